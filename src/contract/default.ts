@@ -1,0 +1,164 @@
+import { z } from 'zod';
+
+/**
+ * The default contract of the audit service: the wire shapes that our platform serves and that the exporter expects
+ * unless a contract file says otherwise. Digests are lower-case hex; times are RFC 3339 in UTC with milliseconds.
+ */
+
+/** What `prev_hash` of the first entry of a stream says: nothing came before. */
+export const GENESIS = '0'.repeat(64);
+
+export const PACKAGE_FORMAT = 'evidence-package/1';
+
+const digest = z.string().regex(/^[0-9a-f]{64}$/);
+const time = z.string();
+const count = z.int().min(0);
+const sequence = z.int().min(1);
+
+export const entrySchema = z.object({
+  entry_id: z.string(),
+  stream_id: z.string(),
+  sequence,
+  /** When the service recorded it; part of what is hashed, so it stays the text it was sent as. */
+  timestamp: time,
+  /** When it happened, as the caller said. */
+  occurred_at: time.optional(),
+  actor: z.string(),
+  action: z.string(),
+  resource_type: z.string(),
+  resource_id: z.string(),
+  metadata: z.record(z.string(), z.json()),
+  prev_hash: digest,
+  seal_key_id: z.string(),
+  /** SHA-256 of the RFC 8785 form of the entry without `hash` and `seal`. */
+  hash: digest,
+  /** HMAC-SHA-256 under the key named by `seal_key_id`, over the 64 ASCII characters of `hash`. */
+  seal: z.string(),
+});
+export type WireEntry = z.infer<typeof entrySchema>;
+
+export const streamSchema = z.object({
+  stream_id: z.string(),
+  entry_count: count,
+  head_sequence: count,
+  head_hash: digest.nullable(),
+  created_at: time,
+  last_entry_at: time.nullable(),
+  /** True only after Verify was run; new entries do not clear it. */
+  verified: z.boolean(),
+  verification_status: z.enum(['unverified', 'verified', 'failed']),
+  last_checked_at: time.nullable(),
+  verified_through_sequence: count.nullable(),
+});
+export type WireStream = z.infer<typeof streamSchema>;
+
+export const verificationSchema = z.object({
+  verification_id: z.string(),
+  stream_id: z.string(),
+  verified: z.boolean(),
+  checked_at: time,
+  entries_checked: count,
+  from_sequence: count.nullable(),
+  to_sequence: count.nullable(),
+  head_hash: digest.nullable(),
+  failures: z.array(
+    z.object({
+      code: z.string(),
+      sequence: count,
+      expected: z.string().nullable(),
+      actual: z.string().nullable(),
+    }),
+  ),
+});
+export type WireVerification = z.infer<typeof verificationSchema>;
+
+export const checkpointSchema = z.object({
+  checkpoint_id: z.string(),
+  stream_id: z.string(),
+  sequence,
+  /** The digest of the entry at `sequence`; the message imprint of the token. */
+  hash: digest,
+  created_at: time,
+  anchor: z.object({
+    status: z.enum(['anchored', 'pending', 'failed']),
+    /** `development`: the authority built into the platform, no witness independent of it. */
+    authority: z.enum(['external', 'development']).optional(),
+    tsa_url: z.string().nullable(),
+    gen_time: time.nullable(),
+    /** Base64 of the DER of an RFC 3161 TimeStampResp (section 2.4.2) or of the bare token. */
+    token: z.string().nullable(),
+  }),
+});
+export type WireCheckpoint = z.infer<typeof checkpointSchema>;
+
+export const periodSchema = z.object({ from: time.nullable(), to: time.nullable() });
+
+/** Everything of a package but `entries`, which stand last and are streamed. */
+export const packageHeadSchema = z.object({
+  format: z.literal(PACKAGE_FORMAT),
+  package_id: z.string(),
+  stream: z.looseObject({ stream_id: z.string() }),
+  period: periodSchema.nullable(),
+  generated_at: time,
+  entry_count: count,
+  first_sequence: sequence.nullable(),
+  last_sequence: sequence.nullable(),
+  head_hash: digest.nullable(),
+  checkpoints: z.array(checkpointSchema),
+});
+export type WirePackageHead = z.infer<typeof packageHeadSchema>;
+
+const tally = z.record(z.string(), count);
+
+export const summarySchema = z.object({
+  package_id: z.string(),
+  stream_id: z.string(),
+  period: periodSchema.nullable(),
+  entry_count: count,
+  first_sequence: sequence.nullable(),
+  last_sequence: sequence.nullable(),
+  head_hash: digest.nullable(),
+  first_timestamp: time.nullable(),
+  last_timestamp: time.nullable(),
+  counts: z.object({ actors: tally, actions: tally, resource_types: tally }),
+  verification: z.object({ verified: z.boolean(), last_checked_at: time.nullable() }),
+  limitations: z.array(z.string()),
+});
+export type WireSummary = z.infer<typeof summarySchema>;
+
+export const generatedSchema = z.object({
+  package_id: z.string(),
+  status: z.enum(['ready', 'pending']),
+  stream_id: z.string(),
+  entry_count: count,
+  created_at: time,
+});
+export type WireGenerated = z.infer<typeof generatedSchema>;
+
+export const statsSchema = z.object({
+  streams: count,
+  entries: count,
+  entries_24h: count,
+  verified_streams: count,
+  failed_streams: count,
+  unverified_streams: count,
+  checkpoints: count,
+  pending_anchors: count,
+  evidence_packages: count,
+});
+export type WireStats = z.infer<typeof statsSchema>;
+
+/** A list page: `{"data": […], "next_cursor": string | null}`. */
+export function pageSchema<T extends z.ZodType>(item: T) {
+  return z.object({ data: z.array(item), next_cursor: z.string().nullable() });
+}
+
+/** RFC 9457 problem details, with our stable `code`. */
+export const problemSchema = z.looseObject({
+  type: z.string().optional(),
+  title: z.string(),
+  status: z.int(),
+  code: z.string(),
+  detail: z.string().optional(),
+});
+export type WireProblem = z.infer<typeof problemSchema>;
