@@ -1,0 +1,67 @@
+import type { Readable } from 'node:stream';
+
+export interface PutResult {
+  /** `existing`: an object of this key and content was there already; nothing was written. */
+  state: 'created' | 'existing';
+  /** Where the store keeps versions: the one that holds the content. A lock protects it, not the key. */
+  version_id?: string;
+  /** As read back from the store, where it locks objects. */
+  lock?: { mode: 'governance' | 'compliance'; retain_until: string };
+}
+
+/** What the caller knows of the content from making or receiving it. */
+export interface Expected {
+  /** Hex. */
+  sha256: string;
+  bytes: number;
+}
+
+export type ObjectSource = { file: string } | { bytes: Uint8Array };
+
+export interface StoredObject {
+  key: string;
+  bytes: number;
+  /** Set for what no `put` makes: it was put there by other means, and cannot be read through the archive. */
+  irregular?: 'link' | 'special' | 'unreadable';
+}
+
+/**
+ * Where evidence is kept. Objects are only ever created: nothing here replaces or deletes one. Keys are those that
+ * `checkKey` lets pass.
+ */
+export interface Archive {
+  /** For people: contains no secret. */
+  readonly url: string;
+
+  /**
+   * Stores an object so that it survives a crash and reads it back before it says so. A key that exists with the
+   * same content is success, so that a run can be repeated.
+   *
+   * @throws EvidenceError `conflict` when the key exists with other content; `unreadable` when the source is not what
+   * `expected` says; `not-found` when the source file is missing; `archive` when the store fails. In each case the
+   * key is as it was before.
+   */
+  put(key: string, source: ObjectSource, expected: Expected): Promise<PutResult>;
+
+  /** @throws EvidenceError `not-found`, `archive`. */
+  read(key: string): Promise<Readable>;
+
+  /** @throws EvidenceError `not-found`, `archive`, and `unreadable` for an object of more than `maxBytes`. */
+  readBytes(key: string, maxBytes: number): Promise<Uint8Array>;
+
+  /** Null when there is no such object. */
+  stat(key: string): Promise<{ bytes: number } | null>;
+
+  /** All objects whose key begins with `prefix`, which need not end at a slash, in the order of their UTF-8 bytes. */
+  list(prefix: string): AsyncIterable<StoredObject>;
+
+  /**
+   * A file with the object's content that can be read at any offset, as a zip must be. Made in `directory` unless the
+   * archive has such a file itself: it is to be read only.
+   *
+   * @throws EvidenceError `not-found`, `archive`.
+   */
+  fetchFile(key: string, directory: string): Promise<string>;
+
+  close(): Promise<void>;
+}

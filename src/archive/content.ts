@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { EvidenceError } from '../errors.ts';
+import type { Expected, ObjectSource } from './archive.ts';
+
+const BLOCK = 1024 * 1024;
+
+/**
+ * The blocks of a source, which end with a failure if they were not what is expected.
+ *
+ * @throws EvidenceError `not-found` when there is no such file, `unreadable` when it cannot be read or differs.
+ */
+export async function* expectedContent(source: ObjectSource, expected: Expected): AsyncGenerator<Uint8Array> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const block of blocksOf(source)) {
+    hash.update(block);
+    bytes += block.length;
+    yield block;
+  }
+  const difference = differenceTo(expected, { sha256: hash.digest('hex'), bytes });
+  if (difference === undefined) return;
+  const name = 'file' in source ? source.file : 'the content to archive';
+  throw new EvidenceError('unreadable', `${name} changed before it was archived: ${difference}`, {
+    nextStep: 'Run the same command again; nothing was stored.',
+  });
+}
+
+/** Length and SHA-256 of blocks as they come. */
+export async function measure(blocks: AsyncIterable<Uint8Array>): Promise<Expected> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const block of blocks) {
+    hash.update(block);
+    bytes += block.length;
+  }
+  return { sha256: hash.digest('hex'), bytes };
+}
+
+/** In words, or undefined when both are the same. */
+export function differenceTo(expected: Expected, actual: Expected): string | undefined {
+  if (actual.bytes !== expected.bytes) return `${actual.bytes} bytes instead of ${expected.bytes}`;
+  if (actual.sha256 !== expected.sha256) return `SHA-256 ${actual.sha256} instead of ${expected.sha256}`;
+  return undefined;
+}
+
+/** The failure of a `put` whose key holds something else. */
+export function conflict(key: string, expected: Expected, actual: Expected): EvidenceError {
+  return new EvidenceError(
+    'conflict',
+    `${key} is in the archive with SHA-256 ${actual.sha256} (${actual.bytes} bytes), and was to be stored with ` +
+      `${expected.sha256} (${expected.bytes} bytes); the archived object was kept`,
+    { nextStep: 'Find out which run wrote it; a changed result is stored under another run id with --revise.' },
+  );
+}
+
+async function* blocksOf(source: ObjectSource): AsyncGenerator<Uint8Array> {
+  if ('bytes' in source) {
+    yield source.bytes;
+    return;
+  }
+  try {
+    yield* createReadStream(source.file, { highWaterMark: BLOCK });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new EvidenceError(
+      code === 'ENOENT' ? 'not-found' : 'unreadable',
+      `cannot read ${source.file}, which was to be archived: ${message}`,
+      { nextStep: 'Run the same command again; nothing was stored.', cause: error },
+    );
+  }
+}

@@ -1,0 +1,25 @@
+import { EvidenceError } from '../errors.ts';
+
+const NEXT_STEPS: Record<string, string> = {
+  ENOSPC: 'Free space on that disk, then run the same command again.',
+  EDQUOT: 'Free space or raise the quota of this user, then run the same command again.',
+  EACCES: 'Give this user permission to write there, or name another archive with --archive.',
+  EPERM: 'Give this user permission to write there, or name another archive with --archive.',
+  EROFS: 'The disk is mounted read-only: mount it for writing, or name another archive with --archive.',
+  ENOTDIR: 'A file stands where the archive needs a folder: find out what put it there.',
+  EMFILE: 'Raise the number of files this user may have open (ulimit -n), then run the same command again.',
+};
+
+/** What a disk refused, as an error that says what to do. */
+export function storeFailure(error: unknown, doing: string): EvidenceError {
+  if (error instanceof EvidenceError) return error;
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  return new EvidenceError('archive', `could not ${doing}: ${message}`, {
+    nextStep: NEXT_STEPS[code] ?? 'Check that disk, then run the same command again.',
+    cause: error,
+  });
+}
+
+export function hasCode(error: unknown, ...codes: string[]): boolean {
+  return error instanceof Error && codes.includes((error as NodeJS.ErrnoException).code ?? '');
+}

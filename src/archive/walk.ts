@@ -1,0 +1,38 @@
+import type { Dirent } from 'node:fs';
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { StoredObject } from './archive.ts';
+import { INCOMING } from './incoming.ts';
+import { compareKeys } from './key.ts';
+
+/** All files below `root` whose key begins with `prefix`, in key order, one folder in memory at a time per level. */
+export function listFolder(root: string, prefix: string): AsyncGenerator<StoredObject> {
+  return walk(root, '', prefix);
+}
+
+async function* walk(root: string, parent: string, prefix: string): AsyncGenerator<StoredObject> {
+  const found = await readdir(join(root, parent), { withFileTypes: true });
+  const keyed = found.map((entry) => ({ entry, key: `${parent}${entry.name}${entry.isDirectory() ? '/' : ''}` }));
+  // With its slash a folder sorts where the keys inside it do.
+  keyed.sort((one, other) => compareKeys(one.key, other.key));
+  for (const { entry, key } of keyed) {
+    if (key === `${INCOMING}/`) continue;
+    if (entry.isDirectory()) {
+      if (key.startsWith(prefix) || prefix.startsWith(key)) yield* walk(root, key, prefix);
+    } else if (key.startsWith(prefix)) {
+      yield await describe(join(root, key), key, entry);
+    }
+  }
+}
+
+async function describe(path: string, key: string, entry: Dirent): Promise<StoredObject> {
+  // A name that is not UTF-8 cannot be looked up by the text it was decoded to.
+  const bytes = await lstat(path).then(
+    (stats) => stats.size,
+    () => undefined,
+  );
+  if (bytes === undefined) return { key, bytes: 0, irregular: 'unreadable' };
+  if (entry.isSymbolicLink()) return { key, bytes, irregular: 'link' };
+  if (!entry.isFile()) return { key, bytes, irregular: 'special' };
+  return { key, bytes };
+}

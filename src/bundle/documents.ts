@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { verdictSchema } from '../claims/verdict.ts';
+
+const digest = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** `data/verification.json`: what was checked, with what, and what it came to. */
+export const verificationSchema = z.strictObject({
+  format: z.literal('evidence-verification/1'),
+  run_id: z.string(),
+  period: z.strictObject({ from: z.string().nullable(), to: z.string().nullable() }),
+  verified_at: z.string(),
+  tool: z.strictObject({ name: z.string(), version: z.string() }),
+  contract: z.string(),
+  recipe: z.string(),
+  required_claims: z.array(z.string()),
+  seal_key_ids: z.array(z.string()),
+  /** What continuity was held against. */
+  earlier_head: z.strictObject({ sequence: z.int().min(1), digest: z.string(), runId: z.string() }).nullable(),
+  reaches_now: z.boolean(),
+  /** What the service's own Verify operation said. */
+  vendor: z
+    .strictObject({
+      verified: z.boolean(),
+      checked_at: z.string().nullable(),
+      failed_sequences: z.array(z.number()),
+    })
+    .nullable(),
+  verdict: verdictSchema,
+  does_not_prove: z.array(z.string()),
+});
+export type Verification = z.infer<typeof verificationSchema>;
+
+const exchangeSchema = z.strictObject({
+  method: z.enum(['GET', 'POST']),
+  path: z.string(),
+  requested_at: z.string(),
+  status: z.int(),
+  date: z.string().nullable(),
+  request_id: z.string().nullable(),
+  attempts: z.int(),
+  bytes: z.int().min(0),
+  sha256: digest,
+});
+
+/** `data/custody.json`: who asked for what, when, and what came. */
+export const custodySchema = z.strictObject({
+  format: z.literal('evidence-custody/1'),
+  run_id: z.string(),
+  stream_id: z.string(),
+  audit_origin: z.string(),
+  operator: z.strictObject({ user: z.string(), host: z.string() }),
+  request: z.string().nullable(),
+  requested_by: z.string().nullable(),
+  steps: z.array(
+    z.strictObject({
+      step: z.string(),
+      file: z.string().optional(),
+      exchange: exchangeSchema.optional(),
+      failure: z.string().optional(),
+    }),
+  ),
+});
+export type Custody = z.infer<typeof custodySchema>;
+
+/** Said in every bundle and every report. */
+export const DOES_NOT_PROVE: readonly string[] = [
+  'that the service logged everything that happened',
+  'that what an entry says is true',
+  'that seals are genuine, where the seal key was not given',
+  'that anything was unchanged before the first anchor or the first export',
+];
+
+/** The file name of a form by the content type it was delivered with. */
+export function formFileName(form: 'json' | 'pdf' | 'summary', contentType: string): string {
+  if (form === 'json') return 'data/evidence.json';
+  if (form === 'pdf') return 'data/evidence.pdf';
+  const type = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
+  const endings: Record<string, string> = {
+    'application/json': 'json',
+    'text/html': 'html',
+    'text/plain': 'txt',
+    'text/markdown': 'md',
+    'application/pdf': 'pdf',
+  };
+  return `data/summary.${endings[type] ?? (type.endsWith('+json') ? 'json' : 'bin')}`;
+}

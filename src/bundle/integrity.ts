@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { type Bag, MAX_MANIFEST_BYTES } from './bag.ts';
+import { typeProblem } from './content.ts';
+import { BAG_DECLARATION, BAG_INFO, MANIFEST, TAG_MANIFEST } from './layout.ts';
+import { locateData } from './local.ts';
+import { nameProblems } from './names.ts';
+import { type BundleProblem, DamagedFile } from './problem.ts';
+import { type Reading, tagProblems } from './tags.ts';
+import type { Member } from './zip.ts';
+
+/**
+ * Sees every byte while it is being hashed, so that a chain is walked without a second read. What it sees is proved
+ * only by the list that `checkIntegrity` returns at the end; what it throws ends the check.
+ */
+export interface IntegrityObserver {
+  /** Blocks of each file in order; the block may be kept. Awaited before the next one is read. */
+  onChunk?(path: string, chunk: Uint8Array): void | Promise<void>;
+  /** After the last block; not called for a file that cannot be read to its end. */
+  onEnd?(path: string): void | Promise<void>;
+}
+
+const KEPT = new Set([BAG_DECLARATION, BAG_INFO, MANIFEST, TAG_MANIFEST]);
+
+/**
+ * One pass over the bundle: the zip as a container, the names in it, every file against its manifest, RFC 8493
+ * section 3 (complete and valid). Every deviation is listed, not only the first; an empty list means that the bundle
+ * is exactly what its manifests state, which says nothing about who wrote them: compare `identity` for that.
+ */
+export async function checkIntegrity(bag: Bag, observer: IntegrityObserver): Promise<BundleProblem[]> {
+  const names = nameProblems(bag);
+  const problems = [...containerProblems(bag), ...names.problems];
+  const reading: Reading = { digests: new Map(), tags: new Map() };
+  for (const member of bag.zip.members) {
+    if (names.refused.has(member)) continue;
+    try {
+      if (member.name.endsWith('/')) await checkFolder(bag, member);
+      else await readMember(bag, member, reading, observer);
+    } catch (error) {
+      if (!(error instanceof DamagedFile)) throw error;
+      problems.push(error.problem);
+    }
+  }
+  return [...problems, ...tagProblems(bag, reading)];
+}
+
+function containerProblems({ zip }: Bag): BundleProblem[] {
+  const { end, members } = zip;
+  const problems: BundleProblem[] = end.flaws.map((flaw) => ({
+    code: 'bundle/inconsistent-zip',
+    path: '',
+    message: `the zip contradicts itself: ${flaw}`,
+  }));
+  const hidden = (message: string) => problems.push({ code: 'bundle/hidden-bytes', path: '', message });
+  const first = members[0]?.entry.relativeOffsetOfLocalHeader ?? end.directoryStart;
+  if (first !== 0) hidden(`the ${first} bytes before the first file belong to no file`);
+  const between = end.start - end.directoryStart - end.directoryBytes;
+  if (between !== 0) hidden(`${between} bytes after the zip's directory belong to no file`);
+  for (const { entry, name } of members) {
+    if (entry.fileCommentLength > 0) hidden(`the zip carries a comment for ${JSON.stringify(name)}`);
+  }
+  return problems;
+}
+
+async function checkFolder(bag: Bag, member: Member): Promise<void> {
+  const path = bag.pathOf(member);
+  const problem = typeProblem(member, path);
+  if (problem !== undefined) throw new DamagedFile(problem);
+  await locateData(bag.zip, member, path);
+}
+
+async function readMember(bag: Bag, member: Member, reading: Reading, observer: IntegrityObserver): Promise<void> {
+  const path = bag.pathOf(member);
+  const isKept = KEPT.has(path);
+  if (isKept && member.entry.uncompressedSize > MAX_MANIFEST_BYTES) {
+    const message = `${path} has more than the ${MAX_MANIFEST_BYTES} bytes allowed for it`;
+    throw new DamagedFile({ code: 'bundle/too-large', path, message });
+  }
+  const hash = createHash('sha256');
+  const kept: Buffer[] = [];
+  for await (const block of bag.content(member)) {
+    hash.update(block);
+    if (isKept) kept.push(block);
+    await observer.onChunk?.(path, block);
+  }
+  reading.digests.set(path, hash.digest('hex'));
+  if (isKept) reading.tags.set(path, Buffer.concat(kept));
+  await observer.onEnd?.(path);
+}

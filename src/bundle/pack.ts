@@ -1,0 +1,141 @@
+import { createHash, type Hash } from 'node:crypto';
+import { once } from 'node:events';
+import { open } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { ZipArchive } from 'archiver';
+import type { OpenSource } from './source.ts';
+
+export interface PackedFile {
+  path: string;
+  bytes: number;
+  /** Hex. */
+  sha256: string;
+}
+
+/** A file whose content may depend on those packed before it, as a manifest's does. */
+export interface FileToPack {
+  path: string;
+  source(packed: readonly PackedFile[]): OpenSource;
+}
+
+export interface PackOptions {
+  /** Overwritten if it exists. */
+  target: string;
+  /** The folder in the zip, without a slash. */
+  folder: string;
+  files: readonly FileToPack[];
+  /** The date of every entry; zip knows it to two seconds and from 1980 on. */
+  date: Date;
+  /** 0 to 9, as zlib's. */
+  level: number;
+  /** Paths to store without compression. */
+  stored: ReadonlySet<string>;
+}
+
+export interface Packed {
+  bytes: number;
+  /** Of the zip, hex. */
+  sha256: string;
+  files: PackedFile[];
+}
+
+/** The permission bits are part of the zip's bytes, so they are the same for every file on every machine. */
+const FILE_MODE = 0o644;
+
+/**
+ * Writes the files in the given order, reading each source once, and the zip to disk for good (fsync). The hash of
+ * the zip is taken as it passes. On any failure the promise is rejected and what was written stays for the caller to
+ * remove.
+ */
+export async function packZip(options: PackOptions): Promise<Packed> {
+  const { target, files, folder, level } = options;
+  const handle = await open(target, 'w');
+  const archive = new ZipArchive({ zlib: { level } });
+  const hash = createHash('sha256');
+  let bytes = 0;
+  const failure = new AbortController();
+  const written = pipeline(archive, async (chunks: AsyncIterable<Buffer>) => {
+    for await (const block of joined(chunks)) {
+      hash.update(block);
+      bytes += block.length;
+      await handle.appendFile(block);
+    }
+  });
+  // Handled here and again by the `await` below: a failure between two files must not go unheard.
+  written.catch((error: unknown) => failure.abort(error));
+  try {
+    const packed: PackedFile[] = [];
+    for (const file of files) {
+      const source = file.source(packed);
+      packed.push(await append(archive, source, `${folder}/${file.path}`, options, failure.signal));
+    }
+    // Its promise never settles after a failure; `written` does.
+    archive.finalize().catch(() => undefined);
+    await written;
+    await handle.sync();
+    return { bytes, sha256: hash.digest('hex'), files: packed };
+  } catch (error) {
+    archive.destroy(error instanceof Error ? error : undefined);
+    await written.catch(() => undefined);
+    throw failure.signal.aborted ? failure.signal.reason : error;
+  } finally {
+    await handle.close();
+  }
+}
+
+const BLOCK = 256 * 1024;
+
+/** archiver hands out every field of a header as a chunk of its own, two or four bytes long. */
+async function* joined(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let waiting: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    waiting.push(chunk);
+    length += chunk.length;
+    if (length < BLOCK) continue;
+    yield Buffer.concat(waiting);
+    waiting = [];
+    length = 0;
+  }
+  if (length > 0) yield Buffer.concat(waiting);
+}
+
+/**
+ * One file at a time: archiver pipes a source on without its `error` event, so a queue of them would wait for ever for
+ * one that failed.
+ */
+async function append(
+  archive: ZipArchive,
+  source: OpenSource,
+  name: string,
+  { date, stored }: PackOptions,
+  signal: AbortSignal,
+): Promise<PackedFile> {
+  const hash = createHash('sha256');
+  const content = source.read();
+  const isAtHand = content instanceof Uint8Array;
+  const input = isAtHand
+    ? bufferOf(content)
+    : Readable.from(source.sha256 === undefined ? through(content, hash) : content);
+  const isDone = once(archive, 'entry', { signal });
+  if (input instanceof Readable) input.once('error', (error) => archive.destroy(error));
+  archive.append(input, { name, date, mode: FILE_MODE, store: stored.has(source.path) });
+  try {
+    await isDone;
+  } finally {
+    if (input instanceof Readable) input.destroy();
+  }
+  return { path: source.path, bytes: source.bytes, sha256: source.sha256 ?? hash.digest('hex') };
+}
+
+async function* through(blocks: AsyncIterable<Buffer>, hash: Hash): AsyncGenerator<Buffer> {
+  for await (const block of blocks) {
+    hash.update(block);
+    yield block;
+  }
+}
+
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

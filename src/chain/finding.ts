@@ -1,0 +1,203 @@
+/** What a check can find. The part before the slash names the claim that it concerns, or the thing that was read. */
+export type FindingCode =
+  | 'order/gap'
+  | 'order/broken-link'
+  | 'order/duplicate'
+  | 'order/fork'
+  | 'order/reordered'
+  | 'order/foreign-entry'
+  | 'order/genesis'
+  | 'order/clock-backwards'
+  | 'content/mismatch'
+  | 'content/ambiguous-json'
+  | 'seal/mismatch'
+  | 'seal/unknown-key'
+  | 'continuity/rewritten'
+  | 'continuity/truncated'
+  | 'continuity/unknown-start'
+  | 'agreement/count-differs'
+  | 'agreement/head-differs'
+  | 'agreement/package-differs'
+  | 'agreement/vendor-verdict-differs'
+  | 'package/unreadable'
+  | 'package/foreign'
+  | 'contract/drift';
+
+/** An `error` refutes its claim; a `warning` asks for a look; a `notice` explains. */
+export type Severity = 'error' | 'warning' | 'notice';
+
+/** As it is written into records: one deviation, or consecutive ones as the range `from` to `to`. */
+export interface Finding {
+  code: FindingCode;
+  severity: Severity;
+  stream_id: string;
+  sequence?: number;
+  from?: number;
+  to?: number;
+  entry_id?: string;
+  expected?: string;
+  actual?: string;
+  message: string;
+  next_step: string;
+}
+
+const ASK_PROVIDER =
+  'Keep this bundle, and ask the operator of the service to explain it; the sequence numbers above are the place to look.';
+const EXPORT_AGAIN = 'Run the same export again; if it stays, ask the operator of the service.';
+
+/** Severity and next step of each code: a finding's own words only say what happened. */
+const CODES: Record<FindingCode, { severity: Severity; nextStep: string }> = {
+  'order/gap': { severity: 'error', nextStep: `${ASK_PROVIDER} Ask for the missing entries by number.` },
+  'order/broken-link': { severity: 'error', nextStep: ASK_PROVIDER },
+  'order/duplicate': { severity: 'error', nextStep: EXPORT_AGAIN },
+  'order/fork': { severity: 'error', nextStep: `${ASK_PROVIDER} Ask which of the two entries is the true one.` },
+  'order/reordered': { severity: 'error', nextStep: EXPORT_AGAIN },
+  'order/foreign-entry': { severity: 'error', nextStep: ASK_PROVIDER },
+  'order/genesis': { severity: 'error', nextStep: ASK_PROVIDER },
+  'order/clock-backwards': {
+    severity: 'warning',
+    nextStep: 'Ask whether the clock of the service was set back at that time.',
+  },
+  'content/mismatch': {
+    severity: 'error',
+    nextStep: `${ASK_PROVIDER} Compare the entry with an earlier export or another source.`,
+  },
+  'content/ambiguous-json': { severity: 'error', nextStep: ASK_PROVIDER },
+  'seal/mismatch': {
+    severity: 'error',
+    nextStep: 'Check that the key given for this key id is the right one; if it is, ask the operator of the service.',
+  },
+  'seal/unknown-key': {
+    severity: 'warning',
+    nextStep: 'Give the key of this id with verify.seal_keys or --seal-key to have these seals checked.',
+  },
+  'continuity/rewritten': {
+    severity: 'error',
+    nextStep: 'Compare this bundle with the one of the earlier run: what the service says happened has changed.',
+  },
+  'continuity/truncated': {
+    severity: 'error',
+    nextStep: 'Compare this bundle with the one of the earlier run: entries that were exported then are gone.',
+  },
+  'continuity/unknown-start': {
+    severity: 'notice',
+    nextStep: 'Export the earlier period too, or all time once, so that what came before is known.',
+  },
+  'agreement/count-differs': { severity: 'error', nextStep: EXPORT_AGAIN },
+  'agreement/head-differs': { severity: 'error', nextStep: EXPORT_AGAIN },
+  'agreement/package-differs': { severity: 'error', nextStep: EXPORT_AGAIN },
+  'agreement/vendor-verdict-differs': {
+    severity: 'error',
+    nextStep: 'Show both verdicts to the operator of the service: one of the two checks is wrong.',
+  },
+  'package/unreadable': { severity: 'error', nextStep: 'Run the same export again; what arrived is kept.' },
+  'package/foreign': { severity: 'error', nextStep: 'Run the same export again; what arrived is kept.' },
+  'contract/drift': {
+    severity: 'error',
+    nextStep: 'The service changed the shape of its answers: compare them with the contract in use.',
+  },
+};
+
+export interface FindingPlace {
+  sequence?: number;
+  from?: number;
+  to?: number;
+  entryId?: string;
+  expected?: string;
+  actual?: string;
+}
+
+/** A finding with the severity and the next step of its code. */
+export function toFinding(code: FindingCode, streamId: string, message: string, place: FindingPlace = {}): Finding {
+  const { severity, nextStep } = CODES[code];
+  return {
+    code,
+    severity,
+    stream_id: streamId,
+    ...(place.sequence === undefined ? {} : { sequence: place.sequence }),
+    ...(place.from === undefined ? {} : { from: place.from }),
+    ...(place.to === undefined ? {} : { to: place.to }),
+    ...(place.entryId === undefined ? {} : { entry_id: place.entryId }),
+    ...(place.expected === undefined ? {} : { expected: place.expected }),
+    ...(place.actual === undefined ? {} : { actual: place.actual }),
+    message,
+    next_step: nextStep,
+  };
+}
+
+/** How many findings of one claim are kept in detail; the count stays exact beyond it. */
+export const KEPT_FINDINGS = 1000;
+
+/** The same deviation in neighbouring entries tells nothing new: these codes are kept as one range. */
+const MERGED: ReadonlySet<FindingCode> = new Set([
+  'order/clock-backwards',
+  'order/foreign-entry',
+  'content/mismatch',
+  'content/ambiguous-json',
+  'seal/mismatch',
+  'seal/unknown-key',
+]);
+
+/**
+ * The findings of one stream: merged where consecutive, counted exactly, kept up to `KEPT_FINDINGS` of each claim.
+ */
+export class FindingLog {
+  readonly #kept = new Map<string, Finding[]>();
+  readonly #counts = new Map<string, { errors: number; warnings: number; notices: number }>();
+
+  add(finding: Finding): void {
+    const claim = claimOf(finding.code);
+    const counts = this.#counts.get(claim) ?? { errors: 0, warnings: 0, notices: 0 };
+    counts[`${finding.severity}s`]++;
+    this.#counts.set(claim, counts);
+    const kept = this.#kept.get(claim) ?? [];
+    this.#kept.set(claim, kept);
+    const last = MERGED.has(finding.code) ? kept.findLast((other) => other.code === finding.code) : undefined;
+    if (last !== undefined && follows(last, finding)) extend(last, finding);
+    else if (kept.length < KEPT_FINDINGS) kept.push({ ...finding });
+  }
+
+  /** Deviations of a claim, each entry counted, also those beyond what is kept. */
+  errors(claim: string): number {
+    return this.#counts.get(claim)?.errors ?? 0;
+  }
+
+  warnings(claim: string): number {
+    return this.#counts.get(claim)?.warnings ?? 0;
+  }
+
+  total(): number {
+    let total = 0;
+    for (const { errors, warnings, notices } of this.#counts.values()) total += errors + warnings + notices;
+    return total;
+  }
+
+  /** What was kept, claim by claim, by place in the stream. */
+  list(): Finding[] {
+    return [...this.#kept.values()].flatMap((findings) => findings.toSorted((a, b) => place(a) - place(b)));
+  }
+}
+
+function claimOf(code: FindingCode): string {
+  return code.slice(0, code.indexOf('/'));
+}
+
+function place(finding: Finding): number {
+  return finding.sequence ?? finding.from ?? 0;
+}
+
+function follows(last: Finding, finding: Finding): boolean {
+  return finding.sequence !== undefined && (last.to ?? last.sequence) === finding.sequence - 1;
+}
+
+function extend(range: Finding, finding: Finding): void {
+  if (range.sequence !== undefined) {
+    range.from = range.sequence;
+    delete range.sequence;
+    delete range.entry_id;
+    delete range.expected;
+    delete range.actual;
+    range.message = `in each of these entries; of the first: ${range.message}`;
+  }
+  if (finding.sequence !== undefined) range.to = finding.sequence;
+}

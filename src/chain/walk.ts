@@ -1,0 +1,139 @@
+import type { KeyObject } from 'node:crypto';
+import type { Contract, Entry } from '../contract/contract.ts';
+import { type Finding, FindingLog, toFinding } from './finding.ts';
+import { OrderCheck } from './order.ts';
+
+export type SealKeys = ReadonlyMap<string, KeyObject>;
+
+/** A place in a chain: the entry with this number has this digest. */
+export interface Head {
+  sequence: number;
+  digest: string;
+}
+
+/** What was seen of one stream. */
+export interface WalkResult {
+  streamId: string;
+  entries: number;
+  /** The entry with the lowest number, and what it names as its predecessor. */
+  first: { sequence: number; previous: string } | null;
+  /** The entry with the highest number and its stated digest; it is our own too where `content` was recomputed. */
+  head: Head | null;
+  /** Starts with entry 1, which names no predecessor. */
+  startsAtGenesis: boolean;
+  contentComputed: number;
+  sealsVerified: number;
+  /** The entries whose number was asked for, as they were met. */
+  watched: ReadonlyMap<number, { stated: string; computed: string | null }>;
+  findings: FindingLog;
+}
+
+/**
+ * Walks one stream's chain, an entry at a time, in the order of arrival: its order and links, every digest from the
+ * entry's own bytes, every seal for whose key id a key is given. Everything that deviates is reported; nothing stops
+ * the walk.
+ *
+ * Links are held to the digests as stated, and each stated digest to our own: so an entry that was edited is one
+ * finding, and not another one at every entry behind it.
+ */
+export class ChainWalk {
+  readonly #streamId: string;
+  readonly #contract: Contract;
+  readonly #keys: SealKeys;
+  readonly #watch: ReadonlySet<number>;
+  readonly #log = new FindingLog();
+  readonly #order: OrderCheck;
+  readonly #watched = new Map<number, { stated: string; computed: string | null }>();
+  #entries = 0;
+  #contentComputed = 0;
+  #sealsVerified = 0;
+
+  /** @param watch sequence numbers whose digests the caller wants to see. */
+  constructor(streamId: string, contract: Contract, keys: SealKeys, watch: Iterable<number> = []) {
+    this.#streamId = streamId;
+    this.#contract = contract;
+    this.#keys = keys;
+    this.#watch = new Set(watch);
+    this.#order = new OrderCheck(streamId, contract.genesis, this.#log);
+  }
+
+  push(entry: Entry): void {
+    this.#entries++;
+    const ours = this.#checkStream(entry);
+    this.#checkContent(entry);
+    this.#checkSeal(entry);
+    if (!ours) return;
+    this.#order.push(entry);
+    if (this.#watch.has(entry.sequence) && !this.#watched.has(entry.sequence))
+      this.#watched.set(entry.sequence, {
+        stated: entry.digest,
+        computed: entry.content.state === 'computed' ? entry.content.digest : null,
+      });
+  }
+
+  /** Ends the walk; call once. */
+  finish(): WalkResult {
+    const ends = this.#order.finish();
+    const first = ends === null ? null : { sequence: ends.first.from, previous: ends.first.firstPrevious };
+    return {
+      streamId: this.#streamId,
+      entries: this.#entries,
+      first,
+      head: ends?.last ?? null,
+      startsAtGenesis: first !== null && first.sequence === 1 && first.previous === this.#contract.genesis,
+      contentComputed: this.#contentComputed,
+      sealsVerified: this.#sealsVerified,
+      watched: this.#watched,
+      findings: this.#log,
+    };
+  }
+
+  /** Whether the entry takes part in this chain: an alien one does only where it was linked in. */
+  #checkStream(entry: Entry): boolean {
+    if (entry.streamId === this.#streamId) return true;
+    this.#report('order/foreign-entry', entry, `entry ${entry.sequence} belongs to the stream "${entry.streamId}"`);
+    return this.#order.continues(entry);
+  }
+
+  #checkContent(entry: Entry): void {
+    const { content, sequence } = entry;
+    if (content.state === 'ambiguous') {
+      this.#report('content/ambiguous-json', entry, `entry ${sequence} can be read in two ways: ${content.reason}`);
+      return;
+    }
+    this.#contentComputed++;
+    if (content.digest !== entry.digest)
+      this.#report('content/mismatch', entry, `the digest of entry ${sequence} is not that of its content`, {
+        expected: content.digest,
+        actual: entry.digest,
+      });
+  }
+
+  #checkSeal(entry: Entry): void {
+    if (this.#keys.size === 0) return;
+    const { seal, sequence } = entry;
+    const key = seal === null ? undefined : this.#keys.get(seal.keyId);
+    if (seal === null || key === undefined) {
+      const words = seal === null ? 'has no seal' : `is sealed with the key "${seal.keyId}", which was not given`;
+      this.#report('seal/unknown-key', entry, `entry ${sequence} ${words}`);
+      return;
+    }
+    const expected = this.#contract.sealOf(key, entry.digest);
+    if (expected === seal.value) this.#sealsVerified++;
+    // What the seal should be is a secret of the key's holder, so it is not reported.
+    else
+      this.#report('seal/mismatch', entry, `the seal of entry ${sequence} was not made with the key "${seal.keyId}"`, {
+        actual: seal.value,
+      });
+  }
+
+  #report(
+    code: Finding['code'],
+    entry: Entry,
+    message: string,
+    values: { expected?: string; actual?: string } = {},
+  ): void {
+    const place = { sequence: entry.sequence, entryId: entry.entryId, ...values };
+    this.#log.add(toFinding(code, this.#streamId, message, place));
+  }
+}

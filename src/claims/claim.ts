@@ -1,0 +1,44 @@
+import type { Finding } from '../chain/finding.ts';
+
+/** The seven claims, in the order in which they build on one another. */
+export const CLAIMS = ['order', 'content', 'seal', 'anchor', 'continuity', 'completeness', 'agreement'] as const;
+export type ClaimName = (typeof CLAIMS)[number];
+
+/** As it is written into records. `reason` says why not, `basis` on what a proof rests. */
+export interface Claim {
+  state: 'proved' | 'refuted' | 'unproved';
+  reason?: string | undefined;
+  basis?: string | undefined;
+}
+
+export type Claims = Record<ClaimName, Claim>;
+
+/**
+ * - `verified`: no claim refuted, every required one proved.
+ * - `refuted`: at least one claim refuted.
+ * - `incomplete`: not collected or read, or a required claim is unproved.
+ * - `empty`: no entries, so nothing was checked.
+ */
+export type StreamStatus = 'verified' | 'refuted' | 'incomplete' | 'empty';
+
+/** What all checks of one stream come to. */
+export interface Examination {
+  status: StreamStatus;
+  claims: Claims;
+  /** In detail, as far as they were kept. */
+  findings: Finding[];
+  /** All of them, exactly. */
+  findingsCount: number;
+}
+
+export function proved(basis: string): Claim {
+  return { state: 'proved', basis };
+}
+
+export function refuted(reason: string): Claim {
+  return { state: 'refuted', reason };
+}
+
+export function unproved(reason: string): Claim {
+  return { state: 'unproved', reason };
+}

@@ -1,0 +1,66 @@
+import { type FindingLog, toFinding } from '../chain/finding.ts';
+import type { Head, WalkResult } from '../chain/walk.ts';
+import { type Claim, proved, refuted, unproved } from './claim.ts';
+
+/** The last good head of a stream in the ledger of earlier exports, and the run that recorded it. */
+export interface EarlierHead extends Head {
+  runId: string;
+}
+
+export interface ContinuityQuestion {
+  walk: WalkResult;
+  earlier: EarlierHead | null;
+  /** Whether the package was to reach to the newest entry, so that one which is missing at its end is gone. */
+  reachesNow: boolean;
+}
+
+/**
+ * Does this package tell the same history as the earlier exports? It does if it contains the earlier head or starts
+ * right behind it; without an earlier head, if it starts at the beginning of the stream. The walk must have watched
+ * the number of the earlier head.
+ */
+export function judgeContinuity({ walk, earlier, reachesNow }: ContinuityQuestion, log: FindingLog): Claim {
+  if (walk.first === null || walk.head === null) return unproved('there are no entries');
+  if (earlier === null) return judgeStart(walk, walk.first, log);
+  const { sequence, digest, runId } = earlier;
+  const seen = walk.watched.get(sequence);
+  if (seen !== undefined) {
+    if (seen.stated === digest) return proved(`contains entry ${sequence}, the head of run ${runId}, unchanged`);
+    return rewritten(walk, earlier, seen.stated, log);
+  }
+  if (walk.first.sequence === sequence + 1) {
+    if (walk.first.previous === digest) return proved(`follows entry ${sequence}, the head of run ${runId}`);
+    return rewritten(walk, earlier, walk.first.previous, log);
+  }
+  if (walk.head.sequence < sequence) {
+    if (!reachesNow) return unproved(`lies before entry ${sequence}, the head of run ${runId}`);
+    const message = `the stream now ends at entry ${walk.head.sequence}; run ${runId} exported it up to entry ${sequence}`;
+    log.add(toFinding('continuity/truncated', walk.streamId, message, { from: walk.head.sequence + 1, to: sequence }));
+    return refuted(message);
+  }
+  return unknownStart(walk, walk.first.sequence, `entry ${sequence} (run ${runId}) is the last known before it`, log);
+}
+
+function judgeStart(walk: WalkResult, first: { sequence: number }, log: FindingLog): Claim {
+  if (walk.startsAtGenesis) return proved('starts at the first entry of the stream; no earlier export is known');
+  if (first.sequence === 1) return unproved('entry 1 names a predecessor');
+  return unknownStart(walk, first.sequence, 'no earlier export is known', log);
+}
+
+function unknownStart(walk: WalkResult, sequence: number, why: string, log: FindingLog): Claim {
+  const message = `the package starts at entry ${sequence}, and ${why}`;
+  log.add(toFinding('continuity/unknown-start', walk.streamId, message, { sequence }));
+  return unproved(message);
+}
+
+function rewritten(walk: WalkResult, earlier: EarlierHead, actual: string, log: FindingLog): Claim {
+  const message = `entry ${earlier.sequence} is not the one that run ${earlier.runId} exported`;
+  log.add(
+    toFinding('continuity/rewritten', walk.streamId, message, {
+      sequence: earlier.sequence,
+      expected: earlier.digest,
+      actual,
+    }),
+  );
+  return refuted(message);
+}

@@ -1,0 +1,120 @@
+import { FindingLog } from '../chain/finding.ts';
+import type { PackageReading } from '../chain/package.ts';
+import type { WalkResult } from '../chain/walk.ts';
+import type { SummaryFacts } from '../contract/contract.ts';
+import { judgeAgreement, type VendorVerdict } from './agreement.ts';
+import {
+  type Claim,
+  type ClaimName,
+  type Claims,
+  type Examination,
+  proved,
+  refuted,
+  type StreamStatus,
+  unproved,
+} from './claim.ts';
+import { type EarlierHead, judgeContinuity } from './continuity.ts';
+
+/** Everything that was observed about one stream; the claims follow from it alone. */
+export interface Observations {
+  reading: PackageReading;
+  /** Null when it was not delivered or cannot be read. */
+  summary: SummaryFacts | null;
+  vendor: VendorVerdict | null;
+  earlier: EarlierHead | null;
+  reachesNow: boolean;
+  /** Whether any seal key was given. */
+  sealKeysGiven: boolean;
+  /** The contract's digest recipe, for the basis of `content`. */
+  recipe: string;
+}
+
+/**
+ * From observations to the seven claims and the status of the stream.
+ * @param required the claims that must be proved for the stream to be `verified`.
+ */
+export function examine(observations: Observations, required: readonly ClaimName[]): Examination {
+  const { reading } = observations;
+  const { walk, defect } = reading;
+  const log = walk.findings;
+  const claims = defect === null ? judge(observations) : judgeDefective(walk, defect.message);
+  const findings = new FindingLog();
+  if (defect !== null) findings.add(defect);
+  return {
+    status: statusOf(claims, walk.entries, defect !== null, required),
+    claims,
+    findings: [...findings.list(), ...log.list()],
+    findingsCount: findings.total() + log.total(),
+  };
+}
+
+function judge(observations: Observations): Claims {
+  const { reading, summary, vendor, earlier, reachesNow } = observations;
+  const { walk, facts } = reading;
+  const order = judgeOrder(walk);
+  const content = judgeContent(walk, observations.recipe);
+  const seal = judgeSeal(walk, observations.sealKeysGiven);
+  const refutedByUs = [order, content, seal].some((claim) => claim.state === 'refuted');
+  return {
+    order,
+    content,
+    seal,
+    anchor: unproved('not implemented yet'),
+    continuity: judgeContinuity({ walk, earlier, reachesNow }, walk.findings),
+    completeness: unproved('not implemented yet'),
+    agreement:
+      facts === null
+        ? unproved('the JSON form could not be read')
+        : judgeAgreement({ walk, facts, summary, vendor, refutedByUs }, walk.findings),
+  };
+}
+
+/** What was found before the defect stands; nothing is proved by a part. */
+function judgeDefective(walk: WalkResult, reason: string): Claims {
+  const found = (name: ClaimName): Claim =>
+    walk.findings.errors(name) > 0 ? refuted(deviations(walk, name)) : unproved(reason);
+  return {
+    order: found('order'),
+    content: found('content'),
+    seal: found('seal'),
+    anchor: unproved(reason),
+    continuity: unproved(reason),
+    completeness: unproved(reason),
+    agreement: unproved(reason),
+  };
+}
+
+function judgeOrder(walk: WalkResult): Claim {
+  if (walk.findings.errors('order') > 0) return refuted(deviations(walk, 'order'));
+  if (walk.first === null || walk.head === null) return unproved('there are no entries');
+  return proved(
+    `${walk.entries} entries, ${walk.first.sequence} to ${walk.head.sequence}, each naming the one before it`,
+  );
+}
+
+function judgeContent(walk: WalkResult, recipe: string): Claim {
+  if (walk.findings.errors('content') > 0) return refuted(deviations(walk, 'content'));
+  if (walk.entries === 0) return unproved('there are no entries');
+  return proved(`${walk.contentComputed} of ${walk.entries} digests recomputed: ${recipe}`);
+}
+
+function judgeSeal(walk: WalkResult, keysGiven: boolean): Claim {
+  if (walk.findings.errors('seal') > 0) return refuted(deviations(walk, 'seal'));
+  if (walk.entries === 0) return unproved('there are no entries');
+  if (!keysGiven) return unproved('no seal key was given');
+  if (walk.sealsVerified < walk.entries)
+    return unproved(`${walk.entries - walk.sealsVerified} of ${walk.entries} seals were made with a key not given`);
+  return proved(`${walk.sealsVerified} of ${walk.entries} seals recomputed`);
+}
+
+function deviations(walk: WalkResult, name: ClaimName): string {
+  const count = walk.findings.errors(name);
+  return count === 1 ? '1 deviation' : `${count} deviations`;
+}
+
+function statusOf(claims: Claims, entries: number, defective: boolean, required: readonly ClaimName[]): StreamStatus {
+  if (Object.values(claims).some((claim) => claim.state === 'refuted')) return 'refuted';
+  if (defective) return 'incomplete';
+  if (entries === 0) return 'empty';
+  return required.every((name) => claims[name].state === 'proved') ? 'verified' : 'incomplete';
+}

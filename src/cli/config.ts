@@ -1,0 +1,168 @@
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { closest, distance } from 'fastest-levenshtein';
+import { type Document, LineCounter, parseDocument } from 'yaml';
+import { z } from 'zod';
+import { CLAIMS } from '../claims/claim.ts';
+import { EvidenceError } from '../errors.ts';
+
+/** `evidence.yaml`. Paths in it are relative to the file itself. */
+const configSchema = z.strictObject({
+  source: z
+    .strictObject({
+      audit_url: z.url({ protocol: /^https?$/ }).optional(),
+      api_key_file: z.string().optional(),
+      rate: z.strictObject({ concurrency: z.int().min(1).max(64).optional() }).optional(),
+    })
+    .optional(),
+  verify: z
+    .strictObject({
+      require: z.array(z.enum(CLAIMS)).optional(),
+      seal_keys: z.record(z.string(), z.string()).optional(),
+    })
+    .optional(),
+  archive: z.strictObject({ url: z.string().optional() }).optional(),
+});
+type FileConfig = z.infer<typeof configSchema>;
+
+/** What the flags of a command may override. */
+export interface ConfigFlags {
+  config?: string | undefined;
+  auditUrl?: string | undefined;
+  archive?: string | undefined;
+  concurrency?: number | undefined;
+  require?: readonly string[] | undefined;
+  sealKey?: readonly string[] | undefined;
+}
+
+export interface Config {
+  auditUrl: string | null;
+  apiKey: string | null;
+  concurrency: number;
+  required: (typeof CLAIMS)[number][];
+  /** Key id to the file that holds the key. */
+  sealKeyFiles: Map<string, string>;
+  archiveUrl: string;
+}
+
+export const DEFAULT_ARCHIVE = './evidence-archive';
+const DEFAULT_FILE = 'evidence.yaml';
+
+/**
+ * The configuration: the file, then the environment, then the flags, each outweighing the one before.
+ * @throws EvidenceError `config` naming file, line and column, and what was probably meant.
+ */
+export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv, directory: string): Config {
+  const { file, folder } = readConfigFile(flags.config ?? environment['EVIDENCE_CONFIG'], directory);
+  const inFolder = (path: string | undefined) => (path === undefined ? undefined : resolve(folder, path));
+  const keyFile = environment['EVIDENCE_API_KEY_FILE'] ?? inFolder(file.source?.api_key_file);
+  const archiveUrl = file.archive?.url;
+  return {
+    auditUrl: checkUrl(flags.auditUrl ?? environment['EVIDENCE_AUDIT_URL'] ?? file.source?.audit_url ?? null),
+    apiKey: environment['EVIDENCE_API_KEY'] ?? (keyFile === undefined ? null : readSecret(keyFile)),
+    concurrency: checkConcurrency(flags.concurrency ?? file.source?.rate?.concurrency ?? 4),
+    required: checkClaims(flags.require ?? file.verify?.require ?? ['order']),
+    sealKeyFiles: new Map([
+      ...Object.entries(file.verify?.seal_keys ?? {}).map(([id, path]) => [id, resolve(folder, path)] as const),
+      ...(flags.sealKey ?? []).map((pair) => parseSealKey(pair, directory)),
+    ]),
+    archiveUrl:
+      flags.archive ??
+      environment['EVIDENCE_ARCHIVE_URL'] ??
+      (archiveUrl === undefined
+        ? DEFAULT_ARCHIVE
+        : archiveUrl.includes('://')
+          ? archiveUrl
+          : resolve(folder, archiveUrl)),
+  };
+}
+
+function readConfigFile(named: string | undefined, directory: string): { file: FileConfig; folder: string } {
+  const path = resolve(directory, named ?? DEFAULT_FILE);
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (named === undefined && (error as NodeJS.ErrnoException).code === 'ENOENT')
+      return { file: {}, folder: directory };
+    throw new EvidenceError('config', `the configuration file ${path} cannot be read`, { cause: error });
+  }
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines });
+  const [syntax] = document.errors;
+  if (syntax !== undefined) throw new EvidenceError('config', `${path}: ${syntax.message}`);
+  const read = configSchema.safeParse(document.toJS() ?? {});
+  if (read.success) return { file: read.data, folder: dirname(path) };
+  const [issue] = read.error.issues;
+  if (issue === undefined) throw new EvidenceError('config', `${path} is not a configuration`);
+  throw describe(issue, path, document, lines);
+}
+
+function describe(issue: z.core.$ZodIssue, path: string, document: Document, lines: LineCounter): EvidenceError {
+  const unknown = issue.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
+  const at = [...issue.path.map(String), ...(unknown === undefined ? [] : [unknown])];
+  const node = document.getIn(at, true) as { range?: [number, number, number] } | undefined;
+  const place = node?.range === undefined ? null : lines.linePos(node.range[0]);
+  const where = place === null ? path : `${path}:${place.line}:${place.col}`;
+  if (unknown === undefined) return new EvidenceError('config', `${where}: ${at.join('.')}: ${issue.message}`);
+  const known = keysAt(issue.path);
+  const suggestion = known.length > 0 ? closest(unknown, known) : null;
+  const meant = suggestion !== null && distance(unknown, suggestion) <= 4 ? `Did you mean "${suggestion}"? ` : '';
+  return new EvidenceError('config', `${where}: unknown key "${at.join('.')}"`, {
+    nextStep: `${meant}Known here: ${known.join(', ')}.`,
+  });
+}
+
+/** The names that the schema knows at a path. */
+function keysAt(path: readonly PropertyKey[]): string[] {
+  let schema: z.ZodType = configSchema;
+  for (const name of path) {
+    const shape = unwrap(schema) as z.ZodObject;
+    const next = shape.shape[String(name)];
+    if (next === undefined) return [];
+    schema = next as z.ZodType;
+  }
+  const object = unwrap(schema);
+  return object instanceof z.ZodObject ? Object.keys(object.shape) : [];
+}
+
+function unwrap(schema: z.ZodType): z.ZodType {
+  return schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema;
+}
+
+function checkUrl(url: string | null): string | null {
+  if (url === null || (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol))) return url;
+  throw new EvidenceError('config', `the address of the audit service is not an http(s) URL: ${url}`);
+}
+
+function checkConcurrency(concurrency: number): number {
+  if (Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= 64) return concurrency;
+  throw new EvidenceError('usage', '--concurrency must be a whole number from 1 to 64');
+}
+
+function checkClaims(names: readonly string[]): Config['required'] {
+  const claims: Config['required'] = [];
+  for (const name of names.flatMap((list) => list.split(','))) {
+    const claim = CLAIMS.find((known) => known === name);
+    if (claim === undefined)
+      throw new EvidenceError('usage', `"${name}" is not a claim`, {
+        nextStep: `The claims are ${CLAIMS.join(', ')}.`,
+      });
+    claims.push(claim);
+  }
+  return claims;
+}
+
+function parseSealKey(pair: string, directory: string): readonly [string, string] {
+  const at = pair.indexOf('=');
+  if (at < 1) throw new EvidenceError('usage', `--seal-key ${pair} is not ID=FILE`);
+  return [pair.slice(0, at), resolve(directory, pair.slice(at + 1))];
+}
+
+function readSecret(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    throw new EvidenceError('config', `the file of the API key, ${path}, cannot be read`, { cause: error });
+  }
+}

@@ -1,0 +1,105 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { defaultContract } from '../contract/default-contract.ts';
+import type { RunResult } from '../export/run.ts';
+import type { EmbeddedPlatform } from '../platform/embedded.ts';
+import type { ArchiveReport } from '../verify/archive.ts';
+import type { CommandContext } from './command.ts';
+import { DEFAULT_ARCHIVE, loadConfig } from './config.ts';
+import { exportInto } from './export.ts';
+import type { DemoFlags } from './flags.ts';
+import type { Printer } from './printer.ts';
+import { printRun, toRunDocument } from './run-report.ts';
+import { connectService } from './service.ts';
+import { checkStored, printArchive } from './verify.ts';
+
+const RUN_ID = 'demo';
+
+/**
+ * A first export without any set-up: a platform in this process on a temporary database, what really happened on this
+ * machine as its entries, an export of all of it, and the verification of what was written.
+ */
+export async function runDemo(flags: DemoFlags, context: CommandContext): Promise<number> {
+  const { printer, directory } = context;
+  const archiveUrl = flags.archive ?? DEFAULT_ARCHIVE;
+  const root = resolve(directory, archiveUrl);
+  if (existsSync(join(root, 'runs', RUN_ID, 'run.json'))) return verifyAgain(root, archiveUrl, context);
+  printer.note('Starting the platform on a temporary database …');
+  const { startEmbeddedPlatform } = await import('../platform/embedded.ts');
+  const platform = await startEmbeddedPlatform();
+  let result: RunResult;
+  try {
+    await importEvents(platform, context);
+    result = await exportAll(platform, archiveUrl, context);
+  } finally {
+    await platform.close();
+  }
+  printRun(result, archiveUrl, printer);
+  printer.result('\nVerifying what was written, from the files alone, as `evidence verify` does …\n');
+  const verification = await verifyAll(root, context);
+  printArchive(verification, printer);
+  printer.document({ run: toRunDocument(result, archiveUrl), verification });
+  await pointOut(root, archiveUrl, printer);
+  return verification.exit_code === 0 ? result.record.exit_code : verification.exit_code;
+}
+
+async function importEvents(platform: EmbeddedPlatform, { printer, directory }: CommandContext): Promise<void> {
+  printer.note('Recording what really happened on this machine …');
+  const { streams, created, notes } = await platform.importHost(directory);
+  printer.note(`  ${created} events in ${streams.size} streams`);
+  for (const note of notes) printer.note(`  ${note}`);
+  await platform.makeCheckpoints(streams.keys());
+  printer.note('  checkpoints made by the development authority, which is no external witness');
+}
+
+async function exportAll(platform: EmbeddedPlatform, archiveUrl: string, context: CommandContext): Promise<RunResult> {
+  // The demonstration needs no configuration, so it must not stumble over one.
+  const environment = { EVIDENCE_API_KEY: platform.apiKey };
+  const config = loadConfig({ auditUrl: platform.auditUrl, archive: archiveUrl }, environment, '/');
+  const service = connectService(config, context.printer, context.signal);
+  try {
+    const wish = {
+      config,
+      answer: { runId: RUN_ID, period: { from: null, to: null }, reachesNow: true },
+      scope: { streams: [], exclude: [], request: RUN_ID, requestedBy: null },
+      revise: false,
+      sealPartial: false,
+      service,
+    };
+    return await exportInto(wish, context);
+  } finally {
+    await service.close();
+  }
+}
+
+function verifyAll(root: string, { signal }: CommandContext): Promise<ArchiveReport> {
+  return checkStored(root, null, { contract: defaultContract, sealKeys: new Map() }, signal);
+}
+
+async function pointOut(root: string, archiveUrl: string, printer: Printer): Promise<void> {
+  const streams = join('runs', RUN_ID, 'streams');
+  const bundle = (await readdir(join(root, streams))).find((name) => name.endsWith('.zip')) ?? '';
+  printer.result(`
+What to open next:
+  ${join(archiveUrl, streams, bundle)}
+      one stream's evidence: unzip it and begin with README.txt or data/evidence.pdf
+  ${join(archiveUrl, 'runs', RUN_ID, 'run.json')}
+      the record of the run: every stream, every claim, every digest
+  evidence verify ${archiveUrl}
+      all of it again, any time, anywhere`);
+}
+
+/** A sealed run is never changed, so a second demonstration verifies the first. */
+async function verifyAgain(root: string, archiveUrl: string, context: CommandContext): Promise<number> {
+  const { printer } = context;
+  printer.result(
+    `${archiveUrl} already holds the sealed run "${RUN_ID}". A sealed run is never changed, so nothing was`,
+  );
+  printer.result('recorded or exported this time; what is there was verified again:\n');
+  const verification = await verifyAll(root, context);
+  printArchive(verification, printer);
+  printer.document({ run: null, verification });
+  printer.result(`\nTo begin anew: remove ${archiveUrl}, or give another folder with --archive.`);
+  return verification.exit_code;
+}

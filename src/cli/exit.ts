@@ -1,0 +1,32 @@
+import { type ErrorCode, EvidenceError } from '../errors.ts';
+
+/** Every exit code and its meaning, as `evidence help exit-codes` prints them. */
+export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
+  [0, 'every stream in scope is verified and archived, or empty with at least one verified'],
+  [1, 'integrity: at least one claim is refuted (everything was archived all the same)'],
+  [2, 'usage, configuration or contract: nothing was attempted'],
+  [3, 'incomplete: something could not be collected, verified as required, or archived; run it again to resume'],
+  [4, 'nothing was checked: no stream in scope, or all of them empty'],
+  [5, 'refused: 401 or 403 by the service or the store'],
+  [70, 'a defect in the program'],
+  [130, 'interrupted (Ctrl-C); run it again to resume'],
+  [143, 'terminated; run it again to resume'],
+];
+
+const BY_ERROR: Record<ErrorCode, number> = {
+  usage: 2,
+  config: 2,
+  contract: 2,
+  unreachable: 3,
+  refused: 5,
+  service: 3,
+  'not-found': 2,
+  unreadable: 3,
+  conflict: 3,
+  archive: 3,
+  interrupted: 130,
+};
+
+export function exitCodeOfError(error: unknown): number {
+  return error instanceof EvidenceError ? BY_ERROR[error.code] : 70;
+}

@@ -1,0 +1,136 @@
+import type { Archive } from '../archive/archive.ts';
+import { openMemoryArchive } from '../archive/memory.ts';
+import { defaultContract } from '../contract/default-contract.ts';
+import { EvidenceError } from '../errors.ts';
+import { describePeriod } from '../export/bag.ts';
+import type { ExportContext, Scope } from '../export/context.ts';
+import { type PeriodAnswer, resolvePeriod } from '../export/period.ts';
+import { findOpenRun, readSealedRun, resolveRunId, selectStreams } from '../export/plan.ts';
+import { exportRun, type RunResult } from '../export/run.ts';
+import type { CommandContext } from './command.ts';
+import { type Config, loadConfig } from './config.ts';
+import type { ExportFlags } from './flags.ts';
+import { Progress } from './progress.ts';
+import { printRun, toRunDocument } from './run-report.ts';
+import { readSealKeys } from './seal-keys.ts';
+import { connectService, type Service } from './service.ts';
+import { openArchive } from './store.ts';
+import { readOperator, readTool } from './tool.ts';
+import { makeWorkDirectory } from './work-directory.ts';
+
+export async function runExport(flags: ExportFlags, context: CommandContext): Promise<number> {
+  const config = loadConfig(flags, context.environment, context.directory);
+  const answer = resolvePeriod(
+    {
+      month: flags.period,
+      from: flags.from,
+      to: flags.to,
+      allTime: flags['all-time'],
+      request: flags.request,
+    },
+    new Date(),
+  );
+  const scope: Scope = {
+    streams: flags.stream ?? [],
+    exclude: flags.exclude ?? [],
+    request: flags.request ?? null,
+    requestedBy: flags['requested-by'] ?? null,
+  };
+  const service = connectService(config, context.printer, context.signal);
+  try {
+    if (flags['dry-run'] === true) return await dryRun(config, answer, scope, service, context);
+    const result = await exportInto(
+      { config, answer, scope, revise: flags.revise === true, sealPartial: flags['seal-partial'] === true, service },
+      context,
+    );
+    context.printer.document(toRunDocument(result, config.archiveUrl));
+    printRun(result, config.archiveUrl, context.printer);
+    return result.record.exit_code;
+  } finally {
+    await service.close();
+  }
+}
+
+export interface ExportWish {
+  config: Config;
+  answer: PeriodAnswer;
+  scope: Scope;
+  revise: boolean;
+  sealPartial: boolean;
+  service: Service;
+}
+
+/** Puts the pieces of an export together and runs it. */
+export async function exportInto(wish: ExportWish, { printer, signal, directory }: CommandContext): Promise<RunResult> {
+  const { config, answer, scope, service } = wish;
+  const sealKeys = readSealKeys(config.sealKeyFiles);
+  const archive = await openForWriting(config, directory);
+  const work = makeWorkDirectory();
+  const progress = new Progress(printer);
+  try {
+    const exportContext: ExportContext = {
+      client: service.client,
+      archive,
+      contract: defaultContract,
+      auditOrigin: service.origin,
+      runId: await chooseRunId(archive, answer, scope, wish.revise),
+      period: answer.period,
+      reachesNow: answer.reachesNow,
+      scope,
+      required: config.required,
+      sealKeys,
+      sealPartial: wish.sealPartial,
+      concurrency: config.concurrency,
+      workDirectory: work.path,
+      tool: readTool(),
+      operator: readOperator(),
+      now: () => new Date(),
+      signal,
+      listen: progress.listen,
+    };
+    return await exportRun(exportContext);
+  } finally {
+    progress.close();
+    work.remove();
+    await archive.close();
+  }
+}
+
+async function openForWriting(config: Config, directory: string): Promise<Archive> {
+  const archive = await openArchive(config.archiveUrl, directory, true);
+  if (archive === null) throw new EvidenceError('archive', `the archive ${config.archiveUrl} cannot be opened`);
+  return archive;
+}
+
+/** An export of all time that was begun on an earlier day and not sealed goes on under its own name. */
+async function chooseRunId(archive: Archive, answer: PeriodAnswer, scope: Scope, revise: boolean): Promise<string> {
+  const { from, to } = answer.period;
+  if (from === null && to === null && scope.request === null) {
+    const open = await findOpenRun(archive, 'all-time-');
+    if (open !== null) return open;
+  }
+  return resolveRunId(archive, answer.runId, revise);
+}
+
+async function dryRun(
+  config: Config,
+  answer: PeriodAnswer,
+  scope: Scope,
+  { client }: Service,
+  { printer, directory }: CommandContext,
+): Promise<number> {
+  const archive = (await openArchive(config.archiveUrl, directory, false)) ?? openMemoryArchive();
+  const sealed = await readSealedRun(archive, answer.runId);
+  const ids = (async function* () {
+    for await (const stream of client.listStreams()) yield stream.stream_id;
+  })();
+  const { included, excluded } = await selectStreams(ids, scope);
+  printer.document({ dry_run: true, run_id: answer.runId, period: answer.period, streams: included, excluded });
+  printer.result(`Run ${answer.runId}: ${describePeriod(answer.period)}`);
+  if (sealed !== null) printer.result('This run is sealed: without --revise nothing would be exported.');
+  printer.result(`${included.length} streams would be exported into ${config.archiveUrl}:`);
+  for (const streamId of included) printer.result(`  ${streamId}`);
+  if (excluded.length > 0) printer.result(`${excluded.length} would be left out.`);
+  printer.result('Nothing was written.');
+  return included.length === 0 ? 4 : 0;
+}

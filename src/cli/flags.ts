@@ -1,0 +1,67 @@
+import type { Argv } from 'yargs';
+
+/** The flags of each command: all that is known of a command until it is asked for. */
+
+const configuration = {
+  config: { type: 'string', describe: 'configuration file (default: evidence.yaml, if there is one)' },
+} as const;
+const service = {
+  'audit-url': { type: 'string', describe: 'address of the audit service' },
+} as const;
+const archive = {
+  archive: { type: 'string', describe: 'where the evidence is kept (default: ./evidence-archive)' },
+} as const;
+const sealKey = {
+  'seal-key': { type: 'string', array: true, describe: 'a key to check seals with, as ID=FILE' },
+} as const;
+
+export function exportFlags(argv: Argv) {
+  return argv
+    .options({ ...configuration, ...service, ...archive, ...sealKey })
+    .options({
+      period: { type: 'string', describe: 'a month, e.g. 2026-10 (default: the last whole month, UTC)' },
+      from: { type: 'string', describe: 'first moment of the period: a day or an RFC 3339 time' },
+      to: { type: 'string', describe: 'end of the period, not included' },
+      'all-time': { type: 'boolean', describe: 'everything there is' },
+      stream: { type: 'string', array: true, describe: 'only streams that match one of these globs' },
+      exclude: { type: 'string', array: true, describe: 'no stream that matches one of these globs' },
+      request: { type: 'string', describe: "id of an auditor's request; names the run" },
+      'requested-by': { type: 'string', describe: 'who asked, for the record' },
+      require: { type: 'string', array: true, describe: 'claims that must be proved (default: order)' },
+      revise: { type: 'boolean', describe: 'export again what is sealed, as a new revision' },
+      'seal-partial': { type: 'boolean', describe: 'seal the run even if something is missing, labelled PARTIAL' },
+      'dry-run': { type: 'boolean', describe: 'say what would be exported; touch nothing' },
+      concurrency: { type: 'number', describe: 'streams at a time (default: 4)' },
+    })
+    .example('$0 export --period 2026-10', 'October 2026, into ./evidence-archive')
+    .example("$0 export --all-time --stream 'prod/*'", 'everything of some streams');
+}
+export type ExportFlags = Awaited<ReturnType<typeof exportFlags>['argv']>;
+
+export function verifyFlags(argv: Argv) {
+  return argv
+    .positional('target', {
+      type: 'string',
+      demandOption: true,
+      describe: 'an archive, a run in it (its folder), a bundle (.zip) or an evidence package (.json)',
+    })
+    .options(sealKey)
+    .options({ run: { type: 'string', describe: 'only this run of the archive' } })
+    .example('$0 verify evidence-archive', 'everything that was ever archived')
+    .example('$0 verify payments-1a2b3c4d.zip --seal-key k1=k1.key', 'one bundle, seals included');
+}
+export type VerifyFlags = Awaited<ReturnType<typeof verifyFlags>['argv']>;
+
+export function streamsFlags(argv: Argv) {
+  return argv
+    .options({ ...configuration, ...service, ...archive })
+    .example('$0 streams', 'what the service has, and what of it was exported');
+}
+export type StreamsFlags = Awaited<ReturnType<typeof streamsFlags>['argv']>;
+
+export function demoFlags(argv: Argv) {
+  return argv
+    .options(archive)
+    .example('$0 demo', 'exports what really happened on this machine into ./evidence-archive');
+}
+export type DemoFlags = Awaited<ReturnType<typeof demoFlags>['argv']>;

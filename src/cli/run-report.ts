@@ -1,0 +1,58 @@
+import { describePeriod } from '../export/bag.ts';
+import type { RunResult } from '../export/run.ts';
+import { runPrefix } from '../ledger/keys.ts';
+import type { RunRecord } from '../ledger/record.ts';
+import type { Printer } from './printer.ts';
+import { CLAIMS_LEGEND, emphasise, formatClaims, visible } from './table.ts';
+
+const STYLES = { verified: 'green', refuted: 'red', incomplete: 'yellow', empty: 'yellow' } as const;
+const FINDINGS_SHOWN = 20;
+
+/** What `--json` says of an export: the run record, and where it lies. */
+export function toRunDocument({ record, state }: RunResult, archiveUrl: string) {
+  return { ...record, state, archive: archiveUrl, report: null };
+}
+
+/** The end of an export: the table of streams × claims, the reconciliation, and where it lies. */
+export function printRun({ record, state }: RunResult, archiveUrl: string, printer: Printer): void {
+  if (state === 'already') {
+    printer.result(`Run ${record.run_id} was sealed at ${record.finished_at}; a sealed run is never changed.`);
+    printer.result('To export anew what the service has now, use --revise.\n');
+  }
+  if (record.streams.length > 0) printer.result(`${formatClaims(record.streams)}\n\n${CLAIMS_LEGEND}\n`);
+  printFindings(record, printer);
+  for (const { stream_id, reason, next_step } of record.failed)
+    printer.result(`${emphasise('not exported', 'red')} ${visible(stream_id)}: ${visible(reason)}\n  ${next_step}`);
+  for (const { stream_id, missing } of record.streams)
+    for (const { form, reason } of missing)
+      printer.result(`${emphasise('missing', 'yellow')} ${visible(stream_id)}: the ${form} form: ${visible(reason)}`);
+  const { listed, exported, partial, failed, empty, excluded } = record.reconciliation;
+  const entries = record.streams.reduce((sum, stream) => sum + stream.entries, 0);
+  printer.result(`Period        ${describePeriod(record.period)}`);
+  printer.result(
+    `Streams       ${listed} listed = ${exported} exported + ${partial} partial + ${failed} failed + ${empty} empty + ${excluded} excluded`,
+  );
+  printer.result(`Entries       ${entries.toLocaleString('en')}`);
+  printer.result(`Outcome       ${emphasise(record.outcome, STYLES[record.outcome])} (exit code ${record.exit_code})`);
+  printer.result(`Archive       ${archiveUrl}/${runPrefix(record.run_id)}`);
+  if (state === 'open') printer.result(`\n${whyOpen(record)}`);
+}
+
+function whyOpen(record: RunRecord): string {
+  if (record.streams.length === 0 && record.failed.length === 0)
+    return 'No stream is in scope, so nothing was checked and nothing is sealed.';
+  return 'The run is not sealed: run the same command again to get what is missing, or --seal-partial to seal it as it is.';
+}
+
+function printFindings(record: RunRecord, printer: Printer): void {
+  const findings = record.streams.flatMap((stream) => stream.findings);
+  for (const finding of findings.slice(0, FINDINGS_SHOWN)) {
+    const style = finding.severity === 'error' ? 'red' : 'yellow';
+    printer.result(
+      `${emphasise(finding.code, style)} ${visible(finding.stream_id)}: ${visible(finding.message)}\n  ${finding.next_step}`,
+    );
+  }
+  if (findings.length > FINDINGS_SHOWN)
+    printer.result(`… and ${findings.length - FINDINGS_SHOWN} more findings, all in the run record.`);
+  if (findings.length > 0) printer.result('');
+}

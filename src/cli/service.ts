@@ -1,0 +1,42 @@
+import { AuditClient } from '../client/audit.ts';
+import { DEFAULT_TRANSPORT, Transport } from '../client/transport.ts';
+import { EvidenceError } from '../errors.ts';
+import type { Config } from './config.ts';
+import type { Printer } from './printer.ts';
+import { readTool } from './tool.ts';
+
+export interface Service {
+  client: AuditClient;
+  origin: string;
+  close(): Promise<void>;
+}
+
+/**
+ * The audit service that the configuration names.
+ * @throws EvidenceError `config` when address or key are missing.
+ */
+export function connectService(config: Config, printer: Printer, signal: AbortSignal): Service {
+  if (config.auditUrl === null)
+    throw new EvidenceError('config', 'no audit service is named', {
+      nextStep: 'Set source.audit_url in evidence.yaml, EVIDENCE_AUDIT_URL, or --audit-url; or try `evidence demo`.',
+    });
+  if (config.apiKey === null || config.apiKey === '')
+    throw new EvidenceError('config', `no API key for ${config.auditUrl}`, {
+      nextStep: 'Put the key into EVIDENCE_API_KEY, or its file into source.api_key_file or EVIDENCE_API_KEY_FILE.',
+    });
+  if (!/^[\x21-\x7e]+$/.test(config.apiKey))
+    throw new EvidenceError('config', 'the API key contains characters that cannot stand in an HTTP header');
+  printer.keepSecret(config.apiKey);
+  const { name, version } = readTool();
+  const transport = new Transport({
+    ...DEFAULT_TRANSPORT,
+    apiKey: config.apiKey,
+    userAgent: `${name}/${version}`,
+    signal,
+  });
+  return {
+    client: new AuditClient(transport, config.auditUrl),
+    origin: new URL(config.auditUrl).origin,
+    close: () => transport.close(),
+  };
+}

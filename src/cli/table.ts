@@ -1,0 +1,91 @@
+import { styleText } from 'node:util';
+import { CLAIMS, type Claims } from '../claims/claim.ts';
+
+export interface Column {
+  title: string;
+  align?: 'left' | 'right' | 'centre';
+  /** Longer cells are cut in their middle. */
+  max?: number;
+}
+
+/** A plain table for a terminal: two spaces between columns, a rule below the titles. */
+export function formatTable(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
+  const cells = rows.map((row) => columns.map((column, index) => shorten(visible(row[index] ?? ''), column.max)));
+  const widths = columns.map((column, index) =>
+    Math.max(width(column.title), ...cells.map((row) => width(row[index] ?? ''))),
+  );
+  const line = (row: readonly string[]) =>
+    columns
+      .map((column, index) => pad(row[index] ?? '', widths[index] ?? 0, column.align ?? 'left'))
+      .join('  ')
+      .trimEnd();
+  const rule = widths.map((length) => '─'.repeat(length)).join('  ');
+  return [line(columns.map((column) => column.title)), rule, ...cells.map(line)].join('\n');
+}
+
+const MARKS = { proved: '✓', refuted: '✗', unproved: '–' } as const;
+
+export interface ClaimRow {
+  stream_id: string;
+  status: string;
+  entries: number;
+  claims: Claims;
+}
+
+/** The closing table: streams × claims. */
+export function formatClaims(rows: readonly ClaimRow[]): string {
+  return formatTable(
+    [
+      { title: 'stream', max: 48 },
+      { title: 'entries', align: 'right' },
+      ...CLAIMS.map((title): Column => ({ title, align: 'centre' })),
+      { title: 'status' },
+    ],
+    rows.map(({ stream_id, entries, claims, status }) => [
+      stream_id,
+      entries.toLocaleString('en'),
+      ...CLAIMS.map((name) => MARKS[claims[name].state]),
+      status,
+    ]),
+  );
+}
+
+export const CLAIMS_LEGEND = '✓ proved   ✗ refuted   – unproved';
+
+/** Colours only what goes to a terminal that wants them. */
+export function emphasise(text: string, style: 'green' | 'red' | 'yellow' | 'bold'): string {
+  return styleText(style, text, { stream: process.stdout });
+}
+
+/** Text from outside must not steer the terminal. */
+export function visible(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`);
+}
+
+function shorten(text: string, max = Number.POSITIVE_INFINITY): string {
+  if (width(text) <= max) return text;
+  const signs = [...text];
+  const half = Math.floor((max - 1) / 2);
+  return `${signs.slice(0, half).join('')}…${signs.slice(-half).join('')}`;
+}
+
+function pad(text: string, length: number, align: NonNullable<Column['align']>): string {
+  const space = Math.max(0, length - width(text));
+  if (align === 'right') return ' '.repeat(space) + text;
+  if (align === 'centre') return ' '.repeat(Math.floor(space / 2)) + text + ' '.repeat(Math.ceil(space / 2));
+  return text + ' '.repeat(space);
+}
+
+/** Columns on a terminal: two for East Asian wide signs and emoji, none for combining ones. */
+function width(text: string): number {
+  let columns = 0;
+  for (const sign of text)
+    columns += /\p{M}/u.test(sign)
+      ? 0
+      : /\p{Emoji_Presentation}|[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]/u.test(
+            sign,
+          )
+        ? 2
+        : 1;
+  return columns;
+}

@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { hostname, userInfo } from 'node:os';
+import { join } from 'node:path';
+
+/** Name and version of this program, as records and the User-Agent state them. */
+export function readTool(): { name: string; version: string } {
+  const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
+  return { name: manifest.name, version: manifest.version };
+}
+
+/** Who runs it. */
+export function readOperator(): { user: string; host: string } {
+  try {
+    return { user: userInfo().username, host: hostname() };
+  } catch {
+    // A container may run under a user id without a name.
+    return { user: `uid ${process.getuid?.() ?? 'unknown'}`, host: hostname() };
+  }
+}

@@ -1,0 +1,194 @@
+import { open, stat } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
+import type { Verdict } from '../claims/verdict.ts';
+import { defaultContract } from '../contract/default-contract.ts';
+import { EvidenceError } from '../errors.ts';
+import { EXIT_CODE_OF, worstOf } from '../ledger/outcome.ts';
+import { type ArchiveReport, verifyArchive } from '../verify/archive.ts';
+import { type VerifyOptions, verifyBundle } from '../verify/bundle.ts';
+import { verifyPackage } from '../verify/package.ts';
+import { type Problem, toProblem } from '../verify/problem.ts';
+import type { CommandContext } from './command.ts';
+import { loadConfig } from './config.ts';
+import type { VerifyFlags } from './flags.ts';
+import type { Printer } from './printer.ts';
+import { readSealKeys } from './seal-keys.ts';
+import { isDirectory, openArchive } from './store.ts';
+import { CLAIMS_LEGEND, emphasise, formatClaims, visible } from './table.ts';
+import { makeWorkDirectory } from './work-directory.ts';
+
+const STYLES = { verified: 'green', refuted: 'red', incomplete: 'yellow', empty: 'yellow' } as const;
+const SHOWN = 50;
+const UNSIGNED =
+  'Internal consistency only: nothing here is signed, so whoever can replace all of it can replace it unseen.';
+
+export async function runVerify(flags: VerifyFlags, context: CommandContext): Promise<number> {
+  const { directory, printer } = context;
+  const config = loadConfig({ sealKey: flags['seal-key'] }, context.environment, directory);
+  const options = { contract: defaultContract, sealKeys: readSealKeys(config.sealKeyFiles) };
+  const target = resolve(directory, flags.target);
+  if (await isDirectory(target)) {
+    const run = basename(dirname(target)) === 'runs' ? basename(target) : null;
+    const root = run === null ? target : dirname(dirname(target));
+    const report = await checkStored(root, flags.run ?? run, options, context.signal);
+    printer.document(report);
+    printArchive(report, printer);
+    return report.exit_code;
+  }
+  if (!(await isFile(target)))
+    throw new EvidenceError('not-found', `there is nothing to verify at ${flags.target}`, {
+      nextStep: 'Name an archive directory, a run in it, a bundle (.zip) or an evidence package (.json).',
+    });
+  const report = (await isZip(target))
+    ? await verifyOneBundle(target, flags.target, options)
+    : await verifyOnePackage(target, options);
+  printer.document(report);
+  printStreams(report.streams, printer);
+  printProblems(report.problems, printer);
+  printOutcome(report, printer);
+  return report.exit_code;
+}
+
+/** An archive, or one run of it. */
+export async function checkStored(
+  root: string,
+  run: string | null,
+  options: VerifyOptions,
+  signal: AbortSignal,
+): Promise<ArchiveReport> {
+  const archive = await openArchive(root, '/', false);
+  if (archive === null) throw new EvidenceError('not-found', `there is no archive at ${root}`);
+  const work = makeWorkDirectory();
+  try {
+    const onStream = () => signal.throwIfAborted();
+    const report = await verifyArchive({ ...options, archive, workDirectory: work.path, onStream }, run);
+    if (run !== null && report.runs.length === 0 && report.warnings.length === 0)
+      throw new EvidenceError('not-found', `the archive at ${root} has no run ${run}`);
+    return report;
+  } finally {
+    work.remove();
+    await archive.close();
+  }
+}
+
+interface FileReport {
+  outcome: Verdict['status'];
+  exit_code: number;
+  run_id: string | null;
+  period: { from: string | null; to: string | null } | null;
+  streams: (Verdict & { bundle: { key: string; identity: string | null } | null })[];
+  problems: Problem[];
+  warnings: string[];
+}
+
+async function verifyOneBundle(file: string, name: string, options: VerifyOptions): Promise<FileReport> {
+  const verified = await verifyBundle(file, name, options);
+  const { verdict, recorded, problems, identity } = verified;
+  if (verdict === null && problems.length === 0)
+    problems.push(toProblem('object/unreadable', name, 'holds no verdict and nothing to judge'));
+  const statuses = [...(verdict === null ? [] : [verdict.status]), ...(recorded === null ? [] : [recorded.status])];
+  const outcome = problems.length > 0 ? 'refuted' : worstOf(statuses);
+  return {
+    outcome,
+    exit_code: EXIT_CODE_OF[outcome],
+    run_id: verified.runId,
+    period: verified.period,
+    streams: verdict === null ? [] : [{ ...verdict, bundle: { key: name, identity } }],
+    problems,
+    warnings: [UNSIGNED],
+  };
+}
+
+async function verifyOnePackage(file: string, options: VerifyOptions): Promise<FileReport> {
+  const verdict = await verifyPackage(readBlocks(file), options, ['order']);
+  return {
+    outcome: verdict.status,
+    exit_code: EXIT_CODE_OF[verdict.status],
+    run_id: null,
+    period: null,
+    streams: [{ ...verdict, bundle: null }],
+    problems: [],
+    warnings: [],
+  };
+}
+
+export function printArchive(report: ArchiveReport, printer: Printer): void {
+  for (const run of report.runs) {
+    printer.result(emphasise(`Run ${run.run_id}`, 'bold'));
+    printStreams(run.streams, printer);
+  }
+  const { missing, altered, unexpected, checked } = report.objects;
+  const listed = [...report.ledger.findings, ...missing, ...altered, ...unexpected];
+  printProblems([...new Set(listed)], printer);
+  for (const warning of report.warnings) printer.result(emphasise(warning, 'yellow'));
+  printer.result(
+    `Objects       ${checked} checked: ${missing.length} missing, ${altered.length} altered, ${unexpected.length} unexpected`,
+  );
+  printer.result(`Ledger        ${report.ledger.entries} entries, ${report.ledger.state}`);
+  printOutcome({ ...report, warnings: [UNSIGNED] }, printer);
+}
+
+function printStreams(streams: FileReport['streams'], printer: Printer): void {
+  if (streams.length === 0) return;
+  printer.result(`${formatClaims(streams)}\n\n${CLAIMS_LEGEND}\n`);
+  const findings = streams.flatMap((stream) => stream.findings);
+  for (const finding of findings.slice(0, SHOWN))
+    printer.result(
+      `${emphasise(finding.code, finding.severity === 'error' ? 'red' : 'yellow')} ${visible(finding.stream_id)}: ${visible(finding.message)}\n  ${finding.next_step}`,
+    );
+  if (findings.length > SHOWN) printer.result(`… and ${findings.length - SHOWN} more findings; --json has them.`);
+}
+
+function printProblems(problems: readonly Problem[], printer: Printer): void {
+  for (const { code, key, message, expected, actual } of problems.slice(0, SHOWN)) {
+    printer.result(`${emphasise(code, 'red')} ${visible(key)}: ${visible(message)}`);
+    if (expected !== undefined || actual !== undefined)
+      printer.result(`  expected ${expected ?? 'nothing'}\n  found    ${actual ?? 'nothing'}`);
+  }
+  if (problems.length > SHOWN) printer.result(`… and ${problems.length - SHOWN} more; --json has them.`);
+}
+
+function printOutcome(
+  { outcome, exit_code, warnings }: { outcome: keyof typeof STYLES; exit_code: number; warnings: string[] },
+  printer: Printer,
+): void {
+  printer.result(`Outcome       ${emphasise(outcome, STYLES[outcome])} (exit code ${exit_code})`);
+  for (const warning of warnings) printer.result(warning);
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** By its content where there is any that tells, else by its name: a damaged bundle is still meant as one. */
+async function isZip(path: string): Promise<boolean> {
+  if (path.toLowerCase().endsWith('.zip')) return true;
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(2), 0, 2, 0);
+    return bytesRead === 2 && buffer.toString('latin1') === 'PK';
+  } finally {
+    await file.close();
+  }
+}
+
+const BLOCK_BYTES = 256 * 1024;
+
+/** A file's bytes in blocks that share one buffer: each is valid only until the next is asked for. */
+async function* readBlocks(path: string): AsyncGenerator<Uint8Array> {
+  const file = await open(path, 'r');
+  try {
+    const buffer = Buffer.allocUnsafe(BLOCK_BYTES);
+    for (;;) {
+      const { bytesRead } = await file.read(buffer, 0, BLOCK_BYTES);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await file.close();
+  }
+}

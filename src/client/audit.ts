@@ -1,0 +1,127 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { z } from 'zod';
+import {
+  generatedSchema,
+  pageSchema,
+  streamSchema,
+  verificationSchema,
+  type WireGenerated,
+  type WireStream,
+  type WireVerification,
+} from '../contract/default.ts';
+import { EvidenceError } from '../errors.ts';
+import type { Exchange } from './exchange.ts';
+import type { Transport } from './transport.ts';
+
+/** Half-open, RFC 3339 in UTC; null is without an end. */
+export interface Period {
+  from: string | null;
+  to: string | null;
+}
+
+export type Form = 'json' | 'pdf' | 'summary';
+
+export interface Download {
+  exchange: Exchange;
+  contentType: string;
+}
+
+const PAGE_LIMIT = 500;
+
+/** The audit service's operations that an export needs, in the default contract. */
+export class AuditClient {
+  readonly #transport: Transport;
+  readonly #base: string;
+
+  constructor(transport: Transport, baseUrl: string) {
+    this.#transport = transport;
+    this.#base = baseUrl.replace(/\/+$/, '');
+  }
+
+  async *listStreams(): AsyncGenerator<WireStream> {
+    const seen = new Set<string>();
+    let cursor: string | null = null;
+    do {
+      const query = new URLSearchParams({ limit: String(PAGE_LIMIT), ...(cursor === null ? {} : { cursor }) });
+      const url = `${this.#base}/streams/?${query}`;
+      const { value } = await this.#transport.json({ method: 'GET', url, repeatable: true });
+      const page: { data: WireStream[]; next_cursor: string | null } = parse(pageSchema(streamSchema), value, url);
+      yield* page.data;
+      cursor = page.next_cursor;
+      if (cursor !== null && seen.has(cursor))
+        throw new EvidenceError('service', `${url} leads back to a page that was already read: its list never ends`);
+      if (cursor !== null) seen.add(cursor);
+    } while (cursor !== null);
+  }
+
+  /** Has the service check the stream itself. */
+  async verifyStream(streamId: string): Promise<{ verification: WireVerification; exchange: Exchange }> {
+    const url = `${this.#base}/streams/${encodeURIComponent(streamId)}/verify`;
+    const { value, exchange } = await this.#transport.json({ method: 'POST', url, body: {}, repeatable: true });
+    return { verification: parse(verificationSchema, value, url), exchange };
+  }
+
+  /** @param idempotencyKey makes a repeated request answer with the package of the first. */
+  async generate(
+    streamId: string,
+    period: Period,
+    idempotencyKey: string,
+  ): Promise<{ generated: WireGenerated; exchange: Exchange }> {
+    const url = `${this.#base}/evidence/generate`;
+    const body = {
+      stream_id: streamId,
+      ...(period.from === null ? {} : { from: period.from }),
+      ...(period.to === null ? {} : { to: period.to }),
+    };
+    const headers = { 'idempotency-key': idempotencyKey };
+    const { value, exchange } = await this.#transport.json({ method: 'POST', url, body, headers, repeatable: true });
+    return { generated: parse(generatedSchema, value, url), exchange };
+  }
+
+  async packageStatus(packageId: string): Promise<WireGenerated> {
+    const url = `${this.#base}/evidence/${encodeURIComponent(packageId)}`;
+    const { value } = await this.#transport.json({ method: 'GET', url, repeatable: true });
+    return parse(generatedSchema, value, url);
+  }
+
+  /**
+   * One form of a package into a file, which is made anew at every attempt.
+   * @param observer sees the same bytes while they arrive; `restart` when they begin again.
+   */
+  async download(
+    packageId: string,
+    form: Form,
+    file: string,
+    observer: { restart(): void; chunk(bytes: Uint8Array): void },
+  ): Promise<Download> {
+    const url = `${this.#base}/evidence/${encodeURIComponent(packageId)}/${form}`;
+    let contentType = '';
+    let target: FileHandle | null = null;
+    try {
+      const exchange = await this.#transport.receive(
+        { method: 'GET', url, repeatable: true },
+        {
+          start: async (type) => {
+            contentType = type;
+            await target?.close();
+            target = await open(file, 'w', 0o600);
+            observer.restart();
+          },
+          write: async (chunk) => {
+            await target?.writeFile(chunk);
+            observer.chunk(chunk);
+          },
+        },
+      );
+      return { exchange, contentType };
+    } finally {
+      await (target as FileHandle | null)?.close();
+    }
+  }
+}
+
+function parse<T>(schema: z.ZodType<T>, value: unknown, url: string): T {
+  const read = schema.safeParse(value);
+  if (read.success) return read.data;
+  throw new EvidenceError('contract', `the answer of ${url} does not fit the contract: ${z.prettifyError(read.error)}`);
+}

@@ -1,0 +1,77 @@
+import type { KeyObject } from 'node:crypto';
+import type { Json } from '../encoding/canonical.ts';
+
+/**
+ * One entry of a hash chain as our rules see it, whatever the service calls its fields. Digests are lower-case hex.
+ */
+export interface Entry {
+  streamId: string;
+  /** Position in the stream; the first is 1. */
+  sequence: number;
+  entryId: string;
+  /** As sent: RFC 3339. */
+  timestamp: string;
+  /** The digest that the entry says its predecessor has; the contract's genesis value for the first. */
+  previous: string;
+  /** The digest that the entry says it has itself. */
+  digest: string;
+  /** What our own computation says about `digest`. */
+  content: Content;
+  seal: { keyId: string; value: string } | null;
+}
+
+/** The result of computing an entry's digest anew from its own bytes. */
+export type Content =
+  | { state: 'computed'; digest: string }
+  /** Two correct readers could see different entries in these bytes, so no digest of them proves anything. */
+  | { state: 'ambiguous'; reason: string };
+
+/** What a package says about itself, apart from its entries. */
+export interface PackageFacts {
+  packageId: string | null;
+  streamId: string | null;
+  entryCount: number | null;
+  firstSequence: number | null;
+  lastSequence: number | null;
+  headDigest: string | null;
+  generatedAt: string | null;
+  checkpoints: Checkpoint[];
+}
+
+/** A digest of the stream that an RFC 3161 authority has time-stamped. */
+export interface Checkpoint {
+  sequence: number;
+  digest: string;
+  /** DER of the TimeStampResp or of the bare token; null when the authority has not answered yet. */
+  token: Uint8Array | null;
+}
+
+/** What the summary form says. */
+export interface SummaryFacts {
+  packageId: string | null;
+  streamId: string | null;
+  entryCount: number | null;
+  headDigest: string | null;
+}
+
+/**
+ * How one kind of service writes its packages. Readers throw `EvidenceError` `contract` when a field that plays a role
+ * is missing or of another type, `unreadable` when the bytes are not JSON.
+ */
+export interface Contract {
+  /** For people: which contract this is. */
+  readonly name: string;
+  /** For people: how an entry's digest is made, as the recipe is recorded beside a verdict. */
+  readonly recipe: string;
+  /** `previous` of the first entry of a stream. */
+  readonly genesis: string;
+  /** The top-level member of a package that holds the entries. */
+  readonly entriesMember: string;
+  /** @param members how many members the entry's objects have in all, counted in the bytes. */
+  readEntry(bytes: Uint8Array, members: number): Entry;
+  /** @param document the package without its entries; may be a part of it only, then facts are null. */
+  readPackage(document: Json): PackageFacts;
+  readSummary(bytes: Uint8Array): SummaryFacts;
+  /** The seal that the holder of `key` would put on a digest. */
+  sealOf(key: KeyObject, digest: string): string;
+}

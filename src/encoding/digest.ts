@@ -1,0 +1,32 @@
+import { createHash, createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
+
+/** Lower-case hex SHA-256 of bytes or of UTF-8 text, in one call. */
+export function sha256(data: Uint8Array | string): string {
+  return hash('sha256', data, 'hex');
+}
+
+/** SHA-256 and length of bytes that arrive piece by piece. */
+export class StreamingSha256 {
+  readonly #hash = createHash('sha256');
+  #bytes = 0;
+
+  update(chunk: Uint8Array): void {
+    this.#hash.update(chunk);
+    this.#bytes += chunk.length;
+  }
+
+  /** Ends the computation; call once. */
+  finish(): { sha256: string; bytes: number } {
+    return { sha256: this.#hash.digest('hex'), bytes: this.#bytes };
+  }
+}
+
+/** A symmetric key; a `KeyObject`, because `createHmac` with a Buffer costs six times as much on Node 24. */
+export function toHmacKey(bytes: Uint8Array): KeyObject {
+  return createSecretKey(bytes);
+}
+
+/** Lower-case hex HMAC-SHA-256 of ASCII text. */
+export function hmacSha256(key: KeyObject, text: string): string {
+  return createHmac('sha256', key).update(text, 'latin1').digest('hex');
+}

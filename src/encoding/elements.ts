@@ -1,0 +1,257 @@
+import { EvidenceError } from '../errors.ts';
+import { type Json, MAX_DEPTH } from './canonical.ts';
+import { type ExactJson, parseExactJson } from './json.ts';
+
+export interface ElementHandlers {
+  /**
+   * The members that precede the array, once, before its first element; null when they are not JSON so far (which
+   * `finish` will report).
+   */
+  onHead?(head: Json): void;
+  /**
+   * One element of the array, as the bytes that were sent; they are only valid during the call.
+   * @param members how many members its objects have in all, duplicates included.
+   */
+  onElement(bytes: Uint8Array, members: number): void;
+}
+
+export interface ElementLimits {
+  /** Bytes of one element; one that is larger ends the reading. */
+  maxElementBytes: number;
+  /** Bytes of everything that is not an element. */
+  maxRestBytes: number;
+}
+
+const DEFAULT_LIMITS: ElementLimits = { maxElementBytes: 64 * 2 ** 20, maxRestBytes: 64 * 2 ** 20 };
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+
+/** Where in the array the reader stands: before its first element, in one, after one, or after a comma. */
+type Place = 'outside' | 'first' | 'inside' | 'after' | 'next';
+
+/**
+ * Cuts the objects out of one top-level array of a JSON document while its bytes arrive, in memory bounded by the
+ * largest element. The bytes may come in pieces of any size. What stands around the array is kept and parsed by
+ * `finish`, with the array empty.
+ *
+ * Whether an element is JSON is for `onElement` to find out: the scanner only follows strings and brackets.
+ */
+export class ElementScanner {
+  readonly #name: string;
+  readonly #handlers: ElementHandlers;
+  readonly #limits: ElementLimits;
+  readonly #rest = new ByteBuffer();
+  readonly #element = new ByteBuffer();
+  #place: Place = 'outside';
+  #found = false;
+  #depth = 0;
+  #inString = false;
+  #escaped = false;
+  /** At depth 1: whether the next string is a member name. */
+  #expectName = false;
+  #nameStart = 0;
+  #memberName: string | null = null;
+  #members = 0;
+  #offset = 0;
+
+  constructor(name: string, handlers: ElementHandlers, limits: Partial<ElementLimits> = {}) {
+    this.#name = name;
+    this.#handlers = handlers;
+    this.#limits = { ...DEFAULT_LIMITS, ...limits };
+  }
+
+  /** @throws EvidenceError `unreadable`, or whatever a handler throws. */
+  push(chunk: Uint8Array): void {
+    let at = 0;
+    while (at < chunk.length) {
+      if (this.#place === 'outside') at = this.#readRest(chunk, at);
+      else if (this.#place === 'inside') at = this.#readElement(chunk, at);
+      else at = this.#readBetween(chunk, at);
+    }
+    this.#offset += chunk.length;
+  }
+
+  /**
+   * Ends the document and returns all of it but the elements.
+   * @throws EvidenceError `unreadable` when it is cut off, not JSON, or lacks the array.
+   */
+  finish(): ExactJson {
+    if (this.#place !== 'outside' || this.#depth > 0 || this.#inString)
+      throw new EvidenceError('unreadable', `the document is cut off after ${this.#offset} bytes`);
+    const rest = parseExactJson(this.#rest.bytes());
+    if (!this.#found) throw new EvidenceError('unreadable', `the document has no array "${this.#name}"`);
+    return rest;
+  }
+
+  #readRest(chunk: Uint8Array, start: number): number {
+    let at = start;
+    while (at < chunk.length) {
+      const byte = chunk[at++] as number;
+      if (this.#inString) {
+        if (this.#escaped) this.#escaped = false;
+        else if (byte === BACKSLASH) this.#escaped = true;
+        else if (byte === QUOTE) {
+          this.#inString = false;
+          if (this.#expectName) {
+            this.#keepRest(chunk, start, at);
+            start = at;
+            this.#memberName = this.#readName();
+            this.#expectName = false;
+          }
+        }
+        continue;
+      }
+      if (byte === QUOTE) {
+        this.#inString = true;
+        if (this.#expectName) this.#nameStart = this.#rest.length + (at - 1 - start);
+      } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+        this.#enter(this.#offset + at);
+        this.#expectName = this.#depth === 1 && byte === OPEN_OBJECT;
+        if (byte === OPEN_ARRAY && this.#depth === 2 && this.#memberName === this.#name && !this.#found) {
+          this.#keepRest(chunk, start, at);
+          this.#found = true;
+          this.#place = 'first';
+          return at;
+        }
+      } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) this.#depth--;
+      else if (byte === COMMA && this.#depth === 1) {
+        this.#expectName = true;
+        this.#memberName = null;
+      }
+    }
+    this.#keepRest(chunk, start, at);
+    return at;
+  }
+
+  #readBetween(chunk: Uint8Array, start: number): number {
+    let at = start;
+    while (at < chunk.length) {
+      const byte = chunk[at] as number;
+      if (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) {
+        at++;
+      } else if (byte === OPEN_OBJECT && this.#place !== 'after') {
+        if (this.#place === 'first') this.#announceHead();
+        this.#place = 'inside';
+        this.#members = 0;
+        return at;
+      } else if (byte === COMMA && this.#place === 'after') {
+        this.#place = 'next';
+        at++;
+      } else if (byte === CLOSE_ARRAY && this.#place !== 'next') {
+        this.#depth--;
+        this.#place = 'outside';
+        this.#keepRest(chunk, at, at + 1);
+        return at + 1;
+      } else {
+        const wanted = this.#place === 'after' ? 'a comma or the end of the array' : 'an object';
+        throw new EvidenceError('unreadable', `byte ${this.#offset + at} of the document is not ${wanted}`);
+      }
+    }
+    return at;
+  }
+
+  #readElement(chunk: Uint8Array, start: number): number {
+    let at = start;
+    while (at < chunk.length) {
+      const byte = chunk[at++] as number;
+      if (this.#inString) {
+        if (this.#escaped) this.#escaped = false;
+        else if (byte === BACKSLASH) this.#escaped = true;
+        else if (byte === QUOTE) this.#inString = false;
+      } else if (byte === QUOTE) this.#inString = true;
+      else if (byte === COLON) this.#members++;
+      else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) this.#enter(this.#offset + at);
+      else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
+        this.#depth--;
+        if (this.#depth === 2) {
+          this.#deliver(chunk.subarray(start, at));
+          return at;
+        }
+      }
+    }
+    this.#element.append(chunk.subarray(start, at));
+    this.#checkElementSize(this.#element.length);
+    return at;
+  }
+
+  #deliver(last: Uint8Array): void {
+    this.#checkElementSize(this.#element.length + last.length);
+    this.#place = 'after';
+    if (this.#element.length === 0) {
+      this.#handlers.onElement(last, this.#members);
+      return;
+    }
+    this.#element.append(last);
+    this.#handlers.onElement(this.#element.bytes(), this.#members);
+    this.#element.clear();
+  }
+
+  #enter(offset: number): void {
+    this.#depth++;
+    if (this.#depth > MAX_DEPTH)
+      throw new EvidenceError('unreadable', `byte ${offset} of the document is nested deeper than ${MAX_DEPTH} levels`);
+  }
+
+  #checkElementSize(bytes: number): void {
+    if (bytes > this.#limits.maxElementBytes)
+      throw new EvidenceError('unreadable', `an element of "${this.#name}" is larger than the limit`);
+  }
+
+  #keepRest(chunk: Uint8Array, start: number, end: number): void {
+    this.#rest.append(chunk.subarray(start, end));
+    if (this.#rest.length > this.#limits.maxRestBytes)
+      throw new EvidenceError('unreadable', `what surrounds "${this.#name}" is larger than the limit`);
+  }
+
+  #readName(): string | null {
+    try {
+      return String(parseExactJson(this.#rest.bytes().subarray(this.#nameStart)).value);
+    } catch {
+      return null;
+    }
+  }
+
+  #announceHead(): void {
+    if (this.#handlers.onHead === undefined) return;
+    const closed = Buffer.concat([this.#rest.bytes(), Buffer.from(']}')]);
+    let head: Json = null;
+    try {
+      head = parseExactJson(closed).value;
+    } catch {
+      // `finish` reports what is wrong with it.
+    }
+    this.#handlers.onHead(head);
+  }
+}
+
+/** Bytes that are appended to and read as one; its storage is reused. */
+class ByteBuffer {
+  #storage = new Uint8Array(4096);
+  length = 0;
+
+  append(bytes: Uint8Array): void {
+    const needed = this.length + bytes.length;
+    if (needed > this.#storage.length) {
+      const larger = new Uint8Array(Math.max(needed, this.#storage.length * 2));
+      larger.set(this.#storage.subarray(0, this.length));
+      this.#storage = larger;
+    }
+    this.#storage.set(bytes, this.length);
+    this.length = needed;
+  }
+
+  bytes(): Uint8Array {
+    return this.#storage.subarray(0, this.length);
+  }
+
+  clear(): void {
+    this.length = 0;
+  }
+}

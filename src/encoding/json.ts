@@ -1,0 +1,103 @@
+import { EvidenceError, messageOf } from '../errors.ts';
+import { type Json, MAX_DEPTH } from './canonical.ts';
+
+/**
+ * JSON read with the question that a hash chain must ask: could another correct reader see something else in the same
+ * bytes? `ambiguity` says why it could, or is null.
+ */
+export interface ExactJson {
+  value: Json;
+  ambiguity: string | null;
+}
+
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const lenientUtf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/**
+ * Parses one JSON text (RFC 8259) and tells whether it is ambiguous: duplicate member names, lone surrogates, invalid
+ * UTF-8, numbers that a double does not hold exactly (RFC 7493 sections 2.1 to 2.3).
+ *
+ * @param members how many members the text has in all its objects, where a scanner has counted them already.
+ * @throws EvidenceError `unreadable` when it is not JSON at all or nested deeper than `MAX_DEPTH`.
+ */
+export function parseExactJson(bytes: Uint8Array, members?: number): ExactJson {
+  let text: string;
+  let invalidUtf8 = false;
+  try {
+    text = strictUtf8.decode(bytes);
+  } catch {
+    text = lenientUtf8.decode(bytes);
+    invalidUtf8 = true;
+  }
+  let value: Json;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new EvidenceError('unreadable', `not JSON: ${messageOf(error)}`, { cause: error });
+  }
+  const census = { members: 0, loneSurrogate: false, largeNumber: false };
+  count(value, census, 0);
+  if (invalidUtf8) return { value, ambiguity: 'the text is not valid UTF-8' };
+  if (census.members !== (members ?? countMembers(bytes)))
+    return { value, ambiguity: 'a member name occurs twice in one object' };
+  if (census.loneSurrogate) return { value, ambiguity: 'a string contains a lone surrogate' };
+  if (census.largeNumber) {
+    const lossy = findLossyNumber(text);
+    if (lossy !== null) return { value, ambiguity: `a double cannot hold the number ${lossy}` };
+  }
+  return { value, ambiguity: null };
+}
+
+/**
+ * Name separators outside strings: every member of every object has exactly one, so a parse that kept fewer members
+ * has dropped a duplicate. `bytes` must be JSON.
+ */
+function countMembers(bytes: Uint8Array): number {
+  let members = 0;
+  let inString = false;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (inString) {
+      if (byte === 0x5c) at++;
+      else if (byte === 0x22) inString = false;
+    } else if (byte === 0x22) inString = true;
+    else if (byte === 0x3a) members++;
+  }
+  return members;
+}
+
+function count(
+  value: Json,
+  census: { members: number; loneSurrogate: boolean; largeNumber: boolean },
+  depth: number,
+): void {
+  if (typeof value === 'string') {
+    if (!value.isWellFormed()) census.loneSurrogate = true;
+  } else if (typeof value === 'number') {
+    if (value > Number.MAX_SAFE_INTEGER || value < Number.MIN_SAFE_INTEGER) census.largeNumber = true;
+  } else if (typeof value === 'object' && value !== null) {
+    if (depth === MAX_DEPTH) throw new EvidenceError('unreadable', `JSON is nested deeper than ${MAX_DEPTH} levels`);
+    if (Array.isArray(value)) {
+      for (const item of value) count(item, census, depth + 1);
+    } else {
+      for (const name of Object.keys(value)) {
+        census.members++;
+        if (!name.isWellFormed()) census.loneSurrogate = true;
+        count(value[name] as Json, census, depth + 1);
+      }
+    }
+  }
+}
+
+/** The first number, as written, whose value changes when it becomes a double; only integers are held to that. */
+function findLossyNumber(text: string): string | null {
+  let lossy: string | null = null;
+  JSON.parse(text, (_name, value: unknown, context?: { source?: string }) => {
+    if (lossy === null && typeof value === 'number' && context?.source !== undefined) {
+      if (!Number.isFinite(value)) lossy = context.source;
+      else if (/^-?\d+$/.test(context.source) && BigInt(context.source) !== BigInt(value)) lossy = context.source;
+    }
+    return value;
+  });
+  return lossy;
+}

@@ -1,0 +1,75 @@
+import { type Verification, verificationSchema } from '../bundle/documents.ts';
+import { bundleFileName } from '../bundle/layout.ts';
+import { openBundle } from '../bundle/read.ts';
+import { StreamingSha256 } from '../encoding/digest.ts';
+import { EvidenceError } from '../errors.ts';
+import { bundleKey } from '../ledger/keys.ts';
+import { readRecord, type StreamRecord } from '../ledger/record.ts';
+import type { ExportContext } from './context.ts';
+
+const MAX_VERIFICATION_BYTES = 256 * 2 ** 20;
+
+/**
+ * The record of a bundle that an interrupted run archived without living to record it; null when there is none. The
+ * bundle is whole or it would not be there, and its own verification.json says what the record has to say.
+ *
+ * @throws EvidenceError `conflict` when what lies there is not this run's bundle of this stream.
+ */
+export async function adoptBundle(
+  context: ExportContext,
+  streamId: string,
+  slug: string,
+): Promise<StreamRecord | null> {
+  for (const status of ['COMPLETE', 'PARTIAL'] as const) {
+    const key = bundleKey(context.runId, bundleFileName(slug, status));
+    if ((await context.archive.stat(key)) !== null) return readOrphan(context, streamId, key, status === 'PARTIAL');
+  }
+  return null;
+}
+
+async function readOrphan(
+  context: ExportContext,
+  streamId: string,
+  key: string,
+  partial: boolean,
+): Promise<StreamRecord> {
+  const digest = new StreamingSha256();
+  for await (const chunk of await context.archive.read(key)) digest.update(chunk);
+  const bundle = await openBundle(await context.archive.fetchFile(key, context.workDirectory));
+  try {
+    const [problem] = await bundle.checkIntegrity();
+    if (problem !== undefined) throw notOurs(key, problem.message);
+    const bytes = await bundle.readFile('data/verification.json', MAX_VERIFICATION_BYTES);
+    const verification: Verification = readRecord(verificationSchema, bytes, `${key}:data/verification.json`);
+    if (verification.run_id !== context.runId || verification.verdict.stream_id !== streamId)
+      throw notOurs(key, `it holds run ${verification.run_id}, stream "${verification.verdict.stream_id}"`);
+    return {
+      format: 'evidence-stream-record/1',
+      run_id: context.runId,
+      ...verification.verdict,
+      partial,
+      missing: partial ? await readMissing(bundle) : [],
+      bundle: { key, ...digest.finish(), identity: bundle.identity ?? '' },
+      recorded_at: context.now().toISOString(),
+    };
+  } finally {
+    await bundle.close();
+  }
+}
+
+async function readMissing(bundle: Awaited<ReturnType<typeof openBundle>>): Promise<StreamRecord['missing']> {
+  const missing: StreamRecord['missing'] = [];
+  for (const form of ['json', 'pdf', 'summary']) {
+    const name = `_MISSING_${form}.txt`;
+    if (!bundle.entries.some(({ path }) => path === name)) continue;
+    const text = Buffer.from(await bundle.readFile(name, 64 * 1024)).toString('utf8');
+    missing.push({ form, reason: text.split('\n\n').slice(1).join('\n\n').trim() });
+  }
+  return missing;
+}
+
+function notOurs(key: string, why: string): EvidenceError {
+  return new EvidenceError('conflict', `${key} has no record, and it is not what this run would put there: ${why}`, {
+    nextStep: 'Keep the archive as it is and export again with --revise.',
+  });
+}

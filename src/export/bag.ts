@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Eta } from 'eta';
+import { type Custody, DOES_NOT_PROVE, type Verification } from '../bundle/documents.ts';
+import { missingFileName } from '../bundle/layout.ts';
+import type { PayloadSource } from '../bundle/source.ts';
+import { type BundleOptions, type WrittenBundle, writeBundle } from '../bundle/write.ts';
+import type { VendorVerdict } from '../claims/agreement.ts';
+import type { Examination } from '../claims/claim.ts';
+import { toVerdict, type Verdict } from '../claims/verdict.ts';
+import type { Period } from '../client/audit.ts';
+import { toRecordBytes } from '../ledger/record.ts';
+import type { ExportContext, RunState } from './context.ts';
+import type { Received } from './receive.ts';
+
+type TagFile = BundleOptions['tagFiles'][number];
+
+export interface BagContents {
+  streamId: string;
+  slug: string;
+  received: Received;
+  examination: Examination;
+  vendor: VendorVerdict | null;
+  custody: Custody['steps'];
+}
+
+/** Packs one stream's evidence with what explains it into a zip at `target`. */
+export async function packBag(
+  context: ExportContext,
+  run: RunState,
+  contents: BagContents,
+  target: string,
+): Promise<{ written: WrittenBundle; verdict: Verdict }> {
+  const { received, slug } = contents;
+  const verdict = toVerdict(received.reading, contents.examination);
+  const verification = toVerification(context, run, contents, verdict);
+  const written = await writeBundle({
+    target,
+    slug,
+    date: run.startedAt.toISOString(),
+    bagInfo: bagInfo(context, contents),
+    tagFiles: [readme(context, contents, verdict), ...received.missing.map(missingFile)],
+    payload: [
+      ...received.files.map(
+        ({ path, file, bytes, sha256 }): PayloadSource =>
+          sha256 === null ? { path, file } : { path, file, bytes, sha256 },
+      ),
+      { path: 'data/verification.json', content: toRecordBytes(verification) },
+      { path: 'data/custody.json', content: toRecordBytes(toCustody(context, contents)) },
+      ...tokens(received),
+    ],
+  });
+  return { written, verdict };
+}
+
+function toVerification(
+  context: ExportContext,
+  run: RunState,
+  { streamId, vendor }: BagContents,
+  verdict: Verdict,
+): Verification {
+  return {
+    format: 'evidence-verification/1',
+    run_id: context.runId,
+    period: context.period,
+    verified_at: context.now().toISOString(),
+    tool: context.tool,
+    contract: context.contract.name,
+    recipe: context.contract.recipe,
+    required_claims: [...context.required],
+    seal_key_ids: [...context.sealKeys.keys()],
+    earlier_head: run.heads.get(streamId) ?? null,
+    reaches_now: context.reachesNow,
+    vendor,
+    verdict,
+    does_not_prove: [...DOES_NOT_PROVE],
+  };
+}
+
+function toCustody(context: ExportContext, { streamId, custody }: BagContents): Custody {
+  return {
+    format: 'evidence-custody/1',
+    run_id: context.runId,
+    stream_id: streamId,
+    audit_origin: context.auditOrigin,
+    operator: context.operator,
+    request: context.scope.request,
+    requested_by: context.scope.requestedBy,
+    steps: custody,
+  };
+}
+
+function bagInfo(context: ExportContext, { streamId, received }: BagContents): [string, string][] {
+  return [
+    ['Bag-Software-Agent', `${context.tool.name} ${context.tool.version}`],
+    ['External-Identifier', `${context.runId}/${streamId}`],
+    ['External-Description', `Audit evidence of the stream ${streamId}, ${describePeriod(context.period)}`],
+    ['Evidence-Status', received.missing.length > 0 ? 'PARTIAL' : 'COMPLETE'],
+  ];
+}
+
+export function describePeriod({ from, to }: Period): string {
+  if (from === null && to === null) return 'all time';
+  return `${from ?? 'the beginning'} to ${to ?? 'now'} (UTC, end not included)`;
+}
+
+const template = join(import.meta.dirname, '../../templates/bundle/README.eta');
+let eta: Eta | null = null;
+
+function readme(context: ExportContext, { streamId, received }: BagContents, verdict: Verdict): TagFile {
+  eta ??= new Eta({ autoEscape: false, autoTrim: false });
+  const text = eta.renderString(readFileSync(template, 'utf8'), {
+    streamId,
+    runId: context.runId,
+    period: describePeriod(context.period),
+    packageId: verdict.package_id ?? received.packageId,
+    entries:
+      verdict.first_sequence === null
+        ? '0'
+        : `${verdict.entries} (${verdict.first_sequence} to ${verdict.last_sequence})`,
+    head: verdict.head_hash ?? 'none',
+    status: verdict.status,
+    partial: received.missing.length > 0,
+    missing: received.missing,
+    recipeIsDefault: context.contract.name === 'default',
+    claims: verdict.claims,
+    doesNotProve: DOES_NOT_PROVE,
+  });
+  return { name: 'README.txt', content: text };
+}
+
+function missingFile({ form, reason }: Received['missing'][number]): TagFile {
+  return { name: missingFileName(form), content: `The ${form} form of this package is missing.\n\n${reason}\n` };
+}
+
+function tokens({ reading }: Received): PayloadSource[] {
+  const bySequence = new Map<number, Uint8Array>();
+  for (const { sequence, token } of reading.facts?.checkpoints ?? [])
+    if (token !== null) bySequence.set(sequence, token);
+  return [...bySequence].map(([sequence, content]) => ({ path: `data/checkpoints/${sequence}.tsr`, content }));
+}

@@ -1,0 +1,47 @@
+import type { Archive } from '../archive/archive.ts';
+import type { SealKeys } from '../chain/walk.ts';
+import type { ClaimName } from '../claims/claim.ts';
+import type { EarlierHead } from '../claims/continuity.ts';
+import type { AuditClient, Period } from '../client/audit.ts';
+import type { Contract } from '../contract/contract.ts';
+import type { Listener } from './events.ts';
+
+/** What the user asked to be exported. */
+export interface Scope {
+  /** Globs over stream ids; none means all. */
+  streams: string[];
+  exclude: string[];
+  request: string | null;
+  requestedBy: string | null;
+}
+
+/** Everything that the journeys of one run share; `cli/` composes it. */
+export interface ExportContext {
+  client: AuditClient;
+  archive: Archive;
+  contract: Contract;
+  auditOrigin: string;
+  runId: string;
+  period: Period;
+  reachesNow: boolean;
+  scope: Scope;
+  required: readonly ClaimName[];
+  sealKeys: SealKeys;
+  /** Incomplete streams go into the run itself instead of an attempt. */
+  sealPartial: boolean;
+  concurrency: number;
+  /** A folder of this process alone, for what is on its way into the archive. */
+  workDirectory: string;
+  tool: { name: string; version: string };
+  operator: { user: string; host: string };
+  now: () => Date;
+  signal: AbortSignal;
+  listen: Listener;
+}
+
+/** What is fixed once a run has begun. */
+export interface RunState {
+  startedAt: Date;
+  /** The last good heads of earlier exports, by stream id. */
+  heads: ReadonlyMap<string, EarlierHead>;
+}

@@ -1,0 +1,102 @@
+import type { Period } from '../client/audit.ts';
+import { EvidenceError } from '../errors.ts';
+
+/** What the user asked for, before it is a period. At most one of the ways may be given. */
+export interface PeriodQuestion {
+  /** A month, `2026-10`. */
+  month?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+  allTime?: boolean | undefined;
+  /** The id of an auditor's request; it becomes the id of the run. */
+  request?: string | undefined;
+}
+
+export interface PeriodAnswer {
+  /** Names the run in the archive. */
+  runId: string;
+  period: Period;
+  /** Whether the period has no end, so that the newest entry of a stream belongs to it. */
+  reachesNow: boolean;
+}
+
+const RUN_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/;
+
+/**
+ * The period and the run id; without any wish, the last whole month in UTC.
+ * @throws EvidenceError `usage` for wishes that contradict each other or are no dates.
+ */
+export function resolvePeriod(question: PeriodQuestion, now: Date): PeriodAnswer {
+  const { month, from, to, allTime, request } = question;
+  const ways = [month !== undefined, from !== undefined || to !== undefined, allTime === true];
+  if (ways.filter(Boolean).length > 1)
+    throw new EvidenceError('usage', 'give one of --period, --from/--to and --all-time', {
+      nextStep: 'Leave them all out for the last whole month.',
+    });
+  const answer =
+    allTime === true
+      ? everything(now)
+      : from !== undefined || to !== undefined
+        ? between(from, to)
+        : inMonth(month ?? lastMonth(now));
+  return request === undefined ? answer : { ...answer, runId: checkRunId(request) };
+}
+
+function inMonth(month: string): PeriodAnswer {
+  const match = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(month);
+  if (match === null) throw new EvidenceError('usage', `--period ${month} is not a month such as 2026-10`);
+  const [year, index] = [Number(match[1]), Number(match[2]) - 1];
+  const from = new Date(Date.UTC(year, index)).toISOString();
+  const to = new Date(Date.UTC(year, index + 1)).toISOString();
+  return { runId: month, period: { from, to }, reachesNow: false };
+}
+
+function lastMonth(now: Date): string {
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1)).toISOString().slice(0, 7);
+}
+
+function between(from: string | undefined, to: string | undefined): PeriodAnswer {
+  const start = from === undefined ? null : toTime('--from', from);
+  const end = to === undefined ? null : toTime('--to', to);
+  if (start !== null && end !== null && start >= end)
+    throw new EvidenceError('usage', `--from ${from} is not before --to ${to}`);
+  const name = (time: string | null, otherwise: string) =>
+    time === null
+      ? otherwise
+      : time
+          .replace(/T00:00:00\.000Z$/, '')
+          .replaceAll(':', '')
+          .replace('.000Z', 'Z');
+  return {
+    runId: `${name(start, 'start')}_${name(end, 'now')}`,
+    period: { from: start, to: end },
+    reachesNow: end === null,
+  };
+}
+
+function toTime(flag: string, text: string): string {
+  const wellFormed = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text);
+  const time = wellFormed ? new Date(text) : new Date(Number.NaN);
+  // A day that does not exist, such as 31 April, is moved on by Date instead of being refused.
+  if (Number.isNaN(time.getTime()) || (text.length === 10 && time.toISOString().slice(0, 10) !== text))
+    throw new EvidenceError(
+      'usage',
+      `${flag} ${text} is neither a day (2026-10-01) nor an RFC 3339 time with its zone`,
+    );
+  return time.toISOString();
+}
+
+function everything(now: Date): PeriodAnswer {
+  return {
+    runId: `all-time-${now.toISOString().slice(0, 10)}`,
+    period: { from: null, to: null },
+    reachesNow: true,
+  };
+}
+
+function checkRunId(request: string): string {
+  if (RUN_ID.test(request)) return request;
+  throw new EvidenceError('usage', `--request ${request} cannot name a run`, {
+    nextStep: 'Use letters, digits, dots, hyphens and underscores, at most 80, starting with a letter or a digit.',
+  });
+}

@@ -1,0 +1,79 @@
+import { matchesGlob } from 'node:path';
+import type { Archive } from '../archive/archive.ts';
+import { sha256 } from '../encoding/digest.ts';
+import { EvidenceError } from '../errors.ts';
+import { runIdOf, runRecordKey } from '../ledger/keys.ts';
+import { type RunRecord, readRecord, runRecordSchema } from '../ledger/record.ts';
+import type { Scope } from './context.ts';
+
+const MAX_RUN_RECORD_BYTES = 2 ** 30;
+
+export interface SealedRun {
+  record: RunRecord;
+  sha256: string;
+}
+
+/** The run record of a sealed run; null when it is not sealed. */
+export async function readSealedRun(archive: Archive, runId: string): Promise<SealedRun | null> {
+  const key = runRecordKey(runId);
+  if ((await archive.stat(key)) === null) return null;
+  const bytes = await archive.readBytes(key, MAX_RUN_RECORD_BYTES);
+  return { record: readRecord(runRecordSchema, bytes, key), sha256: sha256(bytes) };
+}
+
+/**
+ * The id under which to export: `runId` itself until it is sealed, its next revision `.r2`, `.r3`, … when a revision
+ * is wanted of what is sealed.
+ */
+export async function resolveRunId(archive: Archive, runId: string, revise: boolean): Promise<string> {
+  let id = runId;
+  for (let revision = 2; revise && (await archive.stat(runRecordKey(id))) !== null; revision++)
+    id = `${runId}.r${revision}`;
+  return id;
+}
+
+/** The newest run whose id begins with `prefix` and that was begun but not sealed. */
+export async function findOpenRun(archive: Archive, prefix: string): Promise<string | null> {
+  const begun = new Set<string>();
+  const sealed = new Set<string>();
+  for await (const { key } of archive.list(`runs/${prefix}`)) {
+    const runId = runIdOf(key);
+    if (runId === null) continue;
+    begun.add(runId);
+    if (key === runRecordKey(runId)) sealed.add(runId);
+  }
+  return [...begun.difference(sealed)].sort().at(-1) ?? null;
+}
+
+export interface Selection {
+  included: string[];
+  excluded: { stream_id: string; reason: string }[];
+}
+
+/**
+ * Which of the listed streams are in scope, and why the others are not.
+ * @throws EvidenceError `service` when the list names a stream twice.
+ */
+export async function selectStreams(listed: AsyncIterable<string>, scope: Scope): Promise<Selection> {
+  const selection: Selection = { included: [], excluded: [] };
+  const seen = new Set<string>();
+  for await (const streamId of listed) {
+    if (seen.has(streamId))
+      throw new EvidenceError(
+        'service',
+        `the service lists the stream "${streamId}" twice: which one is meant cannot be told`,
+      );
+    seen.add(streamId);
+    const matching = scope.exclude.find((glob) => matches(streamId, glob));
+    if (matching !== undefined) selection.excluded.push({ stream_id: streamId, reason: `--exclude ${matching}` });
+    else if (scope.streams.length > 0 && !scope.streams.some((glob) => matches(streamId, glob)))
+      selection.excluded.push({ stream_id: streamId, reason: 'not named by --stream' });
+    else selection.included.push(streamId);
+  }
+  return selection;
+}
+
+/** A pattern that is a stream's id to the letter means that stream, whatever signs it contains. */
+function matches(streamId: string, glob: string): boolean {
+  return streamId === glob || matchesGlob(streamId, glob);
+}

@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Custody } from '../bundle/documents.ts';
+import { formFileName } from '../bundle/documents.ts';
+import { asPart, PackageReader, type PackageReading } from '../chain/package.ts';
+import type { VendorVerdict } from '../claims/agreement.ts';
+import type { Form } from '../client/audit.ts';
+import { EvidenceError, isEvidenceError } from '../errors.ts';
+import type { ExportContext, RunState } from './context.ts';
+import type { Step } from './events.ts';
+
+export const FORMS: readonly Form[] = ['json', 'pdf', 'summary'];
+
+/** A form as it lies on disk, whole or as far as it came. */
+export interface ReceivedFile {
+  form: Form;
+  /** Its place in the bundle. */
+  path: string;
+  file: string;
+  bytes: number;
+  /** Unknown for a part. */
+  sha256: string | null;
+}
+
+export interface Received {
+  packageId: string;
+  reading: PackageReading;
+  files: ReceivedFile[];
+  missing: { form: Form; reason: string }[];
+}
+
+/** One stream's dealings with the service, each noted for the chain of custody. */
+export class Collection {
+  readonly custody: Custody['steps'] = [];
+  readonly #context: ExportContext;
+  readonly #run: RunState;
+  readonly #streamId: string;
+  readonly #folder: string;
+
+  constructor(context: ExportContext, run: RunState, streamId: string, folder: string) {
+    this.#context = context;
+    this.#run = run;
+    this.#streamId = streamId;
+    this.#folder = folder;
+  }
+
+  /** Has the service check the stream itself; that it cannot is noted and costs only the comparison. */
+  async askVendor(): Promise<VendorVerdict | null> {
+    this.#announce('vendor-verify');
+    try {
+      const { verification, exchange } = await this.#context.client.verifyStream(this.#streamId);
+      this.custody.push({ step: 'vendor-verify', exchange });
+      return {
+        verified: verification.verified,
+        checked_at: verification.checked_at,
+        failed_sequences: [...new Set(verification.failures.map((failure) => failure.sequence))].slice(0, 1000),
+      };
+    } catch (error) {
+      this.#note('vendor-verify', error);
+      return null;
+    }
+  }
+
+  /** The id of a package that is ready to be downloaded. */
+  async generate(): Promise<string> {
+    this.#announce('generate');
+    const { client, period } = this.#context;
+    const { generated, exchange } = await client.generate(this.#streamId, period, randomUUID());
+    this.custody.push({ step: 'generate', exchange });
+    if (generated.stream_id !== this.#streamId)
+      throw new EvidenceError('service', `a package of the stream "${generated.stream_id}" was generated instead`);
+    let { status } = generated;
+    const deadline = Date.now() + READY_WITHIN_MS;
+    if (status === 'pending') this.#announce('wait');
+    while (status === 'pending') {
+      if (Date.now() > deadline)
+        throw new EvidenceError('unreachable', `package ${generated.package_id} is still not ready after 10 minutes`);
+      await sleep(POLL_MS, undefined, { signal: this.#context.signal });
+      status = (await client.packageStatus(generated.package_id)).status;
+    }
+    return generated.package_id;
+  }
+
+  /** All three forms; the chain is walked while the JSON form arrives. */
+  async receive(packageId: string): Promise<Received> {
+    const files: ReceivedFile[] = [];
+    const missing: Received['missing'] = [];
+    let reader = this.#newReader(packageId);
+    for (const form of FORMS) {
+      this.#announce(form);
+      const file = join(this.#folder, form);
+      const observer = {
+        restart: () => {
+          if (form === 'json') reader = this.#newReader(packageId);
+        },
+        chunk: (chunk: Uint8Array) => {
+          if (form === 'json') reader.push(chunk);
+          this.#context.listen({ type: 'received', streamId: this.#streamId, form, bytes: chunk.length });
+        },
+      };
+      try {
+        const { exchange, contentType } = await this.#context.client.download(packageId, form, file, observer);
+        const path = formFileName(form, contentType);
+        files.push({ form, path, file, bytes: exchange.bytes, sha256: exchange.sha256 });
+        this.custody.push({ step: form, file: path, exchange });
+      } catch (error) {
+        const reason = this.#note(form, error);
+        missing.push({ form, reason });
+        // What arrived is kept, under a name that says that it is not the whole.
+        if ((await sizeOf(file)) > 0)
+          files.push({ form, path: `${formFileName(form, '')}.part`, file, bytes: await sizeOf(file), sha256: null });
+      }
+    }
+    return { packageId, reading: this.#endReading(reader, missing), files, missing };
+  }
+
+  #newReader(packageId: string): PackageReader {
+    const { contract, sealKeys } = this.#context;
+    const earlier = this.#run.heads.get(this.#streamId);
+    const watch = earlier === undefined ? [] : [earlier.sequence];
+    return new PackageReader(contract, sealKeys, { streamId: this.#streamId, packageId, watch });
+  }
+
+  #endReading(reader: PackageReader, missing: Received['missing']): PackageReading {
+    const reading = reader.finish();
+    const absent = missing.find(({ form }) => form === 'json');
+    return absent === undefined ? reading : asPart(reading, absent.reason);
+  }
+
+  #announce(step: Step): void {
+    this.#context.signal.throwIfAborted();
+    this.#context.listen({ type: 'step', streamId: this.#streamId, step });
+  }
+
+  /** A step that failed without ending the journey; defects and interruptions do end it. */
+  #note(step: Step, error: unknown): string {
+    if (!isEvidenceError(error) || error.code === 'interrupted') throw error;
+    this.custody.push({ step, failure: error.message });
+    this.#context.listen({ type: 'problem', streamId: this.#streamId, step, message: error.message });
+    return error.message;
+  }
+}
+
+const READY_WITHIN_MS = 10 * 60_000;
+const POLL_MS = 1000;
+
+async function sizeOf(file: string): Promise<number> {
+  try {
+    return (await stat(file)).size;
+  } catch {
+    return 0;
+  }
+}

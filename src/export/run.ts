@@ -1,0 +1,114 @@
+import { slugOf } from '../bundle/layout.ts';
+import type { EarlierHead } from '../claims/continuity.ts';
+import { sha256 } from '../encoding/digest.ts';
+import { streamRecordKey } from '../ledger/keys.ts';
+import { appendEntry, findEntry, readNewestEntry } from '../ledger/ledger.ts';
+import { type Failure, type RunRecord, readRecord, type StreamRecord, streamRecordSchema } from '../ledger/record.ts';
+import type { ExportContext, RunState } from './context.ts';
+import { readSealedRun, type SealedRun, type Selection, selectStreams } from './plan.ts';
+import { concludeRun } from './seal.ts';
+import { exportStream } from './stream.ts';
+
+export interface RunResult {
+  record: RunRecord;
+  /** `sealed` now, `already` sealed before, or `open`: incomplete, to be resumed by the same command. */
+  state: 'sealed' | 'already' | 'open';
+}
+
+export interface StoredRecord {
+  record: StreamRecord;
+  key: string;
+  bytes: number;
+  sha256: string;
+}
+
+/** How the streams of a run stand when all journeys have ended. */
+export interface Journeys {
+  selection: Selection;
+  recorded: StoredRecord[];
+  incomplete: StreamRecord[];
+  failed: Failure[];
+}
+
+const MAX_STREAM_RECORD_BYTES = 256 * 2 ** 20;
+
+/**
+ * The batch job: every stream in scope from the service into the archive, then the run sealed. Streams that already
+ * have a record in the archive are done; so the same call resumes a run that was interrupted anywhere.
+ */
+export async function exportRun(context: ExportContext): Promise<RunResult> {
+  const sealed = await readSealedRun(context.archive, context.runId);
+  if (sealed !== null) return concludeSealed(context, sealed);
+  const run: RunState = { startedAt: context.now(), heads: await readHeads(context) };
+  const selection = await selectStreams(streamIds(context), context.scope);
+  const done = await readRecords(context);
+  const finished = new Set(done.map(({ record }) => record.stream_id));
+  const open = selection.included.filter((streamId) => !finished.has(streamId));
+  context.listen({
+    type: 'planned',
+    runId: context.runId,
+    streams: open.length,
+    done: done.length,
+    excluded: selection.excluded.length,
+  });
+  const journeys: Journeys = { selection, recorded: done, incomplete: [], failed: [] };
+  await inParallel(open, context.concurrency, async (streamId) => {
+    const arrival = await exportStream(context, run, streamId);
+    if (arrival.kind === 'failed') journeys.failed.push(arrival.failure);
+    else if (arrival.kind === 'incomplete') journeys.incomplete.push(arrival.record);
+  });
+  journeys.recorded = await readRecords(context);
+  return concludeRun(context, run, journeys);
+}
+
+/** A run that is sealed is never changed; only a ledger entry that an interruption kept from it is added. */
+async function concludeSealed(context: ExportContext, { record, sha256: digest }: SealedRun): Promise<RunResult> {
+  if ((await findEntry(context.archive, record.run_id)) === null) await appendEntry(context.archive, record, digest);
+  return { record, state: 'already' };
+}
+
+async function readHeads(context: ExportContext): Promise<Map<string, EarlierHead>> {
+  const newest = await readNewestEntry(context.archive);
+  return new Map(
+    Object.entries(newest?.entry.heads ?? {}).map(([streamId, { sequence, hash, run_id }]) => [
+      streamId,
+      { sequence, digest: hash, runId: run_id },
+    ]),
+  );
+}
+
+async function* streamIds(context: ExportContext): AsyncGenerator<string> {
+  for await (const stream of context.client.listStreams()) yield stream.stream_id;
+}
+
+/** The records of the streams that are done, by stream id. */
+async function readRecords(context: ExportContext): Promise<StoredRecord[]> {
+  const records: StoredRecord[] = [];
+  for await (const { key } of context.archive.list(`runs/${context.runId}/streams/`)) {
+    if (!key.endsWith('.json')) continue;
+    const bytes = await context.archive.readBytes(key, MAX_STREAM_RECORD_BYTES);
+    const record = readRecord(streamRecordSchema, bytes, key);
+    if (key !== streamRecordKey(context.runId, slugOf(record.stream_id))) continue;
+    records.push({ record, key, bytes: bytes.length, sha256: sha256(bytes) });
+  }
+  return records.sort((a, b) => (a.record.stream_id < b.record.stream_id ? -1 : 1));
+}
+
+/** At most `limit` at once; the first error ends them all. */
+async function inParallel<T>(items: readonly T[], limit: number, work: (item: T) => Promise<void>): Promise<void> {
+  const queue = items.values();
+  let failed = false;
+  const worker = async () => {
+    for (const item of queue) {
+      if (failed) return;
+      try {
+        await work(item);
+      } catch (error) {
+        failed = true;
+        throw error;
+      }
+    }
+  };
+  const results = await Promise.allSettled(Array.from({ length: Math.min(limit, items.length) }, worker));
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
+}

@@ -1,0 +1,126 @@
+import { sha256 } from '../encoding/digest.ts';
+import { isEvidenceError } from '../errors.ts';
+import { attemptPrefix, runRecordKey } from '../ledger/keys.ts';
+import { appendEntry } from '../ledger/ledger.ts';
+import { EXIT_CODE_OF, worstOf } from '../ledger/outcome.ts';
+import {
+  type Attempt,
+  type Reconciliation,
+  type RunRecord,
+  type RunStream,
+  type StreamRecord,
+  toRecordBytes,
+} from '../ledger/record.ts';
+import type { ExportContext, RunState } from './context.ts';
+import { readSealedRun } from './plan.ts';
+import type { Journeys, RunResult } from './run.ts';
+
+/**
+ * Seals the run, or leaves an attempt when something is missing. The run record goes last into the run, then the
+ * ledger: a run without its record is open, and one without its ledger entry gets it from the next export.
+ */
+export async function concludeRun(context: ExportContext, run: RunState, journeys: Journeys): Promise<RunResult> {
+  const record = toRunRecord(context, run, journeys);
+  const open = journeys.incomplete.length + journeys.failed.length > 0 && !context.sealPartial;
+  if (open) {
+    await leaveAttempt(context, run, journeys, record);
+    return { record, state: 'open' };
+  }
+  // A run in which there was nothing to look at must not stand in the way of the one that will have something.
+  if (record.streams.length === 0 && record.failed.length === 0) return { record, state: 'open' };
+  const bytes = toRecordBytes(record);
+  const digest = sha256(bytes);
+  try {
+    await context.archive.put(runRecordKey(record.run_id), { bytes }, { sha256: digest, bytes: bytes.length });
+  } catch (error) {
+    const other = isEvidenceError(error, 'conflict') ? await readSealedRun(context.archive, record.run_id) : null;
+    if (other === null) throw error;
+    return { record: other.record, state: 'already' };
+  }
+  await appendEntry(context.archive, record, digest);
+  context.listen({ type: 'sealed', runId: record.run_id, outcome: record.outcome });
+  return { record, state: 'sealed' };
+}
+
+function toRunRecord(context: ExportContext, run: RunState, journeys: Journeys): RunRecord {
+  const { selection, failed } = journeys;
+  const streams = [...journeys.recorded.map(toRunStream), ...journeys.incomplete.map(withoutRecord)];
+  const outcome = worstOf([
+    ...streams.map((stream) => (stream.partial && stream.status !== 'refuted' ? 'incomplete' : stream.status)),
+    ...failed.map(() => 'incomplete' as const),
+  ]);
+  return {
+    format: 'evidence-run/1',
+    run_id: context.runId,
+    outcome,
+    exit_code: EXIT_CODE_OF[outcome],
+    scope: {
+      streams: context.scope.streams,
+      exclude: context.scope.exclude,
+      request: context.scope.request,
+      requested_by: context.scope.requestedBy,
+      required_claims: [...context.required],
+    },
+    period: context.period,
+    source: { audit_origin: context.auditOrigin, contract: context.contract.name, contract_sha256: null },
+    tool: context.tool,
+    operator: context.operator,
+    started_at: run.startedAt.toISOString(),
+    finished_at: context.now().toISOString(),
+    streams,
+    excluded: selection.excluded,
+    failed,
+    reconciliation: reconcile(streams, journeys),
+    warnings: [],
+  };
+}
+
+function toRunStream({ record, key, bytes, sha256: digest }: Journeys['recorded'][number]): RunStream {
+  const { format: _format, run_id: _run, recorded_at: _at, ...stream } = record;
+  return { ...stream, record: { key, bytes, sha256: digest } };
+}
+
+function withoutRecord({ format: _format, run_id: _run, recorded_at: _at, ...stream }: StreamRecord): RunStream {
+  return { ...stream, record: null };
+}
+
+/** Every stream that was listed, or has a record from before, is in exactly one of the classes. */
+function reconcile(streams: readonly RunStream[], { selection, failed }: Journeys): Reconciliation {
+  const excluded = selection.excluded.length;
+  const partial = streams.filter((stream) => stream.partial).length;
+  const empty = streams.filter((stream) => !stream.partial && stream.status === 'empty').length;
+  const exported = streams.length - partial - empty;
+  const listed = new Set([
+    ...selection.included,
+    ...selection.excluded.map((exclusion) => exclusion.stream_id),
+    ...streams.map((stream) => stream.stream_id),
+  ]).size;
+  if (listed !== exported + partial + failed.length + empty + excluded)
+    throw new Error(
+      `${listed} streams are listed, but ${exported + partial + failed.length + empty + excluded} accounted for`,
+    );
+  return { listed, exported, partial, failed: failed.length, empty, excluded };
+}
+
+async function leaveAttempt(
+  context: ExportContext,
+  run: RunState,
+  journeys: Journeys,
+  { reconciliation }: RunRecord,
+): Promise<void> {
+  const attempt: Attempt = {
+    format: 'evidence-attempt/1',
+    run_id: context.runId,
+    started_at: run.startedAt.toISOString(),
+    ended_at: context.now().toISOString(),
+    reconciliation,
+    failed: journeys.failed,
+    incomplete: journeys.incomplete.map(({ format: _format, run_id: _run, recorded_at: _at, ...stream }) => stream),
+  };
+  const bytes = toRecordBytes(attempt);
+  await context.archive.put(
+    `${attemptPrefix(context.runId, run.startedAt)}attempt.json`,
+    { bytes },
+    { sha256: sha256(bytes), bytes: bytes.length },
+  );
+}

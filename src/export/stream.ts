@@ -1,0 +1,142 @@
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { bundleFileName, slugOf } from '../bundle/layout.ts';
+import type { VendorVerdict } from '../claims/agreement.ts';
+import type { Examination } from '../claims/claim.ts';
+import { examine } from '../claims/examine.ts';
+import type { SummaryFacts } from '../contract/contract.ts';
+import { sha256 } from '../encoding/digest.ts';
+import { isEvidenceError } from '../errors.ts';
+import { attemptPrefix, bundleKey, streamRecordKey } from '../ledger/keys.ts';
+import { type Failure, type StreamRecord, toRecordBytes } from '../ledger/record.ts';
+import { adoptBundle } from './adopt.ts';
+import { packBag } from './bag.ts';
+import type { ExportContext, RunState } from './context.ts';
+import { Collection, type Received } from './receive.ts';
+
+/** Where a stream's journey ended. */
+export type Arrival =
+  | { kind: 'recorded'; record: StreamRecord }
+  /** Archived as an attempt; the run cannot be sealed with it. */
+  | { kind: 'incomplete'; record: StreamRecord }
+  | { kind: 'failed'; failure: Failure };
+
+const MAX_SUMMARY_BYTES = 16 * 2 ** 20;
+
+/**
+ * One stream from the service into the archive. Everything that was received is archived, whatever the verdict; the
+ * record is written last, so a stream with a record is done.
+ */
+export async function exportStream(context: ExportContext, run: RunState, streamId: string): Promise<Arrival> {
+  const slug = slugOf(streamId);
+  const folder = join(context.workDirectory, slug);
+  context.listen({ type: 'started', streamId });
+  await mkdir(folder, { recursive: true });
+  try {
+    const orphan = await adoptBundle(context, streamId, slug);
+    if (orphan !== null) return await settle(context, orphan, slug);
+    const collection = new Collection(context, run, streamId, folder);
+    const vendor = await collection.askVendor();
+    const packageId = await collection.generate();
+    const received = await collection.receive(packageId);
+    context.listen({ type: 'step', streamId, step: 'examine' });
+    const examination = await examineReceived(context, run, streamId, received, vendor);
+    context.listen({ type: 'step', streamId, step: 'bundle' });
+    const target = join(folder, 'bundle.zip');
+    const contents = { streamId, slug, received, examination, vendor, custody: collection.custody };
+    const { written, verdict } = await packBag(context, run, contents, target);
+    context.listen({ type: 'step', streamId, step: 'archive' });
+    const key = placeOf(context, run, slug, received, examination);
+    await context.archive.put(key, { file: target }, written);
+    return await settle(
+      context,
+      {
+        format: 'evidence-stream-record/1',
+        run_id: context.runId,
+        ...verdict,
+        partial: received.missing.length > 0,
+        missing: received.missing,
+        bundle: { key, bytes: written.bytes, sha256: written.sha256, identity: written.identity },
+        recorded_at: context.now().toISOString(),
+      },
+      slug,
+    );
+  } catch (error) {
+    return toFailure(context, streamId, error);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function examineReceived(
+  context: ExportContext,
+  run: RunState,
+  streamId: string,
+  received: Received,
+  vendor: VendorVerdict | null,
+): Promise<Examination> {
+  const observations = {
+    reading: received.reading,
+    summary: await readSummary(context, received),
+    vendor,
+    earlier: run.heads.get(streamId) ?? null,
+    reachesNow: context.reachesNow,
+    sealKeysGiven: context.sealKeys.size > 0,
+    recipe: context.contract.recipe,
+  };
+  const examination = examine(observations, context.required);
+  // A form that is missing leaves the claims about the others as they are, but the stream was not collected.
+  const missing = received.missing.length > 0 && examination.status !== 'refuted';
+  return missing ? { ...examination, status: 'incomplete' } : examination;
+}
+
+async function readSummary(context: ExportContext, { files, missing }: Received): Promise<SummaryFacts | null> {
+  const summary = files.find(({ form }) => form === 'summary');
+  if (summary === undefined || summary.bytes > MAX_SUMMARY_BYTES) return null;
+  if (missing.some(({ form }) => form === 'summary')) return null;
+  try {
+    return context.contract.readSummary(await readFile(summary.file));
+  } catch (error) {
+    if (isEvidenceError(error)) return null;
+    throw error;
+  }
+}
+
+function placeOf(
+  context: ExportContext,
+  run: RunState,
+  slug: string,
+  received: Received,
+  examination: Examination,
+): string {
+  const name = bundleFileName(slug, received.missing.length > 0 ? 'PARTIAL' : 'COMPLETE');
+  if (examination.status === 'incomplete' && !context.sealPartial)
+    return `${attemptPrefix(context.runId, run.startedAt)}${name}`;
+  return bundleKey(context.runId, name);
+}
+
+/** Writes the stream's record, unless the stream is incomplete: then the attempt's record names it. */
+async function settle(context: ExportContext, record: StreamRecord, slug: string): Promise<Arrival> {
+  const { stream_id: streamId, status, partial, entries, bundle } = record;
+  const done = status !== 'incomplete' || context.sealPartial;
+  if (done) {
+    context.listen({ type: 'step', streamId, step: 'record' });
+    const bytes = toRecordBytes(record);
+    await context.archive.put(
+      streamRecordKey(context.runId, slug),
+      { bytes },
+      { sha256: sha256(bytes), bytes: bytes.length },
+    );
+  }
+  context.listen({ type: 'finished', streamId, status, partial, entries, bytes: bundle.bytes });
+  return { kind: done ? 'recorded' : 'incomplete', record };
+}
+
+/** A stream that the service does not give is an exception of the run; what breaks the archive ends the run. */
+function toFailure(context: ExportContext, streamId: string, error: unknown): Arrival {
+  if (!isEvidenceError(error)) throw error;
+  if (error.code === 'archive' || error.code === 'conflict' || error.code === 'interrupted') throw error;
+  context.listen({ type: 'failed', streamId, reason: error.message });
+  const nextStep = error.nextStep ?? 'Run the same command again to resume.';
+  return { kind: 'failed', failure: { stream_id: streamId, reason: error.message, next_step: nextStep } };
+}

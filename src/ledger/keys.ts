@@ -1,0 +1,31 @@
+/** The keys of the objects of a run and of the ledger, relative to the archive. Pure: `/` everywhere. */
+
+export function runPrefix(runId: string): string {
+  return `runs/${runId}/`;
+}
+
+export function runRecordKey(runId: string): string {
+  return `runs/${runId}/run.json`;
+}
+
+export function bundleKey(runId: string, fileName: string): string {
+  return `runs/${runId}/streams/${fileName}`;
+}
+
+export function streamRecordKey(runId: string, slug: string): string {
+  return `runs/${runId}/streams/${slug}.json`;
+}
+
+/** @param at when the try began; its colons become hyphens, which every file system takes. */
+export function attemptPrefix(runId: string, at: Date): string {
+  return `runs/${runId}/attempts/${at.toISOString().replaceAll(':', '-')}/`;
+}
+
+export function ledgerKey(number: number): string {
+  return `ledger/${String(number).padStart(8, '0')}.json`;
+}
+
+/** The run that an object belongs to; null for one outside of `runs/`. */
+export function runIdOf(key: string): string | null {
+  return /^runs\/([^/]+)\//.exec(key)?.[1] ?? null;
+}

@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import { verdictSchema } from '../claims/verdict.ts';
+import { parseExactJson } from '../encoding/json.ts';
+import { EvidenceError } from '../errors.ts';
+
+/**
+ * What a run leaves in the archive besides its bundles. Digests are lower-case hex SHA-256 unless the service's own
+ * contract says otherwise, times RFC 3339 in UTC, periods half-open.
+ */
+
+const digest = z.string().regex(/^[0-9a-f]{64}$/);
+const count = z.int().min(0);
+
+export const periodSchema = z.strictObject({ from: z.string().nullable(), to: z.string().nullable() });
+
+/** An object of the archive, as it was read back. */
+const storedSchema = z.strictObject({ key: z.string(), bytes: count, sha256: digest });
+
+const bundleSchema = storedSchema.extend({
+  /** SHA-256 of the bag's manifest-sha256.txt: the same for the same files, however they are compressed. */
+  identity: digest,
+  version_id: z.string().optional(),
+});
+
+/** `runs/<run-id>/streams/<slug>.json`: one stream is done. */
+export const streamRecordSchema = z.strictObject({
+  format: z.literal('evidence-stream-record/1'),
+  run_id: z.string(),
+  ...verdictSchema.shape,
+  partial: z.boolean(),
+  missing: z.array(z.strictObject({ form: z.string(), reason: z.string() })),
+  bundle: bundleSchema,
+  recorded_at: z.string(),
+});
+export type StreamRecord = z.infer<typeof streamRecordSchema>;
+
+/** A stream in the run record: its record, and the record's own place and digest. */
+const runStreamSchema = streamRecordSchema.omit({ format: true, run_id: true, recorded_at: true }).extend({
+  /** Null for a stream of an attempt, which has none. */
+  record: storedSchema.nullable(),
+});
+export type RunStream = z.infer<typeof runStreamSchema>;
+
+export const reconciliationSchema = z.strictObject({
+  listed: count,
+  exported: count,
+  partial: count,
+  failed: count,
+  empty: count,
+  excluded: count,
+});
+export type Reconciliation = z.infer<typeof reconciliationSchema>;
+
+export const failureSchema = z.strictObject({ stream_id: z.string(), reason: z.string(), next_step: z.string() });
+export type Failure = z.infer<typeof failureSchema>;
+
+/** `runs/<run-id>/run.json`: written last, it makes the run one that is sealed. */
+export const runRecordSchema = z.strictObject({
+  format: z.literal('evidence-run/1'),
+  run_id: z.string(),
+  outcome: z.enum(['verified', 'refuted', 'incomplete', 'empty']),
+  exit_code: z.int(),
+  scope: z.strictObject({
+    streams: z.array(z.string()),
+    exclude: z.array(z.string()),
+    request: z.string().nullable(),
+    requested_by: z.string().nullable(),
+    required_claims: z.array(z.string()),
+  }),
+  period: periodSchema,
+  source: z.strictObject({ audit_origin: z.string(), contract: z.string(), contract_sha256: digest.nullable() }),
+  tool: z.strictObject({ name: z.string(), version: z.string() }),
+  operator: z.strictObject({ user: z.string(), host: z.string() }),
+  started_at: z.string(),
+  finished_at: z.string(),
+  streams: z.array(runStreamSchema),
+  excluded: z.array(z.strictObject({ stream_id: z.string(), reason: z.string() })),
+  failed: z.array(failureSchema),
+  reconciliation: reconciliationSchema,
+  warnings: z.array(z.string()),
+});
+export type RunRecord = z.infer<typeof runRecordSchema>;
+
+/** `runs/<run-id>/attempts/<time>/attempt.json`: a try that ended incomplete, and why. */
+export const attemptSchema = z.strictObject({
+  format: z.literal('evidence-attempt/1'),
+  run_id: z.string(),
+  started_at: z.string(),
+  ended_at: z.string(),
+  reconciliation: reconciliationSchema,
+  failed: z.array(failureSchema),
+  incomplete: z.array(streamRecordSchema.omit({ format: true, run_id: true, recorded_at: true })),
+});
+export type Attempt = z.infer<typeof attemptSchema>;
+
+/** The bytes of a record: indented JSON, the same for the same record. */
+export function toRecordBytes(record: unknown): Uint8Array {
+  return Buffer.from(`${JSON.stringify(record, null, 2)}\n`);
+}
+
+/**
+ * Reads a record that we once wrote.
+ * @throws EvidenceError `unreadable` naming the object and the first thing in it that is wrong.
+ */
+export function readRecord<T>(schema: z.ZodType<T>, bytes: Uint8Array, key: string): T {
+  const { value, ambiguity } = parseRecord(bytes, key);
+  if (ambiguity !== null) throw new EvidenceError('unreadable', `${key} is ambiguous: ${ambiguity}`);
+  const read = schema.safeParse(value);
+  if (read.success) return read.data;
+  throw new EvidenceError('unreadable', `${key} is not the record it should be: ${z.prettifyError(read.error)}`);
+}
+
+function parseRecord(bytes: Uint8Array, key: string) {
+  try {
+    return parseExactJson(bytes);
+  } catch (error) {
+    throw new EvidenceError('unreadable', `${key} is ${error instanceof Error ? error.message : 'unreadable'}`);
+  }
+}

@@ -1,0 +1,34 @@
+import { Problem } from '../http/problem.ts';
+
+/** Where a list goes on, as the opaque text that callers hand back. */
+export function toCursor(list: string, position: readonly (string | number)[]): string {
+  return Buffer.from(JSON.stringify([list, ...position])).toString('base64url');
+}
+
+/**
+ * Reads a cursor back.
+ * @param shape the types of the position that `list` was given to `toCursor` with.
+ * @throws Problem 422 `invalid_cursor` for anything that this list did not hand out.
+ */
+export function fromCursor<const S extends readonly ('string' | 'number')[]>(
+  list: string,
+  shape: S,
+  cursor: string,
+): { -readonly [K in keyof S]: S[K] extends 'string' ? string : number } {
+  const [name, ...position] = parse(cursor);
+  const fits =
+    name === list &&
+    position.length === shape.length &&
+    position.every((part, at) => typeof part === shape[at] && (typeof part !== 'number' || Number.isSafeInteger(part)));
+  if (!fits) throw new Problem(422, 'invalid_cursor', 'the cursor is not one that this list handed out');
+  return position as { -readonly [K in keyof S]: S[K] extends 'string' ? string : number };
+}
+
+function parse(cursor: string): unknown[] {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    return Array.isArray(value) ? value : [];
+  } catch {
+    return [];
+  }
+}

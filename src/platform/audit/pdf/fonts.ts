@@ -1,0 +1,87 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import fontkit from '@cantoo/fontkit';
+import type { PDFDocument, PDFFont } from 'pdf-lib';
+
+/** One embedded font file. Widths are in multiples of the font size. */
+export interface Face {
+  readonly pdf: PDFFont;
+  /** Whether the font can set this character properly; see `isSettable` for what it leaves out. */
+  covers(character: string): boolean;
+  widthOf(text: string): number;
+}
+
+/** A style is the faces to look for a character in, the best first. */
+export type Style = readonly Face[];
+
+export interface Styles {
+  regular: Style;
+  bold: Style;
+  mono: Style;
+}
+
+/**
+ * What is not set even if the font has a glyph, because it would be invisible, misplaced or unreadable, and so is
+ * marked by its code point: controls, formats and unassigned code points; every space but U+0020; combining marks
+ * that NFC left over, for which pdf-lib has no positioning; scripts written right to left other than Hebrew and
+ * Arabic; Arabic presentation forms, whose glyphs are those that shaping uses for the letters themselves.
+ */
+const UNSETTABLE = /[\p{C}\p{M}\p{Zl}\p{Zp}\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000\uFB50-\uFDFF\uFE70-\uFEFF]/u;
+const OTHER_RIGHT_TO_LEFT =
+  /[\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Samaritan}\p{Script=Mandaic}\uFB1D-\uFB4F\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u;
+
+export function isSettable(character: string): boolean {
+  return !UNSETTABLE.test(character) && !OTHER_RIGHT_TO_LEFT.test(character);
+}
+
+const FILES = { regular: 'DejaVuSans', bold: 'DejaVuSans-Bold', mono: 'DejaVuSansMono' } as const;
+/**
+ * PDF 32000-1 section 9.6.4: the name of a subset starts with six letters and a plus sign. They are fixed, because one
+ * package gives the same bytes each time.
+ */
+const SUBSET_TAG = 'EVIDNC+';
+
+/**
+ * No ligatures: an `ffi` in one glyph could not be cut, or searched everywhere. No positioning either, because pdf-lib
+ * uses the advance widths alone and would drop what fontkit takes its time to compute.
+ */
+const FEATURES = { liga: false, clig: false, kern: false, mark: false, mkmk: false, curs: false };
+
+const resolve = createRequire(import.meta.url).resolve;
+const loaded = new Map<string, Promise<Uint8Array>>();
+
+/** Embeds the parts of DejaVu that the document will use. */
+export async function embedStyles(document: PDFDocument): Promise<Styles> {
+  document.registerFontkit(fontkit);
+  const regular = await embedFace(document, FILES.regular);
+  const bold = await embedFace(document, FILES.bold);
+  const mono = await embedFace(document, FILES.mono);
+  return { regular: [regular], bold: [bold, regular], mono: [mono, regular] };
+}
+
+async function embedFace(document: PDFDocument, name: string): Promise<Face> {
+  const pdf = await document.embedFont(await fontBytes(name), {
+    subset: true,
+    customName: `${SUBSET_TAG}${name}`,
+    features: FEATURES,
+  });
+  const known = new Set(pdf.getCharacterSet());
+  const widths = new Map<string, number>();
+  return {
+    pdf,
+    covers: (character) => known.has(character.codePointAt(0) ?? 0) && isSettable(character),
+    widthOf: (text) => {
+      const cached = widths.get(text);
+      if (cached !== undefined) return cached;
+      const width = pdf.widthOfTextAtSize(text, 1);
+      widths.set(text, width);
+      return width;
+    },
+  };
+}
+
+function fontBytes(name: string): Promise<Uint8Array> {
+  const bytes = loaded.get(name) ?? readFile(resolve(`dejavu-fonts-ttf/ttf/${name}.ttf`));
+  loaded.set(name, bytes);
+  return bytes;
+}

@@ -1,0 +1,154 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { WireCheckpoint, WireEntry, WireSummary } from '../../../contract/default.ts';
+import { ACCENT, CONTENT_WIDTH, GREY, INK, LEFT, type Setting, type Sheet } from './sheet.ts';
+import { Table } from './table.ts';
+
+const TOP_ROWS = 10;
+/** More than this many checkpoints are not listed: the JSON form has them all, with their tokens. */
+const LISTED_CHECKPOINTS = 50;
+const ROWS_A_TURN = 10;
+
+/** A heading, kept together with what follows it. */
+export function drawHeading(sheet: Sheet, text: string, following = 60): void {
+  const setting: Setting = { style: sheet.styles.bold, size: 11, leading: 14, color: ACCENT };
+  sheet.y -= 16;
+  sheet.makeRoom(setting.leading + following);
+  sheet.flow(text, setting);
+  sheet.y -= 5;
+}
+
+export function drawList(sheet: Sheet, items: readonly string[]): void {
+  const setting: Setting = { style: sheet.styles.regular, size: 8.5, leading: 12, color: INK };
+  for (const item of items) {
+    sheet.makeRoom(setting.leading);
+    sheet.draw(sheet.set('–', setting, 12), setting, LEFT, sheet.y - setting.leading);
+    sheet.flow(item, setting, LEFT + 12);
+    sheet.y -= 2.5;
+  }
+}
+
+export function drawCheckpoints(sheet: Sheet, checkpoints: readonly WireCheckpoint[]): void {
+  const body: Setting = { style: sheet.styles.regular, size: 7.5, leading: 10, color: INK };
+  const mono: Setting = { style: sheet.styles.mono, size: 6.5, leading: 9.5, color: GREY };
+  drawHeading(sheet, 'Checkpoints');
+  const table = new Table(sheet, [
+    { head: 'Sequence', width: 58, align: 'right' },
+    { head: 'Created', width: 120 },
+    { head: 'Time stated by the authority', width: 130 },
+    { head: 'Authority', width: CONTENT_WIDTH - 308 },
+  ]);
+  table.drawHead();
+  const listed = checkpoints.slice(-LISTED_CHECKPOINTS);
+  if (listed.length < checkpoints.length) {
+    const earlier = checkpoints.length - listed.length;
+    table.drawRemark(`${earlier} earlier checkpoints are omitted here; the JSON form has all of them.`, body);
+  }
+  for (const { sequence, hash, created_at, anchor } of listed) {
+    table.drawRow({
+      cells: [
+        [{ text: String(sequence), setting: body, maxLines: 1 }],
+        [{ text: created_at, setting: body, maxLines: 2 }],
+        [{ text: anchor.gen_time ?? anchor.status, setting: body, maxLines: 2 }],
+        [{ text: authorityText(anchor), setting: body, maxLines: 4 }],
+      ],
+      below: { text: hash, setting: mono, indent: 58, under: 4 },
+    });
+  }
+}
+
+function authorityText({ authority, status, tsa_url }: WireCheckpoint['anchor']): string {
+  if (authority === 'development') return 'development authority, not an external witness';
+  if (status !== 'anchored') return tsa_url === null ? status : `${status}: ${tsa_url}`;
+  return tsa_url ?? 'external authority';
+}
+
+export function drawCounts(sheet: Sheet, { counts, entry_count }: WireSummary): void {
+  const tallies = { Actors: counts.actors, Actions: counts.actions, 'Resource types': counts.resource_types };
+  for (const [title, tally] of Object.entries(tallies)) drawTally(sheet, title, tally, entry_count);
+}
+
+function drawTally(sheet: Sheet, title: string, tally: Record<string, number>, total: number): void {
+  const body: Setting = { style: sheet.styles.regular, size: 8, leading: 10.5, color: INK };
+  // Ties by code units: the same document whatever the order in which the service counted.
+  const sorted = Object.entries(tally).sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+  const top = sorted.slice(0, TOP_ROWS);
+  drawHeading(
+    sheet,
+    top.length < sorted.length ? `${title}: the ${top.length} most frequent of ${sorted.length}` : title,
+  );
+  const table = new Table(sheet, [
+    { head: 'Name', width: CONTENT_WIDTH - 130 },
+    { head: 'Entries', width: 70, align: 'right' },
+    { head: 'Share', width: 60, align: 'right' },
+  ]);
+  table.drawHead(20);
+  for (const [name, number] of top) {
+    table.drawRow({
+      cells: [
+        [{ text: name, setting: body, maxLines: 2 }],
+        [{ text: String(number), setting: body, maxLines: 1 }],
+        [{ text: `${((100 * number) / total).toFixed(1)} %`, setting: body, maxLines: 1 }],
+      ],
+    });
+  }
+}
+
+export async function drawEntries(
+  sheet: Sheet,
+  total: number,
+  first: readonly WireEntry[],
+  last: readonly WireEntry[],
+): Promise<void> {
+  const remark: Setting = { style: sheet.styles.regular, size: 8, leading: 11, color: ACCENT };
+  drawHeading(sheet, 'Entries');
+  if (total === 0) {
+    sheet.flow('The package has no entries.', { ...remark, color: INK });
+    return;
+  }
+  const table = new Table(sheet, [
+    { head: 'Sequence', width: 56, align: 'right' },
+    { head: 'Recorded / occurred', width: 116 },
+    { head: 'Actor', width: 112 },
+    { head: 'Action', width: 106 },
+    { head: 'Resource', width: CONTENT_WIDTH - 390 },
+  ]);
+  table.drawHead();
+  await drawEntryRows(sheet, table, first);
+  const omitted = total - first.length - last.length;
+  if (omitted > 0) {
+    const shown = `Shown are the first ${first.length} and the last ${last.length} entries.`;
+    table.drawRemark(`${omitted} entries in between are omitted here; the JSON form is complete. ${shown}`, remark);
+  }
+  await drawEntryRows(sheet, table, last);
+}
+
+async function drawEntryRows(sheet: Sheet, table: Table, entries: readonly WireEntry[]): Promise<void> {
+  for (const [index, entry] of entries.entries()) {
+    drawEntry(sheet, table, entry);
+    // Setting a long table takes a good part of a second, in which the service has others to answer.
+    if (index % ROWS_A_TURN === ROWS_A_TURN - 1) await nextTurn();
+  }
+}
+
+function drawEntry(sheet: Sheet, table: Table, entry: WireEntry): void {
+  const body: Setting = { style: sheet.styles.regular, size: 7.5, leading: 10, color: INK };
+  const minor: Setting = { ...body, size: 6.5, leading: 9, color: GREY };
+  const mono: Setting = { style: sheet.styles.mono, size: 6.5, leading: 9.5, color: GREY };
+  const occurred = entry.occurred_at;
+  table.drawRow({
+    cells: [
+      [{ text: String(entry.sequence), setting: body, maxLines: 1 }],
+      [
+        { text: entry.timestamp, setting: body, maxLines: 2 },
+        ...(occurred === undefined ? [] : [{ text: occurred, setting: minor, maxLines: 2 }]),
+      ],
+      [{ text: entry.actor, setting: body, maxLines: 3 }],
+      [{ text: entry.action, setting: body, maxLines: 3 }],
+      [
+        { text: entry.resource_type, setting: minor, maxLines: 1 },
+        { text: entry.resource_id, setting: body, maxLines: 3 },
+      ],
+    ],
+    below: { text: entry.hash, setting: mono, indent: 56, under: 4 },
+  });
+}

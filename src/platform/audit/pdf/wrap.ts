@@ -1,0 +1,61 @@
+import { type Unit, widthOfUnits } from './units.ts';
+
+/** After these a line may end, as in `arn:aws:s3:::bucket/key`; anywhere else only if nothing else is left. */
+const BREAK_AFTER = /^[\s/:.,;@=&?_-]$/;
+
+/** A line of a paragraph: its units `from` (inclusive) to `to` (exclusive). */
+export interface Line {
+  from: number;
+  to: number;
+  /** The paragraph goes on, but not in the room there is; an ellipsis ends this line. */
+  isCut: boolean;
+}
+
+/**
+ * Breaks a paragraph into lines.
+ *
+ * @param width of a line, in multiples of the font size.
+ * @param ellipsisWidth kept free at the end of the last line if not all fits into `maxLines`.
+ */
+export function wrap(units: readonly Unit[], width: number, maxLines: number, ellipsisWidth: number): Line[] {
+  const lines: Line[] = [];
+  let from = 0;
+  while (from < units.length) {
+    const to = endOfLine(units, from, width);
+    if (lines.length === maxLines - 1 && to < units.length) {
+      lines.push({ from, to: endThatFits(units, from, width - ellipsisWidth), isCut: true });
+      return lines;
+    }
+    lines.push({ from, to: withoutTrailingSpace(units, from, to), isCut: false });
+    from = to;
+    while (units[from]?.text === ' ') from++;
+  }
+  return lines;
+}
+
+function endOfLine(units: readonly Unit[], from: number, width: number): number {
+  const to = endThatFits(units, from, width);
+  if (to === units.length || units[to]?.text === ' ') return to;
+  for (let end = to; end > from + 1; end--) {
+    if (BREAK_AFTER.test(units[end - 1]?.text ?? '')) return end;
+  }
+  return to;
+}
+
+/** In a line from right to left, a space at its end would push it away from its margin. */
+function withoutTrailingSpace(units: readonly Unit[], from: number, to: number): number {
+  let end = to;
+  while (end > from && units[end - 1]?.text === ' ') end--;
+  return end;
+}
+
+/** At least one unit, so that a width too small for anything cannot stop the paragraph. */
+function endThatFits(units: readonly Unit[], from: number, width: number): number {
+  let end = from;
+  let used = 0;
+  for (; end < units.length; end++) {
+    used += widthOfUnits(units.slice(end, end + 1));
+    if (used > width && end > from) return end;
+  }
+  return end;
+}

@@ -1,0 +1,105 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { entrySchema, pageSchema, statsSchema } from '../../../contract/default.ts';
+import { Problem } from '../../http/problem.ts';
+import { problemResponses } from '../../http/responses.ts';
+import type { Appended } from '../append.ts';
+import { listEntries } from '../list.ts';
+import { batchSchema, entriesQuerySchema, keyHeaderSchema, newEntrySchema } from '../requests.ts';
+import { entryToJson } from '../rules.ts';
+import type { AuditService } from '../service.ts';
+import { readStats } from '../stats.ts';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+const batchAnswerSchema = z.object({
+  data: z.array(entrySchema),
+  created: z.int().min(0),
+  repeated: z.int().min(0),
+});
+
+/**
+ * Entries are answered as text made from their columns: serialising them by schema costs more than recording them, and
+ * zod leaves a metadata member named `__proto__` out.
+ */
+export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = async (server, { service }) => {
+  server.post(
+    '/entries/',
+    {
+      schema: {
+        summary: 'Append an entry to its stream',
+        headers: keyHeaderSchema,
+        body: newEntrySchema,
+        response: { 201: entrySchema, 200: entrySchema, ...problemResponses(422) },
+      },
+    },
+    async ({ body, headers }, reply) => {
+      const key = oneKey(headers['idempotency-key'], body.idempotency_key);
+      const entry = key === undefined ? body : { ...body, idempotency_key: key };
+      const [appended] = await service.appender.append({ entries: [entry] });
+      if (appended === undefined) throw new Error('an entry was neither appended nor found');
+      return reply
+        .code(appended.repeated ? 200 : 201)
+        .type(JSON_TYPE)
+        .send(asSent(entryToJson(appended.row)));
+    },
+  );
+
+  server.post(
+    '/entries/batch',
+    {
+      schema: {
+        summary: 'Append entries, all or none, in order',
+        headers: keyHeaderSchema,
+        body: batchSchema,
+        response: { 201: batchAnswerSchema, ...problemResponses(413, 422) },
+      },
+    },
+    async ({ body, headers }, reply) => {
+      const appended = await service.appender.append({ entries: body.entries, key: headers['idempotency-key'] });
+      return reply
+        .code(201)
+        .type(JSON_TYPE)
+        .send(asSent(batchToJson(appended)));
+    },
+  );
+
+  server.get(
+    '/entries/',
+    {
+      schema: {
+        summary: 'List entries by stream and sequence',
+        querystring: entriesQuerySchema,
+        response: { 200: pageSchema(entrySchema), ...problemResponses(422) },
+      },
+    },
+    async ({ query }, reply) => {
+      const { data, next_cursor } = await listEntries(service.database, service.db, query);
+      const text = `{"data":[${data.map(entryToJson).join(',')}],"next_cursor":${JSON.stringify(next_cursor)}}`;
+      return reply.type(JSON_TYPE).send(asSent(text));
+    },
+  );
+
+  server.get(
+    '/stats/',
+    { schema: { summary: 'Statistics', response: { 200: statsSchema, ...problemResponses() } } },
+    () => readStats(service.db, service.clock()),
+  );
+};
+
+/** Fastify sends text as it is; the type provider knows only the schema's object. */
+function asSent(text: string): never {
+  return text as never;
+}
+
+function oneKey(header: string | undefined, member: string | undefined): string | undefined {
+  if (header !== undefined && member !== undefined && header !== member)
+    throw new Problem(422, 'invalid_request', 'the header Idempotency-Key and body.idempotency_key differ');
+  return member ?? header;
+}
+
+function batchToJson(appended: readonly Appended[]): string {
+  const repeated = appended.filter((entry) => entry.repeated).length;
+  const data = appended.map(({ row }) => entryToJson(row)).join(',');
+  return `{"data":[${data}],"created":${appended.length - repeated},"repeated":${repeated}}`;
+}

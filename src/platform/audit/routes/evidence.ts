@@ -1,0 +1,94 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { entrySchema, generatedSchema, packageHeadSchema, summarySchema } from '../../../contract/default.ts';
+import { problemResponses } from '../../http/responses.ts';
+import { toGenerated } from '../evidence.ts';
+import { generateSchema, keyHeaderSchema, packageParamsSchema } from '../requests.ts';
+import type { AuditService } from '../service.ts';
+
+const params = packageParamsSchema;
+
+/** The summary and the package are sent as the text that was settled when the package was generated. */
+export const evidenceRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = async (server, { service }) => {
+  server.post(
+    '/evidence/generate',
+    {
+      schema: {
+        summary: 'Generate an evidence package of a stream, or of a period of it',
+        headers: keyHeaderSchema,
+        body: generateSchema,
+        response: { 201: generatedSchema, 200: generatedSchema, ...problemResponses(404, 422) },
+      },
+    },
+    async ({ body, headers }, reply) => {
+      const { package: generated, repeated } = await service.evidence.generate(body, headers['idempotency-key']);
+      return reply.code(repeated ? 200 : 201).send(generated);
+    },
+  );
+
+  server.get(
+    '/evidence/:package_id',
+    {
+      schema: { summary: 'An evidence package', params, response: { 200: generatedSchema, ...problemResponses(404) } },
+    },
+    async ({ params }) => toGenerated(await service.evidence.find(params.package_id)),
+  );
+
+  server.get(
+    '/evidence/:package_id/json',
+    {
+      schema: {
+        summary: 'The package as JSON, entries last',
+        params,
+        response: { 200: packageHeadSchema.extend({ entries: z.array(entrySchema) }), ...problemResponses(404) },
+      },
+    },
+    async ({ params }, reply) => {
+      const row = await service.evidence.find(params.package_id);
+      offer(reply, `evidence-${row.package_id}.json`, 'application/json');
+      return reply.send(Readable.from(service.evidence.json(row)) as never);
+    },
+  );
+
+  server.get(
+    '/evidence/:package_id/summary',
+    {
+      schema: {
+        summary: 'The facts of the package without its entries',
+        params,
+        response: { 200: summarySchema, ...problemResponses(404) },
+      },
+    },
+    async ({ params }, reply) => {
+      const row = await service.evidence.find(params.package_id);
+      offer(reply, `evidence-${row.package_id}-summary.json`, 'application/json');
+      return reply.send(row.summary as never);
+    },
+  );
+
+  server.get(
+    '/evidence/:package_id/pdf',
+    {
+      schema: {
+        summary: 'The package as a document',
+        params,
+        response: {
+          200: { description: 'A PDF document', content: { 'application/pdf': { schema: z.string() } } },
+          ...problemResponses(404),
+        },
+      },
+    },
+    async ({ params }, reply) => {
+      const row = await service.evidence.find(params.package_id);
+      const pdf = await service.evidence.pdf(row);
+      offer(reply, `evidence-${row.package_id}.pdf`, 'application/pdf');
+      return reply.send(Buffer.from(pdf.buffer, pdf.byteOffset, pdf.byteLength) as never);
+    },
+  );
+};
+
+function offer(reply: FastifyReply, fileName: string, type: string): void {
+  reply.header('content-disposition', `attachment; filename="${fileName}"`).type(type);
+}

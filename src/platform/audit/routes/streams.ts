@@ -1,0 +1,75 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { checkpointSchema, pageSchema, streamSchema, verificationSchema } from '../../../contract/default.ts';
+import { Problem } from '../../http/problem.ts';
+import { problemResponses } from '../../http/responses.ts';
+import { listStreams, streamToWire } from '../list.ts';
+import { pageQuerySchema, streamParamsSchema } from '../requests.ts';
+import type { AuditService } from '../service.ts';
+
+export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = async (server, { service }) => {
+  server.get(
+    '/streams/',
+    {
+      schema: {
+        summary: 'List streams by id',
+        querystring: pageQuerySchema,
+        response: { 200: pageSchema(streamSchema), ...problemResponses(422) },
+      },
+    },
+    ({ query }) => listStreams(service.db, query),
+  );
+
+  server.get(
+    '/streams/:stream_id',
+    {
+      schema: {
+        summary: 'A stream',
+        params: streamParamsSchema,
+        response: { 200: streamSchema, ...problemResponses(404) },
+      },
+    },
+    async ({ params }) => {
+      const query = service.db.selectFrom('streams').selectAll().where('stream_id', '=', params.stream_id);
+      const row = await query.executeTakeFirst();
+      if (row === undefined) throw new Problem(404, 'not_found', 'there is no stream of this id');
+      return streamToWire(row);
+    },
+  );
+
+  server.post(
+    '/streams/:stream_id/verify',
+    {
+      schema: {
+        summary: 'Check a stream from its first entry to its head and record the outcome',
+        params: streamParamsSchema,
+        response: { 200: verificationSchema, ...problemResponses(404) },
+      },
+    },
+    ({ params }) => service.verifier.verify(params.stream_id),
+  );
+
+  server.post(
+    '/streams/:stream_id/checkpoints',
+    {
+      schema: {
+        summary: 'Record the head of a stream and have it time-stamped',
+        params: streamParamsSchema,
+        response: { 201: checkpointSchema, ...problemResponses(404, 409) },
+      },
+    },
+    async ({ params }, reply) => reply.code(201).send(await service.checkpoints.create(params.stream_id)),
+  );
+
+  server.get(
+    '/streams/:stream_id/checkpoints',
+    {
+      schema: {
+        summary: 'List the checkpoints of a stream, oldest first',
+        params: streamParamsSchema,
+        querystring: pageQuerySchema,
+        response: { 200: pageSchema(checkpointSchema), ...problemResponses(404, 422) },
+      },
+    },
+    ({ params, query }) => service.checkpoints.list(params.stream_id, query),
+  );
+};

@@ -1,0 +1,79 @@
+import { createHmac, hash, type KeyObject } from 'node:crypto';
+import type { WireEntry } from '../../contract/default.ts';
+import type { Json } from '../../encoding/canonical.ts';
+import type { EntryRow } from '../store/schema.ts';
+
+/** What is hashed of an entry: all of it but its own hash and seal. */
+export type EntryContent = Omit<EntryRow, 'hash' | 'seal'>;
+
+/**
+ * Hex SHA-256 of the RFC 8785 form of the entry without `hash` and `seal`. The members are written in the order in
+ * which section 3.2.3 sorts them, and `metadata` is in that form already, so nothing is parsed or sorted here.
+ */
+export function hashEntry(entry: EntryContent): string {
+  const members = [
+    `"action":${quote(entry.action)}`,
+    `"actor":${quote(entry.actor)}`,
+    `"entry_id":${quote(entry.entry_id)}`,
+    `"metadata":${entry.metadata}`,
+    ...(entry.occurred_at === null ? [] : [`"occurred_at":${quote(entry.occurred_at)}`]),
+    `"prev_hash":"${entry.prev_hash}"`,
+    `"resource_id":${quote(entry.resource_id)}`,
+    `"resource_type":${quote(entry.resource_type)}`,
+    `"seal_key_id":${quote(entry.seal_key_id)}`,
+    `"sequence":${entry.sequence}`,
+    `"stream_id":${quote(entry.stream_id)}`,
+    `"timestamp":${quote(entry.timestamp)}`,
+  ];
+  return hash('sha256', `{${members.join(',')}}`, 'hex');
+}
+
+/** Hex HMAC-SHA-256 over the 64 ASCII characters of an entry's hash. */
+export function sealHash(key: KeyObject, entryHash: string): string {
+  return createHmac('sha256', key).update(entryHash, 'latin1').digest('hex');
+}
+
+/** The entry as the contract serves it, as JSON text. The table admits only hex as digests: they need no escaping. */
+export function entryToJson(entry: EntryRow): string {
+  const members = [
+    `"entry_id":${quote(entry.entry_id)}`,
+    `"stream_id":${quote(entry.stream_id)}`,
+    `"sequence":${entry.sequence}`,
+    `"timestamp":${quote(entry.timestamp)}`,
+    ...(entry.occurred_at === null ? [] : [`"occurred_at":${quote(entry.occurred_at)}`]),
+    `"actor":${quote(entry.actor)}`,
+    `"action":${quote(entry.action)}`,
+    `"resource_type":${quote(entry.resource_type)}`,
+    `"resource_id":${quote(entry.resource_id)}`,
+    `"metadata":${entry.metadata}`,
+    `"prev_hash":"${entry.prev_hash}"`,
+    `"seal_key_id":${quote(entry.seal_key_id)}`,
+    `"hash":"${entry.hash}"`,
+    `"seal":"${entry.seal}"`,
+  ];
+  return `{${members.join(',')}}`;
+}
+
+/** The same entry as an object. */
+export function entryToWire(entry: EntryRow): WireEntry {
+  return JSON.parse(entryToJson(entry)) as WireEntry;
+}
+
+/** The time that an entry recorded at `now` gets: never before the stream's last, whatever the clock does. */
+export function nextTimestamp(now: Date, last: string | null): string {
+  const text = now.toISOString();
+  return last !== null && last > text ? last : text;
+}
+
+/** How many levels of objects and arrays `value` has. */
+export function depthOf(value: Json): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let deepest = 0;
+  for (const member of Object.values(value)) deepest = Math.max(deepest, depthOf(member));
+  return deepest + 1;
+}
+
+/** RFC 8785 section 3.2.2.2: strings as ECMAScript's JSON.stringify writes them. */
+function quote(text: string): string {
+  return JSON.stringify(text);
+}

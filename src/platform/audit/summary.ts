@@ -1,0 +1,88 @@
+import type { WireCheckpoint, WireStream, WireSummary } from '../../contract/default.ts';
+import type { EntryRow } from '../store/schema.ts';
+
+/** Names listed of each kind; a summary stays a summary when a million different actors acted. */
+const MAX_NAMES = 1000;
+
+/** What was counted over the entries of a package. */
+export interface Census {
+  count: number;
+  first: EntryRow | null;
+  last: EntryRow | null;
+  counts: WireSummary['counts'];
+  /** Kinds of which only the most frequent names are listed, with how many there are. */
+  shortened: { kind: string; names: number }[];
+}
+
+/** Counts entries that arrive page by page. */
+export async function takeCensus(pages: AsyncIterable<EntryRow[]> | Iterable<EntryRow[]>): Promise<Census> {
+  const actors = new Map<string, number>();
+  const actions = new Map<string, number>();
+  const types = new Map<string, number>();
+  let count = 0;
+  let first: EntryRow | null = null;
+  let last: EntryRow | null = null;
+  for await (const page of pages) {
+    first ??= page[0] ?? null;
+    last = page.at(-1) ?? last;
+    count += page.length;
+    for (const entry of page) {
+      actors.set(entry.actor, (actors.get(entry.actor) ?? 0) + 1);
+      actions.set(entry.action, (actions.get(entry.action) ?? 0) + 1);
+      types.set(entry.resource_type, (types.get(entry.resource_type) ?? 0) + 1);
+    }
+  }
+  const tallies = { actors, actions, resource_types: types };
+  const shortened = Object.entries(tallies)
+    .filter(([, tally]) => tally.size > MAX_NAMES)
+    .map(([kind, tally]) => ({ kind, names: tally.size }));
+  const counts = { actors: listed(actors), actions: listed(actions), resource_types: listed(types) };
+  return { count, first, last, counts, shortened };
+}
+
+/** The most frequent names first. `Object.fromEntries` keeps a name like `__proto__`, which assignment would not. */
+function listed(tally: Map<string, number>): Record<string, number> {
+  const sorted = [...tally].sort(([nameA, a], [nameB, b]) => b - a || (nameA < nameB ? -1 : 1));
+  return Object.fromEntries(sorted.slice(0, MAX_NAMES));
+}
+
+/** What a reader must not take this package to prove. */
+export function limitationsOf(stream: WireStream, census: Census, checkpoints: readonly WireCheckpoint[]): string[] {
+  return [
+    'The package shows what was recorded. It does not prove that everything that happened was recorded, or that what was recorded is true.',
+    'Seals can be checked only with the seal key. Whoever holds that key, this service included, could have written the whole stream anew; only anchors by an independent authority and earlier exports would tell.',
+    verificationLimit(stream, census),
+    ...anchorLimits(census, checkpoints),
+    ...census.shortened.map(
+      ({ kind, names }) => `counts.${kind} lists the ${MAX_NAMES} most frequent of ${names} names.`,
+    ),
+  ];
+}
+
+function verificationLimit(stream: WireStream, census: Census): string {
+  const rule = 'This service checks a stream only when Verify is run, and does not check it again by itself.';
+  if (stream.last_checked_at === null) return `${rule} It was never run on this stream.`;
+  if (!stream.verified) return `${rule} The last check, at ${stream.last_checked_at}, failed.`;
+  const through = stream.verified_through_sequence ?? 0;
+  const last = census.last?.sequence ?? 0;
+  const rest = last > through ? ` Entries of this package after ${through} were not checked.` : '';
+  return `${rule} The last check, at ${stream.last_checked_at}, reached entry ${through}.${rest}`;
+}
+
+function anchorLimits({ last }: Census, checkpoints: readonly WireCheckpoint[]): string[] {
+  if (last === null) return ['The selection has no entries, so nothing was sealed or anchored for it.'];
+  const anchored = checkpoints.filter(({ anchor }) => anchor.status === 'anchored');
+  const external = anchored.filter(({ anchor }) => anchor.authority === 'external');
+  const through = Math.max(0, ...external.map(({ sequence }) => sequence));
+  const limits: string[] = [];
+  if (external.length < anchored.length)
+    limits.push(
+      'Time stamps marked "development" come from an authority built into this service. It is not an external witness, and they prove nothing against the service itself.',
+    );
+  if (anchored.length < checkpoints.length)
+    limits.push('Some checkpoints of this package are pending: no time stamp was obtained for them yet.');
+  if (through === 0) limits.push('No entry of this package is anchored by an external time-stamping authority.');
+  else if (through < last.sequence)
+    limits.push(`Entries after ${through} are not anchored by an external time-stamping authority.`);
+  return limits;
+}

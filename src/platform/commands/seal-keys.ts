@@ -1,0 +1,54 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import process from 'node:process';
+import type { CommandModule } from 'yargs';
+import { EvidenceError } from '../../errors.ts';
+import { dataOption } from './data.ts';
+
+export const sealKeysCommand: CommandModule<object, { data: string; out: string }> = {
+  command: 'seal-keys',
+  describe: 'Write the seal keys of all streams as files, for somebody who shall be able to check seals',
+  builder: (args) =>
+    args
+      .option('data', dataOption)
+      .option('out', { type: 'string', demandOption: true, requiresArg: true, describe: 'Folder for the key files' }),
+  async handler({ data, out }) {
+    const lines: string[] = [];
+    await mkdir(out, { recursive: true, mode: 0o700 });
+    for await (const { id, bytes } of sealKeysOf(data)) {
+      const path = join(out, id);
+      await writeKey(path, `hex:${Buffer.from(bytes).toString('hex')}\n`);
+      lines.push(`    ${id}: ${JSON.stringify(resolve(path))}`);
+    }
+    const keys = lines.length === 0 ? '  seal_keys: {}' : ['  seal_keys:', ...lines].join('\n');
+    process.stdout.write(`verify:\n${keys}\n`);
+  },
+};
+
+/** The key of every stream that exists. */
+async function* sealKeysOf(dataDir: string) {
+  const { openSealKeys } = await import('../platform.ts');
+  const { kyselyOver, openSqlite } = await import('../store/sqlite.ts');
+  const { dataFolder } = await import('../store/folder.ts');
+  const keys = await openSealKeys(dataDir);
+  const database = openSqlite(dataFolder(dataDir).database);
+  try {
+    const query = kyselyOver(database).selectFrom('streams').select('stream_id').orderBy('stream_id');
+    for (const { stream_id } of await query.execute()) yield keys.reveal(stream_id);
+  } finally {
+    database.close();
+  }
+}
+
+/** Writes a key once; the same key again is nothing new, another one is never written over. */
+async function writeKey(path: string, text: string): Promise<void> {
+  try {
+    await writeFile(path, text, { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if ((await readFile(path, 'utf8')) !== text)
+      throw new EvidenceError('conflict', `${path} exists with another key; it was left as it is`, {
+        nextStep: 'Choose another --out folder.',
+      });
+  }
+}

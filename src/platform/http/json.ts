@@ -1,0 +1,22 @@
+import type { FastifyInstance } from 'fastify';
+import { parseExactJson } from '../../encoding/json.ts';
+import { messageOf } from '../../errors.ts';
+import { Problem } from './problem.ts';
+
+/**
+ * Reads request bodies as JSON of which every reader sees the same: what could not be hashed unambiguously is refused
+ * with 422 `ambiguous_json`, what is not JSON with 400 `invalid_json`. An empty body is no body.
+ */
+export function readExactJson(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body: Buffer, done) => {
+    if (body.length === 0) return done(null, undefined);
+    try {
+      const { value, ambiguity } = parseExactJson(body);
+      if (ambiguity === null) return done(null, value);
+      done(new Problem(422, 'ambiguous_json', `the request body cannot be hashed unambiguously: ${ambiguity}`));
+    } catch (error) {
+      done(new Problem(400, 'invalid_json', messageOf(error)));
+    }
+  });
+}

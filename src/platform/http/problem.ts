@@ -1,0 +1,78 @@
+import { STATUS_CODES } from 'node:http';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
+import type { WireProblem } from '../../contract/default.ts';
+
+/** An answer that is not what was asked for, as problem details of RFC 9457. `code` is stable, `detail` for people. */
+export class Problem extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly members: Record<string, unknown>;
+
+  constructor(status: number, code: string, detail: string, members: Record<string, unknown> = {}) {
+    super(detail);
+    this.name = 'Problem';
+    this.status = status;
+    this.code = code;
+    this.members = members;
+  }
+}
+
+/** Codes of what Fastify refuses by itself, by its status. */
+const FRAMEWORK_CODES: Record<number, string> = {
+  400: 'bad_request',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  413: 'too_large',
+  414: 'uri_too_long',
+  415: 'unsupported_media_type',
+};
+
+/** Fastify's error handler: every failure becomes `application/problem+json`; a defect tells the caller nothing. */
+export function answerProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const problem = toProblem(error);
+  if (problem.status >= 500) request.log.error({ err: error }, 'request failed');
+  const body: WireProblem = {
+    type: 'about:blank',
+    title: STATUS_CODES[problem.status] ?? 'Error',
+    status: problem.status,
+    code: problem.code,
+    detail: problem.message,
+    request_id: request.id,
+    ...problem.members,
+  };
+  reply.header('x-request-id', request.id);
+  if (problem.status === 401) reply.header('www-authenticate', 'Bearer');
+  reply.code(problem.status).type('application/problem+json').send(JSON.stringify(body));
+}
+
+export function answerNotFound(request: FastifyRequest, reply: FastifyReply): void {
+  answerProblem(new Problem(404, 'not_found', `there is no ${request.method} ${pathOf(request)}`), request, reply);
+}
+
+function pathOf(request: FastifyRequest): string {
+  return request.url.split('?', 1)[0] ?? request.url;
+}
+
+function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (hasZodFastifySchemaValidationErrors(error)) return validationProblem(error);
+  const { statusCode, message } = error as Partial<FastifyError>;
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
+    return new Problem(statusCode, FRAMEWORK_CODES[statusCode] ?? 'bad_request', message ?? 'the request was refused');
+  return new Problem(500, 'internal_error', 'the service failed; its log has more under this request_id');
+}
+
+function validationProblem(error: {
+  validation: { instancePath: string; message?: string }[];
+  validationContext?: string;
+}): Problem {
+  const place = error.validationContext === 'querystring' ? 'query' : (error.validationContext ?? 'request');
+  const errors = error.validation.map((issue) => ({
+    field: [place, ...issue.instancePath.split('/').filter((part) => part !== '')].join('.'),
+    message: issue.message ?? 'is not valid',
+  }));
+  const first = errors[0];
+  const detail = first === undefined ? 'the request is not valid' : `${first.field}: ${first.message}`;
+  return new Problem(422, 'invalid_request', detail, { errors: errors.slice(0, 20) });
+}

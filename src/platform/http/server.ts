@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import { type FastifyInstance, fastify } from 'fastify';
+import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
+import { readExactJson } from './json.ts';
+import { answerNotFound, answerProblem } from './problem.ts';
+
+export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+
+const BODY_LIMIT = 32 * 2 ** 20;
+
+/** An id of 1,024 characters, each percent-encoded from up to four bytes. */
+const MAX_PARAMETER_LENGTH = 1024 * 12;
+
+/** Room for such an id in the request line, beside the other headers. */
+const MAX_HEADER_BYTES = 32 * 2 ** 10;
+
+/**
+ * A Fastify server with what all services share: request ids, exact JSON, validation by zod schemas, problem details,
+ * and paths that answer with and without a trailing slash. The log goes to stderr and never contains headers.
+ */
+export function createServer(options: { logLevel: LogLevel }): FastifyInstance {
+  const server: FastifyInstance = fastify({
+    bodyLimit: BODY_LIMIT,
+    http: { maxHeaderSize: MAX_HEADER_BYTES },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAMETER_LENGTH },
+    genReqId: () => randomUUID(),
+    logger: { level: options.logLevel, stream: process.stderr },
+    frameworkErrors: answerProblem,
+  });
+  server.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+  });
+  server.setValidatorCompiler(validatorCompiler);
+  server.setSerializerCompiler(serializerCompiler);
+  server.setErrorHandler(answerProblem);
+  server.setNotFoundHandler(answerNotFound);
+  readExactJson(server);
+  return server;
+}

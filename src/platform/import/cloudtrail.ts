@@ -1,0 +1,149 @@
+import { z } from 'zod';
+import type { Json } from '../../encoding/canonical.ts';
+import { EvidenceError, messageOf } from '../../errors.ts';
+import { type NewEntry, toField } from './entry.ts';
+import { parseExactly } from './exact.ts';
+import { prepend, readInflated, readLines } from './lines.ts';
+import type { EntryQueue } from './queue.ts';
+import { resourceOf } from './resource.ts';
+import type { ImportResult, ImportTally } from './result.ts';
+import { runImport, type ServiceOptions } from './run.ts';
+
+/** A log file as CloudTrail delivers it is one JSON document. It is parsed as a whole, so it has to have an end. */
+const MAX_DOCUMENT_BYTES = 128 * 1024 * 1024;
+/** CloudTrail cuts a record at 256 KiB (1 MiB when expanded); this leaves room for enrichment. */
+const MAX_LINE_BYTES = 4 * 1024 * 1024;
+
+const text = z.string().min(1);
+const recordSchema = z.looseObject({
+  eventID: text,
+  eventSource: text,
+  eventName: text,
+  eventTime: z.iso.datetime({ offset: true }),
+  userIdentity: z.record(z.string(), z.unknown()).nullish(),
+});
+const insightSchema = z.looseObject({ eventType: z.literal('AwsCloudTrailInsight') });
+
+/** In this order: the first that is there says best who acted. */
+const ACTOR_FIELDS = ['arn', 'invokedBy', 'principalId', 'userName', 'type'];
+
+interface Located {
+  /** File and line, or file and position in `Records`, for messages. */
+  where: string;
+  json: Json;
+}
+
+/**
+ * Records AWS CloudTrail events, from log files as CloudTrail delivers them (`{"Records":[…]}`) or with one record a
+ * line, gzip or not. Each event is recorded once, by its `eventID`.
+ *
+ * @throws EvidenceError `unreadable`, naming file and line; what came before is recorded.
+ */
+export function importCloudTrail(options: ServiceOptions & { files: readonly string[] }): Promise<ImportResult> {
+  const changed = { numbersAsText: 0, repairedTexts: 0 };
+  const sources = options.files.map((file) => async (queue: EntryQueue, tally: ImportTally) => {
+    for await (const located of readRecords(file, changed)) {
+      if (insightSchema.safeParse(located.json).success) tally.skip('CloudTrail Insights events: nobody acted');
+      else await queue.add(toEntry(located));
+    }
+  });
+  return runImport(options, [...sources, async (_queue, tally) => noteChanges(changed, tally)]);
+}
+
+function noteChanges(changed: { numbersAsText: number; repairedTexts: number }, tally: ImportTally): void {
+  if (changed.numbersAsText > 0) {
+    tally.note(`${changed.numbersAsText} numbers beyond what a double holds exactly were recorded as text.`);
+  }
+  if (changed.repairedTexts > 0) {
+    tally.note(`${changed.repairedTexts} texts held half a surrogate pair, recorded as U+FFFD.`);
+  }
+}
+
+async function* readRecords(
+  file: string,
+  changed: { numbersAsText: number; repairedTexts: number },
+): AsyncGenerator<Located> {
+  const parse = (json: string, where: string): Json => {
+    try {
+      const parsed = parseExactly(json);
+      changed.numbersAsText += parsed.numbersAsText;
+      changed.repairedTexts += parsed.repairedTexts;
+      return parsed.value;
+    } catch (cause) {
+      throw new EvidenceError('unreadable', `${where} is not JSON: ${messageOf(cause)}`, { cause });
+    }
+  };
+  const chunks = readInflated(file);
+  const head = await chunks.next();
+  if (head.done === true) return;
+  const whole = prepend(head.value, chunks);
+  if (startsDocument(head.value)) {
+    const document = parse(await readDocument(file, whole), file);
+    for (const [index, json] of recordsOf(document, file).entries()) {
+      yield { where: `record ${index + 1} of ${file}`, json };
+    }
+    return;
+  }
+  for await (const line of readLines(file, whole, MAX_LINE_BYTES)) {
+    const where = `line ${line.number} of ${file}`;
+    if (line.text.trim() !== '') yield { where, json: parse(line.text, where) };
+  }
+}
+
+/** Whether a file starts as a delivered log file does; a line of its own would start with `{"eventVersion"`. */
+function startsDocument(head: Buffer): boolean {
+  return /^\uFEFF?\s*\{\s*"Records"\s*:/.test(head.subarray(0, 256).toString('utf8'));
+}
+
+async function readDocument(file: string, inflated: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of inflated) {
+    bytes += chunk.length;
+    if (bytes > MAX_DOCUMENT_BYTES) {
+      throw new EvidenceError('unreadable', `${file} inflates to more than ${MAX_DOCUMENT_BYTES} bytes`, {
+        nextStep: "Write its records one a line, e.g. with `jq -c '.Records[]'`: such a file may be of any size.",
+      });
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks)
+    .toString('utf8')
+    .replace(/^\uFEFF/, '');
+}
+
+function recordsOf(document: Json, file: string): Json[] {
+  const records = typeof document === 'object' && document !== null && !Array.isArray(document) && document['Records'];
+  if (Array.isArray(records)) return records;
+  throw new EvidenceError('unreadable', `"Records" of ${file} is not a list`);
+}
+
+function toEntry({ where, json }: Located): NewEntry {
+  const parsed = recordSchema.safeParse(json);
+  if (!parsed.success) {
+    const fields = [...new Set(parsed.error.issues.map((issue) => issue.path.join('.') || 'the whole'))].join(', ');
+    throw new EvidenceError('unreadable', `${where} is not a CloudTrail record (missing or wrong: ${fields})`);
+  }
+  const { eventID, eventSource, eventName, eventTime, userIdentity } = parsed.data;
+  const record = json as { [name: string]: Json };
+  const { eventSource: _source, eventName: _name, eventTime: _time, ...metadata } = record;
+  const resource = resourceOf(record, eventSource.replace(/\.amazonaws\.com$/, ''));
+  return {
+    stream_id: toField(eventSource),
+    actor: toField(actorOf(userIdentity ?? {})),
+    action: toField(eventName),
+    resource_type: toField(resource.type),
+    resource_id: toField(resource.id),
+    metadata,
+    occurred_at: eventTime,
+    idempotency_key: `cloudtrail:${eventID}`,
+  };
+}
+
+function actorOf(identity: { [name: string]: unknown }): string {
+  for (const field of ACTOR_FIELDS) {
+    const value = identity[field];
+    if (typeof value === 'string' && value !== '') return value;
+  }
+  return '-';
+}

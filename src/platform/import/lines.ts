@@ -1,0 +1,78 @@
+import { createReadStream } from 'node:fs';
+import { pipeline, Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { EvidenceError, messageOf } from '../../errors.ts';
+
+const NEWLINE = 0x0a;
+/** RFC 1952 section 2.3.1: ID1 and ID2. */
+const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
+
+export interface Line {
+  /** From 1. */
+  number: number;
+  text: string;
+}
+
+/**
+ * The bytes of a file, inflated if it starts as a gzip file does, whatever its name.
+ *
+ * @throws EvidenceError `not-found` or `unreadable`, naming the file.
+ */
+export async function* readInflated(path: string): AsyncGenerator<Buffer> {
+  try {
+    const bytes = createReadStream(path)[Symbol.asyncIterator]() as AsyncIterableIterator<Buffer>;
+    const head = await bytes.next();
+    if (head.done === true) return;
+    const whole = prepend(head.value, bytes);
+    yield* head.value.subarray(0, GZIP_MAGIC.length).equals(GZIP_MAGIC) ? inflate(whole) : whole;
+  } catch (cause) {
+    if (cause instanceof EvidenceError) throw cause;
+    const missing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
+    throw missing
+      ? new EvidenceError('not-found', `there is no file ${path}`, { cause })
+      : new EvidenceError('unreadable', `${path} cannot be read: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** A stream as it was before its first chunk was taken: a pipe cannot be read twice. */
+export async function* prepend(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield head;
+  yield* rest;
+}
+
+function inflate(compressed: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  // What fails reaches the reader, because `pipeline` destroys its last stream with the error.
+  return pipeline(Readable.from(compressed), createGunzip(), () => undefined);
+}
+
+/**
+ * The lines of a byte stream, without their ends; an empty last line is left out. Invalid UTF-8 becomes U+FFFD.
+ *
+ * @param maxBytes of one line; nothing longer is ever held.
+ * @throws EvidenceError `unreadable`, naming file and line, when a line is longer.
+ */
+export async function* readLines(path: string, chunks: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Line> {
+  let pending: Buffer[] = [];
+  let pendingBytes = 0;
+  let number = 1;
+  const take = (end: Buffer): Line => {
+    const text = Buffer.concat([...pending, end]).toString('utf8');
+    pending = [];
+    pendingBytes = 0;
+    return { number: number++, text: text.endsWith('\r') ? text.slice(0, -1) : text };
+  };
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      yield take(chunk.subarray(start, end));
+      start = end + 1;
+    }
+    if (start === chunk.length) continue;
+    pending.push(chunk.subarray(start));
+    pendingBytes += chunk.length - start;
+    if (pendingBytes > maxBytes) {
+      throw new EvidenceError('unreadable', `line ${number} of ${path} is longer than ${maxBytes} bytes`);
+    }
+  }
+  if (pendingBytes > 0) yield take(Buffer.alloc(0));
+}

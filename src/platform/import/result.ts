@@ -1,0 +1,47 @@
+export interface StreamTally {
+  /** Entries that this run recorded. */
+  created: number;
+  /** Entries that the service already had: the same event under the same key. */
+  repeated: number;
+}
+
+export interface ImportResult {
+  streams: Map<string, StreamTally>;
+  created: number;
+  repeated: number;
+  /** What was read but not recorded. */
+  skipped: { reason: string; count: number }[];
+  /** What a reader should know about what was recorded or not found, as sentences. */
+  notes: string[];
+}
+
+/** What an import has done so far. */
+export class ImportTally {
+  readonly #streams = new Map<string, StreamTally>();
+  readonly #skipped = new Map<string, number>();
+  readonly #notes: string[] = [];
+
+  recorded(streamId: string, created: number, repeated: number): void {
+    const before = this.#streams.get(streamId) ?? { created: 0, repeated: 0 };
+    this.#streams.set(streamId, { created: before.created + created, repeated: before.repeated + repeated });
+  }
+
+  skip(reason: string): void {
+    this.#skipped.set(reason, (this.#skipped.get(reason) ?? 0) + 1);
+  }
+
+  note(sentence: string): void {
+    this.#notes.push(sentence);
+  }
+
+  toResult(): ImportResult {
+    const tallies = [...this.#streams.values()];
+    return {
+      streams: new Map(this.#streams),
+      created: tallies.reduce((sum, tally) => sum + tally.created, 0),
+      repeated: tallies.reduce((sum, tally) => sum + tally.repeated, 0),
+      skipped: [...this.#skipped].map(([reason, count]) => ({ reason, count })),
+      notes: [...this.#notes],
+    };
+  }
+}

@@ -1,0 +1,157 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, type Dispatcher, request } from 'undici';
+import { z } from 'zod';
+import { EvidenceError, messageOf } from '../../errors.ts';
+
+/** At most this many entries and bytes in one `POST /entries/batch`. */
+export const MAX_BATCH_ENTRIES = 1000;
+export const MAX_BATCH_BYTES = 8 * 1024 * 1024;
+
+/** The answer repeats every entry with its digests. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+const CONNECT_TIMEOUT_MS = 10_000;
+const ANSWER_TIMEOUT_MS = 60_000;
+const ATTEMPTS = 4;
+const FIRST_DELAY_MS = 250;
+
+const answerSchema = z.looseObject({ created: z.int().min(0), repeated: z.int().min(0) });
+const problemSchema = z.looseObject({ code: z.string().optional(), detail: z.string().optional() });
+
+export type BatchOutcome =
+  | { outcome: 'recorded'; created: number; repeated: number }
+  /** At least one key is known to the service with another body; nothing of the batch was recorded. */
+  | { outcome: 'conflict' };
+
+/** The audit service as an import sees it. */
+export interface AuditService {
+  /** Records a batch of entries, each given as its JSON text, all or none. */
+  record(entries: readonly string[]): Promise<BatchOutcome>;
+  close(): Promise<void>;
+}
+
+interface Answer {
+  status: number;
+  retryAfter: string | undefined;
+  body: string;
+}
+
+/**
+ * @param url base of the audit service, e.g. `http://127.0.0.1:8181/audit`.
+ * @throws EvidenceError `config` when the URL or the key cannot be used.
+ */
+export function connectAuditService(url: string, apiKey: string): AuditService {
+  const endpoint = batchEndpoint(url);
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) {
+    throw new EvidenceError('config', 'the API key in EVIDENCE_API_KEY is empty or holds characters no key has', {
+      nextStep: 'Set EVIDENCE_API_KEY to the key that `evidence-platform init` printed.',
+    });
+  }
+  const agent = new Agent({
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+    headersTimeout: ANSWER_TIMEOUT_MS,
+    bodyTimeout: ANSWER_TIMEOUT_MS,
+  });
+  return {
+    record: (entries) => postBatch(endpoint, apiKey, agent, entries),
+    close: () => agent.close(),
+  };
+}
+
+function batchEndpoint(url: string): string {
+  const base = URL.parse(url);
+  if (base === null || !/^https?:$/.test(base.protocol) || base.username !== '' || base.password !== '') {
+    throw new EvidenceError('config', 'the URL of the audit service is not an http(s) URL without a user in it', {
+      nextStep: 'Give the service as --url http://127.0.0.1:8181/audit and the key in EVIDENCE_API_KEY.',
+    });
+  }
+  base.pathname = `${base.pathname.replace(/\/+$/, '')}/entries/batch`;
+  return base.href;
+}
+
+async function postBatch(
+  endpoint: string,
+  apiKey: string,
+  agent: Dispatcher,
+  entries: readonly string[],
+): Promise<BatchOutcome> {
+  const body = `{"entries":[${entries.join(',')}]}`;
+  for (let attempt = 1; ; attempt++) {
+    // Sending again is safe whatever became of the last attempt: every entry carries its idempotency key.
+    const answer = await post(endpoint, apiKey, agent, body).catch((cause: unknown) => unreachable(endpoint, cause));
+    if (answer instanceof EvidenceError) {
+      if (attempt === ATTEMPTS) throw answer;
+    } else if (attempt === ATTEMPTS || !isPassing(answer.status)) {
+      return toOutcome(endpoint, answer, entries.length);
+    }
+    await sleep(delayBefore(attempt, answer instanceof EvidenceError ? undefined : answer.retryAfter));
+  }
+}
+
+async function post(endpoint: string, apiKey: string, agent: Dispatcher, body: string): Promise<Answer> {
+  const response = await request(endpoint, {
+    method: 'POST',
+    dispatcher: agent,
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', accept: 'application/json' },
+    body,
+  });
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_ANSWER_BYTES) {
+      throw new EvidenceError('service', `${endpoint} answered with more than ${MAX_ANSWER_BYTES} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  const retryAfter = response.headers['retry-after'];
+  return {
+    status: response.statusCode,
+    retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
+    body: Buffer.concat(chunks).toString('utf8'),
+  };
+}
+
+function isPassing(status: number): boolean {
+  return status === 408 || status === 425 || status === 429 || status >= 500;
+}
+
+function delayBefore(attempt: number, retryAfter: string | undefined): number {
+  if (retryAfter !== undefined && /^\d{1,4}$/.test(retryAfter)) return Number(retryAfter) * 1000;
+  return Math.random() * FIRST_DELAY_MS * 2 ** attempt;
+}
+
+function unreachable(endpoint: string, cause: unknown): EvidenceError {
+  if (cause instanceof EvidenceError) throw cause;
+  return new EvidenceError('unreachable', `${endpoint} cannot be reached: ${messageOf(cause)}`, {
+    nextStep: 'Start the service with `evidence-platform serve --data DIR`, then run the same import again.',
+    cause,
+  });
+}
+
+function toOutcome(endpoint: string, answer: Answer, sent: number): BatchOutcome {
+  const { status } = answer;
+  const json = parseJson(answer.body);
+  if (status === 401 || status === 403) {
+    throw new EvidenceError('refused', `${endpoint} refused the API key with status ${status}`, {
+      nextStep: 'Set EVIDENCE_API_KEY to a valid key of this service, then run the same import again.',
+    });
+  }
+  const problem = problemSchema.safeParse(json).data;
+  if (status === 422 && problem?.code === 'idempotency_conflict') return { outcome: 'conflict' };
+  const recorded = answerSchema.safeParse(json).data;
+  if (status === 201 && recorded !== undefined && recorded.created + recorded.repeated === sent) {
+    return { outcome: 'recorded', created: recorded.created, repeated: recorded.repeated };
+  }
+  const said = [problem?.code, problem?.detail].filter((part) => part !== undefined).join(': ');
+  throw new EvidenceError('service', `${endpoint} answered ${status} to ${sent} entries${said && ` (${said})`}`, {
+    nextStep: 'Check that --url names the audit service, e.g. http://127.0.0.1:8181/audit.',
+  });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

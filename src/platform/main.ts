@@ -1,0 +1,58 @@
+#!/usr/bin/env node
+import process from 'node:process';
+import yargs from 'yargs';
+import { type ErrorCode, isEvidenceError } from '../errors.ts';
+import { initCommand } from './commands/init.ts';
+import { sealKeysCommand } from './commands/seal-keys.ts';
+import { serveCommand } from './commands/serve.ts';
+import { importCommand } from './import/command.ts';
+
+const USAGE = 2;
+const DEFECT = 70;
+
+/** Exit codes of failures by their kind; what is not here is a problem of the command's input, like usage. */
+const EXIT_CODES: Partial<Record<ErrorCode, number>> = { unreachable: 3, service: 3, refused: 5 };
+
+class UsageError extends Error {}
+
+process.exitCode = await run(process.argv.slice(2));
+
+async function run(args: string[]): Promise<number> {
+  // npm runs scripts in the package's folder; paths are meant from where the user stands.
+  const { npm_lifecycle_event: script, INIT_CWD: userFolder } = process.env;
+  if (script === 'platform' && userFolder) process.chdir(userFolder);
+  try {
+    await yargs(args)
+      .scriptName('evidence-platform')
+      .command(initCommand)
+      .command(serveCommand)
+      .command(sealKeysCommand)
+      .command(importCommand)
+      .demandCommand(1, 'Name a command.')
+      .strict()
+      .version(false)
+      .fail((message, error) => {
+        // yargs wraps some of its own complaints in an error that it does not export.
+        if (error === undefined || error.name === 'YError') throw new UsageError(message ?? error?.message);
+        throw error;
+      })
+      .parseAsync();
+    return 0;
+  } catch (error) {
+    return explain(error);
+  }
+}
+
+function explain(error: unknown): number {
+  if (isEvidenceError(error)) {
+    const next = error.nextStep === undefined ? '' : `\n${error.nextStep}`;
+    process.stderr.write(`${error.message}${next}\n`);
+    return EXIT_CODES[error.code] ?? USAGE;
+  }
+  if (error instanceof UsageError) {
+    process.stderr.write(`${error.message}\nSee: evidence-platform --help\n`);
+    return USAGE;
+  }
+  process.stderr.write(`This is a defect of evidence-platform: ${error instanceof Error ? error.stack : error}\n`);
+  return DEFECT;
+}

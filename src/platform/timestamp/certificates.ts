@@ -1,0 +1,66 @@
+import { webcrypto } from 'node:crypto';
+
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+const YEARS = 10;
+/** RFC 3161 section 2.3: the one purpose of a time-stamping authority's certificate, and critical. */
+const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
+const ROOT_NAME = 'O=Evidence Platform,CN=Development Time-Stamping Root (not an external witness)';
+const AUTHORITY_NAME = 'O=Evidence Platform,CN=Development Time-Stamping Authority (not an external witness)';
+
+export interface AuthorityCertificates {
+  rootPem: string;
+  authorityPem: string;
+  /** PKCS #8. The root's key is gone once the authority's certificate is signed: nobody can add a second one. */
+  authorityKeyPem: string;
+}
+
+export async function issueAuthorityCertificates(now: Date): Promise<AuthorityCertificates> {
+  // @peculiar/x509 resolves its parts by decorators, which need this to have been loaded.
+  await import('reflect-metadata');
+  const x509 = await import('@peculiar/x509');
+  const { subtle } = webcrypto;
+  const rootKeys = await subtle.generateKey(ALGORITHM, false, ['sign', 'verify']);
+  const keys = await subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+  const notAfter = new Date(now);
+  notAfter.setUTCFullYear(now.getUTCFullYear() + YEARS);
+  const root = await x509.X509CertificateGenerator.createSelfSigned(
+    {
+      name: ROOT_NAME,
+      keys: rootKeys,
+      notBefore: now,
+      notAfter,
+      signingAlgorithm: ALGORITHM,
+      extensions: [
+        new x509.BasicConstraintsExtension(true, 0, true),
+        new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
+        await x509.SubjectKeyIdentifierExtension.create(rootKeys.publicKey, false, webcrypto),
+      ],
+    },
+    webcrypto,
+  );
+  const authority = await x509.X509CertificateGenerator.create(
+    {
+      subject: AUTHORITY_NAME,
+      issuer: root.subjectName,
+      publicKey: keys.publicKey,
+      signingKey: rootKeys.privateKey,
+      notBefore: now,
+      notAfter,
+      signingAlgorithm: ALGORITHM,
+      extensions: [
+        new x509.BasicConstraintsExtension(false, undefined, true),
+        new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+        new x509.ExtendedKeyUsageExtension([TIME_STAMPING], true),
+        await x509.SubjectKeyIdentifierExtension.create(keys.publicKey, false, webcrypto),
+        await x509.AuthorityKeyIdentifierExtension.create(rootKeys.publicKey, false, webcrypto),
+      ],
+    },
+    webcrypto,
+  );
+  const pkcs8 = Buffer.from(await subtle.exportKey('pkcs8', keys.privateKey));
+  return {
+    rootPem: `${root.toString('pem')}\n`,
+    authorityPem: `${authority.toString('pem')}\n`,
+    authorityKeyPem: `${x509.PemConverter.encode(pkcs8, 'PRIVATE KEY')}\n`,
+  };
+}

@@ -1,0 +1,75 @@
+import { EvidenceError, messageOf } from '../../errors.ts';
+
+const SHA256 = '2.16.840.1.101.3.4.2.1';
+const SIGNED_DATA = '1.2.840.113549.1.7.2';
+const TST_INFO = '1.2.840.113549.1.9.16.1.4';
+
+interface Asked {
+  /** The SHA-256 digest to be stamped. */
+  imprint: Buffer;
+  /** Ties the answer to the question: without it, an old answer could be replayed. */
+  nonce: Buffer;
+}
+
+/** The DER of a TimeStampReq (RFC 3161 section 2.4.1) that asks for the authority's certificate too. */
+export async function encodeRequest({ imprint, nonce }: Asked): Promise<Buffer> {
+  const pkijs = await import('pkijs');
+  const asn1 = await import('asn1js');
+  const query = new pkijs.TimeStampReq({
+    version: 1,
+    messageImprint: new pkijs.MessageImprint({
+      hashAlgorithm: new pkijs.AlgorithmIdentifier({ algorithmId: SHA256, algorithmParams: new asn1.Null() }),
+      hashedMessage: new asn1.OctetString({ valueHex: imprint }),
+    }),
+    nonce: asn1.Integer.fromBigInt(toInteger(nonce)),
+    certReq: true,
+  });
+  return Buffer.from(query.toSchema().toBER());
+}
+
+/**
+ * @param authority named in errors.
+ * @param der a TimeStampResp (RFC 3161 section 2.4.2).
+ * @returns the time it states.
+ * @throws EvidenceError `service` unless it grants what was asked.
+ */
+export async function readResponse(authority: string, der: Buffer, asked: Asked): Promise<Date> {
+  const refuse = (what: string, cause?: unknown): EvidenceError =>
+    new EvidenceError('service', `the time-stamping authority ${authority} ${what}`, {
+      nextStep: 'Try another --tsa-url; the checkpoint stays pending and is tried again.',
+      cause,
+    });
+  const { status, tstInfo } = await parseResponse(der).catch((cause: unknown) => {
+    throw refuse(`answered what is not a TimeStampResp: ${messageOf(cause)}`, cause);
+  });
+  if (tstInfo === undefined) throw refuse(`did not grant the time-stamp (PKIStatus ${status})`);
+  const { hashAlgorithm, hashedMessage } = tstInfo.messageImprint;
+  if (hashAlgorithm.algorithmId !== SHA256 || !asked.imprint.equals(hashedMessage.valueBlock.valueHexView)) {
+    throw refuse('stamped another digest than the one that was asked for');
+  }
+  if (tstInfo.nonce === undefined || tstInfo.nonce.toBigInt() !== toInteger(asked.nonce)) {
+    throw refuse('answered with another nonce than the one that was sent');
+  }
+  return tstInfo.genTime;
+}
+
+async function parseResponse(der: Buffer) {
+  const pkijs = await import('pkijs');
+  const asn1 = await import('asn1js');
+  const { offset, result } = asn1.fromBER(der);
+  if (offset !== der.length) throw new Error(result.error || 'there is something after its end');
+  const response = new pkijs.TimeStampResp({ schema: result });
+  const status: number = response.status.status;
+  const isGranted = status === pkijs.PKIStatus.granted || status === pkijs.PKIStatus.grantedWithMods;
+  if (!isGranted) return { status, tstInfo: undefined };
+  if (response.timeStampToken?.contentType !== SIGNED_DATA) throw new Error('its token is not signed data');
+  const { encapContentInfo } = new pkijs.SignedData({ schema: response.timeStampToken.content });
+  if (encapContentInfo.eContentType !== TST_INFO || encapContentInfo.eContent === undefined) {
+    throw new Error('its token is not a time-stamp');
+  }
+  return { status, tstInfo: pkijs.TSTInfo.fromBER(encapContentInfo.eContent.getValue()) };
+}
+
+function toInteger(bytes: Buffer): bigint {
+  return BigInt(`0x${bytes.toString('hex')}`);
+}

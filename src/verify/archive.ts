@@ -1,0 +1,255 @@
+import type { Archive } from '../archive/archive.ts';
+import { sha256 } from '../encoding/digest.ts';
+import { isEvidenceError } from '../errors.ts';
+import { ledgerKey, runIdOf, runRecordKey } from '../ledger/keys.ts';
+import { deriveEntry, type LedgerHead, readEntry, type StoredLedgerEntry } from '../ledger/ledger.ts';
+import { EXIT_CODE_OF, type Outcome, worstOf } from '../ledger/outcome.ts';
+import { attemptSchema, type RunRecord, readRecord, toRecordBytes } from '../ledger/record.ts';
+import { type Problem, toProblem } from './problem.ts';
+import { type RunCheck, type RunContext, type VerifiedStream, verifyRun } from './run.ts';
+
+export interface ArchiveReport {
+  outcome: Outcome;
+  exit_code: number;
+  runs: RunReport[];
+  ledger: { entries: number; state: 'intact' | 'broken'; findings: Problem[] };
+  objects: { checked: number; missing: Problem[]; altered: Problem[]; unlocked: Problem[]; unexpected: Problem[] };
+  warnings: string[];
+}
+
+export interface RunReport {
+  run_id: string;
+  outcome: Outcome;
+  exit_code: number;
+  period: RunRecord['period'] | null;
+  reconciliation: RunRecord['reconciliation'] | null;
+  streams: (VerifiedStream['verdict'] & { bundle: VerifiedStream['bundle'] })[];
+  problems: Problem[];
+}
+
+const LEDGER_KEY = /^ledger\/\d{8}\.json$/;
+const MAX_ATTEMPT_BYTES = 2 ** 30;
+
+/**
+ * Verifies an archive, or one run of it: the ledger's chain, every run it records, every object there is.
+ * @param only the run to verify; the others count only as far as the ledger goes.
+ */
+export async function verifyArchive(
+  context: Omit<RunContext, 'headOf'>,
+  only: string | null = null,
+): Promise<ArchiveReport> {
+  const { archive } = context;
+  const keys = new Set<string>();
+  for await (const { key } of archive.list('')) keys.add(key);
+  const ledger = await readLedger(archive, keys);
+  const heads = new Map<string, Map<string, LedgerHead>>();
+  for (const { entry } of ledger.entries) heads.set(entry.run_id, headsOf(entry.run_id, entry.heads));
+  const headOf: RunContext['headOf'] = (runId, streamId) => heads.get(runId)?.get(streamId);
+  const sealed = [...new Set([...keys].map(runIdOf))].filter(
+    (runId): runId is string => runId !== null && keys.has(runRecordKey(runId)) && (only === null || runId === only),
+  );
+  const checks: RunCheck[] = [];
+  for (const runId of sealed) checks.push(await verifyRun({ ...context, headOf }, runId));
+  const findings = [...ledger.problems, ...checkLedger(ledger.entries, checks, only)];
+  const warnings = openRuns(keys, only).map(
+    (runId) => `Run ${runId} was begun but not sealed; the same export command resumes it.`,
+  );
+  const accounted = new Set([...ledger.keys, ...checks.flatMap((check) => [...check.accounted])]);
+  const stray = await findUnexpected(archive, keys, accounted, warnings, only);
+  return toReport({ checks, findings, stray, warnings, checked: accounted.size, ledger, open: openRuns(keys, only) });
+}
+
+interface Ledger {
+  entries: StoredLedgerEntry[];
+  keys: string[];
+  problems: Problem[];
+}
+
+async function readLedger(archive: Archive, keys: ReadonlySet<string>): Promise<Ledger> {
+  const ledger: Ledger = { entries: [], keys: [...keys].filter((key) => LEDGER_KEY.test(key)).sort(), problems: [] };
+  for (const [index, key] of ledger.keys.entries()) {
+    const expected = ledgerKey(index + 1);
+    if (key !== expected && ledger.problems.every(({ code }) => code !== 'ledger/gap'))
+      ledger.problems.push(toProblem('ledger/gap', expected, 'is missing: the ledger goes on behind it'));
+    try {
+      ledger.entries.push(await readEntry(archive, key));
+    } catch (error) {
+      if (!isEvidenceError(error, 'unreadable')) throw error;
+      ledger.problems.push(toProblem('object/unreadable', key, error.message));
+    }
+  }
+  return ledger;
+}
+
+function headsOf(runId: string, heads: Record<string, LedgerHead>): Map<string, LedgerHead> {
+  return new Map(Object.entries(heads).filter(([, head]) => head.run_id === runId));
+}
+
+/** Each entry follows from its run's record and the entry before, byte for byte; each sealed run has one. */
+function checkLedger(
+  entries: readonly StoredLedgerEntry[],
+  checks: readonly RunCheck[],
+  only: string | null,
+): Problem[] {
+  const problems: Problem[] = [];
+  const runs = new Map(checks.map((check) => [check.runId, check]));
+  let previous: StoredLedgerEntry | null = null;
+  for (const stored of entries) {
+    const run = runs.get(stored.entry.run_id);
+    problems.push(...checkEntry(stored, previous, run, only));
+    previous = stored;
+  }
+  const recorded = new Set(entries.map(({ entry }) => entry.run_id));
+  for (const { runId } of checks)
+    if (!recorded.has(runId))
+      problems.push(
+        toProblem(
+          'ledger/missing-entry',
+          runRecordKey(runId),
+          'is sealed, but the ledger does not record it; the same export command adds the entry if an interruption kept it from being written',
+        ),
+      );
+  return problems;
+}
+
+function checkEntry(
+  stored: StoredLedgerEntry,
+  previous: StoredLedgerEntry | null,
+  run: RunCheck | undefined,
+  only: string | null,
+): Problem[] {
+  const { key, entry } = stored;
+  if (previous !== null && entry.number === previous.entry.number + 1 && entry.previous_sha256 !== previous.sha256)
+    return [
+      toProblem('ledger/broken-link', key, 'does not name the digest of the entry before it', {
+        expected: previous.sha256,
+        actual: entry.previous_sha256,
+      }),
+    ];
+  if (run === undefined)
+    return only === null || only === entry.run_id
+      ? [toProblem('object/missing', runRecordKey(entry.run_id), `is recorded by ${key}, but it is not there`)]
+      : [];
+  if (run.sha256 !== entry.run_sha256)
+    return [
+      toProblem('object/altered', runRecordKey(entry.run_id), `its SHA-256 is not the one in ${key}`, {
+        expected: entry.run_sha256,
+        actual: run.sha256 ?? '',
+      }),
+    ];
+  if (run.record === null) return [];
+  const derived = deriveEntry(run.record, entry.run_sha256, previous);
+  const expected = sha256(toRecordBytes(derived));
+  if (expected === stored.sha256) return [];
+  return [
+    toProblem('object/altered', key, 'is not the entry that follows from its run and the entry before', {
+      expected,
+      actual: stored.sha256,
+    }),
+  ];
+}
+
+function openRuns(keys: ReadonlySet<string>, only: string | null): string[] {
+  const begun = new Set([...keys].map(runIdOf).filter((runId): runId is string => runId !== null));
+  return [...begun].filter((runId) => !keys.has(runRecordKey(runId)) && (only === null || runId === only)).sort();
+}
+
+/** Objects that nothing accounts for. What an interrupted run or an attempt left is accounted for by the run's name. */
+async function findUnexpected(
+  archive: Archive,
+  keys: ReadonlySet<string>,
+  accounted: ReadonlySet<string>,
+  warnings: string[],
+  only: string | null,
+): Promise<Problem[]> {
+  const problems: Problem[] = [];
+  for (const key of keys) {
+    if (accounted.has(key)) continue;
+    const runId = runIdOf(key);
+    if (only !== null && runId !== only) continue;
+    if (runId !== null && /^runs\/[^/]+\/attempts\/[^/]+\/[^/]+$/.test(key)) {
+      problems.push(...(await checkAttempt(archive, key, keys, warnings)));
+      continue;
+    }
+    if (runId !== null && !keys.has(runRecordKey(runId)) && /^runs\/[^/]+\/streams\/[^/]+\.(zip|json)$/.test(key))
+      continue;
+    problems.push(toProblem('object/unexpected', key, 'is there, but nothing records it'));
+  }
+  return problems;
+}
+
+/** A bundle of an attempt must be the one that the attempt's record names. */
+async function checkAttempt(
+  archive: Archive,
+  key: string,
+  keys: ReadonlySet<string>,
+  warnings: string[],
+): Promise<Problem[]> {
+  const recordKey = key.replace(/[^/]+$/, 'attempt.json');
+  if (!keys.has(recordKey)) {
+    warnings.push(`${key} was left by a try that was interrupted before it could record it.`);
+    return [];
+  }
+  try {
+    const attempt = readRecord(attemptSchema, await archive.readBytes(recordKey, MAX_ATTEMPT_BYTES), recordKey);
+    if (key === recordKey) return [];
+    const stated = attempt.incomplete.find(({ bundle }) => bundle.key === key)?.bundle;
+    if (stated === undefined)
+      return [toProblem('object/unexpected', key, `is there, but ${recordKey} does not name it`)];
+    const actual = sha256(await archive.readBytes(key, stated.bytes + 1));
+    if (actual === stated.sha256) return [];
+    return [
+      toProblem('object/altered', key, `its SHA-256 is not the one in ${recordKey}`, {
+        expected: stated.sha256,
+        actual,
+      }),
+    ];
+  } catch (error) {
+    if (!isEvidenceError(error)) throw error;
+    return [toProblem('object/unreadable', key, error.message)];
+  }
+}
+
+interface Parts {
+  checks: RunCheck[];
+  findings: Problem[];
+  stray: Problem[];
+  warnings: string[];
+  checked: number;
+  ledger: Ledger;
+  open: string[];
+}
+
+function toReport({ checks, findings, stray, warnings, checked, ledger, open }: Parts): ArchiveReport {
+  const problems = [...checks.flatMap((check) => check.problems), ...findings, ...stray];
+  const outcome =
+    problems.length > 0
+      ? 'refuted'
+      : worstOf([...checks.map((check) => check.outcome), ...open.map(() => 'incomplete' as const)]);
+  return {
+    outcome,
+    exit_code: EXIT_CODE_OF[outcome],
+    runs: checks.map(toRunReport),
+    ledger: { entries: ledger.entries.length, state: findings.length > 0 ? 'broken' : 'intact', findings },
+    objects: {
+      checked,
+      missing: problems.filter(({ code }) => code === 'object/missing'),
+      altered: problems.filter(({ code }) => code !== 'object/missing' && code !== 'object/unexpected'),
+      unlocked: [],
+      unexpected: problems.filter(({ code }) => code === 'object/unexpected'),
+    },
+    warnings,
+  };
+}
+
+function toRunReport(check: RunCheck): RunReport {
+  return {
+    run_id: check.runId,
+    outcome: check.outcome,
+    exit_code: EXIT_CODE_OF[check.outcome],
+    period: check.record?.period ?? null,
+    reconciliation: check.record?.reconciliation ?? null,
+    streams: check.streams.map(({ verdict, bundle }) => ({ ...verdict, bundle })),
+    problems: check.problems,
+  };
+}

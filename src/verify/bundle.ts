@@ -1,0 +1,166 @@
+import { verificationSchema } from '../bundle/documents.ts';
+import { type Bundle, openBundle } from '../bundle/read.ts';
+import { asPart, PackageReader } from '../chain/package.ts';
+import type { SealKeys } from '../chain/walk.ts';
+import type { ClaimName, Examination } from '../claims/claim.ts';
+import { examine } from '../claims/examine.ts';
+import { toVerdict, type Verdict } from '../claims/verdict.ts';
+import type { Contract, SummaryFacts } from '../contract/contract.ts';
+import { isEvidenceError } from '../errors.ts';
+import { readRecord } from '../ledger/record.ts';
+import { type Problem, toProblem } from './problem.ts';
+
+export interface VerifyOptions {
+  contract: Contract;
+  sealKeys: SealKeys;
+}
+
+export interface VerifiedBundle {
+  problems: Problem[];
+  identity: string | null;
+  /** Ours, made now from the bytes in the bundle; null when it holds nothing to judge. */
+  verdict: Verdict | null;
+  /** The one that the bundle states. */
+  recorded: Verdict | null;
+  earlierHead: { sequence: number; digest: string; runId: string } | null;
+  runId: string | null;
+  period: { from: string | null; to: string | null } | null;
+}
+
+const MAX_DOCUMENT_BYTES = 256 * 2 ** 20;
+const MAX_SUMMARY_BYTES = 16 * 2 ** 20;
+const EVIDENCE = 'data/evidence.json';
+const VERIFICATION = 'data/verification.json';
+
+/**
+ * Verifies one bundle from its bytes alone: the bag, then the claims anew, then that the bundle does not state another
+ * verdict than ours.
+ * @param key how the bundle is called in problems.
+ * @throws EvidenceError `not-found` when there is no such file.
+ */
+export async function verifyBundle(file: string, key: string, options: VerifyOptions): Promise<VerifiedBundle> {
+  let bundle: Bundle;
+  try {
+    bundle = await openBundle(file);
+  } catch (error) {
+    if (!isEvidenceError(error, 'unreadable')) throw error;
+    return nothingIn([toProblem('object/unreadable', key, error.message)]);
+  }
+  try {
+    return await verifyOpened(bundle, key, options);
+  } finally {
+    await bundle.close();
+  }
+}
+
+async function verifyOpened(bundle: Bundle, key: string, options: VerifyOptions): Promise<VerifiedBundle> {
+  const problems: Problem[] = [];
+  const stated = await readStated(bundle, key, problems);
+  const expected = stated?.verdict;
+  const reader = new PackageReader(options.contract, options.sealKeys, {
+    ...(expected === undefined ? {} : { streamId: expected.stream_id }),
+    ...(expected?.package_id == null ? {} : { packageId: expected.package_id }),
+    watch: stated?.earlier_head == null ? [] : [stated.earlier_head.sequence],
+  });
+  // The chain is walked over the very bytes whose digest is being checked.
+  const broken = await bundle.checkIntegrity({
+    onChunk: (path, chunk) => {
+      if (path === EVIDENCE || path === `${EVIDENCE}.part`) reader.push(chunk);
+    },
+  });
+  problems.push(
+    ...broken.map(
+      ({ code, path, message, expected: wanted, actual }): Problem => ({
+        code,
+        key: path === '' ? key : `${key}:${path}`,
+        message,
+        ...(wanted === undefined ? {} : { expected: wanted }),
+        ...(actual === undefined ? {} : { actual }),
+      }),
+    ),
+  );
+  if (stated === null) return { ...nothingIn(problems), identity: bundle.identity };
+  const whole = reader.finish();
+  const absent = bundle.entries.every(({ path }) => path !== EVIDENCE);
+  const reading = absent ? asPart(whole, 'it was not delivered whole') : whole;
+  const examination = examine(
+    {
+      reading,
+      summary: await readSummary(bundle, options.contract),
+      vendor: stated.vendor,
+      earlier: stated.earlier_head,
+      reachesNow: stated.reaches_now,
+      sealKeysGiven: options.sealKeys.size > 0,
+      recipe: options.contract.recipe,
+    },
+    stated.required_claims as ClaimName[],
+  );
+  const verdict = toVerdict(reading, asCollected(examination, stated.verdict.status));
+  problems.push(...contradictions(key, stated.verdict, verdict));
+  return {
+    problems,
+    identity: bundle.identity,
+    verdict,
+    recorded: stated.verdict,
+    earlierHead: stated.earlier_head,
+    runId: stated.run_id,
+    period: stated.period,
+  };
+}
+
+/** A stream of which a form is missing stays incomplete, however sound the rest is. */
+function asCollected(examination: Examination, recorded: Verdict['status']): Examination {
+  const incomplete = recorded === 'incomplete' && examination.status !== 'refuted';
+  return incomplete ? { ...examination, status: 'incomplete' } : examination;
+}
+
+async function readStated(bundle: Bundle, key: string, problems: Problem[]) {
+  const place = `${key}:${VERIFICATION}`;
+  try {
+    return readRecord(verificationSchema, await bundle.readFile(VERIFICATION, MAX_DOCUMENT_BYTES), place);
+  } catch (error) {
+    if (!isEvidenceError(error)) throw error;
+    problems.push(toProblem(error.code === 'not-found' ? 'object/missing' : 'object/unreadable', place, error.message));
+    return null;
+  }
+}
+
+async function readSummary(bundle: Bundle, contract: Contract): Promise<SummaryFacts | null> {
+  const summary = bundle.entries.find(({ path }) => /^data\/summary\.[a-z]+$/.test(path));
+  if (summary === undefined) return null;
+  try {
+    return contract.readSummary(await bundle.readFile(summary.path, MAX_SUMMARY_BYTES));
+  } catch (error) {
+    if (isEvidenceError(error)) return null;
+    throw error;
+  }
+}
+
+/**
+ * Where the bundle states what we find not to be so. A claim that we leave unproved, e.g. because no seal key is at
+ * hand here, contradicts nothing.
+ */
+function contradictions(key: string, recorded: Verdict, ours: Verdict): Problem[] {
+  const problems: Problem[] = [];
+  const differ = (what: string, expected: string, actual: string) =>
+    problems.push(
+      toProblem('verdict/differs', `${key}:${VERIFICATION}`, `states ${what} ${actual}, and it is ${expected}`, {
+        expected,
+        actual,
+      }),
+    );
+  for (const field of ['entries', 'first_sequence', 'last_sequence', 'head_hash', 'package_id'] as const)
+    if (recorded[field] !== ours[field]) differ(field, String(ours[field]), String(recorded[field]));
+  for (const [name, claim] of Object.entries(ours.claims)) {
+    const stated = recorded.claims[name as ClaimName].state;
+    const opposite = claim.state !== stated && claim.state !== 'unproved' && stated !== 'unproved';
+    // A refuted claim that nothing refutes any more is as much of a contradiction.
+    if (opposite || (stated === 'proved' && claim.state === 'unproved' && name !== 'seal'))
+      differ(`the claim ${name} as`, claim.state, stated);
+  }
+  return problems;
+}
+
+function nothingIn(problems: Problem[]): VerifiedBundle {
+  return { problems, identity: null, verdict: null, recorded: null, earlierHead: null, runId: null, period: null };
+}

@@ -1,0 +1,29 @@
+import { PackageReader } from '../chain/package.ts';
+import type { ClaimName } from '../claims/claim.ts';
+import { examine } from '../claims/examine.ts';
+import { toVerdict, type Verdict } from '../claims/verdict.ts';
+import type { VerifyOptions } from './bundle.ts';
+
+/** Verifies the JSON form of a package by itself: what it says of its own stream is all there is to go by. */
+export async function verifyPackage(
+  bytes: AsyncIterable<Uint8Array>,
+  options: VerifyOptions,
+  required: readonly ClaimName[],
+): Promise<Verdict> {
+  const reader = new PackageReader(options.contract, options.sealKeys);
+  for await (const chunk of bytes) reader.push(chunk);
+  const reading = reader.finish();
+  const examination = examine(
+    {
+      reading,
+      summary: null,
+      vendor: null,
+      earlier: null,
+      reachesNow: false,
+      sealKeysGiven: options.sealKeys.size > 0,
+      recipe: options.contract.recipe,
+    },
+    required,
+  );
+  return toVerdict(reading, examination);
+}

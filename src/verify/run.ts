@@ -1,0 +1,206 @@
+import type { Archive } from '../archive/archive.ts';
+import { bundleFileName, slugOf } from '../bundle/layout.ts';
+import type { Verdict } from '../claims/verdict.ts';
+import { StreamingSha256, sha256 } from '../encoding/digest.ts';
+import { isEvidenceError } from '../errors.ts';
+import { bundleKey, runRecordKey, streamRecordKey } from '../ledger/keys.ts';
+import { type Outcome, worstOf } from '../ledger/outcome.ts';
+import {
+  type RunRecord,
+  type RunStream,
+  readRecord,
+  runRecordSchema,
+  streamRecordSchema,
+  toRecordBytes,
+} from '../ledger/record.ts';
+import { type VerifyOptions, verifyBundle } from './bundle.ts';
+import { type Problem, toProblem } from './problem.ts';
+
+export interface RunCheck {
+  runId: string;
+  outcome: Outcome;
+  /** Null when it cannot be read. */
+  record: RunRecord | null;
+  sha256: string | null;
+  /** Our own verdicts, made now. */
+  streams: VerifiedStream[];
+  problems: Problem[];
+  /** The objects that the run record vouches for. */
+  accounted: Set<string>;
+}
+
+export interface VerifiedStream {
+  verdict: Verdict;
+  bundle: RunStream['bundle'];
+}
+
+export interface RunContext extends VerifyOptions {
+  archive: Archive;
+  /** Where bundles of a remote archive are put for as long as they are read. */
+  workDirectory: string;
+  /** The head that a run left in the ledger for a stream; undefined when it left none. */
+  headOf(runId: string, streamId: string): { sequence: number; hash: string } | undefined;
+  onStream?(streamId: string): void;
+}
+
+const MAX_RECORD_BYTES = 2 ** 30;
+
+/** Verifies a sealed run: its record, every stream's record and bundle, every claim anew. */
+export async function verifyRun(context: RunContext, runId: string): Promise<RunCheck> {
+  const key = runRecordKey(runId);
+  const check: RunCheck = {
+    runId,
+    outcome: 'refuted',
+    record: null,
+    sha256: null,
+    streams: [],
+    problems: [],
+    accounted: new Set([key]),
+  };
+  const bytes = await context.archive.readBytes(key, MAX_RECORD_BYTES);
+  check.sha256 = sha256(bytes);
+  try {
+    check.record = readRecord(runRecordSchema, bytes, key);
+  } catch (error) {
+    if (!isEvidenceError(error)) throw error;
+    check.problems.push(toProblem('object/unreadable', key, error.message));
+    return check;
+  }
+  check.problems.push(...checkRecord(check.record, runId, key));
+  for (const stream of check.record.streams) {
+    context.onStream?.(stream.stream_id);
+    check.accounted.add(stream.bundle.key);
+    if (stream.record !== null) check.accounted.add(stream.record.key);
+    const verdict = await verifyStream(context, check.record, stream, check.problems);
+    if (verdict !== null) check.streams.push({ verdict, bundle: stream.bundle });
+  }
+  const statuses = check.streams.map(({ verdict }) => verdict.status);
+  const outcome = worstOf([...statuses, check.record.outcome]);
+  check.outcome = check.problems.length > 0 ? 'refuted' : outcome;
+  return check;
+}
+
+function checkRecord(record: RunRecord, runId: string, key: string): Problem[] {
+  const problems: Problem[] = [];
+  const { listed, exported, partial, failed, empty, excluded } = record.reconciliation;
+  if (record.run_id !== runId) problems.push(toProblem('record/differs', key, `is the record of run ${record.run_id}`));
+  if (listed !== exported + partial + failed + empty + excluded)
+    problems.push(toProblem('record/differs', key, 'its reconciliation does not add up'));
+  if (exported + partial + empty !== record.streams.length)
+    problems.push(toProblem('record/differs', key, 'its reconciliation does not count its streams'));
+  return problems;
+}
+
+async function verifyStream(
+  context: RunContext,
+  run: RunRecord,
+  stream: RunStream,
+  problems: Problem[],
+): Promise<Verdict | null> {
+  const { bundle, record, ...rest } = stream;
+  checkPlaces(run, stream, problems);
+  if (record !== null) await verifyStreamRecord(context, run, stream, record, problems);
+  if (!(await verifyObject(context.archive, bundle, problems))) return null;
+  const file = await context.archive.fetchFile(bundle.key, context.workDirectory);
+  const verified = await verifyBundle(file, bundle.key, context);
+  problems.push(...verified.problems);
+  const differ = (what: string) =>
+    problems.push(
+      toProblem(
+        'record/differs',
+        runRecordKey(run.run_id),
+        `its ${what} of "${stream.stream_id}" differs from the bundle's`,
+      ),
+    );
+  if (verified.identity !== bundle.identity) differ('bundle identity');
+  if (verified.runId !== null && verified.runId !== run.run_id) differ('run id');
+  const { partial: _partial, missing: _missing, ...stated } = rest;
+  if (verified.recorded !== null && !sameRecord(verified.recorded, stated)) differ('verdict');
+  const { earlierHead } = verified;
+  if (earlierHead !== null) {
+    const known = context.headOf(earlierHead.runId, stream.stream_id);
+    if (known?.sequence !== earlierHead.sequence || known.hash !== earlierHead.digest)
+      problems.push(
+        toProblem(
+          'verdict/differs',
+          bundle.key,
+          `continues from a head of run ${earlierHead.runId} that the ledger does not have`,
+        ),
+      );
+  }
+  return worse(verified.verdict, stated.status);
+}
+
+/** Where a run puts a stream's objects follows from the stream's id. */
+function checkPlaces(run: RunRecord, { stream_id, partial, bundle, record }: RunStream, problems: Problem[]): void {
+  const slug = slugOf(stream_id);
+  const expected = bundleKey(run.run_id, bundleFileName(slug, partial ? 'PARTIAL' : 'COMPLETE'));
+  const wrong = bundle.key !== expected || (record !== null && record.key !== streamRecordKey(run.run_id, slug));
+  if (wrong)
+    problems.push(
+      toProblem('record/differs', runRecordKey(run.run_id), `puts the stream "${stream_id}" where it does not belong`),
+    );
+}
+
+async function verifyStreamRecord(
+  context: RunContext,
+  run: RunRecord,
+  stream: RunStream,
+  stored: NonNullable<RunStream['record']>,
+  problems: Problem[],
+): Promise<void> {
+  if (!(await verifyObject(context.archive, stored, problems))) return;
+  const bytes = await context.archive.readBytes(stored.key, MAX_RECORD_BYTES);
+  try {
+    const { format: _format, run_id, recorded_at: _at, ...record } = readRecord(streamRecordSchema, bytes, stored.key);
+    const { record: _stored, ...stated } = stream;
+    if (run_id !== run.run_id || !sameRecord(record, stated))
+      problems.push(toProblem('record/differs', stored.key, 'says something else than the run record'));
+  } catch (error) {
+    if (!isEvidenceError(error)) throw error;
+    problems.push(toProblem('object/unreadable', stored.key, error.message));
+  }
+}
+
+/** Whether the object is there with the length and digest that a record states. */
+async function verifyObject(
+  archive: Archive,
+  stored: { key: string; bytes: number; sha256: string },
+  problems: Problem[],
+): Promise<boolean> {
+  if ((await archive.stat(stored.key)) === null) {
+    problems.push(toProblem('object/missing', stored.key, 'is recorded, but it is not there'));
+    return false;
+  }
+  const digest = new StreamingSha256();
+  for await (const chunk of await archive.read(stored.key)) digest.update(chunk);
+  const actual = digest.finish();
+  if (actual.sha256 !== stored.sha256)
+    problems.push(
+      toProblem(
+        'object/altered',
+        stored.key,
+        `its SHA-256 is not the recorded one (${actual.bytes} bytes, ${stored.bytes} recorded)`,
+        {
+          expected: stored.sha256,
+          actual: actual.sha256,
+        },
+      ),
+    );
+  return true;
+}
+
+function sameRecord(a: unknown, b: unknown): boolean {
+  return Buffer.from(toRecordBytes(sorted(a))).equals(toRecordBytes(sorted(b)));
+}
+
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** What was refuted when the seal keys were at hand is not verified because they are not. */
+function worse(verdict: Verdict | null, recorded: Verdict['status']): Verdict | null {
+  if (verdict === null || recorded !== 'refuted') return verdict;
+  return { ...verdict, status: 'refuted' };
+}

@@ -1,0 +1,131 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const src = resolve(import.meta.dirname, '../src');
+
+/** Which folder may import which: the table of src/README.md. A folder may always import itself. */
+const MAY_IMPORT: Record<string, string[]> = {
+  errors: [],
+  encoding: ['errors'],
+  contract: ['encoding', 'errors'],
+  chain: ['contract', 'encoding', 'errors'],
+  claims: ['chain', 'contract', 'errors'],
+  client: ['contract', 'encoding', 'errors'],
+  bundle: ['claims', 'encoding', 'errors'],
+  archive: ['errors'],
+  ledger: ['archive', 'claims', 'encoding', 'errors'],
+  export: ['archive', 'bundle', 'chain', 'claims', 'client', 'contract', 'encoding', 'errors', 'ledger'],
+  verify: ['archive', 'bundle', 'chain', 'claims', 'contract', 'encoding', 'errors', 'ledger'],
+  cli: [
+    'archive',
+    'bundle',
+    'chain',
+    'claims',
+    'client',
+    'contract',
+    'encoding',
+    'errors',
+    'export',
+    'ledger',
+    'verify',
+  ],
+  platform: ['contract', 'encoding', 'errors'],
+};
+
+/** Of the platform's services and shared rooms: what each may import within `platform/`. */
+const PLATFORM_DOOR = 'platform/embedded.ts';
+
+/** Folders whose code sees only its arguments. */
+const PURE = ['encoding', 'contract', 'chain', 'claims'];
+const IMPURE_IMPORTS = /^node:(fs|fs\/promises|net|http|https|child_process|os|timers|timers\/promises|dns|worker_threads)$|^undici$/;
+const IMPURE_TEXT = /\bprocess\.|\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bperformance\.|\brandomUUID\b|\brandomBytes\b/;
+
+interface SourceFile {
+  /** Relative to `src`, with `/`. */
+  path: string;
+  room: string;
+  text: string;
+  /** Of files of `src`, relative to it. */
+  imports: string[];
+  /** Of packages and of Node. */
+  packages: string[];
+}
+
+const files = readSources();
+
+function readSources(): SourceFile[] {
+  return readdirSync(src, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => {
+      const text = readFileSync(join(src, path), 'utf8');
+      const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1] ?? '');
+      const local = specifiers.filter((specifier) => specifier.startsWith('.'));
+      const slashed = path.split(sep).join('/');
+      return {
+        path: slashed,
+        room: roomOf(slashed),
+        text,
+        imports: local.map((specifier) => relative(src, resolve(src, dirname(path), specifier)).split(sep).join('/')),
+        packages: specifiers.filter((specifier) => !specifier.startsWith('.')),
+      };
+    });
+}
+
+function roomOf(path: string): string {
+  return path.includes('/') ? path.slice(0, path.indexOf('/')) : path.replace(/\.ts$/, '');
+}
+
+test('every folder of src is in the table, and the table names no other', () => {
+  expect([...new Set(files.map((file) => file.room))].sort()).toEqual(Object.keys(MAY_IMPORT).sort());
+});
+
+test('every import leads to a file of src', () => {
+  const known = new Set(files.map((file) => file.path));
+  expect(files.flatMap((file) => file.imports.filter((path) => !known.has(path)))).toEqual([]);
+  expect(files.reduce((sum, file) => sum + file.imports.length, 0)).toBeGreaterThan(100);
+});
+
+describe.each(files.map((file) => [file.path, file] as const))('%s', (_path, file) => {
+  test('imports only what its folder may', () => {
+    const allowed = new Set([file.room, ...(MAY_IMPORT[file.room] ?? [])]);
+    const demoDoor = file.path === 'cli/demo.ts' ? [PLATFORM_DOOR] : [];
+    const wrong = file.imports.filter((path) => !allowed.has(roomOf(path)) && !demoDoor.includes(path));
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe.each(PURE)('%s is pure', (room) => {
+  test.each(files.filter((file) => file.room === room).map((file) => [file.path, file] as const))(
+    '%s touches no disk, network, environment, clock or randomness',
+    (_path, file) => {
+      expect(file.packages.filter((name) => IMPURE_IMPORTS.test(name))).toEqual([]);
+      expect(file.text.split('\n').filter((line) => IMPURE_TEXT.test(line))).toEqual([]);
+    },
+  );
+});
+
+test('no file imports itself, over however many others', () => {
+  const graph = new Map(files.map((file) => [file.path, file.imports]));
+  const state = new Map<string, 'open' | 'done'>();
+  const cycles: string[] = [];
+  const visit = (path: string, trail: string[]) => {
+    if (state.get(path) === 'done') return;
+    if (state.get(path) === 'open') {
+      cycles.push([...trail.slice(trail.indexOf(path)), path].join(' -> '));
+      return;
+    }
+    state.set(path, 'open');
+    for (const next of graph.get(path) ?? []) visit(next, [...trail, path]);
+    state.set(path, 'done');
+  };
+  for (const path of graph.keys()) visit(path, []);
+  expect(cycles).toEqual([]);
+});
+
+test('the top level holds nothing but what belongs there', () => {
+  const wanted = ['CHANGELOG.md', 'LICENSE', 'README.md', 'package-lock.json', 'package.json', 'src', 'templates', 'test', 'tsconfig.json'];
+  const made = ['node_modules', 'dist', 'coverage', 'evidence-archive'];
+  const there = readdirSync(resolve(src, '..')).filter((name) => !name.startsWith('.') && !made.includes(name));
+  expect(there.filter((name) => !name.endsWith('.tgz')).sort()).toEqual(wanted);
+});

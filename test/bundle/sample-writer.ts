@@ -1,0 +1,4 @@
+import { writeSample } from './sample.ts';
+
+/** Writes the sample bundle to the path given, so that a test can see it made in another time zone. */
+await writeSample(process.argv[2] ?? '');

@@ -1,0 +1,115 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkpointSchema, type WireCheckpoint } from '../../src/contract/default.ts';
+import { EvidenceError } from '../../src/errors.ts';
+import { Checkpoints } from '../../src/platform/audit/checkpoints.ts';
+import { kyselyOver, openSqlite } from '../../src/platform/store/sqlite.ts';
+import { openDevelopmentAuthority } from '../../src/platform/timestamp/authority.ts';
+import { remoteAuthority } from '../../src/platform/timestamp/remote.ts';
+import { type OpensslAuthority, startOpensslAuthority } from '../support/tsa.ts';
+import { fill, listAll, type Service, startService } from './service.ts';
+
+let folder: string;
+let external: OpensslAuthority;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'checkpoint-'));
+  external = await startOpensslAuthority(join(folder, 'tsa'));
+});
+afterAll(async () => {
+  await external.close();
+  await rm(folder, { recursive: true });
+});
+
+async function withService(options: Parameters<typeof startService>[0], work: (service: Service) => Promise<void>) {
+  const service = await startService(options);
+  try {
+    await fill(service, 's', 3);
+    await work(service);
+  } finally {
+    await service.close();
+  }
+}
+
+/** Asks openssl whether the token covers the hash. */
+async function opensslVerify({ hash, anchor }: WireCheckpoint, root: string): Promise<string> {
+  const file = join(folder, `${hash}.tsr`);
+  await writeFile(file, Buffer.from(anchor.token ?? '', 'base64'));
+  return execFileSync('openssl', ['ts', '-verify', '-digest', hash, '-in', file, '-CAfile', root], {
+    encoding: 'utf8',
+    stdio: 'pipe',
+  });
+}
+
+describe('a checkpoint', () => {
+  test('covers the head, by the development authority that says what it is', () =>
+    withService({}, async (service) => {
+      const { status, body } = await service.call('POST', '/streams/s/checkpoints');
+      const stream = (await service.call('GET', '/streams/s')).body;
+      expect(status).toBe(201);
+      expect(checkpointSchema.parse(body)).toMatchObject({ stream_id: 's', sequence: 3, hash: stream.head_hash });
+      expect(body.anchor).toMatchObject({ status: 'anchored', authority: 'development' });
+      expect(Math.abs(Date.parse(body.anchor.gen_time) - Date.now())).toBeLessThan(10_000);
+      expect(await opensslVerify(body, join(service.dataDir, 'authority', 'root.pem'))).toContain('Verification: OK');
+    }));
+
+  test('is anchored by the external authority it was told of', () =>
+    withService({ tsaUrl: external.url }, async (service) => {
+      const { body } = await service.call('POST', '/streams/s/checkpoints');
+      expect(body.anchor).toMatchObject({ status: 'anchored', authority: 'external', tsa_url: external.url });
+      expect(await opensslVerify(body, external.rootFile)).toContain('Verification: OK');
+    }));
+
+  test('is pending while the authority does not answer, and the package says so', () =>
+    withService({ tsaUrl: 'http://127.0.0.1:9/' }, async (service) => {
+      const { status, body } = await service.call('POST', '/streams/s/checkpoints');
+      expect(status).toBe(201);
+      expect(body.anchor).toMatchObject({ status: 'pending', authority: 'external', token: null, gen_time: null });
+      expect((await service.call('GET', '/stats')).body).toMatchObject({ checkpoints: 1, pending_anchors: 1 });
+      const { package_id } = (await service.call('POST', '/evidence/generate', { stream_id: 's' })).body;
+      const { limitations } = (await service.call('GET', `/evidence/${package_id}/summary`)).body;
+      expect(limitations.join()).toContain('Some checkpoints of this package are pending');
+    }));
+
+  test('of a stream without entries is refused', () =>
+    withService({}, async (service) => {
+      service.sql(
+        "INSERT INTO streams (stream_id, entry_count, head_sequence, created_at) VALUES ('void', 0, 0, 'now')",
+      );
+      const { status, body } = await service.call('POST', '/streams/void/checkpoints');
+      expect([status, body.code]).toEqual([409, 'stream_empty']);
+    }));
+
+  test('is listed in pages, oldest first', () =>
+    withService({}, async (service) => {
+      const made = [];
+      for (let number = 0; number < 5; number++) made.push((await service.call('POST', '/streams/s/checkpoints')).body);
+      expect(await listAll(service, '/streams/s/checkpoints?limit=2')).toEqual(made);
+    }));
+});
+
+describe('pending checkpoints', () => {
+  test('are anchored once the authority answers, and only by the kind of authority they were meant for', () =>
+    withService({ tsaUrl: 'http://127.0.0.1:9/' }, async (service) => {
+      for (let number = 0; number < 3; number++) await service.call('POST', '/streams/s/checkpoints');
+      const database = openSqlite(join(service.dataDir, 'platform.sqlite'));
+      const failures: unknown[] = [];
+      const retryWith = async (authority: ConstructorParameters<typeof Checkpoints>[1]) => {
+        const clock = () => new Date();
+        await new Checkpoints(kyselyOver(database), authority, clock, (error) => failures.push(error)).retryPending();
+        return (await service.call('GET', '/stats')).body.pending_anchors;
+      };
+      const down = new EvidenceError('unreachable', 'down');
+      expect(await retryWith({ kind: 'external', url: 'x', stamp: () => Promise.reject(down) })).toBe(3);
+      expect(failures).toEqual([down]);
+      expect(await retryWith(await openDevelopmentAuthority(join(service.dataDir, 'authority')))).toBe(3);
+      expect(await retryWith(remoteAuthority(external.url))).toBe(0);
+      database.close();
+      for (const checkpoint of await listAll(service, '/streams/s/checkpoints')) {
+        expect(checkpoint.anchor).toMatchObject({ status: 'anchored', authority: 'external', tsa_url: external.url });
+        expect(await opensslVerify(checkpoint, external.rootFile)).toContain('Verification: OK');
+      }
+    }));
+});

@@ -1,0 +1,231 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  entrySchema,
+  generatedSchema,
+  packageHeadSchema,
+  summarySchema,
+  type WireEntry,
+} from '../../src/contract/default.ts';
+import { entry, fill, listAll, type Service, startService } from './service.ts';
+
+const ENTRIES = 1300;
+let service: Service;
+let folder: string;
+let entries: WireEntry[];
+beforeAll(async () => {
+  service = await startService();
+  folder = await mkdtemp(join(tmpdir(), 'evidence-'));
+  await fill(service, 's', ENTRIES);
+  await service.call('POST', '/entries/', entry('s', 1, { occurred_at: '2026-10-31T23:00:00+02:00' }));
+  await service.call('POST', '/streams/s/checkpoints');
+  await service.call('POST', '/streams/s/verify');
+  entries = await listAll(service, '/entries/?stream_id=s&limit=500');
+});
+afterAll(async () => {
+  await service.close();
+  await rm(folder, { recursive: true });
+});
+
+const generate = (body: unknown, headers?: Record<string, string>) =>
+  service.call('POST', '/evidence/generate', body, headers);
+const download = (id: string, form: string) => service.call('GET', `/evidence/${id}/${form}`);
+
+/** Python's own hashlib, hmac and json, from the bytes of the package and of the master key. */
+const RECOMPUTE = `
+import hashlib, hmac, json, sys
+package = json.load(open(sys.argv[1], encoding='utf-8'))
+master = open(sys.argv[2], 'rb').read()
+stream = package['stream']['stream_id']
+extract = hmac.new(b'\\0' * 32, master, 'sha256').digest()
+key = hmac.new(extract, b'seal/1/' + stream.encode() + b'\\x01', 'sha256').digest()
+previous, expected = '0' * 64, 1
+for entry in package['entries']:
+    content = {name: entry[name] for name in entry if name not in ('hash', 'seal')}
+    text = json.dumps(content, sort_keys=True, separators=(',', ':'), ensure_ascii=False)
+    assert hashlib.sha256(text.encode()).hexdigest() == entry['hash'], entry
+    assert hmac.new(key, entry['hash'].encode(), 'sha256').hexdigest() == entry['seal'], entry
+    assert entry['seal_key_id'] == 'e1-' + hashlib.sha256(stream.encode()).hexdigest()[:16]
+    assert entry['prev_hash'] == previous and entry['sequence'] == expected and entry['stream_id'] == stream
+    previous, expected = entry['hash'], expected + 1
+assert package['head_hash'] == previous and package['entry_count'] == expected - 1
+assert list(package)[-1] == 'entries'
+print(expected - 1)
+`;
+
+async function recompute(text: string): Promise<string> {
+  const file = join(folder, 'package.json');
+  await writeFile(file, text);
+  const master = join(service.dataDir, 'master.key');
+  return execFileSync('python3', ['-c', RECOMPUTE, file, master], { encoding: 'utf8', stdio: 'pipe' }).trim();
+}
+
+describe('a package of a whole stream', () => {
+  test('has every hash, link and seal as Python computes them', async () => {
+    const { status, body } = await generate({ stream_id: 's' });
+    expect(status).toBe(201);
+    expect(generatedSchema.parse(body)).toMatchObject({ status: 'ready', stream_id: 's', entry_count: ENTRIES + 1 });
+    expect((await service.call('GET', `/evidence/${body.package_id}`)).body).toEqual(body);
+    expect(await recompute((await download(body.package_id, 'json')).text)).toBe(String(ENTRIES + 1));
+  });
+
+  test('says what the contract says, in each form the same', async () => {
+    const { body: generated } = await generate({ stream_id: 's' });
+    const json = await download(generated.package_id, 'json');
+    const { entries: packed, ...head } = json.body;
+    expect(entrySchema.array().parse(packed)).toEqual(entries);
+    const last = entries.at(-1);
+    expect(packageHeadSchema.parse(head)).toMatchObject({
+      format: 'evidence-package/1',
+      package_id: generated.package_id,
+      stream: { stream_id: 's', entry_count: ENTRIES + 1, verified: true },
+      period: null,
+      first_sequence: 1,
+      last_sequence: ENTRIES + 1,
+      head_hash: last?.hash,
+      checkpoints: [{ sequence: ENTRIES + 1, hash: last?.hash, anchor: { status: 'anchored' } }],
+    });
+    const { body: summary } = await download(generated.package_id, 'summary');
+    expect(summarySchema.parse(summary)).toMatchObject({
+      package_id: generated.package_id,
+      entry_count: ENTRIES + 1,
+      head_hash: last?.hash,
+      first_timestamp: entries[0]?.timestamp,
+      last_timestamp: last?.timestamp,
+      counts: { resource_types: { bucket: ENTRIES + 1 } },
+      verification: { verified: true, last_checked_at: expect.any(String) },
+    });
+    for (const counts of Object.values<Record<string, number>>(summary.counts))
+      expect(Object.values(counts).reduce((sum, count) => sum + count)).toBe(ENTRIES + 1);
+  });
+
+  test('is the same bytes however often it is downloaded, whatever happens to the stream', async () => {
+    const { package_id } = (await generate({ stream_id: 's' })).body;
+    const forms = ['json', 'summary', 'pdf'];
+    const before = await Promise.all(forms.map((form) => download(package_id, form)));
+    await service.call('POST', '/entries/', entry('s', 5));
+    await service.call('POST', '/streams/s/checkpoints');
+    await service.call('POST', '/streams/s/verify');
+    const after = await Promise.all(forms.map((form) => download(package_id, form)));
+    expect(after.map(({ text }) => text)).toEqual(before.map(({ text }) => text));
+    expect(before.map(({ headers }) => headers.get('content-type')?.split(';')[0])).toEqual([
+      'application/json',
+      'application/json',
+      'application/pdf',
+    ]);
+    for (const [index, { headers }] of before.entries()) {
+      expect(headers.get('content-disposition')).toMatch(/^attachment; filename="evidence-[^"/]+\.(json|pdf)"$/);
+      expect(headers.get('date')).not.toBeNull();
+      if (index > 0) expect(Number(headers.get('content-length'))).toBeGreaterThan(0);
+    }
+    expect(before[2]?.text).toMatch(/^%PDF-/);
+  });
+});
+
+describe('a package of a period', () => {
+  test('has the entries of the half-open period and no other', async () => {
+    const cut = entries[600]?.timestamp ?? '';
+    const early = await generate({ stream_id: 's', to: cut });
+    const late = await generate({ stream_id: 's', from: cut, to: '2999-01-01T00:00:00Z' });
+    const [first, second] = await Promise.all([early, late].map(({ body }) => download(body.package_id, 'json')));
+    const sequences = [first, second].flatMap((answer) => answer?.body.entries.map((item: WireEntry) => item.sequence));
+    expect(sequences.slice(0, ENTRIES + 1)).toEqual(Array.from({ length: ENTRIES + 1 }, (_, index) => index + 1));
+    expect(first?.body.period).toEqual({ from: null, to: cut });
+    expect(second?.body.period).toEqual({ from: cut, to: '2999-01-01T00:00:00.000Z' });
+    expect(first?.body.checkpoints).toEqual([]);
+  });
+
+  test('in which nothing happened says so', async () => {
+    const { body } = await generate({ stream_id: 's', to: '2000-01-01T00:00:00Z' });
+    const json = (await download(body.package_id, 'json')).body;
+    expect(packageHeadSchema.parse(json)).toMatchObject({ entry_count: 0, first_sequence: null, head_hash: null });
+    expect(json.entries).toEqual([]);
+    const summary = summarySchema.parse((await download(body.package_id, 'summary')).body);
+    expect(summary).toMatchObject({ entry_count: 0, last_sequence: null, first_timestamp: null });
+    expect(summary.limitations.join()).toContain('has no entries');
+    expect((await download(body.package_id, 'pdf')).text).toMatch(/^%PDF-/);
+  });
+});
+
+describe('an idempotency key', () => {
+  const key = { 'idempotency-key': 'monthly' };
+
+  test('leads to one package, also for requests at the same time', async () => {
+    const answers = await Promise.all([1, 2, 3].map(() => generate({ stream_id: 's' }, key)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 201]);
+    expect(new Set(answers.map(({ body }) => body.package_id)).size).toBe(1);
+  });
+
+  test('is refused for another request', async () => {
+    const { status, body } = await generate({ stream_id: 's', to: '2026-01-01T00:00:00Z' }, key);
+    expect([status, body.code]).toEqual([422, 'idempotency_conflict']);
+  });
+
+  test('is forgotten after a day', async () => {
+    const before = await generate({ stream_id: 's' }, key);
+    service.sql("UPDATE idempotency SET created_at = '2026-01-01T00:00:00.000Z' WHERE scope = 'evidence'");
+    const after = await generate({ stream_id: 's' }, key);
+    expect([before.status, after.status]).toEqual([200, 201]);
+    expect(after.body.package_id).not.toBe(before.body.package_id);
+  });
+});
+
+describe('the limitations', () => {
+  const limitationsOf = async (streamId: string): Promise<string> => {
+    const { body } = await generate({ stream_id: streamId });
+    return (await download(body.package_id, 'summary')).body.limitations.join('\n');
+  };
+
+  test('say what was never checked and never anchored', async () => {
+    await fill(service, 'bare', 2);
+    const text = await limitationsOf('bare');
+    expect(text).toContain('It was never run on this stream');
+    expect(text).toContain('No entry of this package is anchored by an external');
+    expect(text).not.toContain('"development"');
+  });
+
+  test('say what the last check did not reach, and that the development authority is no witness', async () => {
+    await fill(service, 'partly', 2);
+    await service.call('POST', '/streams/partly/verify');
+    await fill(service, 'partly', 3);
+    await service.call('POST', '/streams/partly/checkpoints');
+    const text = await limitationsOf('partly');
+    expect(text).toContain('Entries of this package after 2 were not checked');
+    expect(text).toContain('It is not an external witness');
+    expect(text).toContain('No entry of this package is anchored by an external');
+  });
+
+  test('say that the last check failed', async () => {
+    await fill(service, 'broken', 2);
+    service.sql("UPDATE streams SET head_hash = NULL WHERE stream_id = 'broken'");
+    await service.call('POST', '/streams/broken/verify');
+    expect(await limitationsOf('broken')).toMatch(/The last check, at \S+, failed/);
+  });
+
+  test('say which names are not listed', async () => {
+    const many = Array.from({ length: 1000 }, (_, number) => entry('many', number, { actor: `a${number}` }));
+    await service.call('POST', '/entries/batch', { entries: many });
+    await service.call('POST', '/entries/', entry('many', 1, { actor: 'one more' }));
+    expect(await limitationsOf('many')).toContain('counts.actors lists the 1000 most frequent of 1001 names');
+  });
+});
+
+test('what somebody edited in the database is what the package shows, and Python finds it', async () => {
+  await fill(service, 'edited', 5);
+  const { body } = await generate({ stream_id: 'edited' });
+  service.sql(
+    "DROP TRIGGER entries_no_update; UPDATE entries SET actor = 'mallory' WHERE stream_id = 'edited' AND sequence = 3",
+  );
+  const { text, body: json } = await download(body.package_id, 'json');
+  expect(json.entries[2].actor).toBe('mallory');
+  await expect(recompute(text)).rejects.toThrow(/AssertionError.*mallory/);
+});
+
+test('an actor named like a property of objects is counted', async () => {
+  await service.call('POST', '/entries/', entry('proto', 1, { actor: '__proto__' }));
+  const { body } = await generate({ stream_id: 'proto' });
+  expect((await download(body.package_id, 'summary')).text).toContain('"actors":{"__proto__":1}');
+});

@@ -1,0 +1,202 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { createSecretKey } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import type { WireEntry } from '../../src/contract/default.ts';
+import { sealHash } from '../../src/platform/audit/rules.ts';
+import { sealKeyId } from '../../src/platform/audit/seal-keys.ts';
+import { call, entry } from './service.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../src/platform/main.ts', import.meta.url));
+
+let folder: string;
+let data: string;
+const running = new Set<ChildProcess>();
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'platform-main-'));
+  data = join(folder, 'data');
+});
+afterEach(async () => {
+  for (const child of running) child.kill('SIGKILL');
+  running.clear();
+  await rm(folder, { recursive: true });
+});
+
+function run(args: string[], env: NodeJS.ProcessEnv = {}, cwd = folder) {
+  return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
+    execFile(process.execPath, [PROGRAM, ...args], { cwd, env: { ...process.env, ...env } }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    );
+  });
+}
+
+async function init(): Promise<string> {
+  const { stdout } = await run(['init', '--data', data]);
+  return /sk_\S+/.exec(stdout)?.[0] ?? '';
+}
+
+/** Starts `serve` and waits until it says where it listens. */
+async function serve(): Promise<{ child: ChildProcess; url: string }> {
+  const child = spawn(process.execPath, [PROGRAM, 'serve', '--data', data, '--port', '0'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  running.add(child);
+  const [line] = await once(createInterface(child.stdout), 'line');
+  return { child, url: `${/^listening on (http:\S+)$/.exec(line)?.[1]}/audit` };
+}
+
+describe('init', () => {
+  test('makes a folder that only its owner reads, and prints a key that works and the next command', async () => {
+    const { code, stdout } = await run(['init', '--data', data]);
+    expect(code).toBe(0);
+    expect(stdout).toContain(`evidence-platform serve --data ${data}`);
+    expect((await stat(data)).mode & 0o777).toBe(0o700);
+    for (const file of ['master.key', 'platform.sqlite'])
+      expect((await stat(join(data, file))).mode & 0o777).toBe(0o600);
+    const { url } = await serve();
+    expect((await call(url, /sk_\S+/.exec(stdout)?.[0] ?? '', 'GET', '/stats/')).status).toBe(200);
+  });
+
+  test('refuses a folder that was initialised, and leaves it as it is', async () => {
+    await init();
+    const before = await readFile(join(data, 'master.key'));
+    const { code, stdout, stderr } = await run(['init', '--data', data]);
+    expect(code).toBe(2);
+    expect(stdout).toBe('');
+    expect(stderr).toContain('was initialised before');
+    expect(stderr).toContain('evidence-platform serve');
+    expect(await readFile(join(data, 'master.key'))).toEqual(before);
+  });
+
+  test('keeps what else is in the folder', async () => {
+    await mkdir(data);
+    await writeFile(join(data, 'note'), 'mine');
+    expect((await run(['init', '--data', data])).code).toBe(0);
+    expect(await readFile(join(data, 'note'), 'utf8')).toBe('mine');
+  });
+});
+
+describe('usage', () => {
+  test.each([
+    [[], 'Name a command'],
+    [['serve'], 'data'],
+    [['nonsense'], 'nonsense'],
+    [['init', '--data', 'x', '--colour', 'red'], 'colour'],
+    [['serve', '--data', 'x', '--port', '99999'], '--port is not a port number'],
+    [['serve', '--data', 'x'], 'evidence-platform init --data x'],
+    [['seal-keys', '--data', 'x', '--out', 'y'], 'evidence-platform init --data x'],
+  ])('%j is refused with 2 and says what is wrong', async (args, message) => {
+    const { code, stdout, stderr } = await run(args);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toMatch(/^ +at /m);
+    expect(stdout).toBe('');
+    expect(code).toBe(2);
+  });
+
+  test('paths are meant from where npm was called', async () => {
+    const env = { npm_lifecycle_event: 'platform', INIT_CWD: folder };
+    expect((await run(['init', '--data', 'data'], env, tmpdir())).code).toBe(0);
+    expect(await readdir(data)).toContain('master.key');
+  });
+});
+
+describe('serve', () => {
+  test.each(['SIGINT', 'SIGTERM'] as const)('ends cleanly on %s', async (signal) => {
+    const key = await init();
+    const { child, url } = await serve();
+    expect((await call(url, key, 'POST', '/entries/', entry('s', 1))).status).toBe(201);
+    child.kill(signal);
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    expect(await readdir(data)).not.toContain('platform.sqlite-wal');
+  });
+
+  test('says when the port is taken', async () => {
+    await init();
+    const { url } = await serve();
+    const { code, stderr } = await run(['serve', '--data', data, '--port', new URL(url).port]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/cannot listen on 127.0.0.1 port \d+/);
+  });
+
+  test('killed while many write, it has every acknowledged entry and a clean chain', async () => {
+    const key = await init();
+    const { child, url } = await serve();
+    const acknowledged: WireEntry[] = [];
+    const gone = once(child, 'exit');
+    const writers = Array.from({ length: 8 }, async (_, writer) => {
+      for (let number = 0; ; number++) {
+        try {
+          const { status, body } = await call(url, key, 'POST', '/entries/', entry(`s${writer % 2}`, number));
+          if (status !== 201) throw new Error(body.detail);
+          acknowledged.push(body);
+        } catch (error) {
+          if (child.killed) return;
+          throw error;
+        }
+        if (acknowledged.length === 200) child.kill('SIGKILL');
+      }
+    });
+    await Promise.all(writers);
+    expect(await gone).toEqual([null, 'SIGKILL']);
+    const again = await serve();
+    for (const stream of ['s0', 's1']) {
+      const { body } = await call(again.url, key, 'POST', `/streams/${stream}/verify`);
+      expect(body).toMatchObject({ verified: true, failures: [] });
+    }
+    expect(acknowledged.length).toBeGreaterThanOrEqual(200);
+    for (const { stream_id, sequence, hash } of acknowledged) {
+      const path = `/entries/?stream_id=${stream_id}&after_sequence=${sequence - 1}&limit=1`;
+      expect((await call(again.url, key, 'GET', path)).body.data[0]).toMatchObject({ sequence, hash });
+    }
+  });
+});
+
+describe('seal-keys', () => {
+  test('writes the key of every stream as a private file, and the configuration that names them', async () => {
+    const key = await init();
+    const { url } = await serve();
+    const streams = ['payments', 'with space/ü'];
+    const entries: WireEntry[] = [];
+    for (const stream of streams) entries.push((await call(url, key, 'POST', '/entries/', entry(stream, 1))).body);
+    const out = join(folder, 'keys');
+    const { code, stdout } = await run(['seal-keys', '--data', data, '--out', 'keys']);
+    expect(code).toBe(0);
+    const { seal_keys } = parse(stdout).verify;
+    expect(Object.keys(seal_keys).sort()).toEqual(streams.map((stream) => sealKeyId(stream)).sort());
+    expect((await stat(out)).mode & 0o777).toBe(0o700);
+    for (const { seal_key_id, hash, seal } of entries) {
+      const file = seal_keys[seal_key_id];
+      expect((await stat(file)).mode & 0o777).toBe(0o600);
+      const hex = /^hex:([0-9a-f]{64})\n$/.exec(await readFile(file, 'utf8'))?.[1] ?? '';
+      expect(sealHash(createSecretKey(Buffer.from(hex, 'hex')), hash)).toBe(seal);
+    }
+  });
+
+  test('adds what is new and never writes over another key', async () => {
+    const key = await init();
+    const { url } = await serve();
+    await call(url, key, 'POST', '/entries/', entry('a', 1));
+    const args = ['seal-keys', '--data', data, '--out', 'keys'];
+    await run(args);
+    await call(url, key, 'POST', '/entries/', entry('b', 1));
+    expect((await run(args)).code).toBe(0);
+    expect((await readdir(join(folder, 'keys'))).sort()).toEqual([sealKeyId('a'), sealKeyId('b')].sort());
+    await writeFile(join(folder, 'keys', sealKeyId('a')), 'another');
+    const { code, stderr } = await run(args);
+    expect(code).toBe(2);
+    expect(stderr).toContain('exists with another key');
+    expect(await readFile(join(folder, 'keys', sealKeyId('a')), 'utf8')).toBe('another');
+  });
+
+  test('of a folder without streams says that there are none', async () => {
+    await init();
+    const { stdout } = await run(['seal-keys', '--data', data, '--out', 'keys']);
+    expect(parse(stdout)).toEqual({ verify: { seal_keys: {} } });
+  });
+});

@@ -1,0 +1,105 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { initPlatform, type PlatformOptions, startPlatform } from '../../src/platform/platform.ts';
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** Parsed if it is JSON. */
+  body: ReturnType<JSON['parse']>;
+}
+
+/** A platform of its own on a free port, in a folder that `close` removes. */
+export interface Service {
+  dataDir: string;
+  apiKey: string;
+  url: string;
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** Runs statements with the sqlite3 program, as somebody with access to the file would. */
+  sql(statements: string): string;
+  close(): Promise<void>;
+}
+
+export async function startService(options: Partial<PlatformOptions> = {}): Promise<Service> {
+  const folder = await mkdtemp(join(tmpdir(), 'platform-'));
+  const dataDir = join(folder, 'data');
+  const { apiKey } = await initPlatform(dataDir);
+  const platform = await startPlatform({ dataDir, port: 0, logLevel: 'silent', ...options });
+  return {
+    dataDir,
+    apiKey,
+    url: platform.auditUrl,
+    call: (method, path, body, headers) => call(platform.auditUrl, apiKey, method, path, body, headers),
+    sql: (statements) =>
+      execFileSync('sqlite3', ['-bail', join(dataDir, 'platform.sqlite'), statements], {
+        encoding: 'utf8',
+        stdio: 'pipe',
+      }),
+    async close() {
+      await platform.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+/** Sends text and bytes as they are, anything else as JSON. */
+export async function call(
+  url: string,
+  apiKey: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const response = await fetch(url + path, {
+    method,
+    redirect: 'manual',
+    headers: {
+      authorization: `Bearer ${apiKey}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const json = response.headers.get('content-type')?.includes('json') === true;
+  return { status: response.status, headers: response.headers, text, body: json ? JSON.parse(text) : undefined };
+}
+
+export function entry(streamId: string, number: number, more: Record<string, unknown> = {}) {
+  return {
+    stream_id: streamId,
+    actor: `actor-${number % 3}`,
+    action: number % 2 === 0 ? 'object.read' : 'object.write',
+    resource_type: 'bucket',
+    resource_id: `r/${number}`,
+    metadata: { number, nested: { ä: [1, 2.5, { z: 'ü', y: '\u0000' }] } },
+    ...more,
+  };
+}
+
+/** Records `count` entries in one stream. */
+export async function fill(service: Service, streamId: string, count: number): Promise<void> {
+  for (let at = 0; at < count; at += 1000) {
+    const entries = Array.from({ length: Math.min(1000, count - at) }, (_, index) => entry(streamId, at + index));
+    const { status, text } = await service.call('POST', '/entries/batch', { entries });
+    if (status !== 201) throw new Error(text);
+  }
+}
+
+/** All items of a list, page by page. */
+export async function listAll(service: Service, path: string) {
+  const items = [];
+  let cursor = '';
+  do {
+    const separator = path.includes('?') ? '&' : '?';
+    const { status, text, body } = await service.call('GET', `${path}${cursor && `${separator}cursor=${cursor}`}`);
+    if (status !== 200) throw new Error(text);
+    items.push(...body.data);
+    cursor = body.next_cursor ?? '';
+  } while (cursor !== '');
+  return items;
+}
