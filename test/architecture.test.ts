@@ -38,8 +38,10 @@ const PLATFORM_DOOR = 'platform/embedded.ts';
 
 /** Folders whose code sees only its arguments. */
 const PURE = ['encoding', 'contract', 'chain', 'claims'];
-const IMPURE_IMPORTS = /^node:(fs|fs\/promises|net|http|https|child_process|os|timers|timers\/promises|dns|worker_threads)$|^undici$/;
-const IMPURE_TEXT = /\bprocess\.|\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bperformance\.|\brandomUUID\b|\brandomBytes\b/;
+const IMPURE_IMPORTS =
+  /^node:(fs|fs\/promises|net|http|https|child_process|os|timers|timers\/promises|dns|worker_threads)$|^undici$/;
+const IMPURE_TEXT =
+  /\bprocess\.|\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bperformance\.|\brandomUUID\b|\brandomBytes\b/;
 
 interface SourceFile {
   /** Relative to `src`, with `/`. */
@@ -66,7 +68,11 @@ function readSources(): SourceFile[] {
         path: slashed,
         room: roomOf(slashed),
         text,
-        imports: local.map((specifier) => relative(src, resolve(src, dirname(path), specifier)).split(sep).join('/')),
+        imports: local.map((specifier) =>
+          relative(src, resolve(src, dirname(path), specifier))
+            .split(sep)
+            .join('/'),
+        ),
         packages: specifiers.filter((specifier) => !specifier.startsWith('.')),
       };
     });
@@ -124,7 +130,17 @@ test('no file imports itself, over however many others', () => {
 });
 
 test('the top level holds nothing but what belongs there', () => {
-  const wanted = ['CHANGELOG.md', 'LICENSE', 'README.md', 'package-lock.json', 'package.json', 'src', 'templates', 'test', 'tsconfig.json'];
+  const wanted = [
+    'CHANGELOG.md',
+    'LICENSE',
+    'README.md',
+    'package-lock.json',
+    'package.json',
+    'src',
+    'templates',
+    'test',
+    'tsconfig.json',
+  ];
   const made = ['node_modules', 'dist', 'coverage', 'evidence-archive'];
   const there = readdirSync(resolve(src, '..')).filter((name) => !name.startsWith('.') && !made.includes(name));
   expect(there.filter((name) => !name.endsWith('.tgz')).sort()).toEqual(wanted);

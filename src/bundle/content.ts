@@ -1,5 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import { crc32, createInflateRaw } from 'node:zlib';
+import type { Entry } from 'yauzl';
 import { messageOf } from '../errors.ts';
 import { locateData } from './local.ts';
 import { type BundleProblem, DamagedFile } from './problem.ts';

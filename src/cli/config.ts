@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { closest, distance } from 'fastest-levenshtein';
-import { type Document, LineCounter, parseDocument } from 'yaml';
+import { type Document, isMap, isScalar, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { CLAIMS } from '../claims/claim.ts';
 import { EvidenceError } from '../errors.ts';
@@ -101,8 +101,8 @@ function readConfigFile(named: string | undefined, directory: string): { file: F
 function describe(issue: z.core.$ZodIssue, path: string, document: Document, lines: LineCounter): EvidenceError {
   const unknown = issue.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
   const at = [...issue.path.map(String), ...(unknown === undefined ? [] : [unknown])];
-  const node = document.getIn(at, true) as { range?: [number, number, number] } | undefined;
-  const place = node?.range === undefined ? null : lines.linePos(node.range[0]);
+  const offset = offsetOf(document, at);
+  const place = offset === null ? null : lines.linePos(offset);
   const where = place === null ? path : `${path}:${place.line}:${place.col}`;
   if (unknown === undefined) return new EvidenceError('config', `${where}: ${at.join('.')}: ${issue.message}`);
   const known = keysAt(issue.path);
@@ -111,6 +111,14 @@ function describe(issue: z.core.$ZodIssue, path: string, document: Document, lin
   return new EvidenceError('config', `${where}: unknown key "${at.join('.')}"`, {
     nextStep: `${meant}Known here: ${known.join(', ')}.`,
   });
+}
+
+/** Where the name of a member stands in the text. */
+function offsetOf(document: Document, path: readonly string[]): number | null {
+  const parent = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
+  if (!isMap(parent)) return null;
+  const pair = parent.items.find(({ key }) => isScalar(key) && String(key.value) === path.at(-1));
+  return isScalar(pair?.key) ? (pair.key.range?.[0] ?? null) : null;
 }
 
 /** The names that the schema knows at a path. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { defaultContract } from '../contract/default-contract.ts';
-import type { RunResult } from '../export/run.ts';
+import type { RunResult } from '../export/journeys.ts';
 import type { EmbeddedPlatform } from '../platform/embedded.ts';
 import type { ArchiveReport } from '../verify/archive.ts';
 import type { CommandContext } from './command.ts';
@@ -12,6 +12,7 @@ import type { DemoFlags } from './flags.ts';
 import type { Printer } from './printer.ts';
 import { printRun, toRunDocument } from './run-report.ts';
 import { connectService } from './service.ts';
+import { plural } from './table.ts';
 import { checkStored, printArchive } from './verify.ts';
 
 const RUN_ID = 'demo';
@@ -47,7 +48,7 @@ export async function runDemo(flags: DemoFlags, context: CommandContext): Promis
 async function importEvents(platform: EmbeddedPlatform, { printer, directory }: CommandContext): Promise<void> {
   printer.note('Recording what really happened on this machine …');
   const { streams, created, notes } = await platform.importHost(directory);
-  printer.note(`  ${created} events in ${streams.size} streams`);
+  printer.note(`  ${plural(created, 'event')} in ${plural(streams.size, 'stream')}`);
   for (const note of notes) printer.note(`  ${note}`);
   await platform.makeCheckpoints(streams.keys());
   printer.note('  checkpoints made by the development authority, which is no external witness');

@@ -1,15 +1,23 @@
 import { EvidenceError, messageOf } from '../errors.ts';
 import { exitCodeOfError } from './exit.ts';
 
+export interface Output {
+  write(text: string): unknown;
+}
+
 /** The two channels of a command: results on stdout, everything else on stderr. Secrets that it knows pass neither. */
 export class Printer {
   readonly json: boolean;
   readonly quiet: boolean;
   readonly #secrets: string[] = [];
+  readonly #stdout: Output;
+  readonly #stderr: Output;
 
-  constructor(options: { json: boolean; quiet: boolean }) {
+  constructor(options: { json: boolean; quiet: boolean; stdout?: Output; stderr?: Output }) {
     this.json = options.json;
     this.quiet = options.quiet;
+    this.#stdout = options.stdout ?? process.stdout;
+    this.#stderr = options.stderr ?? process.stderr;
   }
 
   /** Whatever is printed from now on, this is not in it. */
@@ -19,16 +27,16 @@ export class Printer {
 
   /** A result for people; nothing with `--json`. */
   result(text: string): void {
-    if (!this.json) process.stdout.write(`${this.scrub(text)}\n`);
+    if (!this.json) this.#stdout.write(`${this.scrub(text)}\n`);
   }
 
   /** The one document of `--json`. */
   document(value: unknown): void {
-    if (this.json) process.stdout.write(`${this.scrub(JSON.stringify(value, null, 2))}\n`);
+    if (this.json) this.#stdout.write(`${this.scrub(JSON.stringify(value, null, 2))}\n`);
   }
 
   note(text: string): void {
-    if (!this.quiet) process.stderr.write(`${this.scrub(text)}\n`);
+    if (!this.quiet) this.#stderr.write(`${this.scrub(text)}\n`);
   }
 
   /** What went wrong and what to do now, on stderr, and as the document with `--json`. */
@@ -39,7 +47,7 @@ export class Printer {
       code === 'defect' && error instanceof Error
         ? `a defect in this program: ${error.stack ?? error.message}`
         : messageOf(error);
-    process.stderr.write(`${this.scrub(`evidence: ${what}${nextStep === undefined ? '' : `\n${nextStep}`}`)}\n`);
+    this.#stderr.write(`${this.scrub(`evidence: ${what}${nextStep === undefined ? '' : `\n${nextStep}`}`)}\n`);
     this.document({
       outcome: 'error',
       exit_code: exitCodeOfError(error),

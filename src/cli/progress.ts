@@ -1,6 +1,6 @@
 import type { ExportEvent, Listener, Step } from '../export/events.ts';
 import type { Printer } from './printer.ts';
-import { visible } from './table.ts';
+import { plural, visible } from './table.ts';
 
 /** What each step is called while it lasts. */
 const STEPS: Record<Step, string> = {
@@ -58,7 +58,7 @@ export class Progress {
         this.#total = event.streams;
         this.#since = performance.now();
         this.#say(
-          `Run ${event.runId}: ${event.streams} streams to export${event.done > 0 ? `, ${event.done} already done` : ''}${event.excluded > 0 ? `, ${event.excluded} excluded` : ''}`,
+          `Run ${event.runId}: ${plural(event.streams, 'stream')} to export${event.done > 0 ? `, ${event.done} already done` : ''}${event.excluded > 0 ? `, ${event.excluded} excluded` : ''}`,
         );
         break;
       case 'started':
@@ -79,7 +79,10 @@ export class Progress {
         this.#say(`  ${event.streamId}: ${STEPS[event.step]}: ${event.message}`);
         break;
       case 'finished':
-        this.#end(event.streamId, `${event.partial ? 'PARTIAL, ' : ''}${event.status}, ${event.entries} entries`);
+        this.#end(
+          event.streamId,
+          `${event.partial ? 'PARTIAL, ' : ''}${event.status}, ${plural(event.entries, 'entry')}`,
+        );
         break;
       case 'failed':
         this.#end(event.streamId, `FAILED: ${event.reason}`);

@@ -1,9 +1,9 @@
 import { describePeriod } from '../export/bag.ts';
-import type { RunResult } from '../export/run.ts';
+import type { RunResult } from '../export/journeys.ts';
 import { runPrefix } from '../ledger/keys.ts';
 import type { RunRecord } from '../ledger/record.ts';
 import type { Printer } from './printer.ts';
-import { CLAIMS_LEGEND, emphasise, formatClaims, visible } from './table.ts';
+import { emphasise, formatClaims, formatLegend, visible } from './table.ts';
 
 const STYLES = { verified: 'green', refuted: 'red', incomplete: 'yellow', empty: 'yellow' } as const;
 const FINDINGS_SHOWN = 20;
@@ -19,7 +19,7 @@ export function printRun({ record, state }: RunResult, archiveUrl: string, print
     printer.result(`Run ${record.run_id} was sealed at ${record.finished_at}; a sealed run is never changed.`);
     printer.result('To export anew what the service has now, use --revise.\n');
   }
-  if (record.streams.length > 0) printer.result(`${formatClaims(record.streams)}\n\n${CLAIMS_LEGEND}\n`);
+  if (record.streams.length > 0) printer.result(`${formatClaims(record.streams)}\n\n${formatLegend(record.streams)}\n`);
   printFindings(record, printer);
   for (const { stream_id, reason, next_step } of record.failed)
     printer.result(`${emphasise('not exported', 'red')} ${visible(stream_id)}: ${visible(reason)}\n  ${next_step}`);

@@ -50,7 +50,28 @@ export function formatClaims(rows: readonly ClaimRow[]): string {
   );
 }
 
-export const CLAIMS_LEGEND = '✓ proved   ✗ refuted   – unproved';
+/** What the marks mean, and why what is unproved is: each reason once, with the number of streams it holds for. */
+export function formatLegend(rows: readonly ClaimRow[]): string {
+  const lines = ['✓ proved   ✗ refuted   – unproved'];
+  for (const name of CLAIMS) {
+    const reasons = new Map<string, number>();
+    for (const { claims } of rows) {
+      const { state, reason = 'no reason is recorded' } = claims[name];
+      if (state === 'unproved') reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+    }
+    const listed = [...reasons].slice(0, REASONS_SHOWN);
+    for (const [reason, streams] of listed) lines.push(`– ${name}: ${visible(reason)} (${plural(streams, 'stream')})`);
+    if (reasons.size > listed.length) lines.push(`– ${name}: and ${reasons.size - listed.length} other reasons`);
+  }
+  return lines.join('\n');
+}
+
+const REASONS_SHOWN = 5;
+
+export function plural(count: number, thing: string): string {
+  const things = count === 1 ? thing : thing.endsWith('y') ? `${thing.slice(0, -1)}ies` : `${thing}s`;
+  return `${count.toLocaleString('en')} ${things}`;
+}
 
 /** Colours only what goes to a terminal that wants them. */
 export function emphasise(text: string, style: 'green' | 'red' | 'yellow' | 'bold'): string {

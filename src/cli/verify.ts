@@ -14,7 +14,7 @@ import type { VerifyFlags } from './flags.ts';
 import type { Printer } from './printer.ts';
 import { readSealKeys } from './seal-keys.ts';
 import { isDirectory, openArchive } from './store.ts';
-import { CLAIMS_LEGEND, emphasise, formatClaims, visible } from './table.ts';
+import { emphasise, formatClaims, formatLegend, visible } from './table.ts';
 import { makeWorkDirectory } from './work-directory.ts';
 
 const STYLES = { verified: 'green', refuted: 'red', incomplete: 'yellow', empty: 'yellow' } as const;
@@ -130,7 +130,7 @@ export function printArchive(report: ArchiveReport, printer: Printer): void {
 
 function printStreams(streams: FileReport['streams'], printer: Printer): void {
   if (streams.length === 0) return;
-  printer.result(`${formatClaims(streams)}\n\n${CLAIMS_LEGEND}\n`);
+  printer.result(`${formatClaims(streams)}\n\n${formatLegend(streams)}\n`);
   const findings = streams.flatMap((stream) => stream.findings);
   for (const finding of findings.slice(0, SHOWN))
     printer.result(

@@ -3,32 +3,12 @@ import type { EarlierHead } from '../claims/continuity.ts';
 import { sha256 } from '../encoding/digest.ts';
 import { streamRecordKey } from '../ledger/keys.ts';
 import { appendEntry, findEntry, readNewestEntry } from '../ledger/ledger.ts';
-import { type Failure, type RunRecord, readRecord, type StreamRecord, streamRecordSchema } from '../ledger/record.ts';
+import { readRecord, streamRecordSchema } from '../ledger/record.ts';
 import type { ExportContext, RunState } from './context.ts';
-import { readSealedRun, type SealedRun, type Selection, selectStreams } from './plan.ts';
+import type { Journeys, RunResult, StoredRecord } from './journeys.ts';
+import { readSealedRun, type SealedRun, selectStreams } from './plan.ts';
 import { concludeRun } from './seal.ts';
 import { exportStream } from './stream.ts';
-
-export interface RunResult {
-  record: RunRecord;
-  /** `sealed` now, `already` sealed before, or `open`: incomplete, to be resumed by the same command. */
-  state: 'sealed' | 'already' | 'open';
-}
-
-export interface StoredRecord {
-  record: StreamRecord;
-  key: string;
-  bytes: number;
-  sha256: string;
-}
-
-/** How the streams of a run stand when all journeys have ended. */
-export interface Journeys {
-  selection: Selection;
-  recorded: StoredRecord[];
-  incomplete: StreamRecord[];
-  failed: Failure[];
-}
 
 const MAX_STREAM_RECORD_BYTES = 256 * 2 ** 20;
 

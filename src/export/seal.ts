@@ -12,8 +12,8 @@ import {
   toRecordBytes,
 } from '../ledger/record.ts';
 import type { ExportContext, RunState } from './context.ts';
+import type { Journeys, RunResult } from './journeys.ts';
 import { readSealedRun } from './plan.ts';
-import type { Journeys, RunResult } from './run.ts';
 
 /**
  * Seals the run, or leaves an attempt when something is missing. The run record goes last into the run, then the

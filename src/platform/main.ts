@@ -32,8 +32,8 @@ async function run(args: string[]): Promise<number> {
       .strict()
       .version(false)
       .fail((message, error) => {
-        // yargs wraps some of its own complaints in an error that it does not export.
-        if (error === undefined || error.name === 'YError') throw new UsageError(message ?? error?.message);
+        // What yargs itself complains about comes without an error, with a text, or with an error it does not export.
+        if (!(error instanceof Error) || error.name === 'YError') throw new UsageError(message);
         throw error;
       })
       .parseAsync();

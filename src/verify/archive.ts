@@ -99,17 +99,22 @@ function checkLedger(
     problems.push(...checkEntry(stored, previous, run, only));
     previous = stored;
   }
+  return [...problems, ...checkRecorded(entries, checks)];
+}
+
+/** Every sealed run has an entry. Where no number is missing before, the entry that is not there is the next one. */
+function checkRecorded(entries: readonly StoredLedgerEntry[], checks: readonly RunCheck[]): Problem[] {
   const recorded = new Set(entries.map(({ entry }) => entry.run_id));
-  for (const { runId } of checks)
-    if (!recorded.has(runId))
-      problems.push(
-        toProblem(
-          'ledger/missing-entry',
-          runRecordKey(runId),
-          'is sealed, but the ledger does not record it; the same export command adds the entry if an interruption kept it from being written',
-        ),
-      );
-  return problems;
+  const unrecorded = checks.filter(({ runId }) => !recorded.has(runId));
+  const last = entries.at(-1)?.entry.number ?? 0;
+  const gapless = last === entries.length;
+  return unrecorded.map(({ runId }, index) =>
+    toProblem(
+      'ledger/missing-entry',
+      gapless ? ledgerKey(last + 1 + index) : runRecordKey(runId),
+      `run ${runId} is sealed, but no ledger entry records it; if an interruption kept it from being written, the same export command adds it`,
+    ),
+  );
 }
 
 function checkEntry(

@@ -33,24 +33,22 @@ const VOID_DIRECTORY_FIELDS = [
   [38, 42, 'external attributes'],
 ] as const;
 
+/** Another bit at each position, so that all are tried somewhere in every kind of field. */
+const bitAt = (position: number) => 1 << ((position * 5) % 8);
+
 describe('one flipped bit', () => {
-  it.each([0x01, 0x08, 0x80])(
-    '%#: is found wherever it is, but where it means nothing',
-    async (bit) => {
-      const unseen: number[] = [];
-      for (let position = 0; position < original.length; position += 1) {
-        const outcome = await outcomeWith((bytes) => {
-          bytes[position] = (bytes[position] ?? 0) ^ bit;
-          return bytes;
-        });
-        if (outcome.length === 0) unseen.push(position);
-      }
-      const meaningful = unseen.filter((position) => !isVoid(position, bit));
-      expect(meaningful).toEqual([]);
-      expect(unseen.length).toBeLessThan(original.length / 20);
-    },
-    120_000,
-  );
+  it('is found wherever it is, but where it means nothing', async () => {
+    const unseen: number[] = [];
+    for (let position = 0; position < original.length; position += 1) {
+      const outcome = await outcomeWith((bytes) => {
+        bytes[position] = (bytes[position] ?? 0) ^ bitAt(position);
+        return bytes;
+      });
+      if (outcome.length === 0) unseen.push(position);
+    }
+    expect(unseen.filter((position) => !isVoid(position))).toEqual([]);
+    expect(unseen.length).toBeLessThan(original.length / 20);
+  }, 120_000);
 });
 
 describe('a cut', () => {
@@ -77,27 +75,27 @@ describe('added bytes', () => {
 });
 
 /** Whether a flip changes neither a file's bytes nor its name, size or place: then there is nothing to find. */
-function isVoid(position: number, bit: number): boolean {
+function isVoid(position: number): boolean {
   const directory = directoryOf(original);
   for (let at = directory; at < original.length - 22; ) {
     const length = 46 + original.readUInt16LE(at + 28) + original.readUInt16LE(at + 30);
     if (position >= at && position < at + length) {
       return VOID_DIRECTORY_FIELDS.some(([from, to]) => position >= at + from && position < at + to);
     }
-    if (isSameContent(at, position, bit)) return true;
+    if (isSameContent(at, position)) return true;
     at += length;
   }
   return false;
 }
 
 /** Deflate can say the same in several ways: a copy may come from further back, and the last byte has spare bits. */
-function isSameContent(header: number, position: number, bit: number): boolean {
+function isSameContent(header: number, position: number): boolean {
   const local = original.readUInt32LE(header + 42);
   const start = local + 30 + original.readUInt16LE(local + 26) + original.readUInt16LE(local + 28);
   const data = Buffer.from(original.subarray(start, start + original.readUInt32LE(header + 20)));
   if (position < start || position >= start + data.length || original.readUInt16LE(header + 10) !== 8) return false;
   const plain = inflateRawSync(data);
-  data[position - start] = (data[position - start] ?? 0) ^ bit;
+  data[position - start] = (data[position - start] ?? 0) ^ bitAt(position);
   return inflateRawSync(data).equals(plain);
 }
 

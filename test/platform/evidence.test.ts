@@ -224,6 +224,17 @@ test('what somebody edited in the database is what the package shows, and Python
   await expect(recompute(text)).rejects.toThrow(/AssertionError.*mallory/);
 });
 
+test('a package never goes beyond the head that it states', async () => {
+  await fill(service, 'growing', 3);
+  service.sql(`UPDATE streams SET head_sequence = 2, entry_count = 2 WHERE stream_id = 'growing'`);
+  const { body } = await generate({ stream_id: 'growing' });
+  expect((await download(body.package_id, 'json')).body).toMatchObject({
+    stream: { head_sequence: 2 },
+    last_sequence: 2,
+    entry_count: 2,
+  });
+});
+
 test('an actor named like a property of objects is counted', async () => {
   await service.call('POST', '/entries/', entry('proto', 1, { actor: '__proto__' }));
   const { body } = await generate({ stream_id: 'proto' });

@@ -63,6 +63,20 @@ describe('paths', () => {
   );
 });
 
+test('every filter may be as long as what it filters', async () => {
+  const long = '…'.repeat(1024);
+  const entryOf = { ...entry(long, 1), actor: long, action: long, resource_type: long, resource_id: long };
+  expect((await service.call('POST', '/entries/', entryOf)).status).toBe(201);
+  const query = new URLSearchParams({
+    stream_id: long,
+    actor: long,
+    action: long,
+    resource_type: long,
+    resource_id: long,
+  });
+  expect((await service.call('GET', `/entries/?${query}`)).body.data).toHaveLength(1);
+});
+
 describe('failures are problem details', () => {
   const long = 'x'.repeat(1025);
   test.each<[string, string, string, unknown, number, string]>([

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { WireEntry, WireStream } from '../../src/contract/default.ts';
+import { fromCursor, toCursor } from '../../src/platform/audit/cursor.ts';
 import { entry, fill, listAll, type Service, startService } from './service.ts';
 
 const BIG = 12_000;
@@ -111,6 +112,8 @@ describe('streams', () => {
   test('a cursor of another list is refused', async () => {
     const { next_cursor } = (await service.call('GET', '/streams?limit=1')).body;
     expect((await service.call('GET', `/entries/?cursor=${next_cursor}`)).body.code).toBe('invalid_cursor');
+    expect(fromCursor('one', ['number'], toCursor('one', [7]))).toEqual([7]);
+    expect(() => fromCursor('one', ['number'], toCursor('two', [7]))).toThrow(/not one that this list handed out/);
   });
 });
 

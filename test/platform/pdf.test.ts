@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type EvidencePdf, renderEvidencePdf } from '../../src/platform/audit/pdf.ts';
+import type { EvidencePdf } from '../../src/platform/audit/pdf/input.ts';
+import { renderEvidencePdf } from '../../src/platform/audit/pdf.ts';
 import { evidencePdf, hashOf } from '../support/evidence-pdf.ts';
 
 const run = promisify(execFile);
@@ -117,7 +118,9 @@ describe('renderEvidencePdf', () => {
     const [page = ''] = await textOf(await save(evidencePdf(3)), '-layout');
     expect(page).toMatch(/^\s+1\s.*development authority, not an external witness$/m);
     expect(page).toMatch(/^\s+3\s.*https:\/\/tsa\.example\.com\/tsr$/m);
-    expect(squeezed(page)).toContain('1anchoredbyanexternalauthority;1bythedevelopmentauthority,notanexternalwitness');
+    expect(squeezed(page)).toContain(
+      '1anchoredbyanexternalauthority;1anchoredbythedevelopmentauthority,notanexternalwitness',
+    );
   });
 
   it.each([

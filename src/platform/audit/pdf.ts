@@ -1,16 +1,4 @@
-import type { WireCheckpoint, WireEntry, WireSummary } from '../../contract/default.ts';
-
-export interface EvidencePdf {
-  title: string;
-  summary: WireSummary;
-  /** RFC 3339; also the date of the document. */
-  generatedAt: string;
-  checkpoints: WireCheckpoint[];
-  /** All entries, or the first of them. */
-  first: WireEntry[];
-  /** The last entries when `first` is not all, else none. */
-  last: WireEntry[];
-}
+import type { EvidencePdf } from './pdf/input.ts';
 
 /**
  * The PDF form of an evidence package: an A4 document whose text can be selected and searched, in fonts it carries

@@ -8,11 +8,11 @@ export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' |
 
 const BODY_LIMIT = 32 * 2 ** 20;
 
-/** An id of 1,024 characters, each percent-encoded from up to four bytes. */
-const MAX_PARAMETER_LENGTH = 1024 * 12;
+/** An id of 1,024 UTF-16 units, percent-encoded: at most nine characters each. */
+const MAX_PARAMETER_LENGTH = 1024 * 9;
 
-/** Room for such an id in the request line, beside the other headers. */
-const MAX_HEADER_BYTES = 32 * 2 ** 10;
+/** Room for a request line with five filters of that length, and for the headers. */
+const MAX_HEADER_BYTES = 64 * 2 ** 10;
 
 /**
  * A Fastify server with what all services share: request ids, exact JSON, validation by zod schemas, problem details,

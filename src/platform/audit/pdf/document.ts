@@ -1,7 +1,7 @@
 import { PDFDocument, PDFName, PDFString } from 'pdf-lib';
-import type { EvidencePdf } from '../pdf.ts';
 import { drawFacts } from './facts.ts';
 import { embedStyles, type Styles } from './fonts.ts';
+import type { EvidencePdf } from './input.ts';
 import { drawCheckpoints, drawCounts, drawEntries, drawHeading, drawList } from './sections.ts';
 import { ACCENT, CONTENT_WIDTH, GREY, INK, LEFT, type Setting, Sheet } from './sheet.ts';
 

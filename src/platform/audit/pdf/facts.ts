@@ -72,10 +72,10 @@ function checkpointsText(checkpoints: readonly WireCheckpoint[]): string {
   const development = anchored.filter(({ anchor }) => anchor.authority === 'development').length;
   const parts = [
     count(anchored.length - development, 'anchored by an external authority'),
-    count(development, 'by the development authority, not an external witness'),
+    count(development, 'anchored by the development authority, not an external witness'),
     count(checkpoints.length - anchored.length, 'not anchored'),
   ].filter((part) => part !== '');
-  return parts.length === 0 ? 'none' : `${checkpoints.length}: ${parts.join('; ')}`;
+  return parts.length === 0 ? 'none' : parts.join('; ');
 }
 
 function count(number: number, what: string): string {

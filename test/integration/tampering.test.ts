@@ -1,0 +1,221 @@
+import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { VerifyFlags } from '../../src/cli/flags.ts';
+import { Printer } from '../../src/cli/printer.ts';
+import { runVerify } from '../../src/cli/verify.ts';
+import { postEntries, servePlatform, someEntries } from '../support/platform.ts';
+import { evidence, run } from '../support/process.ts';
+
+let original: string;
+let archive: string;
+let runId: string;
+let second: string;
+let slugs: string[];
+
+beforeAll(async () => {
+  const platform = await servePlatform();
+  original = mkdtempSync(join(tmpdir(), 'tampering-test-'));
+  try {
+    await postEntries(platform, [...someEntries('payments', 30), ...someEntries('логи', 3)]);
+    for (const flags of [[], ['--revise']]) {
+      const { code, stderr } = await evidence(['export', '--all-time', ...flags], { cwd: original, env: platform.env });
+      if (code !== 0) throw new Error(stderr);
+    }
+  } finally {
+    await platform.stop();
+  }
+  [runId = '', second = ''] = readdirSync(join(original, 'evidence-archive', 'runs')).sort();
+  slugs = readdirSync(join(original, 'evidence-archive', 'runs', runId, 'streams'))
+    .filter((name) => name.endsWith('.zip'))
+    .map((name) => name.replace('.zip', ''));
+});
+afterAll(() => rmSync(original, { recursive: true, force: true }));
+
+beforeEach(() => {
+  archive = join(mkdtempSync(join(tmpdir(), 'tampered-')), 'archive');
+  cpSync(join(original, 'evidence-archive'), archive, { recursive: true });
+});
+
+interface Report {
+  outcome: string;
+  ledger: { findings: Problem[] };
+  objects: { missing: Problem[]; altered: Problem[]; unexpected: Problem[] };
+}
+interface Problem {
+  code: string;
+  key: string;
+  message: string;
+}
+
+async function verify(): Promise<{ code: number | null; problems: Problem[]; outcome: string; text: string }> {
+  const { code, stdout } = await verifyHere(true);
+  const { outcome, ledger, objects }: Report = JSON.parse(stdout);
+  const problems = [...ledger.findings, ...objects.missing, ...objects.altered, ...objects.unexpected];
+  return { code, outcome, problems, text: (await verifyHere(false)).stdout };
+}
+
+/** The command in this process; the tests below that start `evidence` itself show that it comes to the same. */
+async function verifyHere(json: boolean): Promise<{ code: number; stdout: string }> {
+  let stdout = '';
+  const printer = new Printer({ json, quiet: true, stdout: { write: (text) => (stdout += text) } });
+  const signal = new AbortController().signal;
+  const code = await runVerify({ target: archive } as VerifyFlags, {
+    printer,
+    signal,
+    directory: archive,
+    environment: {},
+  });
+  return { code, stdout };
+}
+
+test('as it was written it is verified, and after a byte is changed it is not, by the command itself', async () => {
+  const good = await evidence(['verify', archive, '--json'], { cwd: tmpdir() });
+  expect([good.code, JSON.parse(good.stdout).outcome]).toEqual([0, 'verified']);
+  alter(bundle(), (bytes) => bytes.fill(0, 100, 101));
+  const bad = await evidence(['verify', archive], { cwd: tmpdir() });
+  expect(bad.code).toBe(1);
+  expect(bad.stdout).toContain(`object/altered ${bundle()}`);
+});
+
+test('as it was written it is verified', async () => {
+  const { code, outcome, problems } = await verify();
+  expect([code, outcome, problems]).toEqual([0, 'verified', []]);
+});
+
+const bundle = () => `runs/${runId}/streams/${slugs[0]}.zip`;
+const streamRecord = () => `runs/${runId}/streams/${slugs[0]}.json`;
+const runRecord = () => `runs/${runId}/run.json`;
+const firstEntry = () => 'ledger/00000001.json';
+const lastEntry = () => 'ledger/00000002.json';
+
+const OBJECTS: [string, () => string][] = [
+  ['a bundle', bundle],
+  ['a stream record', streamRecord],
+  ['a run record', runRecord],
+  ["the last run's record", () => `runs/${second}/run.json`],
+  ['a ledger entry', firstEntry],
+  ['the last ledger entry', lastEntry],
+];
+
+describe.each(OBJECTS)('%s', (_words, key) => {
+  test.each([
+    ['first', (length: number) => Math.min(length - 1, 3)],
+    ['middle', (length: number) => Math.floor(length / 2)],
+    ['late', (length: number) => length - 4],
+  ])('with one byte changed (%s)', async (_where, at) => {
+    alter(key(), (bytes) => {
+      const index = at(bytes.length);
+      bytes[index] = (bytes[index] ?? 0) ^ 1;
+      return bytes;
+    });
+    await expectNamed(key());
+  });
+
+  test('with a byte appended', async () => {
+    alter(key(), (bytes) => Buffer.concat([bytes, Buffer.from(' ')]));
+    await expectNamed(key());
+  });
+
+  test('removed', async () => {
+    rmSync(join(archive, key()), { force: true });
+    await expectNamed(key());
+  });
+});
+
+describe('one digit of what a record says', () => {
+  test.each([
+    ['the number of entries in a stream record', streamRecord, /"entries": 30/, '"entries": 31'],
+    ['a head in a ledger entry', firstEntry, /"sequence": 30/, '"sequence": 29'],
+    ['a head in the last ledger entry', lastEntry, /"sequence": 30/, '"sequence": 29'],
+    ['the time of the last ledger entry', lastEntry, /"created_at": "2/, '"created_at": "3'],
+    ['the outcome of the last run', () => `runs/${second}/run.json`, /"exit_code": 0/, '"exit_code": 3'],
+  ])('%s', async (_words, key, pattern, replacement) => {
+    alter(key(), (bytes) => {
+      const text = bytes.toString('utf8');
+      expect(text).toMatch(pattern);
+      return Buffer.from(text.replace(pattern, replacement));
+    });
+    await expectNamed(key());
+  });
+});
+
+describe('a file too many', () => {
+  test.each([
+    ['beside the bundles', () => `runs/${runId}/streams/extra.zip`],
+    ['in a run', () => `runs/${runId}/notes.txt`],
+    ['in the ledger', () => 'ledger/00000003.txt'],
+    ['at the top', () => 'README'],
+    ['a hidden one', () => `runs/${runId}/.hidden`],
+  ])('%s', async (_words, key) => {
+    writeFileSync(join(archive, key()), 'x');
+    const { code, problems } = await verify();
+    expect([code, problems.map((problem) => [problem.code, problem.key])]).toEqual([1, [['object/unexpected', key()]]]);
+  });
+
+  test('a copy of a ledger entry under the next number', async () => {
+    writeFileSync(join(archive, 'ledger/00000003.json'), readFileSync(join(archive, lastEntry())));
+    await expectNamed('ledger/00000003.json');
+  });
+
+  test.each([
+    ['added to', ['-q'], 'extra.txt'],
+    ['removed from', ['-q', '-d'], 'data/summary.json'],
+    ['removed from', ['-q', '-d'], 'manifest-sha256.txt'],
+  ])('a file %s the zip itself', async (_words, flags, name) => {
+    const path = join(archive, bundle());
+    const folder = mkdtempSync(join(tmpdir(), 'zip-'));
+    chmodSync(path, 0o644);
+    chmodSync(dirname(path), 0o755);
+    const inside = `${slugs[0]}/${name}`;
+    if (name === 'extra.txt') await run('sh', ['-c', `mkdir ${slugs[0]} && echo x > ${inside}`], folder);
+    await run('zip', [...flags, path, inside], folder);
+    const { code, problems } = await verify();
+    expect(code).toBe(1);
+    expect(problems.map((problem) => problem.key)).toContain(bundle());
+    expect(problems.map((problem) => problem.key)).toContain(`${bundle()}:${name}`);
+  });
+});
+
+test('a bundle of the other run in the place of this one', async () => {
+  alter(bundle(), () => readFileSync(join(archive, `runs/${second}/streams/${slugs[0]}.zip`)));
+  await expectNamed(bundle());
+});
+
+test('a whole run gone, its ledger entry left', async () => {
+  rmSync(join(archive, 'runs', second), { recursive: true, force: true });
+  await expectNamed(`runs/${second}/run.json`);
+});
+
+test('one bundle alone: changed evidence is found by its own manifest', async () => {
+  const path = join(archive, bundle());
+  const good = await evidence(['verify', path, '--json'], { cwd: tmpdir() });
+  expect([good.code, JSON.parse(good.stdout).outcome]).toEqual([0, 'verified']);
+  const folder = mkdtempSync(join(tmpdir(), 'rezip-'));
+  await run('unzip', ['-q', path, '-d', folder], folder);
+  const inside = join(folder, slugs[0] ?? '', 'data/evidence.json');
+  writeFileSync(inside, readFileSync(inside, 'utf8').replace('svc-backup', 'svc-bakcup'));
+  const forged = join(folder, 'forged.zip');
+  await run('zip', ['-q', '-r', forged, slugs[0] ?? ''], folder);
+  const bad = await evidence(['verify', forged, '--json'], { cwd: tmpdir() });
+  const { outcome, problems, streams } = JSON.parse(bad.stdout);
+  expect([bad.code, outcome]).toEqual([1, 'refuted']);
+  expect(problems.map((problem: Problem) => problem.key)).toContain(`${forged}:data/evidence.json`);
+  expect(streams[0].claims.content.state).toBe('refuted');
+});
+
+function alter(key: string, change: (bytes: Buffer) => Uint8Array): void {
+  const path = join(archive, key);
+  chmodSync(path, 0o644);
+  writeFileSync(path, change(readFileSync(path)));
+}
+
+/** Exit 1, and the object named, in the document and to the reader. */
+async function expectNamed(key: string): Promise<void> {
+  const { code, outcome, problems, text } = await verify();
+  expect([code, outcome]).toEqual([1, 'refuted']);
+  expect(problems.map((problem) => problem.key.split(':')[0])).toContain(key);
+  expect(problems.every((problem) => problem.message.length > 10)).toBe(true);
+  expect(text).toContain(key);
+}

@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join, resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '../..');
+export const EVIDENCE = join(root, 'src/cli/main.ts');
+export const PLATFORM = join(root, 'src/platform/main.ts');
+
+export interface Finished {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface RunOptions {
+  cwd: string;
+  env?: Record<string, string>;
+  /** For Node itself. */
+  nodeFlags?: string[];
+}
+
+/** The environment of a child: ours without what would configure the exporter. */
+export function cleanEnvironment(extra: Record<string, string> = {}): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(([name]) => !/^(EVIDENCE_|npm_|INIT_CWD|VITEST|NODE_ENV)/.test(name));
+  return { ...Object.fromEntries(own), ...extra };
+}
+
+export function startNode(script: string, args: readonly string[], options: RunOptions): ChildProcess {
+  return spawn(process.execPath, [...(options.nodeFlags ?? []), script, ...args], {
+    cwd: options.cwd,
+    env: cleanEnvironment(options.env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+/** What a child printed and how it ended. */
+export async function finish(child: ChildProcess): Promise<Finished> {
+  const texts = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
+      texts[name] += text;
+    });
+  const [code, signal] = await once(child, 'close');
+  return { code, signal, ...texts };
+}
+
+/** Runs `evidence` as its own process. */
+export function evidence(args: readonly string[], options: RunOptions): Promise<Finished> {
+  return finish(startNode(EVIDENCE, args, options));
+}
+
+/** Runs another program; throws with what it printed unless it ends with 0. */
+export async function run(program: string, args: readonly string[], cwd: string): Promise<string> {
+  const child = spawn(program, [...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'], env: cleanEnvironment() });
+  const { code, stdout, stderr } = await finish(child);
+  if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code}: ${stdout}${stderr}`);
+  return stdout;
+}
