@@ -112,7 +112,7 @@ export class ElementScanner {
         this.#inString = true;
         if (this.#expectName) this.#nameStart = this.#rest.length + (at - 1 - start);
       } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
-        this.#enter(this.#offset + at);
+        this.#enter(this.#offset + at - 1);
         this.#expectName = this.#depth === 1 && byte === OPEN_OBJECT;
         if (byte === OPEN_ARRAY && this.#depth === 2 && this.#memberName === this.#name && !this.#found) {
           this.#keepRest(chunk, start, at);
@@ -167,7 +167,7 @@ export class ElementScanner {
         else if (byte === QUOTE) this.#inString = false;
       } else if (byte === QUOTE) this.#inString = true;
       else if (byte === COLON) this.#members++;
-      else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) this.#enter(this.#offset + at);
+      else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) this.#enter(this.#offset + at - 1);
       else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
         this.#depth--;
         if (this.#depth === 2) {

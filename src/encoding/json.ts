@@ -89,15 +89,22 @@ function count(
   }
 }
 
-/** The first number, as written, whose value changes when it becomes a double; only integers are held to that. */
+/**
+ * The first number, as written, whose value changes when it becomes a double; only integers are held to that, and not
+ * those that are written with the very digits of their double in RFC 8785: what is hashed is then what was sent.
+ */
 function findLossyNumber(text: string): string | null {
   let lossy: string | null = null;
   JSON.parse(text, (_name, value: unknown, context?: { source?: string }) => {
     if (lossy === null && typeof value === 'number' && context?.source !== undefined) {
       if (!Number.isFinite(value)) lossy = context.source;
-      else if (/^-?\d+$/.test(context.source) && BigInt(context.source) !== BigInt(value)) lossy = context.source;
+      else if (isLossyInteger(context.source, value)) lossy = context.source;
     }
     return value;
   });
   return lossy;
+}
+
+function isLossyInteger(source: string, value: number): boolean {
+  return /^-?\d+$/.test(source) && source !== String(value) && BigInt(source) !== BigInt(value);
 }

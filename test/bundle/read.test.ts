@@ -286,6 +286,19 @@ describe('a hostile zip', () => {
     expect(Math.max(...lengths)).toBeLessThan(1000);
   });
 
+  it.each([
+    ['with a CRC-32 that is not its content’s', -4, 1, 'bundle/unreadable', 'its CRC-32 is not'],
+    ['with data that reaches into the next file', 0, 10, 'bundle/inconsistent-zip', 'overlaps'],
+  ])('%s', async (_, field, change, code, words) => {
+    writeForeignZip(target, foreignBag(EVIDENCE));
+    const bytes = await readFile(target);
+    for (const { sizes } of headersOf(bytes, 'bag/data/evidence.json')) {
+      bytes.writeUInt32LE((bytes.readUInt32LE(sizes + field) ^ change) >>> 0, sizes + field);
+    }
+    await writeFile(target, bytes);
+    expect(await problemsOf(target)).toMatchObject([{ code, message: expect.stringContaining(words) }]);
+  });
+
   it('with two entries that share one content', async () => {
     writeForeignZip(target, hostile({}));
     const bytes = await readFile(target);

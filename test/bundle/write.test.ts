@@ -52,6 +52,13 @@ describe('a bundle', () => {
     );
   });
 
+  it('carries the given date and one mode, never those of the moment', async () => {
+    await writeSample(target);
+    const script = `import zipfile
+print({(entry.date_time, oct(entry.external_attr >> 16)) for entry in zipfile.ZipFile('${target}').infolist()})`;
+    expect(run('python3', '-c', script).trim()).toBe("{((2026, 11, 1, 0, 0, 0), '0o100644')}");
+  });
+
   it('is the same bytes in every time zone and process', async () => {
     const script = fileURLToPath(new URL('sample-writer.ts', import.meta.url));
     const zones = ['UTC', 'Asia/Kolkata', 'America/St_Johns'];

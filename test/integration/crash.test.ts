@@ -1,0 +1,89 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDirectoryArchive } from '../../src/archive/directory.ts';
+import { defaultContract } from '../../src/contract/default-contract.ts';
+import { verifyArchive } from '../../src/verify/archive.ts';
+import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
+import { EVIDENCE, finish, startNode } from '../support/process.ts';
+
+const KILLS = 20;
+const STREAMS = 12;
+
+let platform: ServedPlatform;
+let undisturbed: { files: string[]; streams: unknown[]; milliseconds: number };
+
+beforeAll(async () => {
+  platform = await servePlatform();
+  for (let index = 0; index < STREAMS; index++) await postEntries(platform, someEntries(`stream/${index}`, 40 * index));
+  // Streams exist from their first entry on, so the first one of the loop above is not there.
+  const place = newPlace();
+  const began = performance.now();
+  expect((await finish(startExport(place))).code).toBe(0);
+  undisturbed = { ...(await readArchive(place)), milliseconds: performance.now() - began };
+  expect(undisturbed.streams).toHaveLength(STREAMS - 1);
+});
+afterAll(() => platform.stop());
+
+test(`killed at ${KILLS} random moments and started again, an export ends as if nothing had happened`, async () => {
+  let killed = 0;
+  for (let round = 0; round < KILLS; round++) {
+    const place = newPlace();
+    const moment = Math.round(Math.random() * undisturbed.milliseconds);
+    const child = startExport(place);
+    const finished = finish(child);
+    await sleep(moment);
+    child.kill('SIGKILL');
+    if ((await finished).signal === 'SIGKILL') killed++;
+    const again = await finish(startExport(place));
+    const words = `killed after ${moment} ms: ${again.stderr}`;
+    expect(again.code, words).toBe(0);
+    expect(await readArchive(place), words).toEqual({ files: undisturbed.files, streams: undisturbed.streams });
+    expect(readdirSync(place.temporary), words).toEqual([]);
+  }
+  expect(killed).toBeGreaterThan(KILLS / 2);
+}, 240_000);
+
+interface Place {
+  directory: string;
+  temporary: string;
+}
+
+function newPlace(): Place {
+  const directory = mkdtempSync(join(tmpdir(), 'crash-test-'));
+  const temporary = join(directory, 'tmp');
+  mkdirSync(temporary);
+  return { directory, temporary };
+}
+
+function startExport({ directory, temporary }: Place) {
+  return startNode(EVIDENCE, ['export', '--request', 'AUD-1', '--all-time'], {
+    cwd: directory,
+    env: { ...platform.env, TMPDIR: temporary },
+  });
+}
+
+/** The names of all files and what the run says of each stream, once the whole was found verified. */
+async function readArchive({ directory }: Place) {
+  const root = join(directory, 'evidence-archive');
+  const archive = await openDirectoryArchive(root, { create: false });
+  const report = await verifyArchive({
+    archive,
+    contract: defaultContract,
+    sealKeys: new Map(),
+    workDirectory: directory,
+  });
+  expect([report.outcome, report.warnings]).toEqual(['verified', []]);
+  const run = JSON.parse(readFileSync(join(root, 'runs/AUD-1/run.json'), 'utf8'));
+  return {
+    files: readdirSync(root, { recursive: true, encoding: 'utf8' }).sort(),
+    streams: run.streams.map((stream: Record<string, unknown>) => [
+      stream['stream_id'],
+      stream['status'],
+      stream['entries'],
+      stream['head_hash'],
+    ]),
+  };
+}

@@ -1,0 +1,126 @@
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { sha256 } from '../../src/encoding/digest.ts';
+import { postEntries, servePlatform, someEntries } from '../support/platform.ts';
+import { evidence, run } from '../support/process.ts';
+
+/** What an auditor has: a bundle and the usual programs. */
+let folder: string;
+let zip: string;
+let bag: string;
+let record: { bundle: { sha256: string; identity: string }; head_hash: string; package_id: string };
+const STREAM = 'кадры/Zoë 🔐';
+
+beforeAll(async () => {
+  const platform = await servePlatform();
+  folder = mkdtempSync(join(tmpdir(), 'tools-test-'));
+  try {
+    await postEntries(platform, someEntries(STREAM, 250));
+    const url = `${platform.auditUrl}/streams/${encodeURIComponent(STREAM)}/checkpoints`;
+    const checkpoint = await fetch(url, { method: 'POST', headers: { authorization: `Bearer ${platform.apiKey}` } });
+    expect(checkpoint.status).toBe(201);
+    const { code, stdout, stderr } = await evidence(['export', '--all-time', '--json'], {
+      cwd: folder,
+      env: platform.env,
+    });
+    expect(code, stderr).toBe(0);
+    const run_ = JSON.parse(stdout);
+    [record] = run_.streams;
+    zip = join(folder, 'evidence-archive', run_.streams[0].bundle.key);
+    await run('cp', [join(platform.dataDir, 'authority/root.pem'), folder], folder);
+  } finally {
+    await platform.stop();
+  }
+  await run('unzip', ['-q', zip, '-d', folder], folder);
+  bag = join(folder, readdirSync(folder).find((name) => /-[0-9a-f]{8}$/.test(name)) ?? '');
+});
+
+test('unzip finds the zip intact', async () => {
+  expect(await run('unzip', ['-t', zip], folder)).toContain('No errors detected');
+});
+
+test('sha256sum confirms both manifests, and that they name every file', async () => {
+  const payload = await run('sha256sum', ['--strict', '-c', 'manifest-sha256.txt'], bag);
+  const tags = await run('sha256sum', ['--strict', '-c', 'tagmanifest-sha256.txt'], bag);
+  const named = `${payload}${tags}`
+    .trim()
+    .split('\n')
+    .map((line) => line.replace(/: OK$/, ''));
+  const files = readdirSync(bag, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(bag.length + 1));
+  expect([...named, 'tagmanifest-sha256.txt'].sort()).toEqual(files.sort());
+});
+
+test('the digests in the run record are those that sha256sum computes', async () => {
+  expect((await run('sha256sum', [zip], folder)).slice(0, 64)).toBe(record.bundle.sha256);
+  expect((await run('sha256sum', ['manifest-sha256.txt'], bag)).slice(0, 64)).toBe(record.bundle.identity);
+});
+
+describe('the PDF', () => {
+  test('is sound for qpdf', async () => {
+    expect(await run('qpdf', ['--check', 'data/evidence.pdf'], bag)).toContain('No syntax or stream encoding errors');
+  });
+
+  test('says the facts of the package to pdftotext', async () => {
+    const text = await run('pdftotext', ['-layout', 'data/evidence.pdf', '-'], bag);
+    expect(text).toContain(record.head_hash);
+    expect(text).toContain(record.package_id);
+    expect(text).toMatch(/Entries\s+250/);
+    expect(text).toContain('Zoë Müller');
+  });
+});
+
+test('openssl accepts the time-stamp token for the head under the root of the authority', async () => {
+  const [token = ''] = readdirSync(join(bag, 'data/checkpoints'));
+  expect(token).toBe('250.tsr');
+  const args = [
+    'ts',
+    '-verify',
+    '-digest',
+    record.head_hash,
+    '-in',
+    `data/checkpoints/${token}`,
+    '-CAfile',
+    '../root.pem',
+  ];
+  expect(await run('openssl', args, bag)).toContain('Verification: OK');
+});
+
+test('the README explains the bundle, its claims and its limits', () => {
+  const text = readFileSync(join(bag, 'README.txt'), 'utf8');
+  expect(text).toContain(STREAM);
+  expect(text).toMatch(/order +proved: 250 entries, 1 to 250/);
+  expect(text).toMatch(/seal +unproved: no seal key was given/);
+  expect(text).toContain('that the service logged everything that happened');
+});
+
+test('python recomputes every digest and link of data/evidence.json', async () => {
+  const program = `
+import hashlib, json
+previous = '0' * 64
+for entry in json.load(open('data/evidence.json', encoding='utf-8'))['entries']:
+    body = {name: value for name, value in entry.items() if name not in ('hash', 'seal')}
+    text = json.dumps(body, sort_keys=True, separators=(',', ':'), ensure_ascii=False)
+    assert entry['prev_hash'] == previous
+    previous = hashlib.sha256(text.encode()).hexdigest()
+    assert entry['hash'] == previous
+print(previous)`;
+  expect((await run('python3', ['-c', program], bag)).trim()).toBe(record.head_hash);
+});
+
+test('custody.json accounts for every file that was received', () => {
+  const custody = JSON.parse(readFileSync(join(bag, 'data/custody.json'), 'utf8'));
+  const received = custody.steps.filter((step: { file?: string }) => step.file !== undefined);
+  expect(received.map((step: { file: string }) => step.file)).toEqual([
+    'data/evidence.json',
+    'data/evidence.pdf',
+    'data/summary.json',
+  ]);
+  for (const { file, exchange } of received) {
+    const bytes = readFileSync(join(bag, file));
+    expect([exchange.sha256, exchange.bytes, exchange.status]).toEqual([sha256(bytes), bytes.length, 200]);
+  }
+});
