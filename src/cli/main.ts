@@ -9,8 +9,9 @@ import { onInterruption } from './interruption.ts';
 import { Printer } from './printer.ts';
 import { readTool } from './tool.ts';
 
-// What a walk allocates dies at once: letting the young generation grow would only triple the memory in use.
+// What a walk allocates dies at once. Letting the heap grow ahead of it would cost 60 MB and save no time.
 setFlagsFromString('--semi-space-growth-factor=1');
+setFlagsFromString('--heap-growing-percent=10');
 
 // npm runs a script in the package's folder; relative paths mean the folder where the user stands.
 const ownScript = process.env['npm_lifecycle_event'];

@@ -10,14 +10,14 @@ import { postEntries, type ServedPlatform, servePlatform, someEntries } from '..
 import { EVIDENCE, finish, startNode } from '../support/process.ts';
 
 const KILLS = 20;
-const STREAMS = 12;
+const STREAMS = 7;
 
 let platform: ServedPlatform;
 let undisturbed: { files: string[]; streams: unknown[]; milliseconds: number };
 
 beforeAll(async () => {
   platform = await servePlatform();
-  for (let index = 0; index < STREAMS; index++) await postEntries(platform, someEntries(`stream/${index}`, 40 * index));
+  for (let index = 0; index < STREAMS; index++) await postEntries(platform, someEntries(`stream/${index}`, 20 * index));
   // Streams exist from their first entry on, so the first one of the loop above is not there.
   const place = newPlace();
   const began = performance.now();
