@@ -1,5 +1,6 @@
 import { EvidenceError, messageOf } from '../errors.ts';
 import { type Json, MAX_DEPTH } from './canonical.ts';
+import { parseNameByName, tokensOf } from './tokens.ts';
 
 /**
  * JSON read with the question that a hash chain must ask: could another correct reader see something else in the same
@@ -29,14 +30,12 @@ export function parseExactJson(bytes: Uint8Array, members?: number): ExactJson {
     text = lenientUtf8.decode(bytes);
     invalidUtf8 = true;
   }
-  let value: Json;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new EvidenceError('unreadable', `not JSON: ${messageOf(error)}`, { cause: error });
+  let value = parse(text);
+  let census = takeCensus(value);
+  if (census.backslashName) {
+    value = parseNameByName(text);
+    census = takeCensus(value);
   }
-  const census = { members: 0, loneSurrogate: false, largeNumber: false };
-  count(value, census, 0);
   if (invalidUtf8) return { value, ambiguity: 'the text is not valid UTF-8' };
   if (census.members !== (members ?? countMembers(bytes)))
     return { value, ambiguity: 'a member name occurs twice in one object' };
@@ -46,6 +45,14 @@ export function parseExactJson(bytes: Uint8Array, members?: number): ExactJson {
     if (lossy !== null) return { value, ambiguity: `a double cannot hold the number ${lossy}` };
   }
   return { value, ambiguity: null };
+}
+
+function parse(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new EvidenceError('unreadable', `not JSON: ${messageOf(error)}`, { cause: error });
+  }
 }
 
 /**
@@ -66,11 +73,20 @@ function countMembers(bytes: Uint8Array): number {
   return members;
 }
 
-function count(
-  value: Json,
-  census: { members: number; loneSurrogate: boolean; largeNumber: boolean },
-  depth: number,
-): void {
+interface Census {
+  members: number;
+  loneSurrogate: boolean;
+  largeNumber: boolean;
+  backslashName: boolean;
+}
+
+function takeCensus(value: Json): Census {
+  const census: Census = { members: 0, loneSurrogate: false, largeNumber: false, backslashName: false };
+  count(value, census, 0);
+  return census;
+}
+
+function count(value: Json, census: Census, depth: number): void {
   if (typeof value === 'string') {
     if (!value.isWellFormed()) census.loneSurrogate = true;
   } else if (typeof value === 'number') {
@@ -83,6 +99,7 @@ function count(
       for (const name of Object.keys(value)) {
         census.members++;
         if (!name.isWellFormed()) census.loneSurrogate = true;
+        if (name.includes('\\')) census.backslashName = true;
         count(value[name] as Json, census, depth + 1);
       }
     }
@@ -94,17 +111,11 @@ function count(
  * those that are written with the very digits of their double in RFC 8785: what is hashed is then what was sent.
  */
 function findLossyNumber(text: string): string | null {
-  let lossy: string | null = null;
-  JSON.parse(text, (_name, value: unknown, context?: { source?: string }) => {
-    if (lossy === null && typeof value === 'number' && context?.source !== undefined) {
-      if (!Number.isFinite(value)) lossy = context.source;
-      else if (isLossyInteger(context.source, value)) lossy = context.source;
-    }
-    return value;
-  });
-  return lossy;
-}
-
-function isLossyInteger(source: string, value: number): boolean {
-  return /^-?\d+$/.test(source) && source !== String(value) && BigInt(source) !== BigInt(value);
+  for (const token of tokensOf(text)) {
+    if (!/^[-0-9]/.test(token)) continue;
+    const value = Number(token);
+    if (!Number.isFinite(value)) return token;
+    if (/^-?\d+$/.test(token) && token !== String(value) && BigInt(token) !== BigInt(value)) return token;
+  }
+  return null;
 }

@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
+import { once } from 'node:events';
 import { createWriteStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -68,7 +69,7 @@ async function writePackage(path: string): Promise<void> {
       .digest('hex');
     const seal = createHmac('sha256', KEY).update(hash).digest('hex');
     const more = file.write(`${sequence > 1 ? ',' : ''}${JSON.stringify({ ...body, hash, seal })}`);
-    if (!more) await new Promise((drained) => file.once('drain', drained));
+    if (!more) await once(file, 'drain');
     previous = hash;
   }
   file.end(`],"head_hash":"${previous}"}\n`);

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -95,6 +95,19 @@ test('the README explains the bundle, its claims and its limits', () => {
   expect(text).toMatch(/order +proved: 250 entries, 1 to 250/);
   expect(text).toMatch(/seal +unproved: no seal key was given/);
   expect(text).toContain('that the service logged everything that happened');
+});
+
+test('the lines that README.txt gives for jq show an unbroken chain and the digest of the first entry', async () => {
+  const lines = readFileSync(join(bag, 'README.txt'), 'utf8').match(/^ +jq .*$/gm) ?? [];
+  expect(lines).toHaveLength(3);
+  const [links, computed, stated] = await Promise.all(lines.map((line) => run('sh', ['-c', line], bag)));
+  expect(links).toBe('');
+  expect(computed?.slice(0, 64)).toBe(stated?.trim());
+  const evidence = join(bag, 'data/evidence.json');
+  const broken = readFileSync(evidence, 'utf8').replace(/("sequence":7,.*?"prev_hash":")...../, '$100000');
+  await run('mkdir', ['-p', 'broken/data'], folder);
+  writeFileSync(join(folder, 'broken/data/evidence.json'), broken);
+  expect(await run('sh', ['-c', lines[0] ?? ''], join(folder, 'broken'))).toBe('6\n');
 });
 
 test('python recomputes every digest and link of data/evidence.json', async () => {
