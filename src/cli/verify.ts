@@ -1,5 +1,5 @@
 import { open, stat } from 'node:fs/promises';
-import { basename, dirname, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Verdict } from '../claims/verdict.ts';
 import { defaultContract } from '../contract/default-contract.ts';
 import { EvidenceError } from '../errors.ts';
@@ -56,8 +56,12 @@ export async function checkStored(
   options: VerifyOptions,
   signal: AbortSignal,
 ): Promise<ArchiveReport> {
-  const archive = await openArchive(root, '/', false);
-  if (archive === null) throw new EvidenceError('not-found', `there is no archive at ${root}`);
+  const isArchive = (await isDirectory(join(root, 'runs'))) || (await isDirectory(join(root, 'ledger')));
+  const archive = isArchive ? await openArchive(root, '/', false) : null;
+  if (archive === null)
+    throw new EvidenceError('not-found', `${root} is not an archive: it holds neither runs nor a ledger`, {
+      nextStep: 'Name an archive directory, a run in it, a bundle (.zip) or an evidence package (.json).',
+    });
   const work = makeWorkDirectory();
   try {
     const onStream = () => signal.throwIfAborted();

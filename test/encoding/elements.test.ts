@@ -124,7 +124,8 @@ test('property: any document, white space anywhere, cut anywhere', () => {
         const length = Buffer.byteLength(text);
         const cuts = offsets.map((offset) => offset % (length + 1)).toSorted((a, b) => a - b);
         const read = scan(text, cuts);
-        expect(read).toMatchObject({ ...expectedOf(text), ambiguity: null });
+        // Not held against JSON.parse: that of V8 13 reads names with escapes wrongly (json.test.ts).
+        expect(read).toMatchObject({ elements, rest: { ...before, entries: [], ...later }, ambiguity: null });
         expect(read.heads).toHaveLength(elements.length === 0 ? 0 : 1);
       },
     ),

@@ -46,6 +46,28 @@ test(`killed at ${KILLS} random moments and started again, an export ends as if 
   expect(killed).toBeGreaterThan(KILLS / 2);
 }, 240_000);
 
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('%s ends an export within 5 s with %i and says how to go on', async (signal, exitCode) => {
+  const place = newPlace();
+  const child = startExport(place);
+  const finished = finish(child);
+  await new Promise<void>((begun) =>
+    child.stderr?.on('data', (text: string) => /streams to export/.test(text) && begun()),
+  );
+  const began = performance.now();
+  child.kill(signal);
+  const { code, stderr } = await finished;
+  expect([code, stderr]).toEqual([
+    exitCode,
+    expect.stringMatching(/interrupted; what is archived stays\nRun the same command again to resume/),
+  ]);
+  expect(performance.now() - began).toBeLessThan(5500);
+  expect((await finish(startExport(place))).code).toBe(0);
+  expect(await readArchive(place)).toEqual({ files: undisturbed.files, streams: undisturbed.streams });
+});
+
 interface Place {
   directory: string;
   temporary: string;

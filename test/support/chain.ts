@@ -1,0 +1,140 @@
+import { createHash, createHmac } from 'node:crypto';
+import reference from 'canonicalize';
+import { PackageReader, type PackageReading } from '../../src/chain/package.ts';
+import type { SealKeys } from '../../src/chain/walk.ts';
+import type { ClaimName, Examination } from '../../src/claims/claim.ts';
+import { examine, type Observations } from '../../src/claims/examine.ts';
+import { defaultContract } from '../../src/contract/default-contract.ts';
+import { toHmacKey } from '../../src/encoding/digest.ts';
+
+/** An entry on the wire; tests write whatever they like into it. */
+export interface SentEntry {
+  entry_id: string;
+  stream_id: string;
+  sequence: number;
+  timestamp: string;
+  prev_hash: string;
+  seal_key_id: string;
+  hash: string;
+  seal: string;
+  [name: string]: unknown;
+}
+
+export interface SentPackage {
+  package_id: string;
+  stream: { stream_id: string };
+  entry_count: number;
+  first_sequence: number | null;
+  last_sequence: number | null;
+  head_hash: string | null;
+  entries: SentEntry[];
+  [name: string]: unknown;
+}
+
+export const STREAM = 'payments/prod';
+export const SEAL_KEY = 'the seal key of the tests';
+export const KEYS: SealKeys = new Map([['k1', toHmacKey(Buffer.from(SEAL_KEY))]]);
+export const GENESIS = '0'.repeat(64);
+
+/** The entry with the hash and the seal that its content asks for. */
+export function sealed(entry: SentEntry): SentEntry {
+  const { hash: _hash, seal: _seal, ...content } = entry;
+  const hash = createHash('sha256')
+    .update(reference(content) ?? '')
+    .digest('hex');
+  return { ...entry, hash, seal: createHmac('sha256', SEAL_KEY).update(hash).digest('hex') };
+}
+
+/** A new entry behind `previous`, or the first. */
+export function entryAfter(previous: SentEntry | null, more: Partial<SentEntry> = {}): SentEntry {
+  const sequence = (previous?.sequence ?? 0) + 1;
+  return sealed({
+    entry_id: `e-${sequence}`,
+    stream_id: previous?.stream_id ?? STREAM,
+    sequence,
+    timestamp: new Date(Date.UTC(2026, 9, 1) + sequence * 1000).toISOString(),
+    actor: `actor-${sequence % 3}`,
+    action: 'payment.created',
+    resource_type: 'payment',
+    resource_id: `p/${sequence}`,
+    metadata: { amount: sequence * 1.5, note: 'ü "quoted" \\', tags: ['a', { b: null }] },
+    prev_hash: previous?.hash ?? GENESIS,
+    seal_key_id: 'k1',
+    hash: '',
+    seal: '',
+    ...more,
+  });
+}
+
+/** An intact chain from its first entry on. */
+export function chainOf(length: number, more: Partial<SentEntry> = {}): SentEntry[] {
+  const entries: SentEntry[] = [];
+  for (let index = 0; index < length; index++) entries.push(entryAfter(entries.at(-1) ?? null, more));
+  return entries;
+}
+
+/** A package that states of its entries what an honest service would. */
+export function packageOf(entries: SentEntry[], more: Partial<SentPackage> = {}): SentPackage {
+  return {
+    format: 'evidence-package/1',
+    package_id: 'pkg-1',
+    stream: { stream_id: STREAM },
+    period: null,
+    generated_at: '2026-11-01T00:00:00.000Z',
+    entry_count: entries.length,
+    first_sequence: entries[0]?.sequence ?? null,
+    last_sequence: entries.at(-1)?.sequence ?? null,
+    head_hash: entries.at(-1)?.hash ?? null,
+    checkpoints: [],
+    ...more,
+    entries,
+  };
+}
+
+export interface ReadingOptions {
+  keys?: SealKeys;
+  watch?: number[];
+  streamId?: string;
+  packageId?: string;
+  /** Offsets at which the bytes are cut into pieces. */
+  cuts?: number[];
+}
+
+/** Reads a package; each piece is overwritten once it was pushed. */
+export function readPackage(sent: SentPackage | string, options: ReadingOptions = {}): PackageReading {
+  const { keys = KEYS, cuts = [], ...expected } = options;
+  const bytes = Buffer.from(typeof sent === 'string' ? sent : JSON.stringify(sent));
+  const reader = new PackageReader(defaultContract, keys, expected);
+  let at = 0;
+  for (const cut of [...cuts, bytes.length]) {
+    const piece = Buffer.from(bytes.subarray(at, cut));
+    reader.push(piece);
+    piece.fill(0x7d);
+    at = Math.max(at, cut);
+  }
+  return reader.finish();
+}
+
+export function examineReading(
+  reading: PackageReading,
+  required: readonly ClaimName[] = ['order', 'content', 'seal'],
+  more: Partial<Observations> = {},
+): Examination {
+  const observations = {
+    summary: null,
+    vendor: null,
+    earlier: null,
+    reachesNow: true,
+    sealKeysGiven: true,
+    recipe: defaultContract.recipe,
+    ...more,
+  };
+  return examine({ reading, ...observations }, required);
+}
+
+/** What was found and where, without the words. */
+export function bare(findings: readonly { code: string; sequence?: number; from?: number; to?: number }[]): string[] {
+  return findings.map(
+    ({ code, sequence, from, to }) => `${code} ${sequence ?? (to === undefined ? '' : `${from}-${to}`)}`,
+  );
+}
