@@ -12,6 +12,8 @@ export interface ContinuityQuestion {
   earlier: EarlierHead | null;
   /** Whether the package was to reach to the newest entry, so that one which is missing at its end is gone. */
   reachesNow: boolean;
+  /** Whether the package was to begin with the first entry, so that one without entries is a stream without entries. */
+  fromStart: boolean;
 }
 
 /**
@@ -19,8 +21,9 @@ export interface ContinuityQuestion {
  * right behind it; without an earlier head, if it starts at the beginning of the stream. The walk must have watched
  * the number of the earlier head.
  */
-export function judgeContinuity({ walk, earlier, reachesNow }: ContinuityQuestion, log: FindingLog): Claim {
-  if (walk.first === null || walk.head === null) return unproved('there are no entries');
+export function judgeContinuity(question: ContinuityQuestion, log: FindingLog): Claim {
+  const { walk, earlier, reachesNow } = question;
+  if (walk.first === null || walk.head === null) return judgeNothing(question, log);
   if (earlier === null) return judgeStart(walk, walk.first, log);
   const { sequence, digest, runId } = earlier;
   const seen = walk.watched.get(sequence);
@@ -34,11 +37,23 @@ export function judgeContinuity({ walk, earlier, reachesNow }: ContinuityQuestio
   }
   if (walk.head.sequence < sequence) {
     if (!reachesNow) return unproved(`lies before entry ${sequence}, the head of run ${runId}`);
-    const message = `the stream now ends at entry ${walk.head.sequence}; run ${runId} exported it up to entry ${sequence}`;
-    log.add(toFinding('continuity/truncated', walk.streamId, message, { from: walk.head.sequence + 1, to: sequence }));
-    return refuted(message);
+    return truncated(walk, earlier, walk.head.sequence, log);
   }
+  if (walk.first.sequence <= sequence)
+    return unproved(`entry ${sequence}, the head of run ${runId}, is not among the entries`);
   return unknownStart(walk, walk.first.sequence, `entry ${sequence} (run ${runId}) is the last known before it`, log);
+}
+
+function judgeNothing({ walk, earlier, reachesNow, fromStart }: ContinuityQuestion, log: FindingLog): Claim {
+  if (earlier === null || !reachesNow || !fromStart || walk.entries > 0) return unproved('there are no entries');
+  return truncated(walk, earlier, 0, log);
+}
+
+function truncated(walk: WalkResult, { sequence, runId }: EarlierHead, end: number, log: FindingLog): Claim {
+  const now = end === 0 ? 'has no entries' : `ends at entry ${end}`;
+  const message = `the stream now ${now}; run ${runId} exported it up to entry ${sequence}`;
+  log.add(toFinding('continuity/truncated', walk.streamId, message, { from: end + 1, to: sequence }));
+  return refuted(message);
 }
 
 function judgeStart(walk: WalkResult, first: { sequence: number }, log: FindingLog): Claim {

@@ -23,6 +23,7 @@ export interface Observations {
   vendor: VendorVerdict | null;
   earlier: EarlierHead | null;
   reachesNow: boolean;
+  fromStart: boolean;
   /** Whether any seal key was given. */
   sealKeysGiven: boolean;
   /** The contract's digest recipe, for the basis of `content`. */
@@ -49,7 +50,7 @@ export function examine(observations: Observations, required: readonly ClaimName
 }
 
 function judge(observations: Observations): Claims {
-  const { reading, summary, vendor, earlier, reachesNow } = observations;
+  const { reading, summary, vendor, earlier, reachesNow, fromStart } = observations;
   const { walk, facts } = reading;
   const order = judgeOrder(walk);
   const content = judgeContent(walk, observations.recipe);
@@ -60,7 +61,7 @@ function judge(observations: Observations): Claims {
     content,
     seal,
     anchor: unproved('not implemented yet'),
-    continuity: judgeContinuity({ walk, earlier, reachesNow }, walk.findings),
+    continuity: judgeContinuity({ walk, earlier, reachesNow, fromStart }, walk.findings),
     completeness: unproved('not implemented yet'),
     agreement:
       facts === null

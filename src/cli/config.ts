@@ -55,7 +55,8 @@ const DEFAULT_FILE = 'evidence.yaml';
 export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv, directory: string): Config {
   const { file, folder } = readConfigFile(flags.config ?? environment['EVIDENCE_CONFIG'], directory);
   const inFolder = (path: string | undefined) => (path === undefined ? undefined : resolve(folder, path));
-  const keyFile = environment['EVIDENCE_API_KEY_FILE'] ?? inFolder(file.source?.api_key_file);
+  const named = environment['EVIDENCE_API_KEY_FILE'];
+  const keyFile = named === undefined ? inFolder(file.source?.api_key_file) : resolve(directory, named);
   const archiveUrl = file.archive?.url;
   return {
     auditUrl: checkUrl(flags.auditUrl ?? environment['EVIDENCE_AUDIT_URL'] ?? file.source?.audit_url ?? null),

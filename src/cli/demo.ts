@@ -87,7 +87,7 @@ What to open next:
       one stream's evidence: unzip it and begin with README.txt or data/evidence.pdf
   ${join(archiveUrl, 'runs', RUN_ID, 'run.json')}
       the record of the run: every stream, every claim, every digest
-  evidence verify ${archiveUrl}
+  ${commandName()} verify ${archiveUrl}
       all of it again, any time, anywhere`);
 }
 
@@ -103,4 +103,9 @@ async function verifyAgain(root: string, archiveUrl: string, context: CommandCon
   printer.document({ run: null, verification });
   printer.result(`\nTo begin anew: remove ${archiveUrl}, or give another folder with --archive.`);
   return verification.exit_code;
+}
+
+/** How the reader calls this program: in a checkout there is no command of its name. */
+function commandName(): string {
+  return process.env['npm_lifecycle_event'] === 'start' ? 'npm run -s evidence --' : 'evidence';
 }

@@ -22,7 +22,10 @@ export class Printer {
 
   /** Whatever is printed from now on, this is not in it. */
   keepSecret(secret: string): void {
-    if (secret.length >= 4) this.#secrets.push(secret);
+    if (secret.length < 4) return;
+    // As JSON it may be written otherwise; and of two secrets, one may begin like the other.
+    this.#secrets.push(secret, JSON.stringify(secret).slice(1, -1));
+    this.#secrets.sort((one, other) => other.length - one.length);
   }
 
   /** A result for people; nothing with `--json`. */

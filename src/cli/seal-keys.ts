@@ -18,9 +18,22 @@ function readKey(id: string, path: string): Uint8Array {
   } catch (error) {
     throw new EvidenceError('config', `the file of the seal key "${id}", ${path}, cannot be read`, { cause: error });
   }
-  const text = bytes.toString('utf8').replace(/\r?\n$/, '');
-  const encoded = /^(hex|base64):([0-9A-Za-z+/=]+)$/.exec(text);
-  const key = encoded === null ? Buffer.from(text) : Buffer.from(encoded[2] ?? '', encoded[1] as 'hex' | 'base64');
+  const text = bytes.toString('latin1').replace(/\r?\n$/, '');
+  const key = decode(text);
+  // A key that is read wrongly would refute seals that are genuine.
+  if (key === null)
+    throw new EvidenceError('config', `the file of the seal key "${id}", ${path}, is not the hex or base64 it says`);
   if (key.length === 0) throw new EvidenceError('config', `the file of the seal key "${id}", ${path}, holds no key`);
   return key;
+}
+
+function decode(text: string): Buffer | null {
+  const [, encoding, digits] = /^(hex|base64):(.*)$/s.exec(text) ?? [];
+  if (digits === undefined) return Buffer.from(text, 'latin1');
+  const key = Buffer.from(digits, encoding as 'hex' | 'base64');
+  const same =
+    encoding === 'hex'
+      ? key.toString('hex') === digits.toLowerCase()
+      : key.toString('base64').replace(/=+$/, '') === digits.replace(/=+$/, '');
+  return same ? key : null;
 }

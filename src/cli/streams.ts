@@ -13,11 +13,11 @@ export async function runStreams(flags: StreamsFlags, context: CommandContext): 
   const config = loadConfig(flags, environment, directory);
   const service = connectService(config, printer, signal);
   try {
-    const heads = await readHeads(config, directory);
+    const heads = new Map(Object.entries(await readHeads(config, directory)));
     const streams: WireStream[] = [];
     for await (const stream of service.client.listStreams()) streams.push(stream);
     printer.document({
-      streams: streams.map((stream) => ({ ...stream, last_exported: heads[stream.stream_id] ?? null })),
+      streams: streams.map((stream) => ({ ...stream, last_exported: heads.get(stream.stream_id) ?? null })),
     });
     printer.result(streams.length === 0 ? 'The service has no streams.' : format(streams, heads));
     return streams.length === 0 ? 4 : 0;
@@ -36,7 +36,7 @@ async function readHeads(config: Config, directory: string): Promise<Record<stri
   }
 }
 
-function format(streams: readonly WireStream[], heads: Record<string, LedgerHead>): string {
+function format(streams: readonly WireStream[], heads: ReadonlyMap<string, LedgerHead>): string {
   return formatTable(
     [
       { title: 'stream', max: 48 },
@@ -47,7 +47,7 @@ function format(streams: readonly WireStream[], heads: Record<string, LedgerHead
       { title: 'last exported' },
     ],
     streams.map((stream) => {
-      const exported = heads[stream.stream_id];
+      const exported = heads.get(stream.stream_id);
       return [
         stream.stream_id,
         stream.entry_count.toLocaleString('en'),

@@ -87,7 +87,18 @@ function shorten(text: string, max = Number.POSITIVE_INFINITY): string {
   if (width(text) <= max) return text;
   const signs = [...text];
   const half = Math.floor((max - 1) / 2);
-  return `${signs.slice(0, half).join('')}…${signs.slice(-half).join('')}`;
+  const end = fitting(signs.toReversed(), half).toReversed();
+  return `${fitting(signs, half).join('')}…${end.join('')}`;
+}
+
+/** As many of the signs as fit into the columns. */
+function fitting(signs: readonly string[], columns: number): readonly string[] {
+  let taken = 0;
+  const first = signs.findIndex((sign) => {
+    taken += width(sign);
+    return taken > columns;
+  });
+  return first === -1 ? signs : signs.slice(0, first);
 }
 
 function pad(text: string, length: number, align: NonNullable<Column['align']>): string {

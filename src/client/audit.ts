@@ -56,7 +56,7 @@ export class AuditClient {
 
   /** Has the service check the stream itself. */
   async verifyStream(streamId: string): Promise<{ verification: WireVerification; exchange: Exchange }> {
-    const url = `${this.#base}/streams/${encodeURIComponent(streamId)}/verify`;
+    const url = `${this.#base}/streams/${inPath(streamId)}/verify`;
     const { value, exchange } = await this.#transport.json({ method: 'POST', url, body: {}, repeatable: true });
     return { verification: parse(verificationSchema, value, url), exchange };
   }
@@ -79,7 +79,7 @@ export class AuditClient {
   }
 
   async packageStatus(packageId: string): Promise<WireGenerated> {
-    const url = `${this.#base}/evidence/${encodeURIComponent(packageId)}`;
+    const url = `${this.#base}/evidence/${inPath(packageId)}`;
     const { value } = await this.#transport.json({ method: 'GET', url, repeatable: true });
     return parse(generatedSchema, value, url);
   }
@@ -94,7 +94,7 @@ export class AuditClient {
     file: string,
     observer: { restart(): void; chunk(bytes: Uint8Array): void },
   ): Promise<Download> {
-    const url = `${this.#base}/evidence/${encodeURIComponent(packageId)}/${form}`;
+    const url = `${this.#base}/evidence/${inPath(packageId)}/${form}`;
     let contentType = '';
     let target: FileHandle | null = null;
     try {
@@ -118,6 +118,16 @@ export class AuditClient {
       await (target as FileHandle | null)?.close();
     }
   }
+}
+
+/**
+ * An id as one segment of a path. Every URL parser takes `.` and `..` for steps, encoded or not (WHATWG URL, 4.5), so
+ * they would address something else.
+ */
+function inPath(id: string): string {
+  if (/^\.{0,2}$/.test(id) || !id.isWellFormed())
+    throw new EvidenceError('service', `the id ${JSON.stringify(id)} cannot stand in the path of a URL`);
+  return encodeURIComponent(id);
 }
 
 function parse<T>(schema: z.ZodType<T>, value: unknown, url: string): T {

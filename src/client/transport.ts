@@ -3,7 +3,7 @@ import { Agent, type Dispatcher, request } from 'undici';
 import { StreamingSha256 } from '../encoding/digest.ts';
 import { EvidenceError, messageOf } from '../errors.ts';
 import type { Exchange } from './exchange.ts';
-import { toServiceError, toUnexpectedAnswer } from './problem.ts';
+import { type Refusal, toServiceError, toUnexpectedAnswer } from './problem.ts';
 
 export interface TransportOptions {
   apiKey: string;
@@ -43,6 +43,9 @@ export interface Sink {
 const RETRIED_STATUS: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 const MAX_PROBLEM_BYTES = 64 * 1024;
 
+/** The longest that a timer of Node can wait, 24 days; it takes more than that for nothing at all. */
+const MAX_WAIT_MS = 2 ** 31 - 1;
+
 /** HTTP to one service: the bearer key, time limits, size limits, retries, and a record of every exchange. */
 export class Transport {
   readonly #options: TransportOptions;
@@ -81,7 +84,7 @@ export class Transport {
       return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)), exchange };
     } catch {
       const answer = { method: call.method, url: call.url, status: exchange.status, contentType, body };
-      throw toUnexpectedAnswer(answer, 'this is not JSON');
+      throw toUnexpectedAnswer(this.#withoutKey(answer), 'this is not JSON');
     }
   }
 
@@ -108,14 +111,18 @@ export class Transport {
     if (answer.statusCode < 200 || answer.statusCode > 299) return this.#refused(call, answer, contentType);
     const digest = new StreamingSha256();
     await sink.start(contentType);
+    let writing = false;
     try {
       for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
         digest.update(chunk);
+        writing = true;
         await sink.write(chunk);
+        writing = false;
       }
     } catch (error) {
       this.#options.signal.throwIfAborted();
-      if (error instanceof EvidenceError) throw error;
+      // A full disk is not the service's fault, and no better the next time.
+      if (writing) throw error;
       return { error: toConnectionError(call, error), retry: call.repeatable };
     }
     const { sha256, bytes } = digest.finish();
@@ -154,10 +161,18 @@ export class Transport {
   async #refused(call: Call, answer: Dispatcher.ResponseData, contentType: string): Promise<Attempt> {
     const body = await readUpTo(answer.body, MAX_PROBLEM_BYTES);
     const { method, url } = call;
-    const error = toServiceError({ method, url, status: answer.statusCode, contentType, body });
+    const error = toServiceError(this.#withoutKey({ method, url, status: answer.statusCode, contentType, body }));
     const waitMs = retryAfterMs(header(answer, 'retry-after'));
     const retry = RETRIED_STATUS.has(answer.statusCode) && (call.repeatable || answer.statusCode === 429);
-    return { error, retry, ...(waitMs === null ? {} : { waitMs }) };
+    return { error, retry: retry && (waitMs ?? 0) <= MAX_WAIT_MS, ...(waitMs === null ? {} : { waitMs }) };
+  }
+
+  /** What a service says may quote the key that it was sent. */
+  #withoutKey(refusal: Refusal): Refusal {
+    const { apiKey } = this.#options;
+    const body = Buffer.from(refusal.body).toString('latin1').replaceAll(apiKey, '***');
+    const contentType = refusal.contentType.replaceAll(apiKey, '***');
+    return { ...refusal, contentType, body: Buffer.from(body, 'latin1') };
   }
 }
 

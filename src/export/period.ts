@@ -43,12 +43,12 @@ export function resolvePeriod(question: PeriodQuestion, now: Date): PeriodAnswer
 }
 
 function inMonth(month: string): PeriodAnswer {
-  const match = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(month);
-  if (match === null) throw new EvidenceError('usage', `--period ${month} is not a month such as 2026-10`);
-  const [year, index] = [Number(match[1]), Number(match[2]) - 1];
-  const from = new Date(Date.UTC(year, index)).toISOString();
-  const to = new Date(Date.UTC(year, index + 1)).toISOString();
-  return { runId: month, period: { from, to }, reachesNow: false };
+  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(month))
+    throw new EvidenceError('usage', `--period ${month} is not a month such as 2026-10`);
+  const from = new Date(`${month}-01T00:00:00Z`);
+  const to = new Date(from);
+  to.setUTCMonth(from.getUTCMonth() + 1);
+  return { runId: month, period: { from: from.toISOString(), to: to.toISOString() }, reachesNow: false };
 }
 
 function lastMonth(now: Date): string {
@@ -75,15 +75,20 @@ function between(from: string | undefined, to: string | undefined): PeriodAnswer
 }
 
 function toTime(flag: string, text: string): string {
-  const wellFormed = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text);
-  const time = wellFormed ? new Date(text) : new Date(Number.NaN);
-  // A day that does not exist, such as 31 April, is moved on by Date instead of being refused.
-  if (Number.isNaN(time.getTime()) || (text.length === 10 && time.toISOString().slice(0, 10) !== text))
+  const wellFormed = /^\d{4}-\d{2}-\d{2}(T([01]\d|2[0-3]):\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text);
+  const time = wellFormed && isDay(text.slice(0, 10)) ? new Date(text) : new Date(Number.NaN);
+  if (Number.isNaN(time.getTime()))
     throw new EvidenceError(
       'usage',
       `${flag} ${text} is neither a day (2026-10-01) nor an RFC 3339 time with its zone`,
     );
   return time.toISOString();
+}
+
+/** A day that does not exist, such as 31 April, is moved on by Date instead of being refused. */
+function isDay(text: string): boolean {
+  const day = new Date(text);
+  return !Number.isNaN(day.getTime()) && day.toISOString().slice(0, 10) === text;
 }
 
 function everything(now: Date): PeriodAnswer {

@@ -44,6 +44,9 @@ export async function concludeRun(context: ExportContext, run: RunState, journey
 
 function toRunRecord(context: ExportContext, run: RunState, journeys: Journeys): RunRecord {
   const { selection, failed } = journeys;
+  const done = new Set(journeys.recorded.map(({ record }) => record.stream_id));
+  // What an earlier try of this run exported stays in it, even if this try would have left it out.
+  const excluded = selection.excluded.filter(({ stream_id }) => !done.has(stream_id));
   const streams = [...journeys.recorded.map(toRunStream), ...journeys.incomplete.map(withoutRecord)];
   const outcome = worstOf([
     ...streams.map((stream) => (stream.partial && stream.status !== 'refuted' ? 'incomplete' : stream.status)),
@@ -68,9 +71,9 @@ function toRunRecord(context: ExportContext, run: RunState, journeys: Journeys):
     started_at: run.startedAt.toISOString(),
     finished_at: context.now().toISOString(),
     streams,
-    excluded: selection.excluded,
+    excluded,
     failed,
-    reconciliation: reconcile(streams, journeys),
+    reconciliation: reconcile(streams, { ...journeys, selection: { ...selection, excluded } }),
     warnings: [],
   };
 }

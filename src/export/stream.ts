@@ -81,6 +81,7 @@ async function examineReceived(
     vendor,
     earlier: run.heads.get(streamId) ?? null,
     reachesNow: context.reachesNow,
+    fromStart: context.period.from === null,
     sealKeysGiven: context.sealKeys.size > 0,
     recipe: context.contract.recipe,
   };

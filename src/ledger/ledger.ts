@@ -15,6 +15,12 @@ const headSchema = z.strictObject({
 });
 export type LedgerHead = z.infer<typeof headSchema>;
 
+/** By stream id. As pairs, because `z.record` drops the member `__proto__`, and a stream may have any id. */
+const headsSchema = z.preprocess(
+  (value) => (typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : value),
+  z.array(z.tuple([z.string(), headSchema])).transform((heads) => Object.fromEntries(heads)),
+);
+
 /** `ledger/<8 digits>.json`: one sealed run, chained to the one before. */
 export const ledgerEntrySchema = z.strictObject({
   format: z.literal('evidence-ledger/1'),
@@ -27,7 +33,7 @@ export const ledgerEntrySchema = z.strictObject({
   previous_sha256: digest,
   created_at: z.string(),
   /** The last good head of every stream that was ever exported. */
-  heads: z.record(z.string(), headSchema),
+  heads: headsSchema,
 });
 export type LedgerEntry = z.infer<typeof ledgerEntrySchema>;
 
@@ -90,8 +96,11 @@ export async function readNewestEntry(archive: Archive): Promise<StoredLedgerEnt
 export async function findEntry(archive: Archive, runId: string): Promise<StoredLedgerEntry | null> {
   let stored = await readNewestEntry(archive);
   while (stored !== null && stored.entry.run_id !== runId) {
-    const { number } = stored.entry;
-    stored = number === 1 ? null : await readEntry(archive, ledgerKey(number - 1));
+    const { key, entry } = stored;
+    // Whoever altered it must not lead the search in a circle.
+    if (key !== ledgerKey(entry.number))
+      throw new EvidenceError('unreadable', `${key} says that it is entry ${entry.number} of the ledger`);
+    stored = entry.number === 1 ? null : await readEntry(archive, ledgerKey(entry.number - 1));
   }
   return stored;
 }

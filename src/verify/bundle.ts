@@ -90,6 +90,7 @@ async function verifyOpened(bundle: Bundle, key: string, options: VerifyOptions)
       vendor: stated.vendor,
       earlier: stated.earlier_head,
       reachesNow: stated.reaches_now,
+      fromStart: stated.period.from === null,
       sealKeysGiven: options.sealKeys.size > 0,
       recipe: options.contract.recipe,
     },

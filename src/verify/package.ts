@@ -20,6 +20,7 @@ export async function verifyPackage(
       vendor: null,
       earlier: null,
       reachesNow: false,
+      fromStart: false,
       sealKeysGiven: options.sealKeys.size > 0,
       recipe: options.contract.recipe,
     },

@@ -42,34 +42,33 @@ function* odd(below: number): Generator<number> {
 }
 
 describe('more holes than are kept open', () => {
-  const WRITTEN = 100_000;
-  const cases: [string, () => Iterable<number>][] = [
-    ['in order', () => odd(2 * WRITTEN)],
-    [
-      'half of it behind the other half',
-      () => [...odd(2 * WRITTEN)].map((_, index, all) => all[(index + WRITTEN / 2) % WRITTEN] ?? 0),
-    ],
-  ];
-  test.each(cases)('every other entry of 200,000 is missing, %s: every gap is reported, once', (_words, sequences) => {
-    const { log, ends } = check(sequences());
-    const gaps = log.all.filter(({ code }) => code === 'order/gap').map(({ from, to }) => [from, to]);
-    expect(gaps.toSorted(([a = 0], [b = 0]) => a - b)).toEqual(
-      Array.from({ length: WRITTEN - 1 }, (_, index) => [2 * index + 2, 2 * index + 2]),
-    );
-    expect(log.list().filter(({ code }) => code === 'order/gap').length).toBeLessThanOrEqual(1000);
+  const WRITTEN = 50_000;
+  const missing = Array.from({ length: WRITTEN - 1 }, (_, index) => 2 * index + 2);
+
+  test('every other entry of 100,000 is missing: every gap is reported, once', () => {
+    const { log, ends } = check(odd(2 * WRITTEN));
+    expect(log.all.every(({ code, from, to }) => code === 'order/gap' && from === to)).toBe(true);
+    expect(log.all.map(({ from }) => from)).toEqual(missing);
     expect(ends).toMatchObject({ first: { from: 1 }, last: { sequence: 2 * WRITTEN - 1 } });
   });
 
   test('the count is exact where the details are not kept', () => {
     const { log } = check(odd(2 * WRITTEN));
     expect(log.errors('order')).toBe(WRITTEN - 1);
-    expect(log.list()).toHaveLength(1000);
+    expect(log.list().map(({ from }) => from)).toEqual(missing.slice(0, 1000));
   });
 
-  test('an entry that arrives in a hole that was closed is not taken for nothing', () => {
+  test('what arrives in a hole that was closed is reported', () => {
     const { log } = check([...odd(2 * WRITTEN), 2]);
-    expect(log.all.at(-1)?.code === 'order/gap' || log.all.some(({ sequence }) => sequence === 2)).toBe(true);
-    expect(log.errors('order')).toBeGreaterThanOrEqual(WRITTEN - 1);
+    expect(log.all.filter(({ sequence }) => sequence === 2)).toHaveLength(1);
+  });
+
+  test('memory does not grow with the holes', () => {
+    const log = new FullLog();
+    const order = new OrderCheck('s', GENESIS, log);
+    for (const sequence of odd(2 * WRITTEN)) order.push(entry(sequence));
+    const open = WRITTEN - 1 - log.all.length;
+    expect(open).toBeLessThan(10_000);
   });
 });
 

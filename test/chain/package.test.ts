@@ -139,7 +139,8 @@ describe('entries that can be read in two ways', () => {
 
 test('without an expectation the stream is the one that the head names, or else the first entry', () => {
   expect(readPackage(sent).walk.streamId).toBe(STREAM);
-  const headless = JSON.stringify({ entries, ...sent, stream: { stream_id: 'other' } });
+  const { entries: list, stream: _stream, ...rest } = sent;
+  const headless = JSON.stringify({ entries: list, ...rest, stream: { stream_id: 'other' } });
   expect(readPackage(headless)).toMatchObject({ walk: { streamId: STREAM }, defect: { code: 'package/foreign' } });
   expect(readPackage(packageOf([])).walk.streamId).toBe(STREAM);
 });

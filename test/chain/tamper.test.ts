@@ -134,7 +134,7 @@ const TABLE: [string, () => SentEntry[], string[]][] = [
   ],
   [
     'a sequence number',
-    () => replaced({ ...at(30), sequence: 31 }),
+    () => intact.with(29, { ...at(30), sequence: 31 }),
     ['content/mismatch 31', 'order/fork 31', 'order/gap 30-30'],
   ],
   ['the clock set back', () => relinked(30, { timestamp: '2026-09-01T00:00:00.000Z' }), ['order/clock-backwards 30']],

@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { chainOf, examineReading, packageOf, readPackage, type SentEntry, STREAM } from '../support/chain.ts';
+import {
+  chainOf,
+  entryAfter,
+  examineReading,
+  packageOf,
+  readPackage,
+  type SentEntry,
+  STREAM,
+} from '../support/chain.ts';
 
 const LENGTH = 12;
 const intact = chainOf(LENGTH);
@@ -102,15 +110,8 @@ describe('an intact chain is verified', () => {
       fc.property(
         fc.array(fc.tuple(metadata, fc.string({ unit: 'grapheme' })), { minLength: 1, maxLength: 5 }),
         (contents) => {
-          const chain = contents.reduce<SentEntry[]>((entries, [held, actor]) => {
-            const [next] = chainOf(1, {
-              sequence: entries.length + 1,
-              prev_hash: entries.at(-1)?.hash ?? '0'.repeat(64),
-              metadata: held,
-              actor,
-            });
-            return next === undefined ? entries : [...entries, next];
-          }, []);
+          const chain: SentEntry[] = [];
+          for (const [held, actor] of contents) chain.push(entryAfter(chain.at(-1) ?? null, { metadata: held, actor }));
           const examination = examineReading(readPackage(packageOf(chain)), REQUIRED);
           expect(examination).toMatchObject({ status: 'verified', findings: [] });
         },

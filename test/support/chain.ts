@@ -125,6 +125,7 @@ export function examineReading(
     vendor: null,
     earlier: null,
     reachesNow: true,
+    fromStart: true,
     sealKeysGiven: true,
     recipe: defaultContract.recipe,
     ...more,

@@ -42,6 +42,7 @@ function examineVector(name: string, size: number) {
       vendor: null,
       earlier: null,
       reachesNow: true,
+      fromStart: true,
       sealKeysGiven: true,
       recipe: defaultContract.recipe,
     },
