@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { verdictSchema } from '../claims/verdict.ts';
+import { findingSchema, verdictSchema } from '../claims/verdict.ts';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -17,6 +17,27 @@ export const verificationSchema = z.strictObject({
   /** What continuity was held against. */
   earlier_head: z.strictObject({ sequence: z.int().min(1), digest: z.string(), runId: z.string() }).nullable(),
   reaches_now: z.boolean(),
+  /** What completeness was held against. */
+  completeness: z.discriminatedUnion('kind', [
+    z.strictObject({
+      kind: z.literal('listing'),
+      same: z.int().min(0),
+      differences: z.int().min(0),
+      deviations: z.array(
+        findingSchema.pick({ message: true, sequence: true, from: true, to: true, expected: true, actual: true }),
+      ),
+    }),
+    z.strictObject({
+      kind: z.literal('record'),
+      why: z.string(),
+      statement: z.strictObject({
+        entryCount: z.int().min(0),
+        headSequence: z.int().min(0),
+        headDigest: z.string().nullable(),
+      }),
+    }),
+    z.strictObject({ kind: z.literal('none'), why: z.string() }),
+  ]),
   /** What the service's own Verify operation said. */
   vendor: z
     .strictObject({
@@ -57,6 +78,7 @@ export const custodySchema = z.strictObject({
       file: z.string().optional(),
       exchange: exchangeSchema.optional(),
       failure: z.string().optional(),
+      note: z.string().optional(),
     }),
   ),
 });

@@ -15,6 +15,18 @@ export type FindingCode =
   | 'continuity/rewritten'
   | 'continuity/truncated'
   | 'continuity/unknown-start'
+  | 'continuity/stream-vanished'
+  | 'completeness/listing-differs'
+  | 'completeness/count-differs'
+  | 'anchor/malformed'
+  | 'anchor/not-granted'
+  | 'anchor/imprint-mismatch'
+  | 'anchor/nonce-mismatch'
+  | 'anchor/bad-signature'
+  | 'anchor/not-timestamping'
+  | 'anchor/untrusted'
+  | 'anchor/before-entry'
+  | 'anchor/certificate-expired'
   | 'agreement/count-differs'
   | 'agreement/head-differs'
   | 'agreement/package-differs'
@@ -43,6 +55,8 @@ export interface Finding {
 
 const ASK_PROVIDER =
   'Keep this bundle, and ask the operator of the service to explain it; the sequence numbers above are the place to look.';
+const ASK_AUTHORITY =
+  'Keep this bundle, and ask the operator of the service for a checkpoint with a sound token of its time-stamping authority.';
 const EXPORT_AGAIN = 'Run the same export again; if it stays, ask the operator of the service.';
 
 /** Severity and next step of each code: a finding's own words only say what happened. */
@@ -83,6 +97,29 @@ const CODES: Record<FindingCode, { severity: Severity; nextStep: string }> = {
     severity: 'notice',
     nextStep: 'Export the earlier period too, or all time once, so that what came before is known.',
   },
+  'continuity/stream-vanished': {
+    severity: 'error',
+    nextStep:
+      'Ask the operator of the service where the stream went; if it was ended on purpose, record that with: evidence ledger accept STREAM --reason TEXT.',
+  },
+  'completeness/listing-differs': { severity: 'error', nextStep: ASK_PROVIDER },
+  'completeness/count-differs': { severity: 'error', nextStep: EXPORT_AGAIN },
+  'anchor/malformed': { severity: 'error', nextStep: ASK_AUTHORITY },
+  'anchor/not-granted': { severity: 'error', nextStep: ASK_AUTHORITY },
+  'anchor/imprint-mismatch': { severity: 'error', nextStep: ASK_PROVIDER },
+  'anchor/nonce-mismatch': { severity: 'error', nextStep: ASK_AUTHORITY },
+  'anchor/bad-signature': { severity: 'error', nextStep: ASK_AUTHORITY },
+  'anchor/not-timestamping': { severity: 'error', nextStep: ASK_AUTHORITY },
+  'anchor/untrusted': {
+    severity: 'error',
+    nextStep:
+      'If you trust this authority, get its root certificate from the authority itself and pin it with verify.timestamp_roots or --timestamp-roots.',
+  },
+  'anchor/before-entry': { severity: 'error', nextStep: ASK_PROVIDER },
+  'anchor/certificate-expired': {
+    severity: 'warning',
+    nextStep: 'Have this digest time-stamped anew while the old token can still be checked.',
+  },
   'agreement/count-differs': { severity: 'error', nextStep: EXPORT_AGAIN },
   'agreement/head-differs': { severity: 'error', nextStep: EXPORT_AGAIN },
   'agreement/package-differs': { severity: 'error', nextStep: EXPORT_AGAIN },
@@ -99,12 +136,12 @@ const CODES: Record<FindingCode, { severity: Severity; nextStep: string }> = {
 };
 
 export interface FindingPlace {
-  sequence?: number;
-  from?: number;
-  to?: number;
-  entryId?: string;
-  expected?: string;
-  actual?: string;
+  sequence?: number | undefined;
+  from?: number | undefined;
+  to?: number | undefined;
+  entryId?: string | undefined;
+  expected?: string | undefined;
+  actual?: string | undefined;
 }
 
 /** A finding with the severity and the next step of its code. */
@@ -132,6 +169,7 @@ export const KEPT_FINDINGS = 1000;
 const MERGED: ReadonlySet<FindingCode> = new Set([
   'order/clock-backwards',
   'order/foreign-entry',
+  'completeness/listing-differs',
   'content/mismatch',
   'content/ambiguous-json',
   'seal/mismatch',
@@ -145,10 +183,11 @@ export class FindingLog {
   readonly #kept = new Map<string, Finding[]>();
   readonly #counts = new Map<string, { errors: number; warnings: number; notices: number }>();
 
-  add(finding: Finding): void {
+  /** @param count how many deviations it stands for. */
+  add(finding: Finding, count = 1): void {
     const claim = claimOf(finding.code);
     const counts = this.#counts.get(claim) ?? { errors: 0, warnings: 0, notices: 0 };
-    counts[`${finding.severity}s`]++;
+    counts[`${finding.severity}s`] += count;
     this.#counts.set(claim, counts);
     const kept = this.#kept.get(claim) ?? [];
     this.#kept.set(claim, kept);

@@ -1,4 +1,4 @@
-import type { Contract, PackageFacts } from '../contract/contract.ts';
+import type { Contract, Entry, PackageFacts } from '../contract/contract.ts';
 import type { Json } from '../encoding/canonical.ts';
 import { ElementScanner } from '../encoding/elements.ts';
 import { EvidenceError, isEvidenceError } from '../errors.ts';
@@ -19,6 +19,8 @@ export interface PackageExpectation {
   packageId?: string;
   /** Sequence numbers whose digests are wanted, e.g. of earlier heads. */
   watch?: Iterable<number>;
+  /** Sees every entry once it was walked. */
+  onEntry?(entry: Entry): void;
 }
 
 /**
@@ -73,10 +75,13 @@ export class PackageReader {
     const entry = this.#contract.readEntry(bytes, members);
     this.#walk ??= this.#startWalk(this.#streamId(this.#head, entry.streamId));
     this.#walk.push(entry);
+    this.#expected.onEntry?.(entry);
   }
 
   #startWalk(streamId: string): ChainWalk {
-    return new ChainWalk(streamId, this.#contract, this.#keys, this.#expected.watch);
+    const anchored = this.#head?.checkpoints.map((checkpoint) => checkpoint.sequence) ?? [];
+    const watch = [...(this.#expected.watch ?? []), ...anchored];
+    return new ChainWalk(streamId, this.#contract, this.#keys, watch);
   }
 
   #streamId(facts: PackageFacts | null, otherwise: string): string {

@@ -13,6 +13,7 @@ import {
   type StreamStatus,
   unproved,
 } from './claim.ts';
+import { type CompletenessBasis, judgeCompleteness } from './completeness.ts';
 import { type EarlierHead, judgeContinuity } from './continuity.ts';
 
 /** Everything that was observed about one stream; the claims follow from it alone. */
@@ -24,6 +25,7 @@ export interface Observations {
   earlier: EarlierHead | null;
   reachesNow: boolean;
   fromStart: boolean;
+  completeness: CompletenessBasis;
   /** Whether any seal key was given. */
   sealKeysGiven: boolean;
   /** The contract's digest recipe, for the basis of `content`. */
@@ -62,7 +64,10 @@ function judge(observations: Observations): Claims {
     seal,
     anchor: unproved('not implemented yet'),
     continuity: judgeContinuity({ walk, earlier, reachesNow, fromStart }, walk.findings),
-    completeness: unproved('not implemented yet'),
+    completeness: judgeCompleteness(
+      { walk, basis: observations.completeness, wholeStream: reachesNow && fromStart },
+      walk.findings,
+    ),
     agreement:
       facts === null
         ? unproved('the JSON form could not be read')

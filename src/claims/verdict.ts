@@ -10,7 +10,7 @@ const claimSchema = z.strictObject({
   basis: z.string().optional(),
 });
 
-const findingSchema = z.strictObject({
+export const findingSchema = z.strictObject({
   code: z.string(),
   severity: z.enum(['error', 'warning', 'notice']),
   stream_id: z.string(),

@@ -18,6 +18,7 @@ const configSchema = z.strictObject({
   verify: z
     .strictObject({
       require: z.array(z.enum(CLAIMS)).optional(),
+      completeness: z.enum(['listing', 'record', 'off']).optional(),
       seal_keys: z.record(z.string(), z.string()).optional(),
     })
     .optional(),
@@ -40,6 +41,7 @@ export interface Config {
   apiKey: string | null;
   concurrency: number;
   required: (typeof CLAIMS)[number][];
+  completeness: 'listing' | 'record' | 'off';
   /** Key id to the file that holds the key. */
   sealKeyFiles: Map<string, string>;
   archiveUrl: string;
@@ -63,6 +65,7 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv, d
     apiKey: environment['EVIDENCE_API_KEY'] ?? (keyFile === undefined ? null : readSecret(keyFile)),
     concurrency: checkConcurrency(flags.concurrency ?? file.source?.rate?.concurrency ?? 4),
     required: checkClaims(flags.require ?? file.verify?.require ?? ['order']),
+    completeness: file.verify?.completeness ?? 'listing',
     sealKeyFiles: new Map([
       ...Object.entries(file.verify?.seal_keys ?? {}).map(([id, path]) => [id, resolve(folder, path)] as const),
       ...(flags.sealKey ?? []).map((pair) => parseSealKey(pair, directory)),

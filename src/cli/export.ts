@@ -7,7 +7,7 @@ import type { ExportContext, Scope } from '../export/context.ts';
 import type { RunResult } from '../export/journeys.ts';
 import { type PeriodAnswer, resolvePeriod } from '../export/period.ts';
 import { findOpenRun, readSealedRun, resolveRunId, selectStreams } from '../export/plan.ts';
-import { exportRun } from '../export/run.ts';
+import { exportRun, listStreams } from '../export/run.ts';
 import type { CommandContext } from './command.ts';
 import { type Config, loadConfig } from './config.ts';
 import type { ExportFlags } from './flags.ts';
@@ -79,6 +79,7 @@ export async function exportInto(wish: ExportWish, { printer, signal, directory 
       reachesNow: answer.reachesNow,
       scope,
       required: config.required,
+      completeness: config.completeness,
       sealKeys,
       sealPartial: wish.sealPartial,
       concurrency: config.concurrency,
@@ -122,15 +123,13 @@ async function dryRun(
 ): Promise<number> {
   const archive = (await openArchive(config.archiveUrl, directory, false)) ?? openMemoryArchive();
   const sealed = await readSealedRun(archive, answer.runId);
-  const ids = (async function* () {
-    for await (const stream of client.listStreams()) yield stream.stream_id;
-  })();
-  const { included, excluded } = await selectStreams(ids, scope);
-  printer.document({ dry_run: true, run_id: answer.runId, period: answer.period, streams: included, excluded });
+  const { included, excluded } = await selectStreams(listStreams({ client }), scope);
+  const streams = included.map((stream) => stream.streamId);
+  printer.document({ dry_run: true, run_id: answer.runId, period: answer.period, streams, excluded });
   printer.result(`Run ${answer.runId}: ${describePeriod(answer.period)}`);
   if (sealed !== null) printer.result('This run is sealed: without --revise nothing would be exported.');
   printer.result(`${included.length} streams would be exported into ${config.archiveUrl}:`);
-  for (const streamId of included) printer.result(`  ${streamId}`);
+  for (const streamId of streams) printer.result(`  ${streamId}`);
   if (excluded.length > 0) printer.result(`${excluded.length} would be left out.`);
   printer.result('Nothing was written.');
   return included.length === 0 ? 4 : 0;

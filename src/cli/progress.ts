@@ -10,6 +10,7 @@ const STEPS: Record<Step, string> = {
   json: 'JSON',
   pdf: 'PDF',
   summary: 'summary',
+  listing: 'listing',
   examine: 'claims',
   bundle: 'bundle',
   archive: 'archive',

@@ -14,7 +14,7 @@ import type { VerifyFlags } from './flags.ts';
 import type { Printer } from './printer.ts';
 import { readSealKeys } from './seal-keys.ts';
 import { isDirectory, openArchive } from './store.ts';
-import { emphasise, formatClaims, formatLegend, visible } from './table.ts';
+import { emphasise, formatClaims, formatLegend, plural, visible } from './table.ts';
 import { makeWorkDirectory } from './work-directory.ts';
 
 const STYLES = { verified: 'green', refuted: 'red', incomplete: 'yellow', empty: 'yellow' } as const;
@@ -128,7 +128,7 @@ export function printArchive(report: ArchiveReport, printer: Printer): void {
   printer.result(
     `Objects       ${checked} checked: ${missing.length} missing, ${altered.length} altered, ${unexpected.length} unexpected`,
   );
-  printer.result(`Ledger        ${report.ledger.entries} entries, ${report.ledger.state}`);
+  printer.result(`Ledger        ${plural(report.ledger.entries, 'entry')}, ${report.ledger.state}`);
   printOutcome({ ...report, warnings: [UNSIGNED] }, printer);
 }
 

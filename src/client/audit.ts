@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { z } from 'zod';
 import {
+  entrySchema,
   generatedSchema,
   pageSchema,
   streamSchema,
@@ -26,6 +27,16 @@ export interface Download {
   contentType: string;
 }
 
+/** An entry as a list shows it, as far as a comparison needs it. */
+export interface ListedEntry {
+  sequence: number;
+  digest: string;
+  /** RFC 3339, as sent. */
+  timestamp: string;
+}
+
+const listedEntrySchema = entrySchema.pick({ sequence: true, hash: true, timestamp: true });
+
 const PAGE_LIMIT = 500;
 
 /** The audit service's operations that an export needs, in the default contract. */
@@ -39,14 +50,27 @@ export class AuditClient {
   }
 
   async *listStreams(): AsyncGenerator<WireStream> {
+    for await (const page of this.#pages('/streams/', {}, streamSchema)) yield* page;
+  }
+
+  /** The pages of a list. One that leads back to a page that was read never ends, so it is refused. */
+  async *#pages<T extends z.ZodType>(
+    path: string,
+    filter: Record<string, string>,
+    item: T,
+  ): AsyncGenerator<z.infer<T>[]> {
     const seen = new Set<string>();
     let cursor: string | null = null;
     do {
-      const query = new URLSearchParams({ limit: String(PAGE_LIMIT), ...(cursor === null ? {} : { cursor }) });
-      const url = `${this.#base}/streams/?${query}`;
+      const query = new URLSearchParams({
+        ...filter,
+        limit: String(PAGE_LIMIT),
+        ...(cursor === null ? {} : { cursor }),
+      });
+      const url = `${this.#base}${path}?${query}`;
       const { value } = await this.#transport.json({ method: 'GET', url, repeatable: true });
-      const page: { data: WireStream[]; next_cursor: string | null } = parse(pageSchema(streamSchema), value, url);
-      yield* page.data;
+      const page: { data: z.infer<T>[]; next_cursor: string | null } = parse(pageSchema(item), value, url);
+      yield page.data;
       cursor = page.next_cursor;
       if (cursor !== null && seen.has(cursor))
         throw new EvidenceError('service', `${url} leads back to a page that was already read: its list never ends`);
@@ -78,6 +102,17 @@ export class AuditClient {
     return { generated: parse(generatedSchema, value, url), exchange };
   }
 
+  /** The stream's entries of a period, page by page, in the order of their sequence. */
+  async *listEntries(streamId: string, period: Period): AsyncGenerator<ListedEntry[]> {
+    const filter = {
+      stream_id: streamId,
+      ...(period.from === null ? {} : { from: period.from }),
+      ...(period.to === null ? {} : { to: period.to }),
+    };
+    for await (const page of this.#pages('/entries/', filter, listedEntrySchema))
+      yield page.map(({ sequence, hash, timestamp }) => ({ sequence, digest: hash, timestamp }));
+  }
+
   async packageStatus(packageId: string): Promise<WireGenerated> {
     const url = `${this.#base}/evidence/${inPath(packageId)}`;
     const { value } = await this.#transport.json({ method: 'GET', url, repeatable: true });
@@ -92,7 +127,7 @@ export class AuditClient {
     packageId: string,
     form: Form,
     file: string,
-    observer: { restart(): void; chunk(bytes: Uint8Array): void },
+    observer: { restart(): void; chunk(bytes: Uint8Array): void | Promise<void> },
   ): Promise<Download> {
     const url = `${this.#base}/evidence/${inPath(packageId)}/${form}`;
     let contentType = '';
@@ -109,7 +144,7 @@ export class AuditClient {
           },
           write: async (chunk) => {
             await target?.writeFile(chunk);
-            observer.chunk(chunk);
+            await observer.chunk(chunk);
           },
         },
       );

@@ -56,7 +56,7 @@ export async function packBag(
 function toVerification(
   context: ExportContext,
   run: RunState,
-  { streamId, vendor }: BagContents,
+  { streamId, vendor, received: { completeness } }: BagContents,
   verdict: Verdict,
 ): Verification {
   return {
@@ -71,6 +71,7 @@ function toVerification(
     seal_key_ids: [...context.sealKeys.keys()],
     earlier_head: run.heads.get(streamId) ?? null,
     reaches_now: context.reachesNow,
+    completeness,
     vendor,
     verdict,
     does_not_prove: [...DOES_NOT_PROVE],

@@ -5,6 +5,7 @@ import type { EarlierHead } from '../claims/continuity.ts';
 import type { AuditClient, Period } from '../client/audit.ts';
 import type { Contract } from '../contract/contract.ts';
 import type { Listener } from './events.ts';
+import type { CompletenessMode } from './listing.ts';
 
 /** What the user asked to be exported. */
 export interface Scope {
@@ -26,6 +27,7 @@ export interface ExportContext {
   reachesNow: boolean;
   scope: Scope;
   required: readonly ClaimName[];
+  completeness: CompletenessMode;
   sealKeys: SealKeys;
   /** Incomplete streams go into the run itself instead of an attempt. */
   sealPartial: boolean;

@@ -1,7 +1,16 @@
 import type { StreamStatus } from '../claims/claim.ts';
 import type { Form } from '../client/audit.ts';
 
-export type Step = 'vendor-verify' | 'generate' | 'wait' | Form | 'examine' | 'bundle' | 'archive' | 'record';
+export type Step =
+  | 'vendor-verify'
+  | 'generate'
+  | 'wait'
+  | Form
+  | 'listing'
+  | 'examine'
+  | 'bundle'
+  | 'archive'
+  | 'record';
 
 /** What an export reports while it runs; progress, log and metrics listen to it. */
 export type ExportEvent =

@@ -1,5 +1,6 @@
 import { matchesGlob } from 'node:path';
 import type { Archive } from '../archive/archive.ts';
+import type { StreamStatement } from '../claims/completeness.ts';
 import { sha256 } from '../encoding/digest.ts';
 import { EvidenceError } from '../errors.ts';
 import { runIdOf, runRecordKey } from '../ledger/keys.ts';
@@ -45,8 +46,13 @@ export async function findOpenRun(archive: Archive, prefix: string): Promise<str
   return [...begun.difference(sealed)].sort().at(-1) ?? null;
 }
 
+/** A stream as the service lists it. */
+export interface ListedStream extends StreamStatement {
+  streamId: string;
+}
+
 export interface Selection {
-  included: string[];
+  included: ListedStream[];
   excluded: { stream_id: string; reason: string }[];
 }
 
@@ -54,10 +60,11 @@ export interface Selection {
  * Which of the listed streams are in scope, and why the others are not.
  * @throws EvidenceError `service` when the list names a stream twice.
  */
-export async function selectStreams(listed: AsyncIterable<string>, scope: Scope): Promise<Selection> {
+export async function selectStreams(listed: AsyncIterable<ListedStream>, scope: Scope): Promise<Selection> {
   const selection: Selection = { included: [], excluded: [] };
   const seen = new Set<string>();
-  for await (const streamId of listed) {
+  for await (const stream of listed) {
+    const { streamId } = stream;
     if (seen.has(streamId))
       throw new EvidenceError(
         'service',
@@ -68,7 +75,7 @@ export async function selectStreams(listed: AsyncIterable<string>, scope: Scope)
     if (matching !== undefined) selection.excluded.push({ stream_id: streamId, reason: `--exclude ${matching}` });
     else if (scope.streams.length > 0 && !scope.streams.some((glob) => matches(streamId, glob)))
       selection.excluded.push({ stream_id: streamId, reason: 'not named by --stream' });
-    else selection.included.push(streamId);
+    else selection.included.push(stream);
   }
   return selection;
 }

@@ -6,10 +6,13 @@ import type { Custody } from '../bundle/documents.ts';
 import { formFileName } from '../bundle/documents.ts';
 import { asPart, PackageReader, type PackageReading } from '../chain/package.ts';
 import type { VendorVerdict } from '../claims/agreement.ts';
+import type { CompletenessBasis } from '../claims/completeness.ts';
 import type { Form } from '../client/audit.ts';
 import { EvidenceError, isEvidenceError } from '../errors.ts';
 import type { ExportContext, RunState } from './context.ts';
 import type { Step } from './events.ts';
+import { ListingCheck, whyNotListed } from './listing.ts';
+import type { ListedStream } from './plan.ts';
 
 export const FORMS: readonly Form[] = ['json', 'pdf', 'summary'];
 
@@ -29,6 +32,14 @@ export interface Received {
   reading: PackageReading;
   files: ReceivedFile[];
   missing: { form: Form; reason: string }[];
+  completeness: CompletenessBasis;
+}
+
+/** What watches the JSON form arrive, from its first byte on. */
+interface JsonWatch {
+  reader: PackageReader;
+  /** Null when the stream is not listed. */
+  listing: ListingCheck | null;
 }
 
 /** One stream's dealings with the service, each noted for the chain of custody. */
@@ -36,13 +47,15 @@ export class Collection {
   readonly custody: Custody['steps'] = [];
   readonly #context: ExportContext;
   readonly #run: RunState;
+  readonly #stream: ListedStream;
   readonly #streamId: string;
   readonly #folder: string;
 
-  constructor(context: ExportContext, run: RunState, streamId: string, folder: string) {
+  constructor(context: ExportContext, run: RunState, stream: ListedStream, folder: string) {
     this.#context = context;
     this.#run = run;
-    this.#streamId = streamId;
+    this.#stream = stream;
+    this.#streamId = stream.streamId;
     this.#folder = folder;
   }
 
@@ -87,17 +100,19 @@ export class Collection {
   async receive(packageId: string): Promise<Received> {
     const files: ReceivedFile[] = [];
     const missing: Received['missing'] = [];
-    let reader = this.#newReader(packageId);
+    let watch = this.#watchJson(packageId);
     for (const form of FORMS) {
       this.#announce(form);
       const file = join(this.#folder, form);
       const observer = {
         restart: () => {
-          if (form === 'json') reader = this.#newReader(packageId);
+          if (form === 'json') watch = this.#watchJson(packageId);
         },
-        chunk: (chunk: Uint8Array) => {
-          if (form === 'json') reader.push(chunk);
+        chunk: async (chunk: Uint8Array) => {
           this.#context.listen({ type: 'received', streamId: this.#streamId, form, bytes: chunk.length });
+          if (form !== 'json') return;
+          watch.reader.push(chunk);
+          await watch.listing?.catchUp();
         },
       };
       try {
@@ -113,20 +128,39 @@ export class Collection {
           files.push({ form, path: `${formFileName(form, '')}.part`, file, bytes: await sizeOf(file), sha256: null });
       }
     }
-    return { packageId, reading: this.#endReading(reader, missing), files, missing };
+    const reading = endReading(watch.reader, missing);
+    return { packageId, reading, files, missing, completeness: await this.#endListing(watch, reading) };
   }
 
-  #newReader(packageId: string): PackageReader {
-    const { contract, sealKeys } = this.#context;
-    const earlier = this.#run.heads.get(this.#streamId);
-    const watch = earlier === undefined ? [] : [earlier.sequence];
-    return new PackageReader(contract, sealKeys, { streamId: this.#streamId, packageId, watch });
+  #watchJson(packageId: string): JsonWatch {
+    const { contract, sealKeys, client, completeness, period } = this.#context;
+    const { streamId, headSequence } = this.#stream;
+    const listed = completeness !== 'off' && whyNotListed(completeness, this.#stream) === null;
+    const listing = listed ? new ListingCheck(streamId, client.listEntries(streamId, period)) : null;
+    const earlier = this.#run.heads.get(streamId);
+    const reader = new PackageReader(contract, sealKeys, {
+      streamId,
+      packageId,
+      watch: [headSequence, ...(earlier === undefined ? [] : [earlier.sequence])],
+      onEntry: (entry) => listing?.add(entry),
+    });
+    return { reader, listing };
   }
 
-  #endReading(reader: PackageReader, missing: Received['missing']): PackageReading {
-    const reading = reader.finish();
-    const absent = missing.find(({ form }) => form === 'json');
-    return absent === undefined ? reading : asPart(reading, absent.reason);
+  async #endListing({ listing }: JsonWatch, { defect, facts }: PackageReading): Promise<CompletenessBasis> {
+    const { streamId: _id, ...statement } = this.#stream;
+    const { completeness } = this.#context;
+    if (completeness === 'off') return { kind: 'none', why: 'verify.completeness is "off"' };
+    if (defect !== null) return { kind: 'none', why: 'the JSON form could not be read' };
+    const why = whyNotListed(completeness, this.#stream);
+    if (listing === null) return { kind: 'record', why: why ?? '', statement };
+    this.#announce('listing');
+    const basis = await listing.finish(facts?.generatedAt ?? null, statement);
+    this.custody.push({
+      step: 'listing',
+      ...(basis.kind === 'record' ? { failure: basis.why } : { note: listing.note }),
+    });
+    return basis;
   }
 
   #announce(step: Step): void {
@@ -141,6 +175,12 @@ export class Collection {
     this.#context.listen({ type: 'problem', streamId: this.#streamId, step, message: error.message });
     return error.message;
   }
+}
+
+function endReading(reader: PackageReader, missing: Received['missing']): PackageReading {
+  const reading = reader.finish();
+  const absent = missing.find(({ form }) => form === 'json');
+  return absent === undefined ? reading : asPart(reading, absent.reason);
 }
 
 const READY_WITHIN_MS = 10 * 60_000;

@@ -6,7 +6,7 @@ import { appendEntry, findEntry, readNewestEntry } from '../ledger/ledger.ts';
 import { readRecord, streamRecordSchema } from '../ledger/record.ts';
 import type { ExportContext, RunState } from './context.ts';
 import type { Journeys, RunResult, StoredRecord } from './journeys.ts';
-import { readSealedRun, type SealedRun, selectStreams } from './plan.ts';
+import { type ListedStream, readSealedRun, type SealedRun, selectStreams } from './plan.ts';
 import { concludeRun } from './seal.ts';
 import { exportStream } from './stream.ts';
 
@@ -20,10 +20,10 @@ export async function exportRun(context: ExportContext): Promise<RunResult> {
   const sealed = await readSealedRun(context.archive, context.runId);
   if (sealed !== null) return concludeSealed(context, sealed);
   const run: RunState = { startedAt: context.now(), heads: await readHeads(context) };
-  const selection = await selectStreams(streamIds(context), context.scope);
+  const selection = await selectStreams(listStreams(context), context.scope);
   const done = await readRecords(context);
   const finished = new Set(done.map(({ record }) => record.stream_id));
-  const open = selection.included.filter((streamId) => !finished.has(streamId));
+  const open = selection.included.filter(({ streamId }) => !finished.has(streamId));
   context.listen({
     type: 'planned',
     runId: context.runId,
@@ -32,8 +32,8 @@ export async function exportRun(context: ExportContext): Promise<RunResult> {
     excluded: selection.excluded.length,
   });
   const journeys: Journeys = { selection, recorded: done, incomplete: [], failed: [] };
-  await inParallel(open, context.concurrency, async (streamId) => {
-    const arrival = await exportStream(context, run, streamId);
+  await inParallel(open, context.concurrency, async (stream) => {
+    const arrival = await exportStream(context, run, stream);
     if (arrival.kind === 'failed') journeys.failed.push(arrival.failure);
     else if (arrival.kind === 'incomplete') journeys.incomplete.push(arrival.record);
   });
@@ -57,8 +57,15 @@ async function readHeads(context: ExportContext): Promise<Map<string, EarlierHea
   );
 }
 
-async function* streamIds(context: ExportContext): AsyncGenerator<string> {
-  for await (const stream of context.client.listStreams()) yield stream.stream_id;
+/** The service's list, as far as an export needs it. */
+export async function* listStreams({ client }: Pick<ExportContext, 'client'>): AsyncGenerator<ListedStream> {
+  for await (const stream of client.listStreams())
+    yield {
+      streamId: stream.stream_id,
+      entryCount: stream.entry_count,
+      headSequence: stream.head_sequence,
+      headDigest: stream.head_hash,
+    };
 }
 
 /** The records of the streams that are done, by stream id. */

@@ -94,7 +94,7 @@ function reconcile(streams: readonly RunStream[], { selection, failed }: Journey
   const empty = streams.filter((stream) => !stream.partial && stream.status === 'empty').length;
   const exported = streams.length - partial - empty;
   const listed = new Set([
-    ...selection.included,
+    ...selection.included.map((stream) => stream.streamId),
     ...selection.excluded.map((exclusion) => exclusion.stream_id),
     ...streams.map((stream) => stream.stream_id),
   ]).size;

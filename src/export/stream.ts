@@ -12,6 +12,7 @@ import { type Failure, type StreamRecord, toRecordBytes } from '../ledger/record
 import { adoptBundle } from './adopt.ts';
 import { packBag } from './bag.ts';
 import type { ExportContext, RunState } from './context.ts';
+import type { ListedStream } from './plan.ts';
 import { Collection, type Received } from './receive.ts';
 
 /** Where a stream's journey ended. */
@@ -27,7 +28,8 @@ const MAX_SUMMARY_BYTES = 16 * 2 ** 20;
  * One stream from the service into the archive. Everything that was received is archived, whatever the verdict; the
  * record is written last, so a stream with a record is done.
  */
-export async function exportStream(context: ExportContext, run: RunState, streamId: string): Promise<Arrival> {
+export async function exportStream(context: ExportContext, run: RunState, stream: ListedStream): Promise<Arrival> {
+  const { streamId } = stream;
   const slug = slugOf(streamId);
   const folder = join(context.workDirectory, slug);
   context.listen({ type: 'started', streamId });
@@ -35,7 +37,7 @@ export async function exportStream(context: ExportContext, run: RunState, stream
   try {
     const orphan = await adoptBundle(context, streamId, slug);
     if (orphan !== null) return await settle(context, orphan, slug);
-    const collection = new Collection(context, run, streamId, folder);
+    const collection = new Collection(context, run, stream, folder);
     const vendor = await collection.askVendor();
     const packageId = await collection.generate();
     const received = await collection.receive(packageId);
@@ -82,6 +84,7 @@ async function examineReceived(
     earlier: run.heads.get(streamId) ?? null,
     reachesNow: context.reachesNow,
     fromStart: context.period.from === null,
+    completeness: received.completeness,
     sealKeysGiven: context.sealKeys.size > 0,
     recipe: context.contract.recipe,
   };

@@ -1,4 +1,4 @@
-import { verificationSchema } from '../bundle/documents.ts';
+import { type Verification, verificationSchema } from '../bundle/documents.ts';
 import { type Bundle, openBundle } from '../bundle/read.ts';
 import { asPart, PackageReader } from '../chain/package.ts';
 import type { SealKeys } from '../chain/walk.ts';
@@ -60,7 +60,7 @@ async function verifyOpened(bundle: Bundle, key: string, options: VerifyOptions)
   const reader = new PackageReader(options.contract, options.sealKeys, {
     ...(expected === undefined ? {} : { streamId: expected.stream_id }),
     ...(expected?.package_id == null ? {} : { packageId: expected.package_id }),
-    watch: stated?.earlier_head == null ? [] : [stated.earlier_head.sequence],
+    watch: stated === null ? [] : watchedBy(stated),
   });
   // The chain is walked over the very bytes whose digest is being checked.
   const broken = await bundle.checkIntegrity({
@@ -91,6 +91,7 @@ async function verifyOpened(bundle: Bundle, key: string, options: VerifyOptions)
       earlier: stated.earlier_head,
       reachesNow: stated.reaches_now,
       fromStart: stated.period.from === null,
+      completeness: stated.completeness,
       sealKeysGiven: options.sealKeys.size > 0,
       recipe: options.contract.recipe,
     },
@@ -107,6 +108,14 @@ async function verifyOpened(bundle: Bundle, key: string, options: VerifyOptions)
     runId: stated.run_id,
     period: stated.period,
   };
+}
+
+/** The entries whose digests the claims ask for. */
+function watchedBy({ earlier_head, completeness }: Verification): number[] {
+  return [
+    ...(earlier_head === null ? [] : [earlier_head.sequence]),
+    ...(completeness.kind === 'record' ? [completeness.statement.headSequence] : []),
+  ];
 }
 
 /** A stream of which a form is missing stays incomplete, however sound the rest is. */

@@ -48,6 +48,7 @@ describe('a service with three streams', () => {
         'order',
         'content',
         'continuity',
+        'completeness',
         'agreement',
       ]);
       expect(states.filter(([, { state, reason }]) => state !== 'proved' && !reason)).toEqual([]);

@@ -120,12 +120,13 @@ export function examineReading(
   required: readonly ClaimName[] = ['order', 'content', 'seal'],
   more: Partial<Observations> = {},
 ): Examination {
-  const observations = {
+  const observations: Omit<Observations, 'reading'> = {
     summary: null,
     vendor: null,
     earlier: null,
     reachesNow: true,
     fromStart: true,
+    completeness: { kind: 'none', why: 'not asked' },
     sealKeysGiven: true,
     recipe: defaultContract.recipe,
     ...more,

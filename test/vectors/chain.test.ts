@@ -44,6 +44,7 @@ function examineVector(name: string, size: number) {
       reachesNow: true,
       fromStart: true,
       sealKeysGiven: true,
+      completeness: { kind: 'none', why: 'a vector stands by itself' },
       recipe: defaultContract.recipe,
     },
     ['order'],

@@ -1,0 +1,80 @@
+import { type FindingLog, toFinding } from '../chain/finding.ts';
+import type { WalkResult } from '../chain/walk.ts';
+import { type Claim, proved, refuted, unproved } from './claim.ts';
+import type { ListingResult } from './listing.ts';
+
+/** A stream as the service's list of streams states it, before its package was made. */
+export interface StreamStatement {
+  entryCount: number;
+  headSequence: number;
+  headDigest: string | null;
+}
+
+/**
+ * What the package was held against to see whether it is complete. It comes from the service, so a bundle records it,
+ * and who verifies the bundle later takes it from there.
+ */
+export type CompletenessBasis =
+  | ({ kind: 'listing' } & ListingResult)
+  | { kind: 'record'; why: string; statement: StreamStatement }
+  | { kind: 'none'; why: string };
+
+export interface CompletenessQuestion {
+  walk: WalkResult;
+  basis: CompletenessBasis;
+  /** Whether the package was to hold the whole stream, from its first entry on. */
+  wholeStream: boolean;
+}
+
+/**
+ * Does the package hold all that the service shows of the stream by other ways? That the service shows all it has, and
+ * had recorded all that happened, nobody can tell from outside.
+ */
+export function judgeCompleteness({ walk, basis, wholeStream }: CompletenessQuestion, log: FindingLog): Claim {
+  if (basis.kind === 'none') return unproved(basis.why);
+  if (basis.kind === 'record') return judgeByRecord(walk, basis, wholeStream, log);
+  if (basis.differences > 0) return judgeDifferences(walk, basis, log);
+  if (walk.entries === 0) return unproved('there are no entries, and the service lists none');
+  return proved(`the service's own listing has the same ${basis.same} entries with the same digests`);
+}
+
+function judgeDifferences(walk: WalkResult, { differences, deviations }: ListingResult, log: FindingLog): Claim {
+  for (const [index, { message, ...place }] of deviations.entries()) {
+    // Those that were not kept in detail are counted with the first.
+    const count = index === 0 ? differences - (deviations.length - 1) : 1;
+    log.add(toFinding('completeness/listing-differs', walk.streamId, message, place), count);
+  }
+  return refuted(`the service's own listing differs in ${differences === 1 ? '1 entry' : `${differences} entries`}`);
+}
+
+function judgeByRecord(
+  walk: WalkResult,
+  { statement, why }: Extract<CompletenessBasis, { kind: 'record' }>,
+  wholeStream: boolean,
+  log: FindingLog,
+): Claim {
+  if (!wholeStream) return unproved(`${why}, and the stream record speaks of the whole stream, not of this period`);
+  const { entryCount, headSequence, headDigest } = statement;
+  if (walk.entries === 0 && entryCount === 0) return unproved('there are no entries');
+  const before = log.errors('completeness');
+  const recordedSince = Math.max(0, (walk.head?.sequence ?? 0) - headSequence);
+  const differ = (what: string, stated: string, actual: string) =>
+    log.add(
+      toFinding(
+        'completeness/count-differs',
+        walk.streamId,
+        `the stream record states ${what} ${stated}, and it is ${actual}`,
+        {
+          expected: stated,
+          actual,
+        },
+      ),
+    );
+  const count = walk.entries - recordedSince;
+  if (count !== entryCount) differ('as the number of entries', String(entryCount), String(count));
+  const seen = walk.watched.get(headSequence)?.stated ?? 'not in the package';
+  if (headDigest !== null && seen !== headDigest) differ(`as the digest of entry ${headSequence}`, headDigest, seen);
+  const differences = log.errors('completeness') - before;
+  if (differences > 0) return refuted('the stream record differs');
+  return proved(`the stream record states the same ${entryCount} entries and the same head; ${why}`);
+}

@@ -1,0 +1,77 @@
+import type { CompletenessBasis, StreamStatement } from '../claims/completeness.ts';
+import { ListingMerge } from '../claims/listing.ts';
+import type { ListedEntry } from '../client/audit.ts';
+import type { Entry } from '../contract/contract.ts';
+import { type EvidenceError, isEvidenceError } from '../errors.ts';
+
+/** How completeness is to be shown: by listing the entries too, by the stream record alone, or not at all. */
+export type CompletenessMode = 'listing' | 'record' | 'off';
+
+/** A stream of more entries is held against its record: to list it takes longer than to export it. */
+const MAX_LISTED = 250_000;
+
+/**
+ * Holds the entries of one package against the service's own listing of them while the package arrives. `catchUp`
+ * fetches as much of the listing as the package has told by then, so neither is ever held in memory as a whole.
+ */
+export class ListingCheck {
+  readonly #merge: ListingMerge;
+  readonly #pages: AsyncIterator<ListedEntry[]>;
+  #failure: EvidenceError | null = null;
+  #fetched = 0;
+  #listed = 0;
+
+  constructor(streamId: string, pages: AsyncIterable<ListedEntry[]>) {
+    this.#merge = new ListingMerge(streamId);
+    this.#pages = pages[Symbol.asyncIterator]();
+  }
+
+  add({ sequence, digest, timestamp }: Entry): void {
+    if (this.#failure === null) this.#merge.fromPackage({ sequence, digest, timestamp });
+  }
+
+  async catchUp(): Promise<void> {
+    while (this.#failure === null && this.#merge.wantsListing) await this.#fetchPage();
+  }
+
+  /** For the chain of custody. */
+  get note(): string {
+    return `${this.#listed} entries listed in ${this.#fetched} pages`;
+  }
+
+  /**
+   * Ends the comparison once the package has ended.
+   * @param statement what there is to fall back on when the service refused to list.
+   */
+  async finish(generatedAt: string | null, statement: StreamStatement): Promise<CompletenessBasis> {
+    if (this.#failure === null) this.#merge.endPackage(generatedAt);
+    await this.catchUp();
+    await this.#pages.return?.();
+    if (this.#failure !== null)
+      return { kind: 'record', why: `the entries could not be listed (${this.#failure.message})`, statement };
+    return { kind: 'listing', ...this.#merge.result() };
+  }
+
+  async #fetchPage(): Promise<void> {
+    try {
+      const { done, value } = await this.#pages.next();
+      if (done === true) {
+        this.#merge.endListing();
+        return;
+      }
+      this.#fetched++;
+      this.#listed += value.length;
+      this.#merge.fromListing(value);
+    } catch (error) {
+      if (!isEvidenceError(error) || error.code === 'interrupted') throw error;
+      this.#failure = error;
+    }
+  }
+}
+
+/** Why a stream is not listed although that is wanted; null when it is. */
+export function whyNotListed(mode: CompletenessMode, { entryCount }: StreamStatement): string | null {
+  if (mode === 'record') return 'verify.completeness is "record"';
+  if (entryCount > MAX_LISTED) return `${entryCount} entries are too many to list`;
+  return null;
+}
