@@ -17,6 +17,9 @@ export const verificationSchema = z.strictObject({
   /** What continuity was held against. */
   earlier_head: z.strictObject({ sequence: z.int().min(1), digest: z.string(), runId: z.string() }).nullable(),
   reaches_now: z.boolean(),
+  /** The head's sequence number in the service's list of streams. */
+  stated_head: z.int().min(0).nullable(),
+  accepted_restart: z.string().nullable(),
   /** What completeness was held against. */
   completeness: z.discriminatedUnion('kind', [
     z.strictObject({

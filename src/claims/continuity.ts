@@ -14,6 +14,10 @@ export interface ContinuityQuestion {
   reachesNow: boolean;
   /** Whether the package was to begin with the first entry, so that one without entries is a stream without entries. */
   fromStart: boolean;
+  /** The head's sequence number as the service's list of streams states it, before the package was made. */
+  statedHead: number | null;
+  /** The acceptance of the stream's restart, as a sentence, when the ledger has one. */
+  restart: string | null;
 }
 
 /**
@@ -22,9 +26,9 @@ export interface ContinuityQuestion {
  * the number of the earlier head.
  */
 export function judgeContinuity(question: ContinuityQuestion, log: FindingLog): Claim {
-  const { walk, earlier, reachesNow } = question;
+  const { walk, earlier, reachesNow, statedHead } = question;
   if (walk.first === null || walk.head === null) return judgeNothing(question, log);
-  if (earlier === null) return judgeStart(walk, walk.first, log);
+  if (earlier === null) return judgeStart(question, walk.first, log);
   const { sequence, digest, runId } = earlier;
   const seen = walk.watched.get(sequence);
   if (seen !== undefined) {
@@ -36,6 +40,7 @@ export function judgeContinuity(question: ContinuityQuestion, log: FindingLog): 
     return rewritten(walk, earlier, walk.first.previous, log);
   }
   if (walk.head.sequence < sequence) {
+    if (statedHead !== null && statedHead < sequence) return truncated(walk, earlier, statedHead, log);
     if (!reachesNow) return unproved(`lies before entry ${sequence}, the head of run ${runId}`);
     return truncated(walk, earlier, walk.head.sequence, log);
   }
@@ -44,7 +49,12 @@ export function judgeContinuity(question: ContinuityQuestion, log: FindingLog): 
   return unknownStart(walk, walk.first.sequence, `entry ${sequence} (run ${runId}) is the last known before it`, log);
 }
 
-function judgeNothing({ walk, earlier, reachesNow, fromStart }: ContinuityQuestion, log: FindingLog): Claim {
+function judgeNothing(
+  { walk, earlier, reachesNow, fromStart, statedHead }: ContinuityQuestion,
+  log: FindingLog,
+): Claim {
+  if (earlier !== null && statedHead !== null && statedHead < earlier.sequence && walk.entries === 0)
+    return truncated(walk, earlier, statedHead, log);
   if (earlier === null || !reachesNow || !fromStart || walk.entries > 0) return unproved('there are no entries');
   return truncated(walk, earlier, 0, log);
 }
@@ -56,8 +66,9 @@ function truncated(walk: WalkResult, { sequence, runId }: EarlierHead, end: numb
   return refuted(message);
 }
 
-function judgeStart(walk: WalkResult, first: { sequence: number }, log: FindingLog): Claim {
-  if (walk.startsAtGenesis) return proved('starts at the first entry of the stream; no earlier export is known');
+function judgeStart({ walk, restart }: ContinuityQuestion, first: { sequence: number }, log: FindingLog): Claim {
+  if (walk.startsAtGenesis)
+    return proved(`starts at the first entry of the stream; ${restart ?? 'no earlier export is known'}`);
   if (first.sequence === 1) return unproved('entry 1 names a predecessor');
   return unknownStart(walk, first.sequence, 'no earlier export is known', log);
 }

@@ -25,6 +25,10 @@ export interface Observations {
   earlier: EarlierHead | null;
   reachesNow: boolean;
   fromStart: boolean;
+  /** The head's sequence number as the service's list of streams states it. */
+  statedHead: number | null;
+  /** The acceptance of the stream's restart, as a sentence, when the ledger has one. */
+  restart: string | null;
   completeness: CompletenessBasis;
   /** Whether any seal key was given. */
   sealKeysGiven: boolean;
@@ -52,7 +56,7 @@ export function examine(observations: Observations, required: readonly ClaimName
 }
 
 function judge(observations: Observations): Claims {
-  const { reading, summary, vendor, earlier, reachesNow, fromStart } = observations;
+  const { reading, summary, vendor, earlier, reachesNow, fromStart, statedHead, restart } = observations;
   const { walk, facts } = reading;
   const order = judgeOrder(walk);
   const content = judgeContent(walk, observations.recipe);
@@ -63,7 +67,7 @@ function judge(observations: Observations): Claims {
     content,
     seal,
     anchor: unproved('not implemented yet'),
-    continuity: judgeContinuity({ walk, earlier, reachesNow, fromStart }, walk.findings),
+    continuity: judgeContinuity({ walk, earlier, reachesNow, fromStart, statedHead, restart }, walk.findings),
     completeness: judgeCompleteness(
       { walk, basis: observations.completeness, wholeStream: reachesNow && fromStart },
       walk.findings,

@@ -65,3 +65,19 @@ export function demoFlags(argv: Argv) {
     .example('$0 demo', 'exports what really happened on this machine into ./evidence-archive');
 }
 export type DemoFlags = Awaited<ReturnType<typeof demoFlags>['argv']>;
+
+export function ledgerFlags(argv: Argv) {
+  return argv
+    .positional('action', { choices: ['accept'] as const, demandOption: true, describe: 'what to record' })
+    .positional('stream', { type: 'string', demandOption: true, describe: 'the id of the stream' })
+    .options({ ...configuration, ...archive })
+    .options({
+      reason: { type: 'string', demandOption: true, describe: 'why it was ended or began anew; kept for ever' },
+    })
+    .example("$0 ledger accept payments --reason 'moved to payments-eu, ticket OPS-411'", '');
+}
+export type LedgerFlags = Awaited<ReturnType<typeof ledgerFlags>['argv']>;
+
+export function helpFlags(argv: Argv) {
+  return argv.positional('topic', { choices: ['exit-codes'] as const, demandOption: true });
+}

@@ -4,7 +4,7 @@ import yargs from 'yargs';
 import { EvidenceError } from '../errors.ts';
 import type { Command } from './command.ts';
 import { EXIT_CODES, exitCodeOfError } from './exit.ts';
-import { demoFlags, exportFlags, streamsFlags, verifyFlags } from './flags.ts';
+import { demoFlags, exportFlags, helpFlags, ledgerFlags, streamsFlags, verifyFlags } from './flags.ts';
 import { onInterruption } from './interruption.ts';
 import { Printer } from './printer.ts';
 import { readTool } from './tool.ts';
@@ -76,7 +76,13 @@ const cli = yargs(process.argv.slice(2))
     demoFlags,
     carryOut(async () => (await import('./demo.ts')).runDemo),
   )
-  .command('help exit-codes', 'what the exit codes mean', {}, () => {
+  .command(
+    'ledger <action> <stream>',
+    'record why a stream was ended or began anew',
+    ledgerFlags,
+    carryOut(async () => (await import('./ledger.ts')).runLedger),
+  )
+  .command('help <topic>', 'explain exit-codes', helpFlags, () => {
     process.stdout.write(
       `${EXIT_CODES.map(([code, meaning]) => `${String(code).padStart(3)}  ${meaning}`).join('\n')}\n`,
     );

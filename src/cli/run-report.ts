@@ -26,6 +26,10 @@ export function printRun({ record, state }: RunResult, archiveUrl: string, print
   for (const { stream_id, missing } of record.streams)
     for (const { form, reason } of missing)
       printer.result(`${emphasise('missing', 'yellow')} ${visible(stream_id)}: the ${form} form: ${visible(reason)}`);
+  for (const { stream_id, reason, accepted_at, accepted_by } of record.acceptances)
+    printer.result(
+      `${emphasise('accepted', 'yellow')} ${visible(stream_id)}: restart accepted on ${accepted_at} by ${visible(accepted_by.user)}: ${visible(reason)}`,
+    );
   const { listed, exported, partial, failed, empty, excluded } = record.reconciliation;
   const entries = record.streams.reduce((sum, stream) => sum + stream.entries, 0);
   printer.result(`Period        ${describePeriod(record.period)}`);
@@ -39,13 +43,16 @@ export function printRun({ record, state }: RunResult, archiveUrl: string, print
 }
 
 function whyOpen(record: RunRecord): string {
-  if (record.streams.length === 0 && record.failed.length === 0)
+  if (record.streams.length + record.failed.length + record.vanished.length === 0)
     return 'No stream is in scope, so nothing was checked and nothing is sealed.';
   return 'The run is not sealed: run the same command again to get what is missing, or --seal-partial to seal it as it is.';
 }
 
 function printFindings(record: RunRecord, printer: Printer): void {
-  const findings = record.streams.flatMap((stream) => stream.findings);
+  const findings = [
+    ...record.vanished.map(({ finding }) => finding),
+    ...record.streams.flatMap((stream) => stream.findings),
+  ];
   for (const finding of findings.slice(0, FINDINGS_SHOWN)) {
     const style = finding.severity === 'error' ? 'red' : 'yellow';
     printer.result(

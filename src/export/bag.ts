@@ -10,7 +10,7 @@ import type { Examination } from '../claims/claim.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import type { Period } from '../client/audit.ts';
 import { toRecordBytes } from '../ledger/record.ts';
-import type { ExportContext, RunState } from './context.ts';
+import { describeRestart, type ExportContext, type RunState } from './context.ts';
 import type { Received } from './receive.ts';
 
 type TagFile = BundleOptions['tagFiles'][number];
@@ -56,7 +56,7 @@ export async function packBag(
 function toVerification(
   context: ExportContext,
   run: RunState,
-  { streamId, vendor, received: { completeness } }: BagContents,
+  { streamId, vendor, received: { completeness, statedHead } }: BagContents,
   verdict: Verdict,
 ): Verification {
   return {
@@ -71,6 +71,8 @@ function toVerification(
     seal_key_ids: [...context.sealKeys.keys()],
     earlier_head: run.heads.get(streamId) ?? null,
     reaches_now: context.reachesNow,
+    stated_head: statedHead,
+    accepted_restart: describeRestart(run, streamId),
     completeness,
     vendor,
     verdict,

@@ -4,6 +4,7 @@ import type { ClaimName } from '../claims/claim.ts';
 import type { EarlierHead } from '../claims/continuity.ts';
 import type { AuditClient, Period } from '../client/audit.ts';
 import type { Contract } from '../contract/contract.ts';
+import type { Acceptance } from '../ledger/record.ts';
 import type { Listener } from './events.ts';
 import type { CompletenessMode } from './listing.ts';
 
@@ -46,4 +47,13 @@ export interface RunState {
   startedAt: Date;
   /** The last good heads of earlier exports, by stream id. */
   heads: ReadonlyMap<string, EarlierHead>;
+  acceptances: readonly Acceptance[];
+}
+
+/** The newest acceptance of the stream's restart, as a sentence; null when there is none. */
+export function describeRestart({ acceptances }: RunState, streamId: string): string | null {
+  const accepted = acceptances.findLast(({ stream_id }) => stream_id === streamId);
+  if (accepted === undefined) return null;
+  const { head, accepted_at, accepted_by, reason } = accepted;
+  return `its restart after entry ${head.sequence} of run ${head.run_id} was accepted on ${accepted_at} by ${accepted_by.user}: ${reason}`;
 }

@@ -1,10 +1,12 @@
 import { matchesGlob } from 'node:path';
 import type { Archive } from '../archive/archive.ts';
+import { toFinding } from '../chain/finding.ts';
 import type { StreamStatement } from '../claims/completeness.ts';
+import type { EarlierHead } from '../claims/continuity.ts';
 import { sha256 } from '../encoding/digest.ts';
 import { EvidenceError } from '../errors.ts';
 import { runIdOf, runRecordKey } from '../ledger/keys.ts';
-import { type RunRecord, readRecord, runRecordSchema } from '../ledger/record.ts';
+import { type RunRecord, readRecord, runRecordSchema, type Vanished } from '../ledger/record.ts';
 import type { Scope } from './context.ts';
 
 const MAX_RUN_RECORD_BYTES = 2 ** 30;
@@ -71,13 +73,36 @@ export async function selectStreams(listed: AsyncIterable<ListedStream>, scope: 
         `the service lists the stream "${streamId}" twice: which one is meant cannot be told`,
       );
     seen.add(streamId);
-    const matching = scope.exclude.find((glob) => matches(streamId, glob));
-    if (matching !== undefined) selection.excluded.push({ stream_id: streamId, reason: `--exclude ${matching}` });
-    else if (scope.streams.length > 0 && !scope.streams.some((glob) => matches(streamId, glob)))
-      selection.excluded.push({ stream_id: streamId, reason: 'not named by --stream' });
+    const reason = whyExcluded(streamId, scope);
+    if (reason !== null) selection.excluded.push({ stream_id: streamId, reason });
     else selection.included.push(stream);
   }
   return selection;
+}
+
+/**
+ * The streams in scope whose head the ledger knows and that the service no longer lists.
+ * @param heads by stream id.
+ */
+export function findVanished(selection: Selection, scope: Scope, heads: ReadonlyMap<string, EarlierHead>): Vanished[] {
+  const listed = new Set([
+    ...selection.included.map(({ streamId }) => streamId),
+    ...selection.excluded.map((exclusion) => exclusion.stream_id),
+  ]);
+  const vanished = [...heads].filter(([streamId]) => !listed.has(streamId) && whyExcluded(streamId, scope) === null);
+  return vanished.map(([streamId, { sequence, digest, runId }]) => {
+    const message = `the service no longer lists the stream; run ${runId} exported it up to entry ${sequence}`;
+    const finding = toFinding('continuity/stream-vanished', streamId, message, { sequence, expected: digest });
+    return { stream_id: streamId, sequence, hash: digest, run_id: runId, finding };
+  });
+}
+
+/** Null for a stream in scope. */
+function whyExcluded(streamId: string, scope: Scope): string | null {
+  const matching = scope.exclude.find((glob) => matches(streamId, glob));
+  if (matching !== undefined) return `--exclude ${matching}`;
+  const named = scope.streams.length === 0 || scope.streams.some((glob) => matches(streamId, glob));
+  return named ? null : 'not named by --stream';
 }
 
 /** A pattern that is a stream's id to the letter means that stream, whatever signs it contains. */

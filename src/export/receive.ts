@@ -33,6 +33,8 @@ export interface Received {
   files: ReceivedFile[];
   missing: { form: Form; reason: string }[];
   completeness: CompletenessBasis;
+  /** The head's sequence number in the service's list of streams. */
+  statedHead: number;
 }
 
 /** What watches the JSON form arrive, from its first byte on. */
@@ -129,7 +131,14 @@ export class Collection {
       }
     }
     const reading = endReading(watch.reader, missing);
-    return { packageId, reading, files, missing, completeness: await this.#endListing(watch, reading) };
+    return {
+      packageId,
+      reading,
+      files,
+      missing,
+      completeness: await this.#endListing(watch, reading),
+      statedHead: this.#stream.headSequence,
+    };
   }
 
   #watchJson(packageId: string): JsonWatch {

@@ -1,6 +1,7 @@
 import { slugOf } from '../bundle/layout.ts';
 import type { EarlierHead } from '../claims/continuity.ts';
 import { sha256 } from '../encoding/digest.ts';
+import { readAcceptances } from '../ledger/acceptance.ts';
 import { streamRecordKey } from '../ledger/keys.ts';
 import { appendEntry, findEntry, readNewestEntry } from '../ledger/ledger.ts';
 import { readRecord, streamRecordSchema } from '../ledger/record.ts';
@@ -19,7 +20,11 @@ const MAX_STREAM_RECORD_BYTES = 256 * 2 ** 20;
 export async function exportRun(context: ExportContext): Promise<RunResult> {
   const sealed = await readSealedRun(context.archive, context.runId);
   if (sealed !== null) return concludeSealed(context, sealed);
-  const run: RunState = { startedAt: context.now(), heads: await readHeads(context) };
+  const run: RunState = {
+    startedAt: context.now(),
+    heads: await readHeads(context),
+    acceptances: await readAcceptances(context.archive),
+  };
   const selection = await selectStreams(listStreams(context), context.scope);
   const done = await readRecords(context);
   const finished = new Set(done.map(({ record }) => record.stream_id));
@@ -43,7 +48,8 @@ export async function exportRun(context: ExportContext): Promise<RunResult> {
 
 /** A run that is sealed is never changed; only a ledger entry that an interruption kept from it is added. */
 async function concludeSealed(context: ExportContext, { record, sha256: digest }: SealedRun): Promise<RunResult> {
-  if ((await findEntry(context.archive, record.run_id)) === null) await appendEntry(context.archive, record, digest);
+  if ((await findEntry(context.archive, record.run_id)) === null)
+    await appendEntry(context.archive, { kind: 'run', record, sha256: digest });
   return { record, state: 'already' };
 }
 

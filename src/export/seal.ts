@@ -13,7 +13,7 @@ import {
 } from '../ledger/record.ts';
 import type { ExportContext, RunState } from './context.ts';
 import type { Journeys, RunResult } from './journeys.ts';
-import { readSealedRun } from './plan.ts';
+import { findVanished, readSealedRun } from './plan.ts';
 
 /**
  * Seals the run, or leaves an attempt when something is missing. The run record goes last into the run, then the
@@ -27,7 +27,7 @@ export async function concludeRun(context: ExportContext, run: RunState, journey
     return { record, state: 'open' };
   }
   // A run in which there was nothing to look at must not stand in the way of the one that will have something.
-  if (record.streams.length === 0 && record.failed.length === 0) return { record, state: 'open' };
+  if (record.streams.length + record.failed.length + record.vanished.length === 0) return { record, state: 'open' };
   const bytes = toRecordBytes(record);
   const digest = sha256(bytes);
   try {
@@ -37,7 +37,7 @@ export async function concludeRun(context: ExportContext, run: RunState, journey
     if (other === null) throw error;
     return { record: other.record, state: 'already' };
   }
-  await appendEntry(context.archive, record, digest);
+  await appendEntry(context.archive, { kind: 'run', record, sha256: digest });
   context.listen({ type: 'sealed', runId: record.run_id, outcome: record.outcome });
   return { record, state: 'sealed' };
 }
@@ -48,7 +48,9 @@ function toRunRecord(context: ExportContext, run: RunState, journeys: Journeys):
   // What an earlier try of this run exported stays in it, even if this try would have left it out.
   const excluded = selection.excluded.filter(({ stream_id }) => !done.has(stream_id));
   const streams = [...journeys.recorded.map(toRunStream), ...journeys.incomplete.map(withoutRecord)];
+  const vanished = findVanished(selection, context.scope, run.heads).filter(({ stream_id }) => !done.has(stream_id));
   const outcome = worstOf([
+    ...vanished.map(() => 'refuted' as const),
     ...streams.map((stream) => (stream.partial && stream.status !== 'refuted' ? 'incomplete' : stream.status)),
     ...failed.map(() => 'incomplete' as const),
   ]);
@@ -73,6 +75,8 @@ function toRunRecord(context: ExportContext, run: RunState, journeys: Journeys):
     streams,
     excluded,
     failed,
+    vanished,
+    acceptances: [...run.acceptances],
     reconciliation: reconcile(streams, { ...journeys, selection: { ...selection, excluded } }),
     warnings: [],
   };

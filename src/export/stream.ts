@@ -11,7 +11,7 @@ import { attemptPrefix, bundleKey, streamRecordKey } from '../ledger/keys.ts';
 import { type Failure, type StreamRecord, toRecordBytes } from '../ledger/record.ts';
 import { adoptBundle } from './adopt.ts';
 import { packBag } from './bag.ts';
-import type { ExportContext, RunState } from './context.ts';
+import { describeRestart, type ExportContext, type RunState } from './context.ts';
 import type { ListedStream } from './plan.ts';
 import { Collection, type Received } from './receive.ts';
 
@@ -84,6 +84,8 @@ async function examineReceived(
     earlier: run.heads.get(streamId) ?? null,
     reachesNow: context.reachesNow,
     fromStart: context.period.from === null,
+    statedHead: received.statedHead,
+    restart: describeRestart(run, streamId),
     completeness: received.completeness,
     sealKeysGiven: context.sealKeys.size > 0,
     recipe: context.contract.recipe,

@@ -25,6 +25,11 @@ export function ledgerKey(number: number): string {
   return `ledger/${String(number).padStart(8, '0')}.json`;
 }
 
+/** @param at when it was accepted; see `attemptPrefix`. */
+export function acceptanceKey(slug: string, at: string): string {
+  return `acceptances/${slug}-${at.replaceAll(':', '-')}.json`;
+}
+
 /** The run that an object belongs to; null for one outside of `runs/`. */
 export function runIdOf(key: string): string | null {
   return /^runs\/([^/]+)\//.exec(key)?.[1] ?? null;

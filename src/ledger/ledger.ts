@@ -3,7 +3,7 @@ import type { Archive } from '../archive/archive.ts';
 import { sha256 } from '../encoding/digest.ts';
 import { EvidenceError, isEvidenceError } from '../errors.ts';
 import { ledgerKey } from './keys.ts';
-import { type RunRecord, readRecord, toRecordBytes } from './record.ts';
+import { type Acceptance, type RunRecord, readRecord, toRecordBytes } from './record.ts';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -21,21 +21,38 @@ const headsSchema = z.preprocess(
   z.array(z.tuple([z.string(), headSchema])).transform((heads) => Object.fromEntries(heads)),
 );
 
-/** `ledger/<8 digits>.json`: one sealed run, chained to the one before. */
-export const ledgerEntrySchema = z.strictObject({
+const commonFields = {
   format: z.literal('evidence-ledger/1'),
   /** Starts at 1, without gaps. */
   number: z.int().min(1),
-  run_id: z.string(),
-  /** SHA-256 of the run's run.json. */
-  run_sha256: digest,
   /** SHA-256 of the entry before; 64 zeros in the first. */
   previous_sha256: digest,
   created_at: z.string(),
   /** The last good head of every stream that was ever exported. */
   heads: headsSchema,
-});
+};
+
+/** `ledger/<8 digits>.json`: one sealed run, or one acceptance, chained to the entry before. */
+export const ledgerEntrySchema = z.union([
+  z.strictObject({
+    ...commonFields,
+    run_id: z.string(),
+    /** SHA-256 of the run's run.json. */
+    run_sha256: digest,
+  }),
+  z.strictObject({
+    ...commonFields,
+    acceptance_key: z.string(),
+    /** SHA-256 of the acceptance's record. */
+    acceptance_sha256: digest,
+  }),
+]);
 export type LedgerEntry = z.infer<typeof ledgerEntrySchema>;
+
+/** What an entry records: the record as it was read, and where it lies. */
+export type Subject =
+  | { kind: 'run'; record: RunRecord; sha256: string }
+  | { kind: 'acceptance'; record: Acceptance; key: string; sha256: string };
 
 export interface StoredLedgerEntry {
   key: string;
@@ -48,19 +65,37 @@ const MAX_ENTRY_BYTES = 2 ** 30;
 const MAX_RACES = 100;
 
 /**
- * The entry that records a run behind `previous`. It follows from the two alone, byte for byte, so whoever has them can
- * tell whether an entry in the archive was altered.
+ * The entry that records something behind `previous`. It follows from the two alone, byte for byte, so whoever has them
+ * can tell whether an entry in the archive was altered.
  */
-export function deriveEntry(run: RunRecord, runSha256: string, previous: StoredLedgerEntry | null): LedgerEntry {
-  return {
-    format: 'evidence-ledger/1',
+export function deriveEntry(subject: Subject, previous: StoredLedgerEntry | null): LedgerEntry {
+  const heads = previous?.entry.heads ?? {};
+  const common = {
+    format: 'evidence-ledger/1' as const,
     number: (previous?.entry.number ?? 0) + 1,
-    run_id: run.run_id,
-    run_sha256: runSha256,
     previous_sha256: previous?.sha256 ?? NO_PREDECESSOR,
-    created_at: run.finished_at,
-    heads: advance(previous?.entry.heads ?? {}, run),
   };
+  if (subject.kind === 'run')
+    return {
+      ...common,
+      run_id: subject.record.run_id,
+      run_sha256: subject.sha256,
+      created_at: subject.record.finished_at,
+      heads: advance(heads, subject.record),
+    };
+  const { stream_id: accepted, accepted_at } = subject.record;
+  return {
+    ...common,
+    acceptance_key: subject.key,
+    acceptance_sha256: subject.sha256,
+    created_at: accepted_at,
+    heads: Object.fromEntries(Object.entries(heads).filter(([streamId]) => streamId !== accepted)),
+  };
+}
+
+/** The run that an entry records; null for an acceptance. */
+export function runOf(entry: LedgerEntry): { id: string; sha256: string } | null {
+  return 'run_id' in entry ? { id: entry.run_id, sha256: entry.run_sha256 } : null;
 }
 
 /**
@@ -95,7 +130,7 @@ export async function readNewestEntry(archive: Archive): Promise<StoredLedgerEnt
 /** The entry that records a run, looked for from the newest on; null when the run is not recorded. */
 export async function findEntry(archive: Archive, runId: string): Promise<StoredLedgerEntry | null> {
   let stored = await readNewestEntry(archive);
-  while (stored !== null && stored.entry.run_id !== runId) {
+  while (stored !== null && runOf(stored.entry)?.id !== runId) {
     const { key, entry } = stored;
     // Whoever altered it must not lead the search in a circle.
     if (key !== ledgerKey(entry.number))
@@ -106,12 +141,11 @@ export async function findEntry(archive: Archive, runId: string): Promise<Stored
 }
 
 /**
- * Records a sealed run at the end of the ledger. Of two runs that race for a number one wins, and the other takes the
- * next.
+ * Records something at the end of the ledger. Of two that race for a number one wins, and the other takes the next.
  */
-export async function appendEntry(archive: Archive, run: RunRecord, runSha256: string): Promise<StoredLedgerEntry> {
+export async function appendEntry(archive: Archive, subject: Subject): Promise<StoredLedgerEntry> {
   for (let race = 0; race < MAX_RACES; race++) {
-    const entry = deriveEntry(run, runSha256, await readNewestEntry(archive));
+    const entry = deriveEntry(subject, await readNewestEntry(archive));
     const bytes = toRecordBytes(entry);
     const key = ledgerKey(entry.number);
     try {
@@ -121,7 +155,7 @@ export async function appendEntry(archive: Archive, run: RunRecord, runSha256: s
       if (!isEvidenceError(error, 'conflict')) throw error;
     }
   }
-  throw new EvidenceError('archive', `the ledger moved on ${MAX_RACES} times while run ${run.run_id} was recorded`, {
-    nextStep: 'Run the same command again: the run is sealed, and only its ledger entry is missing.',
+  throw new EvidenceError('archive', `the ledger moved on ${MAX_RACES} times while it was to be added to`, {
+    nextStep: 'Run the same command again: only the ledger entry is missing.',
   });
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { verdictSchema } from '../claims/verdict.ts';
+import { findingSchema, verdictSchema } from '../claims/verdict.ts';
 import { parseExactJson } from '../encoding/json.ts';
 import { EvidenceError } from '../errors.ts';
 
@@ -51,6 +51,31 @@ export const reconciliationSchema = z.strictObject({
 });
 export type Reconciliation = z.infer<typeof reconciliationSchema>;
 
+/** A stream that earlier runs exported and that the service no longer lists. */
+export const vanishedSchema = z.strictObject({
+  stream_id: z.string(),
+  /** Its last good head, and the run that saw it. */
+  sequence: z.int().min(1),
+  hash: z.string(),
+  run_id: z.string(),
+  finding: findingSchema,
+});
+export type Vanished = z.infer<typeof vanishedSchema>;
+
+/**
+ * `acceptances/<slug>-<time>.json`: somebody explains, for ever, why a stream was ended or began anew, so that its
+ * continuity is not held against the head it had.
+ */
+export const acceptanceSchema = z.strictObject({
+  format: z.literal('evidence-acceptance/1'),
+  stream_id: z.string(),
+  reason: z.string(),
+  accepted_by: z.strictObject({ user: z.string(), host: z.string() }),
+  accepted_at: z.string(),
+  head: z.strictObject({ sequence: z.int().min(1), hash: z.string(), run_id: z.string() }),
+});
+export type Acceptance = z.infer<typeof acceptanceSchema>;
+
 export const failureSchema = z.strictObject({ stream_id: z.string(), reason: z.string(), next_step: z.string() });
 export type Failure = z.infer<typeof failureSchema>;
 
@@ -76,6 +101,9 @@ export const runRecordSchema = z.strictObject({
   streams: z.array(runStreamSchema),
   excluded: z.array(z.strictObject({ stream_id: z.string(), reason: z.string() })),
   failed: z.array(failureSchema),
+  vanished: z.array(vanishedSchema),
+  /** Every acceptance in the ledger, for as long as the ledger lives. */
+  acceptances: z.array(acceptanceSchema),
   reconciliation: reconciliationSchema,
   warnings: z.array(z.string()),
 });

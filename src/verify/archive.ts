@@ -1,10 +1,11 @@
 import type { Archive } from '../archive/archive.ts';
 import { sha256 } from '../encoding/digest.ts';
 import { isEvidenceError } from '../errors.ts';
-import { ledgerKey, runIdOf, runRecordKey } from '../ledger/keys.ts';
-import { deriveEntry, type LedgerHead, readEntry, type StoredLedgerEntry } from '../ledger/ledger.ts';
+import { runIdOf, runRecordKey } from '../ledger/keys.ts';
+import { type LedgerHead, runOf } from '../ledger/ledger.ts';
 import { EXIT_CODE_OF, type Outcome, worstOf } from '../ledger/outcome.ts';
-import { attemptSchema, type RunRecord, readRecord, toRecordBytes } from '../ledger/record.ts';
+import { attemptSchema, type RunRecord, readRecord } from '../ledger/record.ts';
+import { checkLedger, type Ledger, readLedger } from './ledger.ts';
 import { type Problem, toProblem } from './problem.ts';
 import { type RunCheck, type RunContext, type VerifiedStream, verifyRun } from './run.ts';
 
@@ -27,7 +28,6 @@ export interface RunReport {
   problems: Problem[];
 }
 
-const LEDGER_KEY = /^ledger\/\d{8}\.json$/;
 const MAX_ATTEMPT_BYTES = 2 ** 30;
 
 /**
@@ -43,14 +43,17 @@ export async function verifyArchive(
   for await (const { key } of archive.list('')) keys.add(key);
   const ledger = await readLedger(archive, keys);
   const heads = new Map<string, Map<string, LedgerHead>>();
-  for (const { entry } of ledger.entries) heads.set(entry.run_id, headsOf(entry.run_id, entry.heads));
+  for (const { entry } of ledger.entries) {
+    const run = runOf(entry);
+    if (run !== null) heads.set(run.id, headsOf(run.id, entry.heads));
+  }
   const headOf: RunContext['headOf'] = (runId, streamId) => heads.get(runId)?.get(streamId);
   const sealed = [...new Set([...keys].map(runIdOf))].filter(
     (runId): runId is string => runId !== null && keys.has(runRecordKey(runId)) && (only === null || runId === only),
   );
   const checks: RunCheck[] = [];
   for (const runId of sealed) checks.push(await verifyRun({ ...context, headOf }, runId));
-  const findings = [...ledger.problems, ...checkLedger(ledger.entries, checks, only)];
+  const findings = [...ledger.problems, ...checkLedger(ledger, checks, only)];
   const warnings = openRuns(keys, only).map(
     (runId) => `Run ${runId} was begun but not sealed; the same export command resumes it.`,
   );
@@ -59,99 +62,8 @@ export async function verifyArchive(
   return toReport({ checks, findings, stray, warnings, checked: accounted.size, ledger, open: openRuns(keys, only) });
 }
 
-interface Ledger {
-  entries: StoredLedgerEntry[];
-  keys: string[];
-  problems: Problem[];
-}
-
-async function readLedger(archive: Archive, keys: ReadonlySet<string>): Promise<Ledger> {
-  const ledger: Ledger = { entries: [], keys: [...keys].filter((key) => LEDGER_KEY.test(key)).sort(), problems: [] };
-  for (const [index, key] of ledger.keys.entries()) {
-    const expected = ledgerKey(index + 1);
-    if (key !== expected && ledger.problems.every(({ code }) => code !== 'ledger/gap'))
-      ledger.problems.push(toProblem('ledger/gap', expected, 'is missing: the ledger goes on behind it'));
-    try {
-      ledger.entries.push(await readEntry(archive, key));
-    } catch (error) {
-      if (!isEvidenceError(error, 'unreadable')) throw error;
-      ledger.problems.push(toProblem('object/unreadable', key, error.message));
-    }
-  }
-  return ledger;
-}
-
 function headsOf(runId: string, heads: Record<string, LedgerHead>): Map<string, LedgerHead> {
   return new Map(Object.entries(heads).filter(([, head]) => head.run_id === runId));
-}
-
-/** Each entry follows from its run's record and the entry before, byte for byte; each sealed run has one. */
-function checkLedger(
-  entries: readonly StoredLedgerEntry[],
-  checks: readonly RunCheck[],
-  only: string | null,
-): Problem[] {
-  const problems: Problem[] = [];
-  const runs = new Map(checks.map((check) => [check.runId, check]));
-  let previous: StoredLedgerEntry | null = null;
-  for (const stored of entries) {
-    const run = runs.get(stored.entry.run_id);
-    problems.push(...checkEntry(stored, previous, run, only));
-    previous = stored;
-  }
-  return [...problems, ...checkRecorded(entries, checks)];
-}
-
-/** Every sealed run has an entry. Where no number is missing before, the entry that is not there is the next one. */
-function checkRecorded(entries: readonly StoredLedgerEntry[], checks: readonly RunCheck[]): Problem[] {
-  const recorded = new Set(entries.map(({ entry }) => entry.run_id));
-  const unrecorded = checks.filter(({ runId }) => !recorded.has(runId));
-  const last = entries.at(-1)?.entry.number ?? 0;
-  const gapless = last === entries.length;
-  return unrecorded.map(({ runId }, index) =>
-    toProblem(
-      'ledger/missing-entry',
-      gapless ? ledgerKey(last + 1 + index) : runRecordKey(runId),
-      `run ${runId} is sealed, but no ledger entry records it; if an interruption kept it from being written, the same export command adds it`,
-    ),
-  );
-}
-
-function checkEntry(
-  stored: StoredLedgerEntry,
-  previous: StoredLedgerEntry | null,
-  run: RunCheck | undefined,
-  only: string | null,
-): Problem[] {
-  const { key, entry } = stored;
-  if (previous !== null && entry.number === previous.entry.number + 1 && entry.previous_sha256 !== previous.sha256)
-    return [
-      toProblem('ledger/broken-link', key, 'does not name the digest of the entry before it', {
-        expected: previous.sha256,
-        actual: entry.previous_sha256,
-      }),
-    ];
-  if (run === undefined)
-    return only === null || only === entry.run_id
-      ? [toProblem('object/missing', runRecordKey(entry.run_id), `is recorded by ${key}, but it is not there`)]
-      : [];
-  if (run.sha256 !== entry.run_sha256)
-    return [
-      toProblem('object/altered', runRecordKey(entry.run_id), `its SHA-256 is not the one in ${key}`, {
-        expected: entry.run_sha256,
-        actual: run.sha256 ?? '',
-      }),
-    ];
-  if (run.record === null) return [];
-  const derived = deriveEntry(run.record, entry.run_sha256, previous);
-  const expected = sha256(toRecordBytes(derived));
-  if (expected === stored.sha256) return [];
-  return [
-    toProblem('object/altered', key, 'is not the entry that follows from its run and the entry before', {
-      expected,
-      actual: stored.sha256,
-    }),
-  ];
 }
 
 function openRuns(keys: ReadonlySet<string>, only: string | null): string[] {

@@ -91,6 +91,8 @@ async function verifyOpened(bundle: Bundle, key: string, options: VerifyOptions)
       earlier: stated.earlier_head,
       reachesNow: stated.reaches_now,
       fromStart: stated.period.from === null,
+      statedHead: stated.stated_head,
+      restart: stated.accepted_restart,
       completeness: stated.completeness,
       sealKeysGiven: options.sealKeys.size > 0,
       recipe: options.contract.recipe,

@@ -21,6 +21,8 @@ export async function verifyPackage(
       earlier: null,
       reachesNow: false,
       fromStart: false,
+      statedHead: null,
+      restart: null,
       completeness: { kind: 'none', why: 'a package by itself shows nothing to hold it against' },
       sealKeysGiven: options.sealKeys.size > 0,
       recipe: options.contract.recipe,

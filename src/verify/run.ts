@@ -74,6 +74,7 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
     const verdict = await verifyStream(context, check.record, stream, check.problems);
     if (verdict !== null) check.streams.push({ verdict, bundle: stream.bundle });
   }
+  check.problems.push(...checkVanished(context, check.record, key));
   const statuses = check.streams.map(({ verdict }) => verdict.status);
   const outcome = worstOf([...statuses, check.record.outcome]);
   check.outcome = check.problems.length > 0 ? 'refuted' : outcome;
@@ -89,6 +90,18 @@ function checkRecord(record: RunRecord, runId: string, key: string): Problem[] {
   if (exported + partial + empty !== record.streams.length)
     problems.push(toProblem('record/differs', key, 'its reconciliation does not count its streams'));
   return problems;
+}
+
+/** A stream can only be missed that an earlier run had seen. */
+function checkVanished(context: RunContext, record: RunRecord, key: string): Problem[] {
+  return record.vanished
+    .filter(({ run_id, stream_id, sequence, hash }) => {
+      const head = context.headOf(run_id, stream_id);
+      return head?.sequence !== sequence || head.hash !== hash;
+    })
+    .map(({ stream_id }) =>
+      toProblem('record/differs', key, `misses the stream "${stream_id}" by a head that the ledger does not have`),
+    );
 }
 
 async function verifyStream(

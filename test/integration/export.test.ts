@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { lieAbout } from '../support/lying-service.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
-import { evidence, run } from '../support/process.ts';
+import { evidence, finish, PLATFORM, run, startNode } from '../support/process.ts';
 
 let directory: string;
 beforeEach(() => {
@@ -75,7 +75,6 @@ describe('a service with three streams', () => {
 
   test('the seal is proved with the keys of the service and unproved without', async () => {
     const out = join(directory, 'keys');
-    const { PLATFORM, finish, startNode } = await import('../support/process.ts');
     await finish(startNode(PLATFORM, ['seal-keys', '--data', platform.dataDir, '--out', out], { cwd: directory }));
     const pairs = readdirSync(out).map((id) => `${id}=${join(out, id)}`);
     expect(pairs).toHaveLength(3);

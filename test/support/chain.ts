@@ -126,6 +126,8 @@ export function examineReading(
     earlier: null,
     reachesNow: true,
     fromStart: true,
+    statedHead: null,
+    restart: null,
     completeness: { kind: 'none', why: 'not asked' },
     sealKeysGiven: true,
     recipe: defaultContract.recipe,

@@ -43,6 +43,8 @@ function examineVector(name: string, size: number) {
       earlier: null,
       reachesNow: true,
       fromStart: true,
+      statedHead: null,
+      restart: null,
       sealKeysGiven: true,
       completeness: { kind: 'none', why: 'a vector stands by itself' },
       recipe: defaultContract.recipe,

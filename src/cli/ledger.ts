@@ -1,0 +1,38 @@
+import { slugOf } from '../bundle/layout.ts';
+import { EvidenceError } from '../errors.ts';
+import { acceptRestart } from '../ledger/acceptance.ts';
+import type { CommandContext } from './command.ts';
+import { loadConfig } from './config.ts';
+import type { LedgerFlags } from './flags.ts';
+import { openArchive } from './store.ts';
+import { visible } from './table.ts';
+import { readOperator } from './tool.ts';
+
+/** Records for ever why a stream was ended or began anew. */
+export async function runLedger(flags: LedgerFlags, context: CommandContext): Promise<number> {
+  const { printer, directory, environment } = context;
+  const config = loadConfig(flags, environment, directory);
+  if (flags.reason.trim() === '') throw new EvidenceError('usage', '--reason says nothing');
+  const archive = await openArchive(config.archiveUrl, directory, false);
+  if (archive === null)
+    throw new EvidenceError('not-found', `there is no archive at ${config.archiveUrl}`, {
+      nextStep: 'Name the archive with --archive or archive.url.',
+    });
+  try {
+    const acceptance = await acceptRestart(archive, {
+      streamId: flags.stream,
+      slug: slugOf(flags.stream),
+      reason: flags.reason,
+      acceptedBy: readOperator(),
+      acceptedAt: new Date(),
+    });
+    printer.document(acceptance);
+    const { sequence, run_id } = acceptance.head;
+    printer.result(
+      `Recorded: ${visible(flags.stream)} is no longer held against entry ${sequence}, its head in run ${run_id}. Every later run shows this and the reason.`,
+    );
+    return 0;
+  } finally {
+    await archive.close();
+  }
+}

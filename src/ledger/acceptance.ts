@@ -1,0 +1,59 @@
+import type { Archive } from '../archive/archive.ts';
+import { sha256 } from '../encoding/digest.ts';
+import { EvidenceError } from '../errors.ts';
+import { acceptanceKey } from './keys.ts';
+import { appendEntry, readNewestEntry } from './ledger.ts';
+import { type Acceptance, acceptanceSchema, readRecord, toRecordBytes } from './record.ts';
+
+const MAX_ACCEPTANCE_BYTES = 2 ** 20;
+
+export interface AcceptanceWish {
+  streamId: string;
+  /** The part of the record's name that stands for the stream. */
+  slug: string;
+  reason: string;
+  acceptedBy: Acceptance['accepted_by'];
+  acceptedAt: Date;
+}
+
+/**
+ * Records why a stream was ended or began anew. Its head leaves the ledger's heads, so the next export takes it as a
+ * stream without a past; this record stays and is shown in every later run.
+ *
+ * @throws EvidenceError `not-found` when the ledger knows no head of the stream.
+ */
+export async function acceptRestart(archive: Archive, wish: AcceptanceWish): Promise<Acceptance> {
+  const head = (await readNewestEntry(archive))?.entry.heads[wish.streamId];
+  if (head === undefined)
+    throw new EvidenceError('not-found', `the ledger knows no head of a stream "${wish.streamId}"`, {
+      nextStep: 'Nothing needs to be accepted; check the name with: evidence streams.',
+    });
+  const record: Acceptance = {
+    format: 'evidence-acceptance/1',
+    stream_id: wish.streamId,
+    reason: wish.reason,
+    accepted_by: wish.acceptedBy,
+    accepted_at: wish.acceptedAt.toISOString(),
+    head,
+  };
+  const bytes = toRecordBytes(record);
+  const key = acceptanceKey(wish.slug, record.accepted_at);
+  const digest = sha256(bytes);
+  await archive.put(key, { bytes }, { sha256: digest, bytes: bytes.length });
+  await appendEntry(archive, { kind: 'acceptance', record, key, sha256: digest });
+  return record;
+}
+
+/** Every acceptance there is, the oldest first. */
+export async function readAcceptances(archive: Archive): Promise<Acceptance[]> {
+  const acceptances: Acceptance[] = [];
+  for await (const { key } of archive.list('acceptances/'))
+    acceptances.push((await readAcceptance(archive, key)).record);
+  return acceptances.sort((a, b) => (a.accepted_at < b.accepted_at ? -1 : 1));
+}
+
+/** @throws EvidenceError `unreadable`, `not-found`. */
+export async function readAcceptance(archive: Archive, key: string): Promise<{ record: Acceptance; sha256: string }> {
+  const bytes = await archive.readBytes(key, MAX_ACCEPTANCE_BYTES);
+  return { record: readRecord(acceptanceSchema, bytes, key), sha256: sha256(bytes) };
+}

@@ -1,0 +1,148 @@
+import type { Archive } from '../archive/archive.ts';
+import { sha256 } from '../encoding/digest.ts';
+import { isEvidenceError } from '../errors.ts';
+import { readAcceptance } from '../ledger/acceptance.ts';
+import { ledgerKey, runRecordKey } from '../ledger/keys.ts';
+import { deriveEntry, readEntry, runOf, type StoredLedgerEntry, type Subject } from '../ledger/ledger.ts';
+import { toRecordBytes } from '../ledger/record.ts';
+import { type Problem, toProblem } from './problem.ts';
+import type { RunCheck } from './run.ts';
+
+/** The ledger as it was read. */
+export interface Ledger {
+  entries: StoredLedgerEntry[];
+  /** By key; an acceptance that cannot be read is a problem, and not in here. */
+  acceptances: Map<string, Extract<Subject, { kind: 'acceptance' }>>;
+  /** The objects that it accounts for. */
+  keys: string[];
+  problems: Problem[];
+}
+
+const LEDGER_KEY = /^ledger\/\d{8}\.json$/;
+
+export async function readLedger(archive: Archive, keys: ReadonlySet<string>): Promise<Ledger> {
+  const entryKeys = [...keys].filter((key) => LEDGER_KEY.test(key)).sort();
+  const ledger: Ledger = { entries: [], acceptances: new Map(), keys: [...entryKeys], problems: [] };
+  for (const [index, key] of entryKeys.entries()) {
+    const expected = ledgerKey(index + 1);
+    if (key !== expected && ledger.problems.every(({ code }) => code !== 'ledger/gap'))
+      ledger.problems.push(toProblem('ledger/gap', expected, 'is missing: the ledger goes on behind it'));
+    await guard(key, ledger, async () => {
+      const stored = await readEntry(archive, key);
+      ledger.entries.push(stored);
+      if ('acceptance_key' in stored.entry) await readAccepted(archive, keys, stored.entry.acceptance_key, ledger);
+    });
+  }
+  return ledger;
+}
+
+async function readAccepted(archive: Archive, keys: ReadonlySet<string>, key: string, ledger: Ledger): Promise<void> {
+  ledger.keys.push(key);
+  if (!keys.has(key)) {
+    ledger.problems.push(toProblem('object/missing', key, 'is recorded by the ledger, but it is not there'));
+    return;
+  }
+  await guard(key, ledger, async () => {
+    ledger.acceptances.set(key, { kind: 'acceptance', key, ...(await readAcceptance(archive, key)) });
+  });
+}
+
+async function guard(key: string, ledger: Ledger, read: () => Promise<void>): Promise<void> {
+  try {
+    await read();
+  } catch (error) {
+    if (!isEvidenceError(error, 'unreadable')) throw error;
+    ledger.problems.push(toProblem('object/unreadable', key, error.message));
+  }
+}
+
+/** Each entry follows from what it records and the entry before, byte for byte; each sealed run has one. */
+export function checkLedger(ledger: Ledger, checks: readonly RunCheck[], only: string | null): Problem[] {
+  const problems: Problem[] = [];
+  const runs = new Map(checks.map((check) => [check.runId, check]));
+  let previous: StoredLedgerEntry | null = null;
+  for (const stored of ledger.entries) {
+    problems.push(...checkEntry(stored, previous, ledger, runs, only));
+    previous = stored;
+  }
+  return [...problems, ...checkRecorded(ledger.entries, checks)];
+}
+
+/** Every sealed run has an entry. Where no number is missing before, the entry that is not there is the next one. */
+function checkRecorded(entries: readonly StoredLedgerEntry[], checks: readonly RunCheck[]): Problem[] {
+  const recorded = new Set(entries.map(({ entry }) => runOf(entry)?.id));
+  const unrecorded = checks.filter(({ runId }) => !recorded.has(runId));
+  const last = entries.at(-1)?.entry.number ?? 0;
+  const gapless = last === entries.length;
+  return unrecorded.map(({ runId }, index) =>
+    toProblem(
+      'ledger/missing-entry',
+      gapless ? ledgerKey(last + 1 + index) : runRecordKey(runId),
+      `run ${runId} is sealed, but no ledger entry records it; if an interruption kept it from being written, the same export command adds it`,
+    ),
+  );
+}
+
+function checkEntry(
+  stored: StoredLedgerEntry,
+  previous: StoredLedgerEntry | null,
+  ledger: Ledger,
+  runs: ReadonlyMap<string, RunCheck>,
+  only: string | null,
+): Problem[] {
+  const { key, entry } = stored;
+  if (previous !== null && entry.number === previous.entry.number + 1 && entry.previous_sha256 !== previous.sha256)
+    return [
+      toProblem('ledger/broken-link', key, 'does not name the digest of the entry before it', {
+        expected: previous.sha256,
+        actual: entry.previous_sha256,
+      }),
+    ];
+  const subject =
+    'run_id' in entry ? toRunSubject(runs.get(entry.run_id)) : ledger.acceptances.get(entry.acceptance_key);
+  const [subjectKey, subjectSha256] =
+    'run_id' in entry
+      ? [runRecordKey(entry.run_id), entry.run_sha256]
+      : [entry.acceptance_key, entry.acceptance_sha256];
+  if (subject === undefined) return reportAbsent(stored, runs, only);
+  if (subject.sha256 !== subjectSha256)
+    return [
+      toProblem('object/altered', subjectKey, `its SHA-256 is not the one in ${key}`, {
+        expected: subjectSha256,
+        actual: subject.sha256,
+      }),
+    ];
+  const expected = sha256(toRecordBytes(deriveEntry(subject, previous)));
+  if (expected === stored.sha256) return [];
+  return [
+    toProblem('object/altered', key, 'is not the entry that follows from what it records and the entry before', {
+      expected,
+      actual: stored.sha256,
+    }),
+  ];
+}
+
+function toRunSubject(run: RunCheck | undefined): Subject | undefined {
+  if (run === undefined || run.record === null || run.sha256 === null) return undefined;
+  return { kind: 'run', record: run.record, sha256: run.sha256 };
+}
+
+/** A run that is there but cannot be read, and an acceptance that is not there, were reported where they were read. */
+function reportAbsent(
+  { key, entry }: StoredLedgerEntry,
+  runs: ReadonlyMap<string, RunCheck>,
+  only: string | null,
+): Problem[] {
+  const run = runOf(entry);
+  if (run === null || (only !== null && only !== run.id)) return [];
+  const check = runs.get(run.id);
+  if (check === undefined)
+    return [toProblem('object/missing', runRecordKey(run.id), `is recorded by ${key}, but it is not there`)];
+  if (check.sha256 === run.sha256) return [];
+  return [
+    toProblem('object/altered', runRecordKey(run.id), `its SHA-256 is not the one in ${key}`, {
+      expected: run.sha256,
+      actual: check.sha256 ?? '',
+    }),
+  ];
+}

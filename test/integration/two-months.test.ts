@@ -1,0 +1,180 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { cutOff, removeStream, rewriteHistory } from '../support/database-tampering.ts';
+import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
+import { evidence, finish, PLATFORM, startNode } from '../support/process.ts';
+
+/** The service stamps its own time, so the turn of the month is a moment of this test. */
+let platform: ServedPlatform;
+let directory: string;
+let turn: string;
+let keys: string[];
+
+beforeEach(async () => {
+  platform = await servePlatform();
+  directory = mkdtempSync(join(tmpdir(), 'months-test-'));
+  await postEntries(platform, [...someEntries('payments', 40), ...someEntries('logins', 10)]);
+  const out = join(directory, 'keys');
+  await finish(startNode(PLATFORM, ['seal-keys', '--data', platform.dataDir, '--out', out], { cwd: directory }));
+  keys = readdirSync(out).flatMap((id) => ['--seal-key', `${id}=${join(out, id)}`]);
+  turn = new Date(Date.now() + 1).toISOString();
+  const october = await exportMonth('2026-10', '--to', turn);
+  expect([october.code, october.run.outcome], october.stderr).toEqual([0, 'verified']);
+  // The second month begins when the clock has passed the turn.
+  await expect.poll(() => Date.now()).toBeGreaterThan(Date.parse(turn));
+});
+afterEach(() => platform.stop());
+
+async function exportMonth(name: string, ...flags: string[]) {
+  const args = ['export', '--request', name, '--json', ...flags, ...keys];
+  const { code, stdout, stderr } = await evidence(args, { cwd: directory, env: platform.env });
+  const run = JSON.parse(stdout);
+  const payments = run.streams?.find((stream: { stream_id: string }) => stream.stream_id === 'payments');
+  return { code, run, stderr, payments };
+}
+
+/** What a reader at a terminal is told. */
+async function words(name: string): Promise<string> {
+  return (await evidence(['export', '--request', name, '--all-time'], { cwd: directory, env: platform.env })).stdout;
+}
+
+const verifyArchive = async () => {
+  const { code, stdout } = await evidence(['verify', 'evidence-archive', '--json', ...keys], { cwd: directory });
+  return { code, report: JSON.parse(stdout) };
+};
+
+const ledgerHeads = () => {
+  const folder = join(directory, 'evidence-archive/ledger');
+  const newest = readdirSync(folder).sort().at(-1) ?? '';
+  return JSON.parse(readFileSync(join(folder, newest), 'utf8')).heads;
+};
+
+describe('November', () => {
+  test('follows October cleanly', async () => {
+    await postEntries(platform, someEntries('payments', 5));
+    const { code, payments, run } = await exportMonth('2026-11', '--from', turn);
+    expect(payments.claims.continuity).toEqual({
+      state: 'proved',
+      basis: 'follows entry 40, the head of run 2026-10',
+    });
+    expect([payments.first_sequence, payments.last_sequence]).toEqual([41, 45]);
+    // Nothing happened in the other stream.
+    expect([code, run.outcome, run.reconciliation.empty]).toEqual([0, 'verified', 1]);
+    expect(ledgerHeads().payments).toMatchObject({ sequence: 45, run_id: '2026-11' });
+    expect(ledgerHeads().logins).toMatchObject({ sequence: 10, run_id: '2026-10' });
+    expect((await verifyArchive()).code).toBe(0);
+  });
+
+  test.each([
+    ['with all of the history', ['--all-time']],
+    ['by itself', ['--from', 'turn']],
+  ])('after October was rewritten with the seal key: %s', async (_words, flags) => {
+    const head = ledgerHeads().payments.hash;
+    const [id = ''] = readdirSync(join(directory, 'keys')).filter((name) => keysOf('payments').includes(name));
+    await postEntries(platform, someEntries('payments', 5));
+    const key = Buffer.from(
+      readFileSync(join(directory, 'keys', id), 'utf8')
+        .trim()
+        .replace('hex:', ''),
+      'hex',
+    );
+    rewriteHistory(platform.dataDir, 'payments', 20, key);
+    const { code, payments } = await exportMonth('2026-11', ...flags.map((flag) => (flag === 'turn' ? turn : flag)));
+    expect([payments.claims.order.state, payments.claims.content.state, payments.claims.seal.state]).toEqual([
+      'proved',
+      'proved',
+      'proved',
+    ]);
+    expect([code, payments.status, payments.claims.continuity.state]).toEqual([1, 'refuted', 'refuted']);
+    const finding = payments.findings.find((one: { code: string }) => one.code === 'continuity/rewritten');
+    expect(finding).toMatchObject({
+      sequence: 40,
+      expected: head,
+      message: 'entry 40 is not the one that run 2026-10 exported',
+    });
+    expect(finding.actual).not.toBe(head);
+    expect(ledgerHeads().payments).toMatchObject({ sequence: 40, hash: head, run_id: '2026-10' });
+    expect((await verifyArchive()).report.objects.altered).toEqual([]);
+  });
+
+  test.each([
+    ['with all of the history', ['--all-time']],
+    ['by itself', ['--from', 'turn']],
+  ])('after the end of October was cut off: %s', async (_words, flags) => {
+    cutOff(platform.dataDir, 'payments', 30);
+    const { code, payments } = await exportMonth('2026-11', ...flags.map((flag) => (flag === 'turn' ? turn : flag)));
+    expect([code, payments.claims.continuity.state]).toEqual([1, 'refuted']);
+    expect(payments.findings).toContainEqual(
+      expect.objectContaining({
+        code: 'continuity/truncated',
+        from: 31,
+        to: 40,
+        message: 'the stream now ends at entry 30; run 2026-10 exported it up to entry 40',
+      }),
+    );
+    expect(ledgerHeads().payments).toMatchObject({ sequence: 40 });
+  });
+
+  test('after a stream vanished, until that is explained', async () => {
+    removeStream(platform.dataDir, 'payments');
+    const { code, run } = await exportMonth('2026-11', '--from', turn);
+    expect([code, run.outcome]).toEqual([1, 'refuted']);
+    expect(run.vanished).toMatchObject([
+      { stream_id: 'payments', sequence: 40, run_id: '2026-10', finding: { code: 'continuity/stream-vanished' } },
+    ]);
+    const accepted = await evidence(['ledger', 'accept', 'payments', '--reason', 'moved to payments-eu, OPS-411'], {
+      cwd: directory,
+    });
+    expect([accepted.code, accepted.stdout]).toEqual([0, expect.stringContaining('no longer held against entry 40')]);
+    const explained = await exportMonth('2026-12', '--all-time');
+    expect([explained.code, explained.run.vanished]).toEqual([0, []]);
+    expect(explained.run.acceptances).toMatchObject([
+      { stream_id: 'payments', reason: 'moved to payments-eu, OPS-411' },
+    ]);
+    expect(await words('2027-01')).toMatch(/accepted payments: .*moved to payments-eu, OPS-411/);
+    const { code: verified, report } = await verifyArchive();
+    // The run of November stays refuted for ever.
+    expect([verified, report.ledger.state, report.objects.altered]).toEqual([1, 'intact', []]);
+  });
+
+  test('after a stream began anew on purpose', async () => {
+    removeStream(platform.dataDir, 'payments');
+    await evidence(['ledger', 'accept', 'payments', '--reason', 'new database'], { cwd: directory });
+    await postEntries(platform, someEntries('payments', 3));
+    const { code, payments } = await exportMonth('2026-11', '--all-time');
+    expect([code, payments.claims.continuity.state]).toEqual([0, 'proved']);
+    expect(payments.claims.continuity.basis).toMatch(
+      /its restart after entry 40 of run 2026-10 was accepted .*: new database/,
+    );
+    expect((await verifyArchive()).code).toBe(0);
+  });
+});
+
+test('an acceptance that was altered or removed is found', async () => {
+  await evidence(['ledger', 'accept', 'payments', '--reason', 'new database'], { cwd: directory });
+  const folder = join(directory, 'evidence-archive/acceptances');
+  const [name = ''] = readdirSync(folder);
+  chmodSync(join(folder, name), 0o644);
+  writeFileSync(join(folder, name), readFileSync(join(folder, name), 'utf8').replace('new database', 'old database'));
+  const altered = await verifyArchive();
+  expect([altered.code, altered.report.objects.altered[0].key]).toEqual([1, `acceptances/${name}`]);
+  rmSync(join(folder, name));
+  const missing = await verifyArchive();
+  expect([missing.code, missing.report.objects.missing[0].key]).toEqual([1, `acceptances/${name}`]);
+});
+
+test('nothing can be accepted for a stream that the ledger does not know', async () => {
+  const { code, stderr } = await evidence(['ledger', 'accept', 'unknown', '--reason', 'x'], { cwd: directory });
+  expect([code, stderr]).toEqual([2, expect.stringContaining('the ledger knows no head of a stream "unknown"')]);
+});
+
+/** The ids of the seal keys in use for a stream, from what was exported of it. */
+function keysOf(streamId: string): string[] {
+  const folder = join(directory, 'evidence-archive/runs/2026-10/streams');
+  const record = readdirSync(folder).find((name) => name.startsWith(streamId) && name.endsWith('.json')) ?? '';
+  expect(JSON.parse(readFileSync(join(folder, record), 'utf8')).claims.seal.state).toBe('proved');
+  return [`e1-${createHash('sha256').update(streamId).digest('hex').slice(0, 16)}`];
+}

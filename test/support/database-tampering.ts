@@ -1,0 +1,63 @@
+import { createHash, createHmac } from 'node:crypto';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import canonicalize from 'canonicalize';
+
+/** What somebody with the database of a platform could do to it behind the service's back. */
+function openDatabase(dataDir: string): DatabaseSync {
+  const database = new DatabaseSync(join(dataDir, 'platform.sqlite'));
+  database.exec(
+    'PRAGMA busy_timeout = 5000; DROP TRIGGER IF EXISTS entries_no_update; DROP TRIGGER IF EXISTS entries_no_delete',
+  );
+  return database;
+}
+
+/** Changes who acted in entry `from`, and hashes and seals it and all behind it anew, as the holder of the key can. */
+export function rewriteHistory(dataDir: string, streamId: string, from: number, key: Uint8Array): void {
+  const database = openDatabase(dataDir);
+  const rows = database
+    .prepare('SELECT * FROM entries WHERE stream_id = ? AND sequence >= ? ORDER BY sequence')
+    .all(streamId, from);
+  const write = database.prepare('UPDATE entries SET actor = ?, prev_hash = ?, hash = ?, seal = ? WHERE entry_id = ?');
+  let previous = String(rows[0]?.['prev_hash']);
+  for (const row of rows) {
+    const { hash: _hash, seal: _seal, metadata, occurred_at, ...body } = row;
+    const entry = {
+      ...body,
+      ...(occurred_at === null ? {} : { occurred_at }),
+      metadata: JSON.parse(String(metadata)),
+      actor: row['sequence'] === from ? 'somebody else' : row['actor'],
+      prev_hash: previous,
+    };
+    const hash = createHash('sha256')
+      .update(canonicalize(entry) ?? '')
+      .digest('hex');
+    const seal = createHmac('sha256', key).update(hash).digest('hex');
+    write.run(String(entry.actor), previous, hash, seal, String(row['entry_id']));
+    previous = hash;
+  }
+  database.prepare('UPDATE streams SET head_hash = ? WHERE stream_id = ?').run(previous, streamId);
+  database.close();
+}
+
+/** Takes away the entries behind `last`, and makes the stream's row fit. */
+export function cutOff(dataDir: string, streamId: string, last: number): void {
+  const database = openDatabase(dataDir);
+  database.prepare('DELETE FROM entries WHERE stream_id = ? AND sequence > ?').run(streamId, last);
+  database
+    .prepare(
+      `UPDATE streams SET entry_count = ?1, head_sequence = ?1, last_entry_at = (SELECT timestamp FROM entries WHERE stream_id = ?2 AND sequence = ?1),
+       head_hash = (SELECT hash FROM entries WHERE stream_id = ?2 AND sequence = ?1) WHERE stream_id = ?2`,
+    )
+    .run(last, streamId);
+  database.close();
+}
+
+/** Takes a stream away as if it had never been. */
+export function removeStream(dataDir: string, streamId: string): void {
+  const database = openDatabase(dataDir);
+  database.exec('PRAGMA foreign_keys = OFF');
+  for (const table of ['entries', 'checkpoints', 'streams'])
+    database.prepare(`DELETE FROM ${table} WHERE stream_id = ?`).run(streamId);
+  database.close();
+}
