@@ -1,7 +1,7 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import { EvidenceError } from '../errors.ts';
 import { children, context, type Element, expectTag, Fields, malformed, readDer, TAG } from './der.ts';
-import { nameText } from './names.ts';
+import { type GeneralName, type Name, readGeneralName, readName } from './names.ts';
 import { readBits, readBoolean, readCount, readInteger, readOid } from './values.ts';
 
 /** RFC 5280 section 4.1, as far as a path is judged by it. */
@@ -9,10 +9,8 @@ export interface Certificate {
   /** For its signature, dates and key: OpenSSL's reading of the same bytes. */
   x509: X509Certificate;
   der: Uint8Array;
-  /** For messages. */
-  name: string;
-  issuer: Element;
-  subject: Element;
+  issuer: Name;
+  subject: Name;
   serial: bigint;
   /** Null if OpenSSL cannot read it. */
   key: KeyObject | null;
@@ -20,8 +18,7 @@ export interface Certificate {
   /** Numbers of the bits, as in RFC 5280 section 4.2.1.3. */
   keyUsage: readonly number[] | null;
   extendedKeyUsage: { critical: boolean; purposes: readonly string[] } | null;
-  /** GeneralNames. */
-  alternativeNames: readonly Element[];
+  alternativeNames: readonly GeneralName[];
   /** Extensions that limit a path in a way that is not worked out here. */
   notUnderstood: readonly string[];
 }
@@ -51,9 +48,9 @@ export function readCertificate(der: Uint8Array): Certificate {
   const version = fields.optional(context(0));
   const serial = readInteger(fields.take(TAG.integer, 'serialNumber'), 'the serial number of a certificate');
   fields.take(TAG.sequence, 'signature');
-  const issuer = fields.take(TAG.sequence, 'issuer');
+  const issuer = readName(fields.take(TAG.sequence, 'issuer'));
   fields.take(TAG.sequence, 'validity');
-  const subject = fields.take(TAG.sequence, 'subject');
+  const subject = readName(fields.take(TAG.sequence, 'subject'));
   fields.take(TAG.sequence, 'subjectPublicKeyInfo');
   fields.optional(0x81);
   fields.optional(0x82);
@@ -61,9 +58,7 @@ export function readCertificate(der: Uint8Array): Certificate {
   fields.end();
   if (extensions !== undefined && !isVersion3(version))
     throw malformed('a certificate before version 3 has extensions');
-  const name = nameText(subject);
-  nameText(issuer);
-  return { x509, der, name, issuer, subject, serial, key: keyOf(x509), ...readExtensions(extensions) };
+  return { x509, der, issuer, subject, serial, key: keyOf(x509), ...readExtensions(extensions) };
 }
 
 function parse(der: Uint8Array): X509Certificate {
@@ -112,7 +107,7 @@ function readExtensions(explicit: Element | undefined): ReadExtensions {
     keyUsage: usage === undefined ? null : readBits(expectTag(usage.value, TAG.bitString, 'keyUsage'), 'keyUsage'),
     extendedKeyUsage:
       purposes === undefined ? null : { critical: purposes.critical, purposes: readPurposes(purposes.value) },
-    alternativeNames: names === undefined ? [] : children(expectTag(names.value, TAG.sequence, 'subjectAltName')),
+    alternativeNames: names === undefined ? [] : readAlternativeNames(names.value),
     // Name constraints bind also where they are not critical (RFC 5280 says they must be, OpenSSL always applies them).
     notUnderstood: [...found].flatMap(([oid, { critical }]) =>
       (critical && !UNDERSTOOD.has(oid)) || oid === EXTENSION.nameConstraints ? [oid] : [],
@@ -148,6 +143,10 @@ function readBasicConstraints(value: Element): Certificate['basicConstraints'] {
     ca: ca !== undefined && readBoolean(ca, 'cA'),
     pathLength: length === undefined ? null : readCount(length, MAX_PATH_LENGTH, 'pathLenConstraint'),
   };
+}
+
+function readAlternativeNames(value: Element): GeneralName[] {
+  return children(expectTag(value, TAG.sequence, 'subjectAltName')).map(readGeneralName);
 }
 
 function readPurposes(value: Element): string[] {

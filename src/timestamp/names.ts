@@ -1,4 +1,4 @@
-import { children, context, type Element, expectTag, Fields, TAG } from './der.ts';
+import { children, context, type Element, expectTag, Fields, malformed, only, TAG } from './der.ts';
 import { readOid } from './values.ts';
 
 /** RFC 4519 short names, for reading aloud. */
@@ -17,71 +17,85 @@ const SHORT: ReadonlyMap<string, string> = new Map([
 
 const TEXT_ENCODINGS: ReadonlyMap<number, string> = new Map([
   [TAG.utf8String, 'utf-8'],
-  [0x12, 'latin1'],
+  // PrintableString, T61String, IA5String, VisibleString: one byte a character.
   [0x13, 'latin1'],
   [0x14, 'latin1'],
   [0x16, 'latin1'],
+  [0x1a, 'latin1'],
   [0x1e, 'utf-16be'],
 ]);
 
-/** GeneralName (RFC 5280 section 4.2.1.6): directoryName is `[4]`, explicit because Name is a CHOICE. */
-export const DIRECTORY_NAME = context(4);
+const DIRECTORY_NAME = context(4);
 
-interface Attribute {
-  type: string;
-  value: Element;
+/** A distinguished name, read to its end: nothing about it can fail later. */
+export interface Name {
+  /** For people, as `O=Example, CN=Authority`. */
+  text: string;
+  /** The same for all names that RFC 5280 section 7.1 holds equal. */
+  folded: string;
 }
 
-function readName(name: Element): Attribute[][] {
-  return children(expectTag(name, TAG.sequence, 'a name')).map((rdn) =>
-    children(expectTag(rdn, TAG.set, 'a part of a name')).map((pair) => {
-      const fields = new Fields(pair, 'an attribute of a name');
-      const type = readOid(fields.take(TAG.oid, 'type'), 'the type of an attribute of a name');
-      const value = fields.any();
-      fields.end();
-      return { type, value: value ?? pair };
-    }),
-  );
+/** A GeneralName (RFC 5280 section 4.2.1.6). */
+export interface GeneralName {
+  encoded: Uint8Array;
+  text: string;
+  /** Null of one that is no directoryName. */
+  directory: Name | null;
 }
 
-/** A Name for people, as `O=Example, CN=Authority`; what could deceive a reader is escaped. */
-export function nameText(name: Element): string {
-  const parts = readName(name).map((rdn) =>
-    rdn.map(({ type, value }) => `${SHORT.get(type) ?? type}=${textOf(value)}`),
-  );
-  return parts.map((rdn) => rdn.join('+')).join(', ');
+/** @throws EvidenceError `unreadable` unless `element` is a Name. */
+export function readName(element: Element): Name {
+  const texts: string[] = [];
+  const folded: unknown[] = [];
+  for (const rdn of children(expectTag(element, TAG.sequence, 'a name'))) {
+    const pairs = children(expectTag(rdn, TAG.set, 'a part of a name')).map(readPair);
+    texts.push(
+      pairs.map(({ type, text, raw }) => `${SHORT.get(type) ?? type}=${text === null ? raw : escaped(text)}`).join('+'),
+    );
+    folded.push(pairs.map(({ type, text, raw }) => [type, text === null ? { raw } : fold(text)]));
+  }
+  return { text: texts.join(', '), folded: JSON.stringify(folded) };
 }
 
-function textOf(value: Element): string {
-  const encoding = TEXT_ENCODINGS.get(value.tag);
-  if (encoding === undefined) return `#${Buffer.from(value.encoded).toString('hex')}`;
-  return escaped(new TextDecoder(encoding).decode(value.content));
+/** `text` is null, and only the bytes count, where the value is no text. */
+function readPair(pair: Element): { type: string; text: string | null; raw: string } {
+  const fields = new Fields(expectTag(pair, TAG.sequence, 'an attribute of a name'), 'an attribute of a name');
+  const type = readOid(fields.take(TAG.oid, 'type'), 'the type of an attribute of a name');
+  const value = fields.any();
+  fields.end();
+  if (value === undefined) throw malformed('an attribute of a name has no value');
+  return { type, text: textOf(value), raw: `#${Buffer.from(value.encoded).toString('hex')}` };
+}
+
+function textOf({ tag, content }: Element): string | null {
+  const encoding = TEXT_ENCODINGS.get(tag);
+  if (encoding === undefined) return null;
+  try {
+    return new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(content);
+  } catch {
+    return null;
+  }
+}
+
+/** As OpenSSL folds: case and white space of ASCII, whatever the string type. */
+function fold(text: string): string {
+  const spaced = text.replace(/[ \t\n\v\f\r]+/g, ' ').replace(/^ | $/g, '');
+  return spaced.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+}
+
+export function sameName(one: Name, other: Name): boolean {
+  return one.folded === other.folded;
+}
+
+/** @throws EvidenceError `unreadable` for a directoryName that is no Name. */
+export function readGeneralName(element: Element): GeneralName {
+  const { tag, content, encoded } = element;
+  // Explicitly tagged, because Name is a CHOICE.
+  const directory = tag === DIRECTORY_NAME ? readName(only(element, TAG.sequence, 'a directoryName')) : null;
+  return { encoded, directory, text: directory?.text ?? escaped(new TextDecoder().decode(content)) };
 }
 
 /** Text of others, safe to print: control characters and those that turn the direction are shown by their numbers. */
 export function escaped(text: string): string {
   return text.replace(/\p{C}/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
-}
-
-/**
- * Whether two Names are equal: in their bytes or, as RFC 5280 section 7.1 asks, but for the string types, case and
- * white space of their texts.
- */
-export function sameName(one: Element, other: Element): boolean {
-  return Buffer.compare(one.encoded, other.encoded) === 0 || folded(one) === folded(other);
-}
-
-function folded(name: Element): string {
-  return JSON.stringify(readName(name).map((rdn) => rdn.map(({ type, value }) => [type, foldedText(value)])));
-}
-
-function foldedText(value: Element): string {
-  return textOf(value).trim().replace(/\s+/gu, ' ').toLowerCase();
-}
-
-/** A GeneralName for people. */
-export function generalNameText(name: Element): string {
-  const [inner] = name.tag === DIRECTORY_NAME ? children(name) : [];
-  if (inner !== undefined) return nameText(inner);
-  return textOf({ ...name, tag: TAG.utf8String });
 }

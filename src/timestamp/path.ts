@@ -73,7 +73,7 @@ function isSignedBy({ x509 }: Certificate, { key }: Certificate): boolean {
 
 function whyNone(signer: Certificate, roots: readonly Certificate[]): string {
   if (roots.length === 0) return 'no root is pinned';
-  return `no path leads from the certificate of ${signer.name} to a pinned root`;
+  return `no path leads from the certificate of ${signer.subject.text} to a pinned root`;
 }
 
 /** RFC 5280 section 6.1, without policies: a pinned root is trusted for time stamps of whatever policy. */
@@ -89,17 +89,19 @@ function problemsOf(path: readonly Certificate[], at: Date): string[] {
   });
 }
 
-function ownProblems({ x509, name, key, notUnderstood }: Certificate, at: Date): string[] {
+function ownProblems({ x509, subject, key, notUnderstood }: Certificate, at: Date): string[] {
   const problems: string[] = [];
   const { validFromDate, validToDate } = x509;
   if (at < validFromDate || at > validToDate) {
     const span = `${validFromDate.toISOString()} to ${validToDate.toISOString()}`;
-    problems.push(`the certificate of ${name} is valid from ${span}, not at ${at.toISOString()}`);
+    problems.push(`the certificate of ${subject.text} is valid from ${span}, not at ${at.toISOString()}`);
   }
   const weakness = key === null ? 'a key that cannot be read' : keyWeakness(key);
-  if (weakness !== null) problems.push(`the certificate of ${name} has ${weakness}, which is not accepted`);
+  if (weakness !== null) problems.push(`the certificate of ${subject.text} has ${weakness}, which is not accepted`);
   if (notUnderstood.length > 0)
-    problems.push(`the certificate of ${name} has extensions that are not understood: ${notUnderstood.join(', ')}`);
+    problems.push(
+      `the certificate of ${subject.text} has extensions that are not understood: ${notUnderstood.join(', ')}`,
+    );
   return problems;
 }
 
@@ -108,14 +110,15 @@ function intermediatesBelow(path: readonly Certificate[], index: number): number
   return path.slice(1, index).filter(({ subject, issuer }) => !sameName(subject, issuer)).length;
 }
 
-function issuerProblems({ name, basicConstraints, keyUsage }: Certificate, below: number): string[] {
+function issuerProblems({ subject, basicConstraints, keyUsage }: Certificate, below: number): string[] {
   const problems: string[] = [];
-  if (basicConstraints?.ca !== true) problems.push(`the certificate of ${name} is not that of a CA (basicConstraints)`);
+  if (basicConstraints?.ca !== true)
+    problems.push(`the certificate of ${subject.text} is not that of a CA (basicConstraints)`);
   if (keyUsage !== null && !keyUsage.includes(KEY_USAGE.keyCertSign))
-    problems.push(`the certificate of ${name} may not sign certificates (keyUsage)`);
+    problems.push(`the certificate of ${subject.text} may not sign certificates (keyUsage)`);
   const most = basicConstraints?.pathLength ?? null;
   if (most !== null && below > most)
-    problems.push(`the certificate of ${name} allows ${most} intermediate certificates below it, not ${below}`);
+    problems.push(`the certificate of ${subject.text} allows ${most} intermediate certificates below it, not ${below}`);
   return problems;
 }
 
@@ -124,18 +127,18 @@ function linkProblems(child: Certificate, issuer: Certificate): string[] {
   const { signatureAlgorithmOid } = child.x509;
   if (signatureOf(signatureAlgorithmOid)?.digest === undefined) {
     const algorithm = algorithmName(signatureAlgorithmOid);
-    problems.push(`the certificate of ${child.name} is signed with ${algorithm}, which is not accepted`);
+    problems.push(`the certificate of ${child.subject.text} is signed with ${algorithm}, which is not accepted`);
   }
   // What else OpenSSL compares is the key identifiers; the usage it also looks at is reported by `issuerProblems`.
   const maySign = issuer.keyUsage === null || issuer.keyUsage.includes(KEY_USAGE.keyCertSign);
   if (maySign && !child.x509.checkIssued(issuer.x509))
-    problems.push(`the certificate of ${child.name} names another key of its issuer (authorityKeyIdentifier)`);
+    problems.push(`the certificate of ${child.subject.text} names another key of its issuer (authorityKeyIdentifier)`);
   return problems;
 }
 
 /** An intermediate that states purposes may issue for these only, as browsers and the CA/Browser Forum have it. */
-function purposeProblems({ name, extendedKeyUsage }: Certificate): string[] {
+function purposeProblems({ subject, extendedKeyUsage }: Certificate): string[] {
   const purposes = extendedKeyUsage?.purposes ?? [ANY_PURPOSE];
   if (purposes.includes(TIME_STAMPING) || purposes.includes(ANY_PURPOSE)) return [];
-  return [`the certificate of ${name} may not issue for time stamping (extKeyUsage)`];
+  return [`the certificate of ${subject.text} may not issue for time stamping (extKeyUsage)`];
 }

@@ -24,7 +24,7 @@ export function readRoots(pem: string, source: string): readonly Certificate[] {
     if (label !== 'CERTIFICATE') throw wrong(`${where} is a ${label}, not a CERTIFICATE`);
     const root = read(body.replace(/\s+/g, ''), where);
     const reason = whyNoRoot(root);
-    if (reason !== null) throw wrong(`${where} (${root.name}) ${reason}`);
+    if (reason !== null) throw wrong(`${where} (${root.subject.text}) ${reason}`);
     roots.set(root.x509.fingerprint256, root);
   }
   if (roots.size === 0) throw wrong(`${source} contains no certificate in PEM`);

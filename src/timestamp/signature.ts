@@ -30,15 +30,15 @@ export function checkSignature(token: Token, certificate: Certificate): TokenFau
   return faults;
 }
 
-function whyNotSigned(signer: Signer, digest: DigestName, { key, name }: Certificate): string | null {
+function whyNotSigned(signer: Signer, digest: DigestName, { key, subject }: Certificate): string | null {
   const scheme = signatureOf(signer.signatureAlgorithm);
   const algorithm = algorithmName(signer.signatureAlgorithm);
   if (scheme === undefined) return `the token is signed with ${algorithm}, which is not accepted`;
   if (scheme.digest !== undefined && scheme.digest !== digest)
     return `the token is signed with ${algorithm} over a ${digest} digest: the two must be the same`;
-  if (key?.asymmetricKeyType !== scheme.key) return `the key of ${name} does not sign with ${algorithm}`;
+  if (key?.asymmetricKeyType !== scheme.key) return `the key of ${subject.text} does not sign with ${algorithm}`;
   if (verify(digest, signer.attributes.signedBytes, key, signer.signature)) return null;
-  return `the signature is not that of ${name} over these attributes`;
+  return `the signature is not that of ${subject.text} over these attributes`;
 }
 
 /** RFC 5816: the certificate that the attributes name first is the signer's; without it any with its key would do. */
@@ -47,7 +47,7 @@ export function checkNamedCertificate({ signer }: Token, certificate: Certificat
     first !== undefined && !identifies(first, certificate)
       ? [
           bad(
-            `the signed attributes name another certificate than that of ${certificate.name}`,
+            `the signed attributes name another certificate than that of ${certificate.subject.text}`,
             comparison(first, certificate),
           ),
         ]

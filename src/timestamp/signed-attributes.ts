@@ -1,6 +1,6 @@
 import { digestOf, readAlgorithm } from './algorithms.ts';
 import { children, type Element, expectTag, Fields, malformed, only, TAG } from './der.ts';
-import { DIRECTORY_NAME } from './names.ts';
+import { type Name, readGeneralName } from './names.ts';
 import { readInteger, readOid } from './values.ts';
 
 const CONTENT_TYPE = '1.2.840.113549.1.9.3';
@@ -18,7 +18,7 @@ export interface CertificateId {
    */
   algorithm: 'sha1' | 'sha256' | 'sha384' | 'sha512';
   hash: Uint8Array;
-  issuerSerial: { issuer: Element; serial: bigint } | null;
+  issuerSerial: { issuer: Name; serial: bigint } | null;
 }
 
 export interface SignedAttributes {
@@ -103,6 +103,7 @@ function readIssuerSerial(element: Element | undefined): CertificateId['issuerSe
   const names = fields.take(TAG.sequence, 'issuer');
   const serial = readInteger(fields.take(TAG.integer, 'serialNumber'), 'the serial number in ESSCertID');
   fields.end();
-  const directoryName = only(names, DIRECTORY_NAME, 'the issuer in ESSCertID');
-  return { issuer: only(directoryName, TAG.sequence, 'the issuer in ESSCertID'), serial };
+  const [name, ...more] = children(names).map(readGeneralName);
+  if (!name?.directory || more.length > 0) throw malformed('the issuer in ESSCertID is not one directoryName');
+  return { issuer: name.directory, serial };
 }

@@ -1,7 +1,7 @@
 import { algorithmName, readAlgorithm } from './algorithms.ts';
 import { type Certificate, readCertificate } from './certificate.ts';
 import { children, context, type Element, expectTag, Fields, malformed, only, readDer, TAG } from './der.ts';
-import { escaped } from './names.ts';
+import { escaped, type Name, readName } from './names.ts';
 import { listAttributes, readSignedAttributes, type SignedAttributes } from './signed-attributes.ts';
 import { readTstInfo, type TstInfo } from './tst-info.ts';
 import { readBits, readInteger, readOid } from './values.ts';
@@ -17,7 +17,7 @@ export interface ResponseStatus {
 
 /** The one SignerInfo of a token (RFC 5652 section 5.3). */
 export interface Signer {
-  issuer: Element;
+  issuer: Name;
   serial: bigint;
   digestAlgorithm: string;
   attributes: SignedAttributes;
@@ -138,7 +138,7 @@ function readSigner(signerInfo: Element): Signer {
   const fields = new Fields(signerInfo, 'SignerInfo');
   expectVersion(fields.take(TAG.integer, 'version'), SIGNER_INFO_VERSION, 'SignerInfo');
   const id = new Fields(fields.take(TAG.sequence, 'issuerAndSerialNumber'), 'issuerAndSerialNumber');
-  const issuer = id.take(TAG.sequence, 'issuer');
+  const issuer = readName(id.take(TAG.sequence, 'issuer'));
   const serial = readInteger(id.take(TAG.integer, 'serialNumber'), "the serial number of the signer's certificate");
   id.end();
   const digestAlgorithm = readAlgorithm(fields.take(TAG.sequence, 'digestAlgorithm'), "the signer's digest algorithm");

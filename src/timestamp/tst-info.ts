@@ -1,5 +1,6 @@
 import { digestOf, readAlgorithm } from './algorithms.ts';
-import { children, context, type Element, Fields, malformed, only, readDer, TAG } from './der.ts';
+import { children, context, type Element, Fields, malformed, readDer, TAG } from './der.ts';
+import { type GeneralName, readGeneralName } from './names.ts';
 import { readBoolean, readCount, readInteger, readOid, readTime } from './values.ts';
 
 /** How far `genTime` may be from the true time, either way; 0 where the token leaves a part out. */
@@ -21,8 +22,7 @@ export interface TstInfo {
   accuracy: Accuracy | null;
   ordering: boolean;
   nonce: bigint | null;
-  /** A GeneralName. */
-  tsa: Element | null;
+  tsa: GeneralName | null;
 }
 
 const MAX_ACCURACY_SECONDS = 2 ** 31 - 1;
@@ -52,7 +52,7 @@ export function readTstInfo(der: Uint8Array): TstInfo {
     accuracy: accuracy === undefined ? null : readAccuracy(accuracy),
     ordering: ordering !== undefined && readBoolean(ordering, 'ordering'),
     nonce: nonce === undefined ? null : readInteger(nonce, 'the nonce'),
-    tsa: tsa === undefined ? null : generalName(tsa),
+    tsa: tsa === undefined ? null : readTsa(tsa),
   };
 }
 
@@ -86,11 +86,10 @@ function readAccuracy(element: Element): Accuracy {
   };
 }
 
-function generalName(explicit: Element): Element {
+function readTsa(explicit: Element): GeneralName {
   const [name, ...more] = children(explicit);
   if (name === undefined || more.length > 0) throw malformed('the name of the authority is not one name');
-  if (name.tag === context(4)) only(name, TAG.sequence, 'the name of the authority');
-  return name;
+  return readGeneralName(name);
 }
 
 /** None is defined that a verifier must know; one that is critical says that whoever does not know it must not go on. */

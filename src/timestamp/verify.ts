@@ -1,9 +1,8 @@
 import { isEvidenceError, messageOf } from '../errors.ts';
 import { algorithmName, digestOf } from './algorithms.ts';
 import { type Certificate, KEY_USAGE } from './certificate.ts';
-import { children } from './der.ts';
 import { fault, refutes, type TokenFault } from './fault.ts';
-import { DIRECTORY_NAME, generalNameText, sameName } from './names.ts';
+import { sameName } from './names.ts';
 import { findPath, TIME_STAMPING } from './path.ts';
 import { checkNamedCertificate, checkNamedPath, checkSignature, signerCertificate } from './signature.ts';
 import { isGranted, type ResponseStatus, readResponse, type TimeStampResponse, type Token } from './token.ts';
@@ -121,10 +120,10 @@ function checkNonce({ nonce }: TstInfo, expected: bigint | undefined): TokenFaul
 
 /** RFC 3161 section 2.3: extKeyUsage with timeStamping alone, critical; RFC 5280 for what keyUsage goes with it. */
 function checkPurpose(certificate: Certificate): TokenFault[] {
-  const { name, extendedKeyUsage, keyUsage } = certificate;
+  const { subject, extendedKeyUsage, keyUsage } = certificate;
   const faults: TokenFault[] = [];
   const wrong = (message: string) =>
-    faults.push(fault('anchor/not-timestamping', `the certificate of ${name} ${message}`));
+    faults.push(fault('anchor/not-timestamping', `the certificate of ${subject.text} ${message}`));
   if (!isForTimeStamping(certificate)) wrong('is not for time stamping (extKeyUsage)');
   else {
     if (extendedKeyUsage?.purposes.length !== 1) wrong('is not for time stamping alone (extKeyUsage)');
@@ -141,19 +140,18 @@ function isForTimeStamping({ extendedKeyUsage }: Certificate): boolean {
 }
 
 /** RFC 3161 section 2.4.2: `tsa`, if there, is one of the names of the signer's certificate. */
-function checkName({ tsa }: TstInfo, { name, subject, alternativeNames }: Certificate): TokenFault[] {
+function checkName({ tsa }: TstInfo, { subject, alternativeNames }: Certificate): TokenFault[] {
   if (tsa === null) return [];
-  const [directoryName] = tsa.tag === DIRECTORY_NAME ? children(tsa) : [];
-  if (directoryName !== undefined && sameName(directoryName, subject)) return [];
+  if (tsa.directory !== null && sameName(tsa.directory, subject)) return [];
   if (alternativeNames.some(({ encoded }) => Buffer.compare(encoded, tsa.encoded) === 0)) return [];
   const message = 'the token names another authority than the certificate that signed it';
-  return [fault('anchor/untrusted', message, { expected: name, actual: generalNameText(tsa) })];
+  return [fault('anchor/untrusted', message, { expected: subject.text, actual: tsa.text })];
 }
 
 function checkExpiry(path: readonly Certificate[], now: Date): TokenFault[] {
   const [first] = path.toSorted((a, b) => a.x509.validToDate.getTime() - b.x509.validToDate.getTime());
   if (first === undefined || now <= first.x509.validToDate) return [];
-  const message = `the certificate of ${first.name} was valid at the time of the token and has expired since`;
+  const message = `the certificate of ${first.subject.text} was valid at the time of the token and has expired since`;
   return [fault('anchor/certificate-expired', message, { actual: first.x509.validToDate.toISOString() })];
 }
 
@@ -166,6 +164,6 @@ function factsOf(info: TstInfo, certificate: Certificate | undefined): TokenFact
     serial: info.serial.toString(16),
     hashAlgorithm: algorithmName(info.imprint.algorithm),
     imprint: Buffer.from(info.imprint.digest).toString('hex'),
-    authority: certificate?.name ?? null,
+    authority: certificate?.subject.text ?? null,
   };
 }
