@@ -10,6 +10,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   encoding: ['errors'],
   contract: ['encoding', 'errors'],
   chain: ['contract', 'encoding', 'errors'],
+  timestamp: ['encoding', 'errors'],
   claims: ['chain', 'contract', 'errors'],
   client: ['contract', 'encoding', 'errors'],
   bundle: ['claims', 'encoding', 'errors'],
@@ -37,7 +38,7 @@ const MAY_IMPORT: Record<string, string[]> = {
 const PLATFORM_DOOR = 'platform/embedded.ts';
 
 /** Folders whose code sees only its arguments. */
-const PURE = ['encoding', 'contract', 'chain', 'claims'];
+const PURE = ['encoding', 'contract', 'chain', 'timestamp', 'claims'];
 const IMPURE_IMPORTS =
   /^node:(fs|fs\/promises|net|http|https|child_process|os|timers|timers\/promises|dns|worker_threads)$|^undici$/;
 const IMPURE_TEXT =

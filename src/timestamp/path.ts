@@ -1,0 +1,144 @@
+import { algorithmName, keyWeakness, signatureOf } from './algorithms.ts';
+import { type Certificate, KEY_USAGE } from './certificate.ts';
+import { sameName } from './names.ts';
+
+export const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
+const ANY_PURPOSE = '2.5.29.37.0';
+
+/** A crafted set of certificates has exponentially many paths; real ones are found in a handful of steps. */
+const MAX_LINKS_TRIED = 100;
+const MAX_CERTIFICATES = 8;
+
+export interface TrustQuestion {
+  signer: Certificate;
+  /** What the token carries. Those that are self-signed prove nothing and are passed over. */
+  carried: readonly Certificate[];
+  roots: readonly Certificate[];
+  /** Every certificate of the path must be valid then, now or not. */
+  at: Date;
+}
+
+export interface TrustAnswer {
+  /** From the signer to a pinned root; null if none leads there. */
+  path: readonly Certificate[] | null;
+  /** Why the path does not hold (RFC 5280 section 6); empty for one that does. */
+  problems: readonly string[];
+}
+
+/** The first path to a pinned root that holds, or the one with the fewest problems. */
+export function findPath({ signer, carried, roots, at }: TrustQuestion): TrustAnswer {
+  const search = { between: carried.filter((other) => !isSelfSigned(other)), roots, left: MAX_LINKS_TRIED };
+  let best: TrustAnswer | null = null;
+  for (const path of pathsFrom([signer], search)) {
+    const problems = problemsOf(path, at);
+    if (best === null || problems.length < best.problems.length) best = { path, problems };
+    if (problems.length === 0) break;
+  }
+  return best ?? { path: null, problems: [whyNone(signer, roots)] };
+}
+
+interface Search {
+  between: readonly Certificate[];
+  roots: readonly Certificate[];
+  /** Links that may still be tried. */
+  left: number;
+}
+
+function* pathsFrom(path: readonly Certificate[], search: Search): Generator<readonly Certificate[]> {
+  const last = path.at(-1);
+  if (last === undefined || path.length === MAX_CERTIFICATES) return;
+  for (const root of search.roots) if (isLink(last, root, search)) yield [...path, root];
+  for (const next of search.between)
+    if (!path.includes(next) && isLink(last, next, search)) yield* pathsFrom([...path, next], search);
+}
+
+function isLink(child: Certificate, issuer: Certificate, search: Search): boolean {
+  if (!sameName(child.issuer, issuer.subject) || search.left === 0) return false;
+  search.left--;
+  return isSignedBy(child, issuer);
+}
+
+function isSelfSigned(certificate: Certificate): boolean {
+  return sameName(certificate.subject, certificate.issuer) && isSignedBy(certificate, certificate);
+}
+
+function isSignedBy({ x509 }: Certificate, { key }: Certificate): boolean {
+  try {
+    return key !== null && x509.verify(key);
+  } catch {
+    // An algorithm that does not go with this key, or that OpenSSL does not know.
+    return false;
+  }
+}
+
+function whyNone(signer: Certificate, roots: readonly Certificate[]): string {
+  if (roots.length === 0) return 'no root is pinned';
+  return `no path leads from the certificate of ${signer.subject.text} to a pinned root`;
+}
+
+/** RFC 5280 section 6.1, without policies: a pinned root is trusted for time stamps of whatever policy. */
+function problemsOf(path: readonly Certificate[], at: Date): string[] {
+  return path.flatMap((certificate, index) => {
+    const issuer = path[index + 1];
+    return [
+      ...ownProblems(certificate, at),
+      ...(index === 0 ? [] : issuerProblems(certificate, intermediatesBelow(path, index))),
+      ...(issuer === undefined ? [] : linkProblems(certificate, issuer)),
+      ...(index === 0 || issuer === undefined ? [] : purposeProblems(certificate)),
+    ];
+  });
+}
+
+function ownProblems({ x509, subject, key, notUnderstood }: Certificate, at: Date): string[] {
+  const problems: string[] = [];
+  const { validFromDate, validToDate } = x509;
+  if (at < validFromDate || at > validToDate) {
+    const span = `${validFromDate.toISOString()} to ${validToDate.toISOString()}`;
+    problems.push(`the certificate of ${subject.text} is valid from ${span}, not at ${at.toISOString()}`);
+  }
+  const weakness = key === null ? 'a key that cannot be read' : keyWeakness(key);
+  if (weakness !== null) problems.push(`the certificate of ${subject.text} has ${weakness}, which is not accepted`);
+  if (notUnderstood.length > 0)
+    problems.push(
+      `the certificate of ${subject.text} has extensions that are not understood: ${notUnderstood.join(', ')}`,
+    );
+  return problems;
+}
+
+/** Self-issued certificates do not count towards a path length (RFC 5280 section 4.2.1.9), nor does the signer's. */
+function intermediatesBelow(path: readonly Certificate[], index: number): number {
+  return path.slice(1, index).filter(({ subject, issuer }) => !sameName(subject, issuer)).length;
+}
+
+function issuerProblems({ subject, basicConstraints, keyUsage }: Certificate, below: number): string[] {
+  const problems: string[] = [];
+  if (basicConstraints?.ca !== true)
+    problems.push(`the certificate of ${subject.text} is not that of a CA (basicConstraints)`);
+  if (keyUsage !== null && !keyUsage.includes(KEY_USAGE.keyCertSign))
+    problems.push(`the certificate of ${subject.text} may not sign certificates (keyUsage)`);
+  const most = basicConstraints?.pathLength ?? null;
+  if (most !== null && below > most)
+    problems.push(`the certificate of ${subject.text} allows ${most} intermediate certificates below it, not ${below}`);
+  return problems;
+}
+
+function linkProblems(child: Certificate, issuer: Certificate): string[] {
+  const problems: string[] = [];
+  const { signatureAlgorithmOid } = child.x509;
+  if (signatureOf(signatureAlgorithmOid)?.digest === undefined) {
+    const algorithm = algorithmName(signatureAlgorithmOid);
+    problems.push(`the certificate of ${child.subject.text} is signed with ${algorithm}, which is not accepted`);
+  }
+  // What else OpenSSL compares is the key identifiers; the usage it also looks at is reported by `issuerProblems`.
+  const maySign = issuer.keyUsage === null || issuer.keyUsage.includes(KEY_USAGE.keyCertSign);
+  if (maySign && !child.x509.checkIssued(issuer.x509))
+    problems.push(`the certificate of ${child.subject.text} names another key of its issuer (authorityKeyIdentifier)`);
+  return problems;
+}
+
+/** An intermediate that states purposes may issue for these only, as browsers and the CA/Browser Forum have it. */
+function purposeProblems({ subject, extendedKeyUsage }: Certificate): string[] {
+  const purposes = extendedKeyUsage?.purposes ?? [ANY_PURPOSE];
+  if (purposes.includes(TIME_STAMPING) || purposes.includes(ANY_PURPOSE)) return [];
+  return [`the certificate of ${subject.text} may not issue for time stamping (extKeyUsage)`];
+}

@@ -1,0 +1,50 @@
+import { digestOidOfLength } from './algorithms.ts';
+import { TAG } from './der.ts';
+
+const MAX_NONCE_BITS = 160;
+
+/**
+ * A TimeStampReq (RFC 3161 section 2.4.1) that asks for the certificates too, so that the token can be verified alone.
+ *
+ * @param digest hex of SHA-256, SHA-384 or SHA-512, told apart by length.
+ * @param nonce random, of the caller's making: 1 to 160 bits. The token must return it (`TokenQuestion.nonce`).
+ * @returns DER, to be sent as `application/timestamp-query`.
+ * @throws TypeError for another digest or nonce.
+ */
+export function timestampRequest(digest: string, nonce: bigint): Uint8Array {
+  const algorithm = /^([0-9a-f]{2})+$/.test(digest) ? digestOidOfLength(digest.length / 2) : undefined;
+  if (algorithm === undefined) throw new TypeError(`not a SHA-2 digest in hex: ${digest}`);
+  if (nonce <= 0n || nonce >> BigInt(MAX_NONCE_BITS) !== 0n) throw new TypeError('a nonce has 1 to 160 bits');
+  const version = encode(TAG.integer, [1]);
+  const imprint = [
+    ...encode(TAG.sequence, [...encodeOid(algorithm), ...encode(TAG.null, [])]),
+    ...encode(TAG.octetString, Buffer.from(digest, 'hex')),
+  ];
+  const certReq = encode(TAG.boolean, [0xff]);
+  const parts = [...version, ...encode(TAG.sequence, imprint), ...encodePositive(nonce), ...certReq];
+  return Uint8Array.from(encode(TAG.sequence, parts));
+}
+
+/** Of at most 127 bytes, which is what a request has with the longest digest and nonce: one octet of length. */
+function encode(tag: number, content: Iterable<number>): number[] {
+  const octets = [...content];
+  return [tag, octets.length, ...octets];
+}
+
+/** A leading zero keeps a number positive whose first bit is set (X.690 section 8.3). */
+function encodePositive(value: bigint): number[] {
+  const digits = value.toString(16);
+  const octets = Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, 'hex');
+  return encode(TAG.integer, (octets[0] ?? 0) < 0x80 ? octets : [0, ...octets]);
+}
+
+/** X.690 section 8.19. */
+function encodeOid(oid: string): number[] {
+  const [first = 0, second = 0, ...rest] = oid.split('.').map(Number);
+  const octets = [first * 40 + second, ...rest].flatMap((number) => {
+    const groups = [number & 0x7f];
+    for (let left = number >>> 7; left > 0; left >>>= 7) groups.unshift((left & 0x7f) | 0x80);
+    return groups;
+  });
+  return encode(TAG.oid, octets);
+}

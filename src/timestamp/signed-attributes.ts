@@ -1,0 +1,109 @@
+import { digestOf, readAlgorithm } from './algorithms.ts';
+import { children, type Element, expectTag, Fields, malformed, only, TAG } from './der.ts';
+import { type Name, readGeneralName } from './names.ts';
+import { readInteger, readOid } from './values.ts';
+
+const CONTENT_TYPE = '1.2.840.113549.1.9.3';
+const MESSAGE_DIGEST = '1.2.840.113549.1.9.4';
+const SIGNING_CERTIFICATE = '1.2.840.113549.1.9.16.2.12';
+const SIGNING_CERTIFICATE_V2 = '1.2.840.113549.1.9.16.2.47';
+/** RFC 5035 section 4: the algorithm of an ESSCertIDv2 that names none. */
+const DEFAULT_ALGORITHM = '2.16.840.1.101.3.4.2.1';
+
+/** ESSCertID (RFC 2634 section 5.4) and ESSCertIDv2 (RFC 5035 section 4). */
+export interface CertificateId {
+  /**
+   * `sha1` in the first form only, which has no other. It is accepted there because the certificate is checked on its
+   * own: to pass off another one takes a second preimage, which SHA-1 still withstands, not a collision.
+   */
+  algorithm: 'sha1' | 'sha256' | 'sha384' | 'sha512';
+  hash: Uint8Array;
+  issuerSerial: { issuer: Name; serial: bigint } | null;
+}
+
+export interface SignedAttributes {
+  /** What the signature is over: tagged as a SET, not as the `[0]` that stands in the token (RFC 5652 section 5.4). */
+  signedBytes: Uint8Array;
+  contentType: string;
+  messageDigest: Uint8Array;
+  /** Of either attribute that is there, one list; the first of a list names the signer's certificate. */
+  certificateIds: readonly (readonly CertificateId[])[];
+}
+
+/** @throws EvidenceError `unreadable` if one that RFC 3161 asks for is missing, there twice or of several values. */
+export function readSignedAttributes(implicit: Element): SignedAttributes {
+  const attributes = listAttributes(implicit);
+  const value = (oid: string, tag: number, name: string): Element => {
+    const values = attributes.get(oid);
+    if (values === undefined) throw malformed(`its signed attributes lack ${name}`);
+    return only(values, tag, `the signed attribute ${name}`);
+  };
+  const certificateIds: CertificateId[][] = [];
+  if (attributes.has(SIGNING_CERTIFICATE))
+    certificateIds.push(readIds(value(SIGNING_CERTIFICATE, TAG.sequence, 'signingCertificate'), readId));
+  if (attributes.has(SIGNING_CERTIFICATE_V2))
+    certificateIds.push(readIds(value(SIGNING_CERTIFICATE_V2, TAG.sequence, 'signingCertificateV2'), readIdV2));
+  if (certificateIds.length === 0) throw malformed("its signed attributes do not name the signer's certificate");
+  const signedBytes = Uint8Array.from(implicit.encoded);
+  signedBytes[0] = TAG.set;
+  return {
+    signedBytes,
+    contentType: readOid(value(CONTENT_TYPE, TAG.oid, 'contentType'), 'the signed attribute contentType'),
+    messageDigest: value(MESSAGE_DIGEST, TAG.octetString, 'messageDigest').content,
+    certificateIds,
+  };
+}
+
+/** The SET of values of each attribute by its type. */
+export function listAttributes(implicit: Element): Map<string, Element> {
+  const found = new Map<string, Element>();
+  for (const attribute of children(implicit)) {
+    const fields = new Fields(expectTag(attribute, TAG.sequence, 'an attribute'), 'an attribute');
+    const oid = readOid(fields.take(TAG.oid, 'type'), 'the type of an attribute');
+    const values = fields.take(TAG.set, 'values');
+    fields.end();
+    if (found.has(oid)) throw malformed(`it has the attribute ${oid} twice`);
+    found.set(oid, values);
+  }
+  return found;
+}
+
+/** SigningCertificate: the ids, then policies, which bind only whom they are addressed to. */
+function readIds(attribute: Element, read: (id: Fields) => CertificateId): CertificateId[] {
+  const fields = new Fields(attribute, 'signingCertificate');
+  const ids = children(fields.take(TAG.sequence, 'certs'));
+  fields.optional(TAG.sequence);
+  fields.end();
+  if (ids.length === 0) throw malformed('signingCertificate names no certificate');
+  return ids.map((id) => {
+    const parts = new Fields(expectTag(id, TAG.sequence, 'ESSCertID'), 'ESSCertID');
+    const found = read(parts);
+    parts.end();
+    return found;
+  });
+}
+
+function readId(fields: Fields): CertificateId {
+  const { content: hash } = fields.take(TAG.octetString, 'certHash');
+  return { algorithm: 'sha1', hash, issuerSerial: readIssuerSerial(fields.optional(TAG.sequence)) };
+}
+
+function readIdV2(fields: Fields): CertificateId {
+  const named = fields.optional(TAG.sequence);
+  const oid = named === undefined ? DEFAULT_ALGORITHM : readAlgorithm(named, 'the algorithm of ESSCertIDv2');
+  const algorithm = digestOf(oid)?.name;
+  if (algorithm === undefined) throw malformed(`ESSCertIDv2 uses the algorithm ${oid}, which is not accepted`);
+  const { content: hash } = fields.take(TAG.octetString, 'certHash');
+  return { algorithm, hash, issuerSerial: readIssuerSerial(fields.optional(TAG.sequence)) };
+}
+
+function readIssuerSerial(element: Element | undefined): CertificateId['issuerSerial'] {
+  if (element === undefined) return null;
+  const fields = new Fields(element, 'IssuerSerial');
+  const names = fields.take(TAG.sequence, 'issuer');
+  const serial = readInteger(fields.take(TAG.integer, 'serialNumber'), 'the serial number in ESSCertID');
+  fields.end();
+  const [name, ...more] = children(names).map(readGeneralName);
+  if (!name?.directory || more.length > 0) throw malformed('the issuer in ESSCertID is not one directoryName');
+  return { issuer: name.directory, serial };
+}

@@ -1,0 +1,164 @@
+import { algorithmName, readAlgorithm } from './algorithms.ts';
+import { type Certificate, readCertificate } from './certificate.ts';
+import { children, context, type Element, expectTag, Fields, malformed, only, readDer, TAG } from './der.ts';
+import { escaped, type Name, readName } from './names.ts';
+import { listAttributes, readSignedAttributes, type SignedAttributes } from './signed-attributes.ts';
+import { readTstInfo, type TstInfo } from './tst-info.ts';
+import { readBits, readInteger, readOid } from './values.ts';
+
+/** PKIStatusInfo of RFC 3161 section 2.4.2. */
+export interface ResponseStatus {
+  status: bigint;
+  /** What the authority says about it, '' for nothing. */
+  text: string;
+  /** Numbers of the bits of PKIFailureInfo. */
+  failures: readonly number[];
+}
+
+/** The one SignerInfo of a token (RFC 5652 section 5.3). */
+export interface Signer {
+  issuer: Name;
+  serial: bigint;
+  digestAlgorithm: string;
+  attributes: SignedAttributes;
+  signatureAlgorithm: string;
+  signature: Uint8Array;
+}
+
+/** What stands in a token, nothing of it believed yet. */
+export interface Token {
+  info: TstInfo;
+  /** The DER of `info`, as signed. */
+  content: Uint8Array;
+  /** As carried, in order, each once. */
+  certificates: readonly Certificate[];
+  signer: Signer;
+}
+
+export interface TimeStampResponse {
+  /** Null of a bare token. */
+  status: ResponseStatus | null;
+  /** Null only if the status does not grant one. */
+  token: Token | null;
+}
+
+/** Ten times what authorities send with their chains. */
+export const MAX_TOKEN_BYTES = 64 * 1024;
+
+const SIGNED_DATA = '1.2.840.113549.1.7.2';
+const TST_INFO = '1.2.840.113549.1.9.16.1.4';
+/** RFC 5652 section 5.1: 3 because the content is not of type id-data. */
+const SIGNED_DATA_VERSION = 3n;
+/** RFC 5652 section 5.3: 1 because the signer is named by issuer and serial number. */
+const SIGNER_INFO_VERSION = 1n;
+const MAX_CERTIFICATES = 16;
+
+/** Whether a status grants the token: granted, or granted with modifications. */
+export function isGranted({ status }: ResponseStatus): boolean {
+  return status === 0n || status === 1n;
+}
+
+/**
+ * A TimeStampResp (RFC 3161 section 2.4.2) or the bare token from inside it.
+ *
+ * @throws EvidenceError `unreadable` for anything else, with what is wrong with it: not DER, larger than
+ * `MAX_TOKEN_BYTES`, fields that do not belong, another content than TSTInfo, several signers.
+ */
+export function readResponse(der: Uint8Array): TimeStampResponse {
+  if (der.length > MAX_TOKEN_BYTES) throw malformed(`it has ${der.length} bytes, more than ${MAX_TOKEN_BYTES}`);
+  const root = expectTag(readDer(der), TAG.sequence, 'the whole');
+  if (children(root)[0]?.tag === TAG.oid) return { status: null, token: readToken(root) };
+  const fields = new Fields(root, 'TimeStampResp');
+  const status = readStatus(fields.take(TAG.sequence, 'status'));
+  const token = fields.optional(TAG.sequence);
+  fields.end();
+  if (token === undefined && isGranted(status)) throw malformed('its status grants a token, but there is none');
+  return { status, token: token === undefined ? null : readToken(token) };
+}
+
+function readStatus(element: Element): ResponseStatus {
+  const fields = new Fields(element, 'PKIStatusInfo');
+  const status = readInteger(fields.take(TAG.integer, 'status'), 'the status');
+  const texts = fields.optional(TAG.sequence);
+  const failures = fields.optional(TAG.bitString);
+  fields.end();
+  const lines = (texts === undefined ? [] : children(texts)).map((line) => {
+    const { content } = expectTag(line, TAG.utf8String, 'the text of the status');
+    return escaped(new TextDecoder().decode(content));
+  });
+  return { status, text: lines.join('; '), failures: failures === undefined ? [] : readBits(failures, 'failInfo') };
+}
+
+function readToken(contentInfo: Element): Token {
+  const outer = new Fields(contentInfo, 'ContentInfo');
+  expectOid(outer.take(TAG.oid, 'contentType'), SIGNED_DATA, 'the token');
+  const signedData = only(outer.take(context(0), 'content'), TAG.sequence, 'the content of the token');
+  outer.end();
+  const fields = new Fields(signedData, 'SignedData');
+  expectVersion(fields.take(TAG.integer, 'version'), SIGNED_DATA_VERSION, 'SignedData');
+  const algorithms = readDigestAlgorithms(fields.take(TAG.set, 'digestAlgorithms'));
+  const content = readContent(fields.take(TAG.sequence, 'encapContentInfo'));
+  const certificates = readCertificates(fields.optional(context(0)));
+  const revocations = fields.optional(context(1));
+  const signer = readSigner(only(fields.take(TAG.set, 'signerInfos'), TAG.sequence, 'the list of signers'));
+  fields.end();
+  // Not used: they stand outside of what is signed, and a pinned root is asked for nothing but its signature.
+  for (const list of revocations === undefined ? [] : children(revocations))
+    expectTag(list, TAG.sequence, 'a revocation list');
+  if (!algorithms.includes(signer.digestAlgorithm))
+    throw malformed(`SignedData does not announce the digest ${algorithmName(signer.digestAlgorithm)} of its signer`);
+  return { info: readTstInfo(content), content, certificates, signer };
+}
+
+function readDigestAlgorithms(set: Element): string[] {
+  return children(set).map((algorithm) =>
+    readAlgorithm(expectTag(algorithm, TAG.sequence, 'a digest algorithm'), 'a digest algorithm'),
+  );
+}
+
+/** The octets of the TSTInfo; primitive, which `readDer` has made sure of. */
+function readContent(encapsulated: Element): Uint8Array {
+  const fields = new Fields(encapsulated, 'encapContentInfo');
+  expectOid(fields.take(TAG.oid, 'eContentType'), TST_INFO, 'its signed content');
+  const { content } = only(fields.take(context(0), 'eContent'), TAG.octetString, 'its signed content');
+  fields.end();
+  return content;
+}
+
+function readCertificates(implicit: Element | undefined): Certificate[] {
+  const found = implicit === undefined ? [] : children(implicit);
+  if (found.length > MAX_CERTIFICATES) throw malformed(`it carries ${found.length} certificates`);
+  const different = new Map(found.map((element) => [Buffer.from(element.encoded).toString('latin1'), element]));
+  return [...different.values()].map((element) =>
+    readCertificate(expectTag(element, TAG.sequence, 'a certificate').encoded),
+  );
+}
+
+function readSigner(signerInfo: Element): Signer {
+  const fields = new Fields(signerInfo, 'SignerInfo');
+  expectVersion(fields.take(TAG.integer, 'version'), SIGNER_INFO_VERSION, 'SignerInfo');
+  const id = new Fields(fields.take(TAG.sequence, 'issuerAndSerialNumber'), 'issuerAndSerialNumber');
+  const issuer = readName(id.take(TAG.sequence, 'issuer'));
+  const serial = readInteger(id.take(TAG.integer, 'serialNumber'), "the serial number of the signer's certificate");
+  id.end();
+  const digestAlgorithm = readAlgorithm(fields.take(TAG.sequence, 'digestAlgorithm'), "the signer's digest algorithm");
+  const attributes = readSignedAttributes(fields.take(context(0), 'signedAttrs'));
+  const signatureAlgorithm = readAlgorithm(fields.take(TAG.sequence, 'signatureAlgorithm'), 'signatureAlgorithm');
+  const { content: signature } = fields.take(TAG.octetString, 'signature');
+  const unsigned = fields.optional(context(1));
+  fields.end();
+  if (unsigned !== undefined) listAttributes(unsigned);
+  if (attributes.contentType !== TST_INFO)
+    throw malformed(`its signed attribute contentType is ${attributes.contentType}`);
+  return { issuer, serial, digestAlgorithm, attributes, signatureAlgorithm, signature };
+}
+
+function expectOid(element: Element, oid: string, what: string): void {
+  const found = readOid(element, `the type of ${what}`);
+  if (found !== oid) throw malformed(`${what} is of type ${found}, not ${oid}`);
+}
+
+function expectVersion(element: Element, version: bigint, what: string): void {
+  const found = readInteger(element, `the version of ${what}`);
+  if (found !== version) throw malformed(`${what} is of version ${found}, not ${version}`);
+}
