@@ -14,6 +14,8 @@ export const verificationSchema = z.strictObject({
   recipe: z.string(),
   required_claims: z.array(z.string()),
   seal_key_ids: z.array(z.string()),
+  /** SHA-256 fingerprints of the pinned roots of time-stamping authorities; null when none were pinned. */
+  timestamp_roots: z.array(z.string()).nullable(),
   /** What continuity was held against. */
   earlier_head: z.strictObject({ sequence: z.int().min(1), digest: z.string(), runId: z.string() }).nullable(),
   reaches_now: z.boolean(),

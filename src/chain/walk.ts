@@ -11,6 +11,15 @@ export interface Head {
   digest: string;
 }
 
+/** An entry whose number the caller had asked for. */
+export interface Watched {
+  stated: string;
+  /** Null when its bytes can be read in two ways. */
+  computed: string | null;
+  /** As sent: RFC 3339. */
+  timestamp: string;
+}
+
 /** What was seen of one stream. */
 export interface WalkResult {
   streamId: string;
@@ -24,7 +33,7 @@ export interface WalkResult {
   contentComputed: number;
   sealsVerified: number;
   /** The entries whose number was asked for, as they were met. */
-  watched: ReadonlyMap<number, { stated: string; computed: string | null }>;
+  watched: ReadonlyMap<number, Watched>;
   findings: FindingLog;
 }
 
@@ -43,7 +52,7 @@ export class ChainWalk {
   readonly #watch: ReadonlySet<number>;
   readonly #log = new FindingLog();
   readonly #order: OrderCheck;
-  readonly #watched = new Map<number, { stated: string; computed: string | null }>();
+  readonly #watched = new Map<number, Watched>();
   #entries = 0;
   #contentComputed = 0;
   #sealsVerified = 0;
@@ -68,6 +77,7 @@ export class ChainWalk {
       this.#watched.set(entry.sequence, {
         stated: entry.digest,
         computed: entry.content.state === 'computed' ? entry.content.digest : null,
+        timestamp: entry.timestamp,
       });
   }
 

@@ -9,6 +9,9 @@ export interface Claim {
   state: 'proved' | 'refuted' | 'unproved';
   reason?: string | undefined;
   basis?: string | undefined;
+  /** Of `anchor`: the newest entry that a sound token covers, and how many entries lie behind it. */
+  anchored_through?: number | undefined;
+  entries_after_last_anchor?: number | undefined;
 }
 
 export type Claims = Record<ClaimName, Claim>;

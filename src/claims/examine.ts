@@ -2,7 +2,9 @@ import { FindingLog } from '../chain/finding.ts';
 import type { PackageReading } from '../chain/package.ts';
 import type { WalkResult } from '../chain/walk.ts';
 import type { SummaryFacts } from '../contract/contract.ts';
+import type { Certificate } from '../timestamp/certificate.ts';
 import { judgeAgreement, type VendorVerdict } from './agreement.ts';
+import { judgeAnchor } from './anchor.ts';
 import {
   type Claim,
   type ClaimName,
@@ -30,6 +32,9 @@ export interface Observations {
   /** The acceptance of the stream's restart, as a sentence, when the ledger has one. */
   restart: string | null;
   completeness: CompletenessBasis;
+  /** The time-stamping authorities' roots that are trusted; null when none were pinned. */
+  roots: readonly Certificate[] | null;
+  now: Date;
   /** Whether any seal key was given. */
   sealKeysGiven: boolean;
   /** The contract's digest recipe, for the basis of `content`. */
@@ -66,7 +71,10 @@ function judge(observations: Observations): Claims {
     order,
     content,
     seal,
-    anchor: unproved('not implemented yet'),
+    anchor: judgeAnchor(
+      { walk, checkpoints: facts?.checkpoints ?? [], roots: observations.roots, now: observations.now },
+      walk.findings,
+    ),
     continuity: judgeContinuity({ walk, earlier, reachesNow, fromStart, statedHead, restart }, walk.findings),
     completeness: judgeCompleteness(
       { walk, basis: observations.completeness, wholeStream: reachesNow && fromStart },

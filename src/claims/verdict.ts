@@ -8,6 +8,8 @@ const claimSchema = z.strictObject({
   state: z.enum(['proved', 'refuted', 'unproved']),
   reason: z.string().optional(),
   basis: z.string().optional(),
+  anchored_through: count.optional(),
+  entries_after_last_anchor: count.optional(),
 });
 
 export const findingSchema = z.strictObject({

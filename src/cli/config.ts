@@ -20,6 +20,7 @@ const configSchema = z.strictObject({
       require: z.array(z.enum(CLAIMS)).optional(),
       completeness: z.enum(['listing', 'record', 'off']).optional(),
       seal_keys: z.record(z.string(), z.string()).optional(),
+      timestamp_roots: z.string().optional(),
     })
     .optional(),
   archive: z.strictObject({ url: z.string().optional() }).optional(),
@@ -34,6 +35,7 @@ export interface ConfigFlags {
   concurrency?: number | undefined;
   require?: readonly string[] | undefined;
   sealKey?: readonly string[] | undefined;
+  timestampRoots?: string | undefined;
 }
 
 export interface Config {
@@ -44,6 +46,8 @@ export interface Config {
   completeness: 'listing' | 'record' | 'off';
   /** Key id to the file that holds the key. */
   sealKeyFiles: Map<string, string>;
+  /** The PEM file of the trusted roots of time-stamping authorities. */
+  timestampRootsFile: string | null;
   archiveUrl: string;
 }
 
@@ -70,6 +74,10 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv, d
       ...Object.entries(file.verify?.seal_keys ?? {}).map(([id, path]) => [id, resolve(folder, path)] as const),
       ...(flags.sealKey ?? []).map((pair) => parseSealKey(pair, directory)),
     ]),
+    timestampRootsFile:
+      flags.timestampRoots === undefined
+        ? (inFolder(file.verify?.timestamp_roots) ?? null)
+        : resolve(directory, flags.timestampRoots),
     archiveUrl:
       flags.archive ??
       environment['EVIDENCE_ARCHIVE_URL'] ??

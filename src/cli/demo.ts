@@ -75,7 +75,12 @@ async function exportAll(platform: EmbeddedPlatform, archiveUrl: string, context
 }
 
 function verifyAll(root: string, { signal }: CommandContext): Promise<ArchiveReport> {
-  return checkStored(root, null, { contract: defaultContract, sealKeys: new Map() }, signal);
+  return checkStored(
+    root,
+    null,
+    { contract: defaultContract, sealKeys: new Map(), roots: null, now: new Date() },
+    signal,
+  );
 }
 
 async function pointOut(root: string, archiveUrl: string, printer: Printer): Promise<void> {

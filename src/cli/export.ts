@@ -13,10 +13,10 @@ import { type Config, loadConfig } from './config.ts';
 import type { ExportFlags } from './flags.ts';
 import { Progress } from './progress.ts';
 import { printRun, toRunDocument } from './run-report.ts';
-import { readSealKeys } from './seal-keys.ts';
 import { connectService, type Service } from './service.ts';
 import { openArchive } from './store.ts';
 import { readOperator, readTool } from './tool.ts';
+import { readSealKeys, readTimestampRoots } from './trust.ts';
 import { makeWorkDirectory } from './work-directory.ts';
 
 export async function runExport(flags: ExportFlags, context: CommandContext): Promise<number> {
@@ -65,6 +65,7 @@ export interface ExportWish {
 export async function exportInto(wish: ExportWish, { printer, signal, directory }: CommandContext): Promise<RunResult> {
   const { config, answer, scope, service } = wish;
   const sealKeys = readSealKeys(config.sealKeyFiles);
+  const roots = readTimestampRoots(config.timestampRootsFile);
   const archive = await openForWriting(config, directory);
   const work = makeWorkDirectory();
   const progress = new Progress(printer);
@@ -81,6 +82,7 @@ export async function exportInto(wish: ExportWish, { printer, signal, directory 
       required: config.required,
       completeness: config.completeness,
       sealKeys,
+      roots,
       sealPartial: wish.sealPartial,
       concurrency: config.concurrency,
       workDirectory: work.path,

@@ -11,13 +11,14 @@ const service = {
 const archive = {
   archive: { type: 'string', describe: 'where the evidence is kept (default: ./evidence-archive)' },
 } as const;
-const sealKey = {
+const trust = {
   'seal-key': { type: 'string', array: true, describe: 'a key to check seals with, as ID=FILE' },
+  'timestamp-roots': { type: 'string', describe: 'PEM file of the time-stamping authorities that you trust' },
 } as const;
 
 export function exportFlags(argv: Argv) {
   return argv
-    .options({ ...configuration, ...service, ...archive, ...sealKey })
+    .options({ ...configuration, ...service, ...archive, ...trust })
     .options({
       period: { type: 'string', describe: 'a month, e.g. 2026-10 (default: the last whole month, UTC)' },
       from: { type: 'string', describe: 'first moment of the period: a day or an RFC 3339 time' },
@@ -45,7 +46,7 @@ export function verifyFlags(argv: Argv) {
       demandOption: true,
       describe: 'an archive, a run in it (its folder), a bundle (.zip) or an evidence package (.json)',
     })
-    .options(sealKey)
+    .options(trust)
     .options({ run: { type: 'string', describe: 'only this run of the archive' } })
     .example('$0 verify evidence-archive', 'everything that was ever archived')
     .example('$0 verify payments-1a2b3c4d.zip --seal-key k1=k1.key', 'one bundle, seals included');

@@ -12,9 +12,9 @@ import type { CommandContext } from './command.ts';
 import { loadConfig } from './config.ts';
 import type { VerifyFlags } from './flags.ts';
 import type { Printer } from './printer.ts';
-import { readSealKeys } from './seal-keys.ts';
 import { isDirectory, openArchive } from './store.ts';
 import { emphasise, formatClaims, formatLegend, plural, visible } from './table.ts';
+import { readSealKeys, readTimestampRoots } from './trust.ts';
 import { makeWorkDirectory } from './work-directory.ts';
 
 const STYLES = { verified: 'green', refuted: 'red', incomplete: 'yellow', empty: 'yellow' } as const;
@@ -24,8 +24,17 @@ const UNSIGNED =
 
 export async function runVerify(flags: VerifyFlags, context: CommandContext): Promise<number> {
   const { directory, printer } = context;
-  const config = loadConfig({ sealKey: flags['seal-key'] }, context.environment, directory);
-  const options = { contract: defaultContract, sealKeys: readSealKeys(config.sealKeyFiles) };
+  const config = loadConfig(
+    { sealKey: flags['seal-key'], timestampRoots: flags['timestamp-roots'] },
+    context.environment,
+    directory,
+  );
+  const options = {
+    contract: defaultContract,
+    sealKeys: readSealKeys(config.sealKeyFiles),
+    roots: readTimestampRoots(config.timestampRootsFile),
+    now: new Date(),
+  };
   const target = resolve(directory, flags.target);
   if (await isDirectory(target)) {
     const run = basename(dirname(target)) === 'runs' ? basename(target) : null;

@@ -69,6 +69,7 @@ function toVerification(
     recipe: context.contract.recipe,
     required_claims: [...context.required],
     seal_key_ids: [...context.sealKeys.keys()],
+    timestamp_roots: context.roots?.map(({ x509 }) => x509.fingerprint256) ?? null,
     earlier_head: run.heads.get(streamId) ?? null,
     reaches_now: context.reachesNow,
     stated_head: statedHead,

@@ -5,6 +5,7 @@ import type { EarlierHead } from '../claims/continuity.ts';
 import type { AuditClient, Period } from '../client/audit.ts';
 import type { Contract } from '../contract/contract.ts';
 import type { Acceptance } from '../ledger/record.ts';
+import type { Certificate } from '../timestamp/certificate.ts';
 import type { Listener } from './events.ts';
 import type { CompletenessMode } from './listing.ts';
 
@@ -30,6 +31,8 @@ export interface ExportContext {
   required: readonly ClaimName[];
   completeness: CompletenessMode;
   sealKeys: SealKeys;
+  /** The roots of the time-stamping authorities that are trusted; null when none were pinned. */
+  roots: readonly Certificate[] | null;
   /** Incomplete streams go into the run itself instead of an attempt. */
   sealPartial: boolean;
   concurrency: number;

@@ -87,6 +87,8 @@ async function examineReceived(
     statedHead: received.statedHead,
     restart: describeRestart(run, streamId),
     completeness: received.completeness,
+    roots: context.roots,
+    now: context.now(),
     sealKeysGiven: context.sealKeys.size > 0,
     recipe: context.contract.recipe,
   };

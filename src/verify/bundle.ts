@@ -8,11 +8,15 @@ import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import type { Contract, SummaryFacts } from '../contract/contract.ts';
 import { isEvidenceError } from '../errors.ts';
 import { readRecord } from '../ledger/record.ts';
+import type { Certificate } from '../timestamp/certificate.ts';
 import { type Problem, toProblem } from './problem.ts';
 
 export interface VerifyOptions {
   contract: Contract;
   sealKeys: SealKeys;
+  /** The roots of the time-stamping authorities that are trusted; null when none were pinned. */
+  roots: readonly Certificate[] | null;
+  now: Date;
 }
 
 export interface VerifiedBundle {
@@ -94,6 +98,8 @@ async function verifyOpened(bundle: Bundle, key: string, options: VerifyOptions)
       statedHead: stated.stated_head,
       restart: stated.accepted_restart,
       completeness: stated.completeness,
+      roots: options.roots,
+      now: options.now,
       sealKeysGiven: options.sealKeys.size > 0,
       recipe: options.contract.recipe,
     },
@@ -148,6 +154,9 @@ async function readSummary(bundle: Bundle, contract: Contract): Promise<SummaryF
   }
 }
 
+/** Claims that need keys or roots, which may not be at hand here. */
+const NEEDS_TRUST: ReadonlySet<string> = new Set(['seal', 'anchor']);
+
 /**
  * Where the bundle states what we find not to be so. A claim that we leave unproved, e.g. because no seal key is at
  * hand here, contradicts nothing.
@@ -167,7 +176,7 @@ function contradictions(key: string, recorded: Verdict, ours: Verdict): Problem[
     const stated = recorded.claims[name as ClaimName].state;
     const opposite = claim.state !== stated && claim.state !== 'unproved' && stated !== 'unproved';
     // A refuted claim that nothing refutes any more is as much of a contradiction.
-    if (opposite || (stated === 'proved' && claim.state === 'unproved' && name !== 'seal'))
+    if (opposite || (stated === 'proved' && claim.state === 'unproved' && !NEEDS_TRUST.has(name)))
       differ(`the claim ${name} as`, claim.state, stated);
   }
   return problems;

@@ -24,6 +24,8 @@ export async function verifyPackage(
       statedHead: null,
       restart: null,
       completeness: { kind: 'none', why: 'a package by itself shows nothing to hold it against' },
+      roots: options.roots,
+      now: options.now,
       sealKeysGiven: options.sealKeys.size > 0,
       recipe: options.contract.recipe,
     },

@@ -95,6 +95,8 @@ async function readArchive({ directory }: Place) {
     archive,
     contract: defaultContract,
     sealKeys: new Map(),
+    roots: null,
+    now: new Date(),
     workDirectory: directory,
   });
   expect([report.outcome, report.warnings]).toEqual(['verified', []]);

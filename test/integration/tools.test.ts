@@ -1,6 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sha256 } from '../../src/encoding/digest.ts';
 import { postEntries, servePlatform, someEntries } from '../support/platform.ts';
@@ -10,7 +10,12 @@ import { evidence, run } from '../support/process.ts';
 let folder: string;
 let zip: string;
 let bag: string;
-let record: { bundle: { sha256: string; identity: string }; head_hash: string; package_id: string };
+let record: {
+  bundle: { sha256: string; identity: string };
+  head_hash: string;
+  package_id: string;
+  claims: Record<string, unknown>;
+};
 const STREAM = 'кадры/Zoë 🔐';
 
 beforeAll(async () => {
@@ -87,6 +92,41 @@ test('openssl accepts the time-stamp token for the head under the root of the au
     '../root.pem',
   ];
   expect(await run('openssl', args, bag)).toContain('Verification: OK');
+});
+
+describe('evidence verify of the bundle alone, offline', () => {
+  const anchor = async (...flags: string[]) => {
+    const { code, stdout, stderr } = await evidence(['verify', zip, '--json', ...flags], { cwd: folder });
+    expect(stderr).toBe('');
+    const { streams, problems } = JSON.parse(stdout);
+    return { code, claims: streams[0].claims, findings: streams[0].findings, problems };
+  };
+
+  test('without roots the anchor is unproved and says why; all else is as it was at the export', async () => {
+    const { code, claims, problems } = await anchor();
+    expect([code, problems, claims]).toEqual([0, [], record.claims]);
+    expect(claims.anchor).toEqual({
+      state: 'unproved',
+      reason: expect.stringMatching(/no time-stamping authority is trusted here: pin its root/),
+    });
+  });
+
+  test('with the root of the authority it is proved, up to which entry and with how many behind it', async () => {
+    const { code, claims } = await anchor('--timestamp-roots', 'root.pem');
+    expect([
+      code,
+      claims.anchor.state,
+      claims.anchor.anchored_through,
+      claims.anchor.entries_after_last_anchor,
+    ]).toEqual([0, 'proved', 250, 0]);
+    expect(claims.anchor.basis).toMatch(/entry 250 existed at .* says .*not an external witness/);
+  });
+
+  test('with another root it is refuted', async () => {
+    const other = resolve(import.meta.dirname, '../vectors/anchor/root-ec.pem');
+    const { code, claims, findings } = await anchor('--timestamp-roots', other);
+    expect([code, claims.anchor.state, findings[0].code]).toEqual([1, 'refuted', 'anchor/untrusted']);
+  });
 });
 
 test('the README explains the bundle, its claims and its limits', () => {

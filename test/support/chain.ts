@@ -129,6 +129,8 @@ export function examineReading(
     statedHead: null,
     restart: null,
     completeness: { kind: 'none', why: 'not asked' },
+    roots: null,
+    now: new Date(0),
     sealKeysGiven: true,
     recipe: defaultContract.recipe,
     ...more,

@@ -45,6 +45,8 @@ function examineVector(name: string, size: number) {
       fromStart: true,
       statedHead: null,
       restart: null,
+      roots: null,
+      now: new Date(0),
       sealKeysGiven: true,
       completeness: { kind: 'none', why: 'a vector stands by itself' },
       recipe: defaultContract.recipe,

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { SealKeys } from '../chain/walk.ts';
 import { toHmacKey } from '../encoding/digest.ts';
 import { EvidenceError } from '../errors.ts';
+import type { Certificate } from '../timestamp/certificate.ts';
+import { readRoots } from '../timestamp/roots.ts';
 
 /**
  * The seal keys from their files. A file holds `hex:…`, `base64:…`, or the key's own text; a line feed at its end is
@@ -36,4 +38,16 @@ function decode(text: string): Buffer | null {
       ? key.toString('hex') === digits.toLowerCase()
       : key.toString('base64').replace(/=+$/, '') === digits.replace(/=+$/, '');
   return same ? key : null;
+}
+
+/** The roots of the time-stamping authorities that are trusted; null when none are pinned. */
+export function readTimestampRoots(path: string | null): readonly Certificate[] | null {
+  if (path === null) return null;
+  let pem: string;
+  try {
+    pem = readFileSync(path, 'latin1');
+  } catch (error) {
+    throw new EvidenceError('config', `the file of the time-stamping roots, ${path}, cannot be read`, { cause: error });
+  }
+  return readRoots(pem, path);
 }
