@@ -15,6 +15,9 @@ import type { TimestampAuthority } from './timestamp/types.ts';
 
 const RETRY_ANCHORS_MS = 60_000;
 
+/** How long `close` waits for requests under way. A connection that never sent one would be waited for too. */
+const GRACE_MS = 3000;
+
 export interface PlatformOptions {
   /** A folder that `initPlatform` made. */
   dataDir: string;
@@ -30,7 +33,7 @@ export interface PlatformOptions {
 export interface Platform {
   origin: string;
   auditUrl: string;
-  /** Ends once requests under way were answered. */
+  /** Ends once requests under way were answered, or after 3 s. */
   close(): Promise<void>;
 }
 
@@ -88,7 +91,9 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       auditUrl: `${origin}/audit`,
       async close() {
         clearInterval(retry);
+        const cut = setTimeout(() => server.server.closeAllConnections(), GRACE_MS);
         await server.close();
+        clearTimeout(cut);
         await service.checkpoints.settled();
         database.close();
       },

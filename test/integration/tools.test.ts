@@ -4,12 +4,13 @@ import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sha256 } from '../../src/encoding/digest.ts';
 import { postEntries, servePlatform, someEntries } from '../support/platform.ts';
-import { evidence, run } from '../support/process.ts';
+import { evidence, finish, PLATFORM, run, startNode } from '../support/process.ts';
 
 /** What an auditor has: a bundle and the usual programs. */
 let folder: string;
 let zip: string;
 let bag: string;
+let sealKey: string;
 let record: {
   bundle: { sha256: string; identity: string };
   head_hash: string;
@@ -35,6 +36,11 @@ beforeAll(async () => {
     [record] = run_.streams;
     zip = join(folder, 'evidence-archive', run_.streams[0].bundle.key);
     await run('cp', [join(platform.dataDir, 'authority/root.pem'), folder], folder);
+    const keys = join(folder, 'keys');
+    await finish(startNode(PLATFORM, ['seal-keys', '--data', platform.dataDir, '--out', keys], { cwd: folder }));
+    sealKey = readFileSync(join(keys, readdirSync(keys)[0] ?? ''), 'utf8')
+      .trim()
+      .replace('hex:', '');
   } finally {
     await platform.stop();
   }
@@ -148,6 +154,61 @@ test('the lines that README.txt gives for jq show an unbroken chain and the dige
   await run('mkdir', ['-p', 'broken/data'], folder);
   writeFileSync(join(folder, 'broken/data/evidence.json'), broken);
   expect(await run('sh', ['-c', lines[0] ?? ''], join(folder, 'broken'))).toBe('6\n');
+});
+
+describe('the lines of README.md for checking a bundle by hand', () => {
+  const readme = readFileSync(resolve(import.meta.dirname, '../../README.md'), 'utf8');
+  const [, block = ''] = /### Checking a bundle by hand.*?```sh\n(.*?)```/s.exec(readme) ?? [];
+  const sections = block.split(/\n(?=# )/);
+  const [setUp = ''] = sections;
+  const slug = () => bag.split('/').at(-1) ?? '';
+
+  /** Runs one of its paragraphs where the first ones led to. */
+  const follow = async (name: string) => {
+    const section = sections.find((text) => text.startsWith(`# ${name}`)) ?? 'false';
+    return run('bash', ['-euo', 'pipefail', '-c', `export KEY=${sealKey}\ncd ${slug()}\n${section}`], byHand);
+  };
+  let byHand: string;
+
+  beforeAll(async () => {
+    byHand = mkdtempSync(join(tmpdir(), 'by-hand-'));
+    await run('cp', [zip, join(folder, 'root.pem'), byHand], byHand);
+    const script = setUp.replace('payments-1a2b3c4d', slug());
+    expect(script).not.toBe(setUp);
+    expect(await run('bash', ['-euo', 'pipefail', '-c', script], byHand)).toBe('');
+  });
+
+  test.each(['Nothing was changed', 'order', 'content', 'seal'])('%s: prints nothing', async (name) => {
+    expect(await follow(name)).toBe('');
+  });
+
+  test('anchor: openssl accepts the token', async () => {
+    expect(await follow('anchor')).toBe('Verification: OK\n');
+  });
+
+  test('continuity, completeness and agreement say what the claims rest on', async () => {
+    expect(await follow('continuity')).toBe(`1\n${'0'.repeat(64)}\nnull\n`);
+    expect(JSON.parse(await follow('completeness'))).toEqual({
+      kind: 'listing',
+      same: 250,
+      differences: 0,
+      deviations: [],
+    });
+    const pdf = await follow('agreement');
+    expect(pdf).toMatch(new RegExp(`Package +${record.package_id}\n *Entries +250\n *Head hash +${record.head_hash}`));
+  });
+
+  test('an edited entry shows in content, a changed link in order, another key in seal', async () => {
+    const path = join(byHand, slug(), 'data/evidence.json');
+    const intact = readFileSync(path, 'utf8');
+    writeFileSync(path, intact.replace('svc-backup', 'svc-bakcup'));
+    await expect(follow('content')).rejects.toThrow(/ended with 1: \d+c\d+/);
+    writeFileSync(path, intact.replace(/("sequence":7,.*?"prev_hash":")...../, '$100000'));
+    expect(await follow('order')).toBe('6\n');
+    writeFileSync(path, intact);
+    sealKey = '00'.repeat(32);
+    await expect(follow('seal')).rejects.toThrow(/ended with 1: /);
+  });
 });
 
 test('python recomputes every digest and link of data/evidence.json', async () => {
