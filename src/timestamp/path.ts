@@ -92,7 +92,8 @@ function problemsOf(path: readonly Certificate[], at: Date): string[] {
 function ownProblems({ x509, subject, key, notUnderstood }: Certificate, at: Date): string[] {
   const problems: string[] = [];
   const { validFromDate, validToDate } = x509;
-  if (at < validFromDate || at > validToDate) {
+  // RFC 5280 section 4.1.2.5 counts the last second in; OpenSSL does not, and an auditor is to get the same answer.
+  if (at < validFromDate || at >= validToDate) {
     const span = `${validFromDate.toISOString()} to ${validToDate.toISOString()}`;
     problems.push(`the certificate of ${subject.text} is valid from ${span}, not at ${at.toISOString()}`);
   }
