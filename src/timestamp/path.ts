@@ -11,8 +11,8 @@ const MAX_CERTIFICATES = 8;
 
 export interface TrustQuestion {
   signer: Certificate;
-  /** What the token carries. Those that are self-signed prove nothing and are passed over. */
-  carried: readonly Certificate[];
+  /** What a path may lead over. Those that are self-signed prove nothing and are passed over. */
+  others: readonly Certificate[];
   roots: readonly Certificate[];
   /** Every certificate of the path must be valid then, now or not. */
   at: Date;
@@ -26,8 +26,8 @@ export interface TrustAnswer {
 }
 
 /** The first path to a pinned root that holds, or the one with the fewest problems. */
-export function findPath({ signer, carried, roots, at }: TrustQuestion): TrustAnswer {
-  const search = { between: carried.filter((other) => !isSelfSigned(other)), roots, left: MAX_LINKS_TRIED };
+export function findPath({ signer, others, roots, at }: TrustQuestion): TrustAnswer {
+  const search = { between: others.filter((other) => !isSelfSigned(other)), roots, left: MAX_LINKS_TRIED };
   let best: TrustAnswer | null = null;
   for (const path of pathsFrom([signer], search)) {
     const problems = problemsOf(path, at);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { Certificate } from '../../src/timestamp/certificate.ts';
 import type { TokenFaultCode } from '../../src/timestamp/fault.ts';
-import { readRoots } from '../../src/timestamp/roots.ts';
+import { readIntermediates, readRoots } from '../../src/timestamp/roots.ts';
 import { type TokenVerdict, verifyToken } from '../../src/timestamp/verify.ts';
 import { digestOf, type Issued } from './tsa-forge.ts';
 import { opensslAccepts } from './tsa-openssl.ts';
@@ -14,6 +14,8 @@ export interface ForgedCase {
   der: Buffer;
   /** The only one that is pinned. */
   root: Issued;
+  /** Given beside the token. */
+  intermediates?: Issued[];
   digest?: string;
   nonce?: bigint;
   now?: Date;
@@ -24,7 +26,8 @@ export interface ForgedCase {
   openssl: boolean;
 }
 
-export interface ForgedQuestion extends Pick<ForgedCase, 'der' | 'root' | 'digest' | 'nonce' | 'now'> {
+export interface ForgedQuestion
+  extends Pick<ForgedCase, 'der' | 'root' | 'intermediates' | 'digest' | 'nonce' | 'now'> {
   /** Instead of the one in PEM. */
   roots?: readonly Certificate[];
 }
@@ -33,11 +36,12 @@ export interface ForgedQuestion extends Pick<ForgedCase, 'der' | 'root' | 'diges
 const AT = new Date('2026-03-01T12:00:00Z');
 const DIGEST = digestOf('sha256', Buffer.from('an entry')).toString('hex');
 
-export function judgeForged({ der, root, roots, digest, nonce, now }: ForgedQuestion): TokenVerdict {
+export function judgeForged({ der, root, roots, intermediates, digest, nonce, now }: ForgedQuestion): TokenVerdict {
   return verifyToken(der, {
     digest: digest ?? DIGEST,
     roots: roots ?? readRoots(root.pem, 'root.pem'),
     now: now ?? AT,
+    ...(intermediates === undefined ? {} : { intermediates: readIntermediates(pemOf(intermediates), 'others.pem') }),
     ...(nonce === undefined ? {} : { nonce }),
   });
 }
@@ -59,14 +63,20 @@ export function forgedCases(): (one: ForgedCase) => Promise<void> {
   };
 }
 
-async function opensslJudges(file: string, { der, root, digest }: ForgedCase): Promise<boolean> {
+async function opensslJudges(file: string, { der, root, intermediates, digest }: ForgedCase): Promise<boolean> {
   await Promise.all([writeFile(`${file}.der`, der), writeFile(`${file}.pem`, root.pem)]);
+  if (intermediates !== undefined) await writeFile(`${file}.others.pem`, pemOf(intermediates));
   return opensslAccepts(`${file}.der`, {
     digest: digest ?? DIGEST,
     rootFile: `${file}.pem`,
+    ...(intermediates === undefined ? {} : { untrustedFile: `${file}.others.pem` }),
     bare: isBare(der),
     at: AT,
   });
+}
+
+function pemOf(certificates: Issued[]): string {
+  return certificates.map(({ pem }) => pem).join('');
 }
 
 /** A token begins with its type, a response with the SEQUENCE of its status. */

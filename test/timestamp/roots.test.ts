@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { EvidenceError } from '../../src/errors.ts';
-import { readRoots } from '../../src/timestamp/roots.ts';
+import { readIntermediates, readRoots } from '../../src/timestamp/roots.ts';
 import { sequence, tlv } from '../support/der.ts';
 import { ca, extension, type Issued, issue, OID, purposes, USAGE, usage } from '../support/tsa-forge.ts';
 
@@ -41,6 +41,12 @@ test('roots made by openssl are read', () => {
 test('a root that signed itself with SHA-1 is a root: nothing is believed for that signature', async () => {
   const old = await issue({ subject: 'CN=Old', hash: 'SHA-1', extensions: [ca()] });
   expect(readRoots(old.pem, 'roots.pem')).toHaveLength(1);
+});
+
+test('intermediates are any certificates, and only certificates', async () => {
+  const below = await issue({ subject: 'CN=Below', issuer: root, extensions: [ca()] });
+  expect(readIntermediates(below.pem, 'others.pem').map(({ subject }) => subject.text)).toEqual(['CN=Below']);
+  expect(() => readIntermediates('', 'others.pem')).toThrow('others.pem contains no certificate in PEM');
 });
 
 describe('what is no root is refused with what it is', () => {

@@ -189,13 +189,25 @@ describe('the signature', () => {
 });
 
 describe('SignedData', () => {
+  const version2 = (certificate: Buffer) => {
+    const der = Buffer.from(certificate);
+    const version = der.indexOf(Buffer.from([0xa0, 3, 2, 1, 2]));
+    der.writeUInt8(1, version + 4);
+    return der;
+  };
   test.each<Row>([
     ['another content', altered({ contentType: OID.data }), MALFORMED, false, { says: /signed content is of type/ }],
     ['version 1', altered({ version: 1 }), MALFORMED, true, { says: /version 1, not 3/ }],
     ['two signers', altered({ signers: (one) => [one, one] }), MALFORMED, false, { says: /2 values/ }],
     ['no signer', altered({ signers: () => [] }), MALFORMED, false, { says: /0 values/ }],
     ['a digest that is not announced', altered({ announced: [OID.sha512] }), MALFORMED, false, { says: /announce/ }],
-    ['no certificate', altered({ certificates: [] }), ['anchor/untrusted'], false, { says: /lacks the certificate/ }],
+    [
+      'no certificate',
+      altered({ certificates: [] }),
+      ['anchor/untrusted'],
+      false,
+      { says: /neither in the token nor given/ },
+    ],
     [
       'the certificate of somebody else',
       () => forge(signer, { certificates: [other.der] }),
@@ -207,6 +219,13 @@ describe('SignedData', () => {
       () => forge(signer, { certificates: [signer.der, sequence(integer(1))] }),
       MALFORMED,
       false,
+    ],
+    [
+      'a certificate of version 2 with extensions',
+      () => forge(signer, { certificates: [signer.der, version2(other.der)] }),
+      MALFORMED,
+      true,
+      { says: /before version 3/ },
     ],
     [
       'seventeen certificates',
