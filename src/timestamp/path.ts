@@ -1,5 +1,5 @@
 import { algorithmName, keyWeakness, signatureOf } from './algorithms.ts';
-import { type Certificate, KEY_USAGE } from './certificate.ts';
+import { type Certificate, isSelfSigned, isSignedBy, KEY_USAGE } from './certificate.ts';
 import { sameName } from './names.ts';
 
 export const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
@@ -56,19 +56,6 @@ function isLink(child: Certificate, issuer: Certificate, search: Search): boolea
   if (!sameName(child.issuer, issuer.subject) || search.left === 0) return false;
   search.left--;
   return isSignedBy(child, issuer);
-}
-
-function isSelfSigned(certificate: Certificate): boolean {
-  return sameName(certificate.subject, certificate.issuer) && isSignedBy(certificate, certificate);
-}
-
-function isSignedBy({ x509 }: Certificate, { key }: Certificate): boolean {
-  try {
-    return key !== null && x509.verify(key);
-  } catch {
-    // An algorithm that does not go with this key, or that OpenSSL does not know.
-    return false;
-  }
 }
 
 function whyNone(signer: Certificate, roots: readonly Certificate[]): string {

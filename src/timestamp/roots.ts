@@ -1,7 +1,6 @@
 import { EvidenceError, messageOf } from '../errors.ts';
 import { keyWeakness } from './algorithms.ts';
-import { type Certificate, KEY_USAGE, readCertificate } from './certificate.ts';
-import { sameName } from './names.ts';
+import { type Certificate, isSelfSigned, KEY_USAGE, readCertificate } from './certificate.ts';
 
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----([\s\S]*?)-----END \1-----/g;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
@@ -58,11 +57,11 @@ function read(base64: string, where: string): Certificate {
 }
 
 function whyNoRoot(certificate: Certificate): string | null {
-  const { basicConstraints, keyUsage, key, subject, issuer, x509, notUnderstood } = certificate;
+  const { basicConstraints, keyUsage, key, notUnderstood } = certificate;
   if (key === null) return 'has a key that cannot be read';
   if (basicConstraints?.ca !== true) return 'is not the certificate of a CA: basicConstraints does not say so';
   if (keyUsage !== null && !keyUsage.includes(KEY_USAGE.keyCertSign)) return 'may not sign certificates (keyUsage)';
-  if (!sameName(subject, issuer) || !x509.verify(key)) return 'is not self-signed: pin the root above it';
+  if (!isSelfSigned(certificate)) return 'is not self-signed: pin the root above it';
   if (notUnderstood.length > 0) return `has extensions that are not understood: ${notUnderstood.join(', ')}`;
   const weakness = keyWeakness(key);
   return weakness === null ? null : `has ${weakness}, which is not accepted`;
