@@ -94,6 +94,11 @@ describe('what is no root is refused with what it is', () => {
       /not self-signed/,
     ],
     [
+      'a CA that signed itself in the name of another',
+      () => made({ issuer: { ...root, subject: 'CN=Y' }, keys: root.keys, extensions: [ca()] }),
+      /not self-signed/,
+    ],
+    [
       'a weak key',
       () => made({ algorithm: weak, extensions: [ca()] }),
       /an RSA key of 1024 bits, which is not accepted/,
