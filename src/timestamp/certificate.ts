@@ -1,7 +1,7 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import { EvidenceError } from '../errors.ts';
 import { children, context, type Element, expectTag, Fields, malformed, readDer, TAG } from './der.ts';
-import { type GeneralName, type Name, readGeneralName, readName } from './names.ts';
+import { type GeneralName, type Name, readGeneralName, readName, sameName } from './names.ts';
 import { readBits, readBoolean, readCount, readInteger, readOid } from './values.ts';
 
 /** RFC 5280 section 4.1, as far as a path is judged by it. */
@@ -59,6 +59,20 @@ export function readCertificate(der: Uint8Array): Certificate {
   if (extensions !== undefined && !isVersion3(version))
     throw malformed('a certificate before version 3 has extensions');
   return { x509, der, issuer, subject, serial, key: keyOf(x509), ...readExtensions(extensions) };
+}
+
+export function isSelfSigned(certificate: Certificate): boolean {
+  return sameName(certificate.subject, certificate.issuer) && isSignedBy(certificate, certificate);
+}
+
+/** Whether the signature of the one is by the key of the other; their names are not asked. */
+export function isSignedBy({ x509 }: Certificate, { key }: Certificate): boolean {
+  try {
+    return key !== null && x509.verify(key);
+  } catch {
+    // An algorithm that does not go with this key, or that OpenSSL does not know.
+    return false;
+  }
 }
 
 function parse(der: Uint8Array): X509Certificate {

@@ -31,7 +31,6 @@ export const TAG = {
 const MAX_DEPTH = 32;
 const CONSTRUCTED = 0x20;
 const LONG_FORM = 0x80;
-const MAX_LENGTH_OCTETS = 4;
 
 /** The identifier octet of a constructed `[number]`. */
 export function context(number: number): number {
@@ -91,7 +90,6 @@ function lengthAt(bytes: Uint8Array, start: number): { length: number; size: num
   if (first < LONG_FORM) return { length: first, size: 1 };
   if (first === LONG_FORM) throw malformed('it has a value of indefinite length, which DER does not know');
   const count = first - LONG_FORM;
-  if (count > MAX_LENGTH_OCTETS) throw malformed(`it has a length of ${count} octets`);
   let length = 0;
   for (let index = 1; index <= count; index++) length = length * 256 + octet(bytes, start + index);
   if (length < LONG_FORM || length < 256 ** (count - 1)) throw malformed('it has a length in more octets than needed');

@@ -1,5 +1,5 @@
 import { algorithmName, keyWeakness, signatureOf } from './algorithms.ts';
-import { type Certificate, KEY_USAGE } from './certificate.ts';
+import { type Certificate, isSelfSigned, isSignedBy, KEY_USAGE } from './certificate.ts';
 import { sameName } from './names.ts';
 
 export const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
@@ -11,8 +11,8 @@ const MAX_CERTIFICATES = 8;
 
 export interface TrustQuestion {
   signer: Certificate;
-  /** What the token carries. Those that are self-signed prove nothing and are passed over. */
-  carried: readonly Certificate[];
+  /** What a path may lead over. Those that are self-signed prove nothing and are passed over. */
+  others: readonly Certificate[];
   roots: readonly Certificate[];
   /** Every certificate of the path must be valid then, now or not. */
   at: Date;
@@ -26,8 +26,8 @@ export interface TrustAnswer {
 }
 
 /** The first path to a pinned root that holds, or the one with the fewest problems. */
-export function findPath({ signer, carried, roots, at }: TrustQuestion): TrustAnswer {
-  const search = { between: carried.filter((other) => !isSelfSigned(other)), roots, left: MAX_LINKS_TRIED };
+export function findPath({ signer, others, roots, at }: TrustQuestion): TrustAnswer {
+  const search = { between: others.filter((other) => !isSelfSigned(other)), roots, left: MAX_LINKS_TRIED };
   let best: TrustAnswer | null = null;
   for (const path of pathsFrom([signer], search)) {
     const problems = problemsOf(path, at);
@@ -58,19 +58,6 @@ function isLink(child: Certificate, issuer: Certificate, search: Search): boolea
   return isSignedBy(child, issuer);
 }
 
-function isSelfSigned(certificate: Certificate): boolean {
-  return sameName(certificate.subject, certificate.issuer) && isSignedBy(certificate, certificate);
-}
-
-function isSignedBy({ x509 }: Certificate, { key }: Certificate): boolean {
-  try {
-    return key !== null && x509.verify(key);
-  } catch {
-    // An algorithm that does not go with this key, or that OpenSSL does not know.
-    return false;
-  }
-}
-
 function whyNone(signer: Certificate, roots: readonly Certificate[]): string {
   if (roots.length === 0) return 'no root is pinned';
   return `no path leads from the certificate of ${signer.subject.text} to a pinned root`;
@@ -92,7 +79,8 @@ function problemsOf(path: readonly Certificate[], at: Date): string[] {
 function ownProblems({ x509, subject, key, notUnderstood }: Certificate, at: Date): string[] {
   const problems: string[] = [];
   const { validFromDate, validToDate } = x509;
-  if (at < validFromDate || at > validToDate) {
+  // RFC 5280 section 4.1.2.5 counts the last second in; OpenSSL does not, and an auditor is to get the same answer.
+  if (at < validFromDate || at >= validToDate) {
     const span = `${validFromDate.toISOString()} to ${validToDate.toISOString()}`;
     problems.push(`the certificate of ${subject.text} is valid from ${span}, not at ${at.toISOString()}`);
   }

@@ -10,7 +10,7 @@ import type { Signer, Token } from './token.ts';
  * The certificate that the SignerInfo names. Of several of that issuer and serial number the first, as OpenSSL has it:
  * the signed attributes tell whether it is the right one.
  */
-export function signerCertificate({ signer, certificates }: Token): Certificate | undefined {
+export function signerCertificate(signer: Signer, certificates: readonly Certificate[]): Certificate | undefined {
   return certificates.find(({ serial, issuer }) => serial === signer.serial && sameName(issuer, signer.issuer));
 }
 

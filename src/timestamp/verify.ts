@@ -13,6 +13,8 @@ export interface TokenQuestion {
   digest: string;
   /** The only certificates that are trusted (`readRoots`). */
   roots: readonly Certificate[];
+  /** To complete paths with, where the token does not carry all of them; they lend no trust (`readIntermediates`). */
+  intermediates?: readonly Certificate[];
   /** Decides nothing but the warning that a certificate has expired since. */
   now: Date;
   /** Of our own request; left out when somebody else asked for the token. */
@@ -58,18 +60,24 @@ export function verifyToken(der: Uint8Array, question: TokenQuestion): TokenVerd
   const { status, token } = response;
   const faults = status === null ? [] : checkStatus(status);
   if (token === null) return { valid: false, faults, says: null };
-  const certificate = signerCertificate(token);
+  const certificates = [...token.certificates, ...(question.intermediates ?? [])];
+  const certificate = signerCertificate(token.signer, certificates);
   faults.push(...checkImprint(token.info, question.digest), ...checkNonce(token.info, question.nonce));
   if (certificate === undefined)
-    faults.push(fault('anchor/untrusted', 'the token lacks the certificate of its signer'));
-  else faults.push(...checkAuthority(token, certificate, question));
+    faults.push(fault('anchor/untrusted', 'the certificate of the signer is neither in the token nor given'));
+  else faults.push(...checkAuthority(token, certificate, certificates, question));
   return { valid: !faults.some(refutes), faults, says: factsOf(token.info, certificate) };
 }
 
 /** What depends on who signed. */
-function checkAuthority(token: Token, certificate: Certificate, { roots, now }: TokenQuestion): TokenFault[] {
+function checkAuthority(
+  token: Token,
+  certificate: Certificate,
+  others: readonly Certificate[],
+  { roots, now }: TokenQuestion,
+): TokenFault[] {
   const at = token.info.genTime;
-  const { path, problems } = findPath({ signer: certificate, carried: token.certificates, roots, at });
+  const { path, problems } = findPath({ signer: certificate, others, roots, at });
   return [
     ...checkSignature(token, certificate),
     ...checkNamedCertificate(token, certificate),

@@ -1,7 +1,10 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll, beforeAll, expect } from 'vitest';
+import type { Certificate } from '../../src/timestamp/certificate.ts';
 import type { TokenFaultCode } from '../../src/timestamp/fault.ts';
-import { readRoots } from '../../src/timestamp/roots.ts';
+import { readIntermediates, readRoots } from '../../src/timestamp/roots.ts';
 import { type TokenVerdict, verifyToken } from '../../src/timestamp/verify.ts';
 import { digestOf, type Issued } from './tsa-forge.ts';
 import { opensslAccepts } from './tsa-openssl.ts';
@@ -9,8 +12,10 @@ import { opensslAccepts } from './tsa-openssl.ts';
 export interface ForgedCase {
   name: string;
   der: Buffer;
-  /** PEM of what is pinned. */
+  /** The only one that is pinned. */
   root: Issued;
+  /** Given beside the token. */
+  intermediates?: Issued[];
   digest?: string;
   nonce?: bigint;
   now?: Date;
@@ -21,36 +26,57 @@ export interface ForgedCase {
   openssl: boolean;
 }
 
+export interface ForgedQuestion
+  extends Pick<ForgedCase, 'der' | 'root' | 'intermediates' | 'digest' | 'nonce' | 'now'> {
+  /** Instead of the one in PEM. */
+  roots?: readonly Certificate[];
+}
+
 /** When all forged tokens are made, unless they say otherwise. */
 const AT = new Date('2026-03-01T12:00:00Z');
+const DIGEST = digestOf('sha256', Buffer.from('an entry')).toString('hex');
 
-export function judgeForged({
-  der,
-  root,
-  digest,
-  nonce,
-  now,
-}: Omit<ForgedCase, 'name' | 'codes' | 'openssl'>): TokenVerdict {
+export function judgeForged({ der, root, roots, intermediates, digest, nonce, now }: ForgedQuestion): TokenVerdict {
   return verifyToken(der, {
-    digest: digest ?? digestOf('sha256', Buffer.from('an entry')).toString('hex'),
-    roots: readRoots(root.pem, 'root.pem'),
+    digest: digest ?? DIGEST,
+    roots: roots ?? readRoots(root.pem, 'root.pem'),
     now: now ?? AT,
+    ...(intermediates === undefined ? {} : { intermediates: readIntermediates(pemOf(intermediates), 'others.pem') }),
     ...(nonce === undefined ? {} : { nonce }),
   });
 }
 
-let number = 0;
+/** Asks us and openssl about the same bytes, root, digest and time. To be called once in a file, outside of tests. */
+export function forgedCases(): (one: ForgedCase) => Promise<void> {
+  let folder = '';
+  let number = 0;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'forged-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+  return async (one) => {
+    const verdict = judgeForged(one);
+    expect(verdict.faults.map(({ code }) => code)).toEqual(one.codes);
+    expect(verdict.valid).toBe(one.codes.every((code) => code === 'anchor/certificate-expired'));
+    if (one.says !== undefined) expect(verdict.faults.map(({ message }) => message).join('\n')).toMatch(one.says);
+    expect(await opensslJudges(join(folder, String(number++)), one), 'openssl').toBe(one.openssl);
+  };
+}
 
-/** What openssl says to the same bytes, root, digest and time. `folder` takes the files. */
-export async function opensslJudges(folder: string, { der, root, digest }: ForgedCase): Promise<boolean> {
-  const file = join(folder, `forged-${number++}`);
+async function opensslJudges(file: string, { der, root, intermediates, digest }: ForgedCase): Promise<boolean> {
   await Promise.all([writeFile(`${file}.der`, der), writeFile(`${file}.pem`, root.pem)]);
+  if (intermediates !== undefined) await writeFile(`${file}.others.pem`, pemOf(intermediates));
   return opensslAccepts(`${file}.der`, {
-    digest: digest ?? digestOf('sha256', Buffer.from('an entry')).toString('hex'),
+    digest: digest ?? DIGEST,
     rootFile: `${file}.pem`,
+    ...(intermediates === undefined ? {} : { untrustedFile: `${file}.others.pem` }),
     bare: isBare(der),
     at: AT,
   });
+}
+
+function pemOf(certificates: Issued[]): string {
+  return certificates.map(({ pem }) => pem).join('');
 }
 
 /** A token begins with its type, a response with the SEQUENCE of its status. */

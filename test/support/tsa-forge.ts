@@ -54,6 +54,8 @@ export interface CertificateWish {
   issuer?: Issued;
   /** Of another certificate, to have two with one key. */
   keys?: webcrypto.CryptoKeyPair;
+  /** Of a kind that WebCrypto cannot make. */
+  publicKey?: KeyObject;
   algorithm?: webcrypto.EcKeyGenParams | webcrypto.RsaHashedKeyGenParams;
   hash?: 'SHA-1' | 'SHA-256' | 'SHA-384' | 'SHA-512';
   from?: string;
@@ -74,7 +76,7 @@ export async function issue(wish: CertificateWish): Promise<Issued> {
       serialNumber: (serial++).toString(16),
       subject: wish.subject,
       issuer: wish.issuer?.subject ?? wish.subject,
-      publicKey: keys.publicKey,
+      publicKey: wish.publicKey === undefined ? keys.publicKey : spki(wish.publicKey),
       signingKey: signer.privateKey,
       notBefore: new Date(wish.from ?? '2025-01-01T00:00:00Z'),
       notAfter: new Date(wish.to ?? '2027-01-01T00:00:00Z'),
@@ -90,6 +92,10 @@ export async function issue(wish: CertificateWish): Promise<Issued> {
     keys,
     subject: wish.subject,
   };
+}
+
+function spki(key: KeyObject): x509.PublicKey {
+  return new x509.PublicKey(Uint8Array.from(key.export({ type: 'spki', format: 'der' })));
 }
 
 export const ca = (pathLength?: number) => new x509.BasicConstraintsExtension(true, pathLength, true);

@@ -154,17 +154,20 @@ export async function freshToken(authorities: readonly string[], number: number)
 export interface OpensslQuestion {
   digest: string;
   rootFile: string;
+  untrustedFile?: string;
   bare: boolean;
   /** Whole seconds of the token's own time. */
   at: Date;
 }
 
 /** Whether `openssl ts -verify` accepts a token that is in a file. */
-export async function opensslAccepts(file: string, { digest, rootFile, bare, at }: OpensslQuestion): Promise<boolean> {
+export async function opensslAccepts(file: string, question: OpensslQuestion): Promise<boolean> {
+  const { digest, rootFile, untrustedFile, bare, at } = question;
   const token = ['-in', file, ...(bare ? ['-token_in'] : [])];
+  const trust = ['-CAfile', rootFile, ...(untrustedFile === undefined ? [] : ['-untrusted', untrustedFile])];
   const time = ['-attime', String(Math.floor(at.getTime() / 1000))];
   try {
-    await run('openssl', ['ts', '-verify', '-digest', digest, ...token, '-CAfile', rootFile, ...time]);
+    await run('openssl', ['ts', '-verify', '-digest', digest, ...token, ...trust, ...time]);
     return true;
   } catch (error) {
     if (typeof error === 'object' && error !== null && 'code' in error && error.code === 1) return false;
