@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { lieAbout } from '../support/lying-service.ts';
+import { claimVerified, lieAbout } from '../support/lying-service.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
 import { evidence, finish, PLATFORM, run, startNode } from '../support/process.ts';
 
@@ -147,7 +147,7 @@ describe('a service whose database was changed by hand', () => {
       ],
       directory,
     );
-    const liar = await lieAbout(platform.auditUrl);
+    const liar = await lieAbout(platform.auditUrl, claimVerified);
     try {
       const honest = await evidence(['export', '--all-time', '--json'], { cwd: directory, env: platform.env });
       const [stream] = JSON.parse(honest.stdout).streams;

@@ -6,19 +6,34 @@ export interface LyingService {
   close(): void;
 }
 
+/** What is said instead of an answer that is JSON. */
+export type Lie = (path: string, answer: Json) => Json | undefined;
+// biome-ignore lint/suspicious/noExplicitAny: any answer of the service, to be changed in any way.
+type Json = any;
+
+/** Says of every stream that the service itself has found it good. */
+export const claimVerified: Lie = (path, answer) =>
+  path.endsWith('/verify') ? { ...answer, verified: true, failures: [] } : undefined;
+
 /**
- * Stands before a real audit service and hands everything through, but says of every stream that the service itself
- * has found it good.
+ * Stands before a real audit service and hands everything through as it is, but for the answers that `lie` has
+ * something to say about.
  */
-export async function lieAbout(auditUrl: string): Promise<LyingService> {
+export async function lieAbout(auditUrl: string, lie: Lie): Promise<LyingService> {
   const target = new URL(auditUrl);
-  const server = createServer((incoming, outgoing) => forward(target, incoming, outgoing));
+  const server = createServer((incoming, outgoing) => forward(target, lie, incoming, outgoing));
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo;
-  return { auditUrl: `http://127.0.0.1:${port}${target.pathname}`, close: () => server.close() };
+  return {
+    auditUrl: `http://127.0.0.1:${port}${target.pathname}`,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
 }
 
-function forward(target: URL, incoming: IncomingMessage, outgoing: ServerResponse): void {
+function forward(target: URL, lie: Lie, incoming: IncomingMessage, outgoing: ServerResponse): void {
   const path = incoming.url ?? '/';
   const options = {
     host: target.hostname,
@@ -28,7 +43,8 @@ function forward(target: URL, incoming: IncomingMessage, outgoing: ServerRespons
     headers: incoming.headers,
   };
   const onward = request(options, (answer) => {
-    if (!path.endsWith('/verify')) {
+    // Packages are handed through as they come; the other answers are short.
+    if (!/json/.test(answer.headers['content-type'] ?? '') || /\/json$/.test(path)) {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(outgoing);
       return;
@@ -36,9 +52,10 @@ function forward(target: URL, incoming: IncomingMessage, outgoing: ServerRespons
     const chunks: Buffer[] = [];
     answer.on('data', (chunk: Buffer) => chunks.push(chunk));
     answer.on('end', () => {
-      const verification = JSON.parse(Buffer.concat(chunks).toString());
-      const body = JSON.stringify({ ...verification, verified: true, failures: [] });
-      outgoing.writeHead(200, { 'content-type': 'application/json' }).end(body);
+      const body = Buffer.concat(chunks);
+      const instead = lie(path, JSON.parse(body.toString()));
+      const { 'content-length': _length, 'transfer-encoding': _coding, ...headers } = answer.headers;
+      outgoing.writeHead(answer.statusCode ?? 502, headers).end(instead === undefined ? body : JSON.stringify(instead));
     });
   });
   incoming.pipe(onward);
