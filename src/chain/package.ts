@@ -1,4 +1,4 @@
-import type { Contract, Entry, PackageFacts } from '../contract/contract.ts';
+import type { Checkpoint, Contract, Entry, PackageFacts } from '../contract/contract.ts';
 import type { Json } from '../encoding/canonical.ts';
 import { ElementScanner } from '../encoding/elements.ts';
 import { EvidenceError, isEvidenceError } from '../errors.ts';
@@ -23,6 +23,9 @@ export interface PackageExpectation {
   onEntry?(entry: Entry): void;
 }
 
+/** The state of each stream of an account is kept until the end; more streams than this are refused. */
+const MAX_STREAMS = 100_000;
+
 /**
  * Reads the JSON form of one stream's package while its bytes arrive and walks its chain, in memory bounded by the
  * largest entry. Never throws for what the bytes hold: that is the result.
@@ -33,7 +36,8 @@ export class PackageReader {
   readonly #expected: PackageExpectation;
   readonly #scanner: ElementScanner;
   #head: PackageFacts | null = null;
-  #walk: ChainWalk | null = null;
+  /** By stream id; a package of one stream has one, whatever its entries claim to belong to. */
+  readonly #walks = new Map<string, ChainWalk>();
   #failure: EvidenceError | null = null;
 
   constructor(contract: Contract, keys: SealKeys, expected: PackageExpectation = {}) {
@@ -50,8 +54,22 @@ export class PackageReader {
     if (this.#failure === null) this.#guard(() => this.#scanner.push(chunk));
   }
 
-  /** Ends the package; call once. */
+  /** Ends a package of one stream; call once. */
   finish(): PackageReading {
+    const facts = this.#endDocument();
+    const walk = this.#walks.values().next().value ?? this.#startWalk(this.#streamId(facts, ''));
+    return this.#toReading(facts, walk.finish());
+  }
+
+  /** Ends a package that may hold the whole account: a reading for each of its streams; call once. */
+  finishEach(): PackageReading[] {
+    const facts = this.#endDocument();
+    const walks = [...this.#walks.values()];
+    if (walks.length === 0) walks.push(this.#startWalk(this.#streamId(facts, '')));
+    return walks.map((walk) => this.#toReading(facts, walk.finish()));
+  }
+
+  #endDocument(): PackageFacts | null {
     let facts: PackageFacts | null = null;
     if (this.#failure === null)
       this.#guard(() => {
@@ -59,8 +77,14 @@ export class PackageReader {
         if (ambiguity !== null) throw new EvidenceError('unreadable', `outside its entries, ${ambiguity}`);
         facts = this.#contract.readPackage(value);
       });
-    const walk = (this.#walk ?? this.#startWalk(this.#streamId(facts, ''))).finish();
-    return { facts, walk, defect: this.#defect(walk.streamId) ?? this.#foreign(walk.streamId, facts) };
+    return facts;
+  }
+
+  #toReading(facts: PackageFacts | null, walk: WalkResult): PackageReading {
+    const { streamId } = walk;
+    const own =
+      facts?.scope === 'account' ? { ...facts, streamId, checkpoints: checkpointsOf(facts, streamId) } : facts;
+    return { facts: own, walk, defect: this.#defect(streamId) ?? this.#foreign(streamId, own) };
   }
 
   #readHead(head: Json): void {
@@ -73,14 +97,24 @@ export class PackageReader {
 
   #readEntry(bytes: Uint8Array, members: number): void {
     const entry = this.#contract.readEntry(bytes, members);
-    this.#walk ??= this.#startWalk(this.#streamId(this.#head, entry.streamId));
-    this.#walk.push(entry);
+    this.#walkOf(entry).push(entry);
     this.#expected.onEntry?.(entry);
   }
 
+  #walkOf(entry: Entry): ChainWalk {
+    const ownStream = this.#head?.scope === 'account' && this.#expected.streamId === undefined;
+    const known = ownStream ? this.#walks.get(entry.streamId) : this.#walks.values().next().value;
+    if (known !== undefined) return known;
+    if (this.#walks.size === MAX_STREAMS)
+      throw new EvidenceError('unreadable', `the package holds more than ${MAX_STREAMS} streams`);
+    const walk = this.#startWalk(ownStream ? entry.streamId : this.#streamId(this.#head, entry.streamId));
+    this.#walks.set(walk.streamId, walk);
+    return walk;
+  }
+
   #startWalk(streamId: string): ChainWalk {
-    const anchored = this.#head?.checkpoints.map((checkpoint) => checkpoint.sequence) ?? [];
-    const watch = [...(this.#expected.watch ?? []), ...anchored];
+    const checkpoints = this.#head === null ? [] : checkpointsOf(this.#head, streamId);
+    const watch = [...(this.#expected.watch ?? []), ...checkpoints.map((checkpoint) => checkpoint.sequence)];
     return new ChainWalk(streamId, this.#contract, this.#keys, watch);
   }
 
@@ -122,6 +156,11 @@ export class PackageReader {
       });
     return null;
   }
+}
+
+/** Those of a package of one stream are all taken for its own: a token that is not shows by its digest. */
+function checkpointsOf({ scope, checkpoints }: PackageFacts, streamId: string): Checkpoint[] {
+  return scope === 'stream' ? checkpoints : checkpoints.filter((checkpoint) => checkpoint.streamId === streamId);
 }
 
 /** The reading of a package of which only a part arrived: what was found stands, nothing in it is the package's word. */

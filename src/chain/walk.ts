@@ -46,7 +46,7 @@ export interface WalkResult {
  * finding, and not another one at every entry behind it.
  */
 export class ChainWalk {
-  readonly #streamId: string;
+  readonly streamId: string;
   readonly #contract: Contract;
   readonly #keys: SealKeys;
   readonly #watch: ReadonlySet<number>;
@@ -59,7 +59,7 @@ export class ChainWalk {
 
   /** @param watch sequence numbers whose digests the caller wants to see. */
   constructor(streamId: string, contract: Contract, keys: SealKeys, watch: Iterable<number> = []) {
-    this.#streamId = streamId;
+    this.streamId = streamId;
     this.#contract = contract;
     this.#keys = keys;
     this.#watch = new Set(watch);
@@ -86,7 +86,7 @@ export class ChainWalk {
     const ends = this.#order.finish();
     const first = ends === null ? null : { sequence: ends.first.from, previous: ends.first.firstPrevious };
     return {
-      streamId: this.#streamId,
+      streamId: this.streamId,
       entries: this.#entries,
       first,
       head: ends?.last ?? null,
@@ -100,7 +100,7 @@ export class ChainWalk {
 
   /** Whether the entry takes part in this chain: an alien one does only where it was linked in. */
   #checkStream(entry: Entry): boolean {
-    if (entry.streamId === this.#streamId) return true;
+    if (entry.streamId === this.streamId) return true;
     this.#report('order/foreign-entry', entry, `entry ${entry.sequence} belongs to the stream "${entry.streamId}"`);
     return this.#order.continues(entry);
   }
@@ -144,6 +144,6 @@ export class ChainWalk {
     values: { expected?: string; actual?: string } = {},
   ): void {
     const place = { sequence: entry.sequence, entryId: entry.entryId, ...values };
-    this.#log.add(toFinding(code, this.#streamId, message, place));
+    this.#log.add(toFinding(code, this.streamId, message, place));
   }
 }

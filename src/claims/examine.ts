@@ -3,7 +3,7 @@ import type { PackageReading } from '../chain/package.ts';
 import type { WalkResult } from '../chain/walk.ts';
 import type { SummaryFacts } from '../contract/contract.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
-import { judgeAgreement, type VendorVerdict } from './agreement.ts';
+import { judgeAgreement, type PdfReading, type VendorVerdict } from './agreement.ts';
 import { judgeAnchor } from './anchor.ts';
 import {
   type Claim,
@@ -23,6 +23,8 @@ export interface Observations {
   reading: PackageReading;
   /** Null when it was not delivered or cannot be read. */
   summary: SummaryFacts | null;
+  /** Null or absent when none was delivered whole. */
+  pdf?: PdfReading | null;
   vendor: VendorVerdict | null;
   earlier: EarlierHead | null;
   reachesNow: boolean;
@@ -83,7 +85,9 @@ function judge(observations: Observations): Claims {
     agreement:
       facts === null
         ? unproved('the JSON form could not be read')
-        : judgeAgreement({ walk, facts, summary, vendor, refutedByUs }, walk.findings),
+        : facts.scope === 'account'
+          ? unproved('a package of the whole account states nothing of one stream')
+          : judgeAgreement({ walk, facts, summary, pdf: observations.pdf ?? null, vendor, refutedByUs }, walk.findings),
   };
 }
 

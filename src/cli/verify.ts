@@ -113,13 +113,14 @@ async function verifyOneBundle(file: string, name: string, options: VerifyOption
 }
 
 async function verifyOnePackage(file: string, options: VerifyOptions): Promise<FileReport> {
-  const verdict = await verifyPackage(readBlocks(file), options, ['order']);
+  const verdicts = await verifyPackage(readBlocks(file), options, ['order']);
+  const outcome = worstOf(verdicts.map((verdict) => verdict.status));
   return {
-    outcome: verdict.status,
-    exit_code: EXIT_CODE_OF[verdict.status],
+    outcome,
+    exit_code: EXIT_CODE_OF[outcome],
     run_id: null,
     period: null,
-    streams: [{ ...verdict, bundle: null }],
+    streams: verdicts.map((verdict) => ({ ...verdict, bundle: null })),
     problems: [],
     warnings: [],
   };

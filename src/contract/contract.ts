@@ -28,6 +28,8 @@ export type Content =
 
 /** What a package says about itself, apart from its entries. */
 export interface PackageFacts {
+  /** `account`: the entries of all streams in one package, in any order; it states no stream and no head. */
+  scope: 'stream' | 'account';
   packageId: string | null;
   streamId: string | null;
   entryCount: number | null;
@@ -40,6 +42,7 @@ export interface PackageFacts {
 
 /** A digest of the stream that an RFC 3161 authority has time-stamped. */
 export interface Checkpoint {
+  streamId: string;
   sequence: number;
   digest: string;
   /** DER of the TimeStampResp or of the bare token; null when the authority has not answered yet. */

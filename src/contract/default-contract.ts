@@ -45,13 +45,15 @@ function contentOf(value: Json, ambiguity: string | null): Content {
   return { state: 'computed', digest: sha256(canonicalize(value, ['hash', 'seal'])) };
 }
 
-const partialHead = packageHeadSchema.partial();
+/** A package whose `stream` is null holds the whole account. */
+const partialHead = packageHeadSchema.extend({ stream: packageHeadSchema.shape.stream.nullable() }).partial();
 
 function readPackage(document: Json): PackageFacts {
   const read = partialHead.safeParse(document);
   if (!read.success) throw notThisContract('the package', read.error);
   const head = read.data;
   return {
+    scope: head.stream === null ? 'account' : 'stream',
     packageId: head.package_id ?? null,
     streamId: head.stream?.stream_id ?? null,
     entryCount: head.entry_count ?? null,
@@ -61,6 +63,7 @@ function readPackage(document: Json): PackageFacts {
     generatedAt: head.generated_at ?? null,
     checkpoints: (head.checkpoints ?? []).map(
       (checkpoint): Checkpoint => ({
+        streamId: checkpoint.stream_id,
         sequence: checkpoint.sequence,
         digest: checkpoint.hash,
         token: checkpoint.anchor.token === null ? null : Buffer.from(checkpoint.anchor.token, 'base64'),

@@ -1,10 +1,11 @@
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bundleFileName, slugOf } from '../bundle/layout.ts';
-import type { VendorVerdict } from '../claims/agreement.ts';
+import type { PdfReading, VendorVerdict } from '../claims/agreement.ts';
 import type { Examination } from '../claims/claim.ts';
 import { examine } from '../claims/examine.ts';
 import type { SummaryFacts } from '../contract/contract.ts';
+import { readPdfFacts } from '../contract/pdf.ts';
 import { sha256 } from '../encoding/digest.ts';
 import { isEvidenceError } from '../errors.ts';
 import { attemptPrefix, bundleKey, streamRecordKey } from '../ledger/keys.ts';
@@ -23,6 +24,9 @@ export type Arrival =
   | { kind: 'failed'; failure: Failure };
 
 const MAX_SUMMARY_BYTES = 16 * 2 ** 20;
+const MAX_PDF_BYTES = 64 * 2 ** 20;
+/** Two pages take a tenth of a second; a PDF made to take for ever must not hold up the run. */
+const PDF_WITHIN_MS = 30_000;
 
 /**
  * One stream from the service into the archive. Everything that was received is archived, whatever the verdict; the
@@ -80,6 +84,7 @@ async function examineReceived(
   const observations = {
     reading: received.reading,
     summary: await readSummary(context, received),
+    pdf: await readPdf(received),
     vendor,
     earlier: run.heads.get(streamId) ?? null,
     reachesNow: context.reachesNow,
@@ -106,6 +111,18 @@ async function readSummary(context: ExportContext, { files, missing }: Received)
     return context.contract.readSummary(await readFile(summary.file));
   } catch (error) {
     if (isEvidenceError(error)) return null;
+    throw error;
+  }
+}
+
+async function readPdf({ files, missing }: Received): Promise<PdfReading | null> {
+  const pdf = files.find(({ form }) => form === 'pdf');
+  if (pdf === undefined || missing.some(({ form }) => form === 'pdf')) return null;
+  if (pdf.bytes > MAX_PDF_BYTES) return { unreadable: `it has more than ${MAX_PDF_BYTES} bytes` };
+  try {
+    return await readPdfFacts(await readFile(pdf.file), AbortSignal.timeout(PDF_WITHIN_MS));
+  } catch (error) {
+    if (isEvidenceError(error)) return { unreadable: error.message };
     throw error;
   }
 }

@@ -2,10 +2,12 @@ import { type Verification, verificationSchema } from '../bundle/documents.ts';
 import { type Bundle, openBundle } from '../bundle/read.ts';
 import { asPart, PackageReader } from '../chain/package.ts';
 import type { SealKeys } from '../chain/walk.ts';
+import type { PdfReading } from '../claims/agreement.ts';
 import type { ClaimName, Examination } from '../claims/claim.ts';
 import { examine } from '../claims/examine.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import type { Contract, SummaryFacts } from '../contract/contract.ts';
+import { readPdfFacts } from '../contract/pdf.ts';
 import { isEvidenceError } from '../errors.ts';
 import { readRecord } from '../ledger/record.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
@@ -33,7 +35,11 @@ export interface VerifiedBundle {
 
 const MAX_DOCUMENT_BYTES = 256 * 2 ** 20;
 const MAX_SUMMARY_BYTES = 16 * 2 ** 20;
+const MAX_PDF_BYTES = 64 * 2 ** 20;
+/** Two pages take a tenth of a second; a PDF made to take for ever must not hold up the rest. */
+const PDF_WITHIN_MS = 30_000;
 const EVIDENCE = 'data/evidence.json';
+const PDF = 'data/evidence.pdf';
 const VERIFICATION = 'data/verification.json';
 
 /**
@@ -91,6 +97,7 @@ async function verifyOpened(bundle: Bundle, key: string, options: VerifyOptions)
     {
       reading,
       summary: await readSummary(bundle, options.contract),
+      pdf: await readPdf(bundle),
       vendor: stated.vendor,
       earlier: stated.earlier_head,
       reachesNow: stated.reaches_now,
@@ -150,6 +157,16 @@ async function readSummary(bundle: Bundle, contract: Contract): Promise<SummaryF
     return contract.readSummary(await bundle.readFile(summary.path, MAX_SUMMARY_BYTES));
   } catch (error) {
     if (isEvidenceError(error)) return null;
+    throw error;
+  }
+}
+
+async function readPdf(bundle: Bundle): Promise<PdfReading | null> {
+  if (bundle.entries.every(({ path }) => path !== PDF)) return null;
+  try {
+    return await readPdfFacts(await bundle.readFile(PDF, MAX_PDF_BYTES), AbortSignal.timeout(PDF_WITHIN_MS));
+  } catch (error) {
+    if (isEvidenceError(error)) return { unreadable: error.message };
     throw error;
   }
 }

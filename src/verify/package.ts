@@ -1,18 +1,24 @@
-import { PackageReader } from '../chain/package.ts';
+import { PackageReader, type PackageReading } from '../chain/package.ts';
 import type { ClaimName } from '../claims/claim.ts';
 import { examine } from '../claims/examine.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import type { VerifyOptions } from './bundle.ts';
 
-/** Verifies the JSON form of a package by itself: what it says of its own stream is all there is to go by. */
+/**
+ * Verifies the JSON form of a package by itself, stream by stream: what it says of its own streams is all there is to
+ * go by.
+ */
 export async function verifyPackage(
   bytes: AsyncIterable<Uint8Array>,
   options: VerifyOptions,
   required: readonly ClaimName[],
-): Promise<Verdict> {
+): Promise<Verdict[]> {
   const reader = new PackageReader(options.contract, options.sealKeys);
   for await (const chunk of bytes) reader.push(chunk);
-  const reading = reader.finish();
+  return reader.finishEach().map((reading) => judge(reading, options, required));
+}
+
+function judge(reading: PackageReading, options: VerifyOptions, required: readonly ClaimName[]): Verdict {
   const examination = examine(
     {
       reading,
