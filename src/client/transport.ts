@@ -84,7 +84,7 @@ export class Transport {
       return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)), exchange };
     } catch {
       const answer = { method: call.method, url: call.url, status: exchange.status, contentType, body };
-      throw toUnexpectedAnswer(this.#withoutKey(answer), 'this is not JSON');
+      throw this.#withoutKey(answer, (clean) => toUnexpectedAnswer(clean, 'this is not JSON'));
     }
   }
 
@@ -161,18 +161,20 @@ export class Transport {
   async #refused(call: Call, answer: Dispatcher.ResponseData, contentType: string): Promise<Attempt> {
     const body = await readUpTo(answer.body, MAX_PROBLEM_BYTES);
     const { method, url } = call;
-    const error = toServiceError(this.#withoutKey({ method, url, status: answer.statusCode, contentType, body }));
+    const refusal = { method, url, status: answer.statusCode, contentType, body };
+    const error = this.#withoutKey(refusal, toServiceError);
     const waitMs = retryAfterMs(header(answer, 'retry-after'));
     const retry = RETRIED_STATUS.has(answer.statusCode) && (call.repeatable || answer.statusCode === 429);
     return { error, retry: retry && (waitMs ?? 0) <= MAX_WAIT_MS, ...(waitMs === null ? {} : { waitMs }) };
   }
 
-  /** What a service says may quote the key that it was sent. */
-  #withoutKey(refusal: Refusal): Refusal {
+  /** What a service says may quote the key that it was sent: as it is, which could be cut, or escaped as JSON allows. */
+  #withoutKey(refusal: Refusal, describe: (refusal: Refusal) => EvidenceError): EvidenceError {
     const { apiKey } = this.#options;
     const body = Buffer.from(refusal.body).toString('latin1').replaceAll(apiKey, '***');
-    const contentType = refusal.contentType.replaceAll(apiKey, '***');
-    return { ...refusal, contentType, body: Buffer.from(body, 'latin1') };
+    const error = describe({ ...refusal, body: Buffer.from(body, 'latin1') });
+    error.message = error.message.replaceAll(apiKey, '***');
+    return error;
   }
 }
 

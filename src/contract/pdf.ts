@@ -1,5 +1,5 @@
 import { EvidenceError, messageOf } from '../errors.ts';
-import { inflatesBeyond } from './pdf/inflation.ts';
+import { inflatesBeyond, isPackedOtherwise } from './pdf/inflation.ts';
 import { type Line, toLines } from './pdf/lines.ts';
 import { type PdfFacts, readStatements } from './pdf/statements.ts';
 
@@ -20,6 +20,8 @@ const MARK_WITHIN = 1024;
  */
 export async function readPdfFacts(bytes: Uint8Array, signal?: AbortSignal): Promise<PdfFacts> {
   refuseFragment(bytes);
+  if (isPackedOtherwise(bytes))
+    throw new EvidenceError('unreadable', 'the PDF packs a stream in a way whose size cannot be bounded');
   if (await inflatesBeyond(bytes, MAX_STREAM_BYTES))
     throw new EvidenceError('unreadable', 'the PDF inflates beyond all measure');
   const document = await openDocument(bytes);

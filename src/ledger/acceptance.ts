@@ -23,7 +23,8 @@ export interface AcceptanceWish {
  * @throws EvidenceError `not-found` when the ledger knows no head of the stream.
  */
 export async function acceptRestart(archive: Archive, wish: AcceptanceWish): Promise<Acceptance> {
-  const head = (await readNewestEntry(archive))?.entry.heads[wish.streamId];
+  const heads = new Map(Object.entries((await readNewestEntry(archive))?.entry.heads ?? {}));
+  const head = heads.get(wish.streamId);
   if (head === undefined)
     throw new EvidenceError('not-found', `the ledger knows no head of a stream "${wish.streamId}"`, {
       nextStep: 'Nothing needs to be accepted; check the name with: evidence streams.',

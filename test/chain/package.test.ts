@@ -166,7 +166,7 @@ test('tokens of checkpoints are bytes, and absent ones null', () => {
     ],
   });
   expect(facts?.checkpoints).toEqual([
-    { sequence: 2, digest: third.prev_hash, token: Buffer.from([0, 1, 2]) },
-    { sequence: 2, digest: third.prev_hash, token: null },
+    { streamId: third.stream_id, sequence: 2, digest: third.prev_hash, token: Buffer.from([0, 1, 2]) },
+    { streamId: third.stream_id, sequence: 2, digest: third.prev_hash, token: null },
   ]);
 });

@@ -118,7 +118,14 @@ describe('a layout of another service', () => {
       ],
       { ...NONE, packageId: 'pkg-2026-00042', entryCount: 1250 },
     ],
-    ['a head over two lines', [['Head hash', HASH.slice(0, 32)], [], ['Entries', '7']], { ...NONE, entryCount: 7 }],
+    [
+      'half a head',
+      [
+        ['Head hash', HASH.slice(0, 32)],
+        ['Entries', '7'],
+      ],
+      { ...NONE, entryCount: 7 },
+    ],
     [
       'a head in groups with its algorithm',
       [`Head: SHA-256 ${HASH.match(/.{8}/g)?.join(' ')}`],
@@ -126,7 +133,11 @@ describe('a layout of another service', () => {
     ],
     ['a count with its word', ['Entries: 12 entries'], { ...NONE, entryCount: 12 }],
     ['labels of its own', [`Chain tip ${HASH}`, 'Rows: 250', 'Bundle pkg-1'], NONE],
-    ['headings only', ['Evidence package 2026-10', 'Package contents', 'Stream overview', 'Entries', '1 to 250'], NONE],
+    [
+      'headings only',
+      ['Evidence package AUD-2026-0014', 'Package contents', 'Stream overview', 'Entries', '1 to 250'],
+      NONE,
+    ],
     [
       'a table of several streams',
       [
@@ -143,6 +154,12 @@ describe('a layout of another service', () => {
         ['Head', 'abc'],
       ],
       NONE,
+    ],
+    ['a heading above a title', ['Evidence package', 'AUD-2026-0014', 'Stream', 'prod-eu-central-1'], NONE],
+    [
+      'a number under a heading, and a count beside its label',
+      ['Entries', '7', 'Entries: 250'],
+      { ...NONE, entryCount: 250 },
     ],
     ['a count stated twice and differently', ['Entries: 250', 'Entries: 251'], NONE],
     ['a count stated twice alike', ['Entries: 250', 'Number of entries 250'], { ...NONE, entryCount: 250 }],
@@ -195,7 +212,25 @@ describe('what cannot be read', () => {
       () => bomb(deflateSync(deflateSync(Buffer.alloc(2 ** 27, ' '))), '/Filter[/FlateDecode/FlateDecode]'),
       /inflates/,
     ],
-    ['a page of endless text', () => bomb(deflateSync(Buffer.from('BT (Entries 1) Tj ET\n'.repeat(60_000)))), /pieces/],
+    ...[
+      '/Filter[/ASCIIHexDecode/FlateDecode]',
+      '/Filter [ /A85 /Fl ]',
+      '/Filter/LZWDecode',
+      '/Filter 9 0 R',
+      '/F#69lter/ASCIIHexDecode',
+    ].map((filter): [string, () => Uint8Array, RegExp] => [
+      `one that is packed by ${filter}`,
+      () => bomb(Buffer.from('00'.repeat(99)), filter),
+      /packs a stream/,
+    ]),
+    [
+      'a page of endless text',
+      () =>
+        bomb(
+          deflateSync(Buffer.from('BT /F1 9 Tf 10 10 Td (x) Tj ET\nBT /F1 9 Tf 300 600 Td (y) Tj ET\n'.repeat(12_000))),
+        ),
+      /pieces/,
+    ],
   ])('%s', async (_words, make, message) => {
     const bytes = await make();
     const failure = await readPdfFacts(bytes).catch((error: unknown) => error);
