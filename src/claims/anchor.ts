@@ -50,9 +50,7 @@ export function judgeAnchor({ walk, checkpoints, roots, now }: AnchorQuestion, l
   const newest = sound.toSorted((a, b) => b.sequence - a.sequence)[0];
   if (newest === undefined) return unproved(whyNone(checkpoints.length, offered.length, covered.length));
   if (roots === null)
-    return unproved(
-      `no time-stamping authority is trusted here: pin its root to have the tokens checked (${sound.length} of the right form)`,
-    );
+    return unproved('no time-stamping authority is trusted here: pin its root to have its tokens checked');
   const after = (walk.head?.sequence ?? newest.sequence) - newest.sequence;
   return {
     ...proved(describe(newest, sound.length)),
