@@ -136,10 +136,15 @@ export function printArchive(report: ArchiveReport, printer: Printer): void {
   printProblems([...new Set(listed)], printer);
   for (const warning of report.warnings) printer.result(emphasise(warning, 'yellow'));
   printer.result(
-    `Objects       ${checked} checked: ${missing.length} missing, ${altered.length} altered, ${unexpected.length} unexpected`,
+    `Objects       ${checked} checked: ${objectsIn(missing)} missing, ${objectsIn(altered)} altered, ${objectsIn(unexpected)} unexpected`,
   );
   printer.result(`Ledger        ${plural(report.ledger.entries, 'entry')}, ${report.ledger.state}`);
   printOutcome({ ...report, warnings: [UNSIGNED] }, printer);
+}
+
+/** Several things can be wrong with one object. */
+function objectsIn(problems: readonly Problem[]): number {
+  return new Set(problems.map(({ key }) => key.split(':')[0])).size;
 }
 
 function printStreams(streams: FileReport['streams'], printer: Printer): void {
