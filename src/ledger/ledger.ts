@@ -17,7 +17,7 @@ export type LedgerHead = z.infer<typeof headSchema>;
 
 /** By stream id. As pairs, because `z.record` drops the member `__proto__`, and a stream may have any id. */
 const headsSchema = z.preprocess(
-  (value) => (typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : value),
+  (value) => (typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : null),
   z.array(z.tuple([z.string(), headSchema])).transform((heads) => Object.fromEntries(heads)),
 );
 

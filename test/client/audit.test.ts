@@ -1,42 +1,25 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { mkdtemp, readFile, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { AuditClient } from '../../src/client/audit.ts';
 import { DEFAULT_TRANSPORT, Transport } from '../../src/client/transport.ts';
+import { json, type ReceivedRequest, type Reply, startFaultServer } from '../support/fault-server.ts';
 
-let server: Server | undefined;
-let transport: Transport | undefined;
+const open: { close(): Promise<void> }[] = [];
+const folder = await mkdtemp(join(tmpdir(), 'client-'));
 
 afterEach(async () => {
-  await transport?.close();
-  server?.closeAllConnections();
-  server?.close();
+  await Promise.all(open.splice(0).map((one) => one.close()));
 });
 
-interface Seen {
-  method: string | undefined;
-  url: string;
-  key: string | undefined;
-}
-
-/** A client of a service that answers each request by its path and query. */
-async function clientOf(answer: (url: URL, count: number) => { status?: number; body: unknown }) {
-  const seen: Seen[] = [];
-  server = createServer((incoming, outgoing) => {
-    const key = incoming.headers['idempotency-key'];
-    seen.push({ method: incoming.method, url: incoming.url ?? '', key: key === undefined ? undefined : String(key) });
-    const { status = 200, body } = answer(new URL(incoming.url ?? '', 'http://x'), seen.length);
-    const text = typeof body === 'string' ? body : JSON.stringify(body);
-    outgoing.writeHead(status, { 'content-type': 'application/json' }).end(text);
-  });
-  await new Promise<void>((listening) => server?.listen(0, '127.0.0.1', listening));
-  const { signal } = new AbortController();
-  transport = new Transport({ ...DEFAULT_TRANSPORT, apiKey: 'k', userAgent: 'test', signal });
-  const client = new AuditClient(transport, `http://127.0.0.1:${(server.address() as AddressInfo).port}/audit/`);
-  return { client, seen };
+async function connect(...replies: Parameters<typeof startFaultServer>) {
+  const server = await startFaultServer(...replies);
+  const signal = new AbortController().signal;
+  const timeouts = { connect: 1000, headers: 1000, idle: 500 };
+  const transport = new Transport({ ...DEFAULT_TRANSPORT, timeouts, apiKey: 'sk_test', userAgent: 'test/1', signal });
+  open.push(server, transport);
+  return { server, client: new AuditClient(transport, `${server.url}/audit//`) };
 }
 
 const stream = (id: string) => ({
@@ -44,109 +27,219 @@ const stream = (id: string) => ({
   entry_count: 1,
   head_sequence: 1,
   head_hash: 'a'.repeat(64),
-  created_at: '2026-10-01T00:00:00.000Z',
+  created_at: 'then',
   last_entry_at: null,
   verified: false,
   verification_status: 'unverified',
   last_checked_at: null,
   verified_through_sequence: null,
 });
-const all = async <T>(items: AsyncIterable<T>) => {
-  const list: T[] = [];
-  for await (const item of items) list.push(item);
-  return list;
+const page = (ids: string[], next: string | null) => json({ data: ids.map(stream), next_cursor: next });
+const GENERATED = { package_id: 'p', status: 'ready', stream_id: 's', entry_count: 0, created_at: 'now' };
+const VERIFICATION = {
+  verification_id: 'v',
+  stream_id: 's',
+  verified: true,
+  checked_at: 'now',
+  entries_checked: 0,
+  from_sequence: null,
+  to_sequence: null,
+  head_hash: null,
+  failures: [],
 };
-const generated = { package_id: 'p', status: 'ready', stream_id: 's', entry_count: 1, created_at: 'now' };
 
-describe('lists', () => {
-  test('are read to their last page', async () => {
-    const { client, seen } = await clientOf((url) => {
-      const page = Number(url.searchParams.get('cursor') ?? '0');
-      return { body: { data: [stream(`s${page}`)], next_cursor: page < 2 ? String(page + 1) : null } };
-    });
-    expect((await all(client.listStreams())).map((one) => one.stream_id)).toEqual(['s0', 's1', 's2']);
-    expect(seen.map(({ url }) => url)).toEqual([
+async function listed(client: AuditClient): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { stream_id } of client.listStreams()) ids.push(stream_id);
+  return ids;
+}
+
+describe('a list', () => {
+  test('is read page by page, empty pages included', async () => {
+    const { server, client } = await connect(page(['a', 'b'], 'c&=/ü'), page([], 'd'), page(['c'], null));
+    expect(await listed(client)).toEqual(['a', 'b', 'c']);
+    expect(server.requests.map(({ path }) => path)).toEqual([
       '/audit/streams/?limit=500',
-      '/audit/streams/?limit=500&cursor=1',
-      '/audit/streams/?limit=500&cursor=2',
+      '/audit/streams/?limit=500&cursor=c%26%3D%2F%C3%BC',
+      '/audit/streams/?limit=500&cursor=d',
     ]);
   });
 
-  test('that lead back to a page are refused', async () => {
-    const { client, seen } = await clientOf((url) => ({
-      body: { data: [], next_cursor: url.searchParams.get('cursor') === 'a' ? 'b' : 'a' },
-    }));
-    await expect(all(client.listStreams())).rejects.toMatchObject({ code: 'service', message: /never ends/ });
-    expect(seen.length).toBeLessThan(5);
-  });
-
-  test('of another shape are refused, naming address and field', async () => {
-    const { client } = await clientOf(() => ({
-      body: { data: [{ ...stream('s'), head_sequence: 'one' }], next_cursor: null },
-    }));
-    await expect(all(client.listStreams())).rejects.toMatchObject({
-      code: 'contract',
-      message: expect.stringMatching(/\/audit\/streams\/.*head_sequence/s),
+  test.each([
+    ['at once', [page(['a'], 'x'), page(['b'], 'x')]],
+    ['after a while', [page(['a'], 'x'), page(['b'], 'y'), page(['c'], 'z'), page(['d'], 'y')]],
+  ])('that leads back to a page is refused: %s', async (_words, replies) => {
+    const { server, client } = await connect(...replies);
+    await expect(listed(client)).rejects.toMatchObject({
+      code: 'service',
+      message: expect.stringContaining('never ends'),
     });
+    expect(server.requests).toHaveLength(replies.length);
   });
 
-  test('of entries are asked for by stream and period', async () => {
-    const entry = { sequence: 3, hash: 'b'.repeat(64), timestamp: 't', more: 1 };
-    const { client, seen } = await clientOf(() => ({ body: { data: [entry], next_cursor: null } }));
-    const pages = await all(client.listEntries('a b/ü', { from: '2026-10-01T00:00:00.000Z', to: null }));
-    expect(pages).toEqual([[{ sequence: 3, digest: 'b'.repeat(64), timestamp: 't' }]]);
-    expect(new URL(seen[0]?.url ?? '', 'http://x').searchParams.get('stream_id')).toBe('a b/ü');
-    expect(seen[0]?.url).toMatch(/from=2026-10-01T00%3A00%3A00.000Z/);
+  test('nothing is asked for that nobody takes', async () => {
+    const { server, client } = await connect(page(['a'], 'x'), page(['b'], null));
+    for await (const { stream_id } of client.listStreams()) {
+      expect(stream_id).toBe('a');
+      break;
+    }
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('of entries is filtered by stream and period', async () => {
+    const entry = { sequence: 3, hash: 'b'.repeat(64), timestamp: 't', more: 'is not asked for' };
+    const { server, client } = await connect(json({ data: [entry], next_cursor: null }));
+    const pages: unknown[] = [];
+    for await (const entries of client.listEntries('a&b', { from: '2026-10-01T00:00:00.000Z', to: null }))
+      pages.push(entries);
+    expect(pages).toEqual([[{ sequence: 3, digest: entry.hash, timestamp: 't' }]]);
+    expect(server.requests[0]?.path).toBe(
+      '/audit/entries/?stream_id=a%26b&from=2026-10-01T00%3A00%3A00.000Z&limit=500',
+    );
   });
 });
 
-test.each(['a/b', '../x', 'ü', 'a%2Fb', '?q=1', '#h', 'a b'])('the id %j is one segment of the path', async (id) => {
-  const { client, seen } = await clientOf(() => ({
-    body: {
-      verification_id: 'v',
-      stream_id: id,
-      verified: true,
-      checked_at: 't',
-      entries_checked: 0,
-      from_sequence: null,
-      to_sequence: null,
-      head_hash: null,
-      failures: [],
-    },
-  }));
-  await client.verifyStream(id);
-  const [, , , segment = '', verify] = (seen[0]?.url ?? '').split('/');
-  expect([decodeURIComponent(segment), verify]).toEqual([id, 'verify']);
-});
-
-test.each(['.', '..', ''])('the id %j, which no path can hold, is refused', async (id) => {
-  const { client, seen } = await clientOf(() => ({ body: {} }));
-  await expect(client.verifyStream(id)).rejects.toMatchObject({ code: 'service' });
-  expect(seen).toEqual([]);
-});
-
-test('generate sends the same idempotency key at every attempt', async () => {
-  const { client, seen } = await clientOf((_url, count) =>
-    count === 1 ? { status: 503, body: {} } : { body: generated },
-  );
-  await client.generate('s', { from: null, to: null }, 'key-1');
-  expect(seen.map(({ method, key }) => [method, key])).toEqual([
-    ['POST', 'key-1'],
-    ['POST', 'key-1'],
-  ]);
-});
-
-test('a download puts exactly the bytes that came into the file', async () => {
-  const { client } = await clientOf(() => ({ body: '{"entries":[]}' }));
-  const file = join(mkdtempSync(join(tmpdir(), 'download-')), 'json');
-  const observed: string[] = [];
-  const { exchange } = await client.download('p', 'json', file, {
-    restart: () => observed.push('restart'),
-    chunk: (bytes) => {
-      observed.push(Buffer.from(bytes).toString());
-    },
+describe('an answer of another shape names address and field', () => {
+  const cases: [string, Reply, (client: AuditClient) => Promise<unknown>, RegExp][] = [
+    ['a list that is an array', json([stream('a')]), listed, /\/audit\/streams\/\?limit=500 does not fit/],
+    ['a list with another name', json({ items: [], next_cursor: null }), listed, /data/],
+    ['a list without an end', json({ data: [] }), listed, /next_cursor/],
+    [
+      'a stream without a count',
+      json({ data: [{ ...stream('a'), entry_count: '7' }], next_cursor: null }),
+      listed,
+      /data\[0\]\.entry_count/,
+    ],
+    [
+      'a stream with a head that is no digest',
+      json({ data: [{ ...stream('a'), head_hash: 'x' }], next_cursor: null }),
+      listed,
+      /data\[0\]\.head_hash/,
+    ],
+    [
+      'a package without an id',
+      json({ ...GENERATED, package_id: undefined }),
+      (client) => client.generate('s', { from: null, to: null }, 'k'),
+      /\/evidence\/generate .*package_id/s,
+    ],
+    [
+      'a package of another status',
+      json({ ...GENERATED, status: 'soon' }),
+      (client) => client.packageStatus('p'),
+      /\/evidence\/p .*status/s,
+    ],
+    [
+      'a verification without a verdict',
+      json({ ...VERIFICATION, verified: 'yes' }),
+      (client) => client.verifyStream('s'),
+      /\/streams\/s\/verify .*verified/s,
+    ],
+  ];
+  test.each(cases)('%s', async (_words, reply, call, message) => {
+    const { client } = await connect(reply);
+    await expect(call(client)).rejects.toMatchObject({ code: 'contract', message: expect.stringMatching(message) });
   });
-  expect(readFileSync(file, 'utf8')).toBe('{"entries":[]}');
-  expect(observed).toEqual(['restart', '{"entries":[]}']);
-  expect(exchange.bytes).toBe(14);
+});
+
+const IDS = ['a/b', 'a?b#c', '%2e%2e', 'ü \u{1f600}', '../../evidence', 'a\\b', '...', "';--"];
+
+describe('an id is one segment of a path', () => {
+  test.each(IDS)('%s', async (id) => {
+    const reply = ({ path }: ReceivedRequest) =>
+      path.includes('verify') ? json({ ...VERIFICATION, stream_id: id }) : json({ ...GENERATED, package_id: id });
+    const { server, client } = await connect(reply);
+    await client.verifyStream(id);
+    await client.packageStatus(id);
+    await client.download(id, 'pdf', join(folder, 'ids'), { restart: () => {}, chunk: () => {} });
+    const segments = server.requests.map(({ path }) => path.split('/').map(decodeURIComponent));
+    expect(segments).toEqual([
+      ['', 'audit', 'streams', id, 'verify'],
+      ['', 'audit', 'evidence', id],
+      ['', 'audit', 'evidence', id, 'pdf'],
+    ]);
+  });
+
+  test.each(['', '.', '..', '\ud800'])('%j cannot be one, and nothing is sent', async (id) => {
+    const { server, client } = await connect(json({}));
+    for (const call of [
+      () => client.verifyStream(id),
+      () => client.packageStatus(id),
+      () => client.download(id, 'json', join(folder, 'none'), { restart: () => {}, chunk: () => {} }),
+    ])
+      await expect(call()).rejects.toMatchObject({
+        code: 'service',
+        message: expect.stringContaining(JSON.stringify(id)),
+      });
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe('generate', () => {
+  test('sends stream, period and one idempotency key, the same at every attempt', async () => {
+    const { server, client } = await connect({ status: 503 }, { end: 'reset' }, json(GENERATED));
+    const { generated, exchange } = await client.generate('s', { from: 'f', to: 't' }, 'key-1');
+    expect([generated.package_id, exchange.attempts]).toEqual(['p', 3]);
+    expect(server.requests.map(({ headers, body }) => [headers['idempotency-key'], JSON.parse(body)])).toEqual(
+      Array(3).fill(['key-1', { stream_id: 's', from: 'f', to: 't' }]),
+    );
+  });
+
+  test('leaves out the ends that a period does not have', async () => {
+    const { server, client } = await connect(json(GENERATED));
+    await client.generate('s', { from: null, to: null }, 'k');
+    expect(server.requests[0]?.body).toBe('{"stream_id":"s"}');
+  });
+});
+
+describe('a download', () => {
+  const pdf = (body: string, more: Partial<Reply> = {}): Reply => ({
+    headers: { 'content-type': 'application/pdf' },
+    body,
+    ...more,
+  });
+
+  test('that breaks begins anew, in the file and for who looks on', async () => {
+    const { client } = await connect(pdf('the first, longer version', { end: 'cut' }), pdf('the second'));
+    const file = join(folder, 'again');
+    const seen: string[] = [];
+    const { exchange, contentType } = await client.download('p', 'pdf', file, {
+      restart: () => {
+        seen.length = 0;
+        seen.push('restart');
+      },
+      chunk: (bytes) => {
+        seen.push(Buffer.from(bytes).toString());
+      },
+    });
+    expect([seen[0], seen.slice(1).join(''), contentType]).toEqual(['restart', 'the second', 'application/pdf']);
+    expect(await readFile(file, 'utf8')).toBe('the second');
+    expect(exchange).toMatchObject({ path: '/audit/evidence/p/pdf', attempts: 2, bytes: 10 });
+  });
+
+  test('that breaks for ever leaves what came, and the error', async () => {
+    const { client } = await connect(pdf('0123456789', { end: 'stall' }));
+    const file = join(folder, 'part');
+    const call = client.download('p', 'pdf', file, { restart: () => {}, chunk: () => {} });
+    await expect(call).rejects.toMatchObject({ code: 'unreachable' });
+    expect(await readFile(file, 'utf8')).toBe('01234');
+  });
+
+  test('is for this user alone', async () => {
+    const { client } = await connect(pdf('x'));
+    const file = join(folder, 'mode');
+    await client.download('p', 'pdf', file, { restart: () => {}, chunk: () => {} });
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  test('that is refused makes no file', async () => {
+    const { client } = await connect({
+      status: 409,
+      headers: { 'content-type': 'application/json' },
+      body: '{"code":"not_ready"}',
+    });
+    const file = join(folder, 'refused');
+    const call = client.download('p', 'pdf', file, { restart: () => {}, chunk: () => {} });
+    await expect(call).rejects.toMatchObject({ message: expect.stringContaining('not_ready') });
+    await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
 });

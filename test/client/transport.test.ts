@@ -1,177 +1,343 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
-import { Transport } from '../../src/client/transport.ts';
-import { sha256 } from '../../src/encoding/digest.ts';
-import type { EvidenceError } from '../../src/errors.ts';
+import { DEFAULT_TRANSPORT, type Sink, Transport, type TransportOptions } from '../../src/client/transport.ts';
+import { type FaultServer, json, type Reply, startFaultServer, unusedUrl } from '../support/fault-server.ts';
 
-const KEY = 'sk_secret_of_the_test';
-let server: Server | undefined;
-let transport: Transport | undefined;
+const API_KEY = 'sk_live/0123+secret=';
+const open: { close(): Promise<void> }[] = [];
 
 afterEach(async () => {
-  await transport?.close();
-  server?.closeAllConnections();
-  server?.close();
+  await Promise.all(open.splice(0).map((one) => one.close()));
 });
 
-type Answer = (outgoing: ServerResponse, incoming: IncomingMessage) => void;
-
-/** A service that gives these answers one after the other, the last for ever, and counts the requests. */
-async function serve(...answers: Answer[]): Promise<{ url: string; requests: IncomingMessage[] }> {
-  const requests: IncomingMessage[] = [];
-  server = createServer((incoming, outgoing) => {
-    const answer = answers[Math.min(requests.length, answers.length - 1)];
-    requests.push(incoming);
-    answer?.(outgoing, incoming);
-  });
-  await new Promise<void>((listening) => server?.listen(0, '127.0.0.1', listening));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/x`, requests };
+async function serve(...replies: Parameters<typeof startFaultServer>): Promise<FaultServer> {
+  const server = await startFaultServer(...replies);
+  open.push(server);
+  return server;
 }
 
-function connect(signal = new AbortController().signal): Transport {
-  transport = new Transport({
-    apiKey: KEY,
-    userAgent: 'test',
-    timeouts: { connect: 500, headers: 500, idle: 500 },
-    attempts: 3,
-    maxJsonBytes: 1000,
-    signal,
+function transport(more: Partial<TransportOptions> = {}): Transport {
+  const made = new Transport({
+    ...DEFAULT_TRANSPORT,
+    apiKey: API_KEY,
+    userAgent: 'test/1',
+    signal: new AbortController().signal,
+    ...more,
   });
-  return transport;
+  open.push(made);
+  return made;
 }
 
-const json =
-  (status: number, body: unknown, headers: Record<string, string> = {}): Answer =>
-  (outgoing) =>
-    outgoing.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
-const send =
-  (status: number, type: string, body: string): Answer =>
-  (outgoing) =>
-    outgoing.writeHead(status, { 'content-type': type }).end(body);
-const good = json(200, { ok: true }, { 'x-request-id': 'r-1' });
-const cut: Answer = (outgoing) => {
-  outgoing.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' }).write('{"a":');
-  setImmediate(() => outgoing.destroy());
-};
-const get = (url: string) => connect().json({ method: 'GET', url, repeatable: true });
+const get = (url: string) => ({ method: 'GET', url, repeatable: true }) as const;
+const post = (url: string) => ({ method: 'POST', url, body: { a: 1 }, repeatable: false }) as const;
+const SHORT = { timeouts: { connect: 1000, headers: 300, idle: 300 }, attempts: 2 };
 
-describe('an answer that comes in the end', () => {
-  test.each<[string, Answer[], number]>([
-    ['at once', [good], 1],
-    ['after 500', [json(500, {}), good], 2],
-    ['after 503 twice', [json(503, {}), json(503, {}), good], 3],
-    ['after a cut in the middle of its body', [cut, good], 2],
-    ['after a connection that was closed without an answer', [(outgoing) => outgoing.destroy(), good], 2],
-    ['after silence', [() => {}, good], 2],
-    ['after 429', [json(429, {}, { 'retry-after': '0' }), good], 2],
-  ])('%s', async (_words, answers, count) => {
-    const { url, requests } = await serve(...answers);
-    const { value, exchange } = await get(url);
-    expect(value).toEqual({ ok: true });
-    expect(requests).toHaveLength(count);
-    expect(exchange).toMatchObject({
-      method: 'GET',
-      path: '/x',
-      status: 200,
-      attempts: count,
-      request_id: 'r-1',
-      bytes: 11,
-      sha256: sha256('{"ok":true}'),
-    });
+/** What a failing call throws. */
+async function failure(call: Promise<unknown>): Promise<Error & { code?: string; nextStep?: string }> {
+  try {
+    await call;
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error('the call succeeded');
+}
+
+/** Takes the body and notes where it began anew. */
+class Taken implements Sink {
+  starts: string[] = [];
+  bytes = '';
+  start = async (type: string) => {
+    this.starts.push(type);
+    this.bytes = '';
+  };
+  write = async (chunk: Uint8Array) => {
+    this.bytes += Buffer.from(chunk).toString('latin1');
+  };
+}
+
+test('an exchange states what was asked, when, how often, and the digest of what came', async () => {
+  const body = '{"a": "ü"}';
+  const headers = {
+    'content-type': 'application/json',
+    'x-request-id': 'req-1',
+    date: 'Sun, 01 Nov 2026 00:00:00 GMT',
+  };
+  const server = await serve({ status: 500 }, { headers, body });
+  const before = new Date().toISOString();
+  const { value, exchange } = await transport().json({ ...get(`${server.url}/a%20b?c=d`), headers: { 'x-more': '1' } });
+  expect(value).toEqual({ a: 'ü' });
+  expect(exchange).toEqual({
+    method: 'GET',
+    path: '/a%20b?c=d',
+    requested_at: expect.any(String),
+    status: 200,
+    date: headers.date,
+    request_id: 'req-1',
+    attempts: 2,
+    bytes: Buffer.byteLength(body),
+    sha256: createHash('sha256').update(body).digest('hex'),
+  });
+  expect(exchange.requested_at >= before && exchange.requested_at <= new Date().toISOString()).toBe(true);
+  for (const { headers: sent } of server.requests)
+    expect(sent).toMatchObject({ authorization: `Bearer ${API_KEY}`, 'user-agent': 'test/1', 'x-more': '1' });
+});
+
+test('a body is sent as JSON, the same at every attempt', async () => {
+  const server = await serve({ status: 503 }, json({}));
+  await transport().json({ ...post(server.url), repeatable: true });
+  expect(server.requests.map(({ body, headers }) => [body, headers['content-type']])).toEqual([
+    ['{"a":1}', 'application/json'],
+    ['{"a":1}', 'application/json'],
+  ]);
+});
+
+describe('which answers are asked for again', () => {
+  const AGAIN = [408, 425, 429, 500, 502, 503, 504];
+  const NOT_AGAIN = [300, 301, 307, 400, 401, 403, 404, 409, 410, 413, 418, 422, 501];
+
+  test.each(AGAIN)('%i, then fine', async (status) => {
+    const server = await serve({ status }, json({ fine: true }));
+    const { value, exchange } = await transport().json(get(server.url));
+    expect([value, exchange.attempts]).toEqual([{ fine: true }, 2]);
   });
 
-  test('Retry-After is waited for', async () => {
-    const { url } = await serve(json(429, {}, { 'retry-after': '1' }), good);
-    const began = performance.now();
-    await get(url);
-    expect(performance.now() - began).toBeGreaterThanOrEqual(990);
+  test.each(NOT_AGAIN)('%i is final', async (status) => {
+    const server = await serve({ status, headers: { location: '/elsewhere' } }, json({ fine: true }));
+    const error = await failure(transport().json(get(server.url)));
+    expect(error.message).toContain(`answered ${status}`);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('a POST that may have arrived is not repeated', async () => {
+    const server = await serve({ status: 503 }, json({}));
+    expect((await failure(transport().json(post(server.url)))).code).toBe('service');
+    const reset = await serve({ end: 'reset' }, json({}));
+    expect((await failure(transport().json(post(reset.url)))).code).toBe('unreachable');
+    expect([server.requests.length, reset.requests.length]).toEqual([1, 1]);
+  });
+
+  test('a POST that was turned away with 429 is', async () => {
+    const server = await serve({ status: 429 }, json({}));
+    await transport().json(post(server.url));
+    expect(server.requests).toHaveLength(2);
   });
 });
 
-describe('an answer that never comes', () => {
-  test.each<[string, Answer, number, string, RegExp]>([
-    [
-      '503 for ever',
-      json(503, { title: 'Down', code: 'maintenance' }),
-      3,
-      'service',
-      /answered 503: maintenance · Down/,
-    ],
-    ['cut for ever', cut, 3, 'unreachable', /failed: /],
-    ['401', json(401, { detail: 'no such key' }), 1, 'refused', /answered 401: no such key/],
-    ['403', json(403, { error: { reason: 'scope' } }), 1, 'refused', /answered 403: .*scope/],
-    ['404', send(404, 'text/plain', 'nothing here'), 1, 'not-found', /answered 404: "nothing here"/],
-    [
-      '422 as FastAPI says it',
-      json(422, { detail: [{ loc: ['body', 'x'], msg: 'missing' }] }),
-      1,
-      'service',
-      /body\.x: missing/,
-    ],
-    [
-      'a web page with 200',
-      send(200, 'text/html', '<html>Login</html>'),
-      1,
-      'service',
-      /200 with text\/html, but this is not JSON: "<html>Login/,
-    ],
-    ['nothing with 200', send(200, 'application/json', ''), 1, 'service', /not JSON: an empty body/],
-    ['more than the limit', json(200, 'x'.repeat(2000)), 1, 'service', /answers more than \d+ bytes/],
-    ['silence', () => {}, 3, 'unreachable', /UND_ERR_HEADERS_TIMEOUT/],
-    ['a body that stops', (outgoing) => outgoing.writeHead(200).write('{'), 3, 'unreachable', /UND_ERR_BODY_TIMEOUT/],
-  ])('%s', async (_words, answer, count, code, message) => {
-    const { url, requests } = await serve(answer);
-    const failure: EvidenceError = await get(url).then(
-      () => expect.fail('it succeeded'),
-      (error) => error,
-    );
-    expect([failure.code, requests.length]).toEqual([code, count]);
-    expect(failure.message).toMatch(message);
-    expect(failure.message).toContain(url);
-    expect(`${failure.message}${failure.nextStep}`).not.toContain(KEY);
+describe('Retry-After', () => {
+  test('in seconds is waited for', async () => {
+    const server = await serve({ status: 429, headers: { 'retry-after': '1' } }, json({}));
+    await transport().json(get(server.url));
+    const [first, second] = server.requests;
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(990);
   });
 
-  test('a request that may have arrived is not repeated unless it can be', async () => {
-    const { url, requests } = await serve((outgoing) => outgoing.destroy());
-    const call = { method: 'POST' as const, url, body: {}, repeatable: false };
-    await expect(connect().json(call)).rejects.toMatchObject({ code: 'unreachable' });
-    expect(requests).toHaveLength(1);
+  test('as a date is waited for', async () => {
+    const at = Math.ceil(Date.now() / 1000) * 1000 + 1000;
+    const server = await serve({ status: 503, headers: { 'retry-after': new Date(at).toUTCString() } }, json({}));
+    await transport().json(get(server.url));
+    expect(Date.now()).toBeGreaterThanOrEqual(at - 5);
+    expect(server.requests).toHaveLength(2);
   });
 
-  test('an interruption ends it, also while it waits', async () => {
-    const { url } = await serve(json(503, {}, { 'retry-after': '60' }));
+  test.each(['0', 'Thu, 01 Jan 1970 00:00:00 GMT', 'soon', ''])('"%s" asks for no wait', async (value) => {
+    const server = await serve({ status: 503, headers: { 'retry-after': value } }, json({}));
+    await transport().json(get(server.url));
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('longer than a timer can wait is not taken for nothing', async () => {
+    const server = await serve({ status: 503, headers: { 'retry-after': '99999999999' } }, json({}));
+    expect((await failure(transport().json(get(server.url)))).code).toBe('service');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('a wait ends when the work is to be ended', async () => {
     const controller = new AbortController();
-    const waiting = connect(controller.signal).json({ method: 'GET', url, repeatable: true });
-    const began = performance.now();
-    setImmediate(() => controller.abort(new Error('stop')));
-    await expect(waiting).rejects.toThrow();
-    expect(performance.now() - began).toBeLessThan(5000);
+    const server = await serve(() => {
+      setImmediate(() => controller.abort(new Error('stop')));
+      return { status: 503, headers: { 'retry-after': '3600' } };
+    });
+    await failure(transport({ signal: controller.signal }).json(get(server.url)));
+    expect(server.requests).toHaveLength(1);
   });
 });
 
-test('the key goes into the header, and nowhere else', async () => {
-  const { url, requests } = await serve(good);
-  const { exchange } = await get(url);
-  expect(requests[0]?.headers['authorization']).toBe(`Bearer ${KEY}`);
-  expect(JSON.stringify(exchange)).not.toContain(KEY);
+describe('what the service says of a failure is in the error', () => {
+  const problem = { 'content-type': 'application/problem+json' };
+  const plain = { 'content-type': 'text/plain; charset=utf-8' };
+  const cases: [string, Reply, string, RegExp][] = [
+    [
+      'problem details',
+      json(
+        { title: 'Gone fishing', status: 503, code: 'closed', detail: 'back soon' },
+        { status: 503, headers: problem },
+      ),
+      'service',
+      /answered 503: closed · Gone fishing · back soon/,
+    ],
+    [
+      'detail as text',
+      json({ detail: 'Not authenticated' }, { status: 401 }),
+      'refused',
+      /answered 401: Not authenticated/,
+    ],
+    [
+      'detail as a list',
+      json(
+        { detail: [{ loc: ['body', 'from'], msg: 'no date' }, { loc: ['query', 0], msg: 'x' }, 'y'] },
+        { status: 422 },
+      ),
+      'service',
+      /answered 422: body\.from: no date; query\.0: x; "y"/,
+    ],
+    ['error as text', json({ error: 'no such key' }, { status: 403 }), 'refused', /answered 403: no such key/],
+    ['error as an object', json({ error: { code: 7 } }, { status: 400 }), 'service', /\{"code":7\}/],
+    ['plain text', { status: 503, headers: plain, body: 'overloaded\n' }, 'service', /answered 503: "overloaded"/],
+    [
+      'HTML is left out',
+      { status: 502, headers: { 'content-type': 'text/html' }, body: '<h1>Bad gateway</h1>' },
+      'service',
+      /answered 502$/,
+    ],
+    ['JSON that is not', { status: 500, headers: problem, body: '{oops' }, 'service', /answered 500: "\{oops"/],
+    ['JSON that is no object', json('no', { status: 500 }), 'service', /answered 500: "\\"no\\""/],
+    ['nothing', { status: 404 }, 'not-found', /answered 404$/],
+    ['410', { status: 410 }, 'not-found', /answered 410/],
+    ['a very long one', json({ detail: 'x'.repeat(100_000) }, { status: 500 }), 'service', /^.{200,700}$/],
+  ];
+  test.each(cases)('%s', async (_words, reply, code, message) => {
+    const server = await serve(reply);
+    const error = await failure(transport({ attempts: 1 }).json(get(`${server.url}/streams/`)));
+    expect(error).toMatchObject({ code, message: expect.stringMatching(message) });
+    expect(error.message).toContain(`GET ${server.url}/streams/`);
+  });
+
+  test('the last one, after every attempt was used', async () => {
+    const server = await serve(...[1, 2, 3].map((turn) => json({ detail: `turn ${turn}` }, { status: 503 })));
+    expect((await failure(transport({ attempts: 3 }).json(get(server.url)))).message).toContain('turn 3');
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test.each([
+    [401, /EVIDENCE_API_KEY/],
+    [403, /right to read streams/],
+  ])('%i says what to do about the key', async (status, words) => {
+    const server = await serve({ status });
+    expect((await failure(transport().json(get(server.url)))).nextStep).toMatch(words);
+  });
 });
 
-test('a sink begins anew at every attempt, so nothing of a cut answer stays', async () => {
-  const { url } = await serve(cut, good);
-  let text = '';
-  let starts = 0;
-  await connect().receive(
-    { method: 'GET', url, repeatable: true },
-    {
-      start: async () => {
-        starts++;
-        text = '';
-      },
-      write: async (chunk) => {
-        text += Buffer.from(chunk).toString();
-      },
-    },
-  );
-  expect([starts, text]).toEqual([2, '{"ok":true}']);
+describe('connections that break', () => {
+  test('nothing listens', async () => {
+    const error = await failure(transport({ attempts: 2 }).json(get(await unusedUrl())));
+    expect(error).toMatchObject({ code: 'unreachable', message: expect.stringContaining('ECONNREFUSED') });
+  });
+
+  test('no such host', async () => {
+    const error = await failure(transport({ attempts: 1 }).json(get('http://nowhere.invalid/')));
+    expect(error).toMatchObject({ code: 'unreachable', message: expect.stringMatching(/ENOTFOUND|EAI_AGAIN/) });
+  });
+
+  const ENDS = ['cut', 'stall', 'silence', 'reset'] as const;
+
+  test.each(ENDS)('%s once, then fine', async (end) => {
+    const server = await serve({ ...json({ a: 1 }), end }, json({ a: 2 }));
+    const { value, exchange } = await transport(SHORT).json(get(server.url));
+    expect([value, exchange.attempts]).toEqual([{ a: 2 }, 2]);
+  });
+
+  test.each(ENDS)('%s for ever', async (end) => {
+    const server = await serve({ ...json({ a: 1 }), end });
+    expect((await failure(transport(SHORT).json(get(server.url)))).code).toBe('unreachable');
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('a sink begins anew at every attempt, and gets the body whole', async () => {
+    const headers = { 'content-type': 'application/pdf' };
+    const server = await serve(
+      { body: 'first version', headers, end: 'cut' },
+      { status: 500 },
+      { body: 'second', headers },
+    );
+    const taken = new Taken();
+    const exchange = await transport().receive(get(server.url), taken);
+    expect(taken).toMatchObject({ starts: ['application/pdf', 'application/pdf'], bytes: 'second' });
+    expect(exchange).toMatchObject({ bytes: 6, sha256: createHash('sha256').update('second').digest('hex') });
+  });
+
+  test('what the sink cannot take is not blamed on the service, nor asked for again', async () => {
+    const server = await serve({ body: 'x' });
+    const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    const sink = { start: async () => {}, write: () => Promise.reject(full) };
+    expect(await failure(transport().receive(get(server.url), sink))).toBe(full);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('an answer that is on its way ends when the work is to be ended', async () => {
+    const controller = new AbortController();
+    const server = await serve(() => {
+      setImmediate(() => controller.abort(new Error('stop')));
+      return { end: 'silence' };
+    });
+    expect((await failure(transport({ signal: controller.signal }).json(get(server.url)))).message).toBe('stop');
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('a success that is none', () => {
+  const cases: [string, Reply, RegExp][] = [
+    [
+      'HTML',
+      { headers: { 'content-type': 'text/html' }, body: '<!doctype html>\n<title>Sign in</title>' },
+      /answered 200 with text\/html, but this is not JSON: "<!doctype html> <title>Sign in/,
+    ],
+    ['nothing', { headers: { 'content-type': 'application/json' } }, /but this is not JSON: an empty body/],
+    ['no content type', { body: 'x' }, /without a content type/],
+    ['JSON with something behind', { body: '{} {}' }, /not JSON/],
+    ['invalid UTF-8', { body: Uint8Array.of(0x22, 0xff, 0x22) }, /not JSON/],
+    ['much of something else', { body: 'x'.repeat(10_000) }, /^.{100,400}$/],
+  ];
+  test.each(cases)('%s', async (_words, reply, message) => {
+    const server = await serve(reply);
+    const error = await failure(transport().json(get(server.url)));
+    expect(error).toMatchObject({ code: 'service', message: expect.stringMatching(message) });
+    expect(error.nextStep).toContain('source.audit_url');
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('the size of JSON', () => {
+  test('up to the limit is taken, beyond it is refused at once', async () => {
+    const server = await serve(json('x'.repeat(98)));
+    expect((await transport({ maxJsonBytes: 100 }).json(get(server.url))).exchange.bytes).toBe(100);
+    const error = await failure(transport({ maxJsonBytes: 99 }).json(get(server.url)));
+    expect(error).toMatchObject({ code: 'service', message: expect.stringContaining('bytes of JSON') });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('an answer that never ends is not read to its end', async () => {
+    const server = await serve({ body: 'x'.repeat(1_000_000), end: 'stall' });
+    expect((await failure(transport({ maxJsonBytes: 1000 }).json(get(server.url)))).code).toBe('service');
+  });
+});
+
+describe('the API key stays out of errors, even where the service quotes it', () => {
+  const escaped = JSON.stringify({ detail: `unknown key ${API_KEY}` }).replaceAll('/', '\\/');
+  const unicode = JSON.stringify({ error: API_KEY }).replace('sk_', '\\u0073k_');
+  const cases: [string, Reply][] = [
+    ['as text', { status: 401, headers: { 'content-type': 'text/plain' }, body: `unknown key ${API_KEY}` }],
+    ['as detail', json({ detail: `unknown key ${API_KEY}` }, { status: 401 })],
+    ['escaped as JSON', { ...json({}, { status: 401 }), body: escaped }],
+    ['escaped as Unicode', { ...json({}, { status: 401 }), body: unicode }],
+    ['where the text is cut', json({ detail: `${'x'.repeat(495)}${API_KEY}` }, { status: 500 })],
+    ['where the bytes are cut', { headers: { 'content-type': 'text/html' }, body: `${'x'.repeat(195)}${API_KEY}` }],
+    ['in a page', { headers: { 'content-type': 'text/html' }, body: `<p>${API_KEY}` }],
+    ['as content type', { headers: { 'content-type': `text/${API_KEY}` }, body: 'x' }],
+    ['never answered', { end: 'reset' }],
+  ];
+  test.each(cases)('%s', async (_words, reply) => {
+    const server = await serve(reply);
+    const { message, nextStep } = await failure(transport({ attempts: 1 }).json(get(server.url)));
+    expect(`${message} ${nextStep}`).not.toContain(API_KEY.slice(0, 5));
+  });
 });

@@ -1,64 +1,172 @@
 import { describe, expect, test } from 'vitest';
 import { type PeriodQuestion, resolvePeriod } from '../../src/export/period.ts';
+import { thrownBy } from '../support/json.ts';
 
-const NOW = new Date('2026-11-21T10:20:30.456Z');
+const NOW = new Date('2026-11-21T03:04:05.678Z');
+const resolve = (question: PeriodQuestion, now = NOW) => resolvePeriod(question, now);
 
-describe('the period of an export', () => {
-  test.each<[PeriodQuestion, string, string | null, string | null, boolean]>([
-    [{}, '2026-10', '2026-10-01T00:00:00.000Z', '2026-11-01T00:00:00.000Z', false],
-    [{ month: '2026-12' }, '2026-12', '2026-12-01T00:00:00.000Z', '2027-01-01T00:00:00.000Z', false],
-    [{ month: '2024-02' }, '2024-02', '2024-02-01T00:00:00.000Z', '2024-03-01T00:00:00.000Z', false],
-    [{ allTime: true }, 'all-time-2026-11-21', null, null, true],
-    [
-      { from: '2026-01-01', to: '2026-07-01' },
-      '2026-01-01_2026-07-01',
-      '2026-01-01T00:00:00.000Z',
-      '2026-07-01T00:00:00.000Z',
-      false,
-    ],
-    [{ from: '2026-01-01' }, '2026-01-01_now', '2026-01-01T00:00:00.000Z', null, true],
-    [{ to: '2026-01-01' }, 'start_2026-01-01', null, '2026-01-01T00:00:00.000Z', false],
-    [
-      { request: 'AUD-2026-014', month: '2026-09' },
-      'AUD-2026-014',
-      '2026-09-01T00:00:00.000Z',
-      '2026-10-01T00:00:00.000Z',
-      false,
-    ],
-    [{ request: 'AUD-1', allTime: true }, 'AUD-1', null, null, true],
-  ])('%j', (question, runId, from, to, reachesNow) => {
-    expect(resolvePeriod(question, NOW)).toEqual({ runId, period: { from, to }, reachesNow });
+const MONTHS: [string, string, string][] = [
+  ['2026-10', '2026-10-01', '2026-11-01'],
+  ['2026-12', '2026-12-01', '2027-01-01'],
+  ['2027-01', '2027-01-01', '2027-02-01'],
+  ['2028-02', '2028-02-01', '2028-03-01'],
+  ['0050-01', '0050-01-01', '0050-02-01'],
+];
+
+test.each(MONTHS)('the month %s', (month, from, to) => {
+  expect(resolve({ month })).toEqual({
+    runId: month,
+    period: { from: `${from}T00:00:00.000Z`, to: `${to}T00:00:00.000Z` },
+    reachesNow: false,
+  });
+});
+
+const LAST: [string, string][] = [
+  ['2026-11-21T03:04:05.678Z', '2026-10'],
+  ['2026-12-01T00:00:00.000Z', '2026-11'],
+  ['2026-11-30T23:59:59.999Z', '2026-10'],
+  ['2027-01-01T00:00:00.000Z', '2026-12'],
+  ['2027-01-31T12:00:00.000Z', '2026-12'],
+  ['2027-03-31T12:00:00.000Z', '2027-02'],
+  ['2027-01-01T00:30:00+01:00', '2026-11'],
+];
+
+test.each(LAST)('at %s the last whole month is %s', (now, month) => {
+  expect(resolve({}, new Date(now))).toEqual(resolve({ month }));
+});
+
+const DAY = 'T00:00:00.000Z';
+const RANGES: [string | undefined, string | undefined, string | null, string | null, string][] = [
+  ['2026-10-01', '2026-10-15', `2026-10-01${DAY}`, `2026-10-15${DAY}`, '2026-10-01_2026-10-15'],
+  ['2026-10-01', undefined, `2026-10-01${DAY}`, null, '2026-10-01_now'],
+  [undefined, '2026-10-01', null, `2026-10-01${DAY}`, 'start_2026-10-01'],
+  ['2026-10-01T12:30Z', '2026-10-02', '2026-10-01T12:30:00.000Z', `2026-10-02${DAY}`, '2026-10-01T123000Z_2026-10-02'],
+  [
+    '2026-10-01T00:00:00+02:00',
+    '2026-10-02T00:00:00-05:30',
+    '2026-09-30T22:00:00.000Z',
+    '2026-10-02T05:30:00.000Z',
+    '2026-09-30T220000Z_2026-10-02T053000Z',
+  ],
+  [
+    '2026-10-01T00:00:00.250Z',
+    '2026-10-01T00:00:01Z',
+    '2026-10-01T00:00:00.250Z',
+    '2026-10-01T00:00:01.000Z',
+    '2026-10-01T000000.250Z_2026-10-01T000001Z',
+  ],
+  ['2028-02-29', '2028-03-01', `2028-02-29${DAY}`, `2028-03-01${DAY}`, '2028-02-29_2028-03-01'],
+];
+
+test.each(RANGES)('from %s to %s', (from, to, start, end, runId) => {
+  const answer = resolve({ from, to });
+  expect(answer).toEqual({ runId, period: { from: start, to: end }, reachesNow: end === null });
+  // Without a colon or a space: it becomes the name of a folder.
+  expect(answer.runId).toMatch(/^[A-Za-z0-9._-]+$/);
+});
+
+test('all time is named by the day, and reaches now', () => {
+  expect(resolve({ allTime: true })).toEqual({
+    runId: 'all-time-2026-11-21',
+    period: { from: null, to: null },
+    reachesNow: true,
+  });
+  expect(resolve({ allTime: false })).toEqual(resolve({}));
+});
+
+const REQUESTS = ['AUD-2026-014', 'a', '7', 'a.b_c-d', 'x'.repeat(80)];
+
+test.each(REQUESTS)('the request %s names the run, whatever the period', (request) => {
+  for (const question of [{}, { month: '2026-10' }, { allTime: true }, { from: '2026-10-01' }])
+    expect(resolve({ ...question, request })).toEqual({ ...resolve(question), runId: request });
+});
+
+const CONTRADICTIONS: PeriodQuestion[] = [
+  { month: '2026-10', from: '2026-10-01' },
+  { month: '2026-10', to: '2026-10-01' },
+  { month: '2026-10', allTime: true },
+  { from: '2026-10-01', allTime: true },
+  { month: '2026-10', from: '2026-10-01', allTime: true, request: 'r' },
+];
+
+test.each(CONTRADICTIONS)('%j contradicts itself', (question) => {
+  expect(thrownBy(() => resolve(question))).toMatchObject({
+    code: 'usage',
+    message: expect.stringContaining('give one of'),
+  });
+});
+
+const BAD_MONTHS = [
+  '2026-13',
+  '2026-00',
+  '2026-1',
+  '26-10',
+  '2026-10-01',
+  '2026/10',
+  'october',
+  '',
+  ' 2026-10',
+  '2026-10\n',
+];
+const BAD_TIMES = [
+  '2026-04-31',
+  '2027-02-29',
+  '2026-13-01',
+  '2026-00-10',
+  '2026-10-00',
+  '2026-04-31T00:00:00Z',
+  '2027-02-29T12:00:00+01:00',
+  '2026-10-01T24:00:00Z',
+  '2026-10-01T12:60:00Z',
+  '2026-10-01T12:00:61Z',
+  '2026-10-01T12:00:00',
+  '2026-10-01T12:00:00+25:00',
+  '2026-10-01 12:00:00Z',
+  '2026-10-01t12:00:00z',
+  '2026-10',
+  '2026-W40',
+  '20261001',
+  '1790000000',
+  'yesterday',
+  '',
+  '2026-10-01\n',
+];
+const BAD_REQUESTS = ['', '.', '..', '.hidden', '-x', '_x', 'a/b', 'a\\b', 'a b', 'ü', 'a\n', 'x'.repeat(81), '%2e'];
+
+describe('refused, naming the flag', () => {
+  test.each(BAD_MONTHS)('--period %j', (month) => {
+    expect(thrownBy(() => resolve({ month }))).toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('--period'),
+    });
   });
 
-  test('in January the last whole month is that of the year before', () => {
-    expect(resolvePeriod({}, new Date('2027-01-01T00:00:00.000Z')).runId).toBe('2026-12');
+  test.each(BAD_TIMES)('--from and --to %j', (time) => {
+    expect(thrownBy(() => resolve({ from: time }))).toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('--from'),
+    });
+    expect(thrownBy(() => resolve({ to: time }))).toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('--to'),
+    });
   });
 
-  test('a zone is turned into UTC', () => {
-    expect(resolvePeriod({ from: '2026-03-01T00:30:00+02:00' }, NOW).period.from).toBe('2026-02-28T22:30:00.000Z');
+  test.each(BAD_REQUESTS)('--request %j', (request) => {
+    expect(thrownBy(() => resolve({ request }))).toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('--request'),
+    });
   });
 
-  test('the id of a run is a name on every disk', () => {
-    expect(resolvePeriod({ from: '2026-03-01T00:30:00.250Z', to: '2026-04-01' }, NOW).runId).toMatch(
-      /^[A-Za-z0-9._-]+$/,
-    );
-  });
-
-  test.each<[PeriodQuestion]>([
-    [{ month: '2026-13' }],
-    [{ month: 'October' }],
-    [{ month: '2026-1' }],
-    [{ month: '2026-10', allTime: true }],
-    [{ from: '2026-01-01', allTime: true }],
-    [{ from: '2026-02-30' }],
-    [{ from: '2026-02-01T00:00:00' }],
-    [{ from: '2026-02-02', to: '2026-02-02' }],
-    [{ from: '2026-03-01', to: '2026-02-01' }],
-    [{ to: 'yesterday' }],
-    [{ request: '../x' }],
-    [{ request: '' }],
-    [{ request: 'a b' }],
-  ])('%j makes no sense', (question) => {
-    expect(() => resolvePeriod(question, NOW)).toThrow(expect.objectContaining({ code: 'usage' }));
+  test.each([
+    ['2026-10-02', '2026-10-01'],
+    ['2026-10-01', '2026-10-01'],
+    ['2026-10-01T01:00:00+01:00', '2026-10-01T00:00:00Z'],
+  ])('from %s to %s, which is not before it', (from, to) => {
+    expect(thrownBy(() => resolve({ from, to }))).toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('not before'),
+    });
   });
 });

@@ -1,77 +1,187 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import type { Archive } from '../../src/archive/archive.ts';
 import { openMemoryArchive } from '../../src/archive/memory.ts';
-import { sha256 } from '../../src/encoding/digest.ts';
-import { findOpenRun, findVanished, resolveRunId, selectStreams } from '../../src/export/plan.ts';
+import {
+  findOpenRun,
+  findVanished,
+  type ListedStream,
+  readSealedRun,
+  resolveRunId,
+  selectStreams,
+} from '../../src/export/plan.ts';
+import { toRecordBytes } from '../../src/ledger/record.ts';
+import { runRecord, runStream } from '../support/records.ts';
 
-const scopeOf = (streams: string[], exclude: string[] = []) => ({ streams, exclude, request: null, requestedBy: null });
-async function* listing(...ids: string[]) {
-  for (const streamId of ids) yield { streamId, entryCount: 1, headSequence: 1, headDigest: null };
+async function* list(ids: readonly string[]): AsyncGenerator<ListedStream> {
+  for (const streamId of ids) yield { streamId, entryCount: 0, headSequence: 0, headDigest: null };
 }
-const IDS = ['payments', 'prod/api', 'prod/db/main', 's3.amazonaws.com', '[odd]', '.hidden'];
 
-describe('which streams are in scope', () => {
-  test.each<[string[], string[], string[]]>([
-    [[], [], IDS],
-    [['payments'], [], ['payments']],
-    [['prod/*'], [], ['prod/api']],
-    [['prod/**'], [], ['prod/api', 'prod/db/main']],
-    [['*'], [], ['payments', 's3.amazonaws.com', '[odd]', '.hidden']],
-    [['*.amazonaws.com'], [], ['s3.amazonaws.com']],
-    [['[odd]'], [], ['[odd]']],
-    [[], ['prod/**', '.hidden'], ['payments', 's3.amazonaws.com', '[odd]']],
-    [['prod/**'], ['**/main'], ['prod/api']],
-  ])('--stream %j --exclude %j', async (streams, exclude, expected) => {
-    const { included, excluded } = await selectStreams(listing(...IDS), scopeOf(streams, exclude));
-    expect(included.map(({ streamId }) => streamId)).toEqual(expected);
-    expect(excluded.map(({ stream_id }) => stream_id).sort()).toEqual(
-      IDS.filter((id) => !expected.includes(id)).sort(),
+async function select(ids: readonly string[], streams: string[] = [], exclude: string[] = []) {
+  const { included, excluded } = await selectStreams(list(ids), { streams, exclude, request: null, requestedBy: null });
+  return { included: included.map(({ streamId }) => streamId), excluded };
+}
+
+const IDS = [
+  'a',
+  'prod/a',
+  'prod/b',
+  'prod/eu/a',
+  '.hidden',
+  'prod/.hidden',
+  'v1.2',
+  'we[i]rd*',
+  '{x,y}',
+  'ü \u{1f600}',
+  '!a',
+  '#a',
+  'a/../b',
+  'A',
+];
+
+const GLOBS: [string, string[]][] = [
+  ['a', ['a']],
+  ['*', ['a', '.hidden', 'v1.2', 'we[i]rd*', '{x,y}', 'ü \u{1f600}', '!a', '#a', 'A']],
+  ['**', IDS],
+  ['prod/*', ['prod/a', 'prod/b', 'prod/.hidden']],
+  ['prod/**', ['prod/a', 'prod/b', 'prod/eu/a', 'prod/.hidden']],
+  ['*/a', ['prod/a']],
+  ['**/a', ['a', 'prod/a', 'prod/eu/a']],
+  ['prod/?', ['prod/a', 'prod/b']],
+  ['prod/[ab]', ['prod/a', 'prod/b']],
+  ['prod/{a,eu/a}', ['prod/a', 'prod/eu/a']],
+  ['v1.*', ['v1.2']],
+  ['v{0..3}.2', ['v1.2']],
+  ['v1?2', ['v1.2']],
+  ['we[i]rd*', ['we[i]rd*']],
+  ['{x,y}', ['{x,y}']],
+  ['!a', ['!a']],
+  ['#a', ['#a']],
+  ['a/../b', ['a/../b']],
+  ['b', []],
+  ['*.hidden', ['.hidden']],
+  ['', []],
+];
+
+describe('the streams that --stream names', () => {
+  test.each(GLOBS)('%s', async (glob, expected) => {
+    const { included, excluded } = await select(IDS, [glob]);
+    expect(included).toEqual(expected);
+    expect(excluded).toEqual(
+      IDS.filter((id) => !expected.includes(id)).map((stream_id) => ({ stream_id, reason: 'not named by --stream' })),
     );
-    expect(excluded.every(({ reason }) => reason.length > 5)).toBe(true);
   });
 
-  test('a stream that is listed twice is refused', async () => {
-    await expect(selectStreams(listing('a', 'b', 'a'), scopeOf([]))).rejects.toMatchObject({
-      code: 'service',
-      message: /"a" twice/,
-    });
+  test('all of them when it names none', async () => {
+    expect(await select(IDS)).toEqual({ included: IDS, excluded: [] });
+  });
+
+  test('any of several', async () => {
+    expect((await select(IDS, ['a', 'prod/eu/*'])).included).toEqual(['a', 'prod/eu/a']);
   });
 });
 
-test('streams that the ledger knows and the service does not list have vanished, as far as they are in scope', async () => {
-  const heads = new Map(['payments', 'gone', 'prod/gone'].map((id) => [id, { sequence: 4, digest: 'd', runId: 'r' }]));
-  const scope = scopeOf([], ['prod/*']);
-  const selection = await selectStreams(listing(...IDS), scope);
+test('--exclude outweighs --stream, and says which one it was', async () => {
+  expect(await select(['prod/a', 'prod/b', 'test/a'], ['prod/*'], ['x', '*/b', '**/b'])).toEqual({
+    included: ['prod/a'],
+    excluded: [
+      { stream_id: 'prod/b', reason: '--exclude */b' },
+      { stream_id: 'test/a', reason: 'not named by --stream' },
+    ],
+  });
+});
+
+test('a stream that is listed twice is refused, in scope or not', async () => {
+  for (const exclude of [[], ['a']])
+    await expect(select(['a', 'b', 'a'], [], exclude)).rejects.toMatchObject({
+      code: 'service',
+      message: expect.stringContaining('"a" twice'),
+    });
+});
+
+test('streams that vanished are those in scope that the ledger knows and nobody lists', async () => {
+  const scope = { streams: ['prod/*'], exclude: ['prod/x'], request: null, requestedBy: null };
+  const selection = await selectStreams(list(['prod/a', 'other']), scope);
+  const head = { sequence: 7, digest: 'd', runId: '2026-09' };
+  const heads = new Map(['prod/a', 'prod/b', 'prod/x', 'other', 'gone'].map((id) => [id, head]));
   expect(findVanished(selection, scope, heads)).toMatchObject([
-    { stream_id: 'gone', sequence: 4, run_id: 'r', finding: { code: 'continuity/stream-vanished', severity: 'error' } },
+    {
+      stream_id: 'prod/b',
+      sequence: 7,
+      hash: 'd',
+      run_id: '2026-09',
+      finding: { code: 'continuity/stream-vanished', severity: 'error' },
+    },
   ]);
 });
 
-describe('the id of a run', () => {
-  const archiveOf = async (...keys: string[]) => {
-    const archive = openMemoryArchive();
-    const bytes = Buffer.from('x');
-    for (const key of keys) await archive.put(key, { bytes }, { sha256: sha256(bytes), bytes: 1 });
-    return archive;
-  };
+async function put(archive: Archive, key: string, bytes: Uint8Array = Buffer.from('x')): Promise<void> {
+  await archive.put(key, { bytes }, { sha256: createHash('sha256').update(bytes).digest('hex'), bytes: bytes.length });
+}
 
-  test.each([
-    ['is as wished', [], true, '2026-10'],
-    ['stays while it is open', ['runs/2026-10/streams/a.zip'], true, '2026-10'],
-    ['stays when no revision is wanted', ['runs/2026-10/run.json'], false, '2026-10'],
-    ['is the next revision', ['runs/2026-10/run.json'], true, '2026-10.r2'],
-    ['is the one after that', ['runs/2026-10/run.json', 'runs/2026-10.r2/run.json'], true, '2026-10.r3'],
-    ['goes on with an open revision', ['runs/2026-10/run.json', 'runs/2026-10.r2/streams/a.zip'], true, '2026-10.r2'],
-  ])('%s', async (_words, keys, revise, expected) => {
-    expect(await resolveRunId(await archiveOf(...keys), '2026-10', revise)).toBe(expected);
+async function archiveWith(...keys: string[]): Promise<Archive> {
+  const archive = openMemoryArchive();
+  for (const key of keys) await put(archive, key);
+  return archive;
+}
+
+const RUNS: [string, string[], boolean, string][] = [
+  ['nothing there', [], false, '2026-10'],
+  ['nothing there to revise', [], true, '2026-10'],
+  ['begun', ['runs/2026-10/streams/a.json'], true, '2026-10'],
+  ['sealed', ['runs/2026-10/run.json'], false, '2026-10'],
+  ['sealed, to be revised', ['runs/2026-10/run.json'], true, '2026-10.r2'],
+  ['sealed, a revision begun', ['runs/2026-10/run.json', 'runs/2026-10.r2/streams/a.json'], true, '2026-10.r2'],
+  ['sealed twice', ['runs/2026-10/run.json', 'runs/2026-10.r2/run.json'], true, '2026-10.r3'],
+  ['sealed twice, not to be revised', ['runs/2026-10/run.json', 'runs/2026-10.r2/run.json'], false, '2026-10'],
+  ['another run sealed', ['runs/2026-10-x/run.json', 'runs/2026-1/run.json'], true, '2026-10'],
+];
+
+test.each(RUNS)('the id of a run: %s', async (_words, keys, revise, runId) => {
+  expect(await resolveRunId(await archiveWith(...keys), '2026-10', revise)).toBe(runId);
+});
+
+const OPEN: [string, string[], string | null][] = [
+  ['nothing there', [], null],
+  ['one begun', ['runs/all-time-2026-10-01/streams/a.json'], 'all-time-2026-10-01'],
+  ['one with an attempt only', ['runs/all-time-2026-10-01/attempts/t/attempt.json'], 'all-time-2026-10-01'],
+  ['one sealed', ['runs/all-time-2026-10-01/run.json', 'runs/all-time-2026-10-01/streams/a.json'], null],
+  [
+    'the newest of two',
+    ['runs/all-time-2026-10-02/streams/a.json', 'runs/all-time-2026-10-01/streams/a.json'],
+    'all-time-2026-10-02',
+  ],
+  [
+    'an older one behind one that is sealed',
+    ['runs/all-time-2026-10-01/streams/a.json', 'runs/all-time-2026-10-02/run.json'],
+    'all-time-2026-10-01',
+  ],
+  ['a bundle that is called run.json', ['runs/all-time-2026-10-01/streams/run.json'], 'all-time-2026-10-01'],
+  ['runs of another kind', ['runs/2026-10/streams/a.json', 'x/all-time-1/y'], null],
+];
+
+test.each(OPEN)('the run that was begun and not sealed: %s', async (_words, keys, runId) => {
+  expect(await findOpenRun(await archiveWith(...keys), 'all-time-')).toBe(runId);
+});
+
+describe('a sealed run', () => {
+  test('is its record and the digest of its bytes', async () => {
+    const archive = openMemoryArchive();
+    const record = runRecord('2026-10', [runStream('s')]);
+    const bytes = toRecordBytes(record);
+    await put(archive, 'runs/2026-10/run.json', bytes);
+    expect(await readSealedRun(archive, '2026-10')).toEqual({
+      record,
+      sha256: createHash('sha256').update(bytes).digest('hex'),
+    });
+    expect(await readSealedRun(archive, '2026-09')).toBeNull();
   });
 
-  test('an open run is found by the beginning of its id', async () => {
-    const archive = await archiveOf(
-      'runs/all-time-2026-11-01/run.json',
-      'runs/all-time-2026-11-02/streams/a.zip',
-      'runs/2026-10/streams/a.zip',
-    );
-    expect(await findOpenRun(archive, 'all-time-')).toBe('all-time-2026-11-02');
-    expect(await findOpenRun(await archiveOf('runs/all-time-2026-11-01/run.json'), 'all-time-')).toBeNull();
+  test('whose record cannot be read is not one that is absent', async () => {
+    const archive = await archiveWith('runs/2026-10/run.json');
+    await expect(readSealedRun(archive, '2026-10')).rejects.toMatchObject({
+      code: 'unreadable',
+      message: expect.stringContaining('runs/2026-10/run.json'),
+    });
   });
 });

@@ -1,146 +1,222 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import type { Archive } from '../../src/archive/archive.ts';
 import { openMemoryArchive } from '../../src/archive/memory.ts';
-import { CLAIMS } from '../../src/claims/claim.ts';
-import { sha256 } from '../../src/encoding/digest.ts';
 import { acceptRestart, readAcceptances } from '../../src/ledger/acceptance.ts';
-import { appendEntry, findEntry, readEntry, readNewestEntry, runOf } from '../../src/ledger/ledger.ts';
-import { type RunRecord, type RunStream, readRecord, runRecordSchema, toRecordBytes } from '../../src/ledger/record.ts';
+import {
+  appendEntry,
+  deriveEntry,
+  findEntry,
+  type LedgerHead,
+  readEntry,
+  readNewestEntry,
+  type StoredLedgerEntry,
+  type Subject,
+} from '../../src/ledger/ledger.ts';
+import { type RunStream, toRecordBytes } from '../../src/ledger/record.ts';
+import { DIGEST, runRecord, runStream } from '../support/records.ts';
 
-type State = 'proved' | 'refuted' | 'unproved';
+const OTHER = 'b'.repeat(64);
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
-function streamOf(id: string, last: number | null, states: { order?: State; continuity?: State } = {}): RunStream {
-  const claims = Object.fromEntries(CLAIMS.map((name) => [name, { state: 'proved' as State }]));
-  claims['order'] = { state: states.order ?? 'proved' };
-  claims['continuity'] = { state: states.continuity ?? 'proved' };
-  return {
-    stream_id: id,
-    status: 'verified',
-    package_id: 'p',
-    entries: last ?? 0,
-    first_sequence: last === null ? null : 1,
-    last_sequence: last,
-    head_hash: last === null ? null : `hash-${last}`,
-    claims: claims as RunStream['claims'],
-    findings: [],
-    findings_count: 0,
-    partial: false,
-    missing: [],
-    bundle: { key: 'k', bytes: 1, sha256: 'a'.repeat(64), identity: 'b'.repeat(64) },
-    record: null,
-  };
+function subject(runId: string, streams: RunStream[] = [runStream('s')]): Subject {
+  const record = runRecord(runId, streams);
+  return { kind: 'run', record, sha256: sha256(toRecordBytes(record)) };
 }
 
-function runOfStreams(runId: string, ...streams: RunStream[]): RunRecord {
-  return {
-    format: 'evidence-run/1',
-    run_id: runId,
-    outcome: 'verified',
-    exit_code: 0,
-    scope: { streams: [], exclude: [], request: null, requested_by: null, required_claims: ['order'] },
-    period: { from: null, to: null },
-    source: { audit_origin: 'http://x', contract: 'default', contract_sha256: null },
-    tool: { name: 't', version: '1' },
-    operator: { user: 'u', host: 'h' },
-    started_at: 's',
-    finished_at: `finished ${runId}`,
-    streams,
-    excluded: [],
-    failed: [],
-    vanished: [],
-    acceptances: [],
-    reconciliation: { listed: streams.length, exported: streams.length, partial: 0, failed: 0, empty: 0, excluded: 0 },
-    warnings: [],
-  };
+function stored(heads: Record<string, LedgerHead>, number = 7): StoredLedgerEntry {
+  const common = { format: 'evidence-ledger/1' as const, number, previous_sha256: DIGEST, created_at: 'then' };
+  return { key: 'k', sha256: OTHER, entry: { ...common, run_id: 'before', run_sha256: DIGEST, heads } };
 }
 
-const toSubject = (record: RunRecord) => ({ kind: 'run' as const, record, sha256: sha256(toRecordBytes(record)) });
+const headAt = (sequence: number): LedgerHead => ({ sequence, hash: OTHER, run_id: 'before' });
+const now = { sequence: 10, hash: DIGEST, run_id: '2026-10' };
+
+const HEADS: [string, RunStream, LedgerHead | undefined, LedgerHead | undefined][] = [
+  ['a new stream', runStream('s'), undefined, now],
+  ['a later head', runStream('s'), headAt(9), now],
+  ['the same sequence', runStream('s'), headAt(10), headAt(10)],
+  ['an earlier head', runStream('s'), headAt(11), headAt(11)],
+  ['order refuted', runStream('s', {}, { order: 'refuted' }), headAt(9), headAt(9)],
+  ['order unproved', runStream('s', {}, { order: 'unproved' }), headAt(9), headAt(9)],
+  ['continuity refuted', runStream('s', {}, { continuity: 'refuted' }), headAt(9), headAt(9)],
+  ['continuity unproved', runStream('s', {}, { continuity: 'unproved' }), headAt(9), now],
+  ['content refuted', runStream('s', {}, { content: 'refuted' }), headAt(9), now],
+  ['no entries', runStream('s', { last_sequence: null, head_hash: null }), headAt(9), headAt(9)],
+  ['no head', runStream('s', { head_hash: null }), headAt(9), headAt(9)],
+  ['a new stream out of order', runStream('s', {}, { order: 'refuted' }), undefined, undefined],
+];
 
 describe('the heads after a run', () => {
-  test.each<[string, RunStream, { sequence: number; run_id: string } | undefined]>([
-    ['move forward', streamOf('s', 20), { sequence: 20, run_id: 'second' }],
-    ['do not move back', streamOf('s', 5), { sequence: 10, run_id: 'first' }],
-    ['stay when the order is refuted', streamOf('s', 20, { order: 'refuted' }), { sequence: 10, run_id: 'first' }],
-    ['stay when the order is unproved', streamOf('s', 20, { order: 'unproved' }), { sequence: 10, run_id: 'first' }],
-    [
-      'stay when the continuity is refuted',
-      streamOf('s', 20, { continuity: 'refuted' }),
-      { sequence: 10, run_id: 'first' },
-    ],
-    [
-      'move when the continuity is unproved',
-      streamOf('s', 20, { continuity: 'unproved' }),
-      { sequence: 20, run_id: 'second' },
-    ],
-    ['stay for a stream without entries', streamOf('s', null), { sequence: 10, run_id: 'first' }],
-    ['stay for a stream that was not exported', streamOf('other', 1), { sequence: 10, run_id: 'first' }],
-  ])('%s', async (_words, second, head) => {
-    const archive = openMemoryArchive();
-    await appendEntry(archive, toSubject(runOfStreams('first', streamOf('s', 10))));
-    const { entry } = await appendEntry(archive, toSubject(runOfStreams('second', second)));
-    expect(entry.heads['s']).toMatchObject(head ?? {});
+  test.each(HEADS)('%s', (_words, stream, earlier, after) => {
+    const heads = earlier === undefined ? {} : { s: earlier };
+    expect(deriveEntry(subject('2026-10', [stream]), stored(heads)).heads).toEqual(
+      after === undefined ? {} : { s: after },
+    );
   });
 
-  test('keep streams of any name', async () => {
-    const archive = openMemoryArchive();
-    const names = ['__proto__', 'constructor', '7', '', 'ü/🔐'];
-    await appendEntry(archive, toSubject(runOfStreams('first', ...names.map((name) => streamOf(name, 3)))));
-    await appendEntry(archive, toSubject(runOfStreams('second')));
-    const newest = await readNewestEntry(archive);
-    expect(Object.keys(newest?.entry.heads ?? {}).sort()).toEqual([...names].sort());
+  test('streams that the run did not see keep theirs', () => {
+    const { heads } = deriveEntry(subject('2026-10', [runStream('s')]), stored({ t: headAt(3) }));
+    expect(heads).toEqual({ s: now, t: headAt(3) });
+  });
+
+  test('their order does not depend on that of the streams', () => {
+    const ids = ['b', 'a', 'Z', 'ä', '10', '9'];
+    const one = deriveEntry(
+      subject(
+        '2026-10',
+        ids.map((id) => runStream(id)),
+      ),
+      null,
+    );
+    const other = deriveEntry(
+      subject(
+        '2026-10',
+        ids.toReversed().map((id) => runStream(id)),
+      ),
+      null,
+    );
+    expect(Object.keys(one.heads)).toEqual(Object.keys(other.heads));
+    expect(Object.keys(one.heads)).toHaveLength(ids.length);
   });
 });
 
-test('twenty runs that race for the ledger make one chain without fork or gap', async () => {
-  const archive = openMemoryArchive();
-  const runs = Array.from({ length: 20 }, (_, index) => runOfStreams(`run-${index}`, streamOf(`s${index}`, index + 1)));
-  await Promise.all(runs.map((run) => appendEntry(archive, toSubject(run))));
-  let previous = '0'.repeat(64);
-  const recorded = new Set<string | undefined>();
-  for (let number = 1; number <= 20; number++) {
-    const stored = await readEntry(archive, `ledger/${String(number).padStart(8, '0')}.json`);
-    expect([stored.entry.number, stored.entry.previous_sha256]).toEqual([number, previous]);
-    recorded.add(runOf(stored.entry)?.id);
-    previous = stored.sha256;
+test('an entry names the run, its digest and the entry before', () => {
+  expect(deriveEntry(subject('2026-10'), stored({}))).toMatchObject({
+    number: 8,
+    run_id: '2026-10',
+    run_sha256: subject('2026-10').sha256,
+    previous_sha256: OTHER,
+    created_at: '2026-11-01T00:01:00.000Z',
+  });
+  expect(deriveEntry(subject('2026-10'), null)).toMatchObject({ number: 1, previous_sha256: '0'.repeat(64) });
+});
+
+/** The ledger as it lies in the archive, checked link by link. */
+async function readChain(archive: Archive): Promise<StoredLedgerEntry[]> {
+  const entries: StoredLedgerEntry[] = [];
+  for await (const { key } of archive.list('ledger/')) entries.push(await readEntry(archive, key));
+  for (const [index, { key, entry }] of entries.entries()) {
+    expect(key).toBe(`ledger/${String(index + 1).padStart(8, '0')}.json`);
+    expect(entry.number).toBe(index + 1);
+    const previous = entries[index - 1]?.key;
+    const digest = previous === undefined ? '0'.repeat(64) : sha256(await archive.readBytes(previous, 1e6));
+    expect(entry.previous_sha256).toBe(digest);
   }
-  expect(recorded.size).toBe(20);
-  expect(Object.keys((await readNewestEntry(archive))?.entry.heads ?? {})).toHaveLength(20);
+  return entries;
+}
+
+test('twenty that are added at once form one chain', async () => {
+  const archive = openMemoryArchive();
+  const ids = Array.from({ length: 20 }, (_, index) => `run-${index}`);
+  const results = await Promise.all(
+    ids.map((id, index) =>
+      appendEntry(archive, subject(id, [runStream('s', { last_sequence: index + 1 }), runStream(id)])),
+    ),
+  );
+  const chain = await readChain(archive);
+  expect(chain).toHaveLength(20);
+  expect(new Set(chain.map(({ entry }) => 'run_id' in entry && entry.run_id))).toEqual(new Set(ids));
+  expect(new Set(results.map(({ key }) => key)).size).toBe(20);
+  for (const { key, sha256: digest } of results) expect(sha256(await archive.readBytes(key, 1e6))).toBe(digest);
+  const heads = chain.at(-1)?.entry.heads ?? {};
+  expect(heads['s']?.sequence).toBe(20);
+  expect(Object.keys(heads)).toHaveLength(21);
+  const found = await Promise.all(ids.map((id) => findEntry(archive, id)));
+  expect(found.map((entry) => entry !== null && 'run_id' in entry.entry && entry.entry.run_id)).toEqual(ids);
 });
 
-test('a run is found wherever it stands, and an unknown one is not', async () => {
+test('what is not there is null', async () => {
   const archive = openMemoryArchive();
-  expect(await findEntry(archive, 'run-1')).toBeNull();
-  for (const id of ['run-1', 'run-2', 'run-3']) await appendEntry(archive, toSubject(runOfStreams(id)));
-  expect((await findEntry(archive, 'run-1'))?.entry.number).toBe(1);
-  expect((await findEntry(archive, 'run-3'))?.entry.number).toBe(3);
-  expect(await findEntry(archive, 'run-4')).toBeNull();
+  expect([await readNewestEntry(archive), await findEntry(archive, '2026-10')]).toEqual([null, null]);
+  await appendEntry(archive, subject('2026-10'));
+  expect(await findEntry(archive, '2026-09')).toBeNull();
 });
 
-test('an acceptance takes the head of its stream away, and of no other', async () => {
+test('a store that fails is no race', async () => {
   const archive = openMemoryArchive();
-  await appendEntry(archive, toSubject(runOfStreams('first', streamOf('a', 4), streamOf('b', 5))));
-  const wish = { streamId: 'a', slug: 'a-1', reason: 'moved', acceptedBy: { user: 'u', host: 'h' } };
-  await acceptRestart(archive, { ...wish, acceptedAt: new Date(0) });
-  expect(Object.keys((await readNewestEntry(archive))?.entry.heads ?? {})).toEqual(['b']);
-  expect(await readAcceptances(archive)).toMatchObject([
-    { stream_id: 'a', reason: 'moved', head: { sequence: 4, run_id: 'first' } },
-  ]);
-  await expect(acceptRestart(archive, { ...wish, acceptedAt: new Date(1) })).rejects.toMatchObject({
-    code: 'not-found',
+  const broken = new TypeError('the disk is gone');
+  archive.put = () => Promise.reject(broken);
+  await expect(appendEntry(archive, subject('2026-10'))).rejects.toBe(broken);
+});
+
+test('streams of any name keep their heads over many runs', async () => {
+  const archive = openMemoryArchive();
+  const ids = ['__proto__', 'constructor', 'toString', '1', '', 'ä/..', '\u{1f600}'];
+  await appendEntry(
+    archive,
+    subject(
+      '2026-09',
+      ids.map((id) => runStream(id, { last_sequence: 5 })),
+    ),
+  );
+  await appendEntry(archive, subject('2026-10', [runStream('other')]));
+  const heads = (await readNewestEntry(archive))?.entry.heads ?? {};
+  expect(Object.keys(heads).toSorted()).toEqual([...ids, 'other'].toSorted());
+  expect(Object.entries(heads).every(([id, head]) => id === 'other' || head.sequence === 5)).toBe(true);
+});
+
+async function put(archive: Archive, key: string, value: unknown): Promise<void> {
+  const bytes = typeof value === 'string' ? Buffer.from(value) : toRecordBytes(value);
+  await archive.put(key, { bytes }, { sha256: sha256(bytes), bytes: bytes.length });
+}
+
+describe('an entry that is not one', () => {
+  const good = deriveEntry(subject('2026-10'), null);
+  const cases: [string, unknown, RegExp][] = [
+    ['not JSON', '{', /ledger\/00000001.json is not JSON/],
+    ['a member twice', JSON.stringify(good).replace('{', '{"number":1,'), /ledger\/00000001.json is ambiguous/],
+    ['an unknown member', { ...good, more: 1 }, /ledger\/00000001.json is not the record/],
+    ['another format', { ...good, format: 'evidence-ledger/2' }, /ledger\/00000001.json is not the record/],
+    [
+      'a head without a digest',
+      { ...good, heads: { s: { sequence: 1, run_id: 'r' } } },
+      /ledger\/00000001.json is not the record/,
+    ],
+    ['heads that are a list', { ...good, heads: [['s', headAt(1)]] }, /ledger\/00000001.json is not the record/],
+    ['number 0', { ...good, number: 0 }, /ledger\/00000001.json is not the record/],
+  ];
+  test.each(cases)('%s', async (_words, value, message) => {
+    const archive = openMemoryArchive();
+    await put(archive, 'ledger/00000001.json', value);
+    const reading = readNewestEntry(archive);
+    await expect(reading).rejects.toMatchObject({ code: 'unreadable', message: expect.stringMatching(message) });
   });
 });
 
-describe('a record that cannot be read', () => {
-  const good = Buffer.from(toRecordBytes(runOfStreams('r'))).toString();
-  test.each([
-    ['is not JSON', good.slice(0, 50), /x\.json is not JSON/],
-    ['has a member twice', good.replace('"run_id"', '"outcome": "verified", "run_id"'), /x\.json is ambiguous/],
-    ['lacks a member', good.replace('"exit_code": 0,', ''), /x\.json is not the record it should be: .*exit_code/s],
-    ['has one too many', good.replace('"run_id"', '"more": 1, "run_id"'), /x\.json .*more/s],
-  ])('%s: the error names it', (_words, text, message) => {
-    expect(() => readRecord(runRecordSchema, Buffer.from(text), 'x.json')).toThrow(message);
+test('an entry that states another number does not lead in a circle', async () => {
+  const archive = openMemoryArchive();
+  await put(archive, 'ledger/00000005.json', { ...deriveEntry(subject('2026-10'), null), number: 6 });
+  await expect(findEntry(archive, '2026-09')).rejects.toMatchObject({
+    code: 'unreadable',
+    message: expect.stringContaining('ledger/00000005.json'),
+  });
+});
+
+describe('an accepted restart', () => {
+  const wish = {
+    streamId: 's',
+    slug: 's-1',
+    reason: 'migrated',
+    acceptedBy: { user: 'u', host: 'h' },
+    acceptedAt: new Date(0),
+  };
+
+  test('takes the head away and stays on record', async () => {
+    const archive = openMemoryArchive();
+    await appendEntry(archive, subject('2026-10', [runStream('s'), runStream('t')]));
+    await acceptRestart(archive, wish);
+    expect(Object.keys((await readNewestEntry(archive))?.entry.heads ?? {})).toEqual(['t']);
+    expect(await readAcceptances(archive)).toMatchObject([{ stream_id: 's', reason: 'migrated', head: now }]);
+    await readChain(archive);
+    expect(await findEntry(archive, '2026-10')).toMatchObject({ entry: { number: 1 } });
   });
 
-  test('the good one is read', () => {
-    expect(readRecord(runRecordSchema, Buffer.from(good), 'x.json').run_id).toBe('r');
+  test.each(['unknown', 'constructor', '__proto__'])('of "%s", which has no head, leaves nothing', async (streamId) => {
+    const archive = openMemoryArchive();
+    await appendEntry(archive, subject('2026-10'));
+    await expect(acceptRestart(archive, { ...wish, streamId })).rejects.toMatchObject({ code: 'not-found' });
+    expect(await readAcceptances(archive)).toEqual([]);
+    expect(await readChain(archive)).toHaveLength(1);
   });
 });

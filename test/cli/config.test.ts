@@ -1,0 +1,228 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type Config, type ConfigFlags, loadConfig } from '../../src/cli/config.ts';
+import { thrownBy } from '../support/json.ts';
+
+/** A folder of its own with these files. */
+function folderWith(files: Record<string, string>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'config-'));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(join(folder, name, '..'), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  return folder;
+}
+
+const FILE = `source:
+  audit_url: https://file.example
+  api_key_file: secrets/key
+  rate: { concurrency: 7 }
+verify:
+  require: [order, content]
+  completeness: record
+  seal_keys: { k1: secrets/k1, k2: /run/k2 }
+  timestamp_roots: roots.pem
+archive:
+  url: archive
+`;
+const FILES = { 'evidence.yaml': FILE, 'secrets/key': 'sk_file\n', 'other/key': ' sk_other \n' };
+
+describe('the file, then the environment, then the flags', () => {
+  const folder = folderWith(FILES);
+  type Row = [string, ConfigFlags, Record<string, string>, Partial<Config>];
+  const cases: Row[] = [
+    [
+      'the file',
+      {},
+      {},
+      {
+        auditUrl: 'https://file.example',
+        apiKey: 'sk_file',
+        concurrency: 7,
+        required: ['order', 'content'],
+        completeness: 'record',
+        sealKeyFiles: new Map([
+          ['k1', join(folder, 'secrets/k1')],
+          ['k2', '/run/k2'],
+        ]),
+        timestampRootsFile: join(folder, 'roots.pem'),
+        archiveUrl: join(folder, 'archive'),
+      },
+    ],
+    [
+      'an address in the environment',
+      {},
+      { EVIDENCE_AUDIT_URL: 'https://env.example' },
+      { auditUrl: 'https://env.example' },
+    ],
+    [
+      'an address as a flag',
+      { auditUrl: 'https://flag.example' },
+      { EVIDENCE_AUDIT_URL: 'https://env.example' },
+      { auditUrl: 'https://flag.example' },
+    ],
+    [
+      'a key in the environment',
+      {},
+      { EVIDENCE_API_KEY: 'sk_env', EVIDENCE_API_KEY_FILE: 'other/key' },
+      { apiKey: 'sk_env' },
+    ],
+    ['a file of the key in the environment', {}, { EVIDENCE_API_KEY_FILE: 'other/key' }, { apiKey: 'sk_other' }],
+    ['an archive in the environment', {}, { EVIDENCE_ARCHIVE_URL: 'env' }, { archiveUrl: 'env' }],
+    ['an archive as a flag', { archive: 's3://flag' }, { EVIDENCE_ARCHIVE_URL: 'env' }, { archiveUrl: 's3://flag' }],
+    ['concurrency as a flag', { concurrency: 64 }, {}, { concurrency: 64 }],
+    ['claims as flags', { require: ['seal,anchor', 'order'] }, {}, { required: ['seal', 'anchor', 'order'] }],
+    ['roots as a flag', { timestampRoots: 'mine.pem' }, {}, { timestampRootsFile: join(folder, 'mine.pem') }],
+    [
+      'a key to one of the file, as a flag',
+      { sealKey: ['k1=mine=1', 'k3=/k3'] },
+      {},
+      {
+        sealKeyFiles: new Map([
+          ['k1', join(folder, 'mine=1')],
+          ['k2', '/run/k2'],
+          ['k3', '/k3'],
+        ]),
+      },
+    ],
+  ];
+  test.each(cases)('%s', (_words, flags, environment, expected) => {
+    expect(loadConfig(flags, environment, folder)).toMatchObject(expected);
+  });
+
+  test('nothing at all', () => {
+    expect(loadConfig({}, {}, folderWith({}))).toEqual({
+      auditUrl: null,
+      apiKey: null,
+      concurrency: 4,
+      required: ['order'],
+      completeness: 'listing',
+      sealKeyFiles: new Map(),
+      timestampRootsFile: null,
+      archiveUrl: './evidence-archive',
+    });
+  });
+});
+
+describe('which file', () => {
+  const folder = folderWith({
+    'conf/named.yaml': 'source: { audit_url: https://named.example, api_key_file: key }\narchive: { url: kept }\n',
+    'conf/key': 'sk_named',
+    'env.yaml': 'source: { audit_url: https://env.example }\narchive: { url: "s3://bucket/x" }',
+    'evidence.yaml': '',
+  });
+
+  test('one that is named, with what it names relative to itself', () => {
+    expect(loadConfig({ config: 'conf/named.yaml' }, { EVIDENCE_CONFIG: 'env.yaml' }, folder)).toMatchObject({
+      auditUrl: 'https://named.example',
+      apiKey: 'sk_named',
+      archiveUrl: join(folder, 'conf/kept'),
+    });
+  });
+
+  test('one that the environment names', () => {
+    expect(loadConfig({}, { EVIDENCE_CONFIG: 'env.yaml' }, folder)).toMatchObject({
+      auditUrl: 'https://env.example',
+      archiveUrl: 's3://bucket/x',
+    });
+  });
+
+  test('an empty one says nothing', () => {
+    expect(loadConfig({}, {}, folder)).toMatchObject({ auditUrl: null, concurrency: 4 });
+  });
+
+  test('one that is named has to be there', () => {
+    const error = thrownBy(() => loadConfig({ config: 'absent.yaml' }, {}, folder));
+    expect(error).toMatchObject({ code: 'config', message: expect.stringContaining(join(folder, 'absent.yaml')) });
+  });
+
+  test('a folder in its place is no file that is absent', () => {
+    const error = thrownBy(() => loadConfig({}, {}, folderWith({ 'evidence.yaml/x': '' })));
+    expect(error).toMatchObject({ code: 'config', message: expect.stringContaining('cannot be read') });
+  });
+});
+
+describe('a file that is wrong is refused, with the place', () => {
+  const cases: [string, string, RegExp, RegExp?][] = [
+    [
+      'an unknown section',
+      'archive: { url: x }\nsuorce:\n  audit_url: https://x\n',
+      /evidence\.yaml:2:1: unknown key "suorce"/,
+      /Did you mean "source"\?.*archive/,
+    ],
+    [
+      'an unknown key',
+      'source:\n  audit_url: https://x\n  audit-url: https://y\n',
+      /evidence\.yaml:3:3: unknown key "source\.audit-url"/,
+      /Did you mean "audit_url"\?/,
+    ],
+    [
+      'an unknown key without a value',
+      'verify:\n  requires:\n',
+      /evidence\.yaml:2:3: unknown key "verify\.requires"/,
+      /Did you mean "require"\?/,
+    ],
+    [
+      'an unknown key further in',
+      'source: { rate: { cuncurrency: 3 } }',
+      /evidence\.yaml:1:19: unknown key "source\.rate\.cuncurrency"/,
+      /Did you mean "concurrency"\?/,
+    ],
+    [
+      'an unknown key like no other',
+      'certificates_of_the_service: 1',
+      /unknown key "certificates_of_the_service"/,
+      /^Known here: /,
+    ],
+    ['the API key itself', 'source: { api_key: sk_secret_value }', /unknown key "source\.api_key"/, /api_key_file/],
+    ['no URL', 'source: { audit_url: audit.example }', /evidence\.yaml:1:11: source\.audit_url: /],
+    ['another protocol', 'source: { audit_url: "ftp://audit.example" }', /source\.audit_url: /],
+    ['a claim that is none', 'verify:\n  require: [order, colour]', /verify\.require\.1: .*order/],
+    [
+      'a number out of range',
+      'source: { rate: { concurrency: 0 } }',
+      /evidence\.yaml:1:19: source\.rate\.concurrency: /,
+    ],
+    ['text for a number', 'source: { rate: { concurrency: "4" } }', /source\.rate\.concurrency: .*number/],
+    ['a list for a section', 'source: [1]', /evidence\.yaml:1:1: source: .*object/],
+    ['a path that is none', 'verify: { seal_keys: { k1: 5 } }', /verify\.seal_keys\.k1: .*string/],
+    ['a key twice', 'archive: { url: a }\narchive: { url: b }', /evidence\.yaml: .*unique.*line 2/s],
+    ['what is no YAML', 'source: { audit_url: ', /evidence\.yaml: .*line 1/s],
+    ['text', 'just text', /evidence\.yaml: .*object/],
+    ['a list', '- source', /evidence\.yaml: .*object/],
+  ];
+  test.each(cases)('%s', (_words, text, message, nextStep = /^/) => {
+    const error = thrownBy(() => loadConfig({}, {}, folderWith({ 'evidence.yaml': text })));
+    expect(error).toMatchObject({ code: 'config', message: expect.stringMatching(message) });
+    expect((error as { nextStep?: string }).nextStep ?? '').toMatch(nextStep);
+    expect(JSON.stringify([(error as Error).message, error])).not.toContain('sk_secret_value');
+  });
+});
+
+describe('flags and environment that are wrong', () => {
+  const cases: [string, ConfigFlags, Record<string, string>, string, RegExp][] = [
+    ['an address', { auditUrl: 'audit.example' }, {}, 'config', /audit\.example/],
+    ['an address of another protocol', {}, { EVIDENCE_AUDIT_URL: 'file:///etc' }, 'config', /file:/],
+    ['a claim', { require: ['order,colour'] }, {}, 'usage', /"colour"/],
+    ['an empty claim', { require: [''] }, {}, 'usage', /""/],
+    ['no concurrency', { concurrency: 0 }, {}, 'usage', /1 to 64/],
+    ['too much concurrency', { concurrency: 65 }, {}, 'usage', /1 to 64/],
+    ['a concurrency that is no number', { concurrency: Number.NaN }, {}, 'usage', /1 to 64/],
+    ['half a concurrency', { concurrency: 1.5 }, {}, 'usage', /1 to 64/],
+    ['a seal key without a file', { sealKey: ['k1'] }, {}, 'usage', /ID=FILE/],
+    ['a seal key without an id', { sealKey: ['=file'] }, {}, 'usage', /ID=FILE/],
+    [
+      'a file of the key that is not there',
+      {},
+      { EVIDENCE_API_KEY_FILE: 'absent' },
+      'config',
+      /absent.*cannot be read/,
+    ],
+  ];
+  test.each(cases)('%s', (_words, flags, environment, code, message) => {
+    const error = thrownBy(() => loadConfig(flags, environment, folderWith({})));
+    expect(error).toMatchObject({ code, message: expect.stringMatching(message) });
+  });
+});

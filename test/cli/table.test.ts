@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest';
+import { formatClaims, formatLegend, formatTable, plural, visible } from '../../src/cli/table.ts';
+import { runStream } from '../support/records.ts';
+
+const one = (cell: string, max?: number) =>
+  formatTable([{ title: 'x', ...(max === undefined ? {} : { max }) }, { title: '|' }], [[cell, '|']]).split('\n')[2] ??
+  '';
+
+const WIDTHS: [string, string, number][] = [
+  ['ASCII', 'abc', 3],
+  ['accents', 'äöü', 3],
+  ['combining accents', 'a\u0308o\u0308', 2],
+  ['East Asian', '日本', 4],
+  ['Hangul', '한국', 4],
+  ['half and full width', 'ｱＡ', 3],
+  ['emoji', '\u{1f600}', 2],
+  ['Arabic with marks', 'مَ', 1],
+];
+
+describe('columns stand below one another', () => {
+  test.each(WIDTHS)('%s', (_words, text, columns) => {
+    const [title, rule] = formatTable([{ title: '' }, { title: '|' }], [[text, '|']]).split('\n');
+    expect(rule).toBe(`${'─'.repeat(columns)}  ─`);
+    expect(title).toBe(`${' '.repeat(columns)}  |`);
+    expect(one(text)).toBe(`${text}  |`);
+  });
+
+  test('to the left, to the right and in the middle', () => {
+    const table = formatTable(
+      [{ title: 'left' }, { title: 'right', align: 'right' }, { title: 'centre', align: 'centre' }],
+      [
+        ['a', 'b', 'c'],
+        ['', '', ''],
+        ['日', '日', '日'],
+      ],
+    );
+    expect(table.split('\n')).toEqual([
+      'left  right  centre',
+      '────  ─────  ──────',
+      'a         b    c',
+      '',
+      '日       日    日',
+    ]);
+  });
+
+  test('a row that is short has empty cells', () => {
+    expect(formatTable([{ title: 'a' }, { title: 'b' }], [['1']])).toBe('a  b\n─  ─\n1');
+  });
+});
+
+const SHORTENED: [string, string, number, string][] = [
+  ['as long as may be', 'abcdef', 6, 'abcdef'],
+  ['one longer', 'abcdefg', 6, 'ab…fg'],
+  ['much longer', 'a'.repeat(50) + 'b'.repeat(50), 9, 'aaaa…bbbb'],
+  ['wide signs', '日本語日本語', 7, '日…語'],
+  ['wide signs that do not fit evenly', 'a日本語b', 6, 'a…b'],
+  ['emoji are not cut in two', '\u{1f600}\u{1f601}\u{1f602}\u{1f603}', 7, '\u{1f600}…\u{1f603}'],
+  ['one column', 'abc', 1, '…'],
+  ['two columns', 'abc', 2, '…'],
+];
+
+describe('cells that are too long', () => {
+  test.each(SHORTENED)('%s', (_words, text, max, expected) => {
+    expect(one(text, max)).toBe(`${expected}  |`);
+  });
+});
+
+const SIGNS: [string, string, string][] = [
+  ['an escape sequence', '\u001b[31mred', '\\u{1b}[31mred'],
+  ['a line feed', 'a\nb', 'a\\u{a}b'],
+  ['a carriage return', 'ok\rno', 'ok\\u{d}no'],
+  ['a bell, a backspace', '\u0007\b', '\\u{7}\\u{8}'],
+  ['C1 control characters', '\u009b31m', '\\u{9b}31m'],
+  ['a change of direction', 'gpj.\u202eexe', 'gpj.\\u{202e}exe'],
+  ['isolates', '\u2066x\u2069', '\\u{2066}x\\u{2069}'],
+  ['a sign without width', 'a\u200bb', 'a\\u{200b}b'],
+  ['a line separator', 'a\u2028b', 'a\\u{2028}b'],
+  ['invisible tags', 'a\u{e0041}', 'a\\u{e0041}'],
+  ['ordinary text', 'prod/ä 日本 \u{1f600}', 'prod/ä 日本 \u{1f600}'],
+];
+
+describe('text from outside does not steer the terminal', () => {
+  test.each(SIGNS)('%s', (_words, text, expected) => {
+    expect(visible(text)).toBe(expected);
+    expect(one(text)).toBe(`${expected}  |`);
+  });
+});
+
+test('the table of claims', () => {
+  const rows = [
+    { ...runStream('a', { entries: 12345 }, { seal: 'unproved' }) },
+    { ...runStream('b\u001b', { status: 'refuted' }, { order: 'refuted' }) },
+  ];
+  const [titles, , first, second] = formatClaims(rows).split('\n');
+  expect(titles?.split(/\s+/)).toEqual([
+    'stream',
+    'entries',
+    'order',
+    'content',
+    'seal',
+    'anchor',
+    'continuity',
+    'completeness',
+    'agreement',
+    'status',
+  ]);
+  expect(first?.split(/\s+/)).toEqual(['a', '12,345', '✓', '✓', '–', '✓', '✓', '✓', '✓', 'verified']);
+  expect(second?.split(/\s+/)).toEqual(['b\\u{1b}', '10', '✗', '✓', '✓', '✓', '✓', '✓', '✓', 'refuted']);
+});
+
+test('the legend gives each reason once, and how many streams it holds for', () => {
+  const because = (reason: string) => {
+    const stream = runStream('s');
+    return { ...stream, claims: { ...stream.claims, seal: { state: 'unproved' as const, reason } } };
+  };
+  const rows = [
+    because('no key'),
+    because('no key'),
+    ...[1, 2, 3, 4, 5, 6].map((number) => because(`\u001b${number}`)),
+  ];
+  expect(formatLegend(rows).split('\n')).toEqual([
+    '✓ proved   ✗ refuted   – unproved',
+    '– seal: no key (2 streams)',
+    ...[1, 2, 3, 4].map((number) => `– seal: \\u{1b}${number} (1 stream)`),
+    '– seal: and 2 other reasons',
+  ]);
+});
+
+test.each([
+  [0, 'stream', '0 streams'],
+  [1, 'entry', '1 entry'],
+  [2, 'entry', '2 entries'],
+  [1234, 'stream', '1,234 streams'],
+])('%i × %s is %s', (count, thing, words) => {
+  expect(plural(count, thing)).toBe(words);
+});

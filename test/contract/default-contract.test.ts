@@ -1,0 +1,108 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, test } from 'vitest';
+import { entrySchema, summarySchema } from '../../src/contract/default.ts';
+import { defaultContract } from '../../src/contract/default-contract.ts';
+import { toHmacKey } from '../../src/encoding/digest.ts';
+import { chainOf, GENESIS, SEAL_KEY, type SentEntry } from '../support/chain.ts';
+import { thrownBy } from '../support/json.ts';
+
+const [first] = chainOf(1) as [SentEntry];
+
+function countMembers(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const inner = Object.values(value).reduce((sum: number, item) => sum + countMembers(item), 0);
+  return inner + (Array.isArray(value) ? 0 : Object.keys(value).length);
+}
+
+function readEntry(text: string) {
+  return defaultContract.readEntry(Buffer.from(text), countMembers(JSON.parse(text)));
+}
+
+test('an entry in our words', () => {
+  expect(readEntry(JSON.stringify(first))).toEqual({
+    streamId: first.stream_id,
+    sequence: 1,
+    entryId: 'e-1',
+    timestamp: first.timestamp,
+    previous: GENESIS,
+    digest: first.hash,
+    content: { state: 'computed', digest: first.hash },
+    seal: { keyId: 'k1', value: first.seal },
+  });
+  expect(defaultContract.genesis).toBe(GENESIS);
+});
+
+test('the digest does not depend on the order of members, white space or escapes', () => {
+  const reversed = Object.fromEntries(Object.entries(first).toReversed());
+  const spaced = JSON.stringify(reversed, null, 3).replace('payment.created', 'payment\\u002ecreated');
+  expect(readEntry(spaced).content).toEqual({ state: 'computed', digest: first.hash });
+});
+
+test('members that the schema does not know are part of what is hashed', () => {
+  const more = readEntry(JSON.stringify({ ...first, added: 1 }));
+  expect(more.content).toMatchObject({ state: 'computed' });
+  expect(more.content).not.toMatchObject({ digest: first.hash });
+});
+
+test('openssl makes the same seal', () => {
+  const args = ['dgst', '-sha256', '-hmac', SEAL_KEY];
+  const sealed = execFileSync('openssl', args, { input: first.hash, encoding: 'utf8' }).trim().split(' ').at(-1);
+  expect(defaultContract.sealOf(toHmacKey(Buffer.from(SEAL_KEY)), first.hash)).toBe(sealed);
+  expect(first.seal).toBe(sealed);
+});
+
+const SEALS: [string, Partial<Record<string, unknown>>][] = [
+  ['no seal', { seal: undefined }],
+  ['null', { seal: null }],
+  ['a number', { seal: 7 }],
+  ['no key id', { seal_key_id: undefined }],
+  ['a key id that is none', { seal_key_id: ['k1'] }],
+];
+
+test.each(SEALS)('a seal that is none is null: %s', (_words, change) => {
+  expect(readEntry(JSON.stringify({ ...first, ...change })).seal).toBeNull();
+});
+
+test('an entry that is no object is of another contract', () => {
+  for (const text of ['[]', 'null', '"x"', '1'])
+    expect(thrownBy(() => readEntry(text))).toMatchObject({ code: 'contract' });
+});
+
+const SUMMARY = { package_id: 'p', stream_id: 's', entry_count: 3, head_hash: 'a'.repeat(64) };
+const readSummary = (text: string) => defaultContract.readSummary(Buffer.from(text));
+
+describe('a summary', () => {
+  test('in our words', () => {
+    expect(readSummary(JSON.stringify({ ...SUMMARY, more: 1 }))).toEqual({
+      packageId: 'p',
+      streamId: 's',
+      entryCount: 3,
+      headDigest: 'a'.repeat(64),
+    });
+    expect(readSummary(JSON.stringify({ ...SUMMARY, head_hash: null })).headDigest).toBeNull();
+  });
+
+  const text = JSON.stringify(SUMMARY);
+  const cases: [string, string, string, RegExp][] = [
+    ['nothing', '', 'unreadable', /not JSON/],
+    ['a page', '<html>', 'unreadable', /not JSON/],
+    ['a member twice', text.replace('{', '{"entry_count":4,'), 'unreadable', /ambiguous.*twice/],
+    ['a list', `[${text}]`, 'contract', /the summary does not fit/],
+    ['no package', JSON.stringify({ ...SUMMARY, package_id: undefined }), 'contract', /"package_id" of the summary/],
+    ['a count as text', JSON.stringify({ ...SUMMARY, entry_count: '3' }), 'contract', /"entry_count" of the summary/],
+    [
+      'a head that is no digest',
+      JSON.stringify({ ...SUMMARY, head_hash: 'x' }),
+      'contract',
+      /"head_hash" of the summary/,
+    ],
+  ];
+  test.each(cases)('%s', (_words, sent, code, message) => {
+    expect(thrownBy(() => readSummary(sent))).toMatchObject({ code, message: expect.stringMatching(message) });
+  });
+});
+
+test('the wire schemas take what an honest service sends', () => {
+  expect(entrySchema.safeParse(first).success).toBe(true);
+  expect(summarySchema.safeParse(SUMMARY).success).toBe(false);
+});

@@ -1,0 +1,60 @@
+import type { Claim, ClaimName } from '../../src/claims/claim.ts';
+import { CLAIMS } from '../../src/claims/claim.ts';
+import type { RunRecord, RunStream, StreamRecord } from '../../src/ledger/record.ts';
+
+export const DIGEST = 'a'.repeat(64);
+
+type States = Partial<Record<ClaimName, Claim['state']>>;
+
+/** The record of a stream that is well but for what is said otherwise. */
+export function streamRecord(streamId: string, more: Partial<StreamRecord> = {}, states: States = {}): StreamRecord {
+  const claims = Object.fromEntries(CLAIMS.map((name) => [name, { state: states[name] ?? 'proved' }]));
+  return {
+    format: 'evidence-stream-record/1',
+    run_id: '2026-10',
+    stream_id: streamId,
+    status: 'verified',
+    package_id: 'pkg-1',
+    entries: 10,
+    first_sequence: 1,
+    last_sequence: 10,
+    head_hash: DIGEST,
+    claims: claims as StreamRecord['claims'],
+    findings: [],
+    findings_count: 0,
+    partial: false,
+    missing: [],
+    bundle: { key: `runs/2026-10/streams/${streamId}.zip`, bytes: 1, sha256: DIGEST, identity: DIGEST },
+    recorded_at: '2026-11-01T00:00:00.000Z',
+    ...more,
+  };
+}
+
+export function runStream(streamId: string, more: Partial<StreamRecord> = {}, states: States = {}): RunStream {
+  const { format: _format, run_id: _run, recorded_at: _at, ...stream } = streamRecord(streamId, more, states);
+  return { ...stream, record: { key: `runs/2026-10/streams/${streamId}.json`, bytes: 1, sha256: DIGEST } };
+}
+
+export function runRecord(runId: string, streams: RunStream[], more: Partial<RunRecord> = {}): RunRecord {
+  return {
+    format: 'evidence-run/1',
+    run_id: runId,
+    outcome: 'verified',
+    exit_code: 0,
+    scope: { streams: [], exclude: [], request: null, requested_by: null, required_claims: ['order'] },
+    period: { from: null, to: null },
+    source: { audit_origin: 'https://audit.example.com', contract: 'default', contract_sha256: null },
+    tool: { name: 'evidence-exporter', version: '0.1.0' },
+    operator: { user: 'u', host: 'h' },
+    started_at: '2026-11-01T00:00:00.000Z',
+    finished_at: '2026-11-01T00:01:00.000Z',
+    streams,
+    excluded: [],
+    failed: [],
+    vanished: [],
+    acceptances: [],
+    reconciliation: { listed: streams.length, exported: streams.length, partial: 0, failed: 0, empty: 0, excluded: 0 },
+    warnings: [],
+    ...more,
+  };
+}
