@@ -29,22 +29,28 @@ afterAll(() => platform.stop());
 
 test(`killed at ${KILLS} random moments and started again, an export ends as if nothing had happened`, async () => {
   let killed = 0;
-  for (let round = 0; round < KILLS; round++) {
+  // The machine may be faster now than it was then: a run that ends before its moment shortens what is left to choose.
+  let longest = undisturbed.milliseconds;
+  while (killed < KILLS) {
     const place = newPlace();
-    const moment = Math.round(Math.random() * undisturbed.milliseconds);
+    const moment = Math.round(Math.random() * longest);
+    const began = performance.now();
     const child = startExport(place);
     const finished = finish(child);
-    await sleep(moment);
+    await Promise.race([sleep(moment), finished]);
     child.kill('SIGKILL');
-    if ((await finished).signal === 'SIGKILL') killed++;
+    if ((await finished).signal !== 'SIGKILL') {
+      longest = Math.min(longest, performance.now() - began);
+      continue;
+    }
+    killed++;
     const again = await finish(startExport(place));
     const words = `killed after ${moment} ms: ${again.stderr}`;
     expect(again.code, words).toBe(0);
     expect(await readArchive(place), words).toEqual({ files: undisturbed.files, streams: undisturbed.streams });
     expect(readdirSync(place.temporary), words).toEqual([]);
   }
-  expect(killed).toBeGreaterThan(KILLS / 2);
-}, 240_000);
+}, 400_000);
 
 test.each([
   ['SIGINT', 130],
