@@ -1,6 +1,7 @@
 import { slugOf } from '../bundle/layout.ts';
 import type { EarlierHead } from '../claims/continuity.ts';
 import { sha256 } from '../encoding/digest.ts';
+import { EvidenceError } from '../errors.ts';
 import { readAcceptances } from '../ledger/acceptance.ts';
 import { streamRecordKey } from '../ledger/keys.ts';
 import { appendEntry, findEntry, readNewestEntry } from '../ledger/ledger.ts';
@@ -48,6 +49,15 @@ export async function exportRun(context: ExportContext): Promise<RunResult> {
 
 /** A run that is sealed is never changed; only a ledger entry that an interruption kept from it is added. */
 async function concludeSealed(context: ExportContext, { record, sha256: digest }: SealedRun): Promise<RunResult> {
+  const { from, to } = context.period;
+  if (record.period.from !== from || record.period.to !== to)
+    throw new EvidenceError(
+      'usage',
+      `run ${record.run_id} is sealed, and it is of another period than the one asked for`,
+      {
+        nextStep: 'Give this request another id, or the same period as before.',
+      },
+    );
   if ((await findEntry(context.archive, record.run_id)) === null)
     await appendEntry(context.archive, { kind: 'run', record, sha256: digest });
   return { record, state: 'already' };

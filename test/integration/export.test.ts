@@ -73,6 +73,18 @@ describe('a service with three streams', () => {
     expect(revised.streams[1].entries).toBe(120);
   });
 
+  test('a request that is sealed is not answered for another period', async () => {
+    await exportAll('--request', 'AUD-7');
+    const other = await evidence(['export', '--request', 'AUD-7', '--period', '2026-01'], {
+      cwd: directory,
+      env: platform.env,
+    });
+    expect([other.code, other.stderr]).toEqual([
+      2,
+      expect.stringContaining('run AUD-7 is sealed, and it is of another period'),
+    ]);
+  });
+
   test('the seal is proved with the keys of the service and unproved without', async () => {
     const out = join(directory, 'keys');
     await finish(startNode(PLATFORM, ['seal-keys', '--data', platform.dataDir, '--out', out], { cwd: directory }));
