@@ -47,7 +47,10 @@ function toRunRecord(context: ExportContext, run: RunState, journeys: Journeys):
   const done = new Set(journeys.recorded.map(({ record }) => record.stream_id));
   // What an earlier try of this run exported stays in it, even if this try would have left it out.
   const excluded = selection.excluded.filter(({ stream_id }) => !done.has(stream_id));
-  const streams = [...journeys.recorded.map(toRunStream), ...journeys.incomplete.map(withoutRecord)];
+  const streams = [
+    ...journeys.recorded.map(toRunStream),
+    ...journeys.incomplete.map((record) => ({ ...withinRun(record), record: null })),
+  ];
   const vanished = findVanished(selection, context.scope, run.heads).filter(({ stream_id }) => !done.has(stream_id));
   const outcome = worstOf([
     ...vanished.map(() => 'refuted' as const),
@@ -83,12 +86,12 @@ function toRunRecord(context: ExportContext, run: RunState, journeys: Journeys):
 }
 
 function toRunStream({ record, key, bytes, sha256: digest }: Journeys['recorded'][number]): RunStream {
-  const { format: _format, run_id: _run, recorded_at: _at, ...stream } = record;
-  return { ...stream, record: { key, bytes, sha256: digest } };
+  return { ...withinRun(record), record: { key, bytes, sha256: digest } };
 }
 
-function withoutRecord({ format: _format, run_id: _run, recorded_at: _at, ...stream }: StreamRecord): RunStream {
-  return { ...stream, record: null };
+/** A stream's record without what the run or the attempt that names it says already. */
+function withinRun({ format: _format, run_id: _run, recorded_at: _at, ...stream }: StreamRecord) {
+  return stream;
 }
 
 /** Every stream that was listed, or has a record from before, is in exactly one of the classes. */
@@ -122,7 +125,7 @@ async function leaveAttempt(
     ended_at: context.now().toISOString(),
     reconciliation,
     failed: journeys.failed,
-    incomplete: journeys.incomplete.map(({ format: _format, run_id: _run, recorded_at: _at, ...stream }) => stream),
+    incomplete: journeys.incomplete.map(withinRun),
   };
   const bytes = toRecordBytes(attempt);
   await context.archive.put(
