@@ -11,6 +11,7 @@ const configSchema = z.strictObject({
     .strictObject({
       audit_url: z.url({ protocol: /^https?$/ }).optional(),
       api_key_file: z.string().optional(),
+      contract: z.string().optional(),
       rate: z.strictObject({ concurrency: z.int().min(1).max(64).optional() }).optional(),
     })
     .optional(),
@@ -30,6 +31,7 @@ type FileConfig = z.infer<typeof configSchema>;
 export interface ConfigFlags {
   config?: string | undefined;
   auditUrl?: string | undefined;
+  contract?: string | undefined;
   archive?: string | undefined;
   concurrency?: number | undefined;
   require?: readonly string[] | undefined;
@@ -40,6 +42,8 @@ export interface ConfigFlags {
 export interface Config {
   auditUrl: string | null;
   apiKey: string | null;
+  /** The file of the service's contract; null for the default one. */
+  contractFile: string | null;
   concurrency: number;
   required: (typeof CLAIMS)[number][];
   completeness: 'listing' | 'record' | 'off';
@@ -66,6 +70,8 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv, d
   return {
     auditUrl: checkUrl(flags.auditUrl ?? environment['EVIDENCE_AUDIT_URL'] ?? file.source?.audit_url ?? null),
     apiKey: environment['EVIDENCE_API_KEY'] ?? (keyFile === undefined ? null : readSecret(keyFile)),
+    contractFile:
+      flags.contract === undefined ? (inFolder(file.source?.contract) ?? null) : resolve(directory, flags.contract),
     concurrency: checkConcurrency(flags.concurrency ?? file.source?.rate?.concurrency ?? 4),
     required: checkClaims(flags.require ?? file.verify?.require ?? ['order']),
     completeness: file.verify?.completeness ?? 'listing',

@@ -1,12 +1,15 @@
 import { AuditClient } from '../client/audit.ts';
 import { DEFAULT_TRANSPORT, Transport } from '../client/transport.ts';
+import type { ContractInUse } from '../contract/pinned.ts';
 import { EvidenceError } from '../errors.ts';
 import type { Config } from './config.ts';
+import { readContract } from './contract.ts';
 import type { Printer } from './printer.ts';
 import { readTool } from './tool.ts';
 
 export interface Service {
   client: AuditClient;
+  contract: ContractInUse;
   origin: string;
   close(): Promise<void>;
 }
@@ -27,6 +30,7 @@ export function connectService(config: Config, printer: Printer, signal: AbortSi
   if (!/^[\x21-\x7e]+$/.test(config.apiKey))
     throw new EvidenceError('config', 'the API key contains characters that cannot stand in an HTTP header');
   printer.keepSecret(config.apiKey);
+  const contract = readContract(config.contractFile);
   const { name, version } = readTool();
   const transport = new Transport({
     ...DEFAULT_TRANSPORT,
@@ -36,7 +40,13 @@ export function connectService(config: Config, printer: Printer, signal: AbortSi
     signal,
   });
   return {
-    client: new AuditClient(transport, config.auditUrl),
+    client: new AuditClient(transport, {
+      url: config.auditUrl,
+      description: contract.description,
+      pinned: contract.file !== null,
+      signal,
+    }),
+    contract,
     origin: new URL(config.auditUrl).origin,
     close: () => transport.close(),
   };

@@ -51,7 +51,8 @@ export interface PackageFacts {
   entryCount: number | null;
   firstSequence: number | null;
   lastSequence: number | null;
-  headDigest: string | null;
+  /** Null when it says that there is none, undefined when it says nothing of it. */
+  headDigest: string | null | undefined;
   generatedAt: string | null;
   checkpoints: Checkpoint[];
 }
@@ -71,7 +72,8 @@ export interface SummaryFacts {
   packageId: string | null;
   streamId: string | null;
   entryCount: number | null;
-  headDigest: string | null;
+  /** Null when it says that there is none, undefined when it says nothing of it. */
+  headDigest: string | null | undefined;
 }
 
 /**

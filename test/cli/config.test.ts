@@ -96,6 +96,7 @@ describe('the file, then the environment, then the flags', () => {
     expect(loadConfig({}, {}, folderWith({}))).toEqual({
       auditUrl: null,
       apiKey: null,
+      contractFile: null,
       concurrency: 4,
       required: ['order'],
       completeness: 'listing',
