@@ -130,6 +130,7 @@ function readme(context: ExportContext, { streamId, received }: BagContents, ver
     partial: received.missing.length > 0,
     missing: received.missing,
     recipe: context.contract.recipe,
+    fields: context.contract.fields,
     contractFile: context.contractFile === null ? null : CONTRACT_FILE,
     packagePeriod: describePeriod(context.packagePeriod),
     claims: verdict.claims,
