@@ -220,6 +220,11 @@ describe.each(CLIENTS)('a service of %s', (_style, client) => {
     expect(withoutKey).toEqual(numbersOf('seal/unknown-key'));
     const broken = numbers.filter((_, at) => at > 0 && links[at]?.[1] !== links[at - 1]?.[2]);
     if (claims['order'] !== 'refuted') expect(broken).toEqual([]);
+    const backwards = numbers.filter((number, at) => number === at + 1 && timeAt(texts, at) < timeAt(texts, at - 1));
+    expect(backwards).toEqual(numbersOf('order/clock-backwards'));
+    const foreign = numbers.filter((_, at) => !texts[at]?.includes(`:"${MAIN_STREAM}",`));
+    expect(foreign).toEqual(numbersOf('order/foreign-entry'));
+    expect(text.includes('mallory')).toBe(['edited', 'rewritten', 'duplicate-key'].includes(kind));
     if (kind !== 'no-genesis') {
       const isFirst = links[0]?.[1] === client.genesis;
       expect(isFirst).toBe(!numbersOf('order/genesis').includes(1) && kind !== 'empty');
@@ -381,6 +386,11 @@ function textsOf(text: string): string[] {
 function inOrder(texts: string[], client: Client): string[] {
   const number = (text: string) => client.link(JSON.parse(text))[0];
   return texts.toSorted((one, other) => number(one) - number(other));
+}
+
+function timeAt(texts: string[], at: number): number {
+  const text = texts[at];
+  return text === undefined ? 0 : timeOf(text);
 }
 
 /** Milliseconds. */
