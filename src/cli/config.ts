@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { closest, distance } from 'fastest-levenshtein';
-import { type Document, isMap, isScalar, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { CLAIMS } from '../claims/claim.ts';
+import { parseYaml } from '../encoding/yaml.ts';
 import { EvidenceError } from '../errors.ts';
 
 /** `evidence.yaml`. Paths in it are relative to the file itself. */
@@ -99,55 +98,7 @@ function readConfigFile(named: string | undefined, directory: string): { file: F
       return { file: {}, folder: directory };
     throw new EvidenceError('config', `the configuration file ${path} cannot be read`, { cause: error });
   }
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines });
-  const [syntax] = document.errors;
-  if (syntax !== undefined) throw new EvidenceError('config', `${path}: ${syntax.message}`);
-  const read = configSchema.safeParse(document.toJS() ?? {});
-  if (read.success) return { file: read.data, folder: dirname(path) };
-  const [issue] = read.error.issues;
-  if (issue === undefined) throw new EvidenceError('config', `${path} is not a configuration`);
-  throw describe(issue, path, document, lines);
-}
-
-function describe(issue: z.core.$ZodIssue, path: string, document: Document, lines: LineCounter): EvidenceError {
-  const unknown = issue.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
-  const at = [...issue.path.map(String), ...(unknown === undefined ? [] : [unknown])];
-  const offset = offsetOf(document, at);
-  const place = offset === null ? null : lines.linePos(offset);
-  const where = place === null ? path : `${path}:${place.line}:${place.col}`;
-  if (unknown === undefined) return new EvidenceError('config', `${where}: ${at.join('.')}: ${issue.message}`);
-  const known = keysAt(issue.path);
-  const suggestion = known.length > 0 ? closest(unknown, known) : null;
-  const meant = suggestion !== null && distance(unknown, suggestion) <= 4 ? `Did you mean "${suggestion}"? ` : '';
-  return new EvidenceError('config', `${where}: unknown key "${at.join('.')}"`, {
-    nextStep: `${meant}Known here: ${known.join(', ')}.`,
-  });
-}
-
-/** Where the name of a member stands in the text. */
-function offsetOf(document: Document, path: readonly string[]): number | null {
-  const parent = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
-  if (!isMap(parent)) return null;
-  const pair = parent.items.find(({ key }) => isScalar(key) && String(key.value) === path.at(-1));
-  return isScalar(pair?.key) ? (pair.key.range?.[0] ?? null) : null;
-}
-
-/** The names that the schema knows at a path. */
-function keysAt(path: readonly PropertyKey[]): string[] {
-  let schema: z.ZodType = configSchema;
-  for (const name of path) {
-    const shape = unwrap(schema) as z.ZodObject;
-    const next = shape.shape[String(name)];
-    if (next === undefined) return [];
-    schema = next as z.ZodType;
-  }
-  const object = unwrap(schema);
-  return object instanceof z.ZodObject ? Object.keys(object.shape) : [];
-}
-
-function unwrap(schema: z.ZodType): z.ZodType {
-  return schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema;
+  return { file: parseYaml(configSchema, text, path), folder: dirname(path) };
 }
 
 function checkUrl(url: string | null): string | null {
