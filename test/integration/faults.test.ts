@@ -109,8 +109,15 @@ describe.concurrent('a fault of one form that stays: exit 3, the other stream ex
       name: 'longer than Content-Length',
       step: 'json',
       reply: (truth) => withLength(unresumable(truth), -7),
-      message: /bad: .*(?:incomplete|length|bytes)/i,
-      kept: 'data/evidence.json',
+      message: /bad: JSON: .*(?:bytes|length)/i,
+      kept: 'data/evidence.json.part',
+    },
+    {
+      name: 'a whole document and more than Content-Length',
+      step: 'json',
+      reply: (truth) => withLength(unresumable({ ...truth, body: `${bytesOf(truth)}{"more":1}` }), -10),
+      message: /bad: JSON: .*(?:bytes|length)/i,
+      kept: 'data/evidence.json.part',
     },
     {
       name: 'a clean but cut-off document',
