@@ -32,6 +32,8 @@ function faultIn(step: Step, reply: (truth: Reply, nth: number) => Reply | undef
   };
 }
 
+const CHUNKED = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n';
+
 const once = (reply: (truth: Reply) => Reply) => (truth: Reply, nth: number) => (nth === 1 ? reply(truth) : undefined);
 
 describe.concurrent('a fault that passes is overcome: exit 0, both streams verified', () => {
@@ -49,6 +51,7 @@ describe.concurrent('a fault that passes is overcome: exit 0, both streams verif
     ['no answer at all', 'summary', once(() => ({ end: 'silence' }))],
     ['a slow drip', 'json', (truth) => ({ headers: truth.headers ?? {}, body: dripping(bytesOf(truth), 12, 250) })],
     ['gzip though nobody asked', 'json', (truth) => gzipped(truth)],
+    ['a chunk that is not whole', 'json', once(() => ({ raw: `${CHUNKED}5\r\n{"a":\r\n` }))],
     ['a redirect on the same origin', 'streams', redirectedOnce()],
   ];
 
@@ -117,6 +120,16 @@ describe.concurrent('a fault of one form that stays: exit 3, the other stream ex
       step: 'json',
       reply: (truth) => withLength(unresumable({ ...truth, body: `${bytesOf(truth)}{"more":1}` }), -10),
       message: /bad: JSON: .*(?:bytes|length)/i,
+      kept: 'data/evidence.json.part',
+    },
+    {
+      name: 'chunks without an end',
+      step: 'json',
+      reply: (truth) => {
+        const bytes = bytesOf(truth);
+        return { raw: `${CHUNKED}${bytes.length.toString(16)}\r\n${bytes.toString()}\r\n` };
+      },
+      message: /bad: JSON: .*(?:closed|cut|ended|terminated)/i,
       kept: 'data/evidence.json.part',
     },
     {
@@ -320,6 +333,8 @@ describe.concurrent('a list of streams that cannot be trusted: exit 3, and nothi
     ],
     ['more than the cap', () => asFile(Buffer.alloc(9_000_000, ' '), 'application/json'), /streams.*8000000/],
     ['a gzip bomb', () => gzipBomb(), /streams.*8000000/],
+    ['no HTTP', () => ({ raw: 'SSH-2.0-OpenSSH_9.6\r\n' }), /streams.*(?:HTTP|parse)/i],
+    ['headers without end', () => ({ raw: `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(1_000_000)}` }), /streams.*header/i],
     ['too deep', () => asFile('['.repeat(1_000_000), 'application/json'), /streams.*(?:deep|nest)/],
     ['silence', () => ({ end: 'silence' }), /streams.*(?:time|no answer)/i],
   ];
@@ -396,6 +411,20 @@ describe.concurrent('a file that changes between a cut and its resume is never s
       bytes: evidence.length,
     });
   });
+});
+
+test('the same command again gets only what is missing, and seals', async (context) => {
+  let broken = true;
+  const fault = faultIn('json', () => (broken ? unavailable(503) : undefined));
+  const service = await startFaulty(context, { fault });
+  const first = await exportFrom(service);
+  broken = false;
+  const before = service.requests.length;
+  const second = await exportFrom(service, [], first.directory);
+  expect([first.code, second.code, second.sealed], second.stderr).toEqual([3, 0, true]);
+  expect(second.record.reconciliation).toMatchObject({ listed: 2, exported: 2, partial: 0, failed: 0 });
+  const generated = service.requests.slice(before).filter(({ path }) => path === '/evidence/generate');
+  expect(generated.map(({ body }) => JSON.parse(body).stream_id)).toEqual(['bad']);
 });
 
 test('ids that look like paths, escapes and each other are all exported, and nothing is written elsewhere', async (context) => {

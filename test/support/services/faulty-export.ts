@@ -32,8 +32,11 @@ export interface Exported {
 export type RunDocument = any;
 
 /** Exports everything there is, by the command itself. */
-export async function exportFrom(service: FaultyService, flags: string[] = []): Promise<Exported> {
-  const directory = mkdtempSync(join(tmpdir(), 'faults-test-'));
+export async function exportFrom(
+  service: FaultyService,
+  flags: string[] = [],
+  directory = mkdtempSync(join(tmpdir(), 'faults-test-')),
+): Promise<Exported> {
   writeFileSync(join(directory, 'evidence.yaml'), LIMITS);
   const began = performance.now();
   const child = startNode(EVIDENCE, ['export', '--all-time', '--request', RUN, ...flags], {
