@@ -11,7 +11,8 @@ export const verificationSchema = z.strictObject({
   verified_at: z.string(),
   tool: z.strictObject({ name: z.string(), version: z.string() }),
   contract: z.string(),
-  recipe: z.string(),
+  /** Null where none is known. */
+  recipe: z.string().nullable(),
   required_claims: z.array(z.string()),
   seal_key_ids: z.array(z.string()),
   /** SHA-256 fingerprints of the pinned roots of time-stamping authorities; null when none were pinned. */

@@ -1,4 +1,4 @@
-import type { Entry } from '../contract/contract.ts';
+import type { Contract, Entry } from '../contract/contract.ts';
 import { type FindingLog, type FindingPlace, toFinding } from './finding.ts';
 
 /**
@@ -31,14 +31,20 @@ const MAX_FORKS = 16;
 export class OrderCheck {
   readonly #streamId: string;
   readonly #genesis: string;
+  readonly #firstSequence: number;
   readonly #log: FindingLog;
   /** Disjoint, never touching, ascending. */
   readonly #runs: Run[] = [];
   readonly #recent = new Map<number, string>();
 
-  constructor(streamId: string, genesis: string, log: FindingLog) {
+  constructor(
+    streamId: string,
+    { genesis, firstSequence }: Pick<Contract, 'genesis' | 'firstSequence'>,
+    log: FindingLog,
+  ) {
     this.#streamId = streamId;
     this.#genesis = genesis;
+    this.#firstSequence = firstSequence;
     this.#log = log;
   }
 
@@ -50,7 +56,7 @@ export class OrderCheck {
       this.#reportAgain(entry, before);
       return;
     }
-    const highest = this.#runs.at(-1)?.to ?? 0;
+    const highest = this.#runs.at(-1)?.to ?? this.#firstSequence;
     if (sequence < highest)
       this.#report('order/reordered', entry, `entry ${sequence} arrives after entry ${highest}`, { sequence });
     this.#checkGenesis(entry);
@@ -70,7 +76,7 @@ export class OrderCheck {
   /** Whether the entry is the very next of what was seen so far: its number and its link both fit. */
   continues(entry: Entry): boolean {
     const last = this.#runs.at(-1);
-    if (last === undefined) return entry.sequence === 1 && entry.previous === this.#genesis;
+    if (last === undefined) return entry.sequence === this.#firstSequence && entry.previous === this.#genesis;
     return entry.sequence === last.to + 1 && last.lastDigests.includes(entry.previous);
   }
 
@@ -130,13 +136,13 @@ export class OrderCheck {
 
   #checkGenesis(entry: Entry): void {
     const { sequence, previous } = entry;
-    if (sequence === 1 && previous !== this.#genesis)
-      this.#report('order/genesis', entry, 'entry 1 names a predecessor', {
+    if (sequence === this.#firstSequence && previous !== this.#genesis)
+      this.#report('order/genesis', entry, `entry ${sequence} names a predecessor`, {
         sequence,
         expected: this.#genesis,
         actual: previous,
       });
-    if (sequence > 1 && previous === this.#genesis)
+    if (sequence > this.#firstSequence && previous === this.#genesis)
       this.#report('order/genesis', entry, `entry ${sequence} claims to be the first of the stream`, { sequence });
   }
 

@@ -1,9 +1,9 @@
-import type { Checkpoint, Contract, Entry, PackageFacts } from '../contract/contract.ts';
+import type { Checkpoint, Contract, Entry, PackageFacts, SealKeys } from '../contract/contract.ts';
 import type { Json } from '../encoding/canonical.ts';
 import { ElementScanner } from '../encoding/elements.ts';
 import { EvidenceError, isEvidenceError } from '../errors.ts';
 import { type Finding, toFinding } from './finding.ts';
-import { ChainWalk, type SealKeys, type WalkResult } from './walk.ts';
+import { ChainWalk, type WalkResult } from './walk.ts';
 
 export interface PackageReading {
   /** What the package says about itself; null when it could not be read to its end. */
@@ -17,8 +17,8 @@ export interface PackageExpectation {
   /** Known when the package was asked for; otherwise the package's own word is taken. */
   streamId?: string;
   packageId?: string;
-  /** Sequence numbers whose digests are wanted, e.g. of earlier heads. */
-  watch?: Iterable<number>;
+  /** Sequence numbers of a stream whose digests are wanted, e.g. of earlier heads. */
+  watch?(streamId: string): Iterable<number>;
   /** Sees every entry once it was walked. */
   onEntry?(entry: Entry): void;
 }
@@ -44,7 +44,7 @@ export class PackageReader {
     this.#contract = contract;
     this.#keys = keys;
     this.#expected = expected;
-    this.#scanner = new ElementScanner(contract.entriesMember, {
+    this.#scanner = new ElementScanner(contract.entriesPath, {
       onHead: (head) => this.#readHead(head),
       onElement: (bytes, members) => this.#readEntry(bytes, members),
     });
@@ -89,32 +89,39 @@ export class PackageReader {
 
   #readHead(head: Json): void {
     try {
-      this.#head = this.#contract.readPackage(head);
+      this.#head = this.#contract.readPackageHead(head);
     } catch {
       // `finish` reads the whole of it and reports.
     }
   }
 
   #readEntry(bytes: Uint8Array, members: number): void {
-    const entry = this.#contract.readEntry(bytes, members);
+    const entry = this.#contract.readEntry(bytes, members, this.#keys);
+    // Of a package that was to hold the whole account, this reader may be after one stream only.
+    const { streamId } = this.#expected;
+    if (this.#contract.scope === 'account' && streamId !== undefined && entry.streamId !== streamId) return;
     this.#walkOf(entry).push(entry);
     this.#expected.onEntry?.(entry);
   }
 
   #walkOf(entry: Entry): ChainWalk {
-    const ownStream = this.#head?.scope === 'account' && this.#expected.streamId === undefined;
-    const known = ownStream ? this.#walks.get(entry.streamId) : this.#walks.values().next().value;
+    const ofAccount = this.#head?.scope === 'account' && this.#expected.streamId === undefined;
+    const ownStream = ofAccount ? entry.streamId : null;
+    const known = ownStream === null ? this.#walks.values().next().value : this.#walks.get(ownStream);
     if (known !== undefined) return known;
     if (this.#walks.size === MAX_STREAMS)
       throw new EvidenceError('unreadable', `the package holds more than ${MAX_STREAMS} streams`);
-    const walk = this.#startWalk(ownStream ? entry.streamId : this.#streamId(this.#head, entry.streamId));
+    const walk = this.#startWalk(ownStream ?? this.#streamId(this.#head, entry.streamId ?? ''));
     this.#walks.set(walk.streamId, walk);
     return walk;
   }
 
   #startWalk(streamId: string): ChainWalk {
     const checkpoints = this.#head === null ? [] : checkpointsOf(this.#head, streamId);
-    const watch = [...(this.#expected.watch ?? []), ...checkpoints.map((checkpoint) => checkpoint.sequence)];
+    const watch = [
+      ...(this.#expected.watch?.(streamId) ?? []),
+      ...checkpoints.map((checkpoint) => checkpoint.sequence),
+    ];
     return new ChainWalk(streamId, this.#contract, this.#keys, watch);
   }
 
@@ -158,7 +165,7 @@ export class PackageReader {
   }
 }
 
-/** Those of a package of one stream are all taken for its own: a token that is not shows by its digest. */
+/** Those that do not say whose they are could be any stream's. Those of a package of one stream are all taken for its own: a token that is not shows by its digest. */
 function checkpointsOf({ scope, checkpoints }: PackageFacts, streamId: string): Checkpoint[] {
   return scope === 'stream' ? checkpoints : checkpoints.filter((checkpoint) => checkpoint.streamId === streamId);
 }

@@ -1,9 +1,6 @@
-import type { KeyObject } from 'node:crypto';
-import type { Contract, Entry } from '../contract/contract.ts';
+import type { Contract, Entry, SealKeys } from '../contract/contract.ts';
 import { type Finding, FindingLog, toFinding } from './finding.ts';
 import { OrderCheck } from './order.ts';
-
-export type SealKeys = ReadonlyMap<string, KeyObject>;
 
 /** A place in a chain: the entry with this number has this digest. */
 export interface Head {
@@ -20,6 +17,9 @@ export interface Watched {
   timestamp: string;
 }
 
+/** Names kept of what is not hashed. */
+const MAX_UNCOVERED = 50;
+
 /** What was seen of one stream. */
 export interface WalkResult {
   streamId: string;
@@ -31,6 +31,8 @@ export interface WalkResult {
   /** Starts with entry 1, which names no predecessor. */
   startsAtGenesis: boolean;
   contentComputed: number;
+  /** Members of entries that their digests say nothing about, as far as they are kept. */
+  uncovered: ReadonlySet<string>;
   sealsVerified: number;
   /** The entries whose number was asked for, as they were met. */
   watched: ReadonlyMap<number, Watched>;
@@ -55,6 +57,7 @@ export class ChainWalk {
   readonly #watched = new Map<number, Watched>();
   #entries = 0;
   #contentComputed = 0;
+  readonly #uncovered = new Set<string>();
   #sealsVerified = 0;
 
   /** @param watch sequence numbers whose digests the caller wants to see. */
@@ -63,7 +66,7 @@ export class ChainWalk {
     this.#contract = contract;
     this.#keys = keys;
     this.#watch = new Set(watch);
-    this.#order = new OrderCheck(streamId, contract.genesis, this.#log);
+    this.#order = new OrderCheck(streamId, contract, this.#log);
   }
 
   push(entry: Entry): void {
@@ -90,8 +93,10 @@ export class ChainWalk {
       entries: this.#entries,
       first,
       head: ends?.last ?? null,
-      startsAtGenesis: first !== null && first.sequence === 1 && first.previous === this.#contract.genesis,
+      startsAtGenesis:
+        first !== null && first.sequence === this.#contract.firstSequence && first.previous === this.#contract.genesis,
       contentComputed: this.#contentComputed,
+      uncovered: this.#uncovered,
       sealsVerified: this.#sealsVerified,
       watched: this.#watched,
       findings: this.#log,
@@ -100,7 +105,7 @@ export class ChainWalk {
 
   /** Whether the entry takes part in this chain: an alien one does only where it was linked in. */
   #checkStream(entry: Entry): boolean {
-    if (entry.streamId === this.streamId) return true;
+    if (entry.streamId === null || entry.streamId === this.streamId) return true;
     this.#report('order/foreign-entry', entry, `entry ${entry.sequence} belongs to the stream "${entry.streamId}"`);
     return this.#order.continues(entry);
   }
@@ -111,7 +116,14 @@ export class ChainWalk {
       this.#report('content/ambiguous-json', entry, `entry ${sequence} can be read in two ways: ${content.reason}`);
       return;
     }
+    if (content.state === 'no-recipe') return;
+    if (content.state === 'no-key') {
+      const words = `the digest of entry ${sequence} is made with the key "${content.keyId}", which was not given`;
+      if (this.#keys.size > 0) this.#report('seal/unknown-key', entry, words);
+      return;
+    }
     this.#contentComputed++;
+    for (const name of content.uncovered) if (this.#uncovered.size < MAX_UNCOVERED) this.#uncovered.add(name);
     if (content.digest !== entry.digest)
       this.#report('content/mismatch', entry, `the digest of entry ${sequence} is not that of its content`, {
         expected: content.digest,
@@ -120,7 +132,7 @@ export class ChainWalk {
   }
 
   #checkSeal(entry: Entry): void {
-    if (this.#keys.size === 0) return;
+    if (this.#keys.size === 0 || !this.#contract.hasSeals) return;
     const { seal, sequence } = entry;
     const key = seal === null ? undefined : this.#keys.get(seal.keyId);
     if (seal === null || key === undefined) {
@@ -128,7 +140,7 @@ export class ChainWalk {
       this.#report('seal/unknown-key', entry, `entry ${sequence} ${words}`);
       return;
     }
-    const expected = this.#contract.sealOf(key, entry.digest);
+    const expected = this.#contract.sealOf(key, entry);
     if (expected === seal.value) this.#sealsVerified++;
     // What the seal should be is a secret of the key's holder, so it is not reported.
     else

@@ -1,7 +1,7 @@
 import { FindingLog } from '../chain/finding.ts';
 import type { PackageReading } from '../chain/package.ts';
 import type { WalkResult } from '../chain/walk.ts';
-import type { SummaryFacts } from '../contract/contract.ts';
+import type { Contract, SummaryFacts } from '../contract/contract.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
 import { judgeAgreement, type PdfReading, type VendorVerdict } from './agreement.ts';
 import { judgeAnchor } from './anchor.ts';
@@ -39,8 +39,8 @@ export interface Observations {
   now: Date;
   /** Whether any seal key was given. */
   sealKeysGiven: boolean;
-  /** The contract's digest recipe, for the basis of `content`. */
-  recipe: string;
+  /** What the contract knows of digests and seals. */
+  contract: Pick<Contract, 'recipe' | 'hasSeals'>;
 }
 
 /**
@@ -66,8 +66,8 @@ function judge(observations: Observations): Claims {
   const { reading, summary, vendor, earlier, reachesNow, fromStart, statedHead, restart } = observations;
   const { walk, facts } = reading;
   const order = judgeOrder(walk);
-  const content = judgeContent(walk, observations.recipe);
-  const seal = judgeSeal(walk, observations.sealKeysGiven);
+  const content = judgeContent(walk, observations.contract.recipe);
+  const seal = judgeSeal(walk, observations.contract.hasSeals, observations.sealKeysGiven);
   const refutedByUs = [order, content, seal].some((claim) => claim.state === 'refuted');
   return {
     order,
@@ -114,15 +114,20 @@ function judgeOrder(walk: WalkResult): Claim {
   );
 }
 
-function judgeContent(walk: WalkResult, recipe: string): Claim {
+function judgeContent(walk: WalkResult, recipe: string | null): Claim {
   if (walk.findings.errors('content') > 0) return refuted(deviations(walk, 'content'));
   if (walk.entries === 0) return unproved('there are no entries');
-  return proved(`${walk.contentComputed} of ${walk.entries} digests recomputed: ${recipe}`);
+  if (recipe === null) return unproved('no recipe is known that makes these digests');
+  const without = walk.entries - walk.contentComputed;
+  if (without > 0) return unproved(`${without} of ${walk.entries} digests are made with a key not given`);
+  const notCovered = walk.uncovered.size === 0 ? '' : `; not covered by it: ${[...walk.uncovered].join(', ')}`;
+  return proved(`${walk.contentComputed} of ${walk.entries} digests recomputed: ${recipe}${notCovered}`);
 }
 
-function judgeSeal(walk: WalkResult, keysGiven: boolean): Claim {
+function judgeSeal(walk: WalkResult, hasSeals: boolean, keysGiven: boolean): Claim {
   if (walk.findings.errors('seal') > 0) return refuted(deviations(walk, 'seal'));
   if (walk.entries === 0) return unproved('there are no entries');
+  if (!hasSeals) return unproved('the service shows no seals');
   if (!keysGiven) return unproved('no seal key was given');
   if (walk.sealsVerified < walk.entries)
     return unproved(`${walk.entries - walk.sealsVerified} of ${walk.entries} seals were made with a key not given`);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { SealKeys } from '../chain/walk.ts';
+import type { SealKeys } from '../contract/contract.ts';
 import { toHmacKey } from '../encoding/digest.ts';
 import { EvidenceError } from '../errors.ts';
 import type { Certificate } from '../timestamp/certificate.ts';

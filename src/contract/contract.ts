@@ -1,20 +1,27 @@
 import type { KeyObject } from 'node:crypto';
 import type { Json } from '../encoding/canonical.ts';
 
+/** By key id. */
+export type SealKeys = ReadonlyMap<string, KeyObject>;
+
 /**
  * One entry of a hash chain as our rules see it, whatever the service calls its fields. Digests are lower-case hex.
  */
 export interface Entry {
-  streamId: string;
-  /** Position in the stream; the first is 1. */
+  /** Null where entries do not say to which stream they belong. */
+  streamId: string | null;
+  /** Position in the stream; the first is the contract's `firstSequence`. */
   sequence: number;
+  /** Empty where the service shows none, like `timestamp`. */
   entryId: string;
-  /** As sent: RFC 3339. */
+  /** RFC 3339. */
   timestamp: string;
   /** The digest that the entry says its predecessor has; the contract's genesis value for the first. */
   previous: string;
   /** The digest that the entry says it has itself. */
   digest: string;
+  /** `digest` as it is written. */
+  digestText: string;
   /** What our own computation says about `digest`. */
   content: Content;
   seal: { keyId: string; value: string } | null;
@@ -22,7 +29,16 @@ export interface Entry {
 
 /** The result of computing an entry's digest anew from its own bytes. */
 export type Content =
-  | { state: 'computed'; digest: string }
+  | {
+      state: 'computed';
+      digest: string;
+      /** Members of the entry that the digest says nothing about. */
+      uncovered: readonly string[];
+    }
+  /** Nobody knows how the digest is made. */
+  | { state: 'no-recipe' }
+  /** It is made with a key that was not given. */
+  | { state: 'no-key'; keyId: string }
   /** Two correct readers could see different entries in these bytes, so no digest of them proves anything. */
   | { state: 'ambiguous'; reason: string };
 
@@ -42,7 +58,8 @@ export interface PackageFacts {
 
 /** A digest of the stream that an RFC 3161 authority has time-stamped. */
 export interface Checkpoint {
-  streamId: string;
+  /** Null where it does not say. */
+  streamId: string | null;
   sequence: number;
   digest: string;
   /** DER of the TimeStampResp or of the bare token; null when the authority has not answered yet. */
@@ -64,17 +81,24 @@ export interface SummaryFacts {
 export interface Contract {
   /** For people: which contract this is. */
   readonly name: string;
-  /** For people: how an entry's digest is made, as the recipe is recorded beside a verdict. */
-  readonly recipe: string;
-  /** `previous` of the first entry of a stream. */
+  /** For people: how an entry's digest is made, as the recipe is recorded beside a verdict; null when it is not known. */
+  readonly recipe: string | null;
+  readonly hasSeals: boolean;
+  /** What a package holds that was asked for. */
+  readonly scope: PackageFacts['scope'];
+  /** `previous` of the first entry of a stream, and the number of that entry. */
   readonly genesis: string;
-  /** The top-level member of a package that holds the entries. */
-  readonly entriesMember: string;
+  readonly firstSequence: number;
+  /** The member of a package that holds the entries: names from the outermost in; none when the package is the array. */
+  readonly entriesPath: readonly string[];
   /** @param members how many members the entry's objects have in all, counted in the bytes. */
-  readEntry(bytes: Uint8Array, members: number): Entry;
-  /** @param document the package without its entries; may be a part of it only, then facts are null. */
+  readEntry(bytes: Uint8Array, members: number, keys: SealKeys): Entry;
+  /** @param document the package without its entries. */
   readPackage(document: Json): PackageFacts;
+  /** As `readPackage` of what precedes the entries: what is not there yet is null. */
+  readPackageHead(document: Json): PackageFacts;
+  /** Throws `unreadable` also where the contract's summaries are not JSON. */
   readSummary(bytes: Uint8Array): SummaryFacts;
-  /** The seal that the holder of `key` would put on a digest. */
-  sealOf(key: KeyObject, digest: string): string;
+  /** The seal that the holder of `key` would put on an entry. */
+  sealOf(key: KeyObject, entry: Pick<Entry, 'digest' | 'digestText'>): string;
 }

@@ -37,14 +37,14 @@ const CLOSE_ARRAY = 0x5d;
 type Place = 'outside' | 'first' | 'inside' | 'after' | 'next';
 
 /**
- * Cuts the objects out of one top-level array of a JSON document while its bytes arrive, in memory bounded by the
+ * Cuts the objects out of one array of a JSON document while its bytes arrive, in memory bounded by the
  * largest element. The bytes may come in pieces of any size. What stands around the array is kept and parsed by
  * `finish`, with the array empty.
  *
  * Whether an element is JSON is for `onElement` to find out: the scanner only follows strings and brackets.
  */
 export class ElementScanner {
-  readonly #name: string;
+  readonly #path: readonly string[];
   readonly #handlers: ElementHandlers;
   readonly #limits: ElementLimits;
   readonly #rest = new ByteBuffer();
@@ -54,15 +54,18 @@ export class ElementScanner {
   #depth = 0;
   #inString = false;
   #escaped = false;
-  /** At depth 1: whether the next string is a member name. */
+  /** How many of the objects around this place lead to the array; the outermost always does. */
+  #onPath = 0;
+  /** Whether the next string is a member name of the innermost of them. */
   #expectName = false;
   #nameStart = 0;
   #memberName: string | null = null;
   #members = 0;
   #offset = 0;
 
-  constructor(name: string, handlers: ElementHandlers, limits: Partial<ElementLimits> = {}) {
-    this.#name = name;
+  /** @param path names of the members that lead to the array, from the outermost in; none when it is the document. */
+  constructor(path: readonly string[], handlers: ElementHandlers, limits: Partial<ElementLimits> = {}) {
+    this.#path = path;
     this.#handlers = handlers;
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
   }
@@ -86,7 +89,11 @@ export class ElementScanner {
     if (this.#place !== 'outside' || this.#depth > 0 || this.#inString)
       throw new EvidenceError('unreadable', `the document is cut off after ${this.#offset} bytes`);
     const rest = parseExactJson(this.#rest.bytes());
-    if (!this.#found) throw new EvidenceError('unreadable', `the document has no array "${this.#name}"`);
+    if (!this.#found)
+      throw new EvidenceError(
+        'unreadable',
+        this.#path.length === 0 ? 'the document is no array' : `the document has no array "${this.#path.join('.')}"`,
+      );
     return rest;
   }
 
@@ -112,16 +119,20 @@ export class ElementScanner {
         this.#inString = true;
         if (this.#expectName) this.#nameStart = this.#rest.length + (at - 1 - start);
       } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+        const leads = this.#leadsToArray(byte);
         this.#enter(this.#offset + at - 1);
-        this.#expectName = this.#depth === 1 && byte === OPEN_OBJECT;
-        if (byte === OPEN_ARRAY && this.#depth === 2 && this.#memberName === this.#name && !this.#found) {
+        if (leads && byte === OPEN_OBJECT) this.#onPath++;
+        this.#expectName = leads && byte === OPEN_OBJECT;
+        if (leads && byte === OPEN_ARRAY) {
           this.#keepRest(chunk, start, at);
           this.#found = true;
           this.#place = 'first';
           return at;
         }
-      } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) this.#depth--;
-      else if (byte === COMMA && this.#depth === 1) {
+      } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
+        if (this.#onPath === this.#depth) this.#onPath--;
+        this.#depth--;
+      } else if (byte === COMMA && this.#depth === this.#onPath && this.#depth > 0) {
         this.#expectName = true;
         this.#memberName = null;
       }
@@ -170,7 +181,7 @@ export class ElementScanner {
       else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) this.#enter(this.#offset + at - 1);
       else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
         this.#depth--;
-        if (this.#depth === 2) {
+        if (this.#depth === this.#path.length + 1) {
           this.#deliver(chunk.subarray(start, at));
           return at;
         }
@@ -193,6 +204,14 @@ export class ElementScanner {
     this.#element.clear();
   }
 
+  /** Whether the bracket opens the array, or an object that the path to it goes through. */
+  #leadsToArray(bracket: number): boolean {
+    const depth = this.#depth;
+    if (this.#found || this.#onPath !== depth || (depth > 0 && this.#memberName !== this.#path[depth - 1]))
+      return false;
+    return bracket === OPEN_ARRAY ? depth === this.#path.length : depth < this.#path.length;
+  }
+
   #enter(offset: number): void {
     this.#depth++;
     if (this.#depth > MAX_DEPTH)
@@ -201,13 +220,13 @@ export class ElementScanner {
 
   #checkElementSize(bytes: number): void {
     if (bytes > this.#limits.maxElementBytes)
-      throw new EvidenceError('unreadable', `an element of "${this.#name}" is larger than the limit`);
+      throw new EvidenceError('unreadable', `an element of "${this.#path.join('.')}" is larger than the limit`);
   }
 
   #keepRest(chunk: Uint8Array, start: number, end: number): void {
     this.#rest.append(chunk.subarray(start, end));
     if (this.#rest.length > this.#limits.maxRestBytes)
-      throw new EvidenceError('unreadable', `what surrounds "${this.#name}" is larger than the limit`);
+      throw new EvidenceError('unreadable', `what surrounds "${this.#path.join('.')}" is larger than the limit`);
   }
 
   #readName(): string | null {
@@ -220,7 +239,7 @@ export class ElementScanner {
 
   #announceHead(): void {
     if (this.#handlers.onHead === undefined) return;
-    const closed = Buffer.concat([this.#rest.bytes(), Buffer.from(']}')]);
+    const closed = Buffer.concat([this.#rest.bytes(), Buffer.from(`]${'}'.repeat(this.#path.length)}`)]);
     let head: Json = null;
     try {
       head = parseExactJson(closed).value;

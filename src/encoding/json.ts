@@ -14,14 +14,20 @@ export interface ExactJson {
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const lenientUtf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
+export interface ExactOptions {
+  /** How many members the text has in all its objects, where a scanner has counted them already. */
+  members?: number;
+  /** `text`: numbers are used as they are written, so it does not matter what a double holds of them. */
+  numbers?: 'double' | 'text';
+}
+
 /**
  * Parses one JSON text (RFC 8259) and tells whether it is ambiguous: duplicate member names, lone surrogates, invalid
  * UTF-8, numbers that a double does not hold exactly (RFC 7493 sections 2.1 to 2.3).
  *
- * @param members how many members the text has in all its objects, where a scanner has counted them already.
  * @throws EvidenceError `unreadable` when it is not JSON at all or nested deeper than `MAX_DEPTH`.
  */
-export function parseExactJson(bytes: Uint8Array, members?: number): ExactJson {
+export function parseExactJson(bytes: Uint8Array, { members, numbers = 'double' }: ExactOptions = {}): ExactJson {
   let text: string;
   let invalidUtf8 = false;
   try {
@@ -40,7 +46,7 @@ export function parseExactJson(bytes: Uint8Array, members?: number): ExactJson {
   if (census.members !== (members ?? countMembers(bytes)))
     return { value, ambiguity: 'a member name occurs twice in one object' };
   if (census.loneSurrogate) return { value, ambiguity: 'a string contains a lone surrogate' };
-  if (census.largeNumber) {
+  if (census.largeNumber && numbers === 'double') {
     const lossy = findLossyNumber(text);
     if (lossy !== null) return { value, ambiguity: `a double cannot hold the number ${lossy}` };
   }

@@ -1,9 +1,8 @@
 import type { Archive } from '../archive/archive.ts';
-import type { SealKeys } from '../chain/walk.ts';
 import type { ClaimName } from '../claims/claim.ts';
 import type { EarlierHead } from '../claims/continuity.ts';
 import type { AuditClient, Period } from '../client/audit.ts';
-import type { Contract } from '../contract/contract.ts';
+import type { Contract, SealKeys } from '../contract/contract.ts';
 import type { Acceptance } from '../ledger/record.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
 import type { Listener } from './events.ts';

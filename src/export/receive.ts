@@ -150,7 +150,7 @@ export class Collection {
     const reader = new PackageReader(contract, sealKeys, {
       streamId,
       packageId,
-      watch: [headSequence, ...(earlier === undefined ? [] : [earlier.sequence])],
+      watch: () => [headSequence, ...(earlier === undefined ? [] : [earlier.sequence])],
       onEntry: (entry) => listing?.add(entry),
     });
     return { reader, listing };

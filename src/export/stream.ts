@@ -95,7 +95,7 @@ async function examineReceived(
     roots: context.roots,
     now: context.now(),
     sealKeysGiven: context.sealKeys.size > 0,
-    recipe: context.contract.recipe,
+    contract: context.contract,
   };
   const examination = examine(observations, context.required);
   // A form that is missing leaves the claims about the others as they are, but the stream was not collected.

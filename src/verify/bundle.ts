@@ -1,12 +1,11 @@
 import { type Verification, verificationSchema } from '../bundle/documents.ts';
 import { type Bundle, openBundle } from '../bundle/read.ts';
 import { asPart, PackageReader } from '../chain/package.ts';
-import type { SealKeys } from '../chain/walk.ts';
 import type { PdfReading } from '../claims/agreement.ts';
 import type { ClaimName, Examination } from '../claims/claim.ts';
 import { examine } from '../claims/examine.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
-import type { Contract, SummaryFacts } from '../contract/contract.ts';
+import type { Contract, SealKeys, SummaryFacts } from '../contract/contract.ts';
 import { readPdfFacts } from '../contract/pdf.ts';
 import { isEvidenceError } from '../errors.ts';
 import { readRecord } from '../ledger/record.ts';
@@ -70,7 +69,7 @@ async function verifyOpened(bundle: Bundle, key: string, options: VerifyOptions)
   const reader = new PackageReader(options.contract, options.sealKeys, {
     ...(expected === undefined ? {} : { streamId: expected.stream_id }),
     ...(expected?.package_id == null ? {} : { packageId: expected.package_id }),
-    watch: stated === null ? [] : watchedBy(stated),
+    watch: () => (stated === null ? [] : watchedBy(stated)),
   });
   // The chain is walked over the very bytes whose digest is being checked.
   const broken = await bundle.checkIntegrity({
@@ -108,7 +107,7 @@ async function verifyOpened(bundle: Bundle, key: string, options: VerifyOptions)
       roots: options.roots,
       now: options.now,
       sealKeysGiven: options.sealKeys.size > 0,
-      recipe: options.contract.recipe,
+      contract: options.contract,
     },
     stated.required_claims as ClaimName[],
   );

@@ -33,7 +33,7 @@ function judge(reading: PackageReading, options: VerifyOptions, required: readon
       roots: options.roots,
       now: options.now,
       sealKeysGiven: options.sealKeys.size > 0,
-      recipe: options.contract.recipe,
+      contract: options.contract,
     },
     required,
   );

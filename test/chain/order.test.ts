@@ -5,6 +5,8 @@ import { OrderCheck } from '../../src/chain/order.ts';
 import type { Entry } from '../../src/contract/contract.ts';
 import { GENESIS } from '../support/chain.ts';
 
+const CHAIN = { genesis: GENESIS, firstSequence: 1 };
+
 /** Keeps every finding, however many there are. */
 class FullLog extends FindingLog {
   readonly all: Finding[] = [];
@@ -24,7 +26,8 @@ function entry(sequence: number, more: Partial<Entry> = {}): Entry {
     timestamp: '2026-10-01T00:00:00.000Z',
     previous: sequence === 1 ? GENESIS : digestOf(sequence - 1),
     digest: digestOf(sequence),
-    content: { state: 'computed', digest: digestOf(sequence) },
+    digestText: digestOf(sequence),
+    content: { state: 'computed', uncovered: [], digest: digestOf(sequence) },
     seal: null,
     ...more,
   };
@@ -32,7 +35,7 @@ function entry(sequence: number, more: Partial<Entry> = {}): Entry {
 
 function check(sequences: Iterable<number>) {
   const log = new FullLog();
-  const order = new OrderCheck('s', GENESIS, log);
+  const order = new OrderCheck('s', CHAIN, log);
   for (const sequence of sequences) order.push(entry(sequence));
   return { log, ends: order.finish() };
 }
@@ -65,7 +68,7 @@ describe('more holes than are kept open', () => {
 
   test('memory does not grow with the holes', () => {
     const log = new FullLog();
-    const order = new OrderCheck('s', GENESIS, log);
+    const order = new OrderCheck('s', CHAIN, log);
     for (const sequence of odd(2 * WRITTEN)) order.push(entry(sequence));
     const open = WRITTEN - 1 - log.all.length;
     expect(open).toBeLessThan(10_000);
@@ -103,7 +106,7 @@ test('property: a link that is wrong is found wherever both its ends are there, 
       fc.integer({ min: 2, max: 9 }),
       (sequences, broken) => {
         const log = new FullLog();
-        const order = new OrderCheck('s', GENESIS, log);
+        const order = new OrderCheck('s', CHAIN, log);
         for (const sequence of sequences)
           order.push(entry(sequence, sequence === broken ? { previous: 'b'.repeat(64) } : {}));
         order.finish();
@@ -122,7 +125,7 @@ test('nothing at all has no ends', () => {
 
 test('a timestamp that is no date is compared with nothing', () => {
   const log = new FullLog();
-  const order = new OrderCheck('s', GENESIS, log);
+  const order = new OrderCheck('s', CHAIN, log);
   for (const [sequence, timestamp] of [
     [1, '2026-10-01T00:00:00Z'],
     [2, 'yesterday'],
@@ -135,7 +138,7 @@ test('a timestamp that is no date is compared with nothing', () => {
 
 test('of many forks every one is reported, and memory does not grow with them', () => {
   const log = new FullLog();
-  const order = new OrderCheck('s', GENESIS, log);
+  const order = new OrderCheck('s', CHAIN, log);
   order.push(entry(1));
   for (let fork = 0; fork < 100; fork++) order.push(entry(1, { digest: digestOf(1000 + fork) }));
   order.push(entry(2, { previous: digestOf(1003) }));

@@ -74,7 +74,7 @@ test('a fault of ours that the service does not see is a disagreement as well', 
 });
 
 test('the basis of a proof says what was done', () => {
-  const { claims } = examineReading(read(intact), [], { recipe: 'the recipe' });
+  const { claims } = examineReading(read(intact), [], { contract: { recipe: 'the recipe', hasSeals: true } });
   expect(claims.order.basis).toBe('6 entries, 1 to 6, each naming the one before it');
   expect(claims.content.basis).toBe('6 of 6 digests recomputed: the recipe');
 });

@@ -17,11 +17,11 @@ function scan(text: string | Uint8Array, cuts: Iterable<number> = [], limits: Pa
   const bytes = Buffer.from(text);
   const result: Scan = { elements: [], heads: [], rest: null, ambiguity: null };
   const scanner = new ElementScanner(
-    'entries',
+    ['entries'],
     {
       onHead: (head) => result.heads.push(head),
       onElement: (element, members) => {
-        const { value, ambiguity } = parseExactJson(element, members);
+        const { value, ambiguity } = parseExactJson(element, { members });
         expect(ambiguity).toBeNull();
         result.elements.push(value);
       },
@@ -135,7 +135,7 @@ test('property: any document, white space anywhere, cut anywhere', () => {
 
 test('the head is what precedes the array, and comes before the first element', () => {
   const order: string[] = [];
-  const scanner = new ElementScanner('entries', {
+  const scanner = new ElementScanner(['entries'], {
     onHead: (head) => order.push(`head ${JSON.stringify(head)}`),
     onElement: (bytes) => order.push(Buffer.from(bytes).toString()),
   });
@@ -146,7 +146,7 @@ test('the head is what precedes the array, and comes before the first element', 
 
 test('a head that is not JSON is null, and the document unreadable', () => {
   const heads: Json[] = [];
-  const scanner = new ElementScanner('entries', { onHead: (head) => heads.push(head), onElement: () => {} });
+  const scanner = new ElementScanner(['entries'], { onHead: (head) => heads.push(head), onElement: () => {} });
   scanner.push(Buffer.from('{"a":nothing,"entries":[{"n":1}]}'));
   expect(heads).toEqual([null]);
   expect(thrownBy(() => scanner.finish())).toMatchObject({ code: 'unreadable' });
@@ -158,7 +158,7 @@ test.each([
   ['{}', 0],
 ])('the members of %s are counted, duplicates included', (element, count) => {
   const counts: number[] = [];
-  const scanner = new ElementScanner('entries', { onElement: (_bytes, found) => counts.push(found) });
+  const scanner = new ElementScanner(['entries'], { onElement: (_bytes, found) => counts.push(found) });
   for (const byte of Buffer.from(`{"a:":1,"entries":[${element},${element}]}`)) scanner.push(Uint8Array.of(byte));
   scanner.finish();
   expect(counts).toEqual([count, count]);
@@ -246,7 +246,7 @@ describe('limits', () => {
   });
 
   test('an endless element ends the reading long before its end', () => {
-    const scanner = new ElementScanner('entries', { onElement: () => {} }, { maxElementBytes: 1000 });
+    const scanner = new ElementScanner(['entries'], { onElement: () => {} }, { maxElementBytes: 1000 });
     scanner.push(Buffer.from('{"entries":[{"a":"'));
     const read = () => {
       for (let piece = 0; piece < 100; piece++) scanner.push(Buffer.alloc(100, 0x61));
@@ -257,7 +257,7 @@ describe('limits', () => {
 
 test('what a handler throws ends the reading', () => {
   const defect = new TypeError('the handler broke');
-  const scanner = new ElementScanner('entries', {
+  const scanner = new ElementScanner(['entries'], {
     onElement: () => {
       throw defect;
     },

@@ -141,8 +141,8 @@ test('a name with a backslash does not lift the limit on depth', () => {
 
 test('a member count from elsewhere is believed instead of counting', () => {
   const bytes = Buffer.from('{"a":{"b":1}}');
-  expect(parseExactJson(bytes, 2).ambiguity).toBeNull();
-  expect(parseExactJson(bytes, 3).ambiguity).toBe(TWICE);
+  expect(parseExactJson(bytes, { members: 2 }).ambiguity).toBeNull();
+  expect(parseExactJson(bytes, { members: 3 }).ambiguity).toBe(TWICE);
 });
 
 test('property: doubling any member of any document is noticed, and nothing else is', () => {

@@ -1,9 +1,9 @@
 import { createHash, createHmac } from 'node:crypto';
 import reference from 'canonicalize';
 import { PackageReader, type PackageReading } from '../../src/chain/package.ts';
-import type { SealKeys } from '../../src/chain/walk.ts';
 import type { ClaimName, Examination } from '../../src/claims/claim.ts';
 import { examine, type Observations } from '../../src/claims/examine.ts';
+import type { SealKeys } from '../../src/contract/contract.ts';
 import { defaultContract } from '../../src/contract/default-contract.ts';
 import { toHmacKey } from '../../src/encoding/digest.ts';
 
@@ -102,9 +102,9 @@ export interface ReadingOptions {
 
 /** Reads a package; each piece is overwritten once it was pushed. */
 export function readPackage(sent: SentPackage | string, options: ReadingOptions = {}): PackageReading {
-  const { keys = KEYS, cuts = [], ...expected } = options;
+  const { keys = KEYS, cuts = [], watch = [], ...expected } = options;
   const bytes = Buffer.from(typeof sent === 'string' ? sent : JSON.stringify(sent));
-  const reader = new PackageReader(defaultContract, keys, expected);
+  const reader = new PackageReader(defaultContract, keys, { ...expected, watch: () => watch });
   let at = 0;
   for (const cut of [...cuts, bytes.length]) {
     const piece = Buffer.from(bytes.subarray(at, cut));
@@ -132,7 +132,7 @@ export function examineReading(
     roots: null,
     now: new Date(0),
     sealKeysGiven: true,
-    recipe: defaultContract.recipe,
+    contract: defaultContract,
     ...more,
   };
   return examine({ reading, ...observations }, required);

@@ -49,7 +49,7 @@ function examineVector(name: string, size: number) {
       now: new Date(0),
       sealKeysGiven: true,
       completeness: { kind: 'none', why: 'a vector stands by itself' },
-      recipe: defaultContract.recipe,
+      contract: defaultContract,
     },
     ['order'],
   );

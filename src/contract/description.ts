@@ -1,0 +1,244 @@
+import { z } from 'zod';
+
+/**
+ * A contract file: how one kind of audit service writes its lists, packages and digests. Data only: nothing in it runs.
+ * The paths and methods of the interface are the defaults of `DEFAULT_DESCRIPTION`; a file states all of them.
+ */
+
+/** Where a value stands in a JSON object: names joined by dots; an empty path is the value itself. */
+const path = z.string().regex(/^(?:[^.]+(?:\.[^.]+)*)?$/, 'must be names joined by dots');
+/** Of what the service may not show. */
+const optionalPath = path.min(1).nullable();
+const urlPath = z.string().regex(/^\/[^\s?#]*$/, 'must be a path that begins with "/"');
+const parameter = z.string().min(1);
+
+const pagingSchema = z.discriminatedUnion('style', [
+  /** All of it in one answer. */
+  z.strictObject({ style: z.literal('single') }),
+  /** The answer holds a text that asks for the next page; without one (absent, null, "") it is the last. */
+  z.strictObject({ style: z.literal('cursor'), next: path.min(1), parameter }),
+  /** By the number of items before the page; the list ends with an empty page. */
+  z.strictObject({ style: z.literal('offset'), parameter }),
+  /** By the number of the page; the list ends with an empty page. */
+  z.strictObject({ style: z.literal('page'), parameter, first: z.int().min(0).max(1) }),
+  /** The answer holds the URL of the next page, in its body or, where `next` is null, in its Link header (RFC 8288). */
+  z.strictObject({ style: z.literal('link'), next: path.min(1).nullable() }),
+]);
+export type Paging = z.infer<typeof pagingSchema>;
+
+const listSchema = z.strictObject({
+  path: urlPath,
+  /** Where the array of items is; empty when the answer is the array. */
+  items: path,
+  paging: pagingSchema,
+  /** How many items to ask for at once. */
+  limit: z.strictObject({ parameter, size: z.int().min(1).max(10_000) }).nullable(),
+});
+export type List = z.infer<typeof listSchema>;
+
+const encodingSchema = z.enum(['hex', 'base64', 'base64url']);
+export type DigestEncoding = z.infer<typeof encodingSchema>;
+
+const algorithmSchema = z.enum(['sha-256', 'sha-384', 'sha-512', 'hmac-sha-256', 'hmac-sha-384', 'hmac-sha-512']);
+export type Algorithm = z.infer<typeof algorithmSchema>;
+
+const memberNames = z.array(z.string().min(1));
+
+/** Which members of the entry are written: all but some, as sent; or these, in this order. */
+const members = { without: memberNames.optional(), fields: memberNames.optional() };
+
+/** One way of writing JSON as text. */
+const jsonFormSchema = z.discriminatedUnion('form', [
+  z.strictObject({ form: z.literal('rfc8785'), of: path.optional(), ...members }),
+  /** Python's `json.dumps`; `spaced` is its default (", " and ": "), `ascii` its `ensure_ascii`. */
+  z.strictObject({
+    form: z.literal('python'),
+    separators: z.enum(['spaced', 'compact']),
+    ascii: z.boolean(),
+    sort_keys: z.boolean(),
+    of: path.optional(),
+    ...members,
+  }),
+  /** The bytes of the answer; members that are left out go with their comma. */
+  z.strictObject({ form: z.literal('as-sent'), of: path.optional(), without: memberNames.optional() }),
+]);
+export type JsonForm = z.infer<typeof jsonFormSchema>;
+
+/** Parts of what is hashed, one after another. */
+const partSchema = z.union([
+  /** The predecessor's digest as it is written; of the first entry `genesis_hashed_as`. */
+  z.literal('previous'),
+  /** The predecessor's digest decoded; nothing for the first entry. */
+  z.literal('previous-bytes'),
+  z.strictObject({ text: z.string() }),
+  /** The fields' text: strings as they are, everything else as sent, null as `null_as`. */
+  z.strictObject({
+    join: z.strictObject({
+      separator: z.string(),
+      fields: z.array(path.min(1)).min(1),
+      null_as: z.string().default(''),
+    }),
+  }),
+  z.strictObject({ json: jsonFormSchema }),
+]);
+export type Part = z.infer<typeof partSchema>;
+
+/** Which key an HMAC is made with: one of a fixed id, or the one that a field of the entry names. */
+const keySchema = z.union([z.strictObject({ id: z.string().min(1) }), z.strictObject({ field: path.min(1) })]);
+export type KeyChoice = z.infer<typeof keySchema>;
+
+const genesisSchema = z.union([
+  z.enum(['zeros', 'empty', 'null', 'absent']),
+  z.strictObject({ text: z.string().min(1) }),
+]);
+
+const digestSchema = z
+  .strictObject({
+    /** Of the digest's text. */
+    encoding: encodingSchema,
+    /** Stands before the digest's text, e.g. "sha256:". */
+    prefix: z.string().default(''),
+    /** What the first entry of a stream says of its predecessor. */
+    genesis: genesisSchema,
+    /** What `previous` is in the first entry's preimage; left out, it is what is sent, and nothing for null. */
+    genesis_hashed_as: z.string().optional(),
+    /** Null where it is not known how digests are made: then nobody can prove the content. */
+    recipe: z
+      .strictObject({ algorithm: algorithmSchema, key: keySchema.nullable(), preimage: z.array(partSchema).min(1) })
+      .nullable(),
+  })
+  .refine(({ recipe }) => recipe === null || recipe.algorithm.startsWith('hmac') === (recipe.key !== null), {
+    message: 'an HMAC needs a key, and a hash has none',
+    path: ['recipe', 'key'],
+  });
+export type DigestDescription = z.infer<typeof digestSchema>;
+
+const sealSchema = z.strictObject({
+  field: path.min(1),
+  key: keySchema,
+  algorithm: z.enum(['hmac-sha-256', 'hmac-sha-384', 'hmac-sha-512']),
+  encoding: encodingSchema,
+  /** Over the digest as it is written, or over its bytes. */
+  over: z.enum(['digest-text', 'digest-bytes']),
+});
+export type SealDescription = z.infer<typeof sealSchema>;
+
+const body = z.record(z.string(), z.json());
+
+export const descriptionSchema = z
+  .strictObject({
+    format: z.literal('evidence-contract/1'),
+    name: z.string().min(1).max(100),
+    /** Whether counts and sequence numbers are sent as JSON numbers or as text. */
+    numbers: z.enum(['number', 'text']).default('number'),
+    streams: listSchema.extend({
+      fields: z.strictObject({
+        stream_id: path.min(1),
+        entry_count: optionalPath,
+        head_sequence: optionalPath,
+        head_digest: optionalPath,
+        verified: optionalPath,
+        last_checked_at: optionalPath,
+      }),
+    }),
+    /** The listing of one stream's entries; null where there is none, or none for one stream. */
+    entries: listSchema
+      .extend({
+        stream_parameter: parameter,
+        from_parameter: parameter.nullable(),
+        to_parameter: parameter.nullable(),
+        /** By sequence. */
+        order: z.enum(['ascending', 'descending', 'unordered']),
+      })
+      .nullable(),
+    /** The service's own check of a stream; null where its path is not known. */
+    verify: z
+      .strictObject({
+        path: urlPath,
+        body,
+        fields: z.strictObject({
+          verified: path.min(1),
+          checked_at: optionalPath,
+          failures: optionalPath,
+          /** Within a failure. */
+          failure_sequence: optionalPath,
+        }),
+      })
+      .nullable(),
+    generate: z.strictObject({
+      path: urlPath,
+      /** Sent with {stream_id}, {from}, {to} filled in; a member whose end of the period is open is left out. */
+      body,
+      idempotency_header: z.string().min(1).nullable(),
+      /** Whether a package holds one stream or all of the account. */
+      scope: z.enum(['stream', 'account']),
+      fields: z.strictObject({ package_id: path.min(1), stream_id: optionalPath }),
+      ready: z.discriminatedUnion('when', [
+        z.strictObject({ when: z.literal('at-once') }),
+        /** A download answers with one of `not_yet` until there is something to download. */
+        z.strictObject({ when: z.literal('download-answers'), not_yet: z.array(z.int().min(200).max(599)).min(1) }),
+        /** A field says so, in the answer of generate or, later, of `path`. */
+        z.strictObject({
+          when: z.literal('status-says'),
+          path: urlPath,
+          field: path.min(1),
+          ready: z.array(z.string()).min(1),
+          pending: z.array(z.string()),
+        }),
+      ]),
+    }),
+    downloads: z.strictObject({ json: urlPath, pdf: urlPath.nullable(), summary: urlPath.nullable() }),
+    /** The JSON form. */
+    package: z.strictObject({
+      entries: path,
+      /** A text by which this form of package is known. */
+      format: z.strictObject({ field: path.min(1), is: z.string() }).nullable(),
+      fields: z.strictObject({
+        package_id: optionalPath,
+        stream_id: optionalPath,
+        entry_count: optionalPath,
+        first_sequence: optionalPath,
+        last_sequence: optionalPath,
+        head_digest: optionalPath,
+        generated_at: optionalPath,
+      }),
+      checkpoints: z
+        .strictObject({
+          items: path.min(1),
+          stream_id: optionalPath,
+          sequence: path.min(1),
+          digest: path.min(1),
+          token: path.min(1),
+          token_encoding: z.enum(['base64', 'base64url', 'hex']),
+        })
+        .nullable(),
+    }),
+    /** Null where the summary is no JSON. */
+    summary: z
+      .strictObject({
+        package_id: optionalPath,
+        stream_id: optionalPath,
+        entry_count: optionalPath,
+        head_digest: optionalPath,
+      })
+      .nullable(),
+    entry: z.strictObject({
+      stream_id: optionalPath,
+      sequence: path.min(1),
+      /** The number of a stream's first entry. */
+      first_sequence: z.int().min(0).max(1).default(1),
+      entry_id: optionalPath,
+      /** When the service recorded it: RFC 3339, ISO 8601 without a zone (then it is UTC), or a Unix time. */
+      timestamp: optionalPath,
+      timestamp_unit: z.enum(['text', 'seconds', 'milliseconds']).default('text'),
+      previous: path.min(1),
+      digest: path.min(1),
+    }),
+    digest: digestSchema,
+    seal: sealSchema.nullable(),
+  })
+  .refine(({ generate, entry }) => generate.scope === 'stream' || entry.stream_id !== null, {
+    message: 'must be known where a package holds all streams',
+    path: ['entry', 'stream_id'],
+  });
+export type Description = z.infer<typeof descriptionSchema>;

@@ -1,0 +1,68 @@
+import type { Algorithm, DigestDescription, DigestEncoding } from './description.ts';
+
+/** Bytes of a digest. */
+const LENGTHS: Record<Algorithm, number> = {
+  'sha-256': 32,
+  'sha-384': 48,
+  'sha-512': 64,
+  'hmac-sha-256': 32,
+  'hmac-sha-384': 48,
+  'hmac-sha-512': 64,
+};
+
+/** Lower-case hex of an encoded digest; null when it is no digest in that encoding. Padding of base64 may be absent. */
+export function toHex(text: string, encoding: DigestEncoding): string | null {
+  if (encoding === 'hex') return /^(?:[0-9a-f]{2})+$/.test(text) ? text : null;
+  const bytes = Buffer.from(text, encoding);
+  const same = bytes.length > 0 && bytes.toString(encoding).replace(/=+$/, '') === text.replace(/={1,2}$/, '');
+  return same ? bytes.toString('hex') : null;
+}
+
+/** Reads the digests of a contract. */
+export interface DigestReader {
+  /** For people: what a digest looks like. */
+  readonly shape: string;
+  /** What stands for "no predecessor" among the digests. */
+  readonly genesis: string;
+  /** Lower-case hex; null when it is no such digest. */
+  digest(sent: unknown): string | null;
+  /** As `digest`; `genesis` for what the first entry says. */
+  previous(sent: unknown): string | null;
+}
+
+const MIN_BYTES = 16;
+
+export function digestReader({ encoding, prefix, genesis, recipe }: DigestDescription): DigestReader {
+  const length = recipe === null ? null : LENGTHS[recipe.algorithm];
+  const digest = (sent: unknown): string | null => {
+    if (typeof sent !== 'string' || !sent.startsWith(prefix)) return null;
+    const hex = toHex(sent.slice(prefix.length), encoding);
+    if (hex === null || (length === null ? hex.length < 2 * MIN_BYTES : hex.length !== 2 * length)) return null;
+    return hex;
+  };
+  const none = genesis === 'zeros' ? '0'.repeat(2 * (length ?? 32)) : '';
+  const isGenesis = (sent: unknown): boolean => {
+    if (genesis === 'null') return sent === null;
+    if (genesis === 'absent') return sent === undefined;
+    if (genesis === 'empty') return sent === '';
+    return genesis !== 'zeros' && sent === genesis.text;
+  };
+  return {
+    shape: shapeOf(encoding, length, prefix),
+    genesis: none,
+    digest,
+    previous: (sent) => {
+      if (isGenesis(sent)) return none;
+      const hex = digest(sent);
+      return genesis === 'zeros' && hex !== null && /^0+$/.test(hex) ? none : hex;
+    },
+  };
+}
+
+function shapeOf(encoding: DigestEncoding, length: number | null, prefix: string): string {
+  const words =
+    encoding === 'hex'
+      ? `${length === null ? '' : `${2 * length} `}lower-case hex digits`
+      : `${length === null ? '' : `${length} bytes in `}${encoding}`;
+  return prefix === '' ? words : `${words} behind "${prefix}"`;
+}

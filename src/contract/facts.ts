@@ -1,0 +1,107 @@
+import type { Json } from '../encoding/canonical.ts';
+import { parseExactJson } from '../encoding/json.ts';
+import { EvidenceError } from '../errors.ts';
+import type { Checkpoint, PackageFacts, SummaryFacts } from './contract.ts';
+import type { Description } from './description.ts';
+import { type DigestReader, toHex } from './digest-text.ts';
+import { Fields } from './fields.ts';
+import { valueAt } from './path.ts';
+
+/** Reads what may be stated: a path that is null is of what the service does not show. */
+type Read<T> = (path: string | null) => T | null;
+
+/**
+ * What a package says about itself.
+ * @param whole whether all of it is there; otherwise what is absent may still come.
+ */
+export function readFacts(
+  description: Description,
+  digests: DigestReader,
+  document: Json,
+  whole: boolean,
+): PackageFacts {
+  const { package: form, generate } = description;
+  const paths = form.fields;
+  // An array of entries and nothing else states nothing.
+  if (Array.isArray(document) && form.entries === '') return { ...NOTHING, scope: generate.scope };
+  const fields = new Fields('the package', document, description);
+  const stated = <T>(read: (path: string) => T, path: string | null): T | null =>
+    path === null || (!whole && !fields.has(path)) ? null : read(path);
+  const orNull = <T>(read: (path: string) => T, path: string | null): T | null =>
+    stated((at) => (fields.isNull(at) ? null : read(at)), path);
+  const { format } = form;
+  if (format !== null && (whole || fields.has(format.field)))
+    fields.read(format.field, (sent) => (sent === format.is ? sent : null), JSON.stringify(format.is));
+  const streamId = orNull((path) => fields.text(path), paths.stream_id);
+  const ofAccount = paths.stream_id !== null && fields.isNull(paths.stream_id);
+  const sequence: Read<number> = (path) => orNull((at) => fields.integer(at, description.entry.first_sequence), path);
+  return {
+    scope: ofAccount ? 'account' : generate.scope,
+    packageId: stated((path) => fields.id(path), paths.package_id),
+    streamId,
+    entryCount: stated((path) => fields.integer(path, 0), paths.entry_count),
+    firstSequence: sequence(paths.first_sequence),
+    lastSequence: sequence(paths.last_sequence),
+    headDigest: orNull((path) => fields.read(path, (sent) => digests.digest(sent), digests.shape), paths.head_digest),
+    generatedAt: stated((path) => fields.text(path), paths.generated_at),
+    checkpoints: readCheckpoints(description, digests, document, whole),
+  };
+}
+
+const NOTHING: Omit<PackageFacts, 'scope'> = {
+  packageId: null,
+  streamId: null,
+  entryCount: null,
+  firstSequence: null,
+  lastSequence: null,
+  headDigest: null,
+  generatedAt: null,
+  checkpoints: [],
+};
+
+function readCheckpoints(
+  description: Description,
+  digests: DigestReader,
+  document: Json,
+  whole: boolean,
+): Checkpoint[] {
+  const roles = description.package.checkpoints;
+  if (roles === null) return [];
+  const items = valueAt(document, roles.items);
+  if (items === undefined && !whole) return [];
+  if (!Array.isArray(items))
+    throw new EvidenceError('contract', `the field "${roles.items}" of the package is no list of checkpoints`);
+  return items.map((item): Checkpoint => {
+    const fields = new Fields('a checkpoint', item, description);
+    return {
+      streamId: roles.stream_id === null ? null : fields.text(roles.stream_id),
+      sequence: fields.integer(roles.sequence, description.entry.first_sequence),
+      digest: fields.read(roles.digest, (sent) => digests.digest(sent), digests.shape),
+      token: fields.isNull(roles.token) ? null : decode(fields.text(roles.token), roles.token_encoding),
+    };
+  });
+}
+
+/** A token that cannot be decoded is an empty one: whoever judges it says that it is none. */
+function decode(text: string, encoding: 'base64' | 'base64url' | 'hex'): Uint8Array {
+  const bare = text.replace(/\s+/g, '');
+  return Buffer.from(toHex(encoding === 'hex' ? bare.toLowerCase() : bare, encoding) ?? '', 'hex');
+}
+
+/** @throws EvidenceError `unreadable` when it is not JSON, or the contract says that summaries are not. */
+export function readSummaryFacts(description: Description, digests: DigestReader, bytes: Uint8Array): SummaryFacts {
+  const paths = description.summary;
+  if (paths === null) throw new EvidenceError('unreadable', 'summaries of this service are not JSON');
+  const { value, ambiguity } = parseExactJson(bytes);
+  if (ambiguity !== null) throw new EvidenceError('unreadable', `the summary is ambiguous: ${ambiguity}`);
+  const fields = new Fields('the summary', value, description);
+  const stated = <T>(path: string | null, read: (path: string) => T): T | null => (path === null ? null : read(path));
+  return {
+    packageId: stated(paths.package_id, (path) => fields.id(path)),
+    streamId: stated(paths.stream_id, (path) => fields.text(path)),
+    entryCount: stated(paths.entry_count, (path) => fields.integer(path, 0)),
+    headDigest: stated(paths.head_digest, (path) =>
+      fields.isNull(path) ? null : fields.read(path, (sent) => digests.digest(sent), digests.shape),
+    ),
+  };
+}

@@ -1,0 +1,107 @@
+import { createHmac, type KeyObject } from 'node:crypto';
+import type { Json } from '../encoding/canonical.ts';
+import { type ExactJson, parseExactJson } from '../encoding/json.ts';
+import { readWritten, type Written } from '../encoding/written.ts';
+import { EvidenceError } from '../errors.ts';
+import type { Content, Contract, Entry, SealKeys } from './contract.ts';
+import type { Description, KeyChoice } from './description.ts';
+import { type DigestReader, digestReader, toHex } from './digest-text.ts';
+import { readFacts, readSummaryFacts } from './facts.ts';
+import { Fields } from './fields.ts';
+import { namesOf, valueAt } from './path.ts';
+import { compileRecipe, hashName, type Recipe } from './recipe.ts';
+import { toTimestamp } from './time.ts';
+
+/** The contract that a description describes, ready to read. */
+export function openContract(description: Description): Contract {
+  const digests = digestReader(description.digest);
+  const recipe = compileRecipe(description);
+  return {
+    name: description.name,
+    recipe: recipe?.words ?? null,
+    hasSeals: description.seal !== null,
+    scope: description.generate.scope,
+    genesis: digests.genesis,
+    firstSequence: description.entry.first_sequence,
+    entriesPath: namesOf(description.package.entries),
+    readEntry: entryReader(description, digests, recipe),
+    readPackage: (document) => readFacts(description, digests, document, true),
+    readPackageHead: (document) => readFacts(description, digests, document, false),
+    readSummary: (bytes) => readSummaryFacts(description, digests, bytes),
+    sealOf: sealMaker(description),
+  };
+}
+
+function entryReader(description: Description, digests: DigestReader, recipe: Recipe | null): Contract['readEntry'] {
+  const { entry: roles, seal, digest } = description;
+  const numbers = recipe?.needsDoubles === false ? 'text' : 'double';
+  return (bytes, members, keys): Entry => {
+    const exact = parseExactJson(bytes, { members, numbers });
+    const fields = new Fields('an entry', exact.value, description);
+    return {
+      streamId: roles.stream_id === null ? null : fields.text(roles.stream_id),
+      sequence: fields.integer(roles.sequence, roles.first_sequence),
+      entryId: roles.entry_id === null ? '' : fields.id(roles.entry_id),
+      timestamp: roles.timestamp === null ? '' : toTimestamp(fields, roles.timestamp, roles.timestamp_unit),
+      previous: fields.read(roles.previous, (sent) => digests.previous(sent), digests.shape),
+      digest: fields.read(roles.digest, (sent) => digests.digest(sent), digests.shape),
+      digestText: String(valueAt(exact.value, roles.digest)),
+      content: contentOf(bytes, exact, recipe, digest.recipe?.key ?? null, keys),
+      seal: seal === null ? null : sealIn(exact.value, seal),
+    };
+  };
+}
+
+function contentOf(
+  bytes: Uint8Array,
+  { value, ambiguity }: ExactJson,
+  recipe: Recipe | null,
+  choice: KeyChoice | null,
+  keys: SealKeys,
+): Content {
+  if (ambiguity !== null) return { state: 'ambiguous', reason: ambiguity };
+  if (recipe === null) return { state: 'no-recipe' };
+  const keyId = choice === null ? null : (chosenKey(value, choice) ?? '');
+  const key = keyId === null ? null : (keys.get(keyId) ?? null);
+  if (keyId !== null && key === null) return { state: 'no-key', keyId };
+  return { state: 'computed', digest: recipe.digest(hashed(bytes, value), key), uncovered: recipe.uncovered(value) };
+}
+
+function hashed(bytes: Uint8Array, value: Json) {
+  let text: string | undefined;
+  let written: Written | undefined;
+  const sent = () => {
+    text ??= Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+    return text;
+  };
+  return {
+    value,
+    text: sent,
+    written: () => {
+      written ??= readWritten(sent());
+      return written;
+    },
+  };
+}
+
+function chosenKey(entry: Json, choice: KeyChoice): string | null {
+  if ('id' in choice) return choice.id;
+  const sent = valueAt(entry, choice.field);
+  return typeof sent === 'string' || typeof sent === 'number' ? String(sent) : null;
+}
+
+function sealIn(entry: Json, { field, key, encoding }: NonNullable<Description['seal']>): Entry['seal'] {
+  const sent = valueAt(entry, field);
+  const keyId = chosenKey(entry, key);
+  if (typeof sent !== 'string' || keyId === null) return null;
+  // What cannot be decoded is no seal that any key makes.
+  return { keyId, value: toHex(sent, encoding) ?? sent };
+}
+
+function sealMaker({ seal }: Description): Contract['sealOf'] {
+  return (key: KeyObject, { digest, digestText }) => {
+    if (seal === null) throw new EvidenceError('contract', 'this contract knows no seals');
+    const data = seal.over === 'digest-text' ? digestText : Buffer.from(digest, 'hex');
+    return createHmac(hashName(seal.algorithm), key).update(data).digest('hex');
+  };
+}
