@@ -47,7 +47,7 @@ export class Attempts {
       this.#furthest = reached;
       this.#fruitless = 0;
     }
-    const inAll = MAX_ATTEMPTS + this.#furthest / BYTES_PER_ATTEMPT;
+    const inAll = MAX_ATTEMPTS + Math.floor(this.#furthest / BYTES_PER_ATTEMPT);
     const waitMs = failure.waitMs ?? Math.ceil(backoff(this.#fruitless));
     if (!failure.retry || !canWait(waitMs) || this.#fruitless >= this.#allowed || this.#count >= inAll)
       throw failure.error;
