@@ -32,7 +32,7 @@ export type Content =
   | {
       state: 'computed';
       digest: string;
-      /** Members of the entry that the digest says nothing about. */
+      /** For people: what of the entry the digest says nothing about. */
       uncovered: readonly string[];
     }
   /** Nobody knows how the digest is made. */

@@ -50,18 +50,24 @@ const memberNames = z.array(z.string().min(1));
 /** Which members of the entry are written: all but some, as sent; or these, in this order. */
 const members = { without: memberNames.optional(), fields: memberNames.optional() };
 
+const eitherMembers = (form: { without?: unknown; fields?: unknown }) =>
+  form.without === undefined || form.fields === undefined;
+const EITHER = { message: 'either these members or all without some', path: ['fields'] };
+
 /** One way of writing JSON as text. */
 const jsonFormSchema = z.discriminatedUnion('form', [
-  z.strictObject({ form: z.literal('rfc8785'), of: path.optional(), ...members }),
+  z.strictObject({ form: z.literal('rfc8785'), of: path.optional(), ...members }).refine(eitherMembers, EITHER),
   /** Python's `json.dumps`; `spaced` is its default (", " and ": "), `ascii` its `ensure_ascii`. */
-  z.strictObject({
-    form: z.literal('python'),
-    separators: z.enum(['spaced', 'compact']),
-    ascii: z.boolean(),
-    sort_keys: z.boolean(),
-    of: path.optional(),
-    ...members,
-  }),
+  z
+    .strictObject({
+      form: z.literal('python'),
+      separators: z.enum(['spaced', 'compact']),
+      ascii: z.boolean(),
+      sort_keys: z.boolean(),
+      of: path.optional(),
+      ...members,
+    })
+    .refine(eitherMembers, EITHER),
   /** The bytes of the answer; members that are left out go with their comma. */
   z.strictObject({ form: z.literal('as-sent'), of: path.optional(), without: memberNames.optional() }),
 ]);
@@ -71,7 +77,7 @@ export type JsonForm = z.infer<typeof jsonFormSchema>;
 const partSchema = z.union([
   /** The predecessor's digest as it is written; of the first entry `genesis_hashed_as`. */
   z.literal('previous'),
-  /** The predecessor's digest decoded; nothing for the first entry. */
+  /** The predecessor's digest decoded; nothing where the first entry sends none. */
   z.literal('previous-bytes'),
   z.strictObject({ text: z.string() }),
   /** The fields' text: strings as they are, everything else as sent, null as `null_as`. */
