@@ -90,7 +90,13 @@ describe('a list', () => {
   });
 
   test('of entries is filtered by stream and period', async () => {
-    const entry = { stream_id: 'a&b', sequence: 3, hash: 'b'.repeat(64), timestamp: '2026-10-01T00:00:00.000Z', more: 'is not asked for' };
+    const entry = {
+      stream_id: 'a&b',
+      sequence: 3,
+      hash: 'b'.repeat(64),
+      timestamp: '2026-10-01T00:00:00.000Z',
+      more: 'is not asked for',
+    };
     const { server, client } = await connect(json({ data: [entry], next_cursor: null }));
     const pages: unknown[] = [];
     for await (const entries of client.listEntries('a&b', { from: '2026-10-01T00:00:00.000Z', to: null }))
