@@ -21,7 +21,12 @@ const OPTIONS: PythonJsonOptions[] = (['spaced', 'compact'] as const).flatMap((s
 function dump(texts: readonly string[]): Dumped[] {
   const program = join(import.meta.dirname, 'python-json.py');
   const env = { ...process.env, PYTHONIOENCODING: 'utf-8:surrogatepass' };
-  const output = execFileSync('python3', [program], { input: texts.join('\n'), encoding: 'utf8', env, maxBuffer: 2 ** 28 });
+  const output = execFileSync('python3', [program], {
+    input: texts.join('\n'),
+    encoding: 'utf8',
+    env,
+    maxBuffer: 2 ** 28,
+  });
   return output
     .trimEnd()
     .split('\n')
