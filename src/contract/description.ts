@@ -12,17 +12,20 @@ const optionalPath = path.min(1).nullable();
 const urlPath = z.string().regex(/^\/[^\s?#]*$/, 'must be a path that begins with "/"');
 const parameter = z.string().min(1);
 
+/** Whether the last page may lack what leads to the next one. Otherwise a list that lacks it is cut off, not at its end. */
+const absent_at_end = z.boolean().default(true);
+
 const pagingSchema = z.discriminatedUnion('style', [
   /** All of it in one answer. */
   z.strictObject({ style: z.literal('single') }),
-  /** The answer holds a text that asks for the next page; without one (absent, null, "") it is the last. */
-  z.strictObject({ style: z.literal('cursor'), next: path.min(1), parameter }),
+  /** The answer holds a text that asks for the next page; null or "" behind the last one. */
+  z.strictObject({ style: z.literal('cursor'), next: path.min(1), absent_at_end, parameter }),
   /** By the number of items before the page; the list ends with an empty page. */
   z.strictObject({ style: z.literal('offset'), parameter }),
   /** By the number of the page; the list ends with an empty page. */
   z.strictObject({ style: z.literal('page'), parameter, first: z.int().min(0).max(1) }),
   /** The answer holds the URL of the next page, in its body or, where `next` is null, in its Link header (RFC 8288). */
-  z.strictObject({ style: z.literal('link'), next: path.min(1).nullable() }),
+  z.strictObject({ style: z.literal('link'), next: path.min(1).nullable(), absent_at_end }),
 ]);
 export type Paging = z.infer<typeof pagingSchema>;
 

@@ -21,6 +21,7 @@ export function openContract(description: Description): Contract {
     name: description.name,
     recipe: recipe?.words ?? null,
     hasSeals: description.seal !== null,
+    fields: description.entry,
     scope: description.generate.scope,
     genesis: digests.genesis,
     firstSequence: description.entry.first_sequence,
