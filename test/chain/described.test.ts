@@ -157,6 +157,16 @@ describe('a stream counted from 0', () => {
     expect(found.toSorted()).toEqual(expected.toSorted());
   });
 
+  test('whose first entry says that it is of another stream is linked all the same', () => {
+    const reading = read(
+      packageOf(entries.with(0, { ...entries[0], s: 'other' } as Sent)),
+      describeService(),
+      new Map(),
+    );
+    expect(bare(reading.walk.findings.list())).toEqual(['order/foreign-entry 0', 'content/mismatch 0']);
+    expect(reading.walk.first).toEqual({ sequence: 0, previous: '' });
+  });
+
   test('of which entry 0 is missing does not start at its genesis', () => {
     expect(read(packageOf(entries.slice(1))).walk.startsAtGenesis).toBe(false);
   });
@@ -230,6 +240,7 @@ const ENTRY: Drift[] = (
     ['id', { a: 1 }],
     ['at', 1_790_000_000],
     ['at', 'yesterday'],
+    ['at', '2026-13-01T00:00:00Z'],
     ['link.before', 'ABCDEF'],
     ['link.before', null],
     ['link.mac', 'ab'],

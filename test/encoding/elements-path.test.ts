@@ -128,6 +128,7 @@ const MISSING: [words: string, path: string, text: string, message: string][] = 
   ['null', 'a.b', '{"a":{"b":null}}', 'the document has no array "a.b"'],
   ['a string', 'a.b', '{"a":{"b":"[{}]"}}', 'the document has no array "a.b"'],
   ['an array on the way', 'a.b', '{"a":[{"b":[{"n":0}]}]}', 'the document has no array "a.b"'],
+  ['arrays in each other under a name of the path', 'a.a', '{"a":[[{"n":0}]]}', 'the document has no array "a.a"'],
   ['a number on the way', 'a.b', '{"a":1,"b":[{"n":0}]}', 'the document has no array "a.b"'],
   ['nothing on the way', 'a.b', '{"b":[{"n":0}]}', 'the document has no array "a.b"'],
   ['only the path within an array', 'a.b', '[{"a":{"b":[{"n":0}]}}]', 'the document has no array "a.b"'],
