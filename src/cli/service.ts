@@ -30,6 +30,7 @@ export function connectService(config: Config, printer: Printer, signal: AbortSi
   const { name, version } = readTool();
   const transport = new Transport({
     ...DEFAULT_TRANSPORT,
+    origin: new URL(config.auditUrl).origin,
     apiKey: config.apiKey,
     userAgent: `${name}/${version}`,
     signal,

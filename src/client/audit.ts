@@ -1,4 +1,3 @@
-import { type FileHandle, open } from 'node:fs/promises';
 import { z } from 'zod';
 import {
   entrySchema,
@@ -11,6 +10,8 @@ import {
   type WireVerification,
 } from '../contract/default.ts';
 import { EvidenceError } from '../errors.ts';
+import type { Accepts } from './call.ts';
+import type { Downloaded, Observer } from './download.ts';
 import type { Exchange } from './exchange.ts';
 import type { Transport } from './transport.ts';
 
@@ -21,11 +22,6 @@ export interface Period {
 }
 
 export type Form = 'json' | 'pdf' | 'summary';
-
-export interface Download {
-  exchange: Exchange;
-  contentType: string;
-}
 
 /** An entry as a list shows it, as far as a comparison needs it. */
 export interface ListedEntry {
@@ -38,6 +34,9 @@ export interface ListedEntry {
 const listedEntrySchema = entrySchema.pick({ sequence: true, hash: true, timestamp: true });
 
 const PAGE_LIMIT = 500;
+
+/** A summary may be of any kind. */
+const ACCEPTS: Record<Form, Accepts> = { json: 'json', pdf: 'pdf', summary: 'any' };
 
 /** The audit service's operations that an export needs, in the default contract. */
 export class AuditClient {
@@ -120,38 +119,12 @@ export class AuditClient {
   }
 
   /**
-   * One form of a package into a file, which is made anew at every attempt.
+   * One form of a package into a file.
    * @param observer sees the same bytes while they arrive; `restart` when they begin again.
    */
-  async download(
-    packageId: string,
-    form: Form,
-    file: string,
-    observer: { restart(): void; chunk(bytes: Uint8Array): void | Promise<void> },
-  ): Promise<Download> {
+  async download(packageId: string, form: Form, file: string, observer: Observer): Promise<Downloaded> {
     const url = `${this.#base}/evidence/${inPath(packageId)}/${form}`;
-    let contentType = '';
-    let target: FileHandle | null = null;
-    try {
-      const exchange = await this.#transport.receive(
-        { method: 'GET', url, repeatable: true },
-        {
-          start: async (type) => {
-            contentType = type;
-            await target?.close();
-            target = await open(file, 'w', 0o600);
-            observer.restart();
-          },
-          write: async (chunk) => {
-            await target?.writeFile(chunk);
-            await observer.chunk(chunk);
-          },
-        },
-      );
-      return { exchange, contentType };
-    } finally {
-      await (target as FileHandle | null)?.close();
-    }
+    return this.#transport.download({ method: 'GET', url, repeatable: true, accepts: ACCEPTS[form] }, file, observer);
   }
 }
 

@@ -1,17 +1,27 @@
 import { EvidenceError } from '../errors.ts';
+import type { Answer } from './answer.ts';
 
+/** An answer that is not what was asked for, as far as a message needs it. */
 export interface Refusal {
   method: string;
   url: string;
   status: number;
   contentType: string;
   body: Uint8Array;
+  /** The key, which the service may quote. */
+  secret: string;
+}
+
+/** @param body its beginning. */
+export function describeRefusal(answer: Answer, body: Uint8Array, secret: string): Refusal {
+  const { call, status, contentType } = answer;
+  return { method: call.method, url: call.url, status, contentType, body, secret };
 }
 
 /** An answer that is not a success, as an error that says what the service said. */
 export function toServiceError(refusal: Refusal): EvidenceError {
-  const { method, url, status } = refusal;
-  const said = describeProblem(refusal);
+  const { method, url, status, secret } = refusal;
+  const said = withoutSecret(describeProblem(refusal), secret).slice(0, MAX_WORDS);
   const what = `${method} ${url} answered ${status}${said === '' ? '' : `: ${said}`}`;
   if (status === 401 || status === 403)
     return new EvidenceError('refused', what, {
@@ -26,30 +36,37 @@ export function toServiceError(refusal: Refusal): EvidenceError {
 
 /** An answer that is a success but not what was asked for. */
 export function toUnexpectedAnswer(refusal: Refusal, why: string): EvidenceError {
-  const { method, url, status, contentType, body } = refusal;
-  const type = contentType === '' ? 'without a content type' : `with ${contentType}`;
-  return new EvidenceError('service', `${method} ${url} answered ${status} ${type}, but ${why}: ${firstBytes(body)}`, {
-    nextStep: 'Check that source.audit_url is the address of the audit service itself.',
-  });
+  const { method, url, status, contentType, secret } = refusal;
+  const type = contentType === '' ? 'without a content type' : `with ${withoutSecret(contentType, secret)}`;
+  return new EvidenceError(
+    'service',
+    `${method} ${url} answered ${status} ${type}, but ${why}: ${firstBytes(refusal)}`,
+    {
+      nextStep: 'Check that source.audit_url is the address of the audit service itself.',
+    },
+  );
 }
 
+const MAX_WORDS = 500;
+const MAX_FIRST_BYTES = 200;
+
 /** RFC 9457 problem details; FastAPI's `detail` as text or as a list; `{"error": …}`; plain text. */
-function describeProblem({ contentType, body }: Refusal): string {
-  if (!/json/i.test(contentType)) return /^text\/plain/i.test(contentType) ? firstBytes(body) : '';
+function describeProblem(refusal: Refusal): string {
+  const { contentType, body } = refusal;
+  if (!/json/i.test(contentType)) return /^text\/plain/i.test(contentType) ? firstBytes(refusal) : '';
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder().decode(body));
   } catch {
-    return firstBytes(body);
+    return firstBytes(refusal);
   }
-  if (typeof value !== 'object' || value === null) return firstBytes(body);
+  if (typeof value !== 'object' || value === null) return firstBytes(refusal);
   const { title, detail, code, error } = value as Record<string, unknown>;
   const parts = [code, title, Array.isArray(detail) ? detail.map(describeItem).join('; ') : detail, error];
   return parts
     .filter((part) => part !== undefined && part !== null && part !== '')
     .map((part) => (typeof part === 'string' ? part : JSON.stringify(part)))
-    .join(' · ')
-    .slice(0, 500);
+    .join(' · ');
 }
 
 function describeItem(item: unknown): string {
@@ -58,7 +75,13 @@ function describeItem(item: unknown): string {
   return Array.isArray(loc) ? `${loc.join('.')}: ${msg}` : msg;
 }
 
-function firstBytes(body: Uint8Array): string {
-  const text = new TextDecoder().decode(body.subarray(0, 200)).replace(/\s+/g, ' ').trim();
+/** The secret is taken out before anything is cut off, or a part of it would stay. */
+function firstBytes({ body, secret }: Refusal): string {
+  const clean = Buffer.from(withoutSecret(Buffer.from(body).toString('latin1'), secret), 'latin1');
+  const text = new TextDecoder().decode(clean.subarray(0, MAX_FIRST_BYTES)).replace(/\s+/g, ' ').trim();
   return text === '' ? 'an empty body' : JSON.stringify(text);
+}
+
+function withoutSecret(text: string, secret: string): string {
+  return text.replaceAll(secret, '***');
 }

@@ -17,7 +17,8 @@ async function connect(...replies: Parameters<typeof startFaultServer>) {
   const server = await startFaultServer(...replies);
   const signal = new AbortController().signal;
   const timeouts = { connect: 1000, headers: 1000, idle: 500 };
-  const transport = new Transport({ ...DEFAULT_TRANSPORT, timeouts, apiKey: 'sk_test', userAgent: 'test/1', signal });
+  const who = { origin: server.url, apiKey: 'sk_test', userAgent: 'test/1' };
+  const transport = new Transport({ ...DEFAULT_TRANSPORT, ...who, timeouts, signal });
   open.push(server, transport);
   return { server, client: new AuditClient(transport, `${server.url}/audit//`) };
 }

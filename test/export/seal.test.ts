@@ -18,7 +18,7 @@ function contextOf(more: Partial<ExportContext> = {}) {
   const signal = new AbortController().signal;
   const events: ExportEvent[] = [];
   const archive = openMemoryArchive();
-  const transport = new Transport({ ...DEFAULT_TRANSPORT, apiKey: 'k', userAgent: 't', signal });
+  const transport = new Transport({ ...DEFAULT_TRANSPORT, origin: 'http://127.0.0.1:9', apiKey: 'k', userAgent: 't', signal });
   const context: ExportContext = {
     client: new AuditClient(transport, 'http://127.0.0.1:9'),
     archive,

@@ -1,0 +1,21 @@
+import type { Tls } from './dispatcher.ts';
+
+export interface TransportOptions {
+  /** The one origin that is spoken to: no other ever sees the key. */
+  origin: string;
+  apiKey: string;
+  userAgent: string;
+  /** Milliseconds to connect, to the answer's headers, and between two pieces of its body. */
+  timeouts: { connect: number; headers: number; idle: number };
+  /** How often a request is tried without progress. */
+  attempts: number;
+  /** Bytes of a JSON answer, decoded. */
+  maxJsonBytes: number;
+  /** Bytes of a download, decoded. */
+  maxDownloadBytes: number;
+  /** Of all requests together; null to learn it from refusals. */
+  requestsPerSecond: number | null;
+  tls?: Tls;
+  /** Ends every request and every wait when it is aborted. */
+  signal: AbortSignal;
+}

@@ -1,0 +1,116 @@
+/** A configured rate is kept below by this, because the network does not keep the distance of two requests. */
+const MARGIN = 0.97;
+/** What is sent of a learned ceiling: at first after a refusal, and when the approach is over. */
+const AFTER_REFUSAL = 0.9;
+const PLATEAU = 0.95;
+/** Milliseconds from the one to the other. */
+const APPROACH_MS = 5000;
+/** Milliseconds below the ceiling before it is doubted: at first, and at most after it was met again and again. */
+const FIRST_HOLD_MS = 10_000;
+const LONGEST_HOLD_MS = 300_000;
+/** In which time a doubted ceiling is doubled. */
+const DOUBLING_MS = 20_000;
+/** The stretch of time in which a service is taken to count. */
+const SHORTEST_WINDOW_MS = 1000;
+const LONGEST_WINDOW_MS = 60_000;
+/** Times of requests that are remembered. */
+const MEMORY = 10_000;
+
+export interface RateRefusal {
+  /** When the refused request was let go. */
+  grantedAt: number;
+  /** How long the service wants to be left alone; null when it does not say. */
+  retryAfterMs: number | null;
+  /** So many accepted requests must have come before, or the refusal says nothing about a rate. */
+  evidence: number;
+}
+
+/** Requests per second at which the service refuses, and since when we stay below. */
+interface Ceiling {
+  rate: number;
+  since: number;
+  holdMs: number;
+  /** The newest request when it was learned: refusals up to there belong to the same event. */
+  newestAt: number;
+  /** Whether requests were spaced before it. */
+  spaced: boolean;
+}
+
+/**
+ * When the next request may leave: a token bucket that holds one token, so that requests are spaced evenly, and whose
+ * rate is configured, learned from refusals, or neither, and then there is no bucket. After a refusal it goes as CUBIC
+ * does (RFC 9438 section 4): multiplicatively down, quickly and then ever more slowly towards the remembered ceiling,
+ * and past it only after a long time, which gets longer whenever the ceiling turns out to be still there.
+ *
+ * All times are milliseconds of one monotonic clock, which the caller reads.
+ */
+export class Pace {
+  readonly #configured: number;
+  readonly #grants: number[] = [];
+  #pausedUntil = Number.NEGATIVE_INFINITY;
+  #ceiling: Ceiling | null = null;
+
+  /** @param requestsPerSecond is never exceeded; null where nothing is known. */
+  constructor(requestsPerSecond: number | null) {
+    this.#configured = requestsPerSecond === null ? Number.POSITIVE_INFINITY : requestsPerSecond * MARGIN;
+  }
+
+  /** Lets a request go and returns 0, or the milliseconds after which to ask again. */
+  take(now: number): number {
+    if (now < this.#pausedUntil) return this.#pausedUntil - now;
+    const newest = this.#grants.at(-1) ?? Number.NEGATIVE_INFINITY;
+    const next = newest + 1000 / this.rate(now);
+    if (now < next) return next - now;
+    this.#grants.push(now);
+    if (this.#grants.length > 2 * MEMORY) this.#grants.splice(0, MEMORY);
+    return 0;
+  }
+
+  /** Requests per second at this time; infinite when nothing holds them back. */
+  rate(now: number): number {
+    if (this.#ceiling === null) return this.#configured;
+    const { rate, since, holdMs } = this.#ceiling;
+    return Math.min(this.#configured, rate * shareOfCeiling(Math.max(0, now - since), holdMs));
+  }
+
+  /** A request was turned away because there were too many. */
+  refused(now: number, { grantedAt, retryAfterMs, evidence }: RateRefusal): void {
+    const at = this.#grants.lastIndexOf(grantedAt);
+    if (at >= 0) this.#grants.splice(at, 1);
+    this.#pausedUntil = Math.max(this.#pausedUntil, now + (retryAfterMs ?? 0));
+    const known = this.#ceiling;
+    const sameEvent = known !== null && grantedAt <= known.newestAt;
+    const spaced = sameEvent ? known.spaced : Number.isFinite(this.rate(now));
+    const observed = this.#observed(retryAfterMs ?? 0, evidence, spaced);
+    if (observed === null) return;
+    const since = Math.max(now, this.#pausedUntil);
+    if (sameEvent) {
+      this.#ceiling = { ...known, since, rate: Math.min(known.rate, observed) };
+      return;
+    }
+    const rate = Math.min(this.rate(now), observed);
+    const confirmed = known !== null && rate > 0.8 * known.rate && rate < 1.25 * known.rate;
+    const holdMs = confirmed ? Math.min(2 * known.holdMs, LONGEST_HOLD_MS) : FIRST_HOLD_MS;
+    this.#ceiling = { rate, since, holdMs, newestAt: Math.max(grantedAt, this.#grants.at(-1) ?? grantedAt), spaced };
+  }
+
+  /**
+   * Requests per second that were not refused before the refusal. The window is as long as the service wants to be
+   * left alone: one that allows a hundred a minute says so by that. Spaced requests are one short of their rate when
+   * the next one is the one too many.
+   */
+  #observed(retryAfterMs: number, evidence: number, spaced: boolean): number | null {
+    const window = Math.min(Math.max(retryAfterMs, SHORTEST_WINDOW_MS), LONGEST_WINDOW_MS);
+    const newest = this.#grants.at(-1);
+    if (newest === undefined) return null;
+    const first = this.#grants.findIndex((at) => at > newest - window);
+    const accepted = this.#grants.length - first;
+    return accepted < evidence ? null : ((spaced ? accepted + 1 : accepted) * 1000) / window;
+  }
+}
+
+/** The part of a ceiling that is sent so many milliseconds after it was met. */
+function shareOfCeiling(elapsed: number, holdMs: number): number {
+  if (elapsed > holdMs) return PLATEAU * 2 ** ((elapsed - holdMs) / DOUBLING_MS);
+  return PLATEAU - (PLATEAU - AFTER_REFUSAL) * Math.max(0, 1 - elapsed / APPROACH_MS) ** 3;
+}
