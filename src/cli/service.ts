@@ -7,6 +7,7 @@ import { readTool } from './tool.ts';
 
 export interface Service {
   client: AuditClient;
+  transport: Transport;
   origin: string;
   close(): Promise<void>;
 }
@@ -37,6 +38,7 @@ export function connectService(config: Config, printer: Printer, signal: AbortSi
   });
   return {
     client: new AuditClient(transport, config.auditUrl),
+    transport,
     origin: new URL(config.auditUrl).origin,
     close: () => transport.close(),
   };

@@ -76,7 +76,9 @@ export function findChains(streams: readonly StreamSample[]): ChainRoles[] {
     if (neighbours.length === 0) continue;
     const chains = digests.flatMap(({ path: digest, form }) =>
       fieldsOfAny(neighbours).flatMap((previous): ChainRoles[] => {
-        const isLink = neighbours.every(([one, next]) => scalarAt(next.value, previous) === scalarAt(one.value, digest));
+        const isLink = neighbours.every(
+          ([one, next]) => scalarAt(next.value, previous) === scalarAt(one.value, digest),
+        );
         if (!isLink || previous === digest) return [];
         const firstSequence = firstOf(streams, sequence);
         const numbers = entries.some(({ value }) => typeof scalarAt(value, sequence) === 'string') ? 'text' : 'number';
@@ -119,12 +121,16 @@ export function nearestLink(streams: readonly StreamSample[]): { holds: number; 
   if (sequence === undefined) return null;
   const entries = streams.flatMap((stream) => stream.entries);
   const neighbours = streams.flatMap((stream) => neighboursOf(inSequence(stream.entries, sequence)));
-  const paths = commonPaths(entries).filter((path) => digestFormOf(entries.slice(-1).map(({ value }) => scalarAt(value, path) ?? null)));
+  const paths = commonPaths(entries).filter((path) =>
+    digestFormOf(entries.slice(-1).map(({ value }) => scalarAt(value, path) ?? null)),
+  );
   const counts = paths.flatMap((digest) =>
-    paths.filter((previous) => previous !== digest).map(
-      (previous) =>
-        neighbours.filter(([one, next]) => scalarAt(next.value, previous) === scalarAt(one.value, digest)).length,
-    ),
+    paths
+      .filter((previous) => previous !== digest)
+      .map(
+        (previous) =>
+          neighbours.filter(([one, next]) => scalarAt(next.value, previous) === scalarAt(one.value, digest)).length,
+      ),
   );
   return neighbours.length === 0 ? null : { holds: Math.max(0, ...counts), of: neighbours.length };
 }
@@ -138,13 +144,13 @@ export function genesisOf(streams: readonly StreamSample[], roles: ChainRoles): 
   if (sent === null) return 'null';
   if (sent === '') return 'empty';
   if (typeof sent !== 'string') return null;
-  const hex = sent.startsWith(roles.form.prefix) ? toHex(sent.slice(roles.form.prefix.length), roles.form.encoding) : null;
+  const hex = sent.startsWith(roles.form.prefix)
+    ? toHex(sent.slice(roles.form.prefix.length), roles.form.encoding)
+    : null;
   if (hex !== null && hex.length === 2 * roles.form.bytes) return /^0+$/.test(hex) ? 'zeros' : null;
   return { text: sent };
 }
 
 export function firstEntries(streams: readonly StreamSample[], { sequence, firstSequence }: ChainRoles): Sample[] {
-  return streams.flatMap(({ entries }) =>
-    entries.filter(({ value }) => numberAt(value, sequence) === firstSequence),
-  );
+  return streams.flatMap(({ entries }) => entries.filter(({ value }) => numberAt(value, sequence) === firstSequence));
 }

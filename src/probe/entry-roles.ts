@@ -37,7 +37,8 @@ export function streamIdByName(paths: readonly string[]): string | undefined {
 /** Milliseconds since 1970; null for what is no time. */
 export function timeOf(sent: Json | undefined, unit: Unit): number | null {
   if (unit === 'text') {
-    const time = typeof sent === 'string' && /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(sent) ? Date.parse(inUtc(sent)) : Number.NaN;
+    const time =
+      typeof sent === 'string' && /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(sent) ? Date.parse(inUtc(sent)) : Number.NaN;
     return Number.isNaN(time) ? null : time;
   }
   if (typeof sent !== 'number') return null;
@@ -89,12 +90,15 @@ export function findEntryId(entries: readonly Sample[], taken: readonly string[]
     if (taken.includes(path)) return false;
     const values = entries.map(({ value }) => scalarAt(value, path));
     const isId = values.every((value) => (typeof value === 'string' && value !== '') || Number.isSafeInteger(value));
-    return isId && new Set(values).size === values.length && digestFormOf(values.map((value) => value ?? null)) === null;
+    return (
+      isId && new Set(values).size === values.length && digestFormOf(values.map((value) => value ?? null)) === null
+    );
   });
   const others = /resource|target|actor|user|request|correlation|session|trace|parent|object|subject/;
   const named = unique.filter((path) => !others.test(lastName(path).toLowerCase()));
   return (
-    byName(named, [/^(entry|log|event|record|audit) (id|uuid|uid)$/, /^(id|uuid|uid|guid|ulid)$/, /(id|uuid|uid)$/]) ?? null
+    byName(named, [/^(entry|log|event|record|audit) (id|uuid|uid)$/, /^(id|uuid|uid|guid|ulid)$/, /(id|uuid|uid)$/]) ??
+    null
   );
 }
 
@@ -116,7 +120,7 @@ export function findSeal(entries: readonly Sample[], { digest, previous }: Chain
     if (field === digest || field === previous) return [];
     const values = entries.map(({ value }) => scalarAt(value, field) ?? null);
     const form = digestFormOf(values);
-    return form === null || form.prefix !== "" || new Set(values).size < values.length ? [] : [{ field, form }];
+    return form === null || form.prefix !== '' || new Set(values).size < values.length ? [] : [{ field, form }];
   });
   const best = byName(
     candidates.map(({ field }) => field),
@@ -152,7 +156,10 @@ export interface StreamRoles {
 const COUNT_NAMES = [/count|total|size|length/, /^(entries|events|records|logs)$/];
 const HEAD_NAMES = [/^head/, /^(last|latest|tip|current|max)\b/, /seq|position|index/];
 const VERIFIED_NAMES = [/^(is )?(verified|valid|intact)$/, /verified|valid|intact|integrity/];
-const CHECKED_NAMES = [/^last (checked|verified|verification)( at| on)?$/, /(checked|verified|verification) (at|on|time|date)$/];
+const CHECKED_NAMES = [
+  /^last (checked|verified|verification)( at| on)?$/,
+  /(checked|verified|verification) (at|on|time|date)$/,
+];
 
 /**
  * The roles of a stream's own record, by value: what equals the number of its entries, the number of the last one and
@@ -173,7 +180,9 @@ export function findStreamRoles(
   const equal = (expected: (pair: (typeof pairs)[number]) => Json | undefined) =>
     pairs.length === 0
       ? []
-      : fields.filter((path) => pairs.every((pair) => String(scalarAt(pair.record.value, path)) === String(expected(pair))));
+      : fields.filter((path) =>
+          pairs.every((pair) => String(scalarAt(pair.record.value, path)) === String(expected(pair))),
+        );
   const isCount = /count|total|size|length|entries|events|records|logs/;
   const counts = equal(({ stream }) => stream.entries.length).filter((path) => !/verif|check/i.test(path));
   const heads = equal(({ last }) => scalarAt(last.value, roles.sequence)).filter(
@@ -182,10 +191,26 @@ export function findStreamRoles(
   const count = byName(counts, COUNT_NAMES) ?? counts.find((path) => !heads.includes(path));
   return {
     entry_count: count ?? null,
-    head_sequence: preferByName(heads.filter((path) => path !== count), HEAD_NAMES) ?? null,
-    head_digest: preferByName(equal(({ last }) => scalarAt(last.value, roles.digest)), HEAD_NAMES) ?? null,
-    verified: byName(fields.filter((path) => isBooleanOrNull(records, path)), VERIFIED_NAMES) ?? null,
-    last_checked_at: byName(fields.filter((path) => isTimeOrNull(records, path)), CHECKED_NAMES) ?? null,
+    head_sequence:
+      preferByName(
+        heads.filter((path) => path !== count),
+        HEAD_NAMES,
+      ) ?? null,
+    head_digest:
+      preferByName(
+        equal(({ last }) => scalarAt(last.value, roles.digest)),
+        HEAD_NAMES,
+      ) ?? null,
+    verified:
+      byName(
+        fields.filter((path) => isBooleanOrNull(records, path)),
+        VERIFIED_NAMES,
+      ) ?? null,
+    last_checked_at:
+      byName(
+        fields.filter((path) => isTimeOrNull(records, path)),
+        CHECKED_NAMES,
+      ) ?? null,
   };
 }
 

@@ -14,10 +14,39 @@ export interface ListForm {
   how: string;
 }
 
-const LIMITS = ['limit', 'page_size', 'pageSize', 'per_page', 'perPage', 'size', 'count', 'maxResults', 'max_results', 'first', 'top'];
+const LIMITS = [
+  'limit',
+  'page_size',
+  'pageSize',
+  'per_page',
+  'perPage',
+  'size',
+  'count',
+  'maxResults',
+  'max_results',
+  'first',
+  'top',
+];
 const OFFSETS = ['skip', 'offset', 'start', 'from_index', 'startIndex', 'start_index'];
 const PAGE_NUMBERS = ['page', 'page_number', 'pageNumber', 'p'];
-const CURSORS = ['cursor', 'page_token', 'pageToken', 'token', 'after', 'continuation', 'continuation_token', 'continuationToken', 'next_token', 'nextToken', 'next_cursor', 'nextCursor', 'next', 'marker', 'starting_after', 'startingAfter'];
+const CURSORS = [
+  'cursor',
+  'page_token',
+  'pageToken',
+  'token',
+  'after',
+  'continuation',
+  'continuation_token',
+  'continuationToken',
+  'next_token',
+  'nextToken',
+  'next_cursor',
+  'nextCursor',
+  'next',
+  'marker',
+  'starting_after',
+  'startingAfter',
+];
 const SIZES = [500, 200, 100, 50, 20];
 
 /** A list as it is tried out: its address, what is asked for besides pages, and what OpenAPI says of it. */
@@ -124,12 +153,12 @@ function isNextPage(page: Page | null, first: Page): boolean {
   return page !== null && page.items.length > 0 && !overlap(page.items, first.items);
 }
 
-async function inferLink({ ask, items }: Trial, short: Page): Promise<Paging | null> {
+async function inferLink({ ask, path: from, items }: Trial, short: Page): Promise<Paging | null> {
   const inBody = textsOutside(short, items).filter(({ text }) => /^(?:https?:\/\/|\/|\?)/.test(text));
   const inHeader = nextLinkOf(short.link);
   const targets = [...inBody, ...(inHeader === null ? [] : [{ path: null, text: inHeader }])];
   for (const { path, text } of targets)
-    if (isNextPage(readPage(await ask({ url: text }), items), short)) return { style: 'link', next: path };
+    if (isNextPage(readPage(await ask({ url: text, from }), items), short)) return { style: 'link', next: path };
   return null;
 }
 
@@ -145,7 +174,8 @@ async function inferCursor(trial: Trial, short: Page): Promise<Paging | null> {
 function cursorNames(path: string): string[] {
   const words = wordsOf(lastName(path));
   const bare = words.filter((word) => word !== 'next');
-  const camel = (parts: string[]) => parts.map((word, at) => (at === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1))).join('');
+  const camel = (parts: string[]) =>
+    parts.map((word, at) => (at === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1))).join('');
   const derived = [words, bare, ['page', ...bare]].flatMap((parts) => [camel(parts), parts.join('_')]);
   return [...new Set([lastName(path), ...derived, ...CURSORS])].filter((name) => name !== '');
 }
@@ -199,7 +229,8 @@ export function pagingLike(
   const shows = next !== null && valueAt(value, next) !== undefined;
   const sameShape = own.items === other.items;
   const says = 'parameter' in paging && documented.some(({ name }) => name === paging.parameter);
-  if (!shows && !says && !sameShape) return { ...own, paging: { style: 'single' }, how: `${own.how}: taken for all of it` };
+  if (!shows && !says && !sameShape)
+    return { ...own, paging: { style: 'single' }, how: `${own.how}: taken for all of it` };
   return { ...own, paging, limit: own.limit ?? other.limit, how: `${own.how}: taken to go on as the other list does` };
 }
 

@@ -17,7 +17,12 @@ export interface Described {
 export interface VerifyOperation {
   /** With `{stream_id}`. */
   path: string;
-  fields: { verified: string | null; checked_at: string | null; failures: string | null; failure_sequence: string | null };
+  fields: {
+    verified: string | null;
+    checked_at: string | null;
+    failures: string | null;
+    failure_sequence: string | null;
+  };
 }
 
 /** What an OpenAPI document says that values cannot show. It is a hint: whatever can be tried is tried. */
@@ -96,10 +101,12 @@ function verifyFields(api: Document, answer: Json | undefined): VerifyOperation[
   return {
     verified: (booleans.find(({ name }) => has(name, /verif|valid|intact|ok/)) ?? booleans[0])?.name ?? null,
     checked_at:
-      properties.find(({ name, format }) => format === 'date-time' || has(name, /^(checked|verified|at)$/) && has(name, /^at$/))
-        ?.name ?? null,
+      properties.find(
+        ({ name, format }) => format === 'date-time' || (has(name, /^(checked|verified|at)$/) && has(name, /^at$/)),
+      )?.name ?? null,
     failures: failures?.name ?? null,
-    failure_sequence: (integers.find(({ name }) => has(name, /seq|position|index|number/)) ?? integers[0])?.name ?? null,
+    failure_sequence:
+      (integers.find(({ name }) => has(name, /seq|position|index|number/)) ?? integers[0])?.name ?? null,
   };
 }
 

@@ -2,7 +2,17 @@ import type { List, Paging } from '../contract/description.ts';
 import { valueAt } from '../contract/path.ts';
 import type { Json } from '../encoding/canonical.ts';
 import { byName } from './names.ts';
-import { type Answer, type Ask, arrayPaths, isObject, isSuccess, jsonOf, type Question, type Sample, samplesAt } from './sample.ts';
+import {
+  type Answer,
+  type Ask,
+  arrayPaths,
+  isObject,
+  isSuccess,
+  jsonOf,
+  type Question,
+  type Sample,
+  samplesAt,
+} from './sample.ts';
 
 /** One page of a list. */
 export interface Page {
@@ -61,7 +71,9 @@ export function nextQuestion(
     return { url: path, query: { ...query, [paging.parameter]: String(paging.first + before.pages + 1) } };
   const next = paging.next === null ? nextLinkOf(page.link) : valueAt(page.value, paging.next);
   if (typeof next !== 'string' || next === '') return null;
-  return paging.style === 'link' ? { url: next } : { url: path, query: { ...query, [paging.parameter]: next } };
+  return paging.style === 'link'
+    ? { url: next, from: path }
+    : { url: path, query: { ...query, [paging.parameter]: next } };
 }
 
 /** The items of a list, page by page, until there are enough. */

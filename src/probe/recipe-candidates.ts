@@ -36,7 +36,9 @@ export function materialOf(
   documented: readonly string[],
 ): Material {
   const values = entries.map(({ value }) => value);
-  const members = [...new Set(values.flatMap((value) => (typeof value === 'object' && value !== null ? Object.keys(value) : [])))];
+  const members = [
+    ...new Set(values.flatMap((value) => (typeof value === 'object' && value !== null ? Object.keys(value) : []))),
+  ];
   const never = [roles.digest, ...(seal === null ? [] : [seal])];
   const depth = namesOf(roles.previous).length;
   const inOneOf = new Set(values.slice(0, 50).flatMap((value) => scalarPaths(value)));

@@ -60,7 +60,8 @@ export function searchRecipe(input: SearchInput): SearchResult {
       if (!bench.fitsOne(recipe)) continue;
       const { digest, reproduces, of } = bench.bestGenesis(recipe);
       const words = compileRecipe(bench.with(digest))?.words ?? '';
-      if (reproduces === of) return { found: prefer(bench, { ...digest, recipe }, input.material), tried, gaveUp: false, nearest };
+      if (reproduces === of)
+        return { found: prefer(bench, { ...digest, recipe }, input.material), tried, gaveUp: false, nearest };
       if (reproduces > (nearest?.reproduces ?? 0)) nearest = { words, reproduces, of };
     }
   }

@@ -3,25 +3,30 @@ import { namesOf, valueAt } from '../contract/path.ts';
 import type { Hashed } from '../contract/recipe.ts';
 import type { Json } from '../encoding/canonical.ts';
 import { readWritten, type Written } from '../encoding/written.ts';
+import type { EvidenceError } from '../errors.ts';
 
 /** One object that the service sent, with the text it was sent as. */
 export interface Sample extends Hashed {
   value: Json;
 }
 
-/** What the service answered, whatever its status. */
+/** What the service answered, whatever its status; 0 when it answered nothing that could be read. */
 export interface Answer {
   status: number;
-  /** Empty for a refusal whose body nobody kept. */
   text: string;
   /** The Link header (RFC 8288). */
   link: string | null;
+  /** What a refusal is to somebody who needs what was refused. */
+  error: EvidenceError | null;
 }
 
-/** One request: a path below the service's address, or a whole URL of the same origin. */
+/** One request. */
 export interface Question {
   method?: 'GET' | 'POST';
+  /** A path below the service's address. */
   url: string;
+  /** Where `url` is a reference in an answer: the path of what it was the answer to. */
+  from?: string;
   query?: Record<string, string>;
   body?: Json;
 }
@@ -116,9 +121,7 @@ export function wholeNumber(value: Json | undefined): number | null {
 export function commonPaths(samples: readonly Sample[]): string[] {
   const [first, ...others] = samples;
   if (first === undefined) return [];
-  return scalarPaths(first.value).filter((path) =>
-    others.every(({ value }) => scalarAt(value, path) !== undefined),
-  );
+  return scalarPaths(first.value).filter((path) => others.every(({ value }) => scalarAt(value, path) !== undefined));
 }
 
 /** As `commonPaths` of what at least one of them has. */
