@@ -2,8 +2,12 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { CLAIMS } from '../claims/claim.ts';
+import { DEFAULT_TRANSPORT } from '../client/transport.ts';
 import { parseYaml } from '../encoding/yaml.ts';
 import { EvidenceError } from '../errors.ts';
+
+/** More than a day is a mistake in the unit. */
+const secondsSchema = z.number().positive().max(86_400);
 
 /** `evidence.yaml`. Paths in it are relative to the file itself. */
 const configSchema = z.strictObject({
@@ -11,7 +15,40 @@ const configSchema = z.strictObject({
     .strictObject({
       audit_url: z.url({ protocol: /^https?$/ }).optional(),
       api_key_file: z.string().optional(),
-      rate: z.strictObject({ concurrency: z.int().min(1).max(64).optional() }).optional(),
+      rate: z
+        .strictObject({
+          concurrency: z.int().min(1).max(64).optional(),
+          requests_per_second: z.number().positive().optional(),
+        })
+        .optional(),
+      timeouts: z
+        .strictObject({
+          connect_seconds: secondsSchema.optional(),
+          headers_seconds: secondsSchema.optional(),
+          idle_seconds: secondsSchema.optional(),
+        })
+        .optional(),
+      limits: z
+        .strictObject({
+          // All of it has to fit into one string.
+          json_bytes: z
+            .int()
+            .min(1)
+            .max(2 ** 28)
+            .optional(),
+          package_bytes: z.int().min(1).optional(),
+        })
+        .optional(),
+      tls: z
+        .strictObject({
+          ca_file: z.string().optional(),
+          cert_file: z.string().optional(),
+          key_file: z.string().optional(),
+        })
+        .refine((tls) => (tls.cert_file === undefined) === (tls.key_file === undefined), {
+          error: 'cert_file and key_file belong together',
+        })
+        .optional(),
     })
     .optional(),
   verify: z
@@ -41,6 +78,14 @@ export interface Config {
   auditUrl: string | null;
   apiKey: string | null;
   concurrency: number;
+  /** Null to learn it from the service's refusals. */
+  requestsPerSecond: number | null;
+  /** Milliseconds. */
+  timeouts: { connect: number; headers: number; idle: number };
+  maxJsonBytes: number;
+  maxDownloadBytes: number;
+  /** PEM files. */
+  tlsFiles: { ca: string | null; cert: string | null; key: string | null };
   required: (typeof CLAIMS)[number][];
   completeness: 'listing' | 'record' | 'off';
   /** Key id to the file that holds the key. */
@@ -63,10 +108,25 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv, d
   const named = environment['EVIDENCE_API_KEY_FILE'];
   const keyFile = named === undefined ? inFolder(file.source?.api_key_file) : resolve(directory, named);
   const archiveUrl = file.archive?.url;
+  const { rate, timeouts, limits, tls } = file.source ?? {};
+  const milliseconds = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1000);
   return {
     auditUrl: checkUrl(flags.auditUrl ?? environment['EVIDENCE_AUDIT_URL'] ?? file.source?.audit_url ?? null),
     apiKey: environment['EVIDENCE_API_KEY'] ?? (keyFile === undefined ? null : readSecret(keyFile)),
-    concurrency: checkConcurrency(flags.concurrency ?? file.source?.rate?.concurrency ?? 4),
+    concurrency: checkConcurrency(flags.concurrency ?? rate?.concurrency ?? 4),
+    requestsPerSecond: rate?.requests_per_second ?? DEFAULT_TRANSPORT.requestsPerSecond,
+    timeouts: {
+      connect: milliseconds(timeouts?.connect_seconds) ?? DEFAULT_TRANSPORT.timeouts.connect,
+      headers: milliseconds(timeouts?.headers_seconds) ?? DEFAULT_TRANSPORT.timeouts.headers,
+      idle: milliseconds(timeouts?.idle_seconds) ?? DEFAULT_TRANSPORT.timeouts.idle,
+    },
+    maxJsonBytes: limits?.json_bytes ?? DEFAULT_TRANSPORT.maxJsonBytes,
+    maxDownloadBytes: limits?.package_bytes ?? DEFAULT_TRANSPORT.maxDownloadBytes,
+    tlsFiles: {
+      ca: inFolder(tls?.ca_file) ?? null,
+      cert: inFolder(tls?.cert_file) ?? null,
+      key: inFolder(tls?.key_file) ?? null,
+    },
     required: checkClaims(flags.require ?? file.verify?.require ?? ['order']),
     completeness: file.verify?.completeness ?? 'listing',
     sealKeyFiles: new Map([

@@ -116,7 +116,7 @@ function reasoned({ findings, missing }: Reasoning) {
 
 function formatReasoning({ findings, missing }: Reasoning): string {
   const found = formatTable(
-    [{ title: 'found', max: 24 }, { title: 'what', max: 72 }, { title: 'how' }],
+    [{ title: 'found', max: 24 }, { title: 'what', max: 120 }, { title: 'how' }],
     findings.map(({ what, found: value, how }) => [what, value, how]),
   );
   if (missing.length === 0) return found;

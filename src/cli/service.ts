@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { AuditClient } from '../client/audit.ts';
+import type { Tls } from '../client/dispatcher.ts';
 import { DEFAULT_TRANSPORT, Transport } from '../client/transport.ts';
 import { EvidenceError } from '../errors.ts';
 import type { Config } from './config.ts';
@@ -29,17 +31,37 @@ export function connectService(config: Config, printer: Printer, signal: AbortSi
     throw new EvidenceError('config', 'the API key contains characters that cannot stand in an HTTP header');
   printer.keepSecret(config.apiKey);
   const { name, version } = readTool();
+  const { apiKey, requestsPerSecond, timeouts, maxJsonBytes, maxDownloadBytes } = config;
+  const { origin } = new URL(config.auditUrl);
   const transport = new Transport({
     ...DEFAULT_TRANSPORT,
-    origin: new URL(config.auditUrl).origin,
-    apiKey: config.apiKey,
+    ...{ origin, apiKey, requestsPerSecond, timeouts, maxJsonBytes, maxDownloadBytes },
+    tls: readTls(config.tlsFiles, printer),
     userAgent: `${name}/${version}`,
     signal,
   });
   return {
     client: new AuditClient(transport, config.auditUrl),
     transport,
-    origin: new URL(config.auditUrl).origin,
+    origin,
     close: () => transport.close(),
   };
+}
+
+function readTls(files: Config['tlsFiles'], printer: Printer): Tls {
+  const tls: Tls = {};
+  for (const name of ['ca', 'cert', 'key'] as const) {
+    const path = files[name];
+    if (path !== null) tls[name] = readPem(`source.tls.${name}_file`, path);
+  }
+  if (tls.key !== undefined) printer.keepSecret(tls.key);
+  return tls;
+}
+
+function readPem(setting: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new EvidenceError('config', `the file of ${setting}, ${path}, cannot be read`, { cause: error });
+  }
 }

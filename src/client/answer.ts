@@ -1,8 +1,10 @@
 import type { Readable } from 'node:stream';
-import type { Dispatcher } from 'undici';
-import { EvidenceError } from '../errors.ts';
+import { EvidenceError, isEvidenceError } from '../errors.ts';
 import type { Call } from './call.ts';
 import { decode } from './content-coding.ts';
+import type { DispatchedAnswer } from './dispatch.ts';
+
+const MAX_DISCARDED_BYTES = 64 * 1024;
 
 /** One answer, its body not read yet. */
 export class Answer {
@@ -11,16 +13,14 @@ export class Answer {
   readonly url: URL;
   readonly status: number;
   readonly requestedAt: string;
-  readonly #data: Dispatcher.ResponseData;
+  readonly #data: DispatchedAnswer;
 
-  constructor(call: Call, url: URL, requestedAt: string, data: Dispatcher.ResponseData) {
+  constructor(call: Call, url: URL, requestedAt: string, data: DispatchedAnswer) {
     this.call = call;
     this.url = url;
     this.requestedAt = requestedAt;
-    this.status = data.statusCode;
+    this.status = data.status;
     this.#data = data;
-    // A body that is given up emits an error, which nobody waits for.
-    data.body.on('error', () => {});
   }
 
   get contentType(): string {
@@ -61,6 +61,10 @@ export class Answer {
         if (bytes > limit) throw this.#tooLong(limit);
         yield chunk;
       }
+      if (body.fault !== null) throw body.fault;
+    } catch (error) {
+      // A decoder only notices that something is missing.
+      throw isEvidenceError(error) ? error : (body.fault ?? error);
     } finally {
       body.destroy();
     }
@@ -84,7 +88,7 @@ export class Answer {
 
   /** Reads a short body to its end, so that the connection can be used again, and ends a long one. */
   async discard(): Promise<void> {
-    await this.#data.body.dump().catch(() => {});
+    await this.beginning(MAX_DISCARDED_BYTES);
   }
 
   /** Ends the connection. */

@@ -45,9 +45,9 @@ export class Attempts {
   async next(failure: Failure, signal: AbortSignal, reached = 0): Promise<void> {
     if (reached > this.#furthest) {
       this.#furthest = reached;
-      this.#fruitless = 1;
+      this.#fruitless = 0;
     }
-    const inAll = MAX_ATTEMPTS + this.#furthest / BYTES_PER_ATTEMPT;
+    const inAll = MAX_ATTEMPTS + Math.floor(this.#furthest / BYTES_PER_ATTEMPT);
     const waitMs = failure.waitMs ?? Math.ceil(backoff(this.#fruitless));
     if (!failure.retry || !canWait(waitMs) || this.#fruitless >= this.#allowed || this.#count >= inAll)
       throw failure.error;
@@ -61,9 +61,9 @@ export function isRetriedStatus(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || (status >= 500 && status <= 599);
 }
 
-/** Full jitter: anything from nothing to 250 ms, 500 ms, 1 s, … at most 10 s. */
-function backoff(attempt: number): number {
-  return Math.random() * Math.min(10_000, 250 * 2 ** (attempt - 1));
+/** Full jitter: anything from nothing to 250 ms, 500 ms, 1 s, … at most 10 s; half of the first after progress. */
+function backoff(fruitless: number): number {
+  return Math.random() * Math.min(10_000, 250 * 2 ** (fruitless - 1));
 }
 
 /** `Retry-After` of RFC 9110 section 10.2.3, seconds or a date, as milliseconds from now. */

@@ -1,8 +1,9 @@
-import { type Dispatcher, request } from 'undici';
+import type { Dispatcher } from 'undici';
 import { EvidenceError, isEvidenceError } from '../errors.ts';
 import { Answer } from './answer.ts';
 import type { Accepts, Call, NotYet, PollingCall } from './call.ts';
 import { isUntrusted, neverArrived, toConnectionError } from './connection-error.ts';
+import { dispatch } from './dispatch.ts';
 import { openDispatcher } from './dispatcher.ts';
 import type { TransportOptions } from './options.ts';
 import { describeRefusal, toServiceError } from './problem.ts';
@@ -88,10 +89,10 @@ export class Sender {
     const { apiKey, userAgent, timeouts, signal } = this.#options;
     const grantedAt = await this.#limiter.admit();
     const requestedAt = new Date().toISOString();
-    const data = await request(url, {
-      dispatcher: this.#dispatcher,
+    const options = {
+      origin: url.origin,
+      path: url.pathname + url.search,
       method: call.method,
-      signal,
       // Here and not at the dispatcher: undici forgets them on the way to a proxy that forwards.
       headersTimeout: timeouts.headers,
       bodyTimeout: timeouts.idle,
@@ -103,7 +104,8 @@ export class Sender {
         ...call.headers,
       },
       body: call.body === undefined ? null : JSON.stringify(call.body),
-    });
+    };
+    const data = await dispatch(this.#dispatcher, options, signal);
     const answer = new Answer(call, url, requestedAt, data);
     const retryAfterMs = readRetryAfter(answer.header('retry-after'));
     if (!notYet.has(answer.status) && canWait(retryAfterMs ?? 0))

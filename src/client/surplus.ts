@@ -21,9 +21,6 @@ export class StrictClient extends Client {
     const state = { surplus: false };
     super(origin, { ...options, connect: watchful(connect as buildConnector.connector, state) });
     this.#state = state;
-    this.on('disconnect', (_origin, _targets, error) => {
-      if (/^HPE_/.test((error as NodeJS.ErrnoException).code ?? '')) state.surplus = true;
-    });
   }
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
@@ -33,7 +30,7 @@ export class StrictClient extends Client {
   }
 }
 
-/** Notes what is pushed back into a socket that has no use for it any more. */
+/** Notes a parser's fault, and what is pushed back into a socket that has no use for it any more. */
 function watchful(connect: buildConnector.connector, state: { surplus: boolean }): buildConnector.connector {
   return (options, callback) =>
     connect(options, (...[error, socket]: Parameters<buildConnector.Callback>) => {
@@ -48,6 +45,10 @@ function watchful(connect: buildConnector.connector, state: { surplus: boolean }
 
 function watch(socket: Socket | Duplex, state: { surplus: boolean }): void {
   const { unshift } = socket;
+  socket.once('error', ({ code, message }: NodeJS.ErrnoException) => {
+    // The latter is the SocketError for an answer to no request; a server that closes after its answer is in order.
+    if (code?.startsWith('HPE_') || message === 'bad response') state.surplus = true;
+  });
   socket.unshift = (chunk: Uint8Array, encoding) => {
     if (socket.destroyed && chunk.length > 0) state.surplus = true;
     unshift.call(socket, chunk, encoding);

@@ -74,11 +74,13 @@ function reportRecipe(
       found.words,
       `reproduces ${found.reproduces} of ${found.reproduces} sampled digests${others}`,
     );
-    if (found.rivals.length > 0)
-      reasoning.found(
-        'recipe',
-        'not the only one',
-        `${found.rivals.join('; ')} would reproduce the samples too: ${TELL_APART}`,
+    for (const rival of found.rivals)
+      reasoning.found('another recipe', rival, `would reproduce them too: ${TELL_APART}`);
+    if (found.uncovered.length > 0)
+      reasoning.lacks(
+        'coverage',
+        `digests are made without ${found.uncovered.join(', ')}`,
+        'what stands there could be changed unseen, as the service has it',
       );
     return;
   }
@@ -95,8 +97,7 @@ function reportRecipe(
   );
 }
 
-const TELL_APART =
-  'entries with text outside of ASCII, with floating-point numbers and with unsorted members tell them apart';
+const TELL_APART = 'entries with text outside of ASCII or with floating-point numbers tell them apart';
 
 function warnOfFirst({ samples, chain: { roles } }: DigestInput, reasoning: Reasoning): void {
   const isFirst = ({ value }: Sample) => numberAt(value, roles.sequence) === roles.firstSequence;

@@ -3,7 +3,7 @@ import { type ChainRoles, numberAt, type StreamSample } from './chain-roles.ts';
 import { timeOf } from './entry-roles.ts';
 import { lastName } from './names.ts';
 import type { Described } from './openapi.ts';
-import { itemsPathOf, overlap, readPage, sameItems } from './paging.ts';
+import { itemsPathOf, overlap, readItems, readPage, sameItems } from './paging.ts';
 import { type Answer, type Ask, jsonOf, type Sample, scalarAt } from './sample.ts';
 
 type Entries = NonNullable<Description['entries']>;
@@ -141,7 +141,7 @@ export interface PeriodFilter {
  * The parameters that select by time: `from` gives exactly the entries at its moment and later, `to` exactly those
  * before its moment.
  *
- * @param stream one whose entries were read to the end.
+ * @param stream one with many entries, best read to the end.
  */
 export async function findPeriodFilter(
   ask: Ask,
@@ -158,14 +158,21 @@ export async function findPeriodFilter(
   const find = async (names: readonly string[], isWanted: (time: number) => boolean): Promise<string | null> => {
     const wanted = stream.entries.filter((sample) => isWanted(at(sample)));
     for (const name of new Set([...timed, ...names, ...suffixed(timestamp.field, names === FROMS)])) {
-      const size = list.limit === null ? {} : { [list.limit.parameter]: String(list.limit.size) };
-      const query = { ...filter, ...size, [name]: new Date(moment).toISOString() };
-      const page = readPage(await ask({ url: list.path, query }), list.items);
-      if (page !== null && page.items.length > 0 && isBeginningOf(page.items, wanted, list)) return name;
+      const query = { ...filter, [name]: new Date(moment).toISOString() };
+      const { items } = await readItems(ask, list, query, wanted.length + 1);
+      if (isSelection(items, wanted, stream)) return name;
     }
     return null;
   };
   return { from: await find(FROMS, (time) => time >= moment), to: await find(TOS, (time) => time < moment) };
+}
+
+/** Whether these are the wanted ones of a stream, and not those that it would have given anyway. */
+function isSelection(items: readonly Sample[], wanted: readonly Sample[], { entries, isWhole }: StreamSample): boolean {
+  if (!sameItems(items.slice(0, wanted.length), wanted)) return false;
+  if (items.length === wanted.length) return wanted.length < entries.length;
+  // Of a stream that was not read to its end there may be more than was seen.
+  return !isWhole && wanted[0] !== entries[0];
 }
 
 /** As Django names them. */
@@ -173,12 +180,6 @@ function suffixed(field: string, isFrom: boolean): string[] {
   return (isFrom ? ['__gte', '_gte', '_from', '_after'] : ['__lt', '_lt', '_to', '_before']).map(
     (end) => lastName(field) + end,
   );
-}
-
-function isBeginningOf(items: readonly Sample[], wanted: readonly Sample[], { limit }: List): boolean {
-  const isAll = items.length === wanted.length;
-  const isFullPage = limit === null || items.length >= limit.size;
-  return (isAll || (isFullPage && items.length < wanted.length)) && sameItems(items, wanted.slice(0, items.length));
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { SealKeys } from '../contract/contract.ts';
-import { type Description, descriptionSchema } from '../contract/description.ts';
+import { type Description, descriptionSchema, type List } from '../contract/description.ts';
 import type { Json } from '../encoding/canonical.ts';
 import { likeDefault } from './default-fit.ts';
 import { describeEntry, inferDigest } from './digest.ts';
@@ -62,7 +62,7 @@ export async function probe(options: ProbeOptions): Promise<ProbeResult> {
     format: 'evidence-contract/1',
     name: options.name,
     numbers: chain.roles.numbers,
-    streams: { ...streams.list, fields: { stream_id: streams.idField, ...records } },
+    streams: { ...alike(streams.list, entries.list), fields: { stream_id: streams.idField, ...records } },
     entries: listing,
     verify,
     ...made.sections,
@@ -88,6 +88,12 @@ function readHints({ openApi }: ProbeOptions, reasoning: Reasoning): Hints {
   const made = hints.isPython ? ', made by FastAPI: the service is written in Python' : '';
   if (hints.isOffered) reasoning.found('OpenAPI', 'offered', `read at /openapi.json${made}`);
   return hints;
+}
+
+/** A list that is too short to show how long its pages may be is taken to bear no longer ones than the other. */
+function alike(list: List, { limit }: List): List {
+  if (list.limit === null || limit === null || list.limit.parameter !== limit.parameter) return list;
+  return { ...list, limit: { ...list.limit, size: Math.min(list.limit.size, limit.size) } };
 }
 
 const UNSEEN = 'NOT SEEN: no package was made. Run `evidence probe --generate` so that it is.';

@@ -31,6 +31,8 @@ export interface FoundRecipe {
   reproduces: number;
   /** Other ways of writing JSON that reproduce the samples too. */
   rivals: string[];
+  /** Members of entries that the digest says nothing about. */
+  uncovered: string[];
 }
 
 export interface SearchResult {
@@ -124,8 +126,9 @@ class Bench {
   }
 
   /** How many of the entries whose key is known the recipe reproduces, read as a contract is read. */
-  count(candidate: Candidate): { reproduces: number; of: number } {
+  count(candidate: Candidate): { reproduces: number; of: number; uncovered: ReadonlySet<string> } {
     const contract = openContract(this.with(candidate));
+    const uncovered = new Set<string>();
     let [reproduces, of] = [0, 0];
     for (const sample of this.#entries) {
       const bytes = Buffer.from(sample.text());
@@ -133,13 +136,15 @@ class Bench {
         const entry = contract.readEntry(bytes, membersIn(sample), this.#input.keys);
         if (entry.content.state === 'no-key') continue;
         of++;
-        if (entry.content.state === 'computed' && entry.content.digest === entry.digest) reproduces++;
+        if (entry.content.state !== 'computed' || entry.content.digest !== entry.digest) continue;
+        reproduces++;
+        for (const name of entry.content.uncovered) uncovered.add(name);
       } catch {
         of++;
       }
     }
     // A proof over nothing is none.
-    return of === 0 ? { reproduces: 0, of: 1 } : { reproduces, of };
+    return { reproduces, of: Math.max(of, 1), uncovered };
   }
 
   #keyOf({ value }: Sample, choice: KeyChoice | null): KeyObject | null {
@@ -176,7 +181,8 @@ function prefer(bench: Bench, found: Candidate, { isPython }: Material): FoundRe
   });
   const [best = found, ...others] = alike;
   const wordsOf = (candidate: Candidate) => compileRecipe(bench.with(candidate))?.words ?? '';
-  return { digest: best, words: wordsOf(best), reproduces: bench.count(best).reproduces, rivals: others.map(wordsOf) };
+  const { reproduces, uncovered } = bench.count(best);
+  return { digest: best, words: wordsOf(best), reproduces, rivals: others.map(wordsOf), uncovered: [...uncovered] };
 }
 
 /** The same recipe with another way of writing JSON; null when it writes none. */

@@ -18,7 +18,10 @@ function folderWith(files: Record<string, string>): string {
 const FILE = `source:
   audit_url: https://file.example
   api_key_file: secrets/key
-  rate: { concurrency: 7 }
+  rate: { concurrency: 7, requests_per_second: 2.5 }
+  timeouts: { connect_seconds: 1, headers_seconds: 2.5, idle_seconds: 90 }
+  limits: { json_bytes: 1000, package_bytes: 2000 }
+  tls: { ca_file: tls/ca.pem, cert_file: /run/cert.pem, key_file: tls/key.pem }
 verify:
   require: [order, content]
   completeness: record
@@ -41,6 +44,11 @@ describe('the file, then the environment, then the flags', () => {
         auditUrl: 'https://file.example',
         apiKey: 'sk_file',
         concurrency: 7,
+        requestsPerSecond: 2.5,
+        timeouts: { connect: 1000, headers: 2500, idle: 90_000 },
+        maxJsonBytes: 1000,
+        maxDownloadBytes: 2000,
+        tlsFiles: { ca: join(folder, 'tls/ca.pem'), cert: '/run/cert.pem', key: join(folder, 'tls/key.pem') },
         required: ['order', 'content'],
         completeness: 'record',
         sealKeyFiles: new Map([
@@ -97,6 +105,11 @@ describe('the file, then the environment, then the flags', () => {
       auditUrl: null,
       apiKey: null,
       concurrency: 4,
+      requestsPerSecond: null,
+      timeouts: { connect: 10_000, headers: 60_000, idle: 60_000 },
+      maxJsonBytes: 64 * 2 ** 20,
+      maxDownloadBytes: 16 * 2 ** 30,
+      tlsFiles: { ca: null, cert: null, key: null },
       required: ['order'],
       completeness: 'listing',
       sealKeyFiles: new Map(),
@@ -185,6 +198,15 @@ describe('a file that is wrong is refused, with the place', () => {
       'source: { rate: { concurrency: 0 } }',
       /evidence\.yaml:1:19: source\.rate\.concurrency: /,
     ],
+    ['no rate at all', 'source: { rate: { requests_per_second: 0 } }', /:1:19: source\.rate\.requests_per_second: /],
+    ['a time limit of nothing', 'source: { timeouts: { idle_seconds: 0 } }', /source\.timeouts\.idle_seconds: /],
+    ['a time limit of days', 'source: { timeouts: { idle_seconds: 86401 } }', /source\.timeouts\.idle_seconds: /],
+    ['a limit of nothing', 'source: { limits: { package_bytes: 0 } }', /source\.limits\.package_bytes: /],
+    ['half a byte', 'source: { limits: { json_bytes: 1.5 } }', /source\.limits\.json_bytes: /],
+    ['JSON longer than a string', 'source: { limits: { json_bytes: 1000000000 } }', /source\.limits\.json_bytes: /],
+    ['a certificate without its key', 'source: { tls: { cert_file: x } }', /source\.tls: .*belong together/],
+    ['a key without its certificate', 'source: { tls: { key_file: x } }', /source\.tls: .*belong together/],
+    ['an unknown time limit', 'source: { timeouts: { idle: 1 } }', /unknown key "source\.timeouts\.idle"/],
     ['text for a number', 'source: { rate: { concurrency: "4" } }', /source\.rate\.concurrency: .*number/],
     ['a list for a section', 'source: [1]', /evidence\.yaml:1:1: source: .*object/],
     ['a path that is none', 'verify: { seal_keys: { k1: 5 } }', /verify\.seal_keys\.k1: .*string/],

@@ -147,7 +147,11 @@ const IDS = ['a/b', 'a?b#c', '%2e%2e', 'ü \u{1f600}', '../../evidence', 'a\\b',
 describe('an id is one segment of a path', () => {
   test.each(IDS)('%s', async (id) => {
     const reply = ({ path }: ReceivedRequest) =>
-      path.includes('verify') ? json({ ...VERIFICATION, stream_id: id }) : json({ ...GENERATED, package_id: id });
+      path.includes('verify')
+        ? json({ ...VERIFICATION, stream_id: id })
+        : path.endsWith('pdf')
+          ? { body: '%PDF-' }
+          : json({ ...GENERATED, package_id: id });
     const { server, client } = await connect(reply);
     await client.verifyStream(id);
     await client.packageStatus(id);
@@ -200,7 +204,7 @@ describe('a download', () => {
   });
 
   test('that breaks begins anew, in the file and for who looks on', async () => {
-    const { client } = await connect(pdf('the first, longer version', { end: 'cut' }), pdf('the second'));
+    const { client } = await connect(pdf('%PDF-1, longer version', { end: 'cut' }), pdf('%PDF-second'));
     const file = join(folder, 'again');
     const seen: string[] = [];
     const { exchange, contentType } = await client.download('p', 'pdf', file, {
@@ -212,21 +216,21 @@ describe('a download', () => {
         seen.push(Buffer.from(bytes).toString());
       },
     });
-    expect([seen[0], seen.slice(1).join(''), contentType]).toEqual(['restart', 'the second', 'application/pdf']);
-    expect(await readFile(file, 'utf8')).toBe('the second');
-    expect(exchange).toMatchObject({ path: '/audit/evidence/p/pdf', attempts: 2, bytes: 10 });
+    expect([seen[0], seen.slice(1).join(''), contentType]).toEqual(['restart', '%PDF-second', 'application/pdf']);
+    expect(await readFile(file, 'utf8')).toBe('%PDF-second');
+    expect(exchange).toMatchObject({ path: '/audit/evidence/p/pdf', attempts: 2, bytes: 11 });
   });
 
   test('that breaks for ever leaves what came, and the error', async () => {
-    const { client } = await connect(pdf('0123456789', { end: 'stall' }));
+    const { client } = await connect(pdf('%PDF-56789', { end: 'stall' }));
     const file = join(folder, 'part');
     const call = client.download('p', 'pdf', file, { restart: () => {}, chunk: () => {} });
     await expect(call).rejects.toMatchObject({ code: 'unreachable' });
-    expect(await readFile(file, 'utf8')).toBe('01234');
+    expect(await readFile(file, 'utf8')).toBe('%PDF-');
   });
 
   test('is for this user alone', async () => {
-    const { client } = await connect(pdf('x'));
+    const { client } = await connect(pdf('%PDF-'));
     const file = join(folder, 'mode');
     await client.download('p', 'pdf', file, { restart: () => {}, chunk: () => {} });
     expect((await stat(file)).mode & 0o777).toBe(0o600);

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
-import { DEFAULT_TRANSPORT, type Sink, Transport, type TransportOptions } from '../../src/client/transport.ts';
+import type { Call } from '../../src/client/call.ts';
+import type { TransportOptions } from '../../src/client/options.ts';
+import { DEFAULT_TRANSPORT, Transport } from '../../src/client/transport.ts';
 import { type FaultServer, json, type Reply, startFaultServer, unusedUrl } from '../support/fault-server.ts';
 
 const API_KEY = 'sk_live/0123+secret=';
@@ -16,16 +19,21 @@ async function serve(...replies: Parameters<typeof startFaultServer>): Promise<F
   return server;
 }
 
-function transport(more: Partial<TransportOptions> = {}): Transport {
-  const made = new Transport({
-    ...DEFAULT_TRANSPORT,
-    apiKey: API_KEY,
-    userAgent: 'test/1',
-    signal: new AbortController().signal,
-    ...more,
-  });
-  open.push(made);
-  return made;
+/** A transport of its own for each call, to the call's origin. */
+function transport(more: Partial<TransportOptions> = {}) {
+  const connect = (url: string) => {
+    const made = new Transport({
+      ...DEFAULT_TRANSPORT,
+      origin: new URL(url).origin,
+      apiKey: API_KEY,
+      userAgent: 'test/1',
+      signal: new AbortController().signal,
+      ...more,
+    });
+    open.push(made);
+    return made;
+  };
+  return { json: (call: Call) => connect(call.url).json(call), connect };
 }
 
 const get = (url: string) => ({ method: 'GET', url, repeatable: true }) as const;
@@ -40,19 +48,6 @@ async function failure(call: Promise<unknown>): Promise<Error & { code?: string;
     return error as Error;
   }
   throw new Error('the call succeeded');
-}
-
-/** Takes the body and notes where it began anew. */
-class Taken implements Sink {
-  starts: string[] = [];
-  bytes = '';
-  start = async (type: string) => {
-    this.starts.push(type);
-    this.bytes = '';
-  };
-  write = async (chunk: Uint8Array) => {
-    this.bytes += Buffer.from(chunk).toString('latin1');
-  };
 }
 
 test('an exchange states what was asked, when, how often, and the digest of what came', async () => {
@@ -92,8 +87,8 @@ test('a body is sent as JSON, the same at every attempt', async () => {
 });
 
 describe('which answers are asked for again', () => {
-  const AGAIN = [408, 425, 429, 500, 502, 503, 504];
-  const NOT_AGAIN = [300, 301, 307, 400, 401, 403, 404, 409, 410, 413, 418, 422, 501];
+  const AGAIN = [408, 425, 429, 500, 502, 503, 504, 507, 520, 599];
+  const NOT_AGAIN = [300, 304, 305, 400, 401, 403, 404, 409, 410, 413, 418, 422, 501, 505];
 
   test.each(AGAIN)('%i, then fine', async (status) => {
     const server = await serve({ status }, json({ fine: true }));
@@ -252,27 +247,6 @@ describe('connections that break', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test('a sink begins anew at every attempt, and gets the body whole', async () => {
-    const headers = { 'content-type': 'application/pdf' };
-    const server = await serve(
-      { body: 'first version', headers, end: 'cut' },
-      { status: 500 },
-      { body: 'second', headers },
-    );
-    const taken = new Taken();
-    const exchange = await transport().receive(get(server.url), taken);
-    expect(taken).toMatchObject({ starts: ['application/pdf', 'application/pdf'], bytes: 'second' });
-    expect(exchange).toMatchObject({ bytes: 6, sha256: createHash('sha256').update('second').digest('hex') });
-  });
-
-  test('what the sink cannot take is not blamed on the service, nor asked for again', async () => {
-    const server = await serve({ body: 'x' });
-    const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
-    const sink = { start: async () => {}, write: () => Promise.reject(full) };
-    expect(await failure(transport().receive(get(server.url), sink))).toBe(full);
-    expect(server.requests).toHaveLength(1);
-  });
-
   test('an answer that is on its way ends when the work is to be ended', async () => {
     const controller = new AbortController();
     const server = await serve(() => {
@@ -294,6 +268,9 @@ describe('a success that is none', () => {
     ['nothing', { headers: { 'content-type': 'application/json' } }, /but this is not JSON: an empty body/],
     ['no content type', { body: 'x' }, /without a content type/],
     ['JSON with something behind', { body: '{} {}' }, /not JSON/],
+    ['JSON that is cut off', { body: '{"a": [1, 2' }, /not JSON: "\{\\"a\\"/],
+    ['JSON nested too deep', { body: `${'['.repeat(257)}${']'.repeat(257)}` }, /nested deeper than 256 levels: "\[\[/],
+    ['a bomb of brackets', { body: '['.repeat(30_000_000) }, /nested deeper than 256 levels/],
     ['invalid UTF-8', { body: Uint8Array.of(0x22, 0xff, 0x22) }, /not JSON/],
     ['much of something else', { body: 'x'.repeat(10_000) }, /^.{100,400}$/],
   ];
@@ -306,12 +283,112 @@ describe('a success that is none', () => {
   });
 });
 
+test('JSON may begin with a byte order mark, and be nested as deep as the limit', async () => {
+  const server = await serve({ body: '\ufeff{"a":1}' }, { body: `${'['.repeat(256)}${']'.repeat(256)}` });
+  expect((await transport().json(get(server.url))).value).toEqual({ a: 1 });
+  expect(JSON.stringify((await transport().json(get(server.url))).value)).toBe(`${'['.repeat(256)}${']'.repeat(256)}`);
+});
+
+describe('content codings of JSON', () => {
+  const text = JSON.stringify({ a: 'x'.repeat(5000) });
+  const coded = (coding: string, body: Uint8Array): Reply => ({ headers: { 'content-encoding': coding }, body });
+
+  test.each([
+    ['gzip', gzipSync(text)],
+    ['GZIP', gzipSync(text)],
+    ['br', brotliCompressSync(text)],
+    ['identity', Buffer.from(text)],
+  ])('%s is undone, and counted as it is without', async (coding, body) => {
+    const server = await serve(coded(coding, body));
+    const { value, exchange } = await transport().json(get(server.url));
+    expect(JSON.stringify(value)).toBe(text);
+    expect(exchange).toMatchObject({ bytes: text.length, sha256: createHash('sha256').update(text).digest('hex') });
+    expect(server.requests[0]?.headers['accept-encoding']).toBe('gzip, br');
+  });
+
+  test.each(['zstd', 'gzip, br', 'constructor'])('%s is refused with its name', async (coding) => {
+    const server = await serve(coded(coding, Buffer.from(text)));
+    const error = await failure(transport().json(get(server.url)));
+    expect(error).toMatchObject({ code: 'service', message: expect.stringContaining(`Content-Encoding "${coding}"`) });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test.each([
+    ['cut off', gzipSync(text).subarray(0, 30)],
+    ['damaged', Buffer.from(text)],
+  ])('what is %s is asked for again', async (_words, body) => {
+    const server = await serve(coded('gzip', body), json({ a: 1 }));
+    expect((await transport().json(get(server.url))).value).toEqual({ a: 1 });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('the limit is of what comes out of it', async () => {
+    const bomb = gzipSync(Buffer.alloc(50_000_000, ' '));
+    const server = await serve(coded('gzip', bomb));
+    const error = await failure(transport({ maxJsonBytes: 1_000_000 }).json(get(server.url)));
+    expect(error).toMatchObject({ code: 'service', message: expect.stringContaining('more than 1000000 bytes') });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('an error in gzip is read as well', async () => {
+    const body = gzipSync(JSON.stringify({ detail: 'closed for lunch' }));
+    const headers = { 'content-encoding': 'gzip', 'content-type': 'application/json' };
+    const server = await serve({ status: 400, headers, body });
+    expect((await failure(transport().json(get(server.url)))).message).toContain('closed for lunch');
+  });
+});
+
+describe('what else an answer tells', () => {
+  test('the links, as sent', async () => {
+    const link = '<https://x.example/?page=2>; rel="next", </>; rel=first';
+    const server = await serve(json({}, { headers: { link } }), json({}));
+    expect((await transport().json(get(server.url))).link).toBe(link);
+    expect((await transport().json(get(server.url))).link).toBeNull();
+  });
+
+  test.each([
+    [{ 'request-id': 'd' }, 'd'],
+    [{ 'x-amzn-requestid': 'c', 'request-id': 'd' }, 'c'],
+    [{ 'x-correlation-id': 'b', 'x-amzn-requestid': 'c' }, 'b'],
+    [{ 'x-request-id': 'a', 'x-correlation-id': 'b' }, 'a'],
+    [{}, null],
+  ])('the id of the request in %j', async (headers, id) => {
+    const server = await serve(json({}, { headers: headers as Record<string, string> }));
+    expect((await transport().json(get(server.url))).exchange.request_id).toBe(id);
+  });
+});
+
+describe('not yet', () => {
+  const poll = (url: string) => ({ ...get(url), notYet: new Set([202, 409, 503]) });
+  const cases: [string, Reply, number | null][] = [
+    ['202', json({ status: 'pending' }, { status: 202 }), null],
+    ['409 with a wait', { status: 409, headers: { 'retry-after': '7' } }, 7000],
+    ['a status that is retried otherwise', { status: 503, headers: { 'retry-after': '0' } }, 0],
+  ];
+  test.each(cases)('%s', async (_words, reply, retryAfterMs) => {
+    const server = await serve(reply);
+    const made = transport().connect(server.url);
+    expect(await made.json(poll(server.url))).toEqual({ notYet: { retryAfterMs } });
+    expect(await made.download(poll(server.url), '/nowhere/at/all', { restart: () => {}, chunk: () => {} })).toEqual({
+      notYet: { retryAfterMs },
+    });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('other answers are what they are', async () => {
+    const server = await serve(json({ a: 1 }), { status: 404 });
+    const made = transport().connect(server.url);
+    expect(await made.json(poll(server.url))).toMatchObject({ value: { a: 1 } });
+    expect((await failure(made.json(poll(server.url)))).code).toBe('not-found');
+  });
+});
+
 describe('the size of JSON', () => {
   test('up to the limit is taken, beyond it is refused at once', async () => {
     const server = await serve(json('x'.repeat(98)));
     expect((await transport({ maxJsonBytes: 100 }).json(get(server.url))).exchange.bytes).toBe(100);
     const error = await failure(transport({ maxJsonBytes: 99 }).json(get(server.url)));
-    expect(error).toMatchObject({ code: 'service', message: expect.stringContaining('bytes of JSON') });
+    expect(error).toMatchObject({ code: 'service', message: expect.stringContaining('more than 99 bytes') });
     expect(server.requests).toHaveLength(2);
   });
 
