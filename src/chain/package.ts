@@ -61,10 +61,14 @@ export class PackageReader {
     return this.#toReading(facts, walk.finish());
   }
 
-  /** Ends a package that may hold the whole account: a reading for each of its streams; call once. */
-  finishEach(): PackageReading[] {
+  /**
+   * Ends a package that may hold the whole account: a reading for each of its streams; call once.
+   * @param asked streams that have a reading even if the package holds nothing of them.
+   */
+  finishEach(asked: Iterable<string> = []): PackageReading[] {
     const facts = this.#endDocument();
     const walks = [...this.#walks.values()];
+    for (const streamId of asked) if (!this.#walks.has(streamId)) walks.push(this.#startWalk(streamId));
     if (walks.length === 0) walks.push(this.#startWalk(this.#streamId(facts, '')));
     return walks.map((walk) => this.#toReading(facts, walk.finish()));
   }

@@ -17,7 +17,7 @@ export interface Watched {
   timestamp: string;
 }
 
-/** Names kept of what is not hashed. */
+/** What is kept of what is not hashed; beyond it, that there is more. */
 const MAX_UNCOVERED = 50;
 
 /** What was seen of one stream. */
@@ -31,7 +31,7 @@ export interface WalkResult {
   /** Starts with entry 1, which names no predecessor. */
   startsAtGenesis: boolean;
   contentComputed: number;
-  /** Members of entries that their digests say nothing about, as far as they are kept. */
+  /** What of entries their digests say nothing about, as far as it is kept. */
   uncovered: ReadonlySet<string>;
   sealsVerified: number;
   /** The entries whose number was asked for, as they were met. */
@@ -123,7 +123,8 @@ export class ChainWalk {
       return;
     }
     this.#contentComputed++;
-    for (const name of content.uncovered) if (this.#uncovered.size < MAX_UNCOVERED) this.#uncovered.add(name);
+    for (const name of content.uncovered)
+      if (!this.#uncovered.has(name)) this.#uncovered.add(this.#uncovered.size < MAX_UNCOVERED ? name : 'more');
     if (content.digest !== entry.digest)
       this.#report('content/mismatch', entry, `the digest of entry ${sequence} is not that of its content`, {
         expected: content.digest,

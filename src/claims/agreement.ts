@@ -40,7 +40,7 @@ export function judgeAgreement(question: AgreementQuestion, log: FindingLog): Cl
   if (vendor !== null) compareVerdicts(walk, vendor, refutedByUs, log);
   const differences = log.errors('agreement') - before;
   if (differences > 0) return refuted(`${differences} of the compared statements differ`);
-  const summaryStates = summary !== null && (summary.entryCount !== null || summary.headDigest !== null);
+  const summaryStates = summary !== null && (summary.entryCount !== null || summary.headDigest !== undefined);
   const notes = [...(summary === null ? ['the summary could not be read'] : []), ...pdf.notes];
   if (!summaryStates && !pdf.statesChain)
     return unproved(['no other form states a count or a head to hold the JSON form against', ...notes].join('; '));
@@ -60,17 +60,19 @@ function comparePackage(walk: WalkResult, facts: PackageFacts, log: FindingLog):
   compare('agreement/count-differs', 'entries', facts.entryCount, walk.entries);
   if (facts.firstSequence !== null)
     compare('agreement/count-differs', 'as its first sequence', facts.firstSequence, walk.first?.sequence ?? null);
-  compare('agreement/head-differs', 'as its head', facts.headDigest, head);
-  if (facts.lastSequence !== null && facts.headDigest === head)
+  if (facts.headDigest !== undefined) compare('agreement/head-differs', 'as its head', facts.headDigest, head);
+  if (facts.lastSequence !== null && (facts.headDigest === undefined || facts.headDigest === head))
     compare('agreement/head-differs', 'as its last sequence', facts.lastSequence, walk.head?.sequence ?? null);
 }
 
 function compareSummary(walk: WalkResult, facts: PackageFacts, summary: SummaryFacts, log: FindingLog): void {
   const compare = comparer(walk.streamId, 'the summary states', log);
-  compare('agreement/package-differs', 'as its package', summary.packageId, facts.packageId);
-  compare('agreement/package-differs', 'as its stream', summary.streamId, walk.streamId);
+  if (summary.packageId !== null && facts.packageId !== null)
+    compare('agreement/package-differs', 'as its package', summary.packageId, facts.packageId);
+  if (summary.streamId !== null) compare('agreement/package-differs', 'as its stream', summary.streamId, walk.streamId);
   compare('agreement/count-differs', 'entries', summary.entryCount, walk.entries);
-  compare('agreement/head-differs', 'as its head', summary.headDigest, walk.head?.digest ?? null);
+  if (summary.headDigest !== undefined)
+    compare('agreement/head-differs', 'as its head', summary.headDigest, walk.head?.digest ?? null);
 }
 
 /** What is not found in a PDF may still stand there, so only what is found is compared. */

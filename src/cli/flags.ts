@@ -7,6 +7,7 @@ const configuration = {
 } as const;
 const service = {
   'audit-url': { type: 'string', describe: 'address of the audit service' },
+  contract: { type: 'string', describe: 'contract file of a service that differs, made by `evidence probe`' },
 } as const;
 const archive = {
   archive: { type: 'string', describe: 'where the evidence is kept (default: ./evidence-archive)' },
@@ -47,7 +48,10 @@ export function verifyFlags(argv: Argv) {
       describe: 'an archive, a run in it (its folder), a bundle (.zip) or an evidence package (.json)',
     })
     .options(trust)
-    .options({ run: { type: 'string', describe: 'only this run of the archive' } })
+    .options({
+      run: { type: 'string', describe: 'only this run of the archive' },
+      contract: { type: 'string', describe: 'contract file to read packages by (default: the one in the bundle)' },
+    })
     .example('$0 verify evidence-archive', 'everything that was ever archived')
     .example('$0 verify payments-1a2b3c4d.zip --seal-key k1=k1.key', 'one bundle, seals included');
 }

@@ -26,11 +26,12 @@ const LOOK_AGAIN_MS = 500;
 export async function runProbe(flags: ProbeFlags, context: CommandContext): Promise<number> {
   const { printer, directory, environment, signal } = context;
   const config = loadConfig(flags, environment, directory);
-  const service = connectService(config, printer, signal);
+  // The contract that is pinned is what is to be found out: it may be wrong, or not be there yet.
+  const service = connectService({ ...config, contractFile: null }, printer, signal);
   try {
     const result = await probeService(service, config, flags, signal);
     const { description, reasoning, isDefault, notes } = result;
-    const path = resolve(directory, flags.out ?? DEFAULT_FILE);
+    const path = resolve(directory, flags.out ?? config.contractFile ?? DEFAULT_FILE);
     printer.result(formatReasoning(reasoning));
     if (description === null) {
       printer.document({ outcome: 'incomplete', exit_code: 2, contract: null, file: null, ...reasoned(reasoning) });

@@ -51,6 +51,8 @@ export async function findOpenRun(archive: Archive, prefix: string): Promise<str
 /** A stream as the service lists it. */
 export interface ListedStream extends StreamStatement {
   streamId: string;
+  /** What in its record is not as the contract says; such a stream is not exported. */
+  drift: string | null;
 }
 
 export interface Selection {

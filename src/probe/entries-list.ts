@@ -133,6 +133,8 @@ const TOS = [
 ];
 
 export interface PeriodFilter {
+  /** Whether there is a moment that some entries are before and others are not; else nothing could be tried. */
+  wasTried: boolean;
   from: string | null;
   to: string | null;
 }
@@ -152,7 +154,7 @@ export async function findPeriodFilter(
   documented: readonly Described[],
 ): Promise<PeriodFilter> {
   const moment = boundaryOf(stream.entries, timestamp);
-  if (moment === null) return { from: null, to: null };
+  if (moment === null) return { wasTried: false, from: null, to: null };
   const timed = documented.filter(({ format }) => /date/.test(format)).map(({ name }) => name);
   const at = (sample: Sample) => timeOf(scalarAt(sample.value, timestamp.field), timestamp.unit) ?? Number.NaN;
   const find = async (names: readonly string[], isWanted: (time: number) => boolean): Promise<string | null> => {
@@ -164,7 +166,11 @@ export async function findPeriodFilter(
     }
     return null;
   };
-  return { from: await find(FROMS, (time) => time >= moment), to: await find(TOS, (time) => time < moment) };
+  return {
+    wasTried: true,
+    from: await find(FROMS, (time) => time >= moment),
+    to: await find(TOS, (time) => time < moment),
+  };
 }
 
 /** Whether these are the wanted ones of a stream, and not those that it would have given anyway. */

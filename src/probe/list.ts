@@ -158,7 +158,8 @@ async function inferLink({ ask, path: from, items }: Trial, short: Page): Promis
   const inHeader = nextLinkOf(short.link);
   const targets = [...inBody, ...(inHeader === null ? [] : [{ path: null, text: inHeader }])];
   for (const { path, text } of targets)
-    if (isNextPage(readPage(await ask({ url: text, from }), items), short)) return { style: 'link', next: path };
+    if (isNextPage(readPage(await ask({ url: text, from }), items), short))
+      return { style: 'link', next: path, absent_at_end: true };
   return null;
 }
 
@@ -166,7 +167,7 @@ async function inferCursor(trial: Trial, short: Page): Promise<Paging | null> {
   for (const { path, text } of textsOutside(short, trial.items))
     for (const parameter of inOrder(cursorNames(path), trial.documented))
       if (isNextPage(await pageOf(trial, { [parameter]: text }), short))
-        return { style: 'cursor', next: path, parameter };
+        return { style: 'cursor', next: path, absent_at_end: true, parameter };
   return null;
 }
 
@@ -232,6 +233,13 @@ export function pagingLike(
   if (!shows && !says && !sameShape)
     return { ...own, paging: { style: 'single' }, how: `${own.how}: taken for all of it` };
   return { ...own, paging, limit: own.limit ?? other.limit, how: `${own.how}: taken to go on as the other list does` };
+}
+
+/** With what the last page of a list showed: whether the member that leads on is absent there, or says that it is the last. */
+export function withEnd(list: List, last: Page | null): List {
+  const { paging } = list;
+  if (last === null || !('next' in paging) || paging.next === null) return list;
+  return { ...list, paging: { ...paging, absent_at_end: valueAt(last.value, paging.next) === undefined } };
 }
 
 export function toList(path: string, { items, limit, paging }: ListForm): List {

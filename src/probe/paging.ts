@@ -26,6 +26,8 @@ export interface Pages {
   items: Sample[];
   /** Whether the list was read to its end. */
   isWhole: boolean;
+  /** The page at the end of the list; null when the end was not reached. */
+  last: Page | null;
 }
 
 const ITEM_NAMES = [/^(data|items|results|records|rows|list)$/, /^(streams|entries|logs|events|values|content)$/];
@@ -81,17 +83,19 @@ export async function readItems(ask: Ask, list: List, filter: Record<string, str
   const size = Math.min(list.limit?.size ?? enough, enough);
   const query = { ...filter, ...(list.limit === null ? {} : { [list.limit.parameter]: String(size) }) };
   const items: Sample[] = [];
+  let last: Page | null = null;
   let question: Question | null = { url: list.path, query };
   for (let pages = 0; question !== null; pages++) {
-    if (items.length >= enough) return { items, isWhole: false };
+    if (items.length >= enough) return { items, isWhole: false, last: null };
     const page = readPage(await ask(question), list.items);
     // Some services refuse the page behind the last one.
-    if (page === null) return { items, isWhole: pages > 0 && isCounted(list.paging) };
+    if (page === null) return { items, isWhole: pages > 0 && isCounted(list.paging), last: null };
+    if (overlap(items, page.items)) return { items, isWhole: false, last: null };
     question = nextQuestion(list, query, page, { items: items.length, pages });
     items.push(...page.items);
-    if (overlap(items.slice(0, -page.items.length), page.items)) return { items, isWhole: false };
+    last = page;
   }
-  return { items, isWhole: true };
+  return { items, isWhole: true, last };
 }
 
 function isCounted({ style }: Paging): boolean {

@@ -1,6 +1,6 @@
 import { toHex } from '../contract/digest-text.ts';
 import { namesOf, valueAt } from '../contract/path.ts';
-import type { Hashed } from '../contract/recipe.ts';
+import type { Hashed } from '../contract/preimage.ts';
 import type { Json } from '../encoding/canonical.ts';
 import { readWritten, type Written } from '../encoding/written.ts';
 import type { EvidenceError } from '../errors.ts';

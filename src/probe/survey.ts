@@ -3,9 +3,9 @@ import { EvidenceError } from '../errors.ts';
 import { type ChainRoles, findChains, genesisOf, nearestLink, type StreamSample } from './chain-roles.ts';
 import { findPeriodFilter, findStreamFilter, orderOf, type StreamFilter } from './entries-list.ts';
 import { findStreamId, findStreamRoles, findTimestamp, type StreamRoles, streamIdByName } from './entry-roles.ts';
-import { inferList, type ListForm, pagingLike, toList } from './list.ts';
+import { inferList, type ListForm, pagingLike, toList, withEnd } from './list.ts';
 import type { Hints } from './openapi.ts';
-import { itemsPathOf, readItems, readPage } from './paging.ts';
+import { itemsPathOf, type Page, readItems, readPage } from './paging.ts';
 import type { Reasoning } from './report.ts';
 import { type Answer, type Ask, commonPaths, isSuccess, jsonOf, type Sample, scalarAt } from './sample.ts';
 
@@ -15,8 +15,6 @@ const MAX_RECORDS = 2000;
 const MAX_OF_STREAM = 300;
 const MAX_ENTRIES = 600;
 const MAX_STREAMS_READ = 12;
-/** So many entries a recipe should be held against. */
-const ENOUGH = 20;
 
 export interface StreamsSurvey {
   list: List;
@@ -47,8 +45,9 @@ export async function inferStreams(ask: Ask, hints: Hints, reasoning: Reasoning)
   const other =
     form.paging === null && isSuccess(unfiltered) ? await inferList(ask, ENTRIES, {}, hints.entries, unfiltered) : null;
   const settled = pagingLike(form, hints.streams, first, other);
-  const list = toList(STREAMS, settled);
-  const { items: records } = await readItems(ask, list, {}, MAX_RECORDS);
+  const start = toList(STREAMS, settled);
+  const { items: records, last } = await readItems(ask, start, {}, MAX_RECORDS);
+  const list = withEnd(start, last);
   if (records.length === 0) {
     reasoning.needs(
       'streams',
@@ -141,8 +140,9 @@ export async function inferEntries(
     return null;
   }
   const form = pagingLike(found, hints.entries, first, streamsForm);
-  const list = toList(ENTRIES, form);
-  const streams = await readSample(ask, list, filter, ids, idInEntry);
+  const start = toList(ENTRIES, form);
+  const { streams, last } = await readSample(ask, start, filter, ids, idInEntry);
+  const list = withEnd(start, last);
   const samples = streams.flatMap(({ entries }) => entries);
   reasoning.found('list of entries', describeList(list), form.how);
   const exampleId = streams.toSorted((a, b) => b.entries.length - a.entries.length)[0]?.streamId ?? ids[0] ?? '';
@@ -164,19 +164,24 @@ async function readSample(
   filter: StreamFilter | null,
   ids: readonly string[],
   field: string | null,
-): Promise<StreamSample[]> {
-  if (filter === null) return grouped(await readItems(ask, list, {}, MAX_ENTRIES), field);
+): Promise<{ streams: StreamSample[]; last: Page | null }> {
+  if (filter === null) {
+    const pages = await readItems(ask, list, {}, MAX_ENTRIES);
+    return { streams: grouped(pages, field), last: pages.last };
+  }
   const example = filter.example.streamId;
   const streams: StreamSample[] = [];
+  let end: Page | null = null;
   let total = 0;
   for (const streamId of [example, ...ids.filter((id) => id !== example)].slice(0, MAX_STREAMS_READ)) {
-    const { items, isWhole } = await readItems(ask, list, { [filter.parameter]: streamId }, MAX_OF_STREAM);
+    const { items, isWhole, last } = await readItems(ask, list, { [filter.parameter]: streamId }, MAX_OF_STREAM);
     if (items.length > 0) streams.push({ streamId, entries: items, isWhole });
+    end ??= last;
     total += items.length;
     const hasWhole = streams.some((stream) => stream.isWhole && stream.entries.length > 1);
-    if (total >= MAX_ENTRIES && total >= ENOUGH && hasWhole) break;
+    if (total >= MAX_ENTRIES && hasWhole) break;
   }
-  return streams;
+  return { streams, last: end };
 }
 
 function grouped({ items, isWhole }: { items: Sample[]; isWhole: boolean }, field: string | null): StreamSample[] {
@@ -266,7 +271,7 @@ async function describeListing(
   );
   const period =
     timestamp === null || longest === undefined
-      ? { from: null, to: null }
+      ? { wasTried: false, from: null, to: null }
       : await findPeriodFilter(ask, list, { [parameter]: longest.streamId }, longest, timestamp, hints.entries);
   const named = [period.from, period.to].filter((name) => name !== null);
   if (named.length > 0)
@@ -274,8 +279,10 @@ async function describeListing(
   if (named.length < 2)
     reasoning.lacks(
       'period',
-      'no parameter was found for each end of a period',
-      'more of the listing is read than a period needs',
+      period.wasTried
+        ? 'no parameter was found for each end of a period'
+        : 'the entries that were read all have the same time, so nothing could be tried',
+      'the listing of a period has to be read as a whole',
     );
   return { ...list, stream_parameter: parameter, from_parameter: period.from, to_parameter: period.to, order };
 }

@@ -1,99 +1,28 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { gzipSync } from 'node:zlib';
-import { describe, expect, type TestContext, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { chainOf } from '../support/chain.ts';
 import { json, type Reply, startFaultServer } from '../support/fault-server.ts';
-import { EVIDENCE, finish, run, startNode } from '../support/process.ts';
+import { asFile, bytesOf, type Fault, packageFor, partFrom, type Step } from '../support/services/faulty.ts';
 import {
-  asFile,
-  bytesOf,
-  type Fault,
-  type FaultyOptions,
-  type FaultyService,
-  packageFor,
-  partFrom,
-  type Step,
-  startFaultyService,
-} from '../support/services/faulty.ts';
-
-const API_KEY = 'sk_of_the_faulty_service';
-const RUN = 'FAULTS';
-/** Nothing here takes longer unless the program hangs. */
-const ENDS_WITHIN_MS = 60_000;
-const LIMITS = [
-  'source:',
-  '  timeouts: { connect_seconds: 2, headers_seconds: 1, idle_seconds: 0.6 }',
-  '  limits: { json_bytes: 8000000, package_bytes: 2000000 }',
-  '',
-].join('\n');
-
-interface Exported {
-  code: number | null;
-  stderr: string;
-  directory: string;
-  seconds: number;
-  /** Of the run record or, when the run could not be sealed, of the attempt. */
-  record: RunDocument | null;
-  sealed: boolean;
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: records as they lie in the archive, read by their names.
-type RunDocument = any;
-
-/** Exports everything of a service that has the streams "good" and "bad", of which the fault concerns the second. */
-async function exportFrom(service: FaultyService, flags: string[] = []): Promise<Exported> {
-  const directory = mkdtempSync(join(tmpdir(), 'faults-test-'));
-  writeFileSync(join(directory, 'evidence.yaml'), LIMITS);
-  const began = performance.now();
-  const child = startNode(EVIDENCE, ['export', '--all-time', '--request', RUN, ...flags], {
-    cwd: directory,
-    env: { EVIDENCE_AUDIT_URL: service.auditUrl, EVIDENCE_API_KEY: API_KEY },
-  });
-  const limit = setTimeout(() => child.kill('SIGKILL'), ENDS_WITHIN_MS);
-  const { code, stderr, stdout } = await finish(child);
-  clearTimeout(limit);
-  const seconds = (performance.now() - began) / 1000;
-  expect(stderr + stdout, 'the API key is in what was printed').not.toContain(API_KEY);
-  const sealed = existsSync(join(runFolder(directory), 'run.json'));
-  return { code, stderr, directory, seconds, sealed, record: readRunRecord(directory, sealed) };
-}
-
-function runFolder(directory: string): string {
-  return join(directory, 'evidence-archive', 'runs', RUN);
-}
-
-function readRunRecord(directory: string, sealed: boolean): RunDocument | null {
-  if (sealed) return readJson(join(runFolder(directory), 'run.json'));
-  const attempts = join(runFolder(directory), 'attempts');
-  const [attempt] = existsSync(attempts) ? readdirSync(attempts) : [];
-  return attempt === undefined ? null : readJson(join(attempts, attempt, 'attempt.json'));
-}
-
-function readJson(path: string): RunDocument {
-  return JSON.parse(readFileSync(path, 'utf8'));
-}
-
-/** The record of a stream that is done. */
-function doneStream(directory: string, streamId: string): RunDocument | undefined {
-  const folder = join(runFolder(directory), 'streams');
-  if (!existsSync(folder)) return undefined;
-  const records = readdirSync(folder).filter((name) => name.endsWith('.json'));
-  return records.map((name) => readJson(join(folder, name))).find(({ stream_id }) => stream_id === streamId);
-}
-
-async function startFaulty(context: TestContext, options: Partial<FaultyOptions>): Promise<FaultyService> {
-  const streams = new Map([
-    ['good', 5],
-    ['bad', 60],
-  ]);
-  const service = await startFaultyService({ apiKey: API_KEY, streams, fault: () => undefined, ...options });
-  context.onTestFinished(() => service.close());
-  return service;
-}
+  doneStream,
+  exportFrom,
+  fileIn,
+  namesIn,
+  type RunDocument,
+  startFaulty,
+} from '../support/services/faulty-export.ts';
+import {
+  dripping,
+  gzipBomb,
+  gzipped,
+  lengthOf,
+  parse,
+  unavailable,
+  unresumable,
+  withLength,
+} from '../support/services/mangled.ts';
 
 /** A fault in one step of the stream "bad", or of none. */
 function faultIn(step: Step, reply: (truth: Reply, nth: number) => Reply | undefined): Fault {
@@ -103,24 +32,7 @@ function faultIn(step: Step, reply: (truth: Reply, nth: number) => Reply | undef
   };
 }
 
-const unavailable = (status: number, headers: Record<string, string> = {}): Reply => ({
-  status,
-  headers: { 'content-type': 'text/plain', ...headers },
-  body: 'not now',
-});
-
-/** Without what a resumed download needs. */
-function unresumable({ headers, ...truth }: Reply): Reply {
-  return { ...truth, headers: { 'content-type': headers?.['content-type'] ?? '' } };
-}
-
-async function* dripping(bytes: Buffer, pieces: number, pauseMs: number): AsyncGenerator<Uint8Array> {
-  const size = Math.ceil(bytes.length / pieces);
-  for (let at = 0; at < bytes.length; at += size) {
-    yield bytes.subarray(at, at + size);
-    await sleep(pauseMs);
-  }
-}
+const CHUNKED = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n';
 
 const once = (reply: (truth: Reply) => Reply) => (truth: Reply, nth: number) => (nth === 1 ? reply(truth) : undefined);
 
@@ -137,8 +49,9 @@ describe.concurrent('a fault that passes is overcome: exit 0, both streams verif
     ['shorter than Content-Length', 'json', once((truth) => withLength(truth, 7))],
     ['a stall in the middle', 'json', once((truth) => ({ ...truth, end: 'stall' }))],
     ['no answer at all', 'summary', once(() => ({ end: 'silence' }))],
-    ['a slow drip', 'json', (truth) => ({ headers: truth.headers ?? {}, body: dripping(bytesOf(truth), 12, 200) })],
+    ['a slow drip', 'json', (truth) => ({ headers: truth.headers ?? {}, body: dripping(bytesOf(truth), 12, 250) })],
     ['gzip though nobody asked', 'json', (truth) => gzipped(truth)],
+    ['a chunk that is not whole', 'json', once(() => ({ raw: `${CHUNKED}5\r\n{"a":\r\n` }))],
     ['a redirect on the same origin', 'streams', redirectedOnce()],
   ];
 
@@ -199,8 +112,25 @@ describe.concurrent('a fault of one form that stays: exit 3, the other stream ex
       name: 'longer than Content-Length',
       step: 'json',
       reply: (truth) => withLength(unresumable(truth), -7),
-      message: /bad: /,
-      kept: 'data/evidence.json',
+      message: /bad: JSON: .*(?:bytes|length)/i,
+      kept: 'data/evidence.json.part',
+    },
+    {
+      name: 'a whole document and more than Content-Length',
+      step: 'json',
+      reply: (truth) => withLength(unresumable({ ...truth, body: `${bytesOf(truth)}{"more":1}` }), -10),
+      message: /bad: JSON: .*(?:bytes|length)/i,
+      kept: 'data/evidence.json.part',
+    },
+    {
+      name: 'chunks without an end',
+      step: 'json',
+      reply: (truth) => {
+        const bytes = bytesOf(truth);
+        return { raw: `${CHUNKED}${bytes.length.toString(16)}\r\n${bytes.toString()}\r\n` };
+      },
+      message: /bad: JSON: .*(?:closed|cut|ended|terminated)/i,
+      kept: 'data/evidence.json.part',
     },
     {
       name: 'a clean but cut-off document',
@@ -283,7 +213,7 @@ describe.concurrent('a fault of one form that stays: exit 3, the other stream ex
     {
       name: 'a gzip bomb',
       step: 'json',
-      reply: () => gzipped(asFile(Buffer.alloc(200_000_000, ' ').fill('{', 0, 1), 'application/json')),
+      reply: () => gzipBomb(),
       message: /evidence\/pkg-\d\/json.*2000000|2,000,000|2 MB/,
       kept: 'data/evidence.json.part',
     },
@@ -304,7 +234,7 @@ describe.concurrent('a fault of one form that stays: exit 3, the other stream ex
     expect(seconds).toBeLessThan(40);
     expect(doneStream(directory, 'good')?.status).toBe('verified');
     expect(doneStream(directory, 'bad')).toBeUndefined();
-    expect(record.reconciliation).toMatchObject({ listed: 2, exported: 1 });
+    expect(record.reconciliation.listed).toBe(2);
     const [incomplete] = record.incomplete;
     expect([incomplete.stream_id, incomplete.status]).toEqual(['bad', 'incomplete']);
     const names = await namesIn(join(directory, 'evidence-archive', incomplete.bundle.key));
@@ -312,6 +242,12 @@ describe.concurrent('a fault of one form that stays: exit 3, the other stream ex
     else expect(names).toContain(kept);
     if (kept === null || kept.endsWith('.part'))
       expect([incomplete.partial, incomplete.missing.map((one: RunDocument) => one.form)]).toEqual([true, [step]]);
+  });
+
+  test('what came whole but cannot be read is not counted as exported', async (context) => {
+    const fault = faultIn('json', (truth) => asFile(bytesOf(truth).subarray(0, -500), 'application/json'));
+    const { record } = await exportFrom(await startFaulty(context, { fault }));
+    expect(record.reconciliation).toMatchObject({ listed: 2, exported: 1 });
   });
 
   test.for([
@@ -383,8 +319,8 @@ describe.concurrent('a list of streams that cannot be trusted: exit 3, and nothi
   const page = (ids: string[], next: string) => json({ data: ids.map(streamNamed), next_cursor: next });
   const many = (at: number) => Array.from({ length: 500 }, (_, index) => `s-${at}-${index}`);
   const ROWS: [string, (truth: Reply, nth: number) => Reply, RegExp][] = [
-    ['the same cursor again', () => page([], 'same'), /streams.*(?:again|twice|repeat|loop)/i],
-    ['cursors in a circle', (_truth, nth) => page([], `c-${nth % 3}`), /streams.*(?:again|twice|repeat|loop)/i],
+    ['the same cursor again', () => page([], 'same'), /streams.*(?:again|twice|already read|circle)/i],
+    ['cursors in a circle', (_truth, nth) => page([], `c-${nth % 3}`), /streams.*(?:again|twice|already read|circle)/i],
     ['empty pages for ever', (_truth, nth) => page([], `c-${nth}`), /streams.*(?:empty|end|pages)/i],
     ['new streams for ever', (_truth, nth) => page(many(nth), `c-${nth}`), /streams.*(?:more than|end|pages|many)/i],
     ['one stream twice', () => json({ data: ['good', 'good'].map(streamNamed), next_cursor: null }), /"good" twice/],
@@ -396,7 +332,9 @@ describe.concurrent('a list of streams that cannot be trusted: exit 3, and nothi
       /streams.*200/,
     ],
     ['more than the cap', () => asFile(Buffer.alloc(9_000_000, ' '), 'application/json'), /streams.*8000000/],
-    ['a gzip bomb', () => gzipped(asFile(Buffer.alloc(200_000_000, '['), 'application/json')), /streams.*8000000/],
+    ['a gzip bomb', () => gzipBomb(), /streams.*8000000/],
+    ['no HTTP', () => ({ raw: 'SSH-2.0-OpenSSH_9.6\r\n' }), /streams.*(?:HTTP|parse)/i],
+    ['headers without end', () => ({ raw: `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(1_000_000)}` }), /streams.*header/i],
     ['too deep', () => asFile('['.repeat(1_000_000), 'application/json'), /streams.*(?:deep|nest)/],
     ['silence', () => ({ end: 'silence' }), /streams.*(?:time|no answer)/i],
   ];
@@ -405,7 +343,7 @@ describe.concurrent('a list of streams that cannot be trusted: exit 3, and nothi
     const service = await startFaulty(context, { fault: faultIn('streams', reply) });
     const { code, stderr, directory, seconds } = await exportFrom(service);
     expect([code, stderr]).toEqual([3, expect.stringMatching(message)]);
-    expect(stderr).toMatch(/\n.*\w{3}/);
+    expect(stderr, 'no next step is told').toMatch(/\n.*\w{3}/);
     expect(seconds).toBeLessThan(45);
     expect(doneStream(directory, 'good')).toBeUndefined();
   });
@@ -475,6 +413,20 @@ describe.concurrent('a file that changes between a cut and its resume is never s
   });
 });
 
+test('the same command again gets only what is missing, and seals', async (context) => {
+  let broken = true;
+  const fault = faultIn('json', () => (broken ? unavailable(503) : undefined));
+  const service = await startFaulty(context, { fault });
+  const first = await exportFrom(service);
+  broken = false;
+  const before = service.requests.length;
+  const second = await exportFrom(service, [], first.directory);
+  expect([first.code, second.code, second.sealed], second.stderr).toEqual([3, 0, true]);
+  expect(second.record.reconciliation).toMatchObject({ listed: 2, exported: 2, partial: 0, failed: 0 });
+  const generated = service.requests.slice(before).filter(({ path }) => path === '/evidence/generate');
+  expect(generated.map(({ body }) => JSON.parse(body).stream_id)).toEqual(['bad']);
+});
+
 test('ids that look like paths, escapes and each other are all exported, and nothing is written elsewhere', async (context) => {
   const ids = [
     '../../../../escape',
@@ -529,31 +481,12 @@ test('ten thousand streams are listed, three exported, the others counted', asyn
   expect(seconds).toBeLessThan(20);
 });
 
-/** With a Content-Length that is `more` bytes off, the connection ended behind the body. */
-function withLength(reply: Reply, more: number): Reply {
-  return { ...lengthOf(reply, more), end: 'close' };
-}
-
-function lengthOf(reply: Reply, more: number): Reply {
-  const length = String(bytesOf(reply).length + more);
-  return { ...reply, headers: { ...reply.headers, 'content-length': length } };
-}
-
-function gzipped(reply: Reply): Reply {
-  const { etag: _etag, 'accept-ranges': _ranges, ...headers } = reply.headers ?? {};
-  return { headers: { ...headers, 'content-encoding': 'gzip' }, body: gzipSync(bytesOf(reply)) };
-}
-
 function redirectedOnce(): (truth: Reply, nth: number) => Reply | undefined {
   return once(() => ({ status: 307, headers: { location: '/streams/?limit=500' } }));
 }
 
 function etagOf(reply: Reply): string {
   return reply.headers?.['etag'] ?? '';
-}
-
-function parse(reply: Reply): RunDocument {
-  return JSON.parse(bytesOf(reply).toString());
 }
 
 function generatedFor(stream_id: string): Reply {
@@ -580,17 +513,4 @@ function streamNamed(stream_id: string) {
     last_checked_at: null,
     verified_through_sequence: null,
   };
-}
-
-/** The files of a bag, without the folder they are in. */
-async function namesIn(bundle: string): Promise<string[]> {
-  const names = await run('unzip', ['-Z1', bundle], tmpdir());
-  return names.split('\n').map((name) => name.replace(/^[^/]+\//, ''));
-}
-
-async function fileIn(bundle: string, name: string): Promise<Buffer> {
-  const folder = mkdtempSync(join(tmpdir(), 'faults-bundle-'));
-  await run('unzip', ['-q', bundle, '-d', folder], tmpdir());
-  const [bag = ''] = readdirSync(folder);
-  return readFileSync(join(folder, bag, name));
 }

@@ -24,6 +24,8 @@ export interface Reply {
    * it and ends the connection in order, whatever `content-length` promised.
    */
   end?: 'cut' | 'stall' | 'close' | 'silence' | 'reset';
+  /** Written to the connection in place of everything else, for what no HTTP library would send. */
+  raw?: string;
 }
 
 export type Answer = (request: ReceivedRequest) => Reply | Promise<Reply>;
@@ -58,7 +60,8 @@ export async function startFaultServer(...replies: (Reply | Answer)[]): Promise<
       status: 500,
       body: 'no reply is left',
     };
-    if (reply.end !== 'silence' && reply.end !== 'reset') request.status = reply.status ?? 200;
+    if (reply.raw === undefined && reply.end !== 'silence' && reply.end !== 'reset')
+      request.status = reply.status ?? 200;
     await send(outgoing, reply);
   });
   server.listen(0, '127.0.0.1');
@@ -74,8 +77,10 @@ export async function startFaultServer(...replies: (Reply | Answer)[]): Promise<
   };
 }
 
-async function send(outgoing: ServerResponse, { status = 200, headers = {}, body = '', end }: Reply): Promise<void> {
-  if (end === 'silence') return;
+async function send(outgoing: ServerResponse, { raw, ...reply }: Reply): Promise<void> {
+  const { status = 200, headers = {}, body = '', end } = reply;
+  if (raw !== undefined) outgoing.socket?.end(raw);
+  if (raw !== undefined || end === 'silence') return;
   if (end === 'reset') {
     outgoing.socket?.resetAndDestroy();
     return;

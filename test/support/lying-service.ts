@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net';
 
 export interface LyingService {
   auditUrl: string;
+  /** As they came: `GET /audit/streams/?limit=500`. */
+  requests: string[];
   close(): void;
 }
 
@@ -21,11 +23,16 @@ export const claimVerified: Lie = (path, answer) =>
  */
 export async function lieAbout(auditUrl: string, lie: Lie): Promise<LyingService> {
   const target = new URL(auditUrl);
-  const server = createServer((incoming, outgoing) => forward(target, lie, incoming, outgoing));
+  const requests: string[] = [];
+  const server = createServer((incoming, outgoing) => {
+    requests.push(`${incoming.method} ${incoming.url}`);
+    forward(target, lie, incoming, outgoing);
+  });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo;
   return {
     auditUrl: `http://127.0.0.1:${port}${target.pathname}`,
+    requests,
     close: () => {
       server.close();
       server.closeAllConnections();
