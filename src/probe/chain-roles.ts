@@ -1,6 +1,6 @@
 import type { DigestDescription } from '../contract/description.ts';
 import { toHex } from '../contract/digest-text.ts';
-import { byName, preferByName } from './names.ts';
+import { byName, lastName, preferByName } from './names.ts';
 import { commonPaths, type DigestForm, digestFormOf, type Sample, scalarAt, wholeNumber } from './sample.ts';
 
 /** Entries of one stream, as many as were read. */
@@ -71,8 +71,9 @@ export function findChains(streams: readonly StreamSample[]): ChainRoles[] {
     const form = digestFormOf(values);
     return form === null || new Set(values).size < values.length ? [] : [{ path, form }];
   });
-  for (const sequence of sequenceFields(streams)) {
-    const neighbours = streams.flatMap((stream) => neighboursOf(inSequence(stream.entries, sequence)));
+  const counting = sequenceFields(streams);
+  for (const counted of counting) {
+    const neighbours = streams.flatMap((stream) => neighboursOf(inSequence(stream.entries, counted)));
     if (neighbours.length === 0) continue;
     const chains = digests.flatMap(({ path: digest, form }) =>
       fieldsOfAny(neighbours).flatMap((previous): ChainRoles[] => {
@@ -80,6 +81,7 @@ export function findChains(streams: readonly StreamSample[]): ChainRoles[] {
           ([one, next]) => scalarAt(next.value, previous) === scalarAt(one.value, digest),
         );
         if (!isLink || previous === digest) return [];
+        const sequence = besideOf(digest, counted, counting);
         const firstSequence = firstOf(streams, sequence);
         const numbers = entries.some(({ value }) => typeof scalarAt(value, sequence) === 'string') ? 'text' : 'number';
         return [{ sequence, firstSequence, numbers, previous, digest, form, links: neighbours.length }];
@@ -88,6 +90,13 @@ export function findChains(streams: readonly StreamSample[]): ChainRoles[] {
     if (chains.length > 0) return likeliestFirst(chains);
   }
   return [];
+}
+
+/** Of fields that count alike, the one that stands beside the digest: what was recorded may be numbered too. */
+function besideOf(digest: string, counted: string, counting: readonly string[]): string {
+  const parentOf = (path: string) => path.slice(0, path.length - lastName(path).length);
+  const isBeside = (path: string) => parentOf(path) === parentOf(digest);
+  return isBeside(counted) ? counted : (counting.find(isBeside) ?? counted);
 }
 
 function likeliestFirst(chains: readonly ChainRoles[]): ChainRoles[] {

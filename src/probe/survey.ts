@@ -97,7 +97,7 @@ export function describeList({ items, paging, limit }: List): string {
         : 'parameter' in paging
           ? ` ${paging.parameter}`
           : '';
-  return `items in ${where}; ${style}${detail}${limit === null ? '' : `; ${limit.parameter} up to ${limit.size}`}`;
+  return `items in ${where}; ${style}${detail}${limit === null ? '' : `; ${limit.parameter} for its length`}`;
 }
 
 export interface Chain {
