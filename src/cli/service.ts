@@ -11,6 +11,7 @@ import { readTool } from './tool.ts';
 
 export interface Service {
   client: AuditClient;
+  transport: Transport;
   contract: ContractInUse;
   origin: string;
   close(): Promise<void>;
@@ -44,6 +45,7 @@ export function connectService(config: Config, printer: Printer, signal: AbortSi
     signal,
   });
   return {
+    transport,
     client: new AuditClient(transport, {
       url: config.auditUrl,
       description: contract.description,
