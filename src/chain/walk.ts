@@ -28,7 +28,9 @@ export interface WalkResult {
   first: { sequence: number; previous: string } | null;
   /** The entry with the highest number and its stated digest; it is our own too where `content` was recomputed. */
   head: Head | null;
-  /** Starts with entry 1, which names no predecessor. */
+  /** Starts with the number of a stream's first entry. */
+  startsAtFirst: boolean;
+  /** And that entry names no predecessor. */
   startsAtGenesis: boolean;
   contentComputed: number;
   /** What of entries their digests say nothing about, as far as it is kept. */
@@ -88,13 +90,14 @@ export class ChainWalk {
   finish(): WalkResult {
     const ends = this.#order.finish();
     const first = ends === null ? null : { sequence: ends.first.from, previous: ends.first.firstPrevious };
+    const startsAtFirst = first?.sequence === this.#contract.firstSequence;
     return {
       streamId: this.streamId,
       entries: this.#entries,
       first,
       head: ends?.last ?? null,
-      startsAtGenesis:
-        first !== null && first.sequence === this.#contract.firstSequence && first.previous === this.#contract.genesis,
+      startsAtFirst,
+      startsAtGenesis: startsAtFirst && first?.previous === this.#contract.genesis,
       contentComputed: this.#contentComputed,
       uncovered: this.#uncovered,
       sealsVerified: this.#sealsVerified,
