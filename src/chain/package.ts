@@ -109,7 +109,8 @@ export class PackageReader {
   }
 
   #walkOf(entry: Entry): ChainWalk {
-    const ofAccount = this.#head?.scope === 'account' && this.#expected.streamId === undefined;
+    const scope = this.#head?.scope ?? this.#contract.scope;
+    const ofAccount = scope === 'account' && this.#expected.streamId === undefined;
     const ownStream = ofAccount ? entry.streamId : null;
     const known = ownStream === null ? this.#walks.values().next().value : this.#walks.get(ownStream);
     if (known !== undefined) return known;

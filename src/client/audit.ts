@@ -15,7 +15,7 @@ import type { Json } from '../encoding/canonical.ts';
 import { EvidenceError, isEvidenceError } from '../errors.ts';
 import type { Downloaded, Observer } from './download.ts';
 import type { Exchange } from './exchange.ts';
-import { readPages } from './pages.ts';
+import { ASK_OPERATOR, readPages } from './pages.ts';
 import { untilReady } from './readiness.ts';
 import type { Transport } from './transport.ts';
 
@@ -41,7 +41,7 @@ export interface AuditService {
 }
 
 /** A list of more streams is taken for one that never ends. */
-const MAX_STREAMS = 1_000_000;
+const MAX_STREAMS = 100_000;
 
 const ALL_TIME: Period = { from: null, to: null };
 
@@ -90,7 +90,7 @@ export class AuditClient {
       }
       listed += items.length;
       if (listed > MAX_STREAMS)
-        throw new EvidenceError('service', `${url} goes on after ${listed} streams: its list never ends`);
+        throw new EvidenceError('service', `${url} goes on after ${listed} streams: its list never ends`, ASK_OPERATOR);
     }
   }
 

@@ -12,6 +12,11 @@ export interface Page {
   items: Json[];
 }
 
+/** For lists that cannot be trusted. */
+export const ASK_OPERATOR = {
+  nextStep: 'Nothing was exported in its place. Ask the operator of the service; what was archived before stays.',
+};
+
 /** A list that goes on and on without an item is not one that ends. */
 const MAX_EMPTY_PAGES = 100;
 
@@ -42,7 +47,7 @@ export async function* readPages(
     const items = itemsOf(list, body);
     if (items === null) throw noList(url, list);
     empty = items.length === 0 ? empty + 1 : 0;
-    if (empty > MAX_EMPTY_PAGES) throw endless(url, `is the ${empty}th page in a row without an item`);
+    if (empty > MAX_EMPTY_PAGES) throw endless(url, `and the ${MAX_EMPTY_PAGES} pages before it are empty`);
     read += items.length;
     if (items.length > 0 || paging.style === 'cursor' || paging.style === 'link') yield { url, items };
     // By number a list ends with an empty page; a short one may be cut to what the key may see.
@@ -101,6 +106,7 @@ function linked(next: string, url: string, base: string): string {
   throw new EvidenceError(
     'service',
     `${url} names a next page at ${target?.origin ?? 'no address'}, which is not the service: it is not followed`,
+    ASK_OPERATOR,
   );
 }
 
@@ -114,5 +120,5 @@ function noNext(url: string, path: string): EvidenceError {
 }
 
 function endless(url: string, why: string): EvidenceError {
-  return new EvidenceError('service', `${url} ${why}: its list never ends`);
+  return new EvidenceError('service', `${url} ${why}: its list never ends`, ASK_OPERATOR);
 }

@@ -48,7 +48,7 @@ function compileMembers(
   const collect = (path: readonly string[], value: Json): string[] => {
     const reaches = covers.map((cover) => cover(path, value));
     if (reaches.includes('all')) return [];
-    if (!reaches.includes('within') || !isObject(value)) return [path.join('.')];
+    if (!reaches.includes('within') || !isObject(value)) return [path.map(asStep).join('.')];
     return Object.entries(value).flatMap(([name, inner]) => collect([...path, name], inner));
   };
   const rank = (name: string) => {
@@ -60,6 +60,11 @@ function compileMembers(
     const found = Object.entries(value).flatMap(([name, inner]) => collect([name], inner));
     return found.length < 2 ? found : found.toSorted((a, b) => rank(a) - rank(b));
   };
+}
+
+/** A name that holds dots is no path. */
+function asStep(name: string): string {
+  return name.includes('.') ? JSON.stringify(name) : name;
 }
 
 function coversOf(part: Part, previous: string): Cover[] {

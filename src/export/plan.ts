@@ -73,6 +73,7 @@ export async function selectStreams(listed: AsyncIterable<ListedStream>, scope: 
       throw new EvidenceError(
         'service',
         `the service lists the stream "${streamId}" twice: which one is meant cannot be told`,
+        { nextStep: 'Ask the operator of the service; what was archived before stays.' },
       );
     seen.add(streamId);
     const reason = whyExcluded(streamId, scope);

@@ -106,7 +106,7 @@ function withinRun({ format: _format, run_id: _run, recorded_at: _at, ...stream 
 /** Every stream that was listed, or has a record from before, is in exactly one of the classes. */
 function reconcile(streams: readonly RunStream[], { selection, failed }: Journeys): Reconciliation {
   const excluded = selection.excluded.length;
-  const partial = streams.filter((stream) => stream.partial).length;
+  const partial = streams.filter((stream) => stream.partial || stream.status === 'incomplete').length;
   const empty = streams.filter((stream) => !stream.partial && stream.status === 'empty').length;
   const exported = streams.length - partial - empty;
   const listed = new Set([

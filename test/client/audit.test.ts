@@ -90,12 +90,18 @@ describe('a list', () => {
   });
 
   test('of entries is filtered by stream and period', async () => {
-    const entry = { stream_id: 'a&b', sequence: 3, hash: 'b'.repeat(64), timestamp: 't', more: 'is not asked for' };
+    const entry = {
+      stream_id: 'a&b',
+      sequence: 3,
+      hash: 'b'.repeat(64),
+      timestamp: '2026-10-01T00:00:00.000Z',
+      more: 'is not asked for',
+    };
     const { server, client } = await connect(json({ data: [entry], next_cursor: null }));
     const pages: unknown[] = [];
     for await (const entries of client.listEntries('a&b', { from: '2026-10-01T00:00:00.000Z', to: null }))
       pages.push(entries);
-    expect(pages).toEqual([[{ sequence: 3, digest: entry.hash, timestamp: 't' }]]);
+    expect(pages).toEqual([[{ sequence: 3, digest: entry.hash, timestamp: '2026-10-01T00:00:00.000Z' }]]);
     expect(server.requests[0]?.path).toBe(
       '/audit/entries/?stream_id=a%26b&from=2026-10-01T00%3A00%3A00.000Z&limit=500',
     );
