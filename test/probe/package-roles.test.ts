@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Json } from '../../src/encoding/canonical.ts';
 import { findChains } from '../../src/probe/chain-roles.ts';
 import {
   entriesPathOf,
@@ -49,20 +50,22 @@ describe('checkpoints are a list of digests of entries with tokens', () => {
   });
 });
 
-const document = {
-  schema: 'evidence/2',
-  about: {
-    package: 'p-1',
-    stream: 's',
-    records: 25,
-    first_seq: 1,
-    last_seq: 25,
-    tip: HEAD,
-    created_at: '2026-11-01T00:00:00Z',
-  },
-  other: [{ id: 1 }],
-  data: { rows: ENTRIES },
-};
+const document: Json = JSON.parse(
+  JSON.stringify({
+    schema: 'evidence/2',
+    about: {
+      package: 'p-1',
+      stream: 's',
+      records: 25,
+      first_seq: 1,
+      last_seq: 25,
+      tip: HEAD,
+      created_at: '2026-11-01T00:00:00Z',
+    },
+    other: [{ id: 1 }],
+    data: { rows: ENTRIES },
+  }),
+);
 
 test('a package states what equals what is known', () => {
   expect(entriesPathOf(document, roles)).toBe('data.rows');
