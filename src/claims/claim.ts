@@ -12,6 +12,8 @@ export interface Claim {
   /** Of `anchor`: the newest entry that a sound token covers, and how many entries lie behind it. */
   anchored_through?: number | undefined;
   entries_after_last_anchor?: number | undefined;
+  /** Of `content`: what of the entries their digests say nothing about, so that it could be changed unseen. */
+  not_covered?: string[] | undefined;
 }
 
 export type Claims = Record<ClaimName, Claim>;

@@ -129,8 +129,10 @@ function judgeContent(walk: WalkResult, recipe: string | null): Claim {
   if (recipe === null) return unproved('no recipe is known that makes these digests');
   const without = walk.entries - walk.contentComputed;
   if (without > 0) return unproved(`${without} of ${walk.entries} digests are made with a key not given`);
-  const notCovered = walk.uncovered.size === 0 ? '' : `; not covered by it: ${[...walk.uncovered].join(', ')}`;
-  return proved(`${walk.contentComputed} of ${walk.entries} digests recomputed: ${recipe}${notCovered}`);
+  const basis = `${walk.contentComputed} of ${walk.entries} digests recomputed: ${recipe}`;
+  if (walk.uncovered.size === 0) return proved(basis);
+  const not_covered = [...walk.uncovered];
+  return { ...proved(`${basis}; not covered by them: ${not_covered.join(', ')}`), not_covered };
 }
 
 function judgeSeal(walk: WalkResult, hasSeals: boolean, keysGiven: boolean): Claim {

@@ -91,15 +91,15 @@ export class ListingMerge {
       if (listed === undefined && !this.#listingEnded) return;
       if (listed !== undefined && listed.sequence < packaged.sequence) {
         this.#listed.take();
-        this.#same += this.#aside.listed(listed);
+        this.#same += this.#aside.add(null, listed);
       } else if (listed === undefined || listed.sequence > packaged.sequence) {
         this.#packaged.take();
-        this.#same += this.#aside.packaged(packaged);
+        this.#same += this.#aside.add(packaged, null);
       } else {
         this.#packaged.take();
         this.#listed.take();
         if (listed.digest === packaged.digest) this.#same++;
-        else this.#same += this.#aside.packaged(packaged) + this.#aside.listed(listed);
+        else this.#same += this.#aside.add(packaged, listed);
       }
     }
   }
@@ -107,7 +107,7 @@ export class ListingMerge {
   #mergeBehindPackage(): void {
     if (this.#cut === null) return;
     for (let entry = this.#listed.take(); entry !== undefined; entry = this.#listed.take()) {
-      if (isMissed(entry, this.#cut)) this.#same += this.#aside.listed(entry);
+      if (isMissed(entry, this.#cut)) this.#same += this.#aside.add(null, entry);
       // Later ones are later still.
       else this.#listingEnded = true;
     }
@@ -139,13 +139,13 @@ class Aside {
     this.#log = log;
   }
 
-  /** @returns how many pairs it completes. */
-  packaged(entry: ListedEntry): number {
-    return this.#put(entry, this.#packaged, this.#listed);
-  }
-
-  listed(entry: ListedEntry): number {
-    return this.#put(entry, this.#listed, this.#packaged);
+  /** @returns how many pairs they complete. */
+  add(packaged: ListedEntry | null, listed: ListedEntry | null): number {
+    let completed = 0;
+    if (packaged !== null) completed += this.#put(packaged, this.#packaged, this.#listed);
+    if (listed !== null) completed += this.#put(listed, this.#listed, this.#packaged);
+    if (this.#packaged.size + this.#listed.size > MAX_ASIDE) this.tell();
+    return completed;
   }
 
   #put(entry: ListedEntry, own: Map<string, ListedEntry>, others: Map<string, ListedEntry>): number {
@@ -154,7 +154,6 @@ class Aside {
     // The same entry twice on one side: the first has no counterpart left to wait for.
     if (own.has(key)) this.tell();
     own.set(key, entry);
-    if (own.size > MAX_ASIDE) this.tell();
     return 0;
   }
 

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { CLAIMS, type Claims } from '../claims/claim.ts';
+import { CLAIMS, type Claim, type ClaimName, type Claims } from '../claims/claim.ts';
 
 export interface Column {
   title: string;
@@ -50,20 +50,26 @@ export function formatClaims(rows: readonly ClaimRow[]): string {
   );
 }
 
-/** What the marks mean, and why what is unproved is: each reason once, with the number of streams it holds for. */
+/** What the marks mean; why what is unproved is, and where a proof ends: each once, with the number of its streams. */
 export function formatLegend(rows: readonly ClaimRow[]): string {
   const lines = ['✓ proved   ✗ refuted   – unproved'];
   for (const name of CLAIMS) {
-    const reasons = new Map<string, number>();
-    for (const { claims } of rows) {
-      const { state, reason = 'no reason is recorded' } = claims[name];
-      if (state === 'unproved') reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
-    }
-    const listed = [...reasons].slice(0, REASONS_SHOWN);
-    for (const [reason, streams] of listed) lines.push(`– ${name}: ${visible(reason)} (${plural(streams, 'stream')})`);
-    if (reasons.size > listed.length) lines.push(`– ${name}: and ${reasons.size - listed.length} other reasons`);
+    const remarks = Map.groupBy(
+      rows.map(({ claims }) => remarkOn(name, claims[name])),
+      (remark) => remark,
+    );
+    remarks.delete(null);
+    const listed = [...remarks].slice(0, REASONS_SHOWN);
+    for (const [remark, streams] of listed)
+      lines.push(`${visible(remark ?? '')} (${plural(streams.length, 'stream')})`);
+    if (remarks.size > listed.length) lines.push(`– ${name}: and ${remarks.size - listed.length} other reasons`);
   }
   return lines.join('\n');
+}
+
+function remarkOn(name: ClaimName, { state, reason = 'no reason is recorded', not_covered }: Claim): string | null {
+  if (state === 'unproved') return `${MARKS.unproved} ${name}: ${reason}`;
+  return not_covered === undefined ? null : `${MARKS[state]} ${name}: digests do not cover ${not_covered.join(', ')}`;
 }
 
 const REASONS_SHOWN = 5;

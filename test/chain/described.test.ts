@@ -129,7 +129,8 @@ describe('a stream counted from 0', () => {
     expect([status, findings]).toEqual(['verified', []]);
     expect(claims.content).toEqual({
       state: 'proved',
-      basis: '8 of 8 digests recomputed: hex(sha-256(join("|", s, n, at, link.before, what))); not covered by it: id',
+      basis: '8 of 8 digests recomputed: hex(sha-256(join("|", s, n, at, link.before, what))); not covered by them: id',
+      not_covered: ['id'],
     });
   });
 
@@ -223,7 +224,7 @@ describe('content', () => {
     const { claims } = examined(packageOf(entries), describeService({ digest: plain }));
     expect(claims.content).toMatchObject({
       state: 'proved',
-      basis: expect.stringMatching(/; not covered by it: n, link\.before, s, at, id, x0, .*, more$/),
+      basis: expect.stringMatching(/; not covered by them: n, link\.before, s, at, id, x0, .*, more$/),
     });
   });
 });

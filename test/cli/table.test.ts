@@ -126,6 +126,14 @@ test('the legend gives each reason once, and how many streams it holds for', () 
   ]);
 });
 
+test('the legend says where a proof ends', () => {
+  const content = { state: 'proved' as const, basis: 'b', not_covered: ['note', 'a\u{7f}b'] };
+  const { claims, ...stream } = runStream('s');
+  expect(formatLegend([{ ...stream, claims: { ...claims, content } }])).toContain(
+    '\n✓ content: digests do not cover note, a\\u{7f}b (1 stream)',
+  );
+});
+
 test.each([
   [0, 'stream', '0 streams'],
   [1, 'entry', '1 entry'],
