@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { StreamingSha256 } from '../encoding/digest.ts';
 import { EvidenceError, isEvidenceError } from '../errors.ts';
@@ -112,7 +113,7 @@ export class Download {
     await this.#part?.file.close();
     this.#part = null;
     const part: Part = {
-      file: await open(this.#path, 'w', 0o600),
+      file: await open(this.#path, constants.O_RDWR | constants.O_CREAT, 0o600),
       digest: new StreamingSha256(),
       bytes: 0,
       contentType: answer.contentType,
@@ -120,7 +121,6 @@ export class Download {
       version: versionOf(answer),
     };
     this.#part = part;
-    this.#observer.restart();
     return part;
   }
 
@@ -145,6 +145,11 @@ export class Download {
   }
 
   async #keep(answer: Answer, part: Part, chunk: Uint8Array): Promise<void> {
+    // What an earlier attempt brought is given up for something, not for an attempt that brings nothing.
+    if (part.bytes === 0) {
+      await part.file.truncate(0);
+      this.#observer.restart();
+    }
     await part.file.writeFile(chunk);
     part.digest.update(chunk);
     part.bytes += chunk.length;

@@ -372,3 +372,11 @@ describe('what is not the service’s fault', () => {
     await expect(stat(none.file)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });
+
+test('what an attempt brought is not given up for one that brings nothing', async () => {
+  const server = await serve(cut({}), { body: 'x', end: 'cut' });
+  const { done, seen, text } = download(server.url);
+  await expect(done).rejects.toMatchObject({ code: 'unreachable' });
+  expect(server.requests.length).toBeGreaterThan(1);
+  expect([await text(), seen]).toEqual(['0123456789', { restarts: 1, text: '0123456789' }]);
+});
