@@ -3,14 +3,23 @@ import { findingSchema, verdictSchema } from '../claims/verdict.ts';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
+const periodSchema = z.strictObject({ from: z.string().nullable(), to: z.string().nullable() });
+
+/** The contract that the forms were read by, where it is not the default one. */
+export const CONTRACT_FILE = 'data/contract.yaml';
+
 /** `data/verification.json`: what was checked, with what, and what it came to. */
 export const verificationSchema = z.strictObject({
   format: z.literal('evidence-verification/1'),
   run_id: z.string(),
-  period: z.strictObject({ from: z.string().nullable(), to: z.string().nullable() }),
+  period: periodSchema,
+  /** What the package was asked to hold: all there is where the service cannot select a period. */
+  package_period: periodSchema,
   verified_at: z.string(),
   tool: z.strictObject({ name: z.string(), version: z.string() }),
   contract: z.string(),
+  /** Of the contract file in the bundle; null for the default contract. */
+  contract_sha256: digest.nullable(),
   /** Null where none is known. */
   recipe: z.string().nullable(),
   required_claims: z.array(z.string()),
@@ -37,8 +46,8 @@ export const verificationSchema = z.strictObject({
       kind: z.literal('record'),
       why: z.string(),
       statement: z.strictObject({
-        entryCount: z.int().min(0),
-        headSequence: z.int().min(0),
+        entryCount: z.int().min(0).nullable(),
+        headSequence: z.int().min(0).nullable(),
         headDigest: z.string().nullable(),
       }),
     }),

@@ -131,7 +131,7 @@ const CODES: Record<FindingCode, { severity: Severity; nextStep: string }> = {
   'package/foreign': { severity: 'error', nextStep: 'Run the same export again; what arrived is kept.' },
   'contract/drift': {
     severity: 'error',
-    nextStep: 'The service changed the shape of its answers: compare them with the contract in use.',
+    nextStep: 'The service changed, or speaks another contract: run `evidence probe` and compare what it finds.',
   },
 };
 

@@ -61,10 +61,14 @@ export class PackageReader {
     return this.#toReading(facts, walk.finish());
   }
 
-  /** Ends a package that may hold the whole account: a reading for each of its streams; call once. */
-  finishEach(): PackageReading[] {
+  /**
+   * Ends a package that may hold the whole account: a reading for each of its streams; call once.
+   * @param asked streams that have a reading even if the package holds nothing of them.
+   */
+  finishEach(asked: Iterable<string> = []): PackageReading[] {
     const facts = this.#endDocument();
     const walks = [...this.#walks.values()];
+    for (const streamId of asked) if (!this.#walks.has(streamId)) walks.push(this.#startWalk(streamId));
     if (walks.length === 0) walks.push(this.#startWalk(this.#streamId(facts, '')));
     return walks.map((walk) => this.#toReading(facts, walk.finish()));
   }
@@ -105,7 +109,8 @@ export class PackageReader {
   }
 
   #walkOf(entry: Entry): ChainWalk {
-    const ofAccount = this.#head?.scope === 'account' && this.#expected.streamId === undefined;
+    const scope = this.#head?.scope ?? this.#contract.scope;
+    const ofAccount = scope === 'account' && this.#expected.streamId === undefined;
     const ownStream = ofAccount ? entry.streamId : null;
     const known = ownStream === null ? this.#walks.values().next().value : this.#walks.get(ownStream);
     if (known !== undefined) return known;

@@ -17,7 +17,7 @@ export interface Watched {
   timestamp: string;
 }
 
-/** Names kept of what is not hashed. */
+/** What is kept of what is not hashed; beyond it, that there is more. */
 const MAX_UNCOVERED = 50;
 
 /** What was seen of one stream. */
@@ -28,10 +28,12 @@ export interface WalkResult {
   first: { sequence: number; previous: string } | null;
   /** The entry with the highest number and its stated digest; it is our own too where `content` was recomputed. */
   head: Head | null;
-  /** Starts with entry 1, which names no predecessor. */
+  /** Starts with the number of a stream's first entry. */
+  startsAtFirst: boolean;
+  /** And that entry names no predecessor. */
   startsAtGenesis: boolean;
   contentComputed: number;
-  /** Members of entries that their digests say nothing about, as far as they are kept. */
+  /** What of entries their digests say nothing about, as far as it is kept. */
   uncovered: ReadonlySet<string>;
   sealsVerified: number;
   /** The entries whose number was asked for, as they were met. */
@@ -88,13 +90,14 @@ export class ChainWalk {
   finish(): WalkResult {
     const ends = this.#order.finish();
     const first = ends === null ? null : { sequence: ends.first.from, previous: ends.first.firstPrevious };
+    const startsAtFirst = first?.sequence === this.#contract.firstSequence;
     return {
       streamId: this.streamId,
       entries: this.#entries,
       first,
       head: ends?.last ?? null,
-      startsAtGenesis:
-        first !== null && first.sequence === this.#contract.firstSequence && first.previous === this.#contract.genesis,
+      startsAtFirst,
+      startsAtGenesis: startsAtFirst && first?.previous === this.#contract.genesis,
       contentComputed: this.#contentComputed,
       uncovered: this.#uncovered,
       sealsVerified: this.#sealsVerified,
@@ -123,7 +126,8 @@ export class ChainWalk {
       return;
     }
     this.#contentComputed++;
-    for (const name of content.uncovered) if (this.#uncovered.size < MAX_UNCOVERED) this.#uncovered.add(name);
+    for (const name of content.uncovered)
+      if (!this.#uncovered.has(name)) this.#uncovered.add(this.#uncovered.size < MAX_UNCOVERED ? name : 'more');
     if (content.digest !== entry.digest)
       this.#report('content/mismatch', entry, `the digest of entry ${sequence} is not that of its content`, {
         expected: content.digest,

@@ -3,10 +3,10 @@ import type { WalkResult } from '../chain/walk.ts';
 import { type Claim, proved, refuted, unproved } from './claim.ts';
 import type { ListingResult } from './listing.ts';
 
-/** A stream as the service's list of streams states it, before its package was made. */
+/** A stream as the service's list of streams states it, before its package was made; null for what it does not. */
 export interface StreamStatement {
-  entryCount: number;
-  headSequence: number;
+  entryCount: number | null;
+  headSequence: number | null;
   headDigest: string | null;
 }
 
@@ -55,26 +55,36 @@ function judgeByRecord(
 ): Claim {
   if (!wholeStream) return unproved(`${why}, and the stream record speaks of the whole stream, not of this period`);
   const { entryCount, headSequence, headDigest } = statement;
-  if (walk.entries === 0 && entryCount === 0) return unproved('there are no entries');
+  if (entryCount === null && headDigest === null)
+    return unproved(`${why}, and the service's list of streams states neither count nor head`);
+  if (walk.entries === 0 && (entryCount ?? 0) === 0) return unproved('there are no entries');
   const before = log.errors('completeness');
-  const recordedSince = Math.max(0, (walk.head?.sequence ?? 0) - headSequence);
   const differ = (what: string, stated: string, actual: string) =>
     log.add(
       toFinding(
         'completeness/count-differs',
         walk.streamId,
         `the stream record states ${what} ${stated}, and it is ${actual}`,
-        {
-          expected: stated,
-          actual,
-        },
+        { expected: stated, actual },
       ),
     );
-  const count = walk.entries - recordedSince;
-  if (count !== entryCount) differ('as the number of entries', String(entryCount), String(count));
-  const seen = walk.watched.get(headSequence)?.stated ?? 'not in the package';
-  if (headDigest !== null && seen !== headDigest) differ(`as the digest of entry ${headSequence}`, headDigest, seen);
-  const differences = log.errors('completeness') - before;
-  if (differences > 0) return refuted('the stream record differs');
-  return proved(`the stream record states the same ${entryCount} entries and the same head; ${why}`);
+  // What was recorded after the record was read is in the package and not in the record.
+  const since = recordedSince(walk, statement);
+  const count = walk.entries - since;
+  if (entryCount !== null && count !== entryCount)
+    differ('as the number of entries', String(entryCount), String(count));
+  const seen = headSequence === null ? walk.head?.digest : walk.watched.get(headSequence)?.stated;
+  const comparable = headDigest !== null && (headSequence !== null || since === 0);
+  const place = headSequence === null ? 'the last entry' : `entry ${headSequence}`;
+  if (comparable && seen !== headDigest) differ(`as the digest of ${place}`, headDigest, seen ?? 'not in the package');
+  if (log.errors('completeness') > before) return refuted('the stream record differs');
+  if (entryCount === null && !comparable) return unproved(`${why}, and the stream record could not be compared`);
+  const same = [...(entryCount === null ? [] : [`${entryCount} entries`]), ...(comparable ? ['head'] : [])];
+  return proved(`the stream record states the same ${same.join(' and ')}; ${why}`);
+}
+
+function recordedSince({ first, head }: WalkResult, { entryCount, headSequence }: StreamStatement): number {
+  if (first === null || head === null) return 0;
+  const stated = headSequence ?? (entryCount === null ? head.sequence : first.sequence + entryCount - 1);
+  return Math.max(0, head.sequence - stated);
 }

@@ -69,7 +69,7 @@ function truncated(walk: WalkResult, { sequence, runId }: EarlierHead, end: numb
 function judgeStart({ walk, restart }: ContinuityQuestion, first: { sequence: number }, log: FindingLog): Claim {
   if (walk.startsAtGenesis)
     return proved(`starts at the first entry of the stream; ${restart ?? 'no earlier export is known'}`);
-  if (first.sequence === 1) return unproved('entry 1 names a predecessor');
+  if (walk.startsAtFirst) return unproved(`entry ${first.sequence} names a predecessor`);
   return unknownStart(walk, first.sequence, 'no earlier export is known', log);
 }
 

@@ -6,6 +6,7 @@ import type { Certificate } from '../timestamp/certificate.ts';
 import { judgeAgreement, type PdfReading, type VendorVerdict } from './agreement.ts';
 import { judgeAnchor } from './anchor.ts';
 import {
+  CLAIMS,
   type Claim,
   type ClaimName,
   type Claims,
@@ -51,9 +52,12 @@ export function examine(observations: Observations, required: readonly ClaimName
   const { reading } = observations;
   const { walk, defect } = reading;
   const log = walk.findings;
-  const claims = defect === null ? judge(observations) : judgeDefective(walk, defect.message);
   const findings = new FindingLog();
   if (defect !== null) findings.add(defect);
+  // What the package of another stream holds says nothing about this one.
+  const ofStream = reading.facts?.streamId ?? walk.streamId;
+  if (defect !== null && ofStream !== walk.streamId) return judgeForeign(findings, defect.message);
+  const claims = defect === null ? judge(observations) : judgeDefective(walk, defect.message);
   return {
     status: statusOf(claims, walk.entries, defect !== null, required),
     claims,
@@ -89,6 +93,11 @@ function judge(observations: Observations): Claims {
           ? unproved('a package of the whole account states nothing of one stream')
           : judgeAgreement({ walk, facts, summary, pdf: observations.pdf ?? null, vendor, refutedByUs }, walk.findings),
   };
+}
+
+function judgeForeign(findings: FindingLog, reason: string): Examination {
+  const claims = Object.fromEntries(CLAIMS.map((name) => [name, unproved(reason)])) as Claims;
+  return { status: 'incomplete', claims, findings: findings.list(), findingsCount: findings.total() };
 }
 
 /** What was found before the defect stands; nothing is proved by a part. */

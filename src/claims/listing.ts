@@ -4,7 +4,7 @@ import { type Finding, FindingLog, type FindingPlace, toFinding } from '../chain
 export interface ListedEntry {
   sequence: number;
   digest: string;
-  /** As sent: RFC 3339. */
+  /** RFC 3339; empty where the service shows none. */
   timestamp: string;
 }
 
@@ -16,6 +16,14 @@ export interface ListingResult {
   differences: number;
   /** Where they do, as far as it was kept. */
   deviations: Deviation[];
+}
+
+/** Which listed entries need not be in a package, because they were recorded while or after it was made. */
+export interface PackageCut {
+  /** When the service made it; RFC 3339 or an HTTP date. */
+  madeAt: string | null;
+  /** The stream's head before it was made. */
+  statedHead: number | null;
 }
 
 export interface Deviation extends Omit<FindingPlace, 'entryId'> {
@@ -33,8 +41,8 @@ export class ListingMerge {
   readonly #packaged = new Queue();
   readonly #listed = new Queue();
   #listingEnded = false;
-  /** Set when the package has ended: what was recorded from this time on is not missed in it. */
-  #until: number | null = null;
+  /** Set when the package has ended. */
+  #cut: PackageCut | null = null;
   #same = 0;
 
   constructor(streamId: string) {
@@ -56,18 +64,15 @@ export class ListingMerge {
     this.#merge();
   }
 
-  /**
-   * No entry of the package follows.
-   * @param generatedAt what the service recorded from then on need not be in the package.
-   */
-  endPackage(generatedAt: string | null): void {
-    this.#until = generatedAt === null ? Number.POSITIVE_INFINITY : Date.parse(generatedAt);
+  /** No entry of the package follows. */
+  endPackage(cut: PackageCut): void {
+    this.#cut = cut;
     this.#merge();
   }
 
   /** Whether more of the listing is needed to go on. */
   get wantsListing(): boolean {
-    return !this.#listingEnded && (this.#until !== null || !this.#packaged.empty);
+    return !this.#listingEnded && (this.#cut !== null || !this.#packaged.empty);
   }
 
   /** Call once both have ended. */
@@ -104,9 +109,9 @@ export class ListingMerge {
   }
 
   #mergeBehindPackage(): void {
-    if (this.#until === null) return;
+    if (this.#cut === null) return;
     for (let entry = this.#listed.take(); entry !== undefined; entry = this.#listed.take()) {
-      if (Date.parse(entry.timestamp) < this.#until) this.#reportAbsent(entry);
+      if (isMissed(entry, this.#cut)) this.#reportAbsent(entry);
       // Later ones are later still.
       else this.#listingEnded = true;
     }
@@ -125,6 +130,13 @@ export class ListingMerge {
       }),
     );
   }
+}
+
+/** By its time where both times are known, else by its number; otherwise it is missed. */
+function isMissed({ sequence, timestamp }: ListedEntry, { madeAt, statedHead }: PackageCut): boolean {
+  const [recorded, made] = [Date.parse(timestamp), madeAt === null ? Number.NaN : Date.parse(madeAt)];
+  if (!Number.isNaN(recorded) && !Number.isNaN(made)) return recorded < made;
+  return statedHead === null || sequence <= statedHead;
 }
 
 function toDeviation({

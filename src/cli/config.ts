@@ -15,6 +15,7 @@ const configSchema = z.strictObject({
     .strictObject({
       audit_url: z.url({ protocol: /^https?$/ }).optional(),
       api_key_file: z.string().optional(),
+      contract: z.string().optional(),
       rate: z
         .strictObject({
           concurrency: z.int().min(1).max(64).optional(),
@@ -67,6 +68,7 @@ type FileConfig = z.infer<typeof configSchema>;
 export interface ConfigFlags {
   config?: string | undefined;
   auditUrl?: string | undefined;
+  contract?: string | undefined;
   archive?: string | undefined;
   concurrency?: number | undefined;
   require?: readonly string[] | undefined;
@@ -77,6 +79,8 @@ export interface ConfigFlags {
 export interface Config {
   auditUrl: string | null;
   apiKey: string | null;
+  /** The file of the service's contract; null for the default one. */
+  contractFile: string | null;
   concurrency: number;
   /** Null to learn it from the service's refusals. */
   requestsPerSecond: number | null;
@@ -113,6 +117,8 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv, d
   return {
     auditUrl: checkUrl(flags.auditUrl ?? environment['EVIDENCE_AUDIT_URL'] ?? file.source?.audit_url ?? null),
     apiKey: environment['EVIDENCE_API_KEY'] ?? (keyFile === undefined ? null : readSecret(keyFile)),
+    contractFile:
+      flags.contract === undefined ? (inFolder(file.source?.contract) ?? null) : resolve(directory, flags.contract),
     concurrency: checkConcurrency(flags.concurrency ?? rate?.concurrency ?? 4),
     requestsPerSecond: rate?.requests_per_second ?? DEFAULT_TRANSPORT.requestsPerSecond,
     timeouts: {

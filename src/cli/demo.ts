@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { defaultContract } from '../contract/default-contract.ts';
 import type { RunResult } from '../export/journeys.ts';
 import type { EmbeddedPlatform } from '../platform/embedded.ts';
 import type { ArchiveReport } from '../verify/archive.ts';
@@ -75,12 +74,7 @@ async function exportAll(platform: EmbeddedPlatform, archiveUrl: string, context
 }
 
 function verifyAll(root: string, { signal }: CommandContext): Promise<ArchiveReport> {
-  return checkStored(
-    root,
-    null,
-    { contract: defaultContract, sealKeys: new Map(), roots: null, now: new Date() },
-    signal,
-  );
+  return checkStored(root, null, { contract: null, sealKeys: new Map(), roots: null, now: new Date() }, signal);
 }
 
 async function pointOut(root: string, archiveUrl: string, printer: Printer): Promise<void> {

@@ -1,13 +1,12 @@
 import type { Archive } from '../archive/archive.ts';
 import { openMemoryArchive } from '../archive/memory.ts';
-import { defaultContract } from '../contract/default-contract.ts';
 import { EvidenceError } from '../errors.ts';
 import { describePeriod } from '../export/bag.ts';
 import type { ExportContext, Scope } from '../export/context.ts';
 import type { RunResult } from '../export/journeys.ts';
 import { type PeriodAnswer, resolvePeriod } from '../export/period.ts';
 import { findOpenRun, readSealedRun, resolveRunId, selectStreams } from '../export/plan.ts';
-import { exportRun, listStreams } from '../export/run.ts';
+import { exportRun } from '../export/run.ts';
 import type { CommandContext } from './command.ts';
 import { type Config, loadConfig } from './config.ts';
 import type { ExportFlags } from './flags.ts';
@@ -64,6 +63,7 @@ export interface ExportWish {
 /** Puts the pieces of an export together and runs it. */
 export async function exportInto(wish: ExportWish, { printer, signal, directory }: CommandContext): Promise<RunResult> {
   const { config, answer, scope, service } = wish;
+  const packagePeriod = service.client.packagePeriod(answer.period);
   const sealKeys = readSealKeys(config.sealKeyFiles);
   const roots = readTimestampRoots(config.timestampRootsFile);
   const archive = await openForWriting(config, directory);
@@ -73,11 +73,13 @@ export async function exportInto(wish: ExportWish, { printer, signal, directory 
     const exportContext: ExportContext = {
       client: service.client,
       archive,
-      contract: defaultContract,
+      contract: service.contract.contract,
+      contractFile: service.contract.file,
       auditOrigin: service.origin,
       runId: await chooseRunId(archive, answer, scope, wish.revise),
       period: answer.period,
-      reachesNow: answer.reachesNow,
+      packagePeriod,
+      reachesNow: answer.reachesNow || packagePeriod.to === null,
       scope,
       required: config.required,
       completeness: config.completeness,
@@ -125,7 +127,7 @@ async function dryRun(
 ): Promise<number> {
   const archive = (await openArchive(config.archiveUrl, directory, false)) ?? openMemoryArchive();
   const sealed = await readSealedRun(archive, answer.runId);
-  const { included, excluded } = await selectStreams(listStreams({ client }), scope);
+  const { included, excluded } = await selectStreams(client.listStreams(), scope);
   const streams = included.map((stream) => stream.streamId);
   printer.document({ dry_run: true, run_id: answer.runId, period: answer.period, streams, excluded });
   printer.result(`Run ${answer.runId}: ${describePeriod(answer.period)}`);

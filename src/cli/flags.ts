@@ -7,6 +7,7 @@ const configuration = {
 } as const;
 const service = {
   'audit-url': { type: 'string', describe: 'address of the audit service' },
+  contract: { type: 'string', describe: 'contract file of a service that differs, made by `evidence probe`' },
 } as const;
 const archive = {
   archive: { type: 'string', describe: 'where the evidence is kept (default: ./evidence-archive)' },
@@ -47,7 +48,10 @@ export function verifyFlags(argv: Argv) {
       describe: 'an archive, a run in it (its folder), a bundle (.zip) or an evidence package (.json)',
     })
     .options(trust)
-    .options({ run: { type: 'string', describe: 'only this run of the archive' } })
+    .options({
+      run: { type: 'string', describe: 'only this run of the archive' },
+      contract: { type: 'string', describe: 'contract file to read packages by (default: the one in the bundle)' },
+    })
     .example('$0 verify evidence-archive', 'everything that was ever archived')
     .example('$0 verify payments-1a2b3c4d.zip --seal-key k1=k1.key', 'one bundle, seals included');
 }
@@ -59,6 +63,19 @@ export function streamsFlags(argv: Argv) {
     .example('$0 streams', 'what the service has, and what of it was exported');
 }
 export type StreamsFlags = Awaited<ReturnType<typeof streamsFlags>['argv']>;
+
+export function probeFlags(argv: Argv) {
+  return argv
+    .options({ ...configuration, ...service, 'seal-key': trust['seal-key'] })
+    .options({
+      out: { type: 'string', describe: 'the contract file to write (default: contract.yaml)' },
+      generate: { type: 'boolean', describe: 'may have the service make one evidence package, to see its form' },
+      force: { type: 'boolean', describe: 'replace a contract file that says something else' },
+    })
+    .example('$0 probe', 'only reads, and writes contract.yaml')
+    .example('$0 probe --generate --seal-key k1=k1.key', 'sees a package too, and tries HMACs');
+}
+export type ProbeFlags = Awaited<ReturnType<typeof probeFlags>['argv']>;
 
 export function demoFlags(argv: Argv) {
   return argv

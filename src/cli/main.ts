@@ -4,7 +4,7 @@ import yargs from 'yargs';
 import { EvidenceError } from '../errors.ts';
 import type { Command } from './command.ts';
 import { EXIT_CODES, exitCodeOfError } from './exit.ts';
-import { demoFlags, exportFlags, helpFlags, ledgerFlags, streamsFlags, verifyFlags } from './flags.ts';
+import { demoFlags, exportFlags, helpFlags, ledgerFlags, probeFlags, streamsFlags, verifyFlags } from './flags.ts';
 import { onInterruption } from './interruption.ts';
 import { Printer } from './printer.ts';
 import { readTool } from './tool.ts';
@@ -69,6 +69,12 @@ const cli = yargs(process.argv.slice(2))
     "the service's streams",
     streamsFlags,
     carryOut(async () => (await import('./streams.ts')).runStreams),
+  )
+  .command(
+    'probe',
+    "find out a service's contract and write the contract file",
+    probeFlags,
+    carryOut(async () => (await import('./probe.ts')).runProbe),
   )
   .command(
     'demo',

@@ -2,13 +2,17 @@ import { readFileSync } from 'node:fs';
 import { AuditClient } from '../client/audit.ts';
 import type { Tls } from '../client/dispatcher.ts';
 import { DEFAULT_TRANSPORT, Transport } from '../client/transport.ts';
+import type { ContractInUse } from '../contract/pinned.ts';
 import { EvidenceError } from '../errors.ts';
 import type { Config } from './config.ts';
+import { readContract } from './contract.ts';
 import type { Printer } from './printer.ts';
 import { readTool } from './tool.ts';
 
 export interface Service {
   client: AuditClient;
+  transport: Transport;
+  contract: ContractInUse;
   origin: string;
   close(): Promise<void>;
 }
@@ -29,6 +33,7 @@ export function connectService(config: Config, printer: Printer, signal: AbortSi
   if (!/^[\x21-\x7e]+$/.test(config.apiKey))
     throw new EvidenceError('config', 'the API key contains characters that cannot stand in an HTTP header');
   printer.keepSecret(config.apiKey);
+  const contract = readContract(config.contractFile);
   const { name, version } = readTool();
   const { apiKey, requestsPerSecond, timeouts, maxJsonBytes, maxDownloadBytes } = config;
   const { origin } = new URL(config.auditUrl);
@@ -40,7 +45,14 @@ export function connectService(config: Config, printer: Printer, signal: AbortSi
     signal,
   });
   return {
-    client: new AuditClient(transport, config.auditUrl),
+    transport,
+    client: new AuditClient(transport, {
+      url: config.auditUrl,
+      description: contract.description,
+      pinned: contract.file !== null,
+      signal,
+    }),
+    contract,
     origin,
     close: () => transport.close(),
   };

@@ -1,4 +1,4 @@
-import type { WireStream } from '../contract/default.ts';
+import type { StreamAnswer } from '../contract/answers.ts';
 import { type LedgerHead, readNewestEntry } from '../ledger/ledger.ts';
 import type { CommandContext } from './command.ts';
 import { type Config, loadConfig } from './config.ts';
@@ -14,10 +14,19 @@ export async function runStreams(flags: StreamsFlags, context: CommandContext): 
   const service = connectService(config, printer, signal);
   try {
     const heads = new Map(Object.entries(await readHeads(config, directory)));
-    const streams: WireStream[] = [];
+    const streams: StreamAnswer[] = [];
     for await (const stream of service.client.listStreams()) streams.push(stream);
     printer.document({
-      streams: streams.map((stream) => ({ ...stream, last_exported: heads.get(stream.stream_id) ?? null })),
+      streams: streams.map((stream) => ({
+        stream_id: stream.streamId,
+        entry_count: stream.entryCount,
+        head_sequence: stream.headSequence,
+        head_hash: stream.headDigest,
+        verified: stream.verified,
+        last_checked_at: stream.lastCheckedAt,
+        drift: stream.drift,
+        last_exported: heads.get(stream.streamId) ?? null,
+      })),
     });
     printer.result(streams.length === 0 ? 'The service has no streams.' : format(streams, heads));
     return streams.length === 0 ? 4 : 0;
@@ -36,7 +45,7 @@ async function readHeads(config: Config, directory: string): Promise<Record<stri
   }
 }
 
-function format(streams: readonly WireStream[], heads: ReadonlyMap<string, LedgerHead>): string {
+function format(streams: readonly StreamAnswer[], heads: ReadonlyMap<string, LedgerHead>): string {
   return formatTable(
     [
       { title: 'stream', max: 48 },
@@ -47,15 +56,25 @@ function format(streams: readonly WireStream[], heads: ReadonlyMap<string, Ledge
       { title: 'last exported' },
     ],
     streams.map((stream) => {
-      const exported = heads.get(stream.stream_id);
+      const exported = heads.get(stream.streamId);
       return [
-        stream.stream_id,
-        stream.entry_count.toLocaleString('en'),
-        stream.verification_status,
-        stream.last_checked_at ?? 'never',
-        stream.head_hash === null ? 'none' : `${stream.head_sequence}:${stream.head_hash.slice(0, 12)}…`,
+        stream.streamId,
+        stream.entryCount?.toLocaleString('en') ?? UNKNOWN,
+        stream.drift ?? VERDICTS[String(stream.verified) as keyof typeof VERDICTS],
+        stream.lastCheckedAt ?? (stream.verified === null ? UNKNOWN : 'never'),
+        describeHead(stream),
         exported === undefined ? 'never' : `${exported.run_id}, up to ${exported.sequence}`,
       ];
     }),
   );
+}
+
+/** What the service does not show. */
+const UNKNOWN = '–';
+const VERDICTS = { true: 'verified', false: 'not verified', null: UNKNOWN } as const;
+
+function describeHead({ headSequence, headDigest }: StreamAnswer): string {
+  if (headSequence === null && headDigest === null) return UNKNOWN;
+  if (headDigest === null) return headSequence === 0 ? 'none' : String(headSequence);
+  return `${headSequence ?? ''}:${headDigest.slice(0, 12)}…`;
 }

@@ -1,7 +1,6 @@
 import { open, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Verdict } from '../claims/verdict.ts';
-import { defaultContract } from '../contract/default-contract.ts';
 import { EvidenceError } from '../errors.ts';
 import { EXIT_CODE_OF, worstOf } from '../ledger/outcome.ts';
 import { type ArchiveReport, verifyArchive } from '../verify/archive.ts';
@@ -10,6 +9,7 @@ import { verifyPackage } from '../verify/package.ts';
 import { type Problem, toProblem } from '../verify/problem.ts';
 import type { CommandContext } from './command.ts';
 import { loadConfig } from './config.ts';
+import { readContract } from './contract.ts';
 import type { VerifyFlags } from './flags.ts';
 import type { Printer } from './printer.ts';
 import { isDirectory, openArchive } from './store.ts';
@@ -30,7 +30,7 @@ export async function runVerify(flags: VerifyFlags, context: CommandContext): Pr
     directory,
   );
   const options = {
-    contract: defaultContract,
+    contract: flags.contract === undefined ? null : readContract(resolve(directory, flags.contract)),
     sealKeys: readSealKeys(config.sealKeyFiles),
     roots: readTimestampRoots(config.timestampRootsFile),
     now: new Date(),

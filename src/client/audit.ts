@@ -1,18 +1,22 @@
-import { z } from 'zod';
 import {
-  entrySchema,
-  generatedSchema,
-  pageSchema,
-  streamSchema,
-  verificationSchema,
-  type WireGenerated,
-  type WireStream,
-  type WireVerification,
-} from '../contract/default.ts';
-import { EvidenceError } from '../errors.ts';
-import type { Accepts } from './call.ts';
+  type AnswerReader,
+  answerReader,
+  type EntryAnswer,
+  fillIn,
+  fillText,
+  type GenerateAnswer,
+  type StreamAnswer,
+  selectsPeriod,
+  type VerifyAnswer,
+} from '../contract/answers.ts';
+import type { Description } from '../contract/description.ts';
+import { inUtc } from '../contract/time.ts';
+import type { Json } from '../encoding/canonical.ts';
+import { EvidenceError, isEvidenceError } from '../errors.ts';
 import type { Downloaded, Observer } from './download.ts';
 import type { Exchange } from './exchange.ts';
+import { ASK_OPERATOR, readPages } from './pages.ts';
+import { untilReady } from './readiness.ts';
 import type { Transport } from './transport.ts';
 
 /** Half-open, RFC 3339 in UTC; null is without an end. */
@@ -23,123 +27,199 @@ export interface Period {
 
 export type Form = 'json' | 'pdf' | 'summary';
 
-/** An entry as a list shows it, as far as a comparison needs it. */
-export interface ListedEntry {
-  sequence: number;
-  digest: string;
-  /** RFC 3339, as sent. */
-  timestamp: string;
+/** An entry as a list shows it. */
+export type ListedEntry = Omit<EntryAnswer, 'streamId'>;
+
+export interface AuditService {
+  /** With or without slashes at its end. */
+  url: string;
+  description: Description;
+  /** Whether the description was pinned for this very service, so that what differs has changed since. */
+  pinned: boolean;
+  /** Ends every waiting. */
+  signal: AbortSignal;
 }
 
-const listedEntrySchema = entrySchema.pick({ sequence: true, hash: true, timestamp: true });
+/** A list of more streams is taken for one that never ends. */
+const MAX_STREAMS = 100_000;
 
-const PAGE_LIMIT = 500;
+const ALL_TIME: Period = { from: null, to: null };
 
-/** A summary may be of any kind. */
-const ACCEPTS: Record<Form, Accepts> = { json: 'json', pdf: 'pdf', summary: 'any' };
-
-/** The audit service's operations that an export needs, in the default contract. */
+/** The audit service's operations that an export needs, as its contract describes them. */
 export class AuditClient {
   readonly #transport: Transport;
   readonly #base: string;
+  readonly #description: Description;
+  readonly #pinned: boolean;
+  readonly #signal: AbortSignal;
+  readonly #answers: AnswerReader;
 
-  constructor(transport: Transport, baseUrl: string) {
+  constructor(transport: Transport, { url, description, pinned, signal }: AuditService) {
     this.#transport = transport;
-    this.#base = baseUrl.replace(/\/+$/, '');
+    this.#base = url.replace(/\/+$/, '');
+    this.#description = description;
+    this.#pinned = pinned;
+    this.#signal = signal;
+    this.#answers = answerReader(description);
   }
 
-  async *listStreams(): AsyncGenerator<WireStream> {
-    for await (const page of this.#pages('/streams/', {}, streamSchema)) yield* page;
+  /** What a package of a period holds: the period, or all there is, if the service cannot select. */
+  packagePeriod(period: Period): Period {
+    return selectsPeriod(this.#description) ? period : ALL_TIME;
   }
 
-  /** The pages of a list. One that leads back to a page that was read never ends, so it is refused. */
-  async *#pages<T extends z.ZodType>(
-    path: string,
-    filter: Record<string, string>,
-    item: T,
-  ): AsyncGenerator<z.infer<T>[]> {
-    const seen = new Set<string>();
-    let cursor: string | null = null;
-    do {
-      const query = new URLSearchParams({
-        ...filter,
-        limit: String(PAGE_LIMIT),
-        ...(cursor === null ? {} : { cursor }),
-      });
-      const url = `${this.#base}${path}?${query}`;
-      const { value } = await this.#transport.json({ method: 'GET', url, repeatable: true });
-      const page: { data: z.infer<T>[]; next_cursor: string | null } = parse(pageSchema(item), value, url);
-      yield page.data;
-      cursor = page.next_cursor;
-      if (cursor !== null && seen.has(cursor))
-        throw new EvidenceError('service', `${url} leads back to a page that was already read: its list never ends`);
-      if (cursor !== null) seen.add(cursor);
-    } while (cursor !== null);
+  /** Which forms the service has. */
+  get forms(): readonly Form[] {
+    const { downloads } = this.#description;
+    return (['json', 'pdf', 'summary'] as const).filter((form) => downloads[form] !== null);
   }
 
-  /** Has the service check the stream itself. */
-  async verifyStream(streamId: string): Promise<{ verification: WireVerification; exchange: Exchange }> {
-    const url = `${this.#base}/streams/${inPath(streamId)}/verify`;
-    const { value, exchange } = await this.#transport.json({ method: 'POST', url, body: {}, repeatable: true });
-    return { verification: parse(verificationSchema, value, url), exchange };
+  get listsEntries(): boolean {
+    return this.#description.entries !== null;
   }
 
-  /** @param idempotencyKey makes a repeated request answer with the package of the first. */
+  /** Where no contract was pinned, a stream that does not fit the default one means that the service speaks another. */
+  async *listStreams(): AsyncGenerator<StreamAnswer> {
+    const { streams } = this.#description;
+    let listed = 0;
+    for await (const { url, items } of this.#pages(streams, {})) {
+      for (const item of items) {
+        const stream = this.#read(url, () => this.#answers.stream(item));
+        if (stream.drift !== null && !this.#pinned) throw this.#otherContract(`the answer of ${url}: ${stream.drift}`);
+        yield stream;
+      }
+      listed += items.length;
+      if (listed > MAX_STREAMS)
+        throw new EvidenceError('service', `${url} goes on after ${listed} streams: its list never ends`, ASK_OPERATOR);
+    }
+  }
+
+  /**
+   * The stream's entries of a period, in pages, in the order of their sequence.
+   * @throws EvidenceError `service` when the service lists entries of other streams too.
+   */
+  async *listEntries(streamId: string, period: Period): AsyncGenerator<ListedEntry[]> {
+    const { entries: list } = this.#description;
+    if (list === null) throw new EvidenceError('service', 'the contract knows no list of entries');
+    const filter = {
+      [list.stream_parameter]: streamId,
+      ...(list.from_parameter === null || period.from === null ? {} : { [list.from_parameter]: period.from }),
+      ...(list.to_parameter === null || period.to === null ? {} : { [list.to_parameter]: period.to }),
+    };
+    const within = inPeriod(period);
+    const unordered: ListedEntry[] = [];
+    for await (const { url, items } of this.#pages(list, filter)) {
+      const entries = items.map((item) => this.#read(url, () => this.#answers.entry(item)));
+      const foreign = entries.find((entry) => entry.streamId !== null && entry.streamId !== streamId);
+      if (foreign !== undefined)
+        throw new EvidenceError('service', `${url} lists entries of the stream "${foreign.streamId}" as well`);
+      const page = entries.filter(within).map(({ streamId: _id, ...entry }) => entry);
+      if (list.order === 'ascending') yield page;
+      else unordered.push(...page);
+    }
+    if (unordered.length > 0) yield unordered.sort((a, b) => a.sequence - b.sequence);
+  }
+
+  /** Has the service check the stream itself; null when the contract does not know how to ask. */
+  async verifyStream(streamId: string): Promise<{ verification: VerifyAnswer; exchange: Exchange } | null> {
+    const { verify } = this.#description;
+    if (verify === null) return null;
+    const url = this.#base + inPath(verify.path, { stream_id: streamId });
+    const body = fillIn(verify.body, { stream_id: streamId });
+    const { value, exchange } = await this.#transport.json({ method: 'POST', url, body, repeatable: true });
+    return { verification: this.#read(url, () => this.#answers.verification(value as Json)), exchange };
+  }
+
+  /**
+   * Has a package made.
+   * @param idempotencyKey makes a repeated request answer with the package of the first.
+   */
   async generate(
     streamId: string,
     period: Period,
     idempotencyKey: string,
-  ): Promise<{ generated: WireGenerated; exchange: Exchange }> {
-    const url = `${this.#base}/evidence/generate`;
-    const body = {
-      stream_id: streamId,
-      ...(period.from === null ? {} : { from: period.from }),
-      ...(period.to === null ? {} : { to: period.to }),
-    };
-    const headers = { 'idempotency-key': idempotencyKey };
-    const { value, exchange } = await this.#transport.json({ method: 'POST', url, body, headers, repeatable: true });
-    return { generated: parse(generatedSchema, value, url), exchange };
+  ): Promise<{ generated: GenerateAnswer; exchange: Exchange }> {
+    const { generate } = this.#description;
+    const url = this.#base + generate.path;
+    const header = generate.idempotency_header;
+    const { value, exchange } = await this.#transport.json({
+      method: 'POST',
+      url,
+      body: fillIn(generate.body, { stream_id: streamId, ...period }),
+      ...(header === null ? {} : { headers: { [header]: idempotencyKey } }),
+      repeatable: header !== null,
+    });
+    return { generated: this.#read(url, () => this.#answers.generated(value as Json)), exchange };
   }
 
-  /** The stream's entries of a period, page by page, in the order of their sequence. */
-  async *listEntries(streamId: string, period: Period): AsyncGenerator<ListedEntry[]> {
-    const filter = {
-      stream_id: streamId,
-      ...(period.from === null ? {} : { from: period.from }),
-      ...(period.to === null ? {} : { to: period.to }),
-    };
-    for await (const page of this.#pages('/entries/', filter, listedEntrySchema))
-      yield page.map(({ sequence, hash, timestamp }) => ({ sequence, digest: hash, timestamp }));
+  /** Waits until a package that was not ready when it was generated is. */
+  async awaitPackage(packageId: string): Promise<void> {
+    const { ready } = this.#description.generate;
+    if (ready.when !== 'status-says') return;
+    const url = this.#base + inPath(ready.path, { package_id: packageId });
+    await untilReady(`package ${packageId}`, this.#signal, async () => {
+      const { value } = await this.#transport.json({ method: 'GET', url, repeatable: true });
+      return this.#read(url, () => this.#answers.isReady(value as Json)) ? {} : { notYet: { retryAfterMs: null } };
+    });
   }
 
-  async packageStatus(packageId: string): Promise<WireGenerated> {
-    const url = `${this.#base}/evidence/${inPath(packageId)}`;
-    const { value } = await this.#transport.json({ method: 'GET', url, repeatable: true });
-    return parse(generatedSchema, value, url);
-  }
-
-  /**
-   * One form of a package into a file.
-   * @param observer sees the same bytes while they arrive; `restart` when they begin again.
-   */
+  /** One form of a package into a file, once the service has it ready. */
   async download(packageId: string, form: Form, file: string, observer: Observer): Promise<Downloaded> {
-    const url = `${this.#base}/evidence/${inPath(packageId)}/${form}`;
-    return this.#transport.download({ method: 'GET', url, repeatable: true, accepts: ACCEPTS[form] }, file, observer);
+    const { downloads, generate } = this.#description;
+    const path = downloads[form];
+    if (path === null) throw new EvidenceError('service', `the contract knows no ${form} form`);
+    const url = this.#base + inPath(path, { package_id: packageId });
+    const notYet = new Set(generate.ready.when === 'download-answers' ? generate.ready.not_yet : []);
+    const accepts = form === 'summary' ? 'any' : form;
+    return untilReady(`${form} form of package ${packageId}`, this.#signal, () =>
+      this.#transport.download({ method: 'GET', url, repeatable: true, notYet, accepts }, file, observer),
+    );
   }
+
+  async *#pages(list: Parameters<typeof readPages>[2], filter: Record<string, string>) {
+    try {
+      yield* readPages(this.#transport, this.#base, list, filter);
+    } catch (error) {
+      throw isEvidenceError(error, 'contract') ? this.#otherContract(error.message) : error;
+    }
+  }
+
+  #read<T>(url: string, read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      throw isEvidenceError(error, 'contract') ? this.#otherContract(`the answer of ${url}: ${error.message}`) : error;
+    }
+  }
+
+  #otherContract(what: string): EvidenceError {
+    return new EvidenceError('contract', what, {
+      nextStep: this.#pinned
+        ? 'The service changed since its contract was pinned: run `evidence probe` again and compare the two files.'
+        : 'This service speaks another contract than the default one: run `evidence probe` to find it out.',
+    });
+  }
+}
+
+function inPeriod({ from, to }: Period): (entry: { timestamp: string }) => boolean {
+  const [first, end] = [from === null ? -Infinity : Date.parse(from), to === null ? Infinity : Date.parse(to)];
+  return ({ timestamp }) => {
+    const time = Date.parse(inUtc(timestamp));
+    // What has no time of its own is left to the service's own selection.
+    return Number.isNaN(time) || (time >= first && time < end);
+  };
 }
 
 /**
- * An id as one segment of a path. Every URL parser takes `.` and `..` for steps, encoded or not (WHATWG URL, 4.5), so
- * they would address something else.
+ * A path with ids as segments of it. Every URL parser takes `.` and `..` for steps, encoded or not (WHATWG URL, 4.5),
+ * so they would address something else.
  */
-function inPath(id: string): string {
-  if (/^\.{0,2}$/.test(id) || !id.isWellFormed())
-    throw new EvidenceError('service', `the id ${JSON.stringify(id)} cannot stand in the path of a URL`);
-  return encodeURIComponent(id);
-}
-
-function parse<T>(schema: z.ZodType<T>, value: unknown, url: string): T {
-  const read = schema.safeParse(value);
-  if (read.success) return read.data;
-  throw new EvidenceError('contract', `the answer of ${url} does not fit the contract: ${z.prettifyError(read.error)}`);
+function inPath(template: string, ids: Readonly<Record<string, string>>): string {
+  for (const id of Object.values(ids))
+    if (/^\.{0,2}$/.test(id) || !id.isWellFormed())
+      throw new EvidenceError('service', `the id ${JSON.stringify(id)} cannot stand in the path of a URL`);
+  return fillText(
+    template,
+    Object.fromEntries(Object.entries(ids).map(([name, id]) => [name, encodeURIComponent(id)])),
+  );
 }

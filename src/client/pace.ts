@@ -6,7 +6,7 @@ const PLATEAU = 0.95;
 /** Milliseconds from the one to the other. */
 const APPROACH_MS = 5000;
 /** Milliseconds below the ceiling before it is doubted: at first, and at most after it was met again and again. */
-const FIRST_HOLD_MS = 10_000;
+const FIRST_HOLD_MS = 5000;
 const LONGEST_HOLD_MS = 300_000;
 /** In which time a doubted ceiling is doubled. */
 const DOUBLING_MS = 20_000;

@@ -20,8 +20,15 @@ const MEDIA: Record<Accepts, string> = {
   any: '*/*',
 };
 
-/** A failure that was an answer has its status. */
-export type Asked = { answer: Answer } | NotYet | (Failure & { status?: number });
+/** What a service answered when it refused. */
+export interface Refused {
+  status: number;
+  /** The beginning of what it said. */
+  said: Uint8Array;
+}
+
+/** A failure that was an answer says which. */
+export type Asked = { answer: Answer } | NotYet | (Failure & Partial<Refused>);
 
 /** Sends requests, once each: with the key, at the pace that the service bears, along redirects. */
 export class Sender {
@@ -106,10 +113,11 @@ export class Sender {
     return answer;
   }
 
-  async #refused(call: Call, answer: Answer): Promise<Failure & { status: number }> {
+  async #refused(call: Call, answer: Answer): Promise<Failure & Refused> {
     const { status } = answer;
-    const refusal = describeRefusal(answer, await answer.beginning(MAX_PROBLEM_BYTES), this.#options.apiKey);
+    const said = await answer.beginning(MAX_PROBLEM_BYTES);
+    const error = toServiceError(describeRefusal(answer, said, this.#options.apiKey));
     const retry = isRetriedStatus(status) && (call.repeatable || status === 429);
-    return { error: toServiceError(refusal), retry, waitMs: readRetryAfter(answer.header('retry-after')), status };
+    return { error, retry, waitMs: readRetryAfter(answer.header('retry-after')), status, said };
   }
 }

@@ -1,5 +1,5 @@
 import { StreamingSha256 } from '../encoding/digest.ts';
-import { isEvidenceError } from '../errors.ts';
+import { type EvidenceError, isEvidenceError } from '../errors.ts';
 import type { Answer } from './answer.ts';
 import type { Accepts, Call, NotYet, PollingCall } from './call.ts';
 import { toConnectionError } from './connection-error.ts';
@@ -24,6 +24,16 @@ export interface JsonAnswer {
   exchange: Exchange;
   /** The `Link` header (RFC 8288), as sent. */
   link: string | null;
+}
+
+/** An answer of whatever status: a refusal can tell as much as a success. */
+export interface PlainAnswer {
+  status: number;
+  /** Decoded; the key, which a refusal may quote, is not in it. */
+  text: string;
+  link: string | null;
+  /** What a refusal is to somebody who needs what was refused. */
+  error: EvidenceError | null;
 }
 
 /** HTTP to one service: the bearer key, time limits, size limits, pace, retries, and a record of every exchange. */
@@ -66,6 +76,46 @@ export class Transport {
   download(call: Call & { accepts?: Accepts }, file: string, observer: Observer): Promise<Downloaded | NotYet> {
     const accepts = call.accepts ?? 'any';
     return this.#withoutKey(() => new Download([this.#sender, this.#options], [call, accepts], file, observer).run());
+  }
+
+  /** What the service answers, refusals too, after those that are worth it were retried. */
+  plain(call: Call): Promise<PlainAnswer> {
+    return this.#withoutKey(async () => {
+      const attempts = new Attempts(this.#options.attempts);
+      for (;;) {
+        attempts.begin();
+        const outcome = await this.#askPlain(call);
+        if (!('failure' in outcome)) return outcome;
+        try {
+          await attempts.next(outcome.failure, this.#options.signal);
+        } catch (error) {
+          if (outcome.refused === null || error !== outcome.failure.error) throw error;
+          return outcome.refused;
+        }
+      }
+    });
+  }
+
+  async #askPlain(call: Call): Promise<PlainAnswer | { failure: Failure; refused: PlainAnswer | null }> {
+    const asked = await this.#sender.ask(call, 'any', { 'accept-encoding': 'gzip, br' });
+    if ('notYet' in asked) throw new TypeError('a plain call takes every answer');
+    if ('answer' in asked) {
+      try {
+        const text = this.#textOf(await this.#read(asked.answer));
+        return { status: asked.answer.status, text, link: asked.answer.header('link'), error: null };
+      } catch (error) {
+        this.#options.signal.throwIfAborted();
+        if (isEvidenceError(error)) throw error;
+        return { failure: { error: toConnectionError(call, error), retry: call.repeatable }, refused: null };
+      }
+    }
+    const { status, said, error } = asked;
+    if (status === undefined || said === undefined) return { failure: asked, refused: null };
+    return { failure: asked, refused: { status, text: this.#textOf(said), link: null, error } };
+  }
+
+  #textOf(body: Uint8Array): string {
+    return new TextDecoder().decode(body).replaceAll(this.#options.apiKey, '***');
   }
 
   async #askJson(call: Call, attempt: number): Promise<JsonAnswer | NotYet | Failure> {

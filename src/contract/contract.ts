@@ -32,7 +32,7 @@ export type Content =
   | {
       state: 'computed';
       digest: string;
-      /** Members of the entry that the digest says nothing about. */
+      /** For people: what of the entry the digest says nothing about. */
       uncovered: readonly string[];
     }
   /** Nobody knows how the digest is made. */
@@ -51,7 +51,8 @@ export interface PackageFacts {
   entryCount: number | null;
   firstSequence: number | null;
   lastSequence: number | null;
-  headDigest: string | null;
+  /** Null when it says that there is none, undefined when it says nothing of it. */
+  headDigest: string | null | undefined;
   generatedAt: string | null;
   checkpoints: Checkpoint[];
 }
@@ -71,7 +72,8 @@ export interface SummaryFacts {
   packageId: string | null;
   streamId: string | null;
   entryCount: number | null;
-  headDigest: string | null;
+  /** Null when it says that there is none, undefined when it says nothing of it. */
+  headDigest: string | null | undefined;
 }
 
 /**
@@ -84,6 +86,8 @@ export interface Contract {
   /** For people: how an entry's digest is made, as the recipe is recorded beside a verdict; null when it is not known. */
   readonly recipe: string | null;
   readonly hasSeals: boolean;
+  /** For people: where an entry says these. */
+  readonly fields: { readonly sequence: string; readonly previous: string; readonly digest: string };
   /** What a package holds that was asked for. */
   readonly scope: PackageFacts['scope'];
   /** `previous` of the first entry of a stream, and the number of that entry. */

@@ -9,7 +9,7 @@ export const DEFAULT_DESCRIPTION: Description = {
   streams: {
     path: '/streams/',
     items: 'data',
-    paging: { style: 'cursor', next: 'next_cursor', parameter: 'cursor' },
+    paging: { style: 'cursor', next: 'next_cursor', absent_at_end: false, parameter: 'cursor' },
     limit: { parameter: 'limit', size: 500 },
     fields: {
       stream_id: 'stream_id',
@@ -23,7 +23,7 @@ export const DEFAULT_DESCRIPTION: Description = {
   entries: {
     path: '/entries/',
     items: 'data',
-    paging: { style: 'cursor', next: 'next_cursor', parameter: 'cursor' },
+    paging: { style: 'cursor', next: 'next_cursor', absent_at_end: false, parameter: 'cursor' },
     limit: { parameter: 'limit', size: 500 },
     stream_parameter: 'stream_id',
     from_parameter: 'from',

@@ -12,17 +12,20 @@ const optionalPath = path.min(1).nullable();
 const urlPath = z.string().regex(/^\/[^\s?#]*$/, 'must be a path that begins with "/"');
 const parameter = z.string().min(1);
 
+/** Whether the last page may lack what leads to the next one. Otherwise a list that lacks it is cut off, not at its end. */
+const absent_at_end = z.boolean().default(true);
+
 const pagingSchema = z.discriminatedUnion('style', [
   /** All of it in one answer. */
   z.strictObject({ style: z.literal('single') }),
-  /** The answer holds a text that asks for the next page; without one (absent, null, "") it is the last. */
-  z.strictObject({ style: z.literal('cursor'), next: path.min(1), parameter }),
+  /** The answer holds a text that asks for the next page; null or "" behind the last one. */
+  z.strictObject({ style: z.literal('cursor'), next: path.min(1), absent_at_end, parameter }),
   /** By the number of items before the page; the list ends with an empty page. */
   z.strictObject({ style: z.literal('offset'), parameter }),
   /** By the number of the page; the list ends with an empty page. */
   z.strictObject({ style: z.literal('page'), parameter, first: z.int().min(0).max(1) }),
   /** The answer holds the URL of the next page, in its body or, where `next` is null, in its Link header (RFC 8288). */
-  z.strictObject({ style: z.literal('link'), next: path.min(1).nullable() }),
+  z.strictObject({ style: z.literal('link'), next: path.min(1).nullable(), absent_at_end }),
 ]);
 export type Paging = z.infer<typeof pagingSchema>;
 
@@ -47,18 +50,24 @@ const memberNames = z.array(z.string().min(1));
 /** Which members of the entry are written: all but some, as sent; or these, in this order. */
 const members = { without: memberNames.optional(), fields: memberNames.optional() };
 
+const eitherMembers = (form: { without?: unknown; fields?: unknown }) =>
+  form.without === undefined || form.fields === undefined;
+const EITHER = { message: 'either these members or all without some', path: ['fields'] };
+
 /** One way of writing JSON as text. */
 const jsonFormSchema = z.discriminatedUnion('form', [
-  z.strictObject({ form: z.literal('rfc8785'), of: path.optional(), ...members }),
+  z.strictObject({ form: z.literal('rfc8785'), of: path.optional(), ...members }).refine(eitherMembers, EITHER),
   /** Python's `json.dumps`; `spaced` is its default (", " and ": "), `ascii` its `ensure_ascii`. */
-  z.strictObject({
-    form: z.literal('python'),
-    separators: z.enum(['spaced', 'compact']),
-    ascii: z.boolean(),
-    sort_keys: z.boolean(),
-    of: path.optional(),
-    ...members,
-  }),
+  z
+    .strictObject({
+      form: z.literal('python'),
+      separators: z.enum(['spaced', 'compact']),
+      ascii: z.boolean(),
+      sort_keys: z.boolean(),
+      of: path.optional(),
+      ...members,
+    })
+    .refine(eitherMembers, EITHER),
   /** The bytes of the answer; members that are left out go with their comma. */
   z.strictObject({ form: z.literal('as-sent'), of: path.optional(), without: memberNames.optional() }),
 ]);
@@ -68,7 +77,7 @@ export type JsonForm = z.infer<typeof jsonFormSchema>;
 const partSchema = z.union([
   /** The predecessor's digest as it is written; of the first entry `genesis_hashed_as`. */
   z.literal('previous'),
-  /** The predecessor's digest decoded; nothing for the first entry. */
+  /** The predecessor's digest decoded; nothing where the first entry sends none. */
   z.literal('previous-bytes'),
   z.strictObject({ text: z.string() }),
   /** The fields' text: strings as they are, everything else as sent, null as `null_as`. */

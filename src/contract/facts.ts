@@ -42,7 +42,7 @@ export function readFacts(
     entryCount: stated((path) => fields.integer(path, 0), paths.entry_count),
     firstSequence: sequence(paths.first_sequence),
     lastSequence: sequence(paths.last_sequence),
-    headDigest: orNull((path) => fields.read(path, (sent) => digests.digest(sent), digests.shape), paths.head_digest),
+    headDigest: headIn(fields, digests, paths.head_digest, whole),
     generatedAt: stated((path) => fields.text(path), paths.generated_at),
     checkpoints: readCheckpoints(description, digests, document, whole),
   };
@@ -54,10 +54,15 @@ const NOTHING: Omit<PackageFacts, 'scope'> = {
   entryCount: null,
   firstSequence: null,
   lastSequence: null,
-  headDigest: null,
+  headDigest: undefined,
   generatedAt: null,
   checkpoints: [],
 };
+
+function headIn(fields: Fields, digests: DigestReader, path: string | null, whole: boolean): string | null | undefined {
+  if (path === null || (!whole && !fields.has(path))) return undefined;
+  return fields.isNull(path) ? null : fields.read(path, (sent) => digests.digest(sent), digests.shape);
+}
 
 function readCheckpoints(
   description: Description,
@@ -100,8 +105,6 @@ export function readSummaryFacts(description: Description, digests: DigestReader
     packageId: stated(paths.package_id, (path) => fields.id(path)),
     streamId: stated(paths.stream_id, (path) => fields.text(path)),
     entryCount: stated(paths.entry_count, (path) => fields.integer(path, 0)),
-    headDigest: stated(paths.head_digest, (path) =>
-      fields.isNull(path) ? null : fields.read(path, (sent) => digests.digest(sent), digests.shape),
-    ),
+    headDigest: headIn(fields, digests, paths.head_digest, true),
   };
 }

@@ -1,4 +1,5 @@
 import type { Json } from '../encoding/canonical.ts';
+import type { Written } from '../encoding/written.ts';
 
 /** The names of a path of a contract file; none for the empty path, which is the value itself. */
 export function namesOf(path: string): string[] {
@@ -12,6 +13,16 @@ export function valueAt(value: Json | undefined, path: string): Json | undefined
     if (here === null || here === undefined) return here;
     if (typeof here !== 'object' || Array.isArray(here) || !Object.hasOwn(here, name)) return undefined;
     here = here[name];
+  }
+  return here;
+}
+
+/** As `valueAt`, of a value as it was written. */
+export function writtenAt(root: Written, path: string): Written | undefined {
+  let here: Written | undefined = root;
+  for (const name of namesOf(path)) {
+    if (here?.kind !== 'object') return undefined;
+    here = here.members.find((member) => member.name === name)?.value;
   }
   return here;
 }

@@ -9,6 +9,7 @@ import { type DigestReader, digestReader, toHex } from './digest-text.ts';
 import { readFacts, readSummaryFacts } from './facts.ts';
 import { Fields } from './fields.ts';
 import { namesOf, valueAt } from './path.ts';
+import type { Hashed } from './preimage.ts';
 import { compileRecipe, hashName, type Recipe } from './recipe.ts';
 import { toTimestamp } from './time.ts';
 
@@ -20,6 +21,7 @@ export function openContract(description: Description): Contract {
     name: description.name,
     recipe: recipe?.words ?? null,
     hasSeals: description.seal !== null,
+    fields: description.entry,
     scope: description.generate.scope,
     genesis: digests.genesis,
     firstSequence: description.entry.first_sequence,
@@ -64,10 +66,11 @@ function contentOf(
   const keyId = choice === null ? null : (chosenKey(value, choice) ?? '');
   const key = keyId === null ? null : (keys.get(keyId) ?? null);
   if (keyId !== null && key === null) return { state: 'no-key', keyId };
-  return { state: 'computed', digest: recipe.digest(hashed(bytes, value), key), uncovered: recipe.uncovered(value) };
+  const entry = hashed(bytes, value);
+  return { state: 'computed', digest: recipe.digest(entry, key), uncovered: recipe.uncovered(entry) };
 }
 
-function hashed(bytes: Uint8Array, value: Json) {
+function hashed(bytes: Uint8Array, value: Json): Hashed {
   let text: string | undefined;
   let written: Written | undefined;
   const sent = () => {

@@ -5,7 +5,10 @@ const MILLISECONDS = { seconds: 1000, milliseconds: 1 } as const;
 
 /** RFC 3339 as it was sent; a text without a zone is UTC, and a Unix time becomes text. */
 export function toTimestamp(fields: Fields, path: string, unit: 'text' | 'seconds' | 'milliseconds'): string {
-  if (unit === 'text') return inUtc(fields.text(path));
+  if (unit === 'text') {
+    const text = fields.text(path);
+    return fields.read(path, () => asTime(inUtc(text)), 'a date and time');
+  }
   const time = fields.read(
     path,
     (sent) => (typeof sent === 'number' ? sent * MILLISECONDS[unit] : null),
@@ -15,7 +18,12 @@ export function toTimestamp(fields: Fields, path: string, unit: 'text' | 'second
   throw new EvidenceError('contract', `the field "${path}" is no Unix time in ${unit}`);
 }
 
-/** ECMAScript takes a date and time without a zone for the reader's own. */
+/** With what is no time, no order of times could be checked. */
+function asTime(text: string): string | null {
+  return /^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(Date.parse(text)) ? text : null;
+}
+
+/** ECMAScript takes a date and time without a zone for the reader's own, and knows no comma before a fraction. */
 export function inUtc(text: string): string {
-  return /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?$/.test(text) ? `${text}Z` : text;
+  return /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?$/.test(text) ? `${text.replace(',', '.')}Z` : text;
 }

@@ -21,7 +21,7 @@ export function parseYaml<T>(schema: z.ZodType<T>, text: string, name: string): 
     );
   const read = schema.safeParse(toValue(document, name) ?? {});
   if (read.success) return read.data;
-  const [issue] = read.error.issues;
+  const issue = mostTelling(read.error.issues);
   if (issue === undefined) throw new EvidenceError('config', `${name} is not what it should be`);
   throw describe(innermost(issue), schema, document, (offset) => placeIn(name, lines, offset));
 }
@@ -30,7 +30,7 @@ function toValue(document: Document, name: string): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 });
   } catch (error) {
-    throw new EvidenceError('config', `${name} cannot be read`, { cause: error });
+    throw new EvidenceError('config', `${name} cannot be read: its aliases cannot be resolved`, { cause: error });
   }
 }
 
@@ -41,14 +41,24 @@ function placeIn(name: string, lines: LineCounter, offset: number): string {
 
 /** Of the alternatives of a union, what is wrong with the one that came furthest. */
 function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
-  if (issue.code !== 'invalid_union') return issue;
-  const nested = issue.errors.flat().map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }));
-  const deepest = nested.toSorted((a, b) => b.path.length - a.path.length || rank(a) - rank(b))[0];
-  return deepest === undefined || deepest.path.length === issue.path.length ? issue : innermost(deepest);
+  if (issue.code !== 'invalid_union' || issue.errors.length === 0) return issue;
+  const reach = (issues: readonly z.core.$ZodIssue[]) => Math.max(...issues.map(({ path }) => path.length));
+  const furthest = issue.errors.toSorted((a, b) => reach(b) - reach(a))[0] ?? [];
+  const nested = mostTelling(furthest);
+  if (nested === undefined || reach(furthest) === 0) return { ...issue, message: alternatives(issue.errors.flat()) };
+  return innermost({ ...nested, path: [...issue.path, ...nested.path] });
 }
 
-function rank(issue: z.core.$ZodIssue): number {
-  return issue.code === 'unrecognized_keys' ? 0 : 1;
+/** A name that is not known tells more than that another one is missing. */
+function mostTelling(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {
+  return issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
+}
+
+function alternatives(issues: readonly z.core.$ZodIssue[]): string {
+  const values = issues.flatMap((issue) => (issue.code === 'invalid_value' ? issue.values : []));
+  const shapes = issues.flatMap((issue) => (issue.code === 'invalid_type' ? [`an ${issue.expected}`] : []));
+  const wanted = [...values.map((value) => JSON.stringify(String(value))), ...new Set(shapes)];
+  return `Invalid input: expected ${wanted.join(' or ')}`;
 }
 
 function describe(

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Eta } from 'eta';
-import { type Custody, DOES_NOT_PROVE, type Verification } from '../bundle/documents.ts';
+import { CONTRACT_FILE, type Custody, DOES_NOT_PROVE, type Verification } from '../bundle/documents.ts';
 import { missingFileName } from '../bundle/layout.ts';
 import type { PayloadSource } from '../bundle/source.ts';
 import { type BundleOptions, type WrittenBundle, writeBundle } from '../bundle/write.ts';
@@ -47,6 +47,7 @@ export async function packBag(
       ),
       { path: 'data/verification.json', content: toRecordBytes(verification) },
       { path: 'data/custody.json', content: toRecordBytes(toCustody(context, contents)) },
+      ...(context.contractFile === null ? [] : [{ path: CONTRACT_FILE, content: context.contractFile.bytes }]),
       ...tokens(received),
     ],
   });
@@ -63,9 +64,11 @@ function toVerification(
     format: 'evidence-verification/1',
     run_id: context.runId,
     period: context.period,
+    package_period: context.packagePeriod,
     verified_at: context.now().toISOString(),
     tool: context.tool,
     contract: context.contract.name,
+    contract_sha256: context.contractFile?.sha256 ?? null,
     recipe: context.contract.recipe,
     required_claims: [...context.required],
     seal_key_ids: [...context.sealKeys.keys()],
@@ -126,7 +129,10 @@ function readme(context: ExportContext, { streamId, received }: BagContents, ver
     status: verdict.status,
     partial: received.missing.length > 0,
     missing: received.missing,
-    recipeIsDefault: context.contract.name === 'default',
+    recipe: context.contract.recipe,
+    fields: context.contract.fields,
+    contractFile: context.contractFile === null ? null : CONTRACT_FILE,
+    packagePeriod: describePeriod(context.packagePeriod),
     claims: verdict.claims,
     doesNotProve: DOES_NOT_PROVE,
   });

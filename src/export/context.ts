@@ -3,10 +3,12 @@ import type { ClaimName } from '../claims/claim.ts';
 import type { EarlierHead } from '../claims/continuity.ts';
 import type { AuditClient, Period } from '../client/audit.ts';
 import type { Contract, SealKeys } from '../contract/contract.ts';
+import type { ContractInUse } from '../contract/pinned.ts';
 import type { Acceptance } from '../ledger/record.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
 import type { Listener } from './events.ts';
 import type { CompletenessMode } from './listing.ts';
+import type { AccountPackage } from './received.ts';
 
 /** What the user asked to be exported. */
 export interface Scope {
@@ -22,9 +24,13 @@ export interface ExportContext {
   client: AuditClient;
   archive: Archive;
   contract: Contract;
+  /** The file of a pinned contract, which goes into every bundle; null for the default one. */
+  contractFile: ContractInUse['file'];
   auditOrigin: string;
   runId: string;
   period: Period;
+  /** What its packages hold: the period, or all there is where the service cannot select. */
+  packagePeriod: Period;
   reachesNow: boolean;
   scope: Scope;
   required: readonly ClaimName[];
@@ -50,6 +56,8 @@ export interface RunState {
   /** The last good heads of earlier exports, by stream id. */
   heads: ReadonlyMap<string, EarlierHead>;
   acceptances: readonly Acceptance[];
+  /** The package of the whole account, collected when the first stream asks; null where each stream has its own. */
+  account: (() => Promise<AccountPackage>) | null;
 }
 
 /** The newest acceptance of the stream's restart, as a sentence; null when there is none. */

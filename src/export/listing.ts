@@ -1,14 +1,16 @@
 import type { CompletenessBasis, StreamStatement } from '../claims/completeness.ts';
-import { ListingMerge } from '../claims/listing.ts';
+import { ListingMerge, type PackageCut } from '../claims/listing.ts';
 import type { ListedEntry } from '../client/audit.ts';
 import type { Entry } from '../contract/contract.ts';
-import { type EvidenceError, isEvidenceError } from '../errors.ts';
+import { EvidenceError, isEvidenceError } from '../errors.ts';
 
 /** How completeness is to be shown: by listing the entries too, by the stream record alone, or not at all. */
 export type CompletenessMode = 'listing' | 'record' | 'off';
 
 /** A stream of more entries is held against its record: to list it takes longer than to export it. */
 const MAX_LISTED = 250_000;
+/** Of a stream that grew, or of a listing that never ends. */
+const MAX_COMPARED = 2 * MAX_LISTED;
 
 /**
  * Holds the entries of one package against the service's own listing of them while the package arrives. `catchUp`
@@ -43,8 +45,8 @@ export class ListingCheck {
    * Ends the comparison once the package has ended.
    * @param statement what there is to fall back on when the service refused to list.
    */
-  async finish(generatedAt: string | null, statement: StreamStatement): Promise<CompletenessBasis> {
-    if (this.#failure === null) this.#merge.endPackage(generatedAt);
+  async finish(madeAt: PackageCut['madeAt'], statement: StreamStatement): Promise<CompletenessBasis> {
+    if (this.#failure === null) this.#merge.endPackage({ madeAt, statedHead: statement.headSequence });
     await this.catchUp();
     await this.#pages.return?.();
     if (this.#failure !== null)
@@ -61,6 +63,8 @@ export class ListingCheck {
       }
       this.#fetched++;
       this.#listed += value.length;
+      if (this.#listed > MAX_COMPARED)
+        throw new EvidenceError('service', `the listing goes on after ${this.#listed} entries`);
       this.#merge.fromListing(value);
     } catch (error) {
       if (!isEvidenceError(error) || error.code === 'interrupted') throw error;
@@ -72,6 +76,6 @@ export class ListingCheck {
 /** Why a stream is not listed although that is wanted; null when it is. */
 export function whyNotListed(mode: CompletenessMode, { entryCount }: StreamStatement): string | null {
   if (mode === 'record') return 'verify.completeness is "record"';
-  if (entryCount > MAX_LISTED) return `${entryCount} entries are too many to list`;
+  if ((entryCount ?? 0) > MAX_LISTED) return `${entryCount} entries are too many to list`;
   return null;
 }

@@ -51,6 +51,8 @@ export async function findOpenRun(archive: Archive, prefix: string): Promise<str
 /** A stream as the service lists it. */
 export interface ListedStream extends StreamStatement {
   streamId: string;
+  /** What in its record is not as the contract says; such a stream is not exported. */
+  drift: string | null;
 }
 
 export interface Selection {
@@ -71,6 +73,7 @@ export async function selectStreams(listed: AsyncIterable<ListedStream>, scope: 
       throw new EvidenceError(
         'service',
         `the service lists the stream "${streamId}" twice: which one is meant cannot be told`,
+        { nextStep: 'Ask the operator of the service; what was archived before stays.' },
       );
     seen.add(streamId);
     const reason = whyExcluded(streamId, scope);

@@ -6,9 +6,10 @@ import { readAcceptances } from '../ledger/acceptance.ts';
 import { streamRecordKey } from '../ledger/keys.ts';
 import { appendEntry, findEntry, readNewestEntry } from '../ledger/ledger.ts';
 import { readRecord, streamRecordSchema } from '../ledger/record.ts';
+import { collectAccount } from './account.ts';
 import type { ExportContext, RunState } from './context.ts';
 import type { Journeys, RunResult, StoredRecord } from './journeys.ts';
-import { type ListedStream, readSealedRun, type SealedRun, selectStreams } from './plan.ts';
+import { readSealedRun, type SealedRun, selectStreams } from './plan.ts';
 import { concludeRun } from './seal.ts';
 import { exportStream } from './stream.ts';
 
@@ -21,12 +22,12 @@ const MAX_STREAM_RECORD_BYTES = 256 * 2 ** 20;
 export async function exportRun(context: ExportContext): Promise<RunResult> {
   const sealed = await readSealedRun(context.archive, context.runId);
   if (sealed !== null) return concludeSealed(context, sealed);
-  const run: RunState = {
+  const begun = {
     startedAt: context.now(),
     heads: await readHeads(context),
     acceptances: await readAcceptances(context.archive),
   };
-  const selection = await selectStreams(listStreams(context), context.scope);
+  const selection = await selectStreams(context.client.listStreams(), context.scope);
   const done = await readRecords(context);
   const finished = new Set(done.map(({ record }) => record.stream_id));
   const open = selection.included.filter(({ streamId }) => !finished.has(streamId));
@@ -37,6 +38,8 @@ export async function exportRun(context: ExportContext): Promise<RunResult> {
     done: done.length,
     excluded: selection.excluded.length,
   });
+  const run: RunState = { ...begun, account: null };
+  if (context.contract.scope === 'account') run.account = once(() => collectAccount(context, run, open));
   const journeys: Journeys = { selection, recorded: done, incomplete: [], failed: [] };
   await inParallel(open, context.concurrency, async (stream) => {
     const arrival = await exportStream(context, run, stream);
@@ -73,17 +76,6 @@ async function readHeads(context: ExportContext): Promise<Map<string, EarlierHea
   );
 }
 
-/** The service's list, as far as an export needs it. */
-export async function* listStreams({ client }: Pick<ExportContext, 'client'>): AsyncGenerator<ListedStream> {
-  for await (const stream of client.listStreams())
-    yield {
-      streamId: stream.stream_id,
-      entryCount: stream.entry_count,
-      headSequence: stream.head_sequence,
-      headDigest: stream.head_hash,
-    };
-}
-
 /** The records of the streams that are done, by stream id. */
 async function readRecords(context: ExportContext): Promise<StoredRecord[]> {
   const records: StoredRecord[] = [];
@@ -95,6 +87,14 @@ async function readRecords(context: ExportContext): Promise<StoredRecord[]> {
     records.push({ record, key, bytes: bytes.length, sha256: sha256(bytes) });
   }
   return records.sort((a, b) => (a.record.stream_id < b.record.stream_id ? -1 : 1));
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | null = null;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 /** At most `limit` at once; the first error ends them all. */

@@ -70,7 +70,11 @@ function toRunRecord(context: ExportContext, run: RunState, journeys: Journeys):
       required_claims: [...context.required],
     },
     period: context.period,
-    source: { audit_origin: context.auditOrigin, contract: context.contract.name, contract_sha256: null },
+    source: {
+      audit_origin: context.auditOrigin,
+      contract: context.contract.name,
+      contract_sha256: context.contractFile?.sha256 ?? null,
+    },
     tool: context.tool,
     operator: context.operator,
     started_at: run.startedAt.toISOString(),
@@ -81,8 +85,13 @@ function toRunRecord(context: ExportContext, run: RunState, journeys: Journeys):
     vanished,
     acceptances: [...run.acceptances],
     reconciliation: reconcile(streams, { ...journeys, selection: { ...selection, excluded } }),
-    warnings: [],
+    warnings: warningsOf(context),
   };
+}
+
+function warningsOf({ period, packagePeriod }: ExportContext): string[] {
+  const selected = period.from === packagePeriod.from && period.to === packagePeriod.to;
+  return selected ? [] : ['the service cannot select a period: every package holds all of its stream'];
 }
 
 function toRunStream({ record, key, bytes, sha256: digest }: Journeys['recorded'][number]): RunStream {
@@ -97,7 +106,7 @@ function withinRun({ format: _format, run_id: _run, recorded_at: _at, ...stream 
 /** Every stream that was listed, or has a record from before, is in exactly one of the classes. */
 function reconcile(streams: readonly RunStream[], { selection, failed }: Journeys): Reconciliation {
   const excluded = selection.excluded.length;
-  const partial = streams.filter((stream) => stream.partial).length;
+  const partial = streams.filter((stream) => stream.partial || stream.status === 'incomplete').length;
   const empty = streams.filter((stream) => !stream.partial && stream.status === 'empty').length;
   const exported = streams.length - partial - empty;
   const listed = new Set([

@@ -7,7 +7,7 @@ import { examine } from '../claims/examine.ts';
 import type { SummaryFacts } from '../contract/contract.ts';
 import { readPdfFacts } from '../contract/pdf.ts';
 import { sha256 } from '../encoding/digest.ts';
-import { isEvidenceError } from '../errors.ts';
+import { EvidenceError, isEvidenceError } from '../errors.ts';
 import { attemptPrefix, bundleKey, streamRecordKey } from '../ledger/keys.ts';
 import { type Failure, type StreamRecord, toRecordBytes } from '../ledger/record.ts';
 import { adoptBundle } from './adopt.ts';
@@ -15,6 +15,10 @@ import { packBag } from './bag.ts';
 import { describeRestart, type ExportContext, type RunState } from './context.ts';
 import type { ListedStream } from './plan.ts';
 import { Collection, type Received } from './receive.ts';
+
+const DRIFTED = {
+  nextStep: 'The service changed since its contract was pinned: run `evidence probe` again and compare the two files.',
+};
 
 /** Where a stream's journey ended. */
 export type Arrival =
@@ -41,10 +45,10 @@ export async function exportStream(context: ExportContext, run: RunState, stream
   try {
     const orphan = await adoptBundle(context, streamId, slug);
     if (orphan !== null) return await settle(context, orphan, slug);
+    if (stream.drift !== null) throw new EvidenceError('contract', `contract drift: ${stream.drift}`, DRIFTED);
     const collection = new Collection(context, run, stream, folder);
     const vendor = await collection.askVendor();
-    const packageId = await collection.generate();
-    const received = await collection.receive(packageId);
+    const received = run.account === null ? await collection.receive() : collection.receiveFrom(await run.account());
     context.listen({ type: 'step', streamId, step: 'examine' });
     const examination = await examineReceived(context, run, streamId, received, vendor);
     context.listen({ type: 'step', streamId, step: 'bundle' });
@@ -88,7 +92,7 @@ async function examineReceived(
     vendor,
     earlier: run.heads.get(streamId) ?? null,
     reachesNow: context.reachesNow,
-    fromStart: context.period.from === null,
+    fromStart: context.packagePeriod.from === null,
     statedHead: received.statedHead,
     restart: describeRestart(run, streamId),
     completeness: received.completeness,

@@ -1,4 +1,4 @@
-import { type Verification, verificationSchema } from '../bundle/documents.ts';
+import { CONTRACT_FILE, type Verification, verificationSchema } from '../bundle/documents.ts';
 import { type Bundle, openBundle } from '../bundle/read.ts';
 import { asPart, PackageReader } from '../chain/package.ts';
 import type { PdfReading } from '../claims/agreement.ts';
@@ -7,13 +7,16 @@ import { examine } from '../claims/examine.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import type { Contract, SealKeys, SummaryFacts } from '../contract/contract.ts';
 import { readPdfFacts } from '../contract/pdf.ts';
+import { type ContractInUse, DEFAULT_IN_USE, pinContract } from '../contract/pinned.ts';
+import { sha256 } from '../encoding/digest.ts';
 import { isEvidenceError } from '../errors.ts';
 import { readRecord } from '../ledger/record.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
 import { type Problem, toProblem } from './problem.ts';
 
 export interface VerifyOptions {
-  contract: Contract;
+  /** To read everything by; null for the contract that a bundle brings, else the default one. */
+  contract: ContractInUse | null;
   sealKeys: SealKeys;
   /** The roots of the time-stamping authorities that are trusted; null when none were pinned. */
   roots: readonly Certificate[] | null;
@@ -30,9 +33,12 @@ export interface VerifiedBundle {
   earlierHead: { sequence: number; digest: string; runId: string } | null;
   runId: string | null;
   period: { from: string | null; to: string | null } | null;
+  /** Of the contract file that the bundle states; null for the default contract. */
+  contractSha256: string | null;
 }
 
 const MAX_DOCUMENT_BYTES = 256 * 2 ** 20;
+const MAX_CONTRACT_BYTES = 2 ** 20;
 const MAX_SUMMARY_BYTES = 16 * 2 ** 20;
 const MAX_PDF_BYTES = 64 * 2 ** 20;
 /** Two pages take a tenth of a second; a PDF made to take for ever must not hold up the rest. */
@@ -66,7 +72,8 @@ async function verifyOpened(bundle: Bundle, key: string, options: VerifyOptions)
   const problems: Problem[] = [];
   const stated = await readStated(bundle, key, problems);
   const expected = stated?.verdict;
-  const reader = new PackageReader(options.contract, options.sealKeys, {
+  const { contract } = options.contract ?? (await readContract(bundle, key, stated, problems));
+  const reader = new PackageReader(contract, options.sealKeys, {
     ...(expected === undefined ? {} : { streamId: expected.stream_id }),
     ...(expected?.package_id == null ? {} : { packageId: expected.package_id }),
     watch: () => (stated === null ? [] : watchedBy(stated)),
@@ -95,19 +102,19 @@ async function verifyOpened(bundle: Bundle, key: string, options: VerifyOptions)
   const examination = examine(
     {
       reading,
-      summary: await readSummary(bundle, options.contract),
+      summary: await readSummary(bundle, contract),
       pdf: await readPdf(bundle),
       vendor: stated.vendor,
       earlier: stated.earlier_head,
       reachesNow: stated.reaches_now,
-      fromStart: stated.period.from === null,
+      fromStart: stated.package_period.from === null,
       statedHead: stated.stated_head,
       restart: stated.accepted_restart,
       completeness: stated.completeness,
       roots: options.roots,
       now: options.now,
       sealKeysGiven: options.sealKeys.size > 0,
-      contract: options.contract,
+      contract,
     },
     stated.required_claims as ClaimName[],
   );
@@ -122,15 +129,37 @@ async function verifyOpened(bundle: Bundle, key: string, options: VerifyOptions)
     earlierHead: stated.earlier_head,
     runId: stated.run_id,
     period: stated.period,
+    contractSha256: stated.contract_sha256,
   };
+}
+
+/** The contract that the bundle states it was read by. */
+async function readContract(
+  bundle: Bundle,
+  key: string,
+  stated: Verification | null,
+  problems: Problem[],
+): Promise<ContractInUse> {
+  const expected = stated?.contract_sha256 ?? null;
+  if (expected === null) return DEFAULT_IN_USE;
+  const place = `${key}:${CONTRACT_FILE}`;
+  try {
+    const bytes = await bundle.readFile(CONTRACT_FILE, MAX_CONTRACT_BYTES);
+    const actual = sha256(bytes);
+    if (actual !== expected)
+      problems.push(toProblem('object/altered', place, 'is not the contract that was pinned', { expected, actual }));
+    return pinContract(bytes, place);
+  } catch (error) {
+    if (!isEvidenceError(error)) throw error;
+    problems.push(toProblem(error.code === 'not-found' ? 'object/missing' : 'object/unreadable', place, error.message));
+    return DEFAULT_IN_USE;
+  }
 }
 
 /** The entries whose digests the claims ask for. */
 function watchedBy({ earlier_head, completeness }: Verification): number[] {
-  return [
-    ...(earlier_head === null ? [] : [earlier_head.sequence]),
-    ...(completeness.kind === 'record' ? [completeness.statement.headSequence] : []),
-  ];
+  const stated = completeness.kind === 'record' ? completeness.statement.headSequence : null;
+  return [earlier_head?.sequence, stated].filter((sequence) => typeof sequence === 'number');
 }
 
 /** A stream of which a form is missing stays incomplete, however sound the rest is. */
@@ -200,5 +229,14 @@ function contradictions(key: string, recorded: Verdict, ours: Verdict): Problem[
 }
 
 function nothingIn(problems: Problem[]): VerifiedBundle {
-  return { problems, identity: null, verdict: null, recorded: null, earlierHead: null, runId: null, period: null };
+  return {
+    problems,
+    identity: null,
+    verdict: null,
+    recorded: null,
+    earlierHead: null,
+    runId: null,
+    period: null,
+    contractSha256: null,
+  };
 }

@@ -2,6 +2,8 @@ import { PackageReader, type PackageReading } from '../chain/package.ts';
 import type { ClaimName } from '../claims/claim.ts';
 import { examine } from '../claims/examine.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
+import type { Contract } from '../contract/contract.ts';
+import { DEFAULT_IN_USE } from '../contract/pinned.ts';
 import type { VerifyOptions } from './bundle.ts';
 
 /**
@@ -13,12 +15,18 @@ export async function verifyPackage(
   options: VerifyOptions,
   required: readonly ClaimName[],
 ): Promise<Verdict[]> {
-  const reader = new PackageReader(options.contract, options.sealKeys);
+  const { contract } = options.contract ?? DEFAULT_IN_USE;
+  const reader = new PackageReader(contract, options.sealKeys);
   for await (const chunk of bytes) reader.push(chunk);
-  return reader.finishEach().map((reading) => judge(reading, options, required));
+  return reader.finishEach().map((reading) => judge(reading, contract, options, required));
 }
 
-function judge(reading: PackageReading, options: VerifyOptions, required: readonly ClaimName[]): Verdict {
+function judge(
+  reading: PackageReading,
+  contract: Contract,
+  options: VerifyOptions,
+  required: readonly ClaimName[],
+): Verdict {
   const examination = examine(
     {
       reading,
@@ -33,7 +41,7 @@ function judge(reading: PackageReading, options: VerifyOptions, required: readon
       roots: options.roots,
       now: options.now,
       sealKeysGiven: options.sealKeys.size > 0,
-      contract: options.contract,
+      contract,
     },
     required,
   );

@@ -127,6 +127,7 @@ async function verifyStream(
     );
   if (verified.identity !== bundle.identity) differ('bundle identity');
   if (verified.runId !== null && verified.runId !== run.run_id) differ('run id');
+  if (verified.recorded !== null && verified.contractSha256 !== run.source.contract_sha256) differ('contract');
   const { partial: _partial, missing: _missing, ...stated } = rest;
   if (verified.recorded !== null && !sameRecord(verified.recorded, stated)) differ('verdict');
   const { earlierHead } = verified;

@@ -104,6 +104,7 @@ describe('the file, then the environment, then the flags', () => {
     expect(loadConfig({}, {}, folderWith({}))).toEqual({
       auditUrl: null,
       apiKey: null,
+      contractFile: null,
       concurrency: 4,
       requestsPerSecond: null,
       timeouts: { connect: 10_000, headers: 60_000, idle: 60_000 },

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { AuditClient } from '../../src/client/audit.ts';
 import { DEFAULT_TRANSPORT, Transport } from '../../src/client/transport.ts';
+import { DEFAULT_DESCRIPTION } from '../../src/contract/default-contract.ts';
 import { json, type ReceivedRequest, type Reply, startFaultServer } from '../support/fault-server.ts';
 
 const open: { close(): Promise<void> }[] = [];
@@ -20,7 +21,8 @@ async function connect(...replies: Parameters<typeof startFaultServer>) {
   const who = { origin: server.url, apiKey: 'sk_test', userAgent: 'test/1' };
   const transport = new Transport({ ...DEFAULT_TRANSPORT, ...who, timeouts, signal });
   open.push(server, transport);
-  return { server, client: new AuditClient(transport, `${server.url}/audit//`) };
+  const service = { url: `${server.url}/audit//`, description: DEFAULT_DESCRIPTION, pinned: false, signal };
+  return { server, client: new AuditClient(transport, service) };
 }
 
 const stream = (id: string) => ({
@@ -51,7 +53,7 @@ const VERIFICATION = {
 
 async function listed(client: AuditClient): Promise<string[]> {
   const ids: string[] = [];
-  for await (const { stream_id } of client.listStreams()) ids.push(stream_id);
+  for await (const { streamId } of client.listStreams()) ids.push(streamId);
   return ids;
 }
 
@@ -80,20 +82,26 @@ describe('a list', () => {
 
   test('nothing is asked for that nobody takes', async () => {
     const { server, client } = await connect(page(['a'], 'x'), page(['b'], null));
-    for await (const { stream_id } of client.listStreams()) {
-      expect(stream_id).toBe('a');
+    for await (const { streamId } of client.listStreams()) {
+      expect(streamId).toBe('a');
       break;
     }
     expect(server.requests).toHaveLength(1);
   });
 
   test('of entries is filtered by stream and period', async () => {
-    const entry = { sequence: 3, hash: 'b'.repeat(64), timestamp: 't', more: 'is not asked for' };
+    const entry = {
+      stream_id: 'a&b',
+      sequence: 3,
+      hash: 'b'.repeat(64),
+      timestamp: '2026-10-01T00:00:00.000Z',
+      more: 'is not asked for',
+    };
     const { server, client } = await connect(json({ data: [entry], next_cursor: null }));
     const pages: unknown[] = [];
     for await (const entries of client.listEntries('a&b', { from: '2026-10-01T00:00:00.000Z', to: null }))
       pages.push(entries);
-    expect(pages).toEqual([[{ sequence: 3, digest: entry.hash, timestamp: 't' }]]);
+    expect(pages).toEqual([[{ sequence: 3, digest: entry.hash, timestamp: '2026-10-01T00:00:00.000Z' }]]);
     expect(server.requests[0]?.path).toBe(
       '/audit/entries/?stream_id=a%26b&from=2026-10-01T00%3A00%3A00.000Z&limit=500',
     );
@@ -102,38 +110,38 @@ describe('a list', () => {
 
 describe('an answer of another shape names address and field', () => {
   const cases: [string, Reply, (client: AuditClient) => Promise<unknown>, RegExp][] = [
-    ['a list that is an array', json([stream('a')]), listed, /\/audit\/streams\/\?limit=500 does not fit/],
+    ['a list that is an array', json([stream('a')]), listed, /\/audit\/streams\/\?limit=500 has no list "data"/],
     ['a list with another name', json({ items: [], next_cursor: null }), listed, /data/],
     ['a list without an end', json({ data: [] }), listed, /next_cursor/],
     [
       'a stream without a count',
       json({ data: [{ ...stream('a'), entry_count: '7' }], next_cursor: null }),
       listed,
-      /data\[0\]\.entry_count/,
+      /\/audit\/streams\/.*"entry_count" of a stream/,
     ],
     [
       'a stream with a head that is no digest',
       json({ data: [{ ...stream('a'), head_hash: 'x' }], next_cursor: null }),
       listed,
-      /data\[0\]\.head_hash/,
+      /"head_hash" of a stream/,
     ],
     [
       'a package without an id',
       json({ ...GENERATED, package_id: undefined }),
       (client) => client.generate('s', { from: null, to: null }, 'k'),
-      /\/evidence\/generate .*package_id/s,
+      /\/evidence\/generate:.*package_id/s,
     ],
     [
       'a package of another status',
       json({ ...GENERATED, status: 'soon' }),
-      (client) => client.packageStatus('p'),
-      /\/evidence\/p .*status/s,
+      (client) => client.awaitPackage('p'),
+      /\/evidence\/p:.*status/s,
     ],
     [
       'a verification without a verdict',
       json({ ...VERIFICATION, verified: 'yes' }),
       (client) => client.verifyStream('s'),
-      /\/streams\/s\/verify .*verified/s,
+      /\/streams\/s\/verify:.*verified/s,
     ],
   ];
   test.each(cases)('%s', async (_words, reply, call, message) => {
@@ -147,20 +155,16 @@ const IDS = ['a/b', 'a?b#c', '%2e%2e', 'ü \u{1f600}', '../../evidence', 'a\\b',
 describe('an id is one segment of a path', () => {
   test.each(IDS)('%s', async (id) => {
     const reply = ({ path }: ReceivedRequest) =>
-      path.includes('verify')
-        ? json({ ...VERIFICATION, stream_id: id })
-        : path.endsWith('pdf')
-          ? { body: '%PDF-' }
-          : json({ ...GENERATED, package_id: id });
+      path.includes('verify') ? json({ ...VERIFICATION, stream_id: id }) : json({ ...GENERATED, package_id: id });
     const { server, client } = await connect(reply);
     await client.verifyStream(id);
-    await client.packageStatus(id);
-    await client.download(id, 'pdf', join(folder, 'ids'), { restart: () => {}, chunk: () => {} });
+    await client.awaitPackage(id);
+    await client.download(id, 'summary', join(folder, 'ids'), { restart: () => {}, chunk: () => {} });
     const segments = server.requests.map(({ path }) => path.split('/').map(decodeURIComponent));
     expect(segments).toEqual([
       ['', 'audit', 'streams', id, 'verify'],
       ['', 'audit', 'evidence', id],
-      ['', 'audit', 'evidence', id, 'pdf'],
+      ['', 'audit', 'evidence', id, 'summary'],
     ]);
   });
 
@@ -168,7 +172,7 @@ describe('an id is one segment of a path', () => {
     const { server, client } = await connect(json({}));
     for (const call of [
       () => client.verifyStream(id),
-      () => client.packageStatus(id),
+      () => client.awaitPackage(id),
       () => client.download(id, 'json', join(folder, 'none'), { restart: () => {}, chunk: () => {} }),
     ])
       await expect(call()).rejects.toMatchObject({
@@ -183,7 +187,7 @@ describe('generate', () => {
   test('sends stream, period and one idempotency key, the same at every attempt', async () => {
     const { server, client } = await connect({ status: 503 }, { end: 'reset' }, json(GENERATED));
     const { generated, exchange } = await client.generate('s', { from: 'f', to: 't' }, 'key-1');
-    expect([generated.package_id, exchange.attempts]).toEqual(['p', 3]);
+    expect([generated.packageId, exchange.attempts]).toEqual(['p', 3]);
     expect(server.requests.map(({ headers, body }) => [headers['idempotency-key'], JSON.parse(body)])).toEqual(
       Array(3).fill(['key-1', { stream_id: 's', from: 'f', to: 't' }]),
     );
@@ -197,17 +201,17 @@ describe('generate', () => {
 });
 
 describe('a download', () => {
-  const pdf = (body: string, more: Partial<Reply> = {}): Reply => ({
-    headers: { 'content-type': 'application/pdf' },
+  const summary = (body: string, more: Partial<Reply> = {}): Reply => ({
+    headers: { 'content-type': 'text/plain' },
     body,
     ...more,
   });
 
   test('that breaks begins anew, in the file and for who looks on', async () => {
-    const { client } = await connect(pdf('%PDF-1, longer version', { end: 'cut' }), pdf('%PDF-second'));
+    const { client } = await connect(summary('the first, longer version', { end: 'cut' }), summary('the second'));
     const file = join(folder, 'again');
     const seen: string[] = [];
-    const { exchange, contentType } = await client.download('p', 'pdf', file, {
+    const { exchange, contentType } = await client.download('p', 'summary', file, {
       restart: () => {
         seen.length = 0;
         seen.push('restart');
@@ -216,23 +220,23 @@ describe('a download', () => {
         seen.push(Buffer.from(bytes).toString());
       },
     });
-    expect([seen[0], seen.slice(1).join(''), contentType]).toEqual(['restart', '%PDF-second', 'application/pdf']);
-    expect(await readFile(file, 'utf8')).toBe('%PDF-second');
-    expect(exchange).toMatchObject({ path: '/audit/evidence/p/pdf', attempts: 2, bytes: 11 });
+    expect([seen[0], seen.slice(1).join(''), contentType]).toEqual(['restart', 'the second', 'text/plain']);
+    expect(await readFile(file, 'utf8')).toBe('the second');
+    expect(exchange).toMatchObject({ path: '/audit/evidence/p/summary', attempts: 2, bytes: 10 });
   });
 
   test('that breaks for ever leaves what came, and the error', async () => {
-    const { client } = await connect(pdf('%PDF-56789', { end: 'stall' }));
+    const { client } = await connect(summary('0123456789', { end: 'stall' }));
     const file = join(folder, 'part');
-    const call = client.download('p', 'pdf', file, { restart: () => {}, chunk: () => {} });
+    const call = client.download('p', 'summary', file, { restart: () => {}, chunk: () => {} });
     await expect(call).rejects.toMatchObject({ code: 'unreachable' });
-    expect(await readFile(file, 'utf8')).toBe('%PDF-');
+    expect(await readFile(file, 'utf8')).toBe('01234');
   });
 
   test('is for this user alone', async () => {
-    const { client } = await connect(pdf('%PDF-'));
+    const { client } = await connect(summary('x'));
     const file = join(folder, 'mode');
-    await client.download('p', 'pdf', file, { restart: () => {}, chunk: () => {} });
+    await client.download('p', 'summary', file, { restart: () => {}, chunk: () => {} });
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
@@ -243,7 +247,7 @@ describe('a download', () => {
       body: '{"code":"not_ready"}',
     });
     const file = join(folder, 'refused');
-    const call = client.download('p', 'pdf', file, { restart: () => {}, chunk: () => {} });
+    const call = client.download('p', 'summary', file, { restart: () => {}, chunk: () => {} });
     await expect(call).rejects.toMatchObject({ message: expect.stringContaining('not_ready') });
     await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' });
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Pace } from '../../src/client/pace.ts';
-import { bucketOf, fixedWindowOf, type Limit, slidingWindowOf } from './limits.ts';
+import { bucketOf, fixedWindowOf, type Limit, slidingWindowOf } from '../support/rate-limits.ts';
 
 interface Outcome {
   refused: number;
@@ -115,9 +115,9 @@ describe('a rate that is learned', () => {
     for (let at = 0; at < 10; at++) pace.take(at);
     pace.take(10);
     pace.refused(20, { grantedAt: 10, retryAfterMs: 1000, evidence: 1 });
-    const rates = [1020, 6020, 11_020, 31_021, 120_000].map((now) => pace.rate(now));
+    const rates = [1020, 3520, 6020, 26_021, 120_000].map((now) => pace.rate(now));
     expect(rates[0]).toBeCloseTo(9);
-    expect(rates[1]).toBeCloseTo(9.5);
+    expect(rates[1]).toBeCloseTo(9.4375);
     expect(rates[2]).toBeCloseTo(9.5);
     expect(rates[3]).toBeCloseTo(19, 0);
     expect(rates[4]).toBeGreaterThan(300);

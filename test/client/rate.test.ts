@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { RateLimiter } from '../../src/client/rate.ts';
 import { startFaultServer } from '../support/fault-server.ts';
+import { bucketOf, fixedWindowOf, type Limit, slidingWindowOf } from '../support/rate-limits.ts';
 import { connectTo, failure } from './connect.ts';
-import { bucketOf, fixedWindowOf, type Limit, slidingWindowOf } from './limits.ts';
 
 const REQUESTS = 200;
 const RATE = 10;

@@ -159,3 +159,10 @@ test('property: doubling any member of any document is noticed, and nothing else
     { numRuns: 300 },
   );
 });
+
+test('a number that is used as it is written may be larger than a double, and nothing else is forgiven', () => {
+  const read = (text: string) => parseExactJson(Buffer.from(text), { numbers: 'text' }).ambiguity;
+  expect(read('[9007199254740993,1e400,-123456789012345678901234567890]')).toBeNull();
+  expect(read('{"a":9007199254740993,"a":1}')).toBe(TWICE);
+  expect(read('["\\ud800",9007199254740993]')).toBe(SURROGATE);
+});

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { openMemoryArchive } from '../../src/archive/memory.ts';
 import { AuditClient } from '../../src/client/audit.ts';
 import { DEFAULT_TRANSPORT, Transport } from '../../src/client/transport.ts';
-import { defaultContract } from '../../src/contract/default-contract.ts';
+import { DEFAULT_DESCRIPTION, defaultContract } from '../../src/contract/default-contract.ts';
 import type { ExportContext, RunState } from '../../src/export/context.ts';
 import type { ExportEvent } from '../../src/export/events.ts';
 import type { Journeys, StoredRecord } from '../../src/export/journeys.ts';
@@ -18,14 +18,27 @@ function contextOf(more: Partial<ExportContext> = {}) {
   const signal = new AbortController().signal;
   const events: ExportEvent[] = [];
   const archive = openMemoryArchive();
-  const transport = new Transport({ ...DEFAULT_TRANSPORT, origin: 'http://127.0.0.1:9', apiKey: 'k', userAgent: 't', signal });
+  const transport = new Transport({
+    ...DEFAULT_TRANSPORT,
+    origin: 'http://127.0.0.1:9',
+    apiKey: 'k',
+    userAgent: 't',
+    signal,
+  });
   const context: ExportContext = {
-    client: new AuditClient(transport, 'http://127.0.0.1:9'),
+    client: new AuditClient(transport, {
+      url: 'http://127.0.0.1:9',
+      description: DEFAULT_DESCRIPTION,
+      pinned: false,
+      signal,
+    }),
     archive,
     contract: defaultContract,
+    contractFile: null,
     auditOrigin: 'https://audit.example.com',
     runId: '2026-10',
     period: { from: null, to: null },
+    packagePeriod: { from: null, to: null },
     reachesNow: true,
     scope: { streams: [], exclude: [], request: null, requestedBy: null },
     required: ['order'],
@@ -54,7 +67,7 @@ const stored = (
   bytes: 1,
   sha256: DIGEST,
 });
-const listed = (streamId: string) => ({ streamId, entryCount: 0, headSequence: 0, headDigest: null });
+const listed = (streamId: string) => ({ streamId, entryCount: 0, headSequence: 0, headDigest: null, drift: null });
 const failure = (stream_id: string) => ({ stream_id, reason: 'gone', next_step: 'again' });
 const exclusion = (stream_id: string) => ({ stream_id, reason: '--exclude x' });
 
@@ -72,7 +85,12 @@ function journeysOf({
   };
 }
 
-const run = (heads: RunState['heads'] = new Map()): RunState => ({ startedAt: STARTED, heads, acceptances: [] });
+const run = (heads: RunState['heads'] = new Map()): RunState => ({
+  startedAt: STARTED,
+  heads,
+  acceptances: [],
+  account: null,
+});
 const COUNTS = { listed: 0, exported: 0, partial: 0, failed: 0, empty: 0, excluded: 0 };
 const EMPTY = { status: 'empty', entries: 0, first_sequence: null, last_sequence: null, head_hash: null } as const;
 const PARTIAL: Partial<StreamRecord> = {

@@ -204,7 +204,7 @@ describe('a service that cannot be exported from', () => {
     const began = performance.now();
     const { code, stderr } = await evidence(['export', '--all-time'], { cwd: directory, env });
     expect(code).toBe(3);
-    expect(stderr).toMatch(/ECONNREFUSED\n.*run the same command again/);
+    expect(stderr).toMatch(/ECONNREFUSED .*\n.*run the same command again/);
     expect(performance.now() - began).toBeLessThan(20_000);
   });
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream/promises';
 
 export interface ReceivedRequest {
   method: string;
@@ -9,15 +10,25 @@ export interface ReceivedRequest {
   body: string;
   /** Milliseconds, monotonic. */
   at: number;
+  /** What was answered; null until then, and for ever when nothing was. */
+  status: number | null;
 }
 
 export interface Reply {
   status?: number;
   headers?: Record<string, string>;
-  body?: string | Uint8Array;
-  /** `cut` sends half of the body and breaks the connection, `stall` sends half and then nothing. */
-  end?: 'cut' | 'stall' | 'silence' | 'reset';
+  /** One that is iterated is sent chunked, as it comes. */
+  body?: string | Uint8Array | AsyncIterable<Uint8Array>;
+  /**
+   * `cut` sends half of the body and breaks the connection, `stall` sends half and then nothing, `close` sends all of
+   * it and ends the connection in order, whatever `content-length` promised.
+   */
+  end?: 'cut' | 'stall' | 'close' | 'silence' | 'reset';
+  /** Written to the connection in place of everything else, for what no HTTP library would send. */
+  raw?: string;
 }
+
+export type Answer = (request: ReceivedRequest) => Reply | Promise<Reply>;
 
 export interface FaultServer {
   url: string;
@@ -35,19 +46,23 @@ export const json = (value: unknown, more: Partial<Reply> = {}): Reply => ({
  * Answers each request with the next reply, the last one for ever; a function replies as it likes. It is strict: what
  * it did not expect is a 500 that says so.
  */
-export async function startFaultServer(
-  ...replies: (Reply | ((request: ReceivedRequest) => Reply))[]
-): Promise<FaultServer> {
+export async function startFaultServer(...replies: (Reply | Answer)[]): Promise<FaultServer> {
   const requests: ReceivedRequest[] = [];
   const server = createServer(async (incoming, outgoing) => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
     const { method = '', url = '', headers } = incoming;
-    const request = { method, path: url, headers, body: Buffer.concat(chunks).toString('utf8'), at: performance.now() };
+    const body = Buffer.concat(chunks).toString('utf8');
+    const request: ReceivedRequest = { method, path: url, headers, body, at: performance.now(), status: null };
     requests.push(request);
     const next = replies.length > 1 ? replies.shift() : replies[0];
-    const reply = typeof next === 'function' ? next(request) : next;
-    send(outgoing, reply ?? { status: 500, body: 'no reply is left' });
+    const reply = (await (typeof next === 'function' ? next(request) : next)) ?? {
+      status: 500,
+      body: 'no reply is left',
+    };
+    if (reply.raw === undefined && reply.end !== 'silence' && reply.end !== 'reset')
+      request.status = reply.status ?? 200;
+    await send(outgoing, reply);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -62,21 +77,32 @@ export async function startFaultServer(
   };
 }
 
-function send(outgoing: ServerResponse, { status = 200, headers = {}, body = '', end }: Reply): void {
-  if (end === 'silence') return;
+async function send(outgoing: ServerResponse, { raw, ...reply }: Reply): Promise<void> {
+  const { status = 200, headers = {}, body = '', end } = reply;
+  if (raw !== undefined) outgoing.socket?.end(raw);
+  if (raw !== undefined || end === 'silence') return;
   if (end === 'reset') {
     outgoing.socket?.resetAndDestroy();
     return;
   }
-  const bytes = Buffer.from(body);
-  outgoing.writeHead(status, { 'content-length': bytes.length, ...headers });
-  if (end === undefined) {
-    outgoing.end(bytes);
+  if (isIterated(body)) {
+    outgoing.writeHead(status, headers);
+    // A client that hangs up in the middle is one of the cases.
+    await pipeline(body, outgoing).catch(() => undefined);
     return;
   }
-  outgoing.write(bytes.subarray(0, bytes.length >> 1), () => {
-    if (end === 'cut') outgoing.socket?.destroy();
-  });
+  const bytes = Buffer.from(body);
+  outgoing.writeHead(status, { 'content-length': bytes.length, ...headers });
+  if (end === undefined) outgoing.end(bytes);
+  else if (end === 'close') outgoing.write(bytes, () => outgoing.socket?.end());
+  else
+    outgoing.write(bytes.subarray(0, bytes.length >> 1), () => {
+      if (end === 'cut') outgoing.socket?.destroy();
+    });
+}
+
+function isIterated(body: NonNullable<Reply['body']>): body is AsyncIterable<Uint8Array> {
+  return typeof body === 'object' && Symbol.asyncIterator in body;
 }
 
 /** An address at which nothing listens. */

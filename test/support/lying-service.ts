@@ -1,8 +1,11 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Limit } from './rate-limits.ts';
 
 export interface LyingService {
   auditUrl: string;
+  /** As they came: `GET /audit/streams/?limit=500`. */
+  requests: string[];
   close(): void;
 }
 
@@ -18,19 +21,33 @@ export const claimVerified: Lie = (path, answer) =>
 /**
  * Stands before a real audit service and hands everything through as it is, but for the answers that `lie` has
  * something to say about.
+ *
+ * @param limit is asked at each request; what it turns away is answered with 429.
  */
-export async function lieAbout(auditUrl: string, lie: Lie): Promise<LyingService> {
+export async function lieAbout(auditUrl: string, lie: Lie, limit: Limit = () => null): Promise<LyingService> {
   const target = new URL(auditUrl);
-  const server = createServer((incoming, outgoing) => forward(target, lie, incoming, outgoing));
+  const requests: string[] = [];
+  const server = createServer((incoming, outgoing) => {
+    requests.push(`${incoming.method} ${incoming.url}`);
+    const retryAfter = limit(performance.now());
+    if (retryAfter === null) forward(target, lie, incoming, outgoing);
+    else refuse(outgoing, retryAfter);
+  });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo;
   return {
     auditUrl: `http://127.0.0.1:${port}${target.pathname}`,
+    requests,
     close: () => {
       server.close();
       server.closeAllConnections();
     },
   };
+}
+
+function refuse(outgoing: ServerResponse, retryAfter: number): void {
+  outgoing.writeHead(429, { 'retry-after': String(retryAfter), 'content-type': 'application/json' });
+  outgoing.end('{"detail":"too many requests"}');
 }
 
 function forward(target: URL, lie: Lie, incoming: IncomingMessage, outgoing: ServerResponse): void {

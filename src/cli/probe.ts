@@ -1,0 +1,139 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { formatContract } from '../contract/file.ts';
+import { EvidenceError } from '../errors.ts';
+import { type ProbeResult, probe } from '../probe/probe.ts';
+import type { Reasoning } from '../probe/report.ts';
+import { askService, fetchOpenApi } from '../probe/service.ts';
+import type { CommandContext } from './command.ts';
+import { type Config, loadConfig } from './config.ts';
+import { difference } from './difference.ts';
+import type { ProbeFlags } from './flags.ts';
+import { connectService, type Service } from './service.ts';
+import { formatTable } from './table.ts';
+import { readSealKeys } from './trust.ts';
+
+const DEFAULT_FILE = 'contract.yaml';
+
+/** CPU that the search for a recipe may use. */
+const SEARCH_SECONDS = 20;
+/** How long a package may take to be made, and how often it is looked at. */
+const PACKAGE_SECONDS = 120;
+const LOOK_AGAIN_MS = 500;
+
+/** Finds out the service's contract and writes it down. */
+export async function runProbe(flags: ProbeFlags, context: CommandContext): Promise<number> {
+  const { printer, directory, environment, signal } = context;
+  const config = loadConfig(flags, environment, directory);
+  // The contract that is pinned is what is to be found out: it may be wrong, or not be there yet.
+  const service = connectService({ ...config, contractFile: null }, printer, signal);
+  try {
+    const result = await probeService(service, config, flags, signal);
+    const { description, reasoning, isDefault, notes } = result;
+    const path = resolve(directory, flags.out ?? config.contractFile ?? DEFAULT_FILE);
+    printer.result(formatReasoning(reasoning));
+    if (description === null) {
+      printer.document({ outcome: 'incomplete', exit_code: 2, contract: null, file: null, ...reasoned(reasoning) });
+      printer.note('No contract was written: see above for what is missing.');
+      return 2;
+    }
+    writeContract(path, formatContract(description, notes), flags.force === true);
+    printer.document({
+      outcome: isDefault ? 'default' : 'found',
+      exit_code: 0,
+      contract: description,
+      file: path,
+      ...reasoned(reasoning),
+    });
+    printer.result(`\n${nextSteps(result, path, flags.generate === true)}`);
+    return 0;
+  } finally {
+    await service.close();
+  }
+}
+
+function probeService(
+  { transport }: Service,
+  { auditUrl, sealKeyFiles }: Config,
+  flags: ProbeFlags,
+  signal: AbortSignal,
+): Promise<ProbeResult> {
+  const url = auditUrl ?? '';
+  const looks = { left: (PACKAGE_SECONDS * 1000) / LOOK_AGAIN_MS };
+  return fetchOpenApi(transport, url).then((openApi) =>
+    probe({
+      ask: askService(transport, url),
+      openApi,
+      name: new URL(url).hostname,
+      generate: flags.generate === true,
+      keys: readSealKeys(sealKeyFiles),
+      startSearch: () => {
+        const before = process.cpuUsage();
+        return () => process.cpuUsage(before).user > SEARCH_SECONDS * 1e6;
+      },
+      pause: async () => {
+        await sleep(LOOK_AGAIN_MS, undefined, { signal });
+        return looks.left-- > 0;
+      },
+    }),
+  );
+}
+
+/** @throws EvidenceError `config` when there is another contract in its place. */
+function writeContract(path: string, text: string, force: boolean): void {
+  const there = readIfThere(path);
+  if (there === text) return;
+  if (there !== null && !force)
+    throw new EvidenceError(
+      'config',
+      `${path} says something else and was left as it is:\n${difference(there, text)}`,
+      {
+        nextStep: 'Use --force to replace it, or --out for another file.',
+      },
+    );
+  try {
+    writeFileSync(path, text);
+  } catch (error) {
+    throw new EvidenceError('config', `${path} cannot be written`, { cause: error });
+  }
+}
+
+function readIfThere(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw new EvidenceError('config', `${path} cannot be read`, { cause: error });
+  }
+}
+
+function reasoned({ findings, missing }: Reasoning) {
+  return {
+    findings,
+    missing: missing.map(({ isNeeded, ...what }) => ({ ...what, needed: isNeeded })),
+  };
+}
+
+function formatReasoning({ findings, missing }: Reasoning): string {
+  const found = formatTable(
+    [{ title: 'found', max: 24 }, { title: 'what', max: 120 }, { title: 'how' }],
+    findings.map(({ what, found: value, how }) => [what, value, how]),
+  );
+  if (missing.length === 0) return found;
+  const lacking = formatTable(
+    [{ title: 'missing', max: 24 }, { title: 'what that costs' }, { title: 'why' }],
+    missing.map(({ what, why, costs, isNeeded }) => [what, `${isNeeded ? 'needed: ' : ''}${costs}`, why]),
+  );
+  return `${found}\n\n${lacking}`;
+}
+
+function nextSteps({ isDefault, description }: ProbeResult, path: string, generated: boolean): string {
+  const lines = [`${path} is written.`];
+  if (isDefault) lines.push('The service fits the default contract: no contract file is needed.');
+  else if (description !== null)
+    lines.push(`Set source.contract to ${path} in evidence.yaml, then run \`evidence export --dry-run\`.`);
+  if (!generated)
+    lines.push('Run `evidence probe --generate --force` so that the form of a package is seen: it makes one.');
+  return lines.join('\n');
+}

@@ -1,0 +1,172 @@
+import type { Json } from '../encoding/canonical.ts';
+import type { Description, Part } from './description.ts';
+import { namesOf, valueAt } from './path.ts';
+import { fieldText, type Hashed, type Write } from './preimage.ts';
+
+export interface WrittenPart {
+  part: Part;
+  write: Write;
+}
+
+/**
+ * What could be changed in an entry without changing its digest: members that are not hashed, and what the text that
+ * is hashed leaves open about those that are.
+ */
+export function compileUncovered(
+  parts: readonly WrittenPart[],
+  description: Description,
+): (entry: Hashed) => readonly string[] {
+  const roles = rolesOf(description);
+  const members = compileMembers(parts, description, roles);
+  const joins = parts.flatMap(({ part }) => (typeof part === 'object' && 'join' in part ? [part.join] : []));
+  const borders = compileBorders(parts, description);
+  return (entry) => [
+    ...members(entry.value),
+    ...borders(entry).map((what) => `where ${what} ends`),
+    ...joins.flatMap((join) => looseTypes(entry, join, roles)).map((field) => `the type of ${field}`),
+  ];
+}
+
+/** Paths whose type the contract pins, the gravest first. */
+function rolesOf({ entry }: Description): string[] {
+  const paths = [entry.sequence, entry.previous, entry.stream_id, entry.timestamp, entry.entry_id];
+  return paths.filter((path) => path !== null);
+}
+
+/** How much of the value at a path is hashed. */
+type Reach = 'all' | 'within' | 'none';
+type Cover = (path: readonly string[], value: Json) => Reach;
+
+function compileMembers(
+  parts: readonly WrittenPart[],
+  { entry, seal }: Description,
+  roles: readonly string[],
+): (value: Json) => string[] {
+  // Digest and seal cannot cover themselves.
+  const itself = [entry.digest, ...(seal === null ? [] : [seal.field])];
+  const covers = [...itself.map(coverOfPath), ...parts.flatMap(({ part }) => coversOf(part, entry.previous))];
+  const collect = (path: readonly string[], value: Json): string[] => {
+    const reaches = covers.map((cover) => cover(path, value));
+    if (reaches.includes('all')) return [];
+    if (!reaches.includes('within') || !isObject(value)) return [path.map(asStep).join('.')];
+    return Object.entries(value).flatMap(([name, inner]) => collect([...path, name], inner));
+  };
+  const rank = (name: string) => {
+    const index = roles.findIndex((role) => role === name || role.startsWith(`${name}.`));
+    return index === -1 ? roles.length : index;
+  };
+  return (value) => {
+    if (!isObject(value)) return [];
+    const found = Object.entries(value).flatMap(([name, inner]) => collect([name], inner));
+    return found.length < 2 ? found : found.toSorted((a, b) => rank(a) - rank(b));
+  };
+}
+
+/** A name that holds dots is no path. */
+function asStep(name: string): string {
+  return name.includes('.') ? JSON.stringify(name) : name;
+}
+
+function coversOf(part: Part, previous: string): Cover[] {
+  if (typeof part === 'string') return [coverOfPath(previous)];
+  if ('text' in part) return [];
+  if ('join' in part) return part.join.fields.map(coverOfPath);
+  const { json } = part;
+  const of = namesOf(json.of ?? '');
+  const without = new Set(json.without);
+  const chosen = 'fields' in json && json.fields !== undefined ? new Set(json.fields) : null;
+  const everything = chosen === null && without.size === 0;
+  return [
+    (path, value) => {
+      const shared = Math.min(path.length, of.length);
+      for (let index = 0; index < shared; index++) if (path[index] !== of[index]) return 'none';
+      if (path.length < of.length) return 'within';
+      // Only of an object are members chosen.
+      if (path.length === of.length) return everything || !isObject(value) ? 'all' : 'within';
+      const name = path[of.length] ?? '';
+      return !without.has(name) && (chosen === null || chosen.has(name)) ? 'all' : 'none';
+    },
+  ];
+}
+
+function coverOfPath(covered: string): Cover {
+  const names = namesOf(covered);
+  return (path) => {
+    const shared = Math.min(path.length, names.length);
+    for (let index = 0; index < shared; index++) if (path[index] !== names[index]) return 'none';
+    return path.length < names.length ? 'within' : 'all';
+  };
+}
+
+function isObject(value: Json): value is { [name: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+type Join = Extract<Part, { join: unknown }>['join'];
+
+const ALSO_JSON = /^(?:true|false|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?|[[{].*)$/s;
+
+/** Fields that would be joined as the same text if they were sent as another type: 5 and "5", null and "". */
+function looseTypes(entry: Hashed, { fields, null_as }: Join, roles: readonly string[]): string[] {
+  return fields.filter((field) => {
+    if (roles.includes(field)) return false;
+    const sent = valueAt(entry.value, field);
+    return typeof sent !== 'string' || sent === null_as || ALSO_JSON.test(sent);
+  });
+}
+
+/**
+ * Whether the text that is hashed can only be taken apart as it was put together. A digest has a fixed length, and
+ * JSON says itself where it ends; a joined field does only where no text but the separators contains the separator.
+ */
+function compileBorders(parts: readonly WrittenPart[], { digest }: Description): (entry: Hashed) => string[] {
+  return (entry) =>
+    parts.flatMap(({ part, write }, index) => {
+      const behind = parts.slice(index + 1);
+      if (part === 'previous') {
+        // The padding of base64 may be absent, so it could belong to the text behind it.
+        const next = behind[0];
+        return digest.encoding !== 'hex' && next !== undefined && !startsAsJson(next.part) ? ['previous'] : [];
+      }
+      if (typeof part === 'string' || 'text' in part) return [];
+      const another = behind.findIndex((other) => varies(other.part));
+      if ('json' in part) return another !== -1 && /^[-\d]/.test(textOf(entry, write)) ? [nameOf(part)] : [];
+      return openJoin(entry, part.join, behind.slice(0, another + 1)) ? [nameOf(part)] : [];
+    });
+}
+
+function openJoin(entry: Hashed, { separator, fields, null_as }: Join, behind: readonly WrittenPart[]): boolean {
+  const cells = fields.map((field) => fieldText(entry, field, null_as));
+  const last = behind.at(-1);
+  if (last !== undefined) {
+    const [between] = behind;
+    const same = typeof between?.part === 'object' && 'text' in between.part && between.part.text === separator;
+    if (behind.length !== 2 || !same) return true;
+    cells.push(textOf(entry, last.write));
+  }
+  return cells.length > 1 && (separator === '' || occurrences(cells.join(separator), separator) !== cells.length - 1);
+}
+
+/** Overlapping ones too: of "a|" and "b", "||" between them makes the text that it makes of "a" and "|b". */
+function occurrences(text: string, wanted: string): number {
+  let count = 0;
+  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + 1)) count++;
+  return count;
+}
+
+function varies(part: Part): boolean {
+  return typeof part === 'object' && !('text' in part);
+}
+
+function startsAsJson(part: Part): boolean {
+  return typeof part === 'object' && ('json' in part || ('text' in part && part.text !== '' && part.text[0] !== '='));
+}
+
+function textOf(entry: Hashed, write: Write): string {
+  return Buffer.from(write(entry)).toString();
+}
+
+function nameOf(part: Exclude<Part, string>): string {
+  if ('join' in part) return `each of ${part.join.fields.join(' + ')}`;
+  return 'json' in part ? (part.json.of ?? 'the entry') : '';
+}

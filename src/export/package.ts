@@ -1,0 +1,27 @@
+import { randomUUID } from 'node:crypto';
+import type { Period } from '../client/audit.ts';
+import { EvidenceError } from '../errors.ts';
+import type { ExportContext } from './context.ts';
+import type { MadePackage } from './received.ts';
+
+/**
+ * Has the service make a package, and waits until it is ready.
+ * @param onWait is called when it is not ready at once.
+ * @throws EvidenceError `service` when it makes one of another stream.
+ */
+export async function makePackage(
+  { client }: Pick<ExportContext, 'client'>,
+  streamId: string,
+  period: Period,
+  onWait: () => void,
+): Promise<MadePackage> {
+  const { generated, exchange } = await client.generate(streamId, period, randomUUID());
+  const { packageId } = generated;
+  if (generated.streamId !== null && generated.streamId !== streamId)
+    throw new EvidenceError('service', `a package of the stream "${generated.streamId}" was generated instead`);
+  if (!generated.ready) {
+    onWait();
+    await client.awaitPackage(packageId);
+  }
+  return { packageId, madeAt: exchange.date, custody: [{ step: 'generate', exchange }] };
+}

@@ -1,0 +1,219 @@
+import { DEFAULT_DESCRIPTION } from '../contract/default-contract.ts';
+import type { Description } from '../contract/description.ts';
+import type { Json } from '../encoding/canonical.ts';
+import { pathsOfValue } from './entry-roles.ts';
+import {
+  type BodyNames,
+  bodyNamesOf,
+  findReadiness,
+  generateOne,
+  NOT_YET,
+  type ReadyPackage,
+  toBody,
+} from './generate.ts';
+import { byName } from './names.ts';
+import type { Hints } from './openapi.ts';
+import {
+  entriesPathOf,
+  findCheckpoints,
+  findFormat,
+  findPackageFields,
+  findSummary,
+  guessEntriesPath,
+  streamsIn,
+} from './package-roles.ts';
+import type { Reasoning } from './report.ts';
+import { type Answer, type Ask, isSuccess, jsonOf, type Sample, samplesAt } from './sample.ts';
+import type { Chain, EntriesSurvey } from './survey.ts';
+
+type Sections = Pick<Description, 'generate' | 'downloads' | 'package' | 'summary'>;
+
+export interface EvidencePackage {
+  sections: Sections;
+  /** Its entries, when it was seen. */
+  entries: Sample[];
+  wasSeen: boolean;
+}
+
+/** What is known when it comes to packages. */
+export interface BeforePackage {
+  hints: Hints;
+  survey: EntriesSurvey;
+  chain: Chain;
+  listing: Description['entries'];
+}
+
+/** As generate is described, or as the list of entries calls the same things. */
+function namesFor({ hints, listing }: BeforePackage): BodyNames {
+  if (hints.generate !== null && hints.generate.body.length > 0) return bodyNamesOf(hints.generate.body);
+  const {
+    stream_parameter: stream = 'stream_id',
+    from_parameter: from = null,
+    to_parameter: to = null,
+  } = listing ?? {};
+  return { stream, from, to };
+}
+
+/** What a package may look like, from what else is known: nothing of it was seen. */
+export function suggestPackage(known: BeforePackage, why: string, reasoning: Reasoning): EvidencePackage {
+  reasoning.lacks('package', why, 'its form is a guess, which an export will probably stop at');
+  const answered = known.hints.generate?.answer.map(({ name }) => name) ?? [];
+  const id = byName(answered, [/^(package|evidence) id$/, /^(id|uuid)$/]) ?? 'package_id';
+  return {
+    wasSeen: false,
+    entries: [],
+    sections: {
+      generate: {
+        ...generateSection(known.hints, namesFor(known)),
+        fields: { package_id: id, stream_id: null },
+        scope: 'stream',
+        ready: { when: 'download-answers', not_yet: [...NOT_YET] },
+      },
+      downloads: DEFAULT_DESCRIPTION.downloads,
+      package: {
+        entries: guessEntriesPath(known.survey.list.items),
+        format: null,
+        fields: NOTHING_STATED,
+        checkpoints: null,
+      },
+      summary: null,
+    },
+  };
+}
+
+const NOTHING_STATED: Description['package']['fields'] = {
+  package_id: null,
+  stream_id: null,
+  entry_count: null,
+  first_sequence: null,
+  last_sequence: null,
+  head_digest: null,
+  generated_at: null,
+};
+
+function generateSection(hints: Hints, names: BodyNames) {
+  return {
+    path: '/evidence/generate',
+    body: toBody(names),
+    idempotency_header: hints.generate?.idempotencyHeader ?? null,
+  };
+}
+
+/** Has one package made and reads its form off it. */
+export async function inferPackage(
+  ask: Ask,
+  pause: () => Promise<boolean>,
+  known: BeforePackage,
+  reasoning: Reasoning,
+): Promise<EvidencePackage> {
+  const { survey } = known;
+  const { names, answer, package: made } = await generateOne(ask, namesFor(known), survey.exampleId, pause);
+  if (made === null) {
+    const why = isSuccess(answer)
+      ? `generate answered ${answer.status}, but no package could be downloaded`
+      : `generate was refused: ${answer.error?.message ?? answer.status}`;
+    return suggestPackage(known, why, reasoning);
+  }
+  const read = readPackage(made, known);
+  if (read === null)
+    return suggestPackage(known, 'the package that was made holds no entries as the list shows them', reasoning);
+  const generate: Description['generate'] = {
+    ...generateSection(known.hints, names),
+    scope: read.scope,
+    fields: {
+      package_id: made.idField,
+      stream_id: byName(pathsOfValue(jsonOf(answer), survey.exampleId), [/.*/]) ?? null,
+    },
+    ready: await findReadiness(ask, answer, made, known.hints),
+  };
+  const { downloads, summary } = await readOtherForms(ask, made.id, read, known);
+  const sections = { generate, downloads, package: read.form, summary };
+  reportPackage(sections, read, answer, reasoning);
+  return { wasSeen: true, entries: read.entries, sections };
+}
+
+interface ReadForm {
+  form: Description['package'];
+  entries: Sample[];
+  scope: Description['generate']['scope'];
+  /** The package's own stream; null when it holds all of them. */
+  streamId: string | null;
+}
+
+function readPackage({ id, text }: ReadyPackage, { survey, chain }: BeforePackage): ReadForm | null {
+  const document: Json = JSON.parse(text);
+  const path = entriesPathOf(document, chain.roles);
+  if (path === null) return null;
+  const entries = samplesAt(text, path);
+  const scope = streamsIn(entries, chain.streamId) > 1 ? 'account' : 'stream';
+  const streamId = scope === 'account' ? null : survey.exampleId;
+  return {
+    entries,
+    scope,
+    streamId,
+    form: {
+      entries: path,
+      format: findFormat(document),
+      fields: findPackageFields(document, entries, chain.roles, { packageId: id, streamId }),
+      checkpoints: findCheckpoints(text, entries, chain.roles, path, streamId),
+    },
+  };
+}
+
+async function readOtherForms(
+  ask: Ask,
+  id: string,
+  { entries, streamId }: ReadForm,
+  { chain }: BeforePackage,
+): Promise<Pick<Sections, 'downloads' | 'summary'>> {
+  const at = (form: string) => ask({ url: `/evidence/${encodeURIComponent(id)}/${form}` });
+  const [summary, pdf]: [Answer, Answer] = [await at('summary'), await at('pdf')];
+  const { downloads } = DEFAULT_DESCRIPTION;
+  const facts = isSuccess(summary)
+    ? findSummary(jsonOf(summary), entries, chain.roles, { packageId: id, streamId })
+    : null;
+  return {
+    downloads: {
+      json: downloads.json,
+      pdf: isSuccess(pdf) ? downloads.pdf : null,
+      summary: isSuccess(summary) ? downloads.summary : null,
+    },
+    summary: facts,
+  };
+}
+
+function reportPackage(
+  { generate, downloads, package: form, summary }: Sections,
+  read: ReadForm,
+  answer: Answer,
+  reasoning: Reasoning,
+): void {
+  const { ready } = generate;
+  const when = ready.when === 'status-says' ? `when ${ready.field} says ${ready.ready.join(' or ')}` : ready.when;
+  reasoning.found('generate', JSON.stringify(generate.body), `answered ${answer.status}; ready ${when}`);
+  const stated = Object.values(form.fields).filter((path) => path !== null);
+  const where = form.entries === '' ? 'the package itself' : form.entries;
+  reasoning.found(
+    'package',
+    `entries in ${where}; ${read.scope}`,
+    `its ${read.entries.length} entries have the fields of the chain`,
+  );
+  if (stated.length > 0)
+    reasoning.found('package facts', stated.join(', '), 'equal to what is known of the package and its entries');
+  if (form.checkpoints === null)
+    reasoning.lacks(
+      'checkpoints',
+      'no list of the package holds RFC 3161 tokens with digests of its entries',
+      'anchor: unproved',
+    );
+  else
+    reasoning.found(
+      'checkpoints',
+      form.checkpoints.items,
+      'each has the number and the digest of an entry, and a token',
+    );
+  for (const name of ['pdf', 'summary'] as const)
+    if (downloads[name] === null) reasoning.lacks(name, 'it cannot be downloaded', `bundles are without the ${name}`);
+  if (summary === null && downloads.summary !== null)
+    reasoning.lacks('summary facts', 'the summary is no JSON', 'agreement: the summary is kept, but not compared');
+}

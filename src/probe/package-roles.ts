@@ -1,0 +1,148 @@
+import type { Description } from '../contract/description.ts';
+import { namesOf, valueAt } from '../contract/path.ts';
+import type { Json } from '../encoding/canonical.ts';
+import { type ChainRoles, inSequence, numberAt } from './chain-roles.ts';
+import { pathsOfValue, timeOf } from './entry-roles.ts';
+import { byName, preferByName } from './names.ts';
+import {
+  arrayPaths,
+  commonPaths,
+  isObject,
+  type Sample,
+  samplesAt,
+  scalarAt,
+  scalarPaths,
+  wholeNumber,
+} from './sample.ts';
+
+type PackageForm = Description['package'];
+
+/** Where the entries are: the array whose items have the fields of a chain. */
+export function entriesPathOf(document: Json, { digest, sequence }: ChainRoles): string | null {
+  const paths = arrayPaths(document).filter((path) => {
+    const items = valueAt(document, path) as Json[];
+    return (
+      items.length > 0 &&
+      items.every((item) => scalarAt(item, digest) !== undefined && scalarAt(item, sequence) !== undefined)
+    );
+  });
+  const size = (path: string) => (valueAt(document, path) as Json[]).length;
+  return paths.toSorted((a, b) => size(b) - size(a))[0] ?? null;
+}
+
+/** What the package states of itself, by value: what equals what is known of it. */
+export function findPackageFields(
+  document: Json,
+  entries: readonly Sample[],
+  roles: ChainRoles,
+  known: { packageId: string; streamId: string | null },
+): PackageForm['fields'] {
+  const sorted = inSequence(entries, roles.sequence);
+  const [first, last] = [sorted[0], sorted.at(-1)];
+  const numberOf = (sample: Sample | undefined) =>
+    sample === undefined ? Number.NaN : numberAt(sample.value, roles.sequence);
+  const equalTo = (wanted: number) =>
+    scalarPaths(document).filter((path) => wholeNumber(scalarAt(document, path)) === wanted);
+  const [firstNumber, lastNumber, count] = [numberOf(first), numberOf(last), entries.length];
+  const isCount = [/count|total|size|length/, /^(entries|events|records|logs)$/];
+  const firsts = [/^(first|from|start)\b.*(seq|position|index|number)/, /^(first|start)\b/];
+  const lasts = [/^(last|to|end)\b.*(seq|position|index|number)/, /^(last|head|end)\b/];
+  // An account's package has neither one head nor one first entry.
+  const ofStream = known.streamId !== null;
+  return {
+    package_id: preferByName(pathsOfValue(document, known.packageId), [/package|evidence/, /id$/]) ?? null,
+    stream_id: ofStream
+      ? (preferByName(pathsOfValue(document, known.streamId), [/stream id/, /stream/, /^id$/]) ?? null)
+      : null,
+    entry_count: byName(equalTo(count), isCount) ?? null,
+    first_sequence: ofStream ? (byName(equalTo(firstNumber), firsts) ?? null) : null,
+    last_sequence: ofStream ? (byName(equalTo(lastNumber), lasts) ?? null) : null,
+    head_digest: ofStream
+      ? (preferByName(pathsOfValue(document, scalarAt(last?.value, roles.digest)), [/^head/, /^(last|final|tip)/]) ??
+        null)
+      : null,
+    generated_at:
+      byName(
+        scalarPaths(document).filter((path) => timeOf(scalarAt(document, path), 'text') !== null),
+        [/^generated( at| on)?$/, /generated|exported|issued/, /^created( at| on)?$/],
+      ) ?? null,
+  };
+}
+
+/** A text that names the form of the package: called format or schema, and with a version in it. */
+export function findFormat(document: Json): PackageForm['format'] {
+  const texts = scalarPaths(document).filter((path) => {
+    const sent = scalarAt(document, path);
+    return typeof sent === 'string' && /^[\w.:+-]*[a-z][\w.:+-]*[/@:-]?v?\d[\w.]*$/i.test(sent) && sent.length <= 60;
+  });
+  const field = byName(texts, [/^(format|schema|package format|format version|schema version)$/]);
+  return field === undefined ? null : { field, is: String(scalarAt(document, field)) };
+}
+
+/** DER of a token or of its answer is a SEQUENCE of some thousand bytes: 30 82 (RFC 3161 section 2.4.2). */
+const TOKEN = {
+  base64: /^MI[IJKL][A-Za-z0-9+/\s]+=*$/,
+  base64url: /^MI[IJKL][A-Za-z0-9_-]+=*$/,
+  hex: /^3082[0-9a-f]+$/i,
+};
+
+/** Time-stamped digests: a list of objects, each with the number and the digest of an entry and an RFC 3161 token. */
+export function findCheckpoints(
+  text: string,
+  entries: readonly Sample[],
+  roles: ChainRoles,
+  entriesPath: string,
+  streamId: string | null,
+): PackageForm['checkpoints'] {
+  const digests = new Map(entries.map(({ value }) => [numberAt(value, roles.sequence), scalarAt(value, roles.digest)]));
+  const document: Json = JSON.parse(text);
+  for (const items of arrayPaths(document)) {
+    const points = samplesAt(text, items);
+    if (items === entriesPath || points.length === 0 || !points.every(({ value }) => isObject(value))) continue;
+    const paths = commonPaths(points);
+    for (const token of paths)
+      for (const token_encoding of ['base64', 'base64url', 'hex'] as const) {
+        const sent = points.map(({ value }) => scalarAt(value, token));
+        const isToken = sent.every(
+          (one) => one === null || (typeof one === 'string' && TOKEN[token_encoding].test(one)),
+        );
+        if (!isToken || sent.every((one) => one === null)) continue;
+        for (const sequence of paths)
+          for (const digest of paths) {
+            const isPoint = points.every(({ value }) => {
+              const wanted = digests.get(numberAt(value, sequence));
+              return wanted !== undefined && scalarAt(value, digest) === wanted;
+            });
+            if (!isPoint || sequence === digest) continue;
+            const ids = paths.filter(
+              (path) => streamId !== null && points.every(({ value }) => scalarAt(value, path) === streamId),
+            );
+            return { items, stream_id: preferByName(ids, [/stream/]) ?? null, sequence, digest, token, token_encoding };
+          }
+      }
+  }
+  return null;
+}
+
+/** The summary's facts, by value; null when it is no JSON object. */
+export function findSummary(
+  summary: Json | undefined,
+  entries: readonly Sample[],
+  roles: ChainRoles,
+  known: { packageId: string; streamId: string | null },
+): Description['summary'] {
+  if (!isObject(summary)) return null;
+  const { package_id, stream_id, entry_count, head_digest } = findPackageFields(summary, entries, roles, known);
+  return { package_id, stream_id, entry_count, head_digest };
+}
+
+/** The streams of the entries in a package, where they say so. */
+export function streamsIn(entries: readonly Sample[], field: string | null): number {
+  return field === null ? 1 : new Set(entries.map(({ value }) => scalarAt(value, field))).size;
+}
+
+/** For an entries path of a list, the name under which a package may hold them too. */
+export function guessEntriesPath(listItems: string): string {
+  const name = namesOf(listItems).at(-1);
+  return name === undefined || /^(data|items|results|list|rows|content)$/.test(name) ? 'entries' : name;
+}

@@ -1,0 +1,160 @@
+import { toHex } from '../contract/digest-text.ts';
+import { namesOf, valueAt } from '../contract/path.ts';
+import type { Hashed } from '../contract/preimage.ts';
+import type { Json } from '../encoding/canonical.ts';
+import { readWritten, type Written } from '../encoding/written.ts';
+import type { EvidenceError } from '../errors.ts';
+
+/** One object that the service sent, with the text it was sent as. */
+export interface Sample extends Hashed {
+  value: Json;
+}
+
+/** What the service answered, whatever its status; 0 when it answered nothing that could be read. */
+export interface Answer {
+  status: number;
+  text: string;
+  /** The Link header (RFC 8288). */
+  link: string | null;
+  /** What a refusal is to somebody who needs what was refused. */
+  error: EvidenceError | null;
+}
+
+/** One request. */
+export interface Question {
+  method?: 'GET' | 'POST';
+  /** A path below the service's address. */
+  url: string;
+  /** Where `url` is a reference in an answer: the path of what it was the answer to. */
+  from?: string;
+  query?: Record<string, string>;
+  body?: Json;
+}
+
+/**
+ * Asks the service.
+ * @throws EvidenceError when it cannot be reached; a refusal is an answer.
+ */
+export type Ask = (question: Question) => Promise<Answer>;
+
+export function isSuccess({ status }: Answer): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** The JSON of an answer; undefined when it is none. */
+export function jsonOf({ text }: Answer): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function toSample(text: string): Sample {
+  let written: Written | undefined;
+  return {
+    value: JSON.parse(text),
+    text: () => text,
+    written: () => {
+      written ??= readWritten(text);
+      return written;
+    },
+  };
+}
+
+/** The objects of the array at a path, each as it was written. */
+export function samplesAt(text: string, path: string): Sample[] {
+  let here: Written | undefined = readWritten(text);
+  for (const name of namesOf(path))
+    here = here?.kind === 'object' ? here.members.findLast((member) => member.name === name)?.value : undefined;
+  if (here?.kind !== 'array') return [];
+  return here.items.map(({ start, end }) => toSample(text.slice(start, end)));
+}
+
+type Scalar = null | boolean | number | string;
+
+/** How deep fields are looked for: an entry may be wrapped, and its roles may stand in a part of their own. */
+const MAX_PATH = 4;
+
+/** The paths of everything in an object that is neither object nor array. A name that holds a dot has no path. */
+export function scalarPaths(value: Json | undefined, depth = MAX_PATH): string[] {
+  return pathsIn(value, depth, (inner) => typeof inner !== 'object' || inner === null);
+}
+
+/** The paths of the objects within an object. */
+export function objectPaths(value: Json | undefined): string[] {
+  return pathsIn(value, 2, isObject);
+}
+
+/** The paths of the arrays, from the outermost in. */
+export function arrayPaths(value: Json | undefined): string[] {
+  if (Array.isArray(value)) return [''];
+  return pathsIn(value, MAX_PATH, Array.isArray).toSorted((a, b) => namesOf(a).length - namesOf(b).length);
+}
+
+function pathsIn(value: Json | undefined, depth: number, wanted: (inner: Json) => boolean): string[] {
+  if (!isObject(value) || depth === 0) return [];
+  return Object.entries(value).flatMap(([name, inner]) => {
+    if (name === '' || name.includes('.')) return [];
+    const within = pathsIn(inner, depth - 1, wanted).map((path) => `${name}.${path}`);
+    return wanted(inner) ? [name, ...within] : within;
+  });
+}
+
+export function isObject(value: Json | undefined): value is { [name: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The value of a field when it is neither object nor array. */
+export function scalarAt(value: Json | undefined, path: string): Scalar | undefined {
+  const found = valueAt(value, path);
+  return typeof found === 'object' && found !== null ? undefined : found;
+}
+
+/** A whole number, also one that is written as text. */
+export function wholeNumber(value: Json | undefined): number | null {
+  const number = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : null;
+}
+
+/** The paths that every one of the objects has, in the order of the first. */
+export function commonPaths(samples: readonly Sample[]): string[] {
+  const [first, ...others] = samples;
+  if (first === undefined) return [];
+  return scalarPaths(first.value).filter((path) => others.every(({ value }) => scalarAt(value, path) !== undefined));
+}
+
+/** As `commonPaths` of what at least one of them has. */
+export function allPaths(samples: readonly Sample[]): string[] {
+  return [...new Set(samples.flatMap(({ value }) => scalarPaths(value)))];
+}
+
+/** How a digest is written, from all the texts that are digests. */
+export interface DigestForm {
+  encoding: 'hex' | 'base64' | 'base64url';
+  prefix: string;
+  bytes: 32 | 48 | 64;
+}
+
+/** @returns null when one of them is no digest of the SHA-2 family, or they are not written alike. */
+export function digestFormOf(values: readonly (Json | undefined)[]): DigestForm | null {
+  const texts = values.filter((value) => typeof value === 'string');
+  const [sample] = texts;
+  if (sample === undefined || texts.length !== values.length) return null;
+  const prefix = /^[A-Za-z0-9-]{2,12}[:=]/.exec(sample)?.[0] ?? '';
+  if (!texts.every((text) => text.startsWith(prefix))) return null;
+  const bare = texts.map((text) => text.slice(prefix.length));
+  for (const encoding of encodingsOf(bare)) {
+    const lengths = new Set(bare.map((text) => (toHex(text, encoding)?.length ?? 0) / 2));
+    const [bytes] = lengths;
+    if (lengths.size === 1 && (bytes === 32 || bytes === 48 || bytes === 64)) return { encoding, prefix, bytes };
+  }
+  return null;
+}
+
+/** Hex is valid base64 too, and base64 without its last two signs says nothing; padding is the older habit's. */
+function encodingsOf(texts: readonly string[]): DigestForm['encoding'][] {
+  if (texts.some((text) => /[-_]/.test(text))) return ['base64url'];
+  if (texts.some((text) => /[+/]/.test(text))) return ['base64'];
+  return texts.some((text) => text.endsWith('=')) ? ['hex', 'base64'] : ['hex', 'base64url'];
+}

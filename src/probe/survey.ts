@@ -1,0 +1,320 @@
+import type { Description, List } from '../contract/description.ts';
+import { EvidenceError } from '../errors.ts';
+import { type ChainRoles, findChains, genesisOf, nearestLink, type StreamSample } from './chain-roles.ts';
+import { findPeriodFilter, findStreamFilter, orderOf, type StreamFilter } from './entries-list.ts';
+import { findStreamId, findStreamRoles, findTimestamp, type StreamRoles, streamIdByName } from './entry-roles.ts';
+import { inferList, type ListForm, pagingLike, toList, withEnd } from './list.ts';
+import type { Hints } from './openapi.ts';
+import { itemsPathOf, type Page, readItems, readPage } from './paging.ts';
+import type { Reasoning } from './report.ts';
+import { type Answer, type Ask, commonPaths, isSuccess, jsonOf, type Sample, scalarAt } from './sample.ts';
+
+const STREAMS = '/streams/';
+const ENTRIES = '/entries/';
+const MAX_RECORDS = 2000;
+const MAX_OF_STREAM = 300;
+const MAX_ENTRIES = 600;
+const MAX_STREAMS_READ = 12;
+
+export interface StreamsSurvey {
+  list: List;
+  form: ListForm;
+  records: Sample[];
+  idField: string;
+  /** Where an entry names its stream; null when entries do not. */
+  idInEntry: string | null;
+  ids: string[];
+  /** What the entries' list answers without a filter. */
+  unfiltered: Answer;
+}
+
+/** The list of streams, and which of its fields is the id. */
+export async function inferStreams(ask: Ask, hints: Hints, reasoning: Reasoning): Promise<StreamsSurvey | null> {
+  const first = await ask({ url: STREAMS });
+  if (!isSuccess(first)) throw first.error ?? new EvidenceError('contract', `GET ${STREAMS} answers nothing readable`);
+  const form = await inferList(ask, STREAMS, {}, hints.streams, first);
+  if (form === null) {
+    reasoning.needs(
+      'streams',
+      `GET ${STREAMS} answers with no array of objects`,
+      'no stream is known that could be exported',
+    );
+    return null;
+  }
+  const unfiltered = await ask({ url: ENTRIES });
+  const other =
+    form.paging === null && isSuccess(unfiltered) ? await inferList(ask, ENTRIES, {}, hints.entries, unfiltered) : null;
+  const settled = pagingLike(form, hints.streams, first, other);
+  const start = toList(STREAMS, settled);
+  const { items: records, last } = await readItems(ask, start, {}, MAX_RECORDS);
+  const list = withEnd(start, last);
+  if (records.length === 0) {
+    reasoning.needs(
+      'streams',
+      'the list of streams is empty',
+      'there is nothing to learn from: record an entry, then probe again',
+    );
+    return null;
+  }
+  const pair = findStreamId(records, itemsOf(unfiltered));
+  const idField = pair?.inList ?? streamIdByName(commonPaths(records).filter((path) => isText(records, path)));
+  if (idField === undefined) {
+    reasoning.needs(
+      'stream id',
+      'no field of the streams is a text that tells them apart',
+      'no stream can be asked for',
+    );
+    return null;
+  }
+  reasoning.found('list of streams', describeList(list), settled.how);
+  const idInEntry = pair?.inEntry ?? null;
+  reasoning.found(
+    'stream id',
+    idInEntry === null ? idField : `${idField}, in entries ${idInEntry}`,
+    idInEntry === null ? 'by name: entries do not repeat it' : 'each entry has the id of one stream of the list there',
+  );
+  const ids = records.map(({ value }) => String(scalarAt(value, idField)));
+  return { list, form: settled, records, idField, idInEntry, ids, unfiltered };
+}
+
+function isText(records: readonly Sample[], path: string): boolean {
+  return records.every(({ value }) => typeof scalarAt(value, path) === 'string');
+}
+
+function itemsOf(answer: Answer): Sample[] {
+  const path = itemsPathOf(jsonOf(answer));
+  return path === null ? [] : (readPage(answer, path)?.items ?? []);
+}
+
+export function describeList({ items, paging, limit }: List): string {
+  const where = items === '' ? 'the answer itself' : items;
+  const { style } = paging;
+  const detail =
+    style === 'cursor'
+      ? ` ${paging.next} → ${paging.parameter}`
+      : style === 'link'
+        ? ` ${paging.next ?? 'Link header'}`
+        : 'parameter' in paging
+          ? ` ${paging.parameter}`
+          : '';
+  return `items in ${where}; ${style}${detail}${limit === null ? '' : `; ${limit.parameter} for its length`}`;
+}
+
+export interface Chain {
+  roles: ChainRoles;
+  digest: Omit<Description['digest'], 'recipe'>;
+  timestamp: ReturnType<typeof findTimestamp>;
+  /** Where an entry names its stream. */
+  streamId: string | null;
+}
+
+export interface EntriesSurvey {
+  list: List;
+  streams: StreamSample[];
+  samples: Sample[];
+  idInEntry: string | null;
+  filter: StreamFilter | null;
+  exampleId: string;
+  /** What is left to find of the listing once the roles are known. */
+  describe(chain: Chain, reasoning: Reasoning): Promise<Description['entries']>;
+}
+
+/** The list of entries, and a sample of them, stream by stream. */
+export async function inferEntries(
+  ask: Ask,
+  hints: Hints,
+  { ids, idInEntry, unfiltered, form: streamsForm }: StreamsSurvey,
+  reasoning: Reasoning,
+): Promise<EntriesSurvey | null> {
+  const filter = await findStreamFilter(ask, ids, idInEntry, hints.entries);
+  const first = itemsOf(unfiltered).length > 0 ? unfiltered : filter?.example.answer;
+  const own: Record<string, string> =
+    first === unfiltered || filter === null ? {} : { [filter.parameter]: filter.example.streamId };
+  const found = first === undefined ? null : await inferList(ask, ENTRIES, own, hints.entries, first);
+  if (found === null || first === undefined) {
+    reasoning.needs(
+      'entries',
+      `GET ${ENTRIES} answers ${unfiltered.status} and no entries`,
+      'there is nothing to learn the chain from',
+    );
+    return null;
+  }
+  const form = pagingLike(found, hints.entries, first, streamsForm);
+  const start = toList(ENTRIES, form);
+  const { streams, last } = await readSample(ask, start, filter, ids, idInEntry);
+  const list = withEnd(start, last);
+  const samples = streams.flatMap(({ entries }) => entries);
+  reasoning.found('list of entries', describeList(list), form.how);
+  const exampleId = streams.toSorted((a, b) => b.entries.length - a.entries.length)[0]?.streamId ?? ids[0] ?? '';
+  return {
+    list,
+    streams,
+    samples,
+    idInEntry,
+    filter,
+    exampleId,
+    describe: (chain, report) => describeListing(ask, hints, { list, streams, filter }, chain, report),
+  };
+}
+
+/** Entries of several streams: first ones among them, and enough of them. */
+async function readSample(
+  ask: Ask,
+  list: List,
+  filter: StreamFilter | null,
+  ids: readonly string[],
+  field: string | null,
+): Promise<{ streams: StreamSample[]; last: Page | null }> {
+  if (filter === null) {
+    const pages = await readItems(ask, list, {}, MAX_ENTRIES);
+    return { streams: grouped(pages, field), last: pages.last };
+  }
+  const example = filter.example.streamId;
+  const streams: StreamSample[] = [];
+  let end: Page | null = null;
+  let total = 0;
+  for (const streamId of [example, ...ids.filter((id) => id !== example)].slice(0, MAX_STREAMS_READ)) {
+    const { items, isWhole, last } = await readItems(ask, list, { [filter.parameter]: streamId }, MAX_OF_STREAM);
+    if (items.length > 0) streams.push({ streamId, entries: items, isWhole });
+    end ??= last;
+    total += items.length;
+    const hasWhole = streams.some((stream) => stream.isWhole && stream.entries.length > 1);
+    if (total >= MAX_ENTRIES && hasWhole) break;
+  }
+  return { streams, last: end };
+}
+
+function grouped({ items, isWhole }: { items: Sample[]; isWhole: boolean }, field: string | null): StreamSample[] {
+  const groups = Map.groupBy(items, ({ value }) => (field === null ? '' : String(scalarAt(value, field))));
+  return [...groups].map(([streamId, entries]) => ({ streamId, entries, isWhole }));
+}
+
+/** The chain in the sample: which number counts, which fields link, and what the first entry says. */
+export function findChainOf({ streams, idInEntry, samples }: EntriesSurvey, reasoning: Reasoning): Chain | null {
+  const [roles] = findChains(streams);
+  if (roles === undefined) {
+    const near = nearestLink(streams);
+    const why =
+      near === null
+        ? 'no number of the entries counts up by one within a stream'
+        : `no field of an entry is always a digest of the entry before it: the best one is so in ${near.holds} of ${near.of} pairs`;
+    reasoning.needs('chain', why, 'order: there is no chain that could be followed');
+    return null;
+  }
+  const { sequence, firstSequence, previous, digest, form, links } = roles;
+  reasoning.found('sequence', sequence, `counts up by one within each stream, from ${firstSequence}`);
+  reasoning.found(
+    'link',
+    `${previous} → ${digest}`,
+    `each entry repeats the digest of the one before it: ${links} of ${links}`,
+  );
+  const genesis = genesisOf(streams, roles);
+  const prefix = form.prefix === '' ? '' : ` behind "${form.prefix}"`;
+  reasoning.found(
+    'digest',
+    `${form.bytes} bytes in ${form.encoding}${prefix}`,
+    `by length and alphabet of ${samples.length} digests`,
+  );
+  if (genesis === null)
+    reasoning.lacks(
+      'genesis',
+      'no first entry of a stream was seen',
+      'taken to be null: check digest.genesis before you export',
+    );
+  else
+    reasoning.found(
+      'genesis',
+      typeof genesis === 'string' ? genesis : 'a text of its own',
+      'said by the first entries',
+    );
+  const timestamp = findTimestamp(streams, roles);
+  if (timestamp === null)
+    reasoning.lacks('timestamp', 'no time of the entries never goes back', 'entries cannot be held against the period');
+  else
+    reasoning.found(
+      'timestamp',
+      timestamp.field,
+      `a time as ${timestamp.unit} that never goes back along the sequence`,
+    );
+  return {
+    roles,
+    digest: { encoding: form.encoding, prefix: form.prefix, genesis: genesis ?? 'null' },
+    timestamp,
+    streamId: idInEntry,
+  };
+}
+
+async function describeListing(
+  ask: Ask,
+  hints: Hints,
+  { list, streams, filter }: Pick<EntriesSurvey, 'list' | 'streams' | 'filter'>,
+  { roles, timestamp }: Chain,
+  reasoning: Reasoning,
+): Promise<Description['entries']> {
+  if (filter === null) {
+    reasoning.lacks(
+      'entries',
+      'no parameter selects the entries of one stream',
+      "completeness falls back to the stream's own record",
+    );
+    return null;
+  }
+  const { parameter } = filter;
+  reasoning.found(
+    'entries of a stream',
+    parameter,
+    'gives the entries of that stream only, and none for an id that no stream has',
+  );
+  const order = orderOf(streams, roles);
+  const [longest] = streams.toSorted(
+    (a, b) => Number(b.isWhole) - Number(a.isWhole) || b.entries.length - a.entries.length,
+  );
+  const period =
+    timestamp === null || longest === undefined
+      ? { wasTried: false, from: null, to: null }
+      : await findPeriodFilter(ask, list, { [parameter]: longest.streamId }, longest, timestamp, hints.entries);
+  const named = [period.from, period.to].filter((name) => name !== null);
+  if (named.length > 0)
+    reasoning.found('entries of a period', named.join(', '), 'each gives exactly the entries on its side of a moment');
+  if (named.length < 2)
+    reasoning.lacks(
+      'period',
+      period.wasTried
+        ? 'no parameter was found for each end of a period'
+        : 'the entries that were read all have the same time, so nothing could be tried',
+      'the listing of a period has to be read as a whole',
+    );
+  return { ...list, stream_parameter: parameter, from_parameter: period.from, to_parameter: period.to, order };
+}
+
+/** What a stream's own record states, held against the entries. */
+export function readStreamRecords(
+  { records, idField }: StreamsSurvey,
+  { streams }: EntriesSurvey,
+  roles: ChainRoles,
+  reasoning: Reasoning,
+): StreamRoles {
+  const found = findStreamRoles(records, streams, idField, roles);
+  const whole = streams.filter(({ isWhole }) => isWhole).length;
+  const proved = [found.entry_count, found.head_sequence, found.head_digest].filter((path) => path !== null);
+  if (proved.length > 0)
+    reasoning.found(
+      'count and head',
+      proved.join(', '),
+      `equal to the entries of ${whole} streams that were read to the end`,
+    );
+  if (found.entry_count === null && found.head_sequence === null)
+    reasoning.lacks(
+      'count and head',
+      'no field of the streams equals them',
+      'a stream that was cut off at its end can only be told by the listing',
+    );
+  if (found.verified !== null) reasoning.found('verified', found.verified, 'true, false or null, and called so');
+  else
+    reasoning.lacks(
+      'verified',
+      'no field of the streams is true or false and called so',
+      'whether the service has verified a stream is not shown',
+    );
+  return found;
+}

@@ -1,0 +1,100 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, type TestContext } from 'vitest';
+import { EVIDENCE, finish, run, startNode } from '../process.ts';
+import { type FaultyOptions, type FaultyService, startFaultyService } from './faulty.ts';
+
+const API_KEY = 'sk_of_the_faulty_service';
+const RUN = 'FAULTS';
+/** Its package is sent in several pieces, so that a part of it has arrived when the connection is cut. */
+const BAD_LENGTH = 1500;
+/** Nothing here takes longer unless the program hangs. */
+const ENDS_WITHIN_MS = 60_000;
+const LIMITS = [
+  'source:',
+  '  timeouts: { connect_seconds: 5, headers_seconds: 3, idle_seconds: 1.2 }',
+  '  limits: { json_bytes: 8000000, package_bytes: 2000000 }',
+  '',
+].join('\n');
+
+export interface Exported {
+  code: number | null;
+  stderr: string;
+  directory: string;
+  seconds: number;
+  /** Of the run record or, when the run could not be sealed, of the attempt. */
+  record: RunDocument | null;
+  sealed: boolean;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: records as they lie in the archive, read by their names.
+export type RunDocument = any;
+
+/** Exports everything there is, by the command itself. */
+export async function exportFrom(
+  service: FaultyService,
+  flags: string[] = [],
+  directory = mkdtempSync(join(tmpdir(), 'faults-test-')),
+): Promise<Exported> {
+  writeFileSync(join(directory, 'evidence.yaml'), LIMITS);
+  const began = performance.now();
+  const child = startNode(EVIDENCE, ['export', '--all-time', '--request', RUN, ...flags], {
+    cwd: directory,
+    env: { EVIDENCE_AUDIT_URL: service.auditUrl, EVIDENCE_API_KEY: API_KEY },
+  });
+  const limit = setTimeout(() => child.kill('SIGKILL'), ENDS_WITHIN_MS);
+  const { code, stderr, stdout } = await finish(child);
+  clearTimeout(limit);
+  const seconds = (performance.now() - began) / 1000;
+  expect(stderr + stdout, 'the API key is in what was printed').not.toContain(API_KEY);
+  const sealed = existsSync(join(runFolder(directory), 'run.json'));
+  return { code, stderr, directory, seconds, sealed, record: readRunRecord(directory, sealed) };
+}
+
+function runFolder(directory: string): string {
+  return join(directory, 'evidence-archive', 'runs', RUN);
+}
+
+function readRunRecord(directory: string, sealed: boolean): RunDocument | null {
+  if (sealed) return readJson(join(runFolder(directory), 'run.json'));
+  const attempts = join(runFolder(directory), 'attempts');
+  const [attempt] = existsSync(attempts) ? readdirSync(attempts) : [];
+  return attempt === undefined ? null : readJson(join(attempts, attempt, 'attempt.json'));
+}
+
+function readJson(path: string): RunDocument {
+  return JSON.parse(readFileSync(path, 'utf8'));
+}
+
+/** The record of a stream that is done. */
+export function doneStream(directory: string, streamId: string): RunDocument | undefined {
+  const folder = join(runFolder(directory), 'streams');
+  if (!existsSync(folder)) return undefined;
+  const records = readdirSync(folder).filter((name) => name.endsWith('.json'));
+  return records.map((name) => readJson(join(folder, name))).find(({ stream_id }) => stream_id === streamId);
+}
+
+/** With the streams "good" and "bad", unless it is said otherwise. */
+export async function startFaulty(context: TestContext, options: Partial<FaultyOptions>): Promise<FaultyService> {
+  const streams = new Map([
+    ['good', 5],
+    ['bad', BAD_LENGTH],
+  ]);
+  const service = await startFaultyService({ apiKey: API_KEY, streams, fault: () => undefined, ...options });
+  context.onTestFinished(() => service.close());
+  return service;
+}
+
+/** The files of a bag, without the folder they are in. */
+export async function namesIn(bundle: string): Promise<string[]> {
+  const names = await run('unzip', ['-Z1', bundle], tmpdir());
+  return names.split('\n').map((name) => name.replace(/^[^/]+\//, ''));
+}
+
+export async function fileIn(bundle: string, name: string): Promise<Buffer> {
+  const folder = mkdtempSync(join(tmpdir(), 'faults-bundle-'));
+  await run('unzip', ['-q', bundle, '-d', folder], tmpdir());
+  const [bag = ''] = readdirSync(folder);
+  return readFileSync(join(folder, bag, name));
+}

@@ -1,0 +1,15 @@
+import { PDFDocument, StandardFonts } from 'pdf-lib';
+
+/** A page that states these facts, a line each; what its font cannot set is left out, as a small service would. */
+export async function packagePdf(title: string, facts: Record<string, string | number>): Promise<Uint8Array> {
+  const document = await PDFDocument.create({ updateMetadata: false });
+  const font = await document.embedFont(StandardFonts.Helvetica);
+  const page = document.addPage([842, 595]);
+  page.drawText(title, { x: 40, y: 540, size: 16, font });
+  Object.entries(facts)
+    .filter(([, value]) => /^[\x20-\x7e]*$/.test(String(value)))
+    .forEach(([label, value], index) => {
+      page.drawText(`${label}: ${value}`, { x: 40, y: 500 - index * 20, size: 8, font });
+    });
+  return document.save({ useObjectStreams: false });
+}
