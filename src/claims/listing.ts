@@ -36,8 +36,8 @@ export interface Deviation extends Omit<FindingPlace, 'entryId'> {
  * `wantsListing`.
  */
 export class ListingMerge {
-  readonly #streamId: string;
   readonly #log = new FindingLog();
+  readonly #aside: Aside;
   readonly #packaged = new Queue();
   readonly #listed = new Queue();
   #listingEnded = false;
@@ -46,7 +46,7 @@ export class ListingMerge {
   #same = 0;
 
   constructor(streamId: string) {
-    this.#streamId = streamId;
+    this.#aside = new Aside(streamId, this.#log);
   }
 
   fromPackage(entry: ListedEntry): void {
@@ -77,6 +77,7 @@ export class ListingMerge {
 
   /** Call once both have ended. */
   result(): ListingResult {
+    this.#aside.tell();
     return { same: this.#same, differences: this.#log.total(), deviations: this.#log.list().map(toDeviation) };
   }
 
@@ -90,20 +91,15 @@ export class ListingMerge {
       if (listed === undefined && !this.#listingEnded) return;
       if (listed !== undefined && listed.sequence < packaged.sequence) {
         this.#listed.take();
-        this.#reportAbsent(listed);
+        this.#same += this.#aside.listed(listed);
       } else if (listed === undefined || listed.sequence > packaged.sequence) {
         this.#packaged.take();
-        this.#report(
-          packaged.sequence,
-          'is in the package, but the service does not list it',
-          undefined,
-          packaged.digest,
-        );
+        this.#same += this.#aside.packaged(packaged);
       } else {
         this.#packaged.take();
         this.#listed.take();
         if (listed.digest === packaged.digest) this.#same++;
-        else this.#report(packaged.sequence, 'is listed with another digest', listed.digest, packaged.digest);
+        else this.#same += this.#aside.packaged(packaged) + this.#aside.listed(listed);
       }
     }
   }
@@ -111,24 +107,10 @@ export class ListingMerge {
   #mergeBehindPackage(): void {
     if (this.#cut === null) return;
     for (let entry = this.#listed.take(); entry !== undefined; entry = this.#listed.take()) {
-      if (isMissed(entry, this.#cut)) this.#reportAbsent(entry);
+      if (isMissed(entry, this.#cut)) this.#same += this.#aside.listed(entry);
       // Later ones are later still.
       else this.#listingEnded = true;
     }
-  }
-
-  #reportAbsent({ sequence, digest }: ListedEntry): void {
-    this.#report(sequence, 'is listed by the service, but it is not in the package', digest, undefined);
-  }
-
-  #report(sequence: number, what: string, expected: string | undefined, actual: string | undefined): void {
-    this.#log.add(
-      toFinding('completeness/listing-differs', this.#streamId, `entry ${sequence} ${what}`, {
-        sequence,
-        ...(expected === undefined ? {} : { expected }),
-        ...(actual === undefined ? {} : { actual }),
-      }),
-    );
   }
 }
 
@@ -137,6 +119,73 @@ function isMissed({ sequence, timestamp }: ListedEntry, { madeAt, statedHead }: 
   const [recorded, made] = [Date.parse(timestamp), madeAt === null ? Number.NaN : Date.parse(madeAt)];
   if (!Number.isNaN(recorded) && !Number.isNaN(made)) return recorded < made;
   return statedHead === null || sequence <= statedHead;
+}
+
+/** Entries kept aside for their counterpart; beyond that they are taken for having none. */
+const MAX_ASIDE = 10_000;
+
+/**
+ * Entries of one side whose counterpart did not come when it was due. It may come late, where the one or the other is
+ * out of order: that is not for this comparison to judge.
+ */
+class Aside {
+  readonly #streamId: string;
+  readonly #log: FindingLog;
+  readonly #packaged = new Map<string, ListedEntry>();
+  readonly #listed = new Map<string, ListedEntry>();
+
+  constructor(streamId: string, log: FindingLog) {
+    this.#streamId = streamId;
+    this.#log = log;
+  }
+
+  /** @returns how many pairs it completes. */
+  packaged(entry: ListedEntry): number {
+    return this.#put(entry, this.#packaged, this.#listed);
+  }
+
+  listed(entry: ListedEntry): number {
+    return this.#put(entry, this.#listed, this.#packaged);
+  }
+
+  #put(entry: ListedEntry, own: Map<string, ListedEntry>, others: Map<string, ListedEntry>): number {
+    const key = `${entry.sequence} ${entry.digest}`;
+    if (others.delete(key)) return 1;
+    // The same entry twice on one side: the first has no counterpart left to wait for.
+    if (own.has(key)) this.tell();
+    own.set(key, entry);
+    if (own.size > MAX_ASIDE) this.tell();
+    return 0;
+  }
+
+  /** Reports what has no counterpart, by its place in the stream. */
+  tell(): void {
+    const listed = Map.groupBy(this.#listed.values(), ({ sequence }) => sequence);
+    const packaged = Map.groupBy(this.#packaged.values(), ({ sequence }) => sequence);
+    const sequences = [...new Set([...listed.keys(), ...packaged.keys()])].sort((a, b) => a - b);
+    for (const sequence of sequences) this.#tellOf(sequence, packaged.get(sequence) ?? [], listed.get(sequence) ?? []);
+    this.#listed.clear();
+    this.#packaged.clear();
+  }
+
+  #tellOf(sequence: number, packaged: readonly ListedEntry[], listed: readonly ListedEntry[]): void {
+    for (let at = 0; at < Math.max(packaged.length, listed.length); at++) {
+      const [actual, expected] = [packaged[at]?.digest, listed[at]?.digest];
+      const what =
+        expected === undefined
+          ? 'is in the package, but the service does not list it'
+          : actual === undefined
+            ? 'is listed by the service, but it is not in the package'
+            : 'is listed with another digest';
+      this.#log.add(
+        toFinding('completeness/listing-differs', this.#streamId, `entry ${sequence} ${what}`, {
+          sequence,
+          ...(expected === undefined ? {} : { expected }),
+          ...(actual === undefined ? {} : { actual }),
+        }),
+      );
+    }
+  }
 }
 
 function toDeviation({

@@ -1,6 +1,7 @@
 import type { SealKeys } from '../contract/contract.ts';
 import type { Description } from '../contract/description.ts';
 import { numberAt } from './chain-roles.ts';
+import type { Chain, EntriesSurvey } from './entries.ts';
 import { findEntryId, findKeyField, findSeal, type SealRole } from './entry-roles.ts';
 import type { Hints } from './openapi.ts';
 import { materialOf } from './recipe-candidates.ts';
@@ -8,7 +9,6 @@ import { type SearchResult, searchRecipe } from './recipe-search.ts';
 import type { Reasoning } from './report.ts';
 import type { Sample } from './sample.ts';
 import { proveSeal } from './seal-proof.ts';
-import type { Chain, EntriesSurvey } from './survey.ts';
 
 /** The roles of an entry, and what may be its seal. */
 export function describeEntry(

@@ -173,10 +173,10 @@ export async function findPeriodFilter(
   };
 }
 
-/** Whether these are the wanted ones of a stream, and not those that it would have given anyway. */
+/** Whether these are the wanted ones of a stream, which are never all of it, and not what it would have given anyway. */
 function isSelection(items: readonly Sample[], wanted: readonly Sample[], { entries, isWhole }: StreamSample): boolean {
   if (!sameItems(items.slice(0, wanted.length), wanted)) return false;
-  if (items.length === wanted.length) return wanted.length < entries.length;
+  if (items.length === wanted.length) return true;
   // Of a stream that was not read to its end there may be more than was seen.
   return !isWhole && wanted[0] !== entries[0];
 }

@@ -1,6 +1,7 @@
 import { DEFAULT_DESCRIPTION } from '../contract/default-contract.ts';
 import type { Description } from '../contract/description.ts';
 import type { Json } from '../encoding/canonical.ts';
+import type { Chain, EntriesSurvey } from './entries.ts';
 import { pathsOfValue } from './entry-roles.ts';
 import {
   type BodyNames,
@@ -24,7 +25,6 @@ import {
 } from './package-roles.ts';
 import type { Reasoning } from './report.ts';
 import { type Answer, type Ask, isSuccess, jsonOf, type Sample, samplesAt } from './sample.ts';
-import type { Chain, EntriesSurvey } from './survey.ts';
 
 type Sections = Pick<Description, 'generate' | 'downloads' | 'package' | 'summary'>;
 

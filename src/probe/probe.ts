@@ -3,11 +3,12 @@ import { type Description, descriptionSchema, type List } from '../contract/desc
 import type { Json } from '../encoding/canonical.ts';
 import { likeDefault } from './default-fit.ts';
 import { describeEntry, inferDigest } from './digest.ts';
+import { findChainOf, inferEntries } from './entries.ts';
 import { type EvidencePackage, inferPackage, suggestPackage } from './evidence.ts';
 import { type Hints, NO_HINTS, readOpenApi } from './openapi.ts';
 import { Reasoning } from './report.ts';
 import type { Ask } from './sample.ts';
-import { findChainOf, inferEntries, inferStreams, readStreamRecords } from './survey.ts';
+import { inferStreams, readStreamRecords } from './streams.ts';
 import { inferVerify } from './verify.ts';
 
 export interface ProbeOptions {
@@ -50,7 +51,7 @@ export async function probe(options: ProbeOptions): Promise<ProbeResult> {
   const chain = entries === null ? null : findChainOf(entries, reasoning);
   if (entries === null || chain === null) return nothing;
 
-  const records = readStreamRecords(streams, entries, chain.roles, reasoning);
+  const records = readStreamRecords(streams, entries.streams, chain.roles, reasoning);
   const listing = await entries.describe(chain, reasoning);
   const verify = await inferVerify(ask, hints, entries.exampleId, reasoning);
   const known = { hints, survey: entries, chain, listing };

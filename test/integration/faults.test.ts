@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { chainOf } from '../support/chain.ts';
 import { json, type Reply, startFaultServer } from '../support/fault-server.ts';
 import { asFile, bytesOf, type Fault, packageFor, partFrom, type Step } from '../support/services/faulty.ts';
@@ -23,6 +23,9 @@ import {
   unresumable,
   withLength,
 } from '../support/services/mangled.ts';
+
+/** More than the command is given before it is ended as one that hangs. */
+vi.setConfig({ testTimeout: 90_000 });
 
 /** A fault in one step of the stream "bad", or of none. */
 function faultIn(step: Step, reply: (truth: Reply, nth: number) => Reply | undefined): Fault {
@@ -89,7 +92,6 @@ describe.concurrent('a fault of one form that stays: exit 3, the other stream ex
     message: RegExp;
     /** Of the bundle of the attempt, beside the forms that came. */
     kept: string | null;
-    absent?: string;
   }
   const html = '<!DOCTYPE html><title>Sign in</title>';
   const ROWS: Row[] = [
@@ -207,14 +209,15 @@ describe.concurrent('a fault of one form that stays: exit 3, the other stream ex
       name: 'more than the cap',
       step: 'json',
       reply: () => asFile(Buffer.alloc(2_500_000, ' ').fill('{', 0, 1), 'application/json'),
-      message: /evidence\/pkg-\d\/json.*2000000|2,000,000|2 MB/,
-      kept: 'data/evidence.json.part',
+      message: /evidence\/pkg-\d\/json.*2000000/,
+      // Its Content-Length says so: nothing of it need arrive.
+      kept: null,
     },
     {
       name: 'a gzip bomb',
       step: 'json',
       reply: () => gzipBomb(),
-      message: /evidence\/pkg-\d\/json.*2000000|2,000,000|2 MB/,
+      message: /evidence\/pkg-\d\/json.*2000000/,
       kept: 'data/evidence.json.part',
     },
     {
@@ -449,7 +452,6 @@ test('ids that look like paths, escapes and each other are all exported, and not
     '\u00e9',
     'nul',
     'trailing.',
-    ' space ',
     'x'.repeat(300),
     `${'x'.repeat(299)}y`,
   ];
@@ -469,6 +471,12 @@ test('ids that look like paths, escapes and each other are all exported, and not
   expect(readdirSync(join(directory, 'evidence-archive')).toSorted()).toEqual(['ledger', 'runs']);
   const asked = service.requests.filter(({ path }) => path.endsWith('/verify'));
   expect(asked.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(ids.length - 2);
+});
+
+test('a stream whose id begins and ends with a space is not accused because a PDF shows none', async (context) => {
+  const service = await startFaulty(context, { streams: new Map([[' space ', 2]]) });
+  const { code, record } = await exportFrom(service);
+  expect([code, record.streams[0].findings]).toEqual([0, []]);
 });
 
 test('ten thousand streams are listed, three exported, the others counted', async (context) => {

@@ -64,9 +64,32 @@ describe('the entries of a period', () => {
     ['are ignored', () => true],
     ['exclude their own moment at the beginning', (entry, query) => entry.at > (query.get('from') ?? '')],
     ['include their own moment at the end', (entry, query) => entry.at <= (query.get('to') ?? '9')],
+    ['give as many entries, but others', (entry, query) => !query.has('from') || entry.n <= 21],
     ['are the wrong way round', (entry, query) => entry.at < (query.get('from') ?? '9')],
   ])('are not selected by parameters that %s', async (_, select) => {
     expect(await find(select)).toEqual({ wasTried: true, from: null, to: null });
+  });
+
+  describe('of a stream that was not read to its end, the newest first', () => {
+    const newest = streamOf('a', STREAMS.a.toReversed().slice(0, 20), false);
+    const findIn = (select: (entry: PlainEntry, query: URLSearchParams) => boolean) => {
+      const { ask } = serviceOf((_, query) =>
+        paged(
+          STREAMS.a.toReversed().filter((entry) => select(entry, query)),
+          query,
+        ),
+      );
+      return findPeriodFilter(ask, LIST, { stream: 'a' }, newest, timestamp, []);
+    };
+
+    test('are selected by what does it', async () => {
+      const found = await findIn((entry, query) => from('since')(entry, query) && to('until')(entry, query));
+      expect(found).toEqual({ wasTried: true, from: 'since', to: 'until' });
+    });
+
+    test('are not selected by what is ignored', async () => {
+      expect(await findIn(() => true)).toEqual({ wasTried: true, from: null, to: null });
+    });
   });
 
   test('cannot be told when all have the same time', async () => {

@@ -243,8 +243,8 @@ function summary(package_id: string, stream_id: string, entries: SentEntry[]) {
 
 function pdf(packageId: string, streamId: string, entries: SentEntry[]): Promise<Uint8Array> {
   return packagePdf('Evidence package', {
-    'Package ID': packageId,
     // A longer one does not fit into a line.
+    ...(packageId.length > 100 ? {} : { 'Package ID': packageId }),
     ...(streamId.length > 100 ? {} : { 'Stream ID': streamId }),
     'Total entries': entries.length,
     'Head hash': entries.at(-1)?.hash ?? '',

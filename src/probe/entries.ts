@@ -1,104 +1,18 @@
 import type { Description, List } from '../contract/description.ts';
-import { EvidenceError } from '../errors.ts';
 import { type ChainRoles, findChains, genesisOf, nearestLink, type StreamSample } from './chain-roles.ts';
 import { findPeriodFilter, findStreamFilter, orderOf, type StreamFilter } from './entries-list.ts';
-import { findStreamId, findStreamRoles, findTimestamp, type StreamRoles, streamIdByName } from './entry-roles.ts';
-import { inferList, type ListForm, pagingLike, toList, withEnd } from './list.ts';
+import { findTimestamp } from './entry-roles.ts';
+import { inferList, pagingLike, toList, withEnd } from './list.ts';
 import type { Hints } from './openapi.ts';
-import { itemsPathOf, type Page, readItems, readPage } from './paging.ts';
+import { type Page, readItems } from './paging.ts';
 import type { Reasoning } from './report.ts';
-import { type Answer, type Ask, commonPaths, isSuccess, jsonOf, type Sample, scalarAt } from './sample.ts';
+import { type Ask, type Sample, scalarAt } from './sample.ts';
+import { describeList, itemsOf, type StreamsSurvey } from './streams.ts';
 
-const STREAMS = '/streams/';
 const ENTRIES = '/entries/';
-const MAX_RECORDS = 2000;
 const MAX_OF_STREAM = 300;
 const MAX_ENTRIES = 600;
 const MAX_STREAMS_READ = 12;
-
-export interface StreamsSurvey {
-  list: List;
-  form: ListForm;
-  records: Sample[];
-  idField: string;
-  /** Where an entry names its stream; null when entries do not. */
-  idInEntry: string | null;
-  ids: string[];
-  /** What the entries' list answers without a filter. */
-  unfiltered: Answer;
-}
-
-/** The list of streams, and which of its fields is the id. */
-export async function inferStreams(ask: Ask, hints: Hints, reasoning: Reasoning): Promise<StreamsSurvey | null> {
-  const first = await ask({ url: STREAMS });
-  if (!isSuccess(first)) throw first.error ?? new EvidenceError('contract', `GET ${STREAMS} answers nothing readable`);
-  const form = await inferList(ask, STREAMS, {}, hints.streams, first);
-  if (form === null) {
-    reasoning.needs(
-      'streams',
-      `GET ${STREAMS} answers with no array of objects`,
-      'no stream is known that could be exported',
-    );
-    return null;
-  }
-  const unfiltered = await ask({ url: ENTRIES });
-  const other =
-    form.paging === null && isSuccess(unfiltered) ? await inferList(ask, ENTRIES, {}, hints.entries, unfiltered) : null;
-  const settled = pagingLike(form, hints.streams, first, other);
-  const start = toList(STREAMS, settled);
-  const { items: records, last } = await readItems(ask, start, {}, MAX_RECORDS);
-  const list = withEnd(start, last);
-  if (records.length === 0) {
-    reasoning.needs(
-      'streams',
-      'the list of streams is empty',
-      'there is nothing to learn from: record an entry, then probe again',
-    );
-    return null;
-  }
-  const pair = findStreamId(records, itemsOf(unfiltered));
-  const idField = pair?.inList ?? streamIdByName(commonPaths(records).filter((path) => isText(records, path)));
-  if (idField === undefined) {
-    reasoning.needs(
-      'stream id',
-      'no field of the streams is a text that tells them apart',
-      'no stream can be asked for',
-    );
-    return null;
-  }
-  reasoning.found('list of streams', describeList(list), settled.how);
-  const idInEntry = pair?.inEntry ?? null;
-  reasoning.found(
-    'stream id',
-    idInEntry === null ? idField : `${idField}, in entries ${idInEntry}`,
-    idInEntry === null ? 'by name: entries do not repeat it' : 'each entry has the id of one stream of the list there',
-  );
-  const ids = records.map(({ value }) => String(scalarAt(value, idField)));
-  return { list, form: settled, records, idField, idInEntry, ids, unfiltered };
-}
-
-function isText(records: readonly Sample[], path: string): boolean {
-  return records.every(({ value }) => typeof scalarAt(value, path) === 'string');
-}
-
-function itemsOf(answer: Answer): Sample[] {
-  const path = itemsPathOf(jsonOf(answer));
-  return path === null ? [] : (readPage(answer, path)?.items ?? []);
-}
-
-export function describeList({ items, paging, limit }: List): string {
-  const where = items === '' ? 'the answer itself' : items;
-  const { style } = paging;
-  const detail =
-    style === 'cursor'
-      ? ` ${paging.next} → ${paging.parameter}`
-      : style === 'link'
-        ? ` ${paging.next ?? 'Link header'}`
-        : 'parameter' in paging
-          ? ` ${paging.parameter}`
-          : '';
-  return `items in ${where}; ${style}${detail}${limit === null ? '' : `; ${limit.parameter} for its length`}`;
-}
 
 export interface Chain {
   roles: ChainRoles;
@@ -285,36 +199,4 @@ async function describeListing(
       'the listing of a period has to be read as a whole',
     );
   return { ...list, stream_parameter: parameter, from_parameter: period.from, to_parameter: period.to, order };
-}
-
-/** What a stream's own record states, held against the entries. */
-export function readStreamRecords(
-  { records, idField }: StreamsSurvey,
-  { streams }: EntriesSurvey,
-  roles: ChainRoles,
-  reasoning: Reasoning,
-): StreamRoles {
-  const found = findStreamRoles(records, streams, idField, roles);
-  const whole = streams.filter(({ isWhole }) => isWhole).length;
-  const proved = [found.entry_count, found.head_sequence, found.head_digest].filter((path) => path !== null);
-  if (proved.length > 0)
-    reasoning.found(
-      'count and head',
-      proved.join(', '),
-      `equal to the entries of ${whole} streams that were read to the end`,
-    );
-  if (found.entry_count === null && found.head_sequence === null)
-    reasoning.lacks(
-      'count and head',
-      'no field of the streams equals them',
-      'a stream that was cut off at its end can only be told by the listing',
-    );
-  if (found.verified !== null) reasoning.found('verified', found.verified, 'true, false or null, and called so');
-  else
-    reasoning.lacks(
-      'verified',
-      'no field of the streams is true or false and called so',
-      'whether the service has verified a stream is not shown',
-    );
-  return found;
 }
