@@ -1,7 +1,10 @@
 import type { Accepts } from './call.ts';
 
-/** Within so many bytes a PDF says that it is one, as readers have it (ISO 32000-1, implementation note 13). */
-const PDF_HEADER_WITHIN = 1024;
+/** So many bytes are looked at: within them a PDF says that it is one, as readers have it (ISO 32000-1, note 13). */
+const HEAD_BYTES = 1024;
+
+/** Of UTF-8, read as Latin-1; a reader may overlook it (RFC 8259 section 8.1). */
+const BYTE_ORDER_MARK = '\xef\xbb\xbf';
 
 /** Whether what arrives is what was asked for, judged by its first bytes. */
 export class Expectation {
@@ -23,8 +26,8 @@ export class Expectation {
 
   /** Takes the next piece. Why it is not what was asked for, in words that go on from "but", or null. */
   see(chunk: Uint8Array): string | null {
-    if (this.#head.length < PDF_HEADER_WITHIN)
-      this.#head = Buffer.concat([this.#head, chunk.subarray(0, PDF_HEADER_WITHIN - this.#head.length)]);
+    if (this.#head.length < HEAD_BYTES)
+      this.#head = Buffer.concat([this.#head, chunk.subarray(0, HEAD_BYTES - this.#head.length)]);
     if (this.#fits) return null;
     const verdict = this.#isHtml ? false : this.#looksRight();
     this.#fits = verdict === true;
@@ -40,10 +43,11 @@ export class Expectation {
   /** Null while that cannot be told. */
   #looksRight(): boolean | null {
     const text = this.#head.toString('latin1');
-    if (this.#accepts === 'pdf') return text.includes('%PDF-') || (text.length < PDF_HEADER_WITHIN ? null : false);
-    const first = /^(?:\xef\xbb\xbf)?[ \t\r\n]*([^ \t\r\n])/.exec(text)?.[1];
-    if (first === undefined) return text.length < PDF_HEADER_WITHIN ? null : false;
-    return first === '{' || first === '[' || (text.length < 3 && first === '\xef' ? null : false);
+    if (this.#accepts === 'pdf') return text.includes('%PDF-') || (text.length < HEAD_BYTES ? null : false);
+    if (BYTE_ORDER_MARK.startsWith(text)) return null;
+    const first = text.replace(BYTE_ORDER_MARK, '').trimStart().charAt(0);
+    if (first === '') return text.length < HEAD_BYTES ? null : false;
+    return first === '{' || first === '[';
   }
 
   #why(): string {

@@ -38,7 +38,7 @@ export function continuationOf(
   const stated = range[3] === '*' ? null : Number(range[3]);
   const whole = stated ?? total;
   const sameVersion = [etag, null].includes(answer.header('etag')) && (total === null || whole === total);
-  if (!sameVersion || start !== from || last < start || (whole !== null && last >= whole)) return null;
+  if (!sameVersion || start !== from || (whole !== null && last >= whole)) return null;
   if (answer.contentLength !== null && answer.contentLength !== last + 1 - start) return null;
   return { end: last + 1, total: whole };
 }

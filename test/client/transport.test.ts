@@ -410,6 +410,7 @@ describe('the API key stays out of errors, even where the service quotes it', ()
     ['where the bytes are cut', { headers: { 'content-type': 'text/html' }, body: `${'x'.repeat(195)}${API_KEY}` }],
     ['in a page', { headers: { 'content-type': 'text/html' }, body: `<p>${API_KEY}` }],
     ['as content type', { headers: { 'content-type': `text/${API_KEY}` }, body: 'x' }],
+    ['as content coding', { headers: { 'content-encoding': API_KEY }, body: 'x' }],
     ['never answered', { end: 'reset' }],
   ];
   test.each(cases)('%s', async (_words, reply) => {
