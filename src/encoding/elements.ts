@@ -13,6 +13,11 @@ export interface ElementHandlers {
    * @param members how many members its objects have in all, duplicates included.
    */
   onElement(bytes: Uint8Array, members: number): void;
+  /**
+   * Several elements at once, with what stands between them: reads as many whole ones as it can and returns where the
+   * last of them ends; `at`, where the first one begins, if it takes none. What it does not take comes one by one.
+   */
+  onElements?(bytes: Uint8Array, at: number): number;
 }
 
 export interface ElementLimits {
@@ -149,6 +154,12 @@ export class ElementScanner {
         at++;
       } else if (byte === OPEN_OBJECT && this.#place !== 'after') {
         if (this.#place === 'first') this.#announceHead();
+        const end = this.#handlers.onElements?.(chunk, at) ?? at;
+        if (end > at) {
+          this.#place = 'after';
+          at = end;
+          continue;
+        }
         this.#place = 'inside';
         this.#members = 0;
         return at;
