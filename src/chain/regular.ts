@@ -7,8 +7,11 @@ export interface RegularEntries {
   /** At least 1. */
   readonly count: number;
   readonly firstSequence: number;
-  /** The digests, stated and computed alike: 32 bytes of each, one after another. */
-  readonly digests: Uint8Array;
+  /** One record of each, of equal length: in it its digest, stated and computed alike. */
+  readonly records: Uint8Array;
+  readonly recordBytes: number;
+  /** Of its 32 bytes, in a record. */
+  readonly digestAt: number;
   /** RFC 3339 in UTC with milliseconds. */
   timestamp(index: number): string;
 }
@@ -16,9 +19,9 @@ export interface RegularEntries {
 const DIGEST_BYTES = 32;
 
 /** Lower-case hex. */
-export function digestOf({ digests }: RegularEntries, index: number): string {
-  const at = index * DIGEST_BYTES;
-  return Buffer.from(digests.buffer, digests.byteOffset + at, DIGEST_BYTES).toString('hex');
+export function digestOf({ records, recordBytes, digestAt }: RegularEntries, index: number): string {
+  const at = records.byteOffset + index * recordBytes + digestAt;
+  return Buffer.from(records.buffer, at, DIGEST_BYTES).toString('hex');
 }
 
 /** What the next entry has to follow to be regular. */
@@ -35,18 +38,14 @@ export class RecentDigests {
   readonly #limit: number;
   readonly #single = new Map<number, string>();
   /** Of regular entries, by number modulo `limit`; made when the first of them come. */
-  #bulk: { sequences: Float64Array; digests: Buffer } | null = null;
+  #regular: Ring | null = null;
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
   get(sequence: number): string | undefined {
-    const single = this.#single.get(sequence);
-    if (single !== undefined || this.#bulk === null) return single;
-    const slot = sequence % this.#limit;
-    if (this.#bulk.sequences[slot] !== sequence) return undefined;
-    return this.#bulk.digests.toString('hex', slot * DIGEST_BYTES, (slot + 1) * DIGEST_BYTES);
+    return this.#single.get(sequence) ?? this.#regular?.get(sequence);
   }
 
   add(sequence: number, digest: string): void {
@@ -58,14 +57,42 @@ export class RecentDigests {
     }
   }
 
-  addRegular({ count, firstSequence, digests }: RegularEntries): void {
-    this.#bulk ??= { sequences: new Float64Array(this.#limit), digests: Buffer.alloc(this.#limit * DIGEST_BYTES) };
-    const { sequences, digests: kept } = this.#bulk;
-    for (let index = Math.max(0, count - this.#limit); index < count; ) {
-      const slot = (firstSequence + index) % this.#limit;
-      const length = Math.min(count - index, this.#limit - slot);
-      kept.set(digests.subarray(index * DIGEST_BYTES, (index + length) * DIGEST_BYTES), slot * DIGEST_BYTES);
-      for (let offset = 0; offset < length; offset++) sequences[slot + offset] = firstSequence + index + offset;
+  addRegular(entries: RegularEntries): void {
+    this.#regular ??= new Ring(this.#limit, entries);
+    this.#regular.add(entries);
+  }
+}
+
+/** Records of entries by their number modulo the size, copied as they are: nobody may ever ask for them. */
+class Ring {
+  readonly #size: number;
+  readonly #sequences: Float64Array;
+  readonly #records: Uint8Array;
+  readonly #recordBytes: number;
+  readonly #digestAt: number;
+
+  constructor(size: number, { recordBytes, digestAt }: RegularEntries) {
+    this.#size = size;
+    this.#sequences = new Float64Array(size).fill(-1);
+    this.#records = new Uint8Array(size * recordBytes);
+    this.#recordBytes = recordBytes;
+    this.#digestAt = digestAt;
+  }
+
+  get(sequence: number): string | undefined {
+    const slot = sequence % this.#size;
+    if (this.#sequences[slot] !== sequence) return undefined;
+    const at = slot * this.#recordBytes + this.#digestAt;
+    return Buffer.from(this.#records.buffer, at, DIGEST_BYTES).toString('hex');
+  }
+
+  add({ count, firstSequence, records }: RegularEntries): void {
+    const bytes = this.#recordBytes;
+    for (let index = Math.max(0, count - this.#size); index < count; ) {
+      const slot = (firstSequence + index) % this.#size;
+      const length = Math.min(count - index, this.#size - slot);
+      this.#records.set(records.subarray(index * bytes, (index + length) * bytes), slot * bytes);
+      for (let offset = 0; offset < length; offset++) this.#sequences[slot + offset] = firstSequence + index + offset;
       index += length;
     }
   }

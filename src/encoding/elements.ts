@@ -14,10 +14,18 @@ export interface ElementHandlers {
    */
   onElement(bytes: Uint8Array, members: number): void;
   /**
-   * Several elements at once, with what stands between them: reads as many whole ones as it can and returns where the
-   * last of them ends; `at`, where the first one begins, if it takes none. What it does not take comes one by one.
+   * Several elements at once: reads as many whole ones as it can from `at` on, where one begins. What it does not take
+   * comes one by one.
    */
-  onElements?(bytes: Uint8Array, at: number): number;
+  onElements?(bytes: Uint8Array, at: number): ElementsRead;
+}
+
+export interface ElementsRead {
+  /** Whether it took any. */
+  any: boolean;
+  /** Where it ended: behind an element and perhaps white space, or behind the comma that follows it. */
+  end: number;
+  place: 'after' | 'next';
 }
 
 export interface ElementLimits {
@@ -154,10 +162,10 @@ export class ElementScanner {
         at++;
       } else if (byte === OPEN_OBJECT && this.#place !== 'after') {
         if (this.#place === 'first') this.#announceHead();
-        const end = this.#handlers.onElements?.(chunk, at) ?? at;
-        if (end > at) {
-          this.#place = 'after';
-          at = end;
+        const read = this.#handlers.onElements?.(chunk, at);
+        if (read?.any === true) {
+          this.#place = read.place;
+          at = read.end;
           continue;
         }
         this.#place = 'inside';
