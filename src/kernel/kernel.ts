@@ -75,7 +75,9 @@ export interface KernelRecord {
 /** Layout of `kernel.c`. */
 const INPUT_BYTES = 2 ** 20;
 const EXCHANGE_BYTES = 4096;
-const RECORD_BYTES = 56;
+/** Of one record, and where in it the digest stands. */
+export const RECORD_BYTES = 56;
+export const DIGEST_AT = 8;
 const NONE = 0xffffffff;
 const ROLE = { sequence: 0, previous: 1, digest: 2, streamId: 3, timestamp: 4, entryId: 5, seal: 6, sealKeyId: 7 };
 const NO_ROLE = 8;
@@ -165,6 +167,18 @@ export class ChainKernel {
     };
   }
 
+  /** The records of the last run as they are in memory, valid until the next. */
+  get records(): Uint8Array {
+    return this.#bytes(this.#kernel.records.value, this.#regular * RECORD_BYTES);
+  }
+
+  /** The timestamp of a regular entry of the last run; null where entries have none. */
+  timestampOf(index: number): string | null {
+    const { timestamp } = this.record(index);
+    if (timestamp === null) return null;
+    return Buffer.from(this.input.buffer, this.input.byteOffset + timestamp, 24).toString('latin1');
+  }
+
   /** One of the regular entries of the last run, from 0. */
   record(index: number): KernelRecord {
     if (index < 0 || index >= this.#regular) throw new RangeError('no such record');
@@ -173,7 +187,7 @@ export class ChainKernel {
     const timestamp = read(52);
     return {
       sequence: this.#memory.getFloat64(at, true),
-      digest: this.#bytes(at + 8, 32),
+      digest: this.#bytes(at + DIGEST_AT, 32),
       start: read(40),
       end: read(44),
       timestamp: timestamp === NONE ? null : timestamp,
@@ -198,7 +212,8 @@ export class ChainKernel {
     for (const name of new Set([...named.keys(), ...omitted])) {
       if (!/^[ !#-[\]-~]*$/.test(name)) throw new EvidenceError('config', `the member name ${name} is not plain ASCII`);
       const length = this.#put(name);
-      const fits = length !== null && this.#kernel.name(length, named.get(name) ?? NO_ROLE, omitted.includes(name) ? 1 : 0);
+      const fits =
+        length !== null && this.#kernel.name(length, named.get(name) ?? NO_ROLE, omitted.includes(name) ? 1 : 0);
       if (!fits) throw new EvidenceError('config', `the member name ${name} is too long, or there are too many`);
     }
   }

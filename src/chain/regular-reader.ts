@@ -1,0 +1,83 @@
+import type { Contract, SealKeys } from '../contract/contract.ts';
+import type { ElementsRead } from '../encoding/elements.ts';
+import { isEvidenceError } from '../errors.ts';
+import { ChainKernel, DIGEST_AT, type KernelOptions, type Place, RECORD_BYTES } from '../kernel/kernel.ts';
+import type { RegularEntries } from './regular.ts';
+import type { ChainWalk } from './walk.ts';
+
+export interface RegularOptions {
+  kind: NonNullable<Contract['plainKind']>;
+  firstSequence: number;
+  keys: SealKeys;
+  /** How many objects and arrays stand around an entry. */
+  depth: number;
+}
+
+/** Has a kernel read the entries of one stream for as long as they are regular. */
+export class RegularReader {
+  readonly #kernel: ChainKernel;
+  readonly #walk: ChainWalk;
+
+  private constructor(kernel: ChainKernel, walk: ChainWalk) {
+    this.#kernel = kernel;
+    this.#walk = walk;
+  }
+
+  /** Null for a stream that the kernel cannot take; then every entry goes the slow way. */
+  static open(walk: ChainWalk, { kind, keys, ...rest }: RegularOptions): RegularReader | null {
+    const exported = new Map([...keys].map(([id, key]) => [id, key.export()] as const));
+    const options: KernelOptions = { ...rest, ...kind, streamId: walk.streamId, keys: exported };
+    try {
+      return new RegularReader(new ChainKernel(options), walk);
+    } catch (error) {
+      if (isEvidenceError(error)) return null;
+      throw error;
+    } finally {
+      for (const key of exported.values()) key.fill(0);
+    }
+  }
+
+  /**
+   * Reads from an entry's first byte on.
+   * @param onRegular sees what the walk has taken.
+   */
+  read(bytes: Uint8Array, start: number, onRegular?: (entries: RegularEntries) => void): ElementsRead {
+    const kernel = this.#kernel;
+    kernel.setTip(this.#walk.tip);
+    let at = start;
+    let place: Place = 'next';
+    let any = false;
+    for (;;) {
+      const block = bytes.subarray(at, at + kernel.input.length);
+      kernel.input.set(block);
+      const run = kernel.run(block.length, place);
+      if (run.regular > 0) {
+        const entries = regularEntries(kernel, run.regular);
+        this.#walk.pushRegular(entries);
+        onRegular?.(entries);
+        any = true;
+      }
+      at += run.offset;
+      place = run.place;
+      const isWholeBlock = at - run.offset + block.length === bytes.length;
+      if (run.stop !== 'needs-more' || isWholeBlock) break;
+    }
+    return { any, end: at, place: place === 'after' ? 'after' : 'next' };
+  }
+
+  /** Forgets the keys. */
+  close(): void {
+    this.#kernel.close();
+  }
+}
+
+function regularEntries(kernel: ChainKernel, count: number): RegularEntries {
+  return {
+    count,
+    firstSequence: kernel.record(0).sequence,
+    records: kernel.records,
+    recordBytes: RECORD_BYTES,
+    digestAt: DIGEST_AT,
+    timestamp: (index) => kernel.timestampOf(index) ?? '',
+  };
+}
