@@ -101,8 +101,8 @@ export class ChainKernel {
   #regular = 0;
 
   /** @throws EvidenceError `config` for a stream id or member names that the kernel cannot hold. */
-  constructor(options: KernelOptions) {
-    this.#kernel = instantiate();
+  constructor(options: KernelOptions, kernel = instantiate()) {
+    this.#kernel = kernel;
     this.#memory = new DataView(this.#kernel.memory.buffer);
     this.input = this.#bytes(this.#kernel.input.value, INPUT_BYTES);
     this.#hasTimestamps = options.roles.timestamp !== null;

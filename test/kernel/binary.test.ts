@@ -1,0 +1,29 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { COMPILER, SHA256, WASM } from '../../src/kernel/binary.ts';
+
+const folder = resolve(import.meta.dirname, '../../src/kernel');
+
+test('the binary is the one that is named', () => {
+  expect(createHash('sha256').update(Buffer.from(WASM, 'base64')).digest('hex')).toBe(SHA256);
+});
+
+test('the binary imports nothing', () => {
+  expect(WebAssembly.Module.imports(new WebAssembly.Module(Buffer.from(WASM, 'base64')))).toEqual([]);
+});
+
+const compiler = spawnSync('clang', ['--version'], { encoding: 'utf8' }).stdout?.split('\n')[0];
+
+test.runIf(compiler === COMPILER)(`${COMPILER} makes the very same binary`, () => {
+  const made = join(mkdtempSync(join(tmpdir(), 'kernel-')), 'binary.ts');
+  execFileSync(join(folder, 'build.sh'), [made]);
+  expect(readFileSync(made, 'utf8')).toBe(readFileSync(join(folder, 'binary.ts'), 'utf8'));
+});
+
+declare const WebAssembly: {
+  Module: { new (bytes: Uint8Array): object; imports(module: object): unknown[] };
+};

@@ -1,0 +1,167 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ChainKernel } from '../../src/kernel/kernel.ts';
+import { chainOf, entryAfter, SEAL_KEY, type SentEntry, sealed } from '../support/chain.ts';
+import { disagreement, judge, OPTIONS, type Outcome, runKernel } from './default-chain.ts';
+
+const toBytes = (entries: readonly SentEntry[], space?: number) =>
+  Buffer.from(JSON.stringify(entries, null, space).slice(1));
+const shuffled = (entry: SentEntry, by: number) => {
+  const members = Object.entries(entry);
+  return Object.fromEntries(members.map((_, i) => members[(i * 5 + by) % members.length] ?? ['', 0])) as SentEntry;
+};
+
+const chain = chainOf(300).map((entry, index) => shuffled(entry, index % 7 === 0 ? 3 : 0));
+
+test('a chain is regular, whatever the order of its members and the size of the blocks', () => {
+  const whole = runKernel(new ChainKernel(OPTIONS), toBytes(chain));
+  expect(whole.regular.map(({ digest }) => digest)).toEqual(chain.map(({ hash }) => hash));
+  expect(whole).toMatchObject({ stop: 'closed', tip: { sequence: 300, digest: chain.at(-1)?.hash } });
+  expect(disagreement(whole)).toBe(null);
+  for (const size of [1021, 4096, 65_536])
+    expect(runKernel(new ChainKernel(OPTIONS), toBytes(chain), size)).toEqual(whole);
+});
+
+test('an array is read the same, cut at every offset, and byte by byte', () => {
+  for (const bytes of [toBytes(chain.slice(0, 3)), toBytes(chain.slice(0, 3), 1)]) {
+    const whole = runKernel(new ChainKernel(OPTIONS), bytes);
+    expect(whole).toMatchObject({ stop: 'closed', regular: { length: 3 } });
+    const kernel = new ChainKernel(OPTIONS);
+    for (let size = 1; size <= bytes.length; size++) expect(runKernel(kernel, bytes, size)).toEqual(whole);
+  }
+});
+
+const vectors = join(import.meta.dirname, '../vectors/chain');
+
+describe.each(readdirSync(vectors).filter((name) => name !== 'expected.json'))('vector %s', (name) => {
+  const text = readFileSync(join(vectors, name), 'latin1');
+  const array = Buffer.from(text.slice(text.indexOf('[', text.indexOf('"entries"')) + 1), 'latin1');
+  const { seal_keys } = JSON.parse(readFileSync(join(vectors, 'expected.json'), 'utf8'));
+  const streamId = text.match(/"stream_id":\s*"([^"]*)"/)?.[1] ?? '';
+  const keys = new Map(Object.entries(seal_keys).map(([id, key]) => [id, Buffer.from(String(key))]));
+  const kernel = () => new ChainKernel({ ...OPTIONS, streamId, keys });
+
+  test('is read the same in blocks of any size, and nothing behind its first fault is regular', () => {
+    const whole = runKernel(kernel(), array);
+    const one = kernel();
+    for (const size of [1, 2, 3, 61, 509, 1021, 65_536]) expect(runKernel(one, array, size)).toEqual(whole);
+    if (name === 'valid.json' || name === 'single.json') expect(whole).toMatchObject({ stop: 'closed' });
+    else if (name !== 'empty.json') expect([name, faultless(name), whole.stop]).toEqual([name, faultless(name), verdict(name)]);
+    expect(whole.regular.length).toBeGreaterThan(name.startsWith('valid') || name === 'single.json' ? -1 : -2);
+  });
+});
+
+function faultless(name: string): boolean {
+  return ['dropped-range.json'].includes(name);
+}
+
+function verdict(_name: string): string {
+  return 'irregular';
+}
+
+/** As a caller of the kernel: what is not regular is skipped, and the tip set anew behind it. */
+function walkAround(kernel: ChainKernel, entries: readonly SentEntry[]): [number, number] {
+  let [regular, slow] = [0, 0];
+  const bytes = toBytes(entries);
+  kernel.setGenesis(1);
+  kernel.input.set(bytes);
+  let [start, run] = [0, kernel.run(bytes.length, 'first')];
+  for (;;) {
+    regular += run.regular;
+    if (run.stop !== 'irregular') return [regular, slow];
+    const irregular = entries[regular + slow];
+    if (irregular === undefined) return [regular, slow];
+    slow++;
+    start += run.offset + Buffer.byteLength(JSON.stringify(irregular));
+    kernel.setTip({ sequence: irregular.sequence, digest: irregular.hash, timestamp: irregular.timestamp });
+    kernel.input.set(bytes.subarray(start));
+    run = kernel.run(bytes.length - start, 'after');
+  }
+}
+
+test('behind an entry that is not regular, it goes on', () => {
+  let last: SentEntry | null = null;
+  const entries = Array.from({ length: 500 }, (_, index) => {
+    last = entryAfter(last, index % 50 === 7 ? { metadata: 1e-7 } : index % 50 === 8 ? { metadata: { ü: 1 } } : {});
+    return last;
+  });
+  expect(walkAround(new ChainKernel(OPTIONS), entries)).toEqual([480, 20]);
+});
+
+test('a wrong digest or seal far behind the first ends what is regular at its own place', () => {
+  for (const place of [0, 1, 126, 127, 128, 299])
+    for (const fault of [{ actor: 'mallory' }, { seal: '0'.repeat(64) }]) {
+      const outcome = runKernel(new ChainKernel(OPTIONS), toBytes(chain.with(place, { ...chain[place], ...fault } as SentEntry)));
+      expect(outcome).toMatchObject({ stop: 'irregular', regular: { length: place } });
+      expect(outcome.tip?.sequence).toBe(place);
+    }
+});
+
+test('without a tip nothing is regular', () => {
+  const kernel = new ChainKernel(OPTIONS);
+  const bytes = toBytes(chain.slice(0, 2));
+  kernel.input.set(bytes);
+  expect(kernel.run(bytes.length, 'first')).toMatchObject({ stop: 'irregular', regular: 0, offset: 0, place: 'first' });
+  kernel.setTip({ sequence: 0, digest: 'no digest', timestamp: '2026-01-01T00:00:00Z' });
+  expect(kernel.run(bytes.length, 'first').regular).toBe(0);
+  kernel.setTip({ sequence: 0, digest: '0'.repeat(64), timestamp: 'no time' });
+  expect(kernel.run(bytes.length, 'first').regular).toBe(0);
+  kernel.setGenesis(1);
+  expect(kernel.run(bytes.length, 'first').regular).toBe(2);
+});
+
+test('seals are not looked at without keys, and not regular with other ones', () => {
+  const bytes = toBytes(chain.slice(0, 2).map(({ seal: _seal, ...entry }) => entry as SentEntry));
+  expect(runKernel(new ChainKernel({ ...OPTIONS, keys: new Map() }), bytes).regular).toHaveLength(2);
+  expect(runKernel(new ChainKernel(OPTIONS), bytes).regular).toHaveLength(0);
+  const other = new ChainKernel({ ...OPTIONS, keys: new Map([['k2', Buffer.from(SEAL_KEY)]]) });
+  expect(runKernel(other, toBytes(chain)).regular).toHaveLength(0);
+});
+
+test('an entry may be as large as the input, and no larger', () => {
+  const kernel = new ChainKernel(OPTIONS);
+  const entryOf = (bytes: number) => {
+    const empty = entryAfter(null, { metadata: '' });
+    const { length } = Buffer.from(JSON.stringify(empty));
+    return toBytes([entryAfter(null, { metadata: 'x'.repeat(bytes - length) })]);
+  };
+  expect(runKernel(kernel, entryOf(kernel.input.length)).regular).toHaveLength(1);
+  expect(runKernel(kernel, entryOf(kernel.input.length + 1))).toMatchObject({ stop: 'irregular', regular: { length: 0 } });
+});
+
+test('after close nothing is left of the keys, nor of anything else', () => {
+  const kernel = new ChainKernel(OPTIONS);
+  expect(runKernel(kernel, toBytes(chain)).regular).toHaveLength(300);
+  kernel.close();
+  expect(new Uint8Array(kernel.input.buffer).every((byte) => byte === 0)).toBe(true);
+});
+
+test('member names and stream ids that it cannot hold are refused', () => {
+  const roles = { ...OPTIONS.roles, digest: 'häsh' };
+  expect(() => new ChainKernel({ ...OPTIONS, roles })).toThrow('is not plain ASCII');
+  expect(() => new ChainKernel({ ...OPTIONS, roles: { ...roles, digest: 'sequence' } })).toThrow('two roles');
+  expect(() => new ChainKernel({ ...OPTIONS, omitted: ['x'.repeat(257)] })).toThrow('too long');
+  expect(() => new ChainKernel({ ...OPTIONS, streamId: 'x'.repeat(5000) })).toThrow('stream id');
+});
+
+test('whatever is mutated, it is regular only where the slow path finds nothing', () => {
+  const intact = chain.slice(0, 4);
+  const member = fc.constantFrom(...Object.keys(intact[0] ?? {}), 'added', '__proto__', '');
+  const value = fc.oneof(fc.jsonValue(), fc.double(), fc.integer({ min: 0, max: 6 }), fc.constantFrom('k1', null, [], {}));
+  const edit = fc.tuple(fc.nat(3), member, value, fc.boolean()).map(([index, name, written, reseal]) => {
+    const edited = Object.fromEntries([...Object.entries(intact[index] ?? {}), [name, written]]) as SentEntry;
+    return intact.with(index, reseal ? sealed(edited) : edited);
+  });
+  let regular = 0;
+  fc.assert(
+    fc.property(edit, fc.constantFrom(undefined, 1), (entries, space) => {
+      const outcome: Outcome = judge(toBytes(entries, space).toString('latin1'));
+      regular += outcome.regular.length;
+      expect(disagreement(outcome)).toBe(null);
+    }),
+    { numRuns: 4000 },
+  );
+  expect(regular).toBeGreaterThan(4000);
+});
