@@ -15,6 +15,7 @@ export interface KernelExports {
   add_key(idLength: number, keyLength: number): number;
   trust_tip(given: number): void;
   run(length: number, place: number): void;
+  forget(): void;
   sha256(length: number): void;
 }
 
@@ -30,8 +31,20 @@ declare const WebAssembly: {
 
 let compiled: object | undefined;
 
-/** A new kernel with memory of its own. It is compiled once, when it is first wanted. */
+/** Kernels that were given back. Their memory is megabytes, and a new one costs milliseconds. */
+const idle: KernelExports[] = [];
+const MAX_IDLE = 8;
+
+/** A kernel with memory of its own, which holds no keys. It is compiled once, when it is first wanted. */
 export function instantiate(): KernelExports {
+  const known = idle.pop();
+  if (known !== undefined) return known;
   compiled ??= new WebAssembly.Module(Buffer.from(WASM, 'base64'));
   return new WebAssembly.Instance(compiled).exports as KernelExports;
+}
+
+/** Gives a kernel back, for the next who wants one. */
+export function giveBack(kernel: KernelExports): void {
+  kernel.forget();
+  if (idle.length < MAX_IDLE) idle.push(kernel);
 }

@@ -62,6 +62,19 @@ EXPORT("begin") void begin(double first, u32 depth) {
   batch_limit = MAX_BATCH;
 }
 
+static void wipe(volatile u8 *at, u32 length) {
+  while (length-- > 0) *at++ = 0;
+}
+
+// Forgets the keys, and what was made with them.
+EXPORT("forget") void forget(void) {
+  wipe((volatile u8 *)keys, sizeof keys);
+  wipe((volatile u8 *)exchange, sizeof exchange);
+  wipe((volatile u8 *)seals, sizeof seals);
+  key_count = 0;
+  has_tip = false;
+}
+
 // A member of entries that matters, its name in `exchange`. False when there is no room for it.
 EXPORT("name") u32 name_member(u32 length, u32 role, u32 omitted) {
   if (named_count == MAX_NAMED || length > MAX_NAME) return false;

@@ -1,7 +1,7 @@
 import { MAX_DEPTH } from '../encoding/canonical.ts';
 import { sha256 } from '../encoding/digest.ts';
 import { EvidenceError } from '../errors.ts';
-import { instantiate, type KernelExports } from './instance.ts';
+import { giveBack, instantiate, type KernelExports } from './instance.ts';
 
 /** Names of top-level members of entries; null for what entries do not say. ASCII without quotes and backslashes. */
 export interface KernelRoles {
@@ -99,6 +99,7 @@ export class ChainKernel {
   readonly #hasTimestamps: boolean;
   #hasTip = false;
   #regular = 0;
+  #closed = false;
 
   /** @throws EvidenceError `config` for a stream id or member names that the kernel cannot hold. */
   constructor(options: KernelOptions, kernel = instantiate()) {
@@ -151,6 +152,7 @@ export class ChainKernel {
    * @param place what stands before them: of the first block `first`, later what the last run or the slow path left.
    */
   run(length: number, place: Place): KernelRun {
+    if (this.#closed) throw new TypeError('the kernel is closed');
     if (length > this.input.length) throw new RangeError('the block is larger than the input');
     this.#kernel.run(length, PLACES.indexOf(place));
     const at = this.#kernel.report.value;
@@ -194,11 +196,13 @@ export class ChainKernel {
     };
   }
 
-  /** Forgets the keys and everything else; the kernel is of no use afterwards. */
+  /** Forgets the keys; the kernel must not be used afterwards: its memory serves another one. */
   close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
     this.#hasTip = false;
     this.#regular = 0;
-    this.#bytes(0, this.#memory.byteLength).fill(0);
+    giveBack(this.#kernel);
   }
 
   #nameMembers({ roles, omitted }: KernelOptions): void {
