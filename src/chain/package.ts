@@ -1,4 +1,5 @@
 import type { Checkpoint, Contract, Entry, PackageFacts, SealKeys } from '../contract/contract.ts';
+import { Blocks } from '../encoding/blocks.ts';
 import type { Json } from '../encoding/canonical.ts';
 import { ElementScanner, type ElementsRead } from '../encoding/elements.ts';
 import { EvidenceError, isEvidenceError } from '../errors.ts';
@@ -25,6 +26,9 @@ export interface PackageExpectation {
   onEntry?(entry: Pick<Entry, 'sequence' | 'digest' | 'timestamp'>): void;
 }
 
+/** An entry that stands across the end of a block is read the slow way. */
+const BLOCK_BYTES = 256 * 1024;
+
 /** The state of each stream of an account is kept until the end; more streams than this are refused. */
 const MAX_STREAMS = 100_000;
 
@@ -37,6 +41,7 @@ export class PackageReader {
   readonly #keys: SealKeys;
   readonly #expected: PackageExpectation;
   readonly #scanner: ElementScanner;
+  readonly #blocks: Blocks;
   #head: PackageFacts | null = null;
   /** By stream id; a package of one stream has one, whatever its entries claim to belong to. */
   readonly #walks = new Map<string, ChainWalk>();
@@ -53,10 +58,13 @@ export class PackageReader {
       onElement: (bytes, members) => this.#readEntry(bytes, members),
       onElements: (bytes, at) => this.#readRegular(bytes, at),
     });
+    this.#blocks = new Blocks(BLOCK_BYTES, (block) => {
+      if (this.#failure === null) this.#guard(() => this.#scanner.push(block));
+    });
   }
 
   push(chunk: Uint8Array): void {
-    if (this.#failure === null) this.#guard(() => this.#scanner.push(chunk));
+    this.#blocks.push(chunk);
   }
 
   /** Ends a package of one stream; call once. */
@@ -79,6 +87,7 @@ export class PackageReader {
   }
 
   #endDocument(): PackageFacts | null {
+    this.#blocks.flush();
     this.#regular?.close();
     let facts: PackageFacts | null = null;
     if (this.#failure === null)

@@ -13,10 +13,14 @@ export interface RegularOptions {
   depth: number;
 }
 
+const FIRST_BLOCK_BYTES = 64 * 1024;
+const LEAST_BLOCK_BYTES = 4 * 1024;
+
 /** Has a kernel read the entries of one stream for as long as they are regular. */
 export class RegularReader {
   readonly #kernel: ChainKernel;
   readonly #walk: ChainWalk;
+  #blockBytes = FIRST_BLOCK_BYTES;
 
   private constructor(kernel: ChainKernel, walk: ChainWalk) {
     this.#kernel = kernel;
@@ -48,7 +52,7 @@ export class RegularReader {
     let place: Place = 'next';
     let any = false;
     for (;;) {
-      const block = bytes.subarray(at, at + kernel.input.length);
+      const block = bytes.subarray(at, at + Math.min(this.#blockBytes, kernel.input.length));
       kernel.input.set(block);
       const run = kernel.run(block.length, place);
       if (run.regular > 0) {
@@ -57,12 +61,20 @@ export class RegularReader {
         onRegular?.(entries);
         any = true;
       }
+      const isLast = at + block.length === bytes.length;
       at += run.offset;
       place = run.place;
-      const isWholeBlock = at - run.offset + block.length === bytes.length;
-      if (run.stop !== 'needs-more' || isWholeBlock) break;
+      this.#adapt(run.stop === 'needs-more');
+      const isTooLarge = run.offset === 0 && block.length === kernel.input.length;
+      if (run.stop !== 'needs-more' || isLast || isTooLarge) break;
     }
     return { any, end: at, place: place === 'after' ? 'after' : 'next' };
+  }
+
+  /** Bytes are copied into the kernel's memory, so what is offered follows what was taken the last time. */
+  #adapt(tookAll: boolean): void {
+    const bytes = tookAll ? this.#blockBytes * 2 : this.#blockBytes / 2;
+    this.#blockBytes = Math.min(Math.max(bytes, LEAST_BLOCK_BYTES), this.#kernel.input.length);
   }
 
   /** Forgets the keys. */
