@@ -156,9 +156,9 @@ static const u8 *literal_end(const u8 *at, const char *literal) {
   return at;
 }
 
+// Of what is no string, object or array.
 static inline const u8 *scalar_end(const u8 *at) {
   switch (*at) {
-    case '"': return string_end(at);
     case 't': return literal_end(at, "true");
     case 'f': return literal_end(at, "false");
     case 'n': return literal_end(at, "null");

@@ -58,8 +58,14 @@ const VALUES: Record<'regular' | 'not regular', [string, string][]> = {
     ['the same name in two objects', '{"a":{"a":1},"b":{"a":1}}'],
     ['omitted names further in', '{"hash":"x","seal":"y"}'],
     ['256 levels around and within', nested(253)],
-    ['64 members out of order', JSON.stringify(Object.fromEntries(Array.from({ length: 64 }, (_, i) => [`n${99 - i}`, i])))],
-    ['many members in order', JSON.stringify(Object.fromEntries(Array.from({ length: 900 }, (_, i) => [`n${i + 100}`, i])))],
+    [
+      '64 members out of order',
+      JSON.stringify(Object.fromEntries(Array.from({ length: 64 }, (_, i) => [`n${99 - i}`, i]))),
+    ],
+    [
+      'many members in order',
+      JSON.stringify(Object.fromEntries(Array.from({ length: 900 }, (_, i) => [`n${i + 100}`, i]))),
+    ],
     ['many items', JSON.stringify(Array.from({ length: 20_000 }, (_, i) => i))],
   ],
   'not regular': [
@@ -125,7 +131,10 @@ const VALUES: Record<'regular' | 'not regular', [string, string][]> = {
     ['names that UTF-16 sorts otherwise', '{"\xef\xbf\xbf":1,"\xf0\x90\x80\x80":2}'],
     ['a control character in a name', '{"\x01":1}'],
     ['257 levels', nested(254)],
-    ['65 members out of order', JSON.stringify(Object.fromEntries(Array.from({ length: 65 }, (_, i) => [`n${99 - i}`, i])))],
+    [
+      '65 members out of order',
+      JSON.stringify(Object.fromEntries(Array.from({ length: 65 }, (_, i) => [`n${99 - i}`, i]))),
+    ],
     ['a trailing comma in an array', '[1,]'],
     ['a trailing comma in an object', '{"a":1,}'],
     ['a leading comma', '[,1]'],
