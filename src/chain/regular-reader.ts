@@ -54,7 +54,7 @@ export class RegularReader {
     for (;;) {
       const block = bytes.subarray(at, at + Math.min(this.#blockBytes, kernel.input.length));
       kernel.input.set(block);
-      const run = kernel.run(block.length, place);
+      const run = kernel.run(0, block.length, place);
       if (run.regular > 0) {
         const entries = regularEntries(kernel, run.regular);
         this.#walk.pushRegular(entries);

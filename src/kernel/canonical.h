@@ -64,13 +64,13 @@ static inline int name_order(const struct part *a, const struct part *b) {
   return (int)a->name.length - (int)b->name.length;
 }
 
-// Reads the members of an object, from its brace on, onto the stack of parts.
-static inline const u8 *read_members(const u8 *at, u32 depth, struct form *form) {
+// Reads the members of an object, from its brace on, onto the stack of parts. `form` may be null.
+static inline __attribute__((always_inline)) const u8 *read_members(const u8 *at, u32 depth, struct form *form) {
   bool compact = true, ordered = true;
   const u8 *next = space_end(++at);
   compact &= next == at;
   if (*next == '}') {
-    *form = (struct form){compact, true};
+    if (form) *form = (struct form){compact, true};
     return next + 1;
   }
   for (u32 first = part_count;;) {
@@ -80,7 +80,7 @@ static inline const u8 *read_members(const u8 *at, u32 depth, struct form *form)
     if (!end) return 0;
     member->name = (struct text){next + 1, (u32)(end - next) - 2};
     set_key(member);
-    if (part_count > first && name_order(member - 1, member) >= 0) ordered = false;
+    if (form && part_count > first && name_order(member - 1, member) >= 0) ordered = false;
     part_count++;
     at = space_end(end);
     compact &= at == end;
@@ -94,7 +94,7 @@ static inline const u8 *read_members(const u8 *at, u32 depth, struct form *form)
     at = space_end(end);
     compact &= at == end;
     if (*at == '}') {
-      *form = (struct form){compact, ordered};
+      if (form) *form = (struct form){compact, ordered};
       return at + 1;
     }
     if (*at != ',') return reject(at);
@@ -242,6 +242,11 @@ static const u8 *read_array(const u8 *start, u32 depth) {
 
 // `depth`: how many objects and arrays of the element are open around the value.
 static const u8 *read_value(const u8 *at, u32 depth) {
+  if (*at == '"') {
+    const u8 *end = string_end(at);
+    canonical = (struct text){at, (u32)(end - at)};
+    return end;
+  }
   if (*at == '{' || *at == '[') {
     if (depth == max_depth) return reject(at);
     return *at == '{' ? read_object(at, depth) : read_array(at, depth);

@@ -14,7 +14,7 @@ export interface KernelExports {
   check_seals(): void;
   add_key(idLength: number, keyLength: number): number;
   trust_tip(given: number): void;
-  run(length: number, place: number): void;
+  run(start: number, end: number, place: number): void;
   forget(): void;
   sha256(length: number): void;
 }

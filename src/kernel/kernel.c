@@ -179,13 +179,12 @@ static bool follows(const struct part *members, struct entry *entry) {
 // Parses an entry and adds it to the batch. Returns the place behind it.
 static const u8 *read_entry(const u8 *start) {
   struct entry entry;
-  struct form form;
   const struct key *key = 0;
   part_count = 0;
   arena_top = arena;
   if (max_depth == 0) return reject(start);
   entry.start = start;
-  entry.end = read_members(start, 1, &form);
+  entry.end = read_members(start, 1, 0);
   if (!entry.end) return 0;
   if (!has_tip || batch_start + batch_count == MAX_RECORDS) return reject(start);
   if (!has_shape(parts, part_count) && !learn_shape(parts, part_count)) return reject(start);
@@ -232,14 +231,14 @@ static const u8 *read_entries(const u8 *at, enum place place) {
   }
 }
 
-// Reads the first `length` bytes of `input`.
-EXPORT("run") void run(u32 length, u32 place) {
-  block_end = input + length;
-  for (u32 i = 0; i < SLACK; i += 16) wasm_v128_store(input + length + i, wasm_i64x2_const_splat(0));
+// Reads the bytes of `input` from `start` to `end`. Behind them up to SLACK bytes are lost.
+EXPORT("run") void run(u32 start, u32 end, u32 place) {
+  block_end = input + end;
+  for (u32 i = 0; i < SLACK; i += 16) wasm_v128_store(input + end + i, wasm_i64x2_const_splat(0));
   texts_end = texts;
   batch_count = batch_start = 0;
   mismatch = NONE;
-  const u8 *at = read_entries(input, place);
+  const u8 *at = read_entries(input + start, place);
   end_batch();
   report.offset = (u32)(at - input);
   report.regular = batch_start;

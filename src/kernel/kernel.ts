@@ -47,21 +47,21 @@ const PLACES: readonly Place[] = ['first', 'after', 'next'];
 
 export interface KernelRun {
   /**
-   * `needs-more`: the block ends here, perhaps within an entry; it must be given again from `offset` on, with more behind
-   * it, or, if there is no more, to the slow path. `irregular`: what stands here is for the slow path. `closed`: here
+   * `needs-more`: the block ends here, perhaps within an entry; it must be given again from `offset` on, moved to the
+   * start of `input`, with more behind it, or, if there is no more, to the slow path. `irregular`: what stands here is for the slow path. `closed`: here
    * stands the closing bracket of the array.
    */
   stop: 'needs-more' | 'irregular' | 'closed';
   /** How many entries before `offset` are regular. */
   regular: number;
-  /** In the block. */
+  /** In `input`. */
   offset: number;
   place: Place;
 }
 
 const STOPS: readonly KernelRun['stop'][] = ['needs-more', 'irregular', 'closed'];
 
-/** A regular entry of the last run. Offsets are in its block. */
+/** A regular entry of the last run. Offsets are in `input`. */
 export interface KernelRecord {
   sequence: number;
   /** 32 bytes, valid until the next run. */
@@ -148,13 +148,13 @@ export class ChainKernel {
   }
 
   /**
-   * Reads the first `length` bytes of `input`.
+   * Reads the bytes of `input` from `start` to `end`; a few behind `end` are overwritten.
    * @param place what stands before them: of the first block `first`, later what the last run or the slow path left.
    */
-  run(length: number, place: Place): KernelRun {
+  run(start: number, end: number, place: Place): KernelRun {
     if (this.#closed) throw new TypeError('the kernel is closed');
-    if (length > this.input.length) throw new RangeError('the block is larger than the input');
-    this.#kernel.run(length, PLACES.indexOf(place));
+    if (start < 0 || start > end || end > this.input.length) throw new RangeError('the block is not within the input');
+    this.#kernel.run(start, end, PLACES.indexOf(place));
     const at = this.#kernel.report.value;
     const read = (field: number) => this.#memory.getUint32(at + 4 * field, true);
     this.#regular = read(3);
@@ -162,7 +162,7 @@ export class ChainKernel {
     const stop = STOPS[read(0)] ?? 'irregular';
     return {
       // What fills all of the input and is not whole yet never will be.
-      stop: stop === 'needs-more' && offset === 0 && length === this.input.length ? 'irregular' : stop,
+      stop: stop === 'needs-more' && offset === 0 && end === this.input.length ? 'irregular' : stop,
       regular: this.#regular,
       offset,
       place: PLACES[read(1)] ?? 'first',

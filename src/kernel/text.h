@@ -82,15 +82,29 @@ static inline const u8 *string_end(const u8 *at) {
   return *at == '"' ? at + 1 : string_rest(at);
 }
 
-// A member's name: ASCII without escapes, so that the order of its bytes is that of its UTF-16 code units, by which
-// RFC 8785 3.2.3 sorts, and equal names have equal bytes.
+// The rest of a member's name from a byte on that is special in a string.
+static __attribute__((noinline)) const u8 *name_rest(const u8 *at) {
+  for (;;) {
+    if (*at == '"') return at + 1;
+    if (!between(*at, 0x80, 0xed)) return reject(at);
+    at = multibyte_end(at);
+    if (!at) return 0;
+    u32 special;
+    while (!(special = special_bytes(at))) at += 16;
+    at += __builtin_ctz(special);
+  }
+}
+
+// A member's name: without escapes, so that equal names have equal bytes; and without U+E000 and what is above it, so
+// that the order of the bytes of UTF-8, which is that of code points, is also that of UTF-16 code units, by which
+// RFC 8785 3.2.3 sorts: the two differ only between U+E000 to U+FFFF and the surrogates of what is above.
 static inline const u8 *name_end(const u8 *at) {
   u32 special;
   if (*at != '"') return reject(at);
   at++;
   while (!(special = special_bytes(at))) at += 16;
   at += __builtin_ctz(special);
-  return *at == '"' ? at + 1 : reject(at);
+  return *at == '"' ? at + 1 : name_rest(at);
 }
 
 static inline const u8 *digits_end(const u8 *at) {
@@ -142,9 +156,9 @@ static const u8 *literal_end(const u8 *at, const char *literal) {
   return at;
 }
 
+// Of what is no string, object or array.
 static inline const u8 *scalar_end(const u8 *at) {
   switch (*at) {
-    case '"': return string_end(at);
     case 't': return literal_end(at, "true");
     case 'f': return literal_end(at, "false");
     case 'n': return literal_end(at, "null");

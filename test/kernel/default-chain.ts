@@ -43,7 +43,7 @@ export function runKernel(kernel: ChainKernel, array: Uint8Array, block = kernel
   for (;;) {
     end = Math.min(end + block, array.length, at + kernel.input.length);
     kernel.input.set(array.subarray(at, end));
-    const run = kernel.run(end - at, place);
+    const run = kernel.run(0, end - at, place);
     for (let index = 0; index < run.regular; index++) {
       const { sequence, digest, timestamp, start, end } = kernel.record(index);
       const from = at + (timestamp ?? 0);
