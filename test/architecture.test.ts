@@ -10,7 +10,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   encoding: ['errors'],
   kernel: ['encoding', 'errors'],
   contract: ['encoding', 'errors'],
-  chain: ['contract', 'encoding', 'errors'],
+  chain: ['contract', 'encoding', 'errors', 'kernel'],
   timestamp: ['encoding', 'errors'],
   claims: ['chain', 'contract', 'errors', 'timestamp'],
   client: ['contract', 'encoding', 'errors'],

@@ -62,15 +62,11 @@ EXPORT("begin") void begin(double first, u32 depth) {
   batch_limit = MAX_BATCH;
 }
 
-static void wipe(volatile u8 *at, u32 length) {
-  while (length-- > 0) *at++ = 0;
-}
-
 // Forgets the keys, and what was made with them.
 EXPORT("forget") void forget(void) {
-  wipe((volatile u8 *)keys, sizeof keys);
-  wipe((volatile u8 *)exchange, sizeof exchange);
-  wipe((volatile u8 *)seals, sizeof seals);
+  zero(keys, sizeof keys);
+  zero(exchange, sizeof exchange);
+  zero(seals, sizeof seals);
   key_count = 0;
   has_tip = false;
 }

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { PackageReader } from '../../src/chain/package.ts';
+import type { Contract } from '../../src/contract/contract.ts';
 import { defaultContract } from '../../src/contract/default-contract.ts';
 import { ElementScanner } from '../../src/encoding/elements.ts';
 import { instantiate } from '../../src/kernel/instance.ts';
@@ -66,11 +67,17 @@ const [HEAD] = JSON.stringify({ ...packageOf([]), entries: undefined, checkpoint
 /** The slow path over a package of these elements, each given as its bytes in latin1. */
 export function readSlowly(elements: readonly string[]) {
   const read: { sequence: number; digest: string | null; stated: string; timestamp: string }[] = [];
-  const reader = new PackageReader(defaultContract, KEYS, {
-    streamId: STREAM,
-    onEntry: ({ sequence, content, digest, timestamp }) =>
-      read.push({ sequence, digest: content.state === 'computed' ? content.digest : null, stated: digest, timestamp }),
-  });
+  const slow: Contract = {
+    ...defaultContract,
+    plainKind: null,
+    readEntry: (...entryArguments) => {
+      const entry = defaultContract.readEntry(...entryArguments);
+      const { sequence, content, digest, timestamp } = entry;
+      read.push({ sequence, digest: content.state === 'computed' ? content.digest : null, stated: digest, timestamp });
+      return entry;
+    },
+  };
+  const reader = new PackageReader(slow, KEYS, { streamId: STREAM });
   reader.push(Buffer.from(`${HEAD},"entries":[${elements.join(',')}]}`, 'latin1'));
   const { walk, defect } = reader.finish();
   return { read, findings: walk.findings.list(), defect, sealsVerified: walk.sealsVerified };
