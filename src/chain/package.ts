@@ -70,7 +70,7 @@ export class PackageReader {
   /** Ends a package of one stream; call once. */
   finish(): PackageReading {
     const facts = this.#endDocument();
-    const walk = this.#walks.values().next().value ?? this.#startWalk(this.#streamId(facts, ''));
+    const walk = this.#walks.values().next().value ?? this.#startWalk(this.#streamId(facts ?? this.#head, ''));
     return this.#toReading(facts, walk.finish());
   }
 
@@ -82,7 +82,7 @@ export class PackageReader {
     const facts = this.#endDocument();
     const walks = [...this.#walks.values()];
     for (const streamId of asked) if (!this.#walks.has(streamId)) walks.push(this.#startWalk(streamId));
-    if (walks.length === 0) walks.push(this.#startWalk(this.#streamId(facts, '')));
+    if (walks.length === 0) walks.push(this.#startWalk(this.#streamId(facts ?? this.#head, '')));
     return walks.map((walk) => this.#toReading(facts, walk.finish()));
   }
 
