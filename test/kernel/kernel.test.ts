@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import reference from 'canonicalize';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ChainKernel } from '../../src/kernel/kernel.ts';
-import { chainOf, entryAfter, SEAL_KEY, type SentEntry, sealed } from '../support/chain.ts';
+import { ChainKernel, type Tip } from '../../src/kernel/kernel.ts';
+import { chainOf, entryAfter, GENESIS, SEAL_KEY, type SentEntry, sealed } from '../support/chain.ts';
 import { disagreement, judge, OPTIONS, type Outcome, runKernel } from './default-chain.ts';
 
 const toBytes = (entries: readonly SentEntry[], space?: number) =>
@@ -126,6 +128,46 @@ test('without a tip nothing is regular', () => {
   expect(kernel.run(0, bytes.length, 'first').regular).toBe(0);
   kernel.setGenesis(1);
   expect(kernel.run(0, bytes.length, 'first').regular).toBe(2);
+});
+
+test('zeros are named by the first entry, whatever stands before it, and by no other', () => {
+  const kernel = new ChainKernel(OPTIONS);
+  const takes = (tip: Tip, entry: Partial<SentEntry>) => {
+    const bytes = toBytes([entryAfter(null, entry)]);
+    kernel.setTip(tip);
+    kernel.input.set(bytes);
+    return kernel.run(0, bytes.length, 'first').regular === 1;
+  };
+  const [zeros, ones] = [GENESIS, '1'.repeat(64)];
+  const timestamp = '2026-01-01T00:00:00.9999999+00:00';
+  expect(takes({ sequence: 0, digest: zeros, timestamp }, { sequence: 1, prev_hash: zeros })).toBe(true);
+  expect(takes({ sequence: 7, digest: ones, timestamp }, { sequence: 8, prev_hash: ones })).toBe(true);
+  expect(takes({ sequence: 7, digest: zeros, timestamp }, { sequence: 8, prev_hash: zeros })).toBe(false);
+  expect(takes({ sequence: 0, digest: ones, timestamp }, { sequence: 1, prev_hash: ones })).toBe(false);
+  const last = Number.MAX_SAFE_INTEGER;
+  expect(takes({ sequence: last - 1, digest: ones, timestamp }, { sequence: last, prev_hash: ones })).toBe(true);
+  expect(takes({ sequence: last, digest: ones, timestamp }, { sequence: last + 1, prev_hash: ones })).toBe(false);
+});
+
+test('entries may lack what no role is given to', () => {
+  const roles = { ...OPTIONS.roles, streamId: null, timestamp: null, entryId: null, seal: null };
+  const bare = (sequence: number, prev_hash: string) => {
+    const content = { sequence, prev_hash };
+    return {
+      ...content,
+      hash: createHash('sha256')
+        .update(reference(content) ?? '')
+        .digest('hex'),
+    };
+  };
+  const zero = bare(0, GENESIS);
+  const bytes = Buffer.from(JSON.stringify([zero, bare(1, zero.hash), bare(3, zero.hash)]).slice(1));
+  const kernel = new ChainKernel({ ...OPTIONS, roles, omitted: ['hash'], firstSequence: 0 });
+  kernel.setGenesis(0);
+  kernel.input.set(bytes);
+  expect(kernel.run(0, bytes.length, 'first')).toMatchObject({ stop: 'irregular', regular: 2 });
+  expect(kernel.record(1)).toMatchObject({ sequence: 1, timestamp: null });
+  expect(kernel.tip).toEqual({ sequence: 1, digest: bare(1, zero.hash).hash, timestamp: '' });
 });
 
 test('seals are not looked at without keys, and not regular with other ones', () => {
