@@ -58,6 +58,7 @@ const CHANGES: Change[] = [
   (entries, random) => {
     // Rewritten from one entry on: linked and sealed, but not what it was.
     const from = random(entries.length);
+    if (!isWellFormed(entries)) return entries;
     const kept = entries.slice(0, from);
     for (const entry of entries.slice(from))
       kept.push(entryAfter(kept.at(-1) ?? null, { metadata: entry['metadata'] }));
@@ -94,8 +95,11 @@ function changed(entries: SentEntry[], random: Random, change: (entry: SentEntry
 
 /** What has no canonical form keeps its old digest. */
 function resealed(entry: SentEntry): SentEntry {
-  const isWellFormed = JSON.stringify(entry).search(/\\ud[89a-f]/) === -1;
-  return isWellFormed ? sealed(entry) : entry;
+  return isWellFormed(entry) ? sealed(entry) : entry;
+}
+
+function isWellFormed(value: unknown): boolean {
+  return !/\\ud[89a-f]/.test(JSON.stringify(value));
 }
 
 function pick<T>(items: readonly T[], random: Random): T {
