@@ -8,8 +8,9 @@ const src = resolve(import.meta.dirname, '../src');
 const MAY_IMPORT: Record<string, string[]> = {
   errors: [],
   encoding: ['errors'],
+  kernel: ['encoding', 'errors'],
   contract: ['encoding', 'errors'],
-  chain: ['contract', 'encoding', 'errors'],
+  chain: ['contract', 'encoding', 'errors', 'kernel'],
   timestamp: ['encoding', 'errors'],
   claims: ['chain', 'contract', 'errors', 'timestamp'],
   client: ['contract', 'encoding', 'errors'],
@@ -41,7 +42,7 @@ const MAY_IMPORT: Record<string, string[]> = {
 const PLATFORM_DOOR = 'platform/embedded.ts';
 
 /** Folders whose code sees only its arguments. */
-const PURE = ['encoding', 'contract', 'chain', 'timestamp', 'claims'];
+const PURE = ['encoding', 'kernel', 'contract', 'chain', 'timestamp', 'claims'];
 const IMPURE_IMPORTS =
   /^node:(fs|fs\/promises|net|http|https|child_process|os|timers|timers\/promises|dns|worker_threads)$|^undici$/;
 const IMPURE_TEXT =

@@ -1,5 +1,6 @@
 import type { Contract, Entry } from '../contract/contract.ts';
 import { type FindingLog, type FindingPlace, toFinding } from './finding.ts';
+import { digestOf, RecentDigests, type RegularEntries, type Tip } from './regular.ts';
 
 /**
  * A run of consecutive sequence numbers that were seen, with what is needed to link it to its neighbours. One run is
@@ -24,6 +25,15 @@ const REMEMBERED = 4096;
 
 const MAX_FORKS = 16;
 
+/** Before any time that a service states. */
+const NO_TIME = '0000-01-01T00:00:00.000Z';
+
+/** In the one form that sorts as it passes; null for what has none. */
+function toText(time: number): string | null {
+  const text = Number.isNaN(time) ? '' : new Date(time).toISOString();
+  return text.length === NO_TIME.length ? text : null;
+}
+
 /**
  * The order of one stream, entry by entry: every number once, every link to the digest before it. Memory does not grow
  * with the number of entries.
@@ -35,7 +45,7 @@ export class OrderCheck {
   readonly #log: FindingLog;
   /** Disjoint, never touching, ascending. */
   readonly #runs: Run[] = [];
-  readonly #recent = new Map<number, string>();
+  readonly #recent = new RecentDigests(REMEMBERED);
 
   constructor(
     streamId: string,
@@ -61,7 +71,35 @@ export class OrderCheck {
       this.#report('order/reordered', entry, `entry ${sequence} arrives after entry ${highest}`, { sequence });
     this.#checkGenesis(entry);
     this.#insert(entry, index);
-    this.#remember(entry);
+    this.#recent.add(sequence, entry.digest);
+  }
+
+  /** What a regular entry has to follow; null where nothing can be regular. */
+  get tip(): Tip | null {
+    const last = this.#runs.at(-1);
+    if (last === undefined) return { sequence: this.#firstSequence - 1, digest: this.#genesis, timestamp: NO_TIME };
+    const [digest, other] = last.lastDigests;
+    const timestamp = toText(last.lastTimestamp);
+    if (digest === undefined || other !== undefined || timestamp === null) return null;
+    return { sequence: last.to, digest, timestamp };
+  }
+
+  /** Takes entries that follow the tip. */
+  extend(entries: RegularEntries): void {
+    const { count, firstSequence } = entries;
+    const last = this.#runs.at(-1) ?? {
+      from: firstSequence,
+      to: firstSequence,
+      firstPrevious: this.#genesis,
+      firstTimestamp: Date.parse(entries.timestamp(0)),
+      lastDigests: [],
+      lastTimestamp: 0,
+    };
+    if (this.#runs.length === 0) this.#runs.push(last);
+    last.to = firstSequence + count - 1;
+    last.lastDigests = [digestOf(entries, count - 1)];
+    last.lastTimestamp = Date.parse(entries.timestamp(count - 1));
+    this.#recent.addRegular(entries);
   }
 
   /** Reports the holes that are still open, and ends the check. */
@@ -170,15 +208,6 @@ export class OrderCheck {
     const [from, to] = [left.to + 1, right.from - 1];
     const words = from === to ? `entry ${from} is missing` : `entries ${from} to ${to} are missing`;
     this.#log.add(toFinding('order/gap', this.#streamId, words, { from, to }));
-  }
-
-  #remember(entry: Entry): void {
-    this.#recent.set(entry.sequence, entry.digest);
-    if (this.#recent.size <= REMEMBERED) return;
-    for (const oldest of this.#recent.keys()) {
-      this.#recent.delete(oldest);
-      break;
-    }
   }
 
   #report(code: Parameters<typeof toFinding>[0], entry: Entry, message: string, place: FindingPlace): void {

@@ -1,8 +1,11 @@
 import type { Checkpoint, Contract, Entry, PackageFacts, SealKeys } from '../contract/contract.ts';
+import { Blocks } from '../encoding/blocks.ts';
 import type { Json } from '../encoding/canonical.ts';
-import { ElementScanner } from '../encoding/elements.ts';
+import { ElementScanner, type ElementsRead } from '../encoding/elements.ts';
 import { EvidenceError, isEvidenceError } from '../errors.ts';
 import { type Finding, toFinding } from './finding.ts';
+import { digestOf } from './regular.ts';
+import { RegularReader } from './regular-reader.ts';
 import { ChainWalk, type WalkResult } from './walk.ts';
 
 export interface PackageReading {
@@ -20,8 +23,11 @@ export interface PackageExpectation {
   /** Sequence numbers of a stream whose digests are wanted, e.g. of earlier heads. */
   watch?(streamId: string): Iterable<number>;
   /** Sees every entry once it was walked. */
-  onEntry?(entry: Entry): void;
+  onEntry?(entry: Pick<Entry, 'sequence' | 'digest' | 'timestamp'>): void;
 }
+
+/** An entry that stands across the end of a block is read the slow way. */
+const BLOCK_BYTES = 256 * 1024;
 
 /** The state of each stream of an account is kept until the end; more streams than this are refused. */
 const MAX_STREAMS = 100_000;
@@ -35,10 +41,13 @@ export class PackageReader {
   readonly #keys: SealKeys;
   readonly #expected: PackageExpectation;
   readonly #scanner: ElementScanner;
+  readonly #blocks: Blocks;
   #head: PackageFacts | null = null;
   /** By stream id; a package of one stream has one, whatever its entries claim to belong to. */
   readonly #walks = new Map<string, ChainWalk>();
   #failure: EvidenceError | null = null;
+  /** Undefined as long as it is not known whose entries these are; null where there is none. */
+  #regular: RegularReader | null | undefined;
 
   constructor(contract: Contract, keys: SealKeys, expected: PackageExpectation = {}) {
     this.#contract = contract;
@@ -47,17 +56,21 @@ export class PackageReader {
     this.#scanner = new ElementScanner(contract.entriesPath, {
       onHead: (head) => this.#readHead(head),
       onElement: (bytes, members) => this.#readEntry(bytes, members),
+      onElements: (bytes, at) => this.#readRegular(bytes, at),
+    });
+    this.#blocks = new Blocks(BLOCK_BYTES, (block) => {
+      if (this.#failure === null) this.#guard(() => this.#scanner.push(block));
     });
   }
 
   push(chunk: Uint8Array): void {
-    if (this.#failure === null) this.#guard(() => this.#scanner.push(chunk));
+    this.#blocks.push(chunk);
   }
 
   /** Ends a package of one stream; call once. */
   finish(): PackageReading {
     const facts = this.#endDocument();
-    const walk = this.#walks.values().next().value ?? this.#startWalk(this.#streamId(facts, ''));
+    const walk = this.#walks.values().next().value ?? this.#startWalk(this.#streamId(facts ?? this.#head, ''));
     return this.#toReading(facts, walk.finish());
   }
 
@@ -69,11 +82,13 @@ export class PackageReader {
     const facts = this.#endDocument();
     const walks = [...this.#walks.values()];
     for (const streamId of asked) if (!this.#walks.has(streamId)) walks.push(this.#startWalk(streamId));
-    if (walks.length === 0) walks.push(this.#startWalk(this.#streamId(facts, '')));
+    if (walks.length === 0) walks.push(this.#startWalk(this.#streamId(facts ?? this.#head, '')));
     return walks.map((walk) => this.#toReading(facts, walk.finish()));
   }
 
   #endDocument(): PackageFacts | null {
+    this.#blocks.flush();
+    this.#regular?.close();
     let facts: PackageFacts | null = null;
     if (this.#failure === null)
       this.#guard(() => {
@@ -106,6 +121,33 @@ export class PackageReader {
     if (this.#contract.scope === 'account' && streamId !== undefined && entry.streamId !== streamId) return;
     this.#walkOf(entry).push(entry);
     this.#expected.onEntry?.(entry);
+  }
+
+  #readRegular(bytes: Uint8Array, at: number): ElementsRead {
+    if (this.#regular === undefined) this.#regular = this.#openRegular();
+    const { onEntry } = this.#expected;
+    const read = this.#regular?.read(bytes, at, (entries) => {
+      for (let index = 0; onEntry !== undefined && index < entries.count; index++)
+        onEntry({
+          sequence: entries.firstSequence + index,
+          digest: digestOf(entries, index),
+          timestamp: entries.timestamp(index),
+        });
+    });
+    return read ?? { any: false, end: at, place: 'next' };
+  }
+
+  #openRegular(): RegularReader | null | undefined {
+    const { plainKind: kind, firstSequence, entriesPath, scope } = this.#contract;
+    if (kind === null || scope === 'account' || this.#head?.scope === 'account') return null;
+    const streamId = this.#expected.streamId ?? this.#head?.streamId ?? null;
+    let walk = this.#walks.values().next().value;
+    if (walk === undefined && streamId === null) return undefined;
+    if (walk === undefined) {
+      walk = this.#startWalk(streamId ?? '');
+      this.#walks.set(walk.streamId, walk);
+    }
+    return RegularReader.open(walk, { kind, firstSequence, keys: this.#keys, depth: entriesPath.length + 1 });
   }
 
   #walkOf(entry: Entry): ChainWalk {

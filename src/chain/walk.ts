@@ -1,6 +1,7 @@
 import type { Contract, Entry, SealKeys } from '../contract/contract.ts';
 import { type Finding, FindingLog, toFinding } from './finding.ts';
 import { OrderCheck } from './order.ts';
+import { digestOf, type RegularEntries, type Tip } from './regular.ts';
 
 /** A place in a chain: the entry with this number has this digest. */
 export interface Head {
@@ -84,6 +85,26 @@ export class ChainWalk {
         computed: entry.content.state === 'computed' ? entry.content.digest : null,
         timestamp: entry.timestamp,
       });
+  }
+
+  /** What a regular entry has to follow; null where nothing can be regular. */
+  get tip(): Tip | null {
+    return this.#order.tip;
+  }
+
+  /** Takes entries that follow the tip. */
+  pushRegular(entries: RegularEntries): void {
+    const { count, firstSequence } = entries;
+    this.#entries += count;
+    this.#contentComputed += count;
+    if (this.#keys.size > 0 && this.#contract.hasSeals) this.#sealsVerified += count;
+    this.#order.extend(entries);
+    for (const sequence of this.#watch) {
+      const index = sequence - firstSequence;
+      if (index < 0 || index >= count || this.#watched.has(sequence)) continue;
+      const digest = digestOf(entries, index);
+      this.#watched.set(sequence, { stated: digest, computed: digest, timestamp: entries.timestamp(index) });
+    }
   }
 
   /** Ends the walk; call once. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { CLAIMS } from '../claims/claim.ts';
-import { DEFAULT_TRANSPORT } from '../client/transport.ts';
+import { DEFAULT_TRANSPORT } from '../client/options.ts';
 import { parseYaml } from '../encoding/yaml.ts';
 import { EvidenceError } from '../errors.ts';
 

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { AuditClient } from '../client/audit.ts';
 import type { Tls } from '../client/dispatcher.ts';
-import { DEFAULT_TRANSPORT, Transport } from '../client/transport.ts';
+import { DEFAULT_TRANSPORT } from '../client/options.ts';
+import { Transport } from '../client/transport.ts';
 import type { ContractInUse } from '../contract/pinned.ts';
 import { EvidenceError } from '../errors.ts';
 import type { Config } from './config.ts';

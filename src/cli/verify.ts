@@ -195,19 +195,24 @@ async function isZip(path: string): Promise<boolean> {
   }
 }
 
-const BLOCK_BYTES = 256 * 1024;
+const BLOCK_BYTES = 1024 * 1024;
 
-/** A file's bytes in blocks that share one buffer: each is valid only until the next is asked for. */
+/** A file's bytes in blocks, the next of which is read meanwhile: each is valid only until the next is asked for. */
 async function* readBlocks(path: string): AsyncGenerator<Uint8Array> {
   const file = await open(path, 'r');
+  const read = (buffer: Buffer) => file.read(buffer, 0, BLOCK_BYTES);
+  let [now, then] = [Buffer.allocUnsafe(BLOCK_BYTES), Buffer.allocUnsafe(BLOCK_BYTES)];
+  let coming = read(now);
   try {
-    const buffer = Buffer.allocUnsafe(BLOCK_BYTES);
     for (;;) {
-      const { bytesRead } = await file.read(buffer, 0, BLOCK_BYTES);
+      const { bytesRead } = await coming;
       if (bytesRead === 0) return;
-      yield buffer.subarray(0, bytesRead);
+      coming = read(then);
+      yield now.subarray(0, bytesRead);
+      [now, then] = [then, now];
     }
   } finally {
+    await coming.catch(() => undefined);
     await file.close();
   }
 }

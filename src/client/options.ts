@@ -19,3 +19,11 @@ export interface TransportOptions {
   /** Ends every request and every wait when it is aborted. */
   signal: AbortSignal;
 }
+
+export const DEFAULT_TRANSPORT = {
+  timeouts: { connect: 10_000, headers: 60_000, idle: 60_000 },
+  attempts: 4,
+  maxJsonBytes: 64 * 2 ** 20,
+  maxDownloadBytes: 16 * 2 ** 30,
+  requestsPerSecond: null,
+} as const;

@@ -11,14 +11,6 @@ import { describeRefusal, toUnexpectedAnswer } from './problem.ts';
 import { Attempts, type Failure } from './retry.ts';
 import { Sender } from './send.ts';
 
-export const DEFAULT_TRANSPORT = {
-  timeouts: { connect: 10_000, headers: 60_000, idle: 60_000 },
-  attempts: 4,
-  maxJsonBytes: 64 * 2 ** 20,
-  maxDownloadBytes: 16 * 2 ** 30,
-  requestsPerSecond: null,
-} as const;
-
 export interface JsonAnswer {
   value: unknown;
   exchange: Exchange;

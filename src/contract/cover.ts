@@ -16,6 +16,7 @@ export function compileUncovered(
   parts: readonly WrittenPart[],
   description: Description,
 ): (entry: Hashed) => readonly string[] {
+  if (coversAll(parts, description)) return () => NOTHING;
   const roles = rolesOf(description);
   const members = compileMembers(parts, description, roles);
   const joins = parts.flatMap(({ part }) => (typeof part === 'object' && 'join' in part ? [part.join] : []));
@@ -25,6 +26,18 @@ export function compileUncovered(
     ...borders(entry).map((what) => `where ${what} ends`),
     ...joins.flatMap((join) => looseTypes(entry, join, roles)).map((field) => `the type of ${field}`),
   ];
+}
+
+const NOTHING: readonly string[] = [];
+
+/** The usual recipe: one JSON of the whole entry but for digest and seal. */
+function coversAll(parts: readonly WrittenPart[], { entry, seal }: Description): boolean {
+  const [only] = parts;
+  if (parts.length !== 1 || only === undefined || typeof only.part === 'string' || !('json' in only.part)) return false;
+  const { json } = only.part;
+  const chosen = 'fields' in json ? json.fields : undefined;
+  const whole = (json.of ?? '') === '' && chosen === undefined;
+  return whole && (json.without ?? []).every((name) => name === entry.digest || name === seal?.field);
 }
 
 /** Paths whose type the contract pins, the gravest first. */

@@ -9,6 +9,7 @@ import { type DigestReader, digestReader, toHex } from './digest-text.ts';
 import { readFacts, readSummaryFacts } from './facts.ts';
 import { Fields } from './fields.ts';
 import { namesOf, valueAt } from './path.ts';
+import { plainKindOf } from './plain-kind.ts';
 import type { Hashed } from './preimage.ts';
 import { compileRecipe, hashName, type Recipe } from './recipe.ts';
 import { toTimestamp } from './time.ts';
@@ -22,6 +23,7 @@ export function openContract(description: Description): Contract {
     recipe: recipe?.words ?? null,
     hasSeals: description.seal !== null,
     fields: description.entry,
+    plainKind: plainKindOf(description),
     scope: description.generate.scope,
     genesis: digests.genesis,
     firstSequence: description.entry.first_sequence,

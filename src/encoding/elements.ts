@@ -13,6 +13,19 @@ export interface ElementHandlers {
    * @param members how many members its objects have in all, duplicates included.
    */
   onElement(bytes: Uint8Array, members: number): void;
+  /**
+   * Several elements at once: reads as many whole ones as it can from `at` on, where one begins. What it does not take
+   * comes one by one.
+   */
+  onElements?(bytes: Uint8Array, at: number): ElementsRead;
+}
+
+export interface ElementsRead {
+  /** Whether it took any. */
+  any: boolean;
+  /** Where it ended: behind an element and perhaps white space, or behind the comma that follows it. */
+  end: number;
+  place: 'after' | 'next';
 }
 
 export interface ElementLimits {
@@ -149,6 +162,12 @@ export class ElementScanner {
         at++;
       } else if (byte === OPEN_OBJECT && this.#place !== 'after') {
         if (this.#place === 'first') this.#announceHead();
+        const read = this.#handlers.onElements?.(chunk, at);
+        if (read?.any === true) {
+          this.#place = read.place;
+          at = read.end;
+          continue;
+        }
         this.#place = 'inside';
         this.#members = 0;
         return at;

@@ -1,7 +1,6 @@
 import type { CompletenessBasis, StreamStatement } from '../claims/completeness.ts';
 import { ListingMerge, type PackageCut } from '../claims/listing.ts';
 import type { ListedEntry } from '../client/audit.ts';
-import type { Entry } from '../contract/contract.ts';
 import { EvidenceError, isEvidenceError } from '../errors.ts';
 
 /** How completeness is to be shown: by listing the entries too, by the stream record alone, or not at all. */
@@ -28,7 +27,7 @@ export class ListingCheck {
     this.#pages = pages[Symbol.asyncIterator]();
   }
 
-  add({ sequence, digest, timestamp }: Entry): void {
+  add({ sequence, digest, timestamp }: ListedEntry): void {
     if (this.#failure === null) this.#merge.fromPackage({ sequence, digest, timestamp });
   }
 

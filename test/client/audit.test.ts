@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { AuditClient } from '../../src/client/audit.ts';
-import { DEFAULT_TRANSPORT, Transport } from '../../src/client/transport.ts';
+import { DEFAULT_TRANSPORT } from '../../src/client/options.ts';
+import { Transport } from '../../src/client/transport.ts';
 import { DEFAULT_DESCRIPTION } from '../../src/contract/default-contract.ts';
 import { json, type ReceivedRequest, type Reply, startFaultServer } from '../support/fault-server.ts';
 

@@ -1,5 +1,6 @@
 import type { TransportOptions } from '../../src/client/options.ts';
-import { DEFAULT_TRANSPORT, Transport } from '../../src/client/transport.ts';
+import { DEFAULT_TRANSPORT } from '../../src/client/options.ts';
+import { Transport } from '../../src/client/transport.ts';
 
 export const API_KEY = 'sk_live/0123+secret=';
 

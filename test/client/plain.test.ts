@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
-import { DEFAULT_TRANSPORT, Transport } from '../../src/client/transport.ts';
+import { DEFAULT_TRANSPORT } from '../../src/client/options.ts';
+import { Transport } from '../../src/client/transport.ts';
 import { type FaultServer, json, startFaultServer, unusedUrl } from '../support/fault-server.ts';
 
 const KEY = 'sk_plain_0123';

@@ -3,7 +3,8 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Call } from '../../src/client/call.ts';
 import type { TransportOptions } from '../../src/client/options.ts';
-import { DEFAULT_TRANSPORT, Transport } from '../../src/client/transport.ts';
+import { DEFAULT_TRANSPORT } from '../../src/client/options.ts';
+import { Transport } from '../../src/client/transport.ts';
 import { type FaultServer, json, type Reply, startFaultServer, unusedUrl } from '../support/fault-server.ts';
 
 const API_KEY = 'sk_live/0123+secret=';

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { openMemoryArchive } from '../../src/archive/memory.ts';
 import { AuditClient } from '../../src/client/audit.ts';
-import { DEFAULT_TRANSPORT, Transport } from '../../src/client/transport.ts';
+import { DEFAULT_TRANSPORT } from '../../src/client/options.ts';
+import { Transport } from '../../src/client/transport.ts';
 import { DEFAULT_DESCRIPTION, defaultContract } from '../../src/contract/default-contract.ts';
 import type { ExportContext, RunState } from '../../src/export/context.ts';
 import type { ExportEvent } from '../../src/export/events.ts';

@@ -1,0 +1,95 @@
+import type { Contract, SealKeys } from '../contract/contract.ts';
+import type { ElementsRead } from '../encoding/elements.ts';
+import { isEvidenceError } from '../errors.ts';
+import { ChainKernel, DIGEST_AT, type KernelOptions, type Place, RECORD_BYTES } from '../kernel/kernel.ts';
+import type { RegularEntries } from './regular.ts';
+import type { ChainWalk } from './walk.ts';
+
+export interface RegularOptions {
+  kind: NonNullable<Contract['plainKind']>;
+  firstSequence: number;
+  keys: SealKeys;
+  /** How many objects and arrays stand around an entry. */
+  depth: number;
+}
+
+const FIRST_BLOCK_BYTES = 64 * 1024;
+const LEAST_BLOCK_BYTES = 4 * 1024;
+
+/** Has a kernel read the entries of one stream for as long as they are regular. */
+export class RegularReader {
+  readonly #kernel: ChainKernel;
+  readonly #walk: ChainWalk;
+  #blockBytes = FIRST_BLOCK_BYTES;
+
+  private constructor(kernel: ChainKernel, walk: ChainWalk) {
+    this.#kernel = kernel;
+    this.#walk = walk;
+  }
+
+  /** Null for a stream that the kernel cannot take; then every entry goes the slow way. */
+  static open(walk: ChainWalk, { kind, keys, ...rest }: RegularOptions): RegularReader | null {
+    const exported = new Map([...keys].map(([id, key]) => [id, key.export()] as const));
+    const options: KernelOptions = { ...rest, ...kind, streamId: walk.streamId, keys: exported };
+    try {
+      return new RegularReader(new ChainKernel(options), walk);
+    } catch (error) {
+      if (isEvidenceError(error)) return null;
+      throw error;
+    } finally {
+      for (const key of exported.values()) key.fill(0);
+    }
+  }
+
+  /**
+   * Reads from an entry's first byte on.
+   * @param onRegular sees what the walk has taken.
+   */
+  read(bytes: Uint8Array, start: number, onRegular?: (entries: RegularEntries) => void): ElementsRead {
+    const kernel = this.#kernel;
+    kernel.setTip(this.#walk.tip);
+    let at = start;
+    let place: Place = 'next';
+    let any = false;
+    for (;;) {
+      const block = bytes.subarray(at, at + Math.min(this.#blockBytes, kernel.input.length));
+      kernel.input.set(block);
+      const run = kernel.run(0, block.length, place);
+      if (run.regular > 0) {
+        const entries = regularEntries(kernel, run.regular);
+        this.#walk.pushRegular(entries);
+        onRegular?.(entries);
+        any = true;
+      }
+      const isLast = at + block.length === bytes.length;
+      at += run.offset;
+      place = run.place;
+      this.#adapt(run.stop === 'needs-more');
+      const isTooLarge = run.offset === 0 && block.length === kernel.input.length;
+      if (run.stop !== 'needs-more' || isLast || isTooLarge) break;
+    }
+    return { any, end: at, place: place === 'after' ? 'after' : 'next' };
+  }
+
+  /** Bytes are copied into the kernel's memory, so what is offered follows what was taken the last time. */
+  #adapt(tookAll: boolean): void {
+    const bytes = tookAll ? this.#blockBytes * 2 : this.#blockBytes / 2;
+    this.#blockBytes = Math.min(Math.max(bytes, LEAST_BLOCK_BYTES), this.#kernel.input.length);
+  }
+
+  /** Forgets the keys. */
+  close(): void {
+    this.#kernel.close();
+  }
+}
+
+function regularEntries(kernel: ChainKernel, count: number): RegularEntries {
+  return {
+    count,
+    firstSequence: kernel.record(0).sequence,
+    records: kernel.records,
+    recordBytes: RECORD_BYTES,
+    digestAt: DIGEST_AT,
+    timestamp: (index) => kernel.timestampOf(index) ?? '',
+  };
+}

@@ -1,0 +1,36 @@
+/** Makes blocks of a useful size out of bytes that come in pieces. */
+export class Blocks {
+  readonly #bytes: number;
+  readonly #onBlock: (block: Uint8Array) => void;
+  #storage: Uint8Array | null = null;
+  #length = 0;
+
+  /** @param onBlock is given each block; it is only valid during the call. */
+  constructor(bytes: number, onBlock: (block: Uint8Array) => void) {
+    this.#bytes = bytes;
+    this.#onBlock = onBlock;
+  }
+
+  push(piece: Uint8Array): void {
+    if (this.#length === 0 && piece.length >= this.#bytes) {
+      this.#onBlock(piece);
+      return;
+    }
+    this.#storage ??= new Uint8Array(this.#bytes);
+    for (let at = 0; at < piece.length; ) {
+      const part = piece.subarray(at, at + this.#bytes - this.#length);
+      this.#storage.set(part, this.#length);
+      this.#length += part.length;
+      at += part.length;
+      if (this.#length === this.#bytes) this.flush();
+    }
+  }
+
+  /** Gives what has not filled a block. */
+  flush(): void {
+    if (this.#storage === null || this.#length === 0) return;
+    const block = this.#storage.subarray(0, this.#length);
+    this.#length = 0;
+    this.#onBlock(block);
+  }
+}

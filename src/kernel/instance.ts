@@ -1,0 +1,50 @@
+import { WASM } from './binary.ts';
+
+/** What `kernel.c` exports. Addresses are of its memory, which never grows. */
+export interface KernelExports {
+  memory: { readonly buffer: ArrayBuffer };
+  input: Address;
+  exchange: Address;
+  records: Address;
+  tip: Address;
+  report: Address;
+  begin(firstSequence: number, maxDepth: number): void;
+  name(length: number, role: number, omitted: number): number;
+  expect_stream(length: number): number;
+  check_seals(): void;
+  add_key(idLength: number, keyLength: number): number;
+  trust_tip(given: number): void;
+  run(start: number, end: number, place: number): void;
+  forget(): void;
+  sha256(length: number): void;
+}
+
+interface Address {
+  readonly value: number;
+}
+
+/** The part of the interface that is used here: neither Node's types nor those of ECMAScript describe it. */
+declare const WebAssembly: {
+  Module: new (bytes: Uint8Array) => object;
+  Instance: new (module: object) => { readonly exports: unknown };
+};
+
+let compiled: object | undefined;
+
+/** Kernels that were given back. Their memory is megabytes, and a new one costs milliseconds. */
+const idle: KernelExports[] = [];
+const MAX_IDLE = 8;
+
+/** A kernel with memory of its own, which holds no keys. It is compiled once, when it is first wanted. */
+export function instantiate(): KernelExports {
+  const known = idle.pop();
+  if (known !== undefined) return known;
+  compiled ??= new WebAssembly.Module(Buffer.from(WASM, 'base64'));
+  return new WebAssembly.Instance(compiled).exports as KernelExports;
+}
+
+/** Gives a kernel back, for the next who wants one. */
+export function giveBack(kernel: KernelExports): void {
+  kernel.forget();
+  if (idle.length < MAX_IDLE) idle.push(kernel);
+}

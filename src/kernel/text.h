@@ -1,0 +1,174 @@
+#ifndef TEXT_H
+#define TEXT_H
+// Strings, numbers and literals of JSON (RFC 8259) that are written as RFC 8785 writes them, so that their own bytes
+// are their canonical form. Whatever else is JSON too is rejected: that is for the slow path to read.
+//
+// A reader takes the place of a value's first byte and returns the place behind its last, or what `reject` returns.
+#include "bytes.h"
+
+// Behind the block stand SLACK zero bytes, which no token holds: every reader stops there at the latest.
+static const u8 *block_end;
+// The first byte that could not be accepted. At or behind `block_end` it only means that more bytes are needed.
+static const u8 *rejected_at;
+
+static inline const u8 *reject(const u8 *at) {
+  rejected_at = at;
+  return 0;
+}
+
+static inline bool between(u8 byte, u8 low, u8 high) { return (u8)(byte - low) <= (u8)(high - low); }
+static inline bool is_digit(u8 byte) { return between(byte, '0', '9'); }
+
+// RFC 8785 3.2.2.2: \" \\ \b \f \n \r \t, and \u00xx in lower case for the other control characters. `\u0008`, `\/`,
+// `\u0041`, `\u001F` and every surrogate are other ways of writing what has a canonical one: rejected.
+static const u8 *escape_end(const u8 *at) {
+  switch (at[1]) {
+    case '"': case '\\': case 'b': case 'f': case 'n': case 'r': case 't': return at + 2;
+    case 'u': break;
+    default: return reject(at + 1);
+  }
+  if (at[2] != '0') return reject(at + 2);
+  if (at[3] != '0') return reject(at + 3);
+  if (at[4] != '0' && at[4] != '1') return reject(at + 4);
+  u8 last = at[5];
+  if (!is_digit(last) && !between(last, 'a', 'f')) return reject(at + 5);
+  bool has_short_form = last == '8' || last == '9' || last == 'a' || last == 'c' || last == 'd';
+  if (at[4] == '0' && has_short_form) return reject(at + 5);
+  return at + 6;
+}
+
+// RFC 3629 section 4, UTF8-2 to UTF8-4: no overlong form, no surrogate, nothing above U+10FFFF. RFC 8785 writes them
+// as they are.
+static const u8 *multibyte_end(const u8 *at) {
+  u8 lead = at[0], low = 0x80, high = 0xbf;
+  if (!between(lead, 0xc2, 0xf4)) return reject(at);
+  if (lead == 0xe0) low = 0xa0;
+  if (lead == 0xed) high = 0x9f;
+  if (lead == 0xf0) low = 0x90;
+  if (lead == 0xf4) high = 0x8f;
+  if (!between(at[1], low, high)) return reject(at + 1);
+  u32 length = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+  for (u32 i = 2; i < length; i++)
+    if (!between(at[i], 0x80, 0xbf)) return reject(at + i);
+  return at + length;
+}
+
+// A quote, a backslash, a control character (RFC 8259 section 7 forbids it) or, being negative, a byte of a multi-byte
+// character: a bit for each of the next sixteen bytes.
+static inline u32 special_bytes(const u8 *at) {
+  v128_t bytes = wasm_v128_load(at);
+  v128_t quote = wasm_i8x16_eq(bytes, wasm_i8x16_const_splat('"'));
+  v128_t backslash = wasm_i8x16_eq(bytes, wasm_i8x16_const_splat('\\'));
+  v128_t other = wasm_i8x16_lt(bytes, wasm_i8x16_const_splat(0x20));
+  return (u32)wasm_i8x16_bitmask(wasm_v128_or(wasm_v128_or(quote, backslash), other));
+}
+
+static __attribute__((noinline)) const u8 *string_rest(const u8 *at) {
+  for (;;) {
+    if (*at == '"') return at + 1;
+    at = *at == '\\' ? escape_end(at) : *at >= 0x80 ? multibyte_end(at) : reject(at);
+    if (!at) return 0;
+    u32 special;
+    while (!(special = special_bytes(at))) at += 16;
+    at += __builtin_ctz(special);
+  }
+}
+
+static inline const u8 *string_end(const u8 *at) {
+  u32 special;
+  at++;
+  while (!(special = special_bytes(at))) at += 16;
+  at += __builtin_ctz(special);
+  return *at == '"' ? at + 1 : string_rest(at);
+}
+
+// The rest of a member's name from a byte on that is special in a string.
+static __attribute__((noinline)) const u8 *name_rest(const u8 *at) {
+  for (;;) {
+    if (*at == '"') return at + 1;
+    if (!between(*at, 0x80, 0xed)) return reject(at);
+    at = multibyte_end(at);
+    if (!at) return 0;
+    u32 special;
+    while (!(special = special_bytes(at))) at += 16;
+    at += __builtin_ctz(special);
+  }
+}
+
+// A member's name: without escapes, so that equal names have equal bytes; and without U+E000 and what is above it, so
+// that the order of the bytes of UTF-8, which is that of code points, is also that of UTF-16 code units, by which
+// RFC 8785 3.2.3 sorts: the two differ only between U+E000 to U+FFFF and the surrogates of what is above.
+static inline const u8 *name_end(const u8 *at) {
+  u32 special;
+  if (*at != '"') return reject(at);
+  at++;
+  while (!(special = special_bytes(at))) at += 16;
+  at += __builtin_ctz(special);
+  return *at == '"' ? at + 1 : name_rest(at);
+}
+
+static inline const u8 *digits_end(const u8 *at) {
+  while (is_digit(*at)) at++;
+  return at;
+}
+
+static const u8 LARGEST_INTEGER[] = "9007199254740991";
+
+// Whether `length` digits without leading zeros are at most 2^53 - 1. Up to there a double holds every integer, and
+// ECMAScript's Number::toString writes all its digits (RFC 8785 3.2.2.3).
+static bool is_safe_integer(const u8 *digits, u32 length) {
+  if (length != 16) return length < 16;
+  for (u32 i = 0; i < 16; i++)
+    if (digits[i] != LARGEST_INTEGER[i]) return digits[i] < LARGEST_INTEGER[i];
+  return true;
+}
+
+// Significant digits of a number with a fraction; 16 also for those below 1e-6, which ECMAScript writes with an exponent.
+static u32 significant_digits(const u8 *integer, const u8 *fraction, const u8 *end) {
+  if (*integer != '0') return (u32)(fraction - 1 - integer) + (u32)(end - fraction);
+  const u8 *first = fraction;
+  while (*first == '0') first++;
+  return first - fraction > 5 ? 16 : (u32)(end - first);
+}
+
+// Of numbers, those whose text is what ECMAScript writes for their double. Two decimals of up to 15 significant digits
+// never share a double (DBL_DIG), so Number::toString, which takes the shortest decimal that leads back to the double,
+// finds this one. `-0` (written `0`), exponents and trailing zeros are rejected.
+static const u8 *number_end(const u8 *start) {
+  const u8 *integer = start + (*start == '-');
+  if (!is_digit(*integer)) return reject(integer);
+  const u8 *at = *integer == '0' ? integer + 1 : digits_end(integer + 1);
+  if (at >= block_end) return reject(at);
+  if (*at != '.') {
+    if (*integer == '0' && integer != start) return reject(start);
+    return is_safe_integer(integer, (u32)(at - integer)) ? at : reject(start);
+  }
+  const u8 *fraction = at + 1;
+  at = digits_end(fraction);
+  if (at == fraction || at >= block_end) return reject(at);
+  if (at[-1] == '0' || significant_digits(integer, fraction, at) > 15) return reject(start);
+  return at;
+}
+
+static const u8 *literal_end(const u8 *at, const char *literal) {
+  for (; *literal; literal++, at++)
+    if (*at != (u8)*literal) return reject(at);
+  return at;
+}
+
+// Of what is no string, object or array.
+static inline const u8 *scalar_end(const u8 *at) {
+  switch (*at) {
+    case 't': return literal_end(at, "true");
+    case 'f': return literal_end(at, "false");
+    case 'n': return literal_end(at, "null");
+    default: return number_end(at);
+  }
+}
+
+// RFC 8259 section 2: space, tab, line feed and carriage return, and nothing else.
+static inline const u8 *space_end(const u8 *at) {
+  while (*at <= ' ' && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t')) at++;
+  return at;
+}
+#endif

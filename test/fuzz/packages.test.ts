@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { chainOf, packageOf } from '../support/chain.ts';
+import { packageCase, randomFrom } from './packages.ts';
+import { coverageOf, differenceOf } from './two-paths.ts';
+
+test('1,500 packages, damaged in all ways, are read alike by both paths', () => {
+  const random = randomFrom(20_261_001);
+  for (let count = 0; count < 1500; count++) {
+    const one = packageCase(random);
+    const difference = differenceOf(one);
+    if (difference !== null) expect(difference.fast, one.bytes.toString()).toBe(difference.slow);
+  }
+}, 120_000);
+
+test('of an intact package the fast path takes all but what stands across a border', () => {
+  const bytes = Buffer.from(JSON.stringify(packageOf(chainOf(5000))));
+  expect(bytes.length).toBeGreaterThan(2 ** 21);
+  const { taken, all } = coverageOf({ bytes, cuts: [], withKeys: true, watch: [] });
+  expect(all).toBe(5000);
+  expect(taken).toBeGreaterThanOrEqual(4990);
+});
+
+test.each([1, 7, 1000])('where every %i. entry is not regular, the others still are', (every) => {
+  const entries = chainOf(3000).map((entry, index) => (index % every === 0 ? { ...entry, seal: 'broken' } : entry));
+  const bytes = Buffer.from(JSON.stringify(packageOf(entries)));
+  const one = { bytes, cuts: [], withKeys: true, watch: [] };
+  expect(differenceOf(one)).toBeNull();
+  const { taken } = coverageOf(one);
+  expect(taken).toBeGreaterThanOrEqual(Math.floor(3000 * (1 - 1 / every)) - 5);
+  expect(taken).toBeLessThanOrEqual(3000 - Math.ceil(3000 / every));
+});

@@ -1,0 +1,28 @@
+import { packageCase, randomFrom } from './packages.ts';
+import { coverageOf, differenceOf } from './two-paths.ts';
+
+/**
+ * Damages packages and compares what both paths make of them, for as long as is asked.
+ *
+ *     node test/fuzz/run.ts [SECONDS [SEED]]
+ */
+const seconds = Number(process.argv[2] ?? 60);
+const seed = Number(process.argv[3] ?? Date.now() % 2 ** 31);
+const random = randomFrom(seed);
+const counts = { packages: 0, entries: 0, fast: 0 };
+const end = performance.now() + seconds * 1000;
+while (performance.now() < end) {
+  const one = packageCase(random);
+  const difference = differenceOf(one);
+  counts.packages++;
+  if (counts.packages % 50 === 0) {
+    const { taken, all } = coverageOf(one);
+    counts.entries += all;
+    counts.fast += taken;
+  }
+  if (difference === null) continue;
+  process.stderr.write(`seed ${seed}, package ${counts.packages}:\n${difference.fast}\n${difference.slow}\n`);
+  process.stderr.write(`${JSON.stringify({ ...one, bytes: one.bytes.toString('latin1') })}\n`);
+  process.exit(1);
+}
+process.stdout.write(`seed ${seed}, ${seconds} s: ${JSON.stringify(counts)} (of every 50th)\n`);

@@ -1,0 +1,245 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import reference from 'canonicalize';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ChainKernel, type Tip } from '../../src/kernel/kernel.ts';
+import { chainOf, entryAfter, GENESIS, SEAL_KEY, type SentEntry, sealed } from '../support/chain.ts';
+import { disagreement, judge, OPTIONS, type Outcome, runKernel } from './default-chain.ts';
+
+const toBytes = (entries: readonly SentEntry[], space?: number) =>
+  Buffer.from(JSON.stringify(entries, null, space).slice(1));
+const shuffled = (entry: SentEntry, by: number) => {
+  const members = Object.entries(entry);
+  return Object.fromEntries(members.map((_, i) => members[(i * 5 + by) % members.length] ?? ['', 0])) as SentEntry;
+};
+
+const chain = chainOf(300).map((entry, index) => shuffled(entry, index % 7 === 0 ? 3 : 0));
+
+test('a chain is regular, whatever the order of its members and the size of the blocks', () => {
+  const whole = runKernel(new ChainKernel(OPTIONS), toBytes(chain));
+  expect(whole.regular.map(({ digest }) => digest)).toEqual(chain.map(({ hash }) => hash));
+  expect(whole).toMatchObject({ stop: 'closed', tip: { sequence: 300, digest: chain.at(-1)?.hash } });
+  expect(disagreement(whole)).toBe(null);
+  for (const size of [1021, 4096, 65_536])
+    expect(runKernel(new ChainKernel(OPTIONS), toBytes(chain), size)).toEqual(whole);
+});
+
+test('an array is read the same, cut at every offset, and byte by byte', () => {
+  for (const bytes of [toBytes(chain.slice(0, 3)), toBytes(chain.slice(0, 3), 1)]) {
+    const whole = runKernel(new ChainKernel(OPTIONS), bytes);
+    expect(whole).toMatchObject({ stop: 'closed', regular: { length: 3 } });
+    const kernel = new ChainKernel(OPTIONS);
+    for (let size = 1; size <= bytes.length; size++) expect(runKernel(kernel, bytes, size)).toEqual(whole);
+  }
+});
+
+const vectors = join(import.meta.dirname, '../vectors/chain');
+const expected: {
+  seal_keys: Record<string, string>;
+  cases: Record<string, { findings: { code: string; sequence?: number; from?: number }[] }>;
+} = JSON.parse(readFileSync(join(vectors, 'expected.json'), 'utf8'));
+const STARTS_LATER = /^continuity\/unknown-start$/;
+
+describe.each(Object.entries(expected.cases))('vector %s', (name, { findings }) => {
+  const text = readFileSync(join(vectors, `${name}.json`), 'latin1');
+  const array = Buffer.from(text.slice(text.indexOf('[', text.indexOf('"entries"')) + 1), 'latin1');
+  const streamId = text.match(/"stream_id":\s*"([^"]*)"/)?.[1] ?? '';
+  const keys = new Map(Object.entries(expected.seal_keys).map(([id, key]) => [id, Buffer.from(key)]));
+  const kernel = new ChainKernel({ ...OPTIONS, streamId, keys });
+  const whole = runKernel(kernel, array);
+
+  test('is regular up to its first fault', () => {
+    const places = findings.filter(({ code }) => /^(?:order|content|seal)\//.test(code));
+    // What is there twice is at fault the second time.
+    const faults = places.map(
+      ({ code, sequence, from }) => (sequence ?? from ?? 0) - (/duplicate$|fork$/.test(code) ? 0 : 1),
+    );
+    const entries = text.match(/"hash"/g)?.length ?? 0;
+    if (findings.some(({ code }) => STARTS_LATER.test(code))) faults.push(0);
+    const regular = name === 'cut-off' ? whole.regular.length : Math.min(entries, ...faults);
+    const stop = name === 'cut-off' ? 'needs-more' : faults.length > 0 ? 'irregular' : 'closed';
+    expect([whole.regular.length, whole.stop]).toEqual([regular, stop]);
+    if (name === 'cut-off') expect(Math.abs(entries - regular)).toBeLessThanOrEqual(1);
+  });
+
+  test('is read the same in blocks of any size', () => {
+    for (const size of [1, 2, 3, 61, 509, 1021, 65_536]) expect(runKernel(kernel, array, size)).toEqual(whole);
+  });
+});
+
+/** As a caller of the kernel: what is not regular is skipped, and the tip set anew behind it. */
+function walkAround(kernel: ChainKernel, entries: readonly SentEntry[]): [number, number] {
+  let [regular, slow] = [0, 0];
+  const bytes = toBytes(entries);
+  kernel.setGenesis(1);
+  kernel.input.set(bytes);
+  let run = kernel.run(0, bytes.length, 'first');
+  for (;;) {
+    regular += run.regular;
+    if (run.stop !== 'irregular') return [regular, slow];
+    const irregular = entries[regular + slow];
+    if (irregular === undefined) return [regular, slow];
+    slow++;
+    const start = run.offset + Buffer.byteLength(JSON.stringify(irregular));
+    kernel.setTip({ sequence: irregular.sequence, digest: irregular.hash, timestamp: irregular.timestamp });
+    run = kernel.run(start, bytes.length, 'after');
+  }
+}
+
+test('behind an entry that is not regular, it goes on', () => {
+  let last: SentEntry | null = null;
+  const entries = Array.from({ length: 500 }, (_, index) => {
+    last = entryAfter(
+      last,
+      index % 50 === 7 ? { metadata: 1e-7 } : index % 50 === 8 ? { metadata: { '\u{10000}': 1 } } : {},
+    );
+    return last;
+  });
+  expect(walkAround(new ChainKernel(OPTIONS), entries)).toEqual([480, 20]);
+});
+
+test('a wrong digest or seal far behind the first ends what is regular at its own place', () => {
+  for (const place of [0, 1, 126, 127, 128, 299])
+    for (const fault of [{ actor: 'mallory' }, { seal: '0'.repeat(64) }]) {
+      const outcome = runKernel(
+        new ChainKernel(OPTIONS),
+        toBytes(chain.with(place, { ...chain[place], ...fault } as SentEntry)),
+      );
+      expect(outcome).toMatchObject({ stop: 'irregular', regular: { length: place } });
+      expect(outcome.tip?.sequence).toBe(place);
+    }
+});
+
+test('without a tip nothing is regular', () => {
+  const kernel = new ChainKernel(OPTIONS);
+  const bytes = toBytes(chain.slice(0, 2));
+  kernel.input.set(bytes);
+  expect(kernel.run(0, bytes.length, 'first')).toMatchObject({
+    stop: 'irregular',
+    regular: 0,
+    offset: 0,
+    place: 'first',
+  });
+  kernel.setTip({ sequence: 0, digest: 'no digest', timestamp: '2026-01-01T00:00:00Z' });
+  expect(kernel.run(0, bytes.length, 'first').regular).toBe(0);
+  kernel.setTip({ sequence: 0, digest: '0'.repeat(64), timestamp: 'no time' });
+  expect(kernel.run(0, bytes.length, 'first').regular).toBe(0);
+  kernel.setGenesis(1);
+  expect(kernel.run(0, bytes.length, 'first').regular).toBe(2);
+});
+
+test('zeros are named by the first entry, whatever stands before it, and by no other', () => {
+  const kernel = new ChainKernel(OPTIONS);
+  const takes = (tip: Tip, entry: Partial<SentEntry>) => {
+    const bytes = toBytes([entryAfter(null, entry)]);
+    kernel.setTip(tip);
+    kernel.input.set(bytes);
+    return kernel.run(0, bytes.length, 'first').regular === 1;
+  };
+  const [zeros, ones] = [GENESIS, '1'.repeat(64)];
+  const timestamp = '2026-01-01T00:00:00.9999999+00:00';
+  expect(takes({ sequence: 0, digest: zeros, timestamp }, { sequence: 1, prev_hash: zeros })).toBe(true);
+  expect(takes({ sequence: 7, digest: ones, timestamp }, { sequence: 8, prev_hash: ones })).toBe(true);
+  expect(takes({ sequence: 7, digest: zeros, timestamp }, { sequence: 8, prev_hash: zeros })).toBe(false);
+  expect(takes({ sequence: 0, digest: ones, timestamp }, { sequence: 1, prev_hash: ones })).toBe(false);
+  const last = Number.MAX_SAFE_INTEGER;
+  expect(takes({ sequence: last - 1, digest: ones, timestamp }, { sequence: last, prev_hash: ones })).toBe(true);
+  expect(takes({ sequence: last, digest: ones, timestamp }, { sequence: last + 1, prev_hash: ones })).toBe(false);
+});
+
+test('entries may lack what no role is given to', () => {
+  const roles = { ...OPTIONS.roles, streamId: null, timestamp: null, entryId: null, seal: null };
+  const bare = (sequence: number, prev_hash: string) => {
+    const content = { sequence, prev_hash };
+    return {
+      ...content,
+      hash: createHash('sha256')
+        .update(reference(content) ?? '')
+        .digest('hex'),
+    };
+  };
+  const zero = bare(0, GENESIS);
+  const bytes = Buffer.from(JSON.stringify([zero, bare(1, zero.hash), bare(3, zero.hash)]).slice(1));
+  const kernel = new ChainKernel({ ...OPTIONS, roles, omitted: ['hash'], firstSequence: 0 });
+  kernel.setGenesis(0);
+  kernel.input.set(bytes);
+  expect(kernel.run(0, bytes.length, 'first')).toMatchObject({ stop: 'irregular', regular: 2 });
+  expect(kernel.record(1)).toMatchObject({ sequence: 1, timestamp: null });
+  expect(kernel.tip).toEqual({ sequence: 1, digest: bare(1, zero.hash).hash, timestamp: '' });
+});
+
+test('seals are not looked at without keys, and not regular with other ones', () => {
+  const bytes = toBytes(chain.slice(0, 2).map(({ seal: _seal, ...entry }) => entry as SentEntry));
+  expect(runKernel(new ChainKernel({ ...OPTIONS, keys: new Map() }), bytes).regular).toHaveLength(2);
+  expect(runKernel(new ChainKernel(OPTIONS), bytes).regular).toHaveLength(0);
+  const other = new ChainKernel({ ...OPTIONS, keys: new Map([['k2', Buffer.from(SEAL_KEY)]]) });
+  expect(runKernel(other, toBytes(chain)).regular).toHaveLength(0);
+});
+
+test('an entry may be as large as the input, and no larger', () => {
+  const kernel = new ChainKernel(OPTIONS);
+  const entryOf = (bytes: number) => {
+    const empty = entryAfter(null, { metadata: '' });
+    const { length } = Buffer.from(JSON.stringify(empty));
+    return toBytes([entryAfter(null, { metadata: 'x'.repeat(bytes - length) })]);
+  };
+  expect(runKernel(kernel, entryOf(kernel.input.length)).regular).toHaveLength(1);
+  expect(runKernel(kernel, entryOf(kernel.input.length + 1))).toMatchObject({
+    stop: 'irregular',
+    regular: { length: 0 },
+  });
+});
+
+test('after close nothing is left of the keys, and the memory serves another chain', () => {
+  // What depends on the key shows as a difference between two of them.
+  const memoryAfter = (key: string) => {
+    const kernel = new ChainKernel({ ...OPTIONS, keys: new Map([['k1', Buffer.from(key)]]) });
+    const during = Buffer.from(kernel.input.buffer.slice(0));
+    kernel.close();
+    return { during, after: Buffer.from(kernel.input.buffer.slice(0)), buffer: kernel.input.buffer };
+  };
+  const [one, other] = [memoryAfter(SEAL_KEY), memoryAfter('another key')];
+  expect(other.buffer).toBe(one.buffer);
+  expect(one.during.equals(other.during)).toBe(false);
+  expect(one.after.equals(other.after)).toBe(true);
+  const next = new ChainKernel(OPTIONS);
+  expect(next.input.buffer).toBe(one.buffer);
+  expect(runKernel(next, toBytes(chain)).regular).toHaveLength(300);
+  next.close();
+  expect(() => runKernel(next, toBytes(chain))).toThrow('closed');
+});
+
+test('member names and stream ids that it cannot hold are refused', () => {
+  const roles = { ...OPTIONS.roles, digest: 'häsh' };
+  expect(() => new ChainKernel({ ...OPTIONS, roles })).toThrow('is not plain ASCII');
+  expect(() => new ChainKernel({ ...OPTIONS, roles: { ...roles, digest: 'sequence' } })).toThrow('two roles');
+  expect(() => new ChainKernel({ ...OPTIONS, omitted: ['x'.repeat(257)] })).toThrow('too long');
+  expect(() => new ChainKernel({ ...OPTIONS, streamId: 'x'.repeat(5000) })).toThrow('stream id');
+});
+
+test('whatever is mutated, it is regular only where the slow path finds nothing', () => {
+  const intact = chain.slice(0, 4);
+  const member = fc.constantFrom(...Object.keys(intact[0] ?? {}), 'added', '__proto__', '');
+  const value = fc.oneof(
+    fc.jsonValue(),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.integer({ min: 0, max: 6 }),
+    fc.constantFrom('k1', null, [], {}),
+  );
+  const edit = fc.tuple(fc.nat(3), member, value, fc.boolean()).map(([index, name, written, reseal]) => {
+    const edited = Object.fromEntries([...Object.entries(intact[index] ?? {}), [name, written]]) as SentEntry;
+    return intact.with(index, reseal ? sealed(edited) : edited);
+  });
+  let regular = 0;
+  fc.assert(
+    fc.property(edit, fc.constantFrom(undefined, 1), (entries, space) => {
+      const outcome: Outcome = judge(toBytes(entries, space).toString('latin1'));
+      regular += outcome.regular.length;
+      expect(disagreement(outcome)).toBe(null);
+    }),
+    { numRuns: 4000 },
+  );
+  expect(regular).toBeGreaterThan(4000);
+});
