@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { type ServedPlatform, servePlatform } from '../support/platform.ts';
 import { run } from '../support/process.ts';
 import { type Figures, inTurn, measure, type Program } from './program.ts';
 import { type Programs, preparePrograms } from './programs.ts';
@@ -29,6 +30,7 @@ export class Bench {
   readonly options: BenchOptions;
   readonly programs: Programs;
   readonly #data = new Map<number, Promise<Data>>();
+  readonly #platforms = new Set<ServedPlatform>();
 
   private constructor(folder: string, options: BenchOptions, programs: Programs) {
     this.folder = folder;
@@ -60,6 +62,17 @@ export class Bench {
       canonicalPackage: join(folder, 'package-canonical.json'),
       sentPackage: join(folder, 'package.json'),
     };
+  }
+
+  async servePlatform(): Promise<ServedPlatform> {
+    const platform = await servePlatform();
+    this.#platforms.add(platform);
+    return platform;
+  }
+
+  /** Ends what still runs. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#platforms].map((platform) => platform.stop()));
   }
 
   /** Medians of programs that are run in turn. */

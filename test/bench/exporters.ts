@@ -1,6 +1,6 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type NewEntry, postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
+import { type NewEntry, postEntries, type ServedPlatform, someEntries } from '../support/platform.ts';
 import type { Bench } from './bench.ts';
 import type { Program } from './program.ts';
 import { HERE } from './programs.ts';
@@ -12,14 +12,9 @@ const WRITERS = 4;
 /** A platform with streams of so many entries each, imported over HTTP. */
 export async function serveStreams(bench: Bench, streams: number, entries: number): Promise<ServedPlatform> {
   bench.options.log(`importing ${streams.toLocaleString('en')} streams of ${entries.toLocaleString('en')} entries`);
-  const platform = await servePlatform();
-  try {
-    await importStreams(platform, streams, entries);
-    return platform;
-  } catch (error) {
-    await platform.stop();
-    throw error;
-  }
+  const platform = await bench.servePlatform();
+  await importStreams(platform, streams, entries);
+  return platform;
 }
 
 async function importStreams(platform: ServedPlatform, streams: number, entries: number): Promise<void> {

@@ -1,4 +1,5 @@
-import { DEFAULT_TRANSPORT, Transport } from '../../src/client/transport.ts';
+import { DEFAULT_TRANSPORT } from '../../src/client/options.ts';
+import { Transport } from '../../src/client/transport.ts';
 
 // receive.ts URL FILE: the exporter's own download, into a file, hashed while it arrives; prints the SHA-256.
 

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../../support/platform.ts';
+import { postEntries, type ServedPlatform, someEntries } from '../../support/platform.ts';
 import type { Bench } from '../bench.ts';
 import { inTurn, measure, type Program } from '../program.ts';
 import { type Row, toRow } from '../row.ts';
@@ -16,7 +16,7 @@ export async function benchPlatform(bench: Bench): Promise<Row[]> {
   const each = Math.round(bench.options.entries / 5 / WRITERS);
   const total = each * WRITERS;
   const data = await bench.data(total);
-  const platform = await servePlatform();
+  const platform = await bench.servePlatform();
   const sealed = join(bench.folder, 'sealed');
   const secondsOf = async (program: Program) => {
     const { seconds } = await measure(bench.programs.measure, bench.folder, program);
