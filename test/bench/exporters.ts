@@ -1,0 +1,92 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type NewEntry, postEntries, type ServedPlatform, someEntries } from '../support/platform.ts';
+import type { Bench } from './bench.ts';
+import type { Program } from './program.ts';
+import { HERE } from './programs.ts';
+import { readVerdict } from './verifiers.ts';
+
+/** Batches on their way at a time. */
+const WRITERS = 4;
+
+/** A platform with streams of so many entries each, imported over HTTP. */
+export async function serveStreams(bench: Bench, streams: number, entries: number): Promise<ServedPlatform> {
+  bench.options.log(`importing ${streams.toLocaleString('en')} streams of ${entries.toLocaleString('en')} entries`);
+  const platform = await bench.servePlatform();
+  await importStreams(platform, streams, entries);
+  return platform;
+}
+
+async function importStreams(platform: ServedPlatform, streams: number, entries: number): Promise<void> {
+  let next = 0;
+  const write = async () => {
+    // As many whole streams at once as fill a batch.
+    const together = Math.max(1, Math.floor(1000 / entries));
+    while (next < streams) {
+      const batch: NewEntry[] = [];
+      for (const end = Math.min(streams, next + together); next < end; next++)
+        batch.push(...someEntries(`team ${next % 7}/stream-${next}`, entries));
+      await postEntries(platform, batch);
+    }
+  };
+  await Promise.all(Array.from({ length: WRITERS }, write));
+}
+
+export interface ExportWork {
+  platform: ServedPlatform;
+  streams: number;
+  entries: number;
+}
+
+/** `evidence export` into a new archive. */
+export function exportProgram(bench: Bench, { platform, streams, entries }: ExportWork): Program {
+  const archive = join(bench.folder, 'archive');
+  return {
+    command: [
+      process.execPath,
+      bench.programs.evidence,
+      'export',
+      '--all-time',
+      '--archive',
+      archive,
+      '--json',
+      '--quiet',
+    ],
+    env: platform.env,
+    before: () => rmSync(archive, { recursive: true, force: true }),
+    check: (stdout) => {
+      const run = JSON.parse(stdout) as { outcome: string; streams: { entries: number }[] };
+      const counts = run.streams.map((stream) => stream.entries);
+      if (run.outcome !== 'verified') throw new Error(`the export is ${run.outcome}`);
+      mustBeAll(counts, streams, entries);
+    },
+  };
+}
+
+/** The same by peer-export.sh, of the first `streams` streams, `parallel` at a time. */
+export function peerExportProgram(bench: Bench, { platform, streams, entries }: ExportWork, parallel: number): Program {
+  const folder = join(bench.folder, 'peer-archive');
+  return {
+    command: ['bash', join(HERE, 'peer-export.sh'), platform.auditUrl, folder],
+    env: { EVIDENCE_API_KEY: platform.apiKey, P: String(parallel), MOST: String(streams) },
+    before: () => rmSync(folder, { recursive: true, force: true }),
+    check: (stdout) => {
+      const verdicts = stdout.trim().split('\n').map(readVerdict);
+      if (verdicts.some(({ bad }) => bad > 0)) throw new Error('the peer found bad entries');
+      mustBeAll(
+        verdicts.map((verdict) => verdict.entries),
+        streams,
+        entries,
+      );
+      const packed = readdirSync(folder).length;
+      if (packed !== streams) throw new Error(`the peer packed ${packed} streams of ${streams}`);
+    },
+  };
+}
+
+function mustBeAll(counts: readonly number[], streams: number, entries: number): void {
+  if (counts.length !== streams || counts.some((count) => count !== entries))
+    throw new Error(
+      `${counts.length} streams of ${[...new Set(counts)].join(', ')} entries, not ${streams} of ${entries}`,
+    );
+}

@@ -1,0 +1,67 @@
+import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { run } from '../support/process.ts';
+
+export const HERE = import.meta.dirname;
+const ROOT = resolve(HERE, '../..');
+
+/** What entries.c seals with, under the id k1. */
+const SEAL_KEY = 'bench-seal-key';
+
+/** Paths of what is measured and of what it is measured with. */
+export interface Programs {
+  measure: string;
+  entries: string;
+  limit: string;
+  /** `evidence` as it is published: compiled, so that its start does not include the removal of types. */
+  evidence: string;
+  /** A file for `--seal-key k1=FILE`, and the key itself. */
+  sealKey: { file: string; text: string };
+  /** Whether `evidence verify` can be told how many threads to use. */
+  hasThreads: boolean;
+}
+
+/** Compiles all of it into a folder. @throws Error that says what to install. */
+export async function preparePrograms(folder: string): Promise<Programs> {
+  const [measure, entries, limit] = await Promise.all([
+    compile('measure', [], folder),
+    compile('entries', ['-lcrypto'], folder),
+    compile('limit', ['-lcrypto'], folder),
+  ]);
+  const evidence = await compileEvidence(folder);
+  const file = join(folder, 'seal.key');
+  writeFileSync(file, SEAL_KEY);
+  const help = await run(process.execPath, [evidence, 'verify', '--help'], folder);
+  return {
+    measure,
+    entries,
+    limit,
+    evidence,
+    sealKey: { file, text: SEAL_KEY },
+    hasThreads: /^\s*--threads\b/m.test(help),
+  };
+}
+
+async function compile(name: string, libraries: readonly string[], folder: string): Promise<string> {
+  const program = join(folder, name);
+  try {
+    await run('cc', ['-O2', join(HERE, `${name}.c`), ...libraries, '-o', program], folder);
+  } catch (error) {
+    throw new Error(
+      `${name}.c cannot be compiled. The bench needs a C compiler and OpenSSL's headers (Debian: apt-get install gcc libc6-dev libssl-dev).`,
+      { cause: error },
+    );
+  }
+  return program;
+}
+
+/** A package of its own beside nothing else: `dist` of the checkout may be somebody's, or being built by a test. */
+async function compileEvidence(folder: string): Promise<string> {
+  const app = join(folder, 'app');
+  mkdirSync(app);
+  const tsc = join(ROOT, 'node_modules/.bin/tsc');
+  await run(tsc, ['--project', join(ROOT, 'src/tsconfig.build.json'), '--outDir', join(app, 'dist')], folder);
+  copyFileSync(join(ROOT, 'package.json'), join(app, 'package.json'));
+  for (const name of ['node_modules', 'templates']) symlinkSync(join(ROOT, name), join(app, name));
+  return join(app, 'dist/cli/main.js');
+}
