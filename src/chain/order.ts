@@ -1,6 +1,7 @@
 import type { Contract, Entry } from '../contract/contract.ts';
+import type { Tip } from '../kernel/kernel.ts';
 import { type FindingLog, type FindingPlace, toFinding } from './finding.ts';
-import { digestOf, RecentDigests, type RegularEntries, type Tip } from './regular.ts';
+import { digestOf, RecentDigests, type RegularEntries } from './regular.ts';
 
 /**
  * A run of consecutive sequence numbers that were seen, with what is needed to link it to its neighbours. One run is

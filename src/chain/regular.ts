@@ -24,15 +24,6 @@ export function digestOf({ records, recordBytes, digestAt }: RegularEntries, ind
   return Buffer.from(records.buffer, at, DIGEST_BYTES).toString('hex');
 }
 
-/** What the next entry has to follow to be regular. */
-export interface Tip {
-  sequence: number;
-  /** 64 hex digits. */
-  digest: string;
-  /** RFC 3339 in UTC with milliseconds, 24 characters. */
-  timestamp: string;
-}
-
 /** The digests of the newest entries of a walk, by number; only what `limit` newer ones have not pushed out. */
 export class RecentDigests {
   readonly #limit: number;

@@ -1,7 +1,8 @@
 import type { Contract, Entry, SealKeys } from '../contract/contract.ts';
+import type { Tip } from '../kernel/kernel.ts';
 import { type Finding, FindingLog, toFinding } from './finding.ts';
 import { OrderCheck } from './order.ts';
-import { digestOf, type RegularEntries, type Tip } from './regular.ts';
+import { digestOf, type RegularEntries } from './regular.ts';
 
 /** A place in a chain: the entry with this number has this digest. */
 export interface Head {

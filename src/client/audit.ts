@@ -40,6 +40,14 @@ export interface AuditService {
   signal: AbortSignal;
 }
 
+/** What to do about drift. */
+export const SERVICE_CHANGED = {
+  nextStep: 'The service changed since its contract was pinned: run `evidence probe` again and compare the two files.',
+};
+const OTHER_SERVICE = {
+  nextStep: 'This service speaks another contract than the default one: run `evidence probe` to find it out.',
+};
+
 /** A list of more streams is taken for one that never ends. */
 const MAX_STREAMS = 100_000;
 
@@ -193,11 +201,7 @@ export class AuditClient {
   }
 
   #otherContract(what: string): EvidenceError {
-    return new EvidenceError('contract', what, {
-      nextStep: this.#pinned
-        ? 'The service changed since its contract was pinned: run `evidence probe` again and compare the two files.'
-        : 'This service speaks another contract than the default one: run `evidence probe` to find it out.',
-    });
+    return new EvidenceError('contract', what, this.#pinned ? SERVICE_CHANGED : OTHER_SERVICE);
   }
 }
 

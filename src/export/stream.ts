@@ -4,6 +4,7 @@ import { bundleFileName, slugOf } from '../bundle/layout.ts';
 import type { PdfReading, VendorVerdict } from '../claims/agreement.ts';
 import type { Examination } from '../claims/claim.ts';
 import { examine } from '../claims/examine.ts';
+import { SERVICE_CHANGED } from '../client/audit.ts';
 import type { SummaryFacts } from '../contract/contract.ts';
 import { readPdfFacts } from '../contract/pdf.ts';
 import { sha256 } from '../encoding/digest.ts';
@@ -15,10 +16,6 @@ import { packBag } from './bag.ts';
 import { describeRestart, type ExportContext, type RunState } from './context.ts';
 import type { ListedStream } from './plan.ts';
 import { Collection, type Received } from './receive.ts';
-
-const DRIFTED = {
-  nextStep: 'The service changed since its contract was pinned: run `evidence probe` again and compare the two files.',
-};
 
 /** Where a stream's journey ended. */
 export type Arrival =
@@ -45,7 +42,7 @@ export async function exportStream(context: ExportContext, run: RunState, stream
   try {
     const orphan = await adoptBundle(context, streamId, slug);
     if (orphan !== null) return await settle(context, orphan, slug);
-    if (stream.drift !== null) throw new EvidenceError('contract', `contract drift: ${stream.drift}`, DRIFTED);
+    if (stream.drift !== null) throw new EvidenceError('contract', `contract drift: ${stream.drift}`, SERVICE_CHANGED);
     const collection = new Collection(context, run, stream, folder);
     const vendor = await collection.askVendor();
     const received = run.account === null ? await collection.receive() : collection.receiveFrom(await run.account());
