@@ -1,0 +1,73 @@
+import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { chainOf, packageOf } from '../support/chain.ts';
+import { HURTFUL } from '../support/hurtful.ts';
+import { EVIDENCE, finish, startNode } from '../support/process.ts';
+
+/** Prints what the process has cost when it ends: kilobytes at most resident, microseconds of all its threads. */
+const COST = `process.on('exit', () => {
+  const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
+  process.stderr.write('cost ' + maxRSS + ' ' + (userCPUTime + systemCPUTime) + '\\n');
+});`;
+
+/** Four times the size may take this many times as long; what grows with the square takes sixteen times. */
+const GROWTH = 8;
+/** Seconds: differences between runs that mean nothing. */
+const NOISE = 0.5;
+
+let folder: string;
+let small: Verified;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'hurtful-test-'));
+  small = await verify([JSON.stringify(packageOf(chainOf(3)))]);
+  expect(small.exit).toBe(0);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test.each(HURTFUL)(
+  '$name: the right answer, in time that grows with the size and bounded memory',
+  async (one) => {
+    const costs: Verified[] = [];
+    for (const size of one.sizes) {
+      const verified = await verify(one.write(size));
+      expect({ exit: verified.exit, findings: verified.findings }).toEqual({ exit: one.exit, findings: one.findings });
+      costs.push(verified);
+    }
+    const [less, more] = costs.map(({ seconds }) => Math.max(0, seconds - small.seconds));
+    expect(more).toBeLessThan(GROWTH * (less ?? 0) + NOISE);
+    expect((costs[1]?.memory ?? Infinity) - small.memory).toBeLessThan(one.memory);
+  },
+  120_000,
+);
+
+interface Verified {
+  exit: number | null;
+  findings: string[];
+  seconds: number;
+  /** Bytes. */
+  memory: number;
+}
+
+async function verify(pieces: Iterable<string>): Promise<Verified> {
+  const file = join(folder, 'package.json');
+  await pipeline(Readable.from(pieces), createWriteStream(file));
+  const child = startNode(EVIDENCE, ['verify', file, '--json', '--quiet'], {
+    cwd: folder,
+    nodeFlags: ['--import', `data:text/javascript,${encodeURIComponent(COST)}`],
+  });
+  const { code, stdout, stderr } = await finish(child);
+  const [, kilobytes, microseconds] = /^cost (\d+) (\d+)$/m.exec(stderr) ?? [];
+  const { streams } = JSON.parse(stdout) as { streams: { findings: { code: string }[] }[] };
+  const codes = streams.flatMap(({ findings }) => findings.map((finding) => finding.code));
+  return {
+    exit: code,
+    findings: [...new Set(codes)],
+    seconds: Number(microseconds) / 1e6,
+    memory: Number(kilobytes) * 1024,
+  };
+}
