@@ -10,7 +10,7 @@ import { formatTable } from './table.ts';
 /** The service's streams, as it states them, and how far each was exported. */
 export async function runStreams(flags: StreamsFlags, context: CommandContext): Promise<number> {
   const { printer, signal, directory, environment } = context;
-  const config = loadConfig(flags, environment, directory);
+  const config = await loadConfig(flags, environment, directory);
   const service = connectService(config, printer, signal);
   try {
     const heads = new Map(Object.entries(await readHeads(config, directory)));
