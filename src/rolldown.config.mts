@@ -38,7 +38,11 @@ function licences(): Plugin {
       const files = Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? Object.keys(file.modules) : []));
       const folders = files.flatMap((path) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []);
       const texts = [...new Set(folders)].map(licenceOf).toSorted();
-      this.emitFile({ type: 'asset', fileName: 'THIRD-PARTY-LICENSES.txt', source: texts.join(`\n${'-'.repeat(80)}\n\n`) });
+      this.emitFile({
+        type: 'asset',
+        fileName: 'THIRD-PARTY-LICENSES.txt',
+        source: texts.join(`\n${'-'.repeat(80)}\n\n`),
+      });
     },
   };
 }
