@@ -16,6 +16,7 @@ const PROGRAMS = ['cli/main', 'platform/main'];
  * Our own code and what only it needs (`devDependencies`: yargs) is in them, readable; `dependencies` stay packages.
  */
 export default defineConfig({
+  cwd: ROOT,
   input: Object.fromEntries(PROGRAMS.map((name) => [name, join(ROOT, 'src', `${name}.ts`)])),
   platform: 'node',
   external: Object.keys(manifest.dependencies).map((name) => new RegExp(`^${name}(/|$)`)),
