@@ -37,13 +37,17 @@ test('npx evidence demo works in a folder in which the package is installed', as
   expect(readdirSync(join(folder, 'evidence-archive'))).toEqual(expect.arrayContaining(['ledger', 'runs']));
 }, 120_000);
 
-test('both commands answer --help', async () => {
-  for (const [script, name] of [
-    ['cli/main.js', 'evidence <command>'],
-    ['platform/main.js', 'evidence-platform'],
+test('both commands answer --help, in English as everything they print, like their sources', async () => {
+  for (const [program, name] of [
+    ['cli/main', 'evidence <command>'],
+    ['platform/main', 'evidence-platform'],
   ] as const) {
-    const { code, stdout } = await finish(startNode(join(installed, 'dist', script), ['--help'], { cwd: folder }));
-    expect([code, stdout]).toEqual([0, expect.stringContaining(name)]);
+    const help = (script: string) =>
+      finish(startNode(script, ['--help'], { cwd: folder, env: { LC_ALL: 'de_DE.UTF-8' } }));
+    const built = await help(join(installed, `dist/${program}.js`));
+    expect(built).toMatchObject({ code: 0, stdout: expect.stringContaining(name) });
+    expect(built.stdout).toMatch(/^Options:$/m);
+    expect((await help(join(root, `src/${program}.ts`))).stdout).toBe(built.stdout);
   }
 });
 
