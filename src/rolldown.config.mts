@@ -13,7 +13,10 @@ const PROGRAMS = ['cli/main', 'platform/main'];
 
 /**
  * Makes `dist`: the programs, and what they share, in few files, because finding and opening files is most of a start.
- * Our own code and what only it needs (`devDependencies`: yargs) is in them, readable; `dependencies` stay packages.
+ * Our own code and yargs are in them, readable; the packages of `dependencies` are not, and load when they are used.
+ *
+ * yargs measures its help with string-width, whose patterns load ICU's tables of emoji for 30 ms; `overrides` in
+ * package.json puts fast-string-width in its place.
  */
 export default defineConfig({
   cwd: ROOT,
@@ -27,7 +30,7 @@ export default defineConfig({
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: 'shared/[name].js',
-    minify: false,
+    minifyInternalExports: false,
   },
 });
 
