@@ -7,6 +7,7 @@ const src = resolve(import.meta.dirname, '../src');
 /** Which folder may import which: the table of src/README.md. A folder may always import itself. */
 const MAY_IMPORT: Record<string, string[]> = {
   errors: [],
+  package: [],
   encoding: ['errors'],
   kernel: ['encoding', 'errors'],
   contract: ['encoding', 'errors'],
@@ -18,8 +19,20 @@ const MAY_IMPORT: Record<string, string[]> = {
   bundle: ['claims', 'encoding', 'errors'],
   archive: ['errors'],
   ledger: ['archive', 'claims', 'encoding', 'errors'],
-  export: ['archive', 'bundle', 'chain', 'claims', 'client', 'contract', 'encoding', 'errors', 'ledger', 'timestamp'],
-  verify: ['archive', 'bundle', 'chain', 'claims', 'contract', 'encoding', 'errors', 'ledger', 'timestamp'],
+  export: [
+    'archive',
+    'bundle',
+    'chain',
+    'claims',
+    'client',
+    'contract',
+    'encoding',
+    'errors',
+    'ledger',
+    'package',
+    'timestamp',
+  ],
+  verify: ['archive', 'bundle', 'chain', 'claims', 'contract', 'encoding', 'errors', 'ledger', 'package', 'timestamp'],
   cli: [
     'archive',
     'bundle',
@@ -31,6 +44,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'errors',
     'export',
     'ledger',
+    'package',
     'probe',
     'timestamp',
     'verify',

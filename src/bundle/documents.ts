@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { findingSchema, verdictSchema } from '../claims/verdict.ts';
+import { findingSchema, verdictSchema } from '../claims/verdict-schema.ts';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 

@@ -1,47 +1,8 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { PackageReading } from '../chain/package.ts';
-import { CLAIMS, type Examination } from './claim.ts';
+import type { Examination } from './claim.ts';
+import type { verdictSchema } from './verdict-schema.ts';
 
-const count = z.int().min(0);
-
-const claimSchema = z.strictObject({
-  state: z.enum(['proved', 'refuted', 'unproved']),
-  reason: z.string().optional(),
-  basis: z.string().optional(),
-  anchored_through: count.optional(),
-  entries_after_last_anchor: count.optional(),
-  not_covered: z.array(z.string()).optional(),
-});
-
-export const findingSchema = z.strictObject({
-  code: z.string(),
-  severity: z.enum(['error', 'warning', 'notice']),
-  stream_id: z.string(),
-  sequence: count.optional(),
-  from: count.optional(),
-  to: count.optional(),
-  entry_id: z.string().optional(),
-  expected: z.string().optional(),
-  actual: z.string().optional(),
-  message: z.string(),
-  next_step: z.string(),
-});
-
-type ClaimSchemas = Record<(typeof CLAIMS)[number], typeof claimSchema>;
-
-/** The verdict on one stream, as it stands in a bundle, in its stream record and in the run record. */
-export const verdictSchema = z.strictObject({
-  stream_id: z.string(),
-  status: z.enum(['verified', 'refuted', 'incomplete', 'empty']),
-  package_id: z.string().nullable(),
-  entries: count,
-  first_sequence: count.nullable(),
-  last_sequence: count.nullable(),
-  head_hash: z.string().nullable(),
-  claims: z.strictObject(Object.fromEntries(CLAIMS.map((name) => [name, claimSchema])) as ClaimSchemas),
-  findings: z.array(findingSchema),
-  findings_count: count,
-});
 export type Verdict = z.infer<typeof verdictSchema>;
 
 /** What was examined and what it came to, as it is written down. */

@@ -1,68 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { z } from 'zod';
 import { CLAIMS } from '../claims/claim.ts';
 import { DEFAULT_TRANSPORT } from '../client/options.ts';
-import { parseYaml } from '../encoding/yaml.ts';
 import { EvidenceError } from '../errors.ts';
-
-/** More than a day is a mistake in the unit. */
-const secondsSchema = z.number().positive().max(86_400);
-
-/** `evidence.yaml`. Paths in it are relative to the file itself. */
-const configSchema = z.strictObject({
-  source: z
-    .strictObject({
-      audit_url: z.url({ protocol: /^https?$/ }).optional(),
-      api_key_file: z.string().optional(),
-      contract: z.string().optional(),
-      rate: z
-        .strictObject({
-          concurrency: z.int().min(1).max(64).optional(),
-          requests_per_second: z.number().positive().optional(),
-        })
-        .optional(),
-      timeouts: z
-        .strictObject({
-          connect_seconds: secondsSchema.optional(),
-          headers_seconds: secondsSchema.optional(),
-          idle_seconds: secondsSchema.optional(),
-        })
-        .optional(),
-      limits: z
-        .strictObject({
-          // All of it has to fit into one string.
-          json_bytes: z
-            .int()
-            .min(1)
-            .max(2 ** 28)
-            .optional(),
-          package_bytes: z.int().min(1).optional(),
-        })
-        .optional(),
-      tls: z
-        .strictObject({
-          ca_file: z.string().optional(),
-          cert_file: z.string().optional(),
-          key_file: z.string().optional(),
-        })
-        .refine((tls) => (tls.cert_file === undefined) === (tls.key_file === undefined), {
-          error: 'cert_file and key_file belong together',
-        })
-        .optional(),
-    })
-    .optional(),
-  verify: z
-    .strictObject({
-      require: z.array(z.enum(CLAIMS)).optional(),
-      completeness: z.enum(['listing', 'record', 'off']).optional(),
-      seal_keys: z.record(z.string(), z.string()).optional(),
-      timestamp_roots: z.string().optional(),
-    })
-    .optional(),
-  archive: z.strictObject({ url: z.string().optional() }).optional(),
-});
-type FileConfig = z.infer<typeof configSchema>;
+import type { FileConfig } from './config-file.ts';
 
 /** What the flags of a command may override. */
 export interface ConfigFlags {
@@ -106,8 +47,12 @@ const DEFAULT_FILE = 'evidence.yaml';
  * The configuration: the file, then the environment, then the flags, each outweighing the one before.
  * @throws EvidenceError `config` naming file, line and column, and what was probably meant.
  */
-export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv, directory: string): Config {
-  const { file, folder } = readConfigFile(flags.config ?? environment['EVIDENCE_CONFIG'], directory);
+export async function loadConfig(
+  flags: ConfigFlags,
+  environment: NodeJS.ProcessEnv,
+  directory: string,
+): Promise<Config> {
+  const { file, folder } = await readConfigFile(flags.config ?? environment['EVIDENCE_CONFIG'], directory);
   const inFolder = (path: string | undefined) => (path === undefined ? undefined : resolve(folder, path));
   const named = environment['EVIDENCE_API_KEY_FILE'];
   const keyFile = named === undefined ? inFolder(file.source?.api_key_file) : resolve(directory, named);
@@ -154,7 +99,10 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv, d
   };
 }
 
-function readConfigFile(named: string | undefined, directory: string): { file: FileConfig; folder: string } {
+async function readConfigFile(
+  named: string | undefined,
+  directory: string,
+): Promise<{ file: FileConfig; folder: string }> {
   const path = resolve(directory, named ?? DEFAULT_FILE);
   let text: string;
   try {
@@ -164,7 +112,9 @@ function readConfigFile(named: string | undefined, directory: string): { file: F
       return { file: {}, folder: directory };
     throw new EvidenceError('config', `the configuration file ${path} cannot be read`, { cause: error });
   }
-  return { file: parseYaml(configSchema, text, path), folder: dirname(path) };
+  // Half of the time that a command takes to start: many are started where there is no file.
+  const { parseConfigFile } = await import('./config-file.ts');
+  return { file: parseConfigFile(text, path), folder: dirname(path) };
 }
 
 function checkUrl(url: string | null): string | null {

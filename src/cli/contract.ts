@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { type ContractInUse, DEFAULT_IN_USE, pinContract } from '../contract/pinned.ts';
+import { type ContractInUse, DEFAULT_IN_USE } from '../contract/in-use.ts';
+import { pinContract } from '../contract/pinned.ts';
 import { EvidenceError } from '../errors.ts';
 
 /**

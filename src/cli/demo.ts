@@ -56,7 +56,7 @@ async function importEvents(platform: EmbeddedPlatform, { printer, directory }: 
 async function exportAll(platform: EmbeddedPlatform, archiveUrl: string, context: CommandContext): Promise<RunResult> {
   // The demonstration needs no configuration, so it must not stumble over one.
   const environment = { EVIDENCE_API_KEY: platform.apiKey };
-  const config = loadConfig({ auditUrl: platform.auditUrl, archive: archiveUrl }, environment, '/');
+  const config = await loadConfig({ auditUrl: platform.auditUrl, archive: archiveUrl }, environment, '/');
   const service = connectService(config, context.printer, context.signal);
   try {
     const wish = {

@@ -19,7 +19,7 @@ import { readSealKeys, readTimestampRoots } from './trust.ts';
 import { makeWorkDirectory } from './work-directory.ts';
 
 export async function runExport(flags: ExportFlags, context: CommandContext): Promise<number> {
-  const config = loadConfig(flags, context.environment, context.directory);
+  const config = await loadConfig(flags, context.environment, context.directory);
   const answer = resolvePeriod(
     {
       month: flags.period,

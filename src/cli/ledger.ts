@@ -11,7 +11,7 @@ import { readOperator } from './tool.ts';
 /** Records for ever why a stream was ended or began anew. */
 export async function runLedger(flags: LedgerFlags, context: CommandContext): Promise<number> {
   const { printer, directory, environment } = context;
-  const config = loadConfig(flags, environment, directory);
+  const config = await loadConfig(flags, environment, directory);
   if (flags.reason.trim() === '') throw new EvidenceError('usage', '--reason says nothing');
   const archive = await openArchive(config.archiveUrl, directory, false);
   if (archive === null)

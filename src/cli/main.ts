@@ -45,6 +45,8 @@ function carryOut<Flags>(load: () => Promise<Command<Flags>>) {
 
 const cli = yargs(process.argv.slice(2))
   .scriptName('evidence')
+  // All else that is printed is English.
+  .locale('en')
   .usage(
     '$0 <command>\n\nTakes audit evidence out of an audit service, proves what can be proved about it, archives it.',
   )

@@ -25,7 +25,7 @@ const LOOK_AGAIN_MS = 500;
 /** Finds out the service's contract and writes it down. */
 export async function runProbe(flags: ProbeFlags, context: CommandContext): Promise<number> {
   const { printer, directory, environment, signal } = context;
-  const config = loadConfig(flags, environment, directory);
+  const config = await loadConfig(flags, environment, directory);
   // The contract that is pinned is what is to be found out: it may be wrong, or not be there yet.
   const service = connectService({ ...config, contractFile: null }, printer, signal);
   try {

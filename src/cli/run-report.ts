@@ -3,7 +3,7 @@ import type { RunResult } from '../export/journeys.ts';
 import { runPrefix } from '../ledger/keys.ts';
 import type { RunRecord } from '../ledger/record.ts';
 import type { Printer } from './printer.ts';
-import { emphasise, formatClaims, formatLegend, visible } from './table.ts';
+import { emphasise, formatClaims, formatLegend, grouped, visible } from './table.ts';
 
 const STYLES = { verified: 'green', refuted: 'red', incomplete: 'yellow', empty: 'yellow' } as const;
 const FINDINGS_SHOWN = 20;
@@ -36,7 +36,7 @@ export function printRun({ record, state }: RunResult, archiveUrl: string, print
   printer.result(
     `Streams       ${listed} listed = ${exported} exported + ${partial} partial + ${failed} failed + ${empty} empty + ${excluded} excluded`,
   );
-  printer.result(`Entries       ${entries.toLocaleString('en')}`);
+  printer.result(`Entries       ${grouped(entries)}`);
   printer.result(`Outcome       ${emphasise(record.outcome, STYLES[record.outcome])} (exit code ${record.exit_code})`);
   printer.result(`Archive       ${archiveUrl}/${runPrefix(record.run_id)}`);
   if (state === 'open') printer.result(`\n${whyOpen(record)}`);

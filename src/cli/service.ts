@@ -3,7 +3,7 @@ import { AuditClient } from '../client/audit.ts';
 import type { Tls } from '../client/dispatcher.ts';
 import { DEFAULT_TRANSPORT } from '../client/options.ts';
 import { Transport } from '../client/transport.ts';
-import type { ContractInUse } from '../contract/pinned.ts';
+import type { ContractInUse } from '../contract/in-use.ts';
 import { EvidenceError } from '../errors.ts';
 import type { Config } from './config.ts';
 import { readContract } from './contract.ts';

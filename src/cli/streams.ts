@@ -5,12 +5,12 @@ import { type Config, loadConfig } from './config.ts';
 import type { StreamsFlags } from './flags.ts';
 import { connectService } from './service.ts';
 import { openArchive } from './store.ts';
-import { formatTable } from './table.ts';
+import { formatTable, grouped } from './table.ts';
 
 /** The service's streams, as it states them, and how far each was exported. */
 export async function runStreams(flags: StreamsFlags, context: CommandContext): Promise<number> {
   const { printer, signal, directory, environment } = context;
-  const config = loadConfig(flags, environment, directory);
+  const config = await loadConfig(flags, environment, directory);
   const service = connectService(config, printer, signal);
   try {
     const heads = new Map(Object.entries(await readHeads(config, directory)));
@@ -59,7 +59,7 @@ function format(streams: readonly StreamAnswer[], heads: ReadonlyMap<string, Led
       const exported = heads.get(stream.streamId);
       return [
         stream.streamId,
-        stream.entryCount?.toLocaleString('en') ?? UNKNOWN,
+        stream.entryCount == null ? UNKNOWN : grouped(stream.entryCount),
         stream.drift ?? VERDICTS[String(stream.verified) as keyof typeof VERDICTS],
         stream.lastCheckedAt ?? (stream.verified === null ? UNKNOWN : 'never'),
         describeHead(stream),

@@ -43,7 +43,7 @@ export function formatClaims(rows: readonly ClaimRow[]): string {
     ],
     rows.map(({ stream_id, entries, claims, status }) => [
       stream_id,
-      entries.toLocaleString('en'),
+      grouped(entries),
       ...CLAIMS.map((name) => MARKS[claims[name].state]),
       status,
     ]),
@@ -74,9 +74,14 @@ function remarkOn(name: ClaimName, { state, reason = 'no reason is recorded', no
 
 const REASONS_SHOWN = 5;
 
+/** A whole number as people read it: 1,234,567. `toLocaleString` does so too, once ICU is loaded, which takes 15 ms. */
+export function grouped(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
+}
+
 export function plural(count: number, thing: string): string {
   const things = count === 1 ? thing : thing.endsWith('y') ? `${thing.slice(0, -1)}ies` : `${thing}s`;
-  return `${count.toLocaleString('en')} ${things}`;
+  return `${grouped(count)} ${things}`;
 }
 
 /** Colours only what goes to a terminal that wants them. */

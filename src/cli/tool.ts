@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
-import { join } from 'node:path';
+import { packageFile } from '../package.ts';
 
 /** Name and version of this program, as records and the User-Agent state them. */
 export function readTool(): { name: string; version: string } {
-  const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
+  const manifest = JSON.parse(readFileSync(packageFile('package.json'), 'utf8'));
   return { name: manifest.name, version: manifest.version };
 }
 

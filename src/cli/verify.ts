@@ -3,13 +3,11 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { Verdict } from '../claims/verdict.ts';
 import { EvidenceError } from '../errors.ts';
 import { EXIT_CODE_OF, worstOf } from '../ledger/outcome.ts';
-import { type ArchiveReport, verifyArchive } from '../verify/archive.ts';
-import { type VerifyOptions, verifyBundle } from '../verify/bundle.ts';
-import { verifyPackage } from '../verify/package.ts';
+import type { ArchiveReport } from '../verify/archive.ts';
+import type { VerifyOptions } from '../verify/bundle.ts';
 import { type Problem, toProblem } from '../verify/problem.ts';
 import type { CommandContext } from './command.ts';
 import { loadConfig } from './config.ts';
-import { readContract } from './contract.ts';
 import type { VerifyFlags } from './flags.ts';
 import type { Printer } from './printer.ts';
 import { isDirectory, openArchive } from './store.ts';
@@ -22,15 +20,24 @@ const SHOWN = 50;
 const UNSIGNED =
   'Internal consistency only: nothing here is signed, so whoever can replace all of it can replace it unseen.';
 
+/**
+ * What each kind of target needs is loaded once the kind is known: a package needs no schema, no YAML and no zip, and
+ * they would take longer than verifying a small one.
+ */
+const loadArchive = async () => (await import('../verify/archive.ts')).verifyArchive;
+const loadBundle = async () => (await import('../verify/bundle.ts')).verifyBundle;
+const loadPackage = async () => (await import('../verify/package.ts')).verifyPackage;
+const loadContract = async () => (await import('./contract.ts')).readContract;
+
 export async function runVerify(flags: VerifyFlags, context: CommandContext): Promise<number> {
   const { directory, printer } = context;
-  const config = loadConfig(
+  const config = await loadConfig(
     { sealKey: flags['seal-key'], timestampRoots: flags['timestamp-roots'] },
     context.environment,
     directory,
   );
   const options = {
-    contract: flags.contract === undefined ? null : readContract(resolve(directory, flags.contract)),
+    contract: flags.contract === undefined ? null : (await loadContract())(resolve(directory, flags.contract)),
     sealKeys: readSealKeys(config.sealKeyFiles),
     roots: readTimestampRoots(config.timestampRootsFile),
     now: new Date(),
@@ -65,6 +72,7 @@ export async function checkStored(
   options: VerifyOptions,
   signal: AbortSignal,
 ): Promise<ArchiveReport> {
+  const verifyArchive = await loadArchive();
   const isArchive = (await isDirectory(join(root, 'runs'))) || (await isDirectory(join(root, 'ledger')));
   const archive = isArchive ? await openArchive(root, '/', false) : null;
   if (archive === null)
@@ -95,6 +103,7 @@ interface FileReport {
 }
 
 async function verifyOneBundle(file: string, name: string, options: VerifyOptions): Promise<FileReport> {
+  const verifyBundle = await loadBundle();
   const verified = await verifyBundle(file, name, options);
   const { verdict, recorded, problems, identity } = verified;
   if (verdict === null && problems.length === 0)
@@ -113,6 +122,7 @@ async function verifyOneBundle(file: string, name: string, options: VerifyOption
 }
 
 async function verifyOnePackage(file: string, options: VerifyOptions): Promise<FileReport> {
+  const verifyPackage = await loadPackage();
   const verdicts = await verifyPackage(readBlocks(file), options, ['order']);
   const outcome = worstOf(verdicts.map((verdict) => verdict.status));
   return {

@@ -1,23 +1,7 @@
 import { sha256 } from '../encoding/digest.ts';
-import type { Contract } from './contract.ts';
-import { DEFAULT_DESCRIPTION, defaultContract } from './default-contract.ts';
-import type { Description } from './description.ts';
 import { parseContract } from './file.ts';
+import type { ContractInUse } from './in-use.ts';
 import { openContract } from './reading.ts';
-
-/** The contract that a service is read by, and the very file that says so. */
-export interface ContractInUse {
-  description: Description;
-  contract: Contract;
-  /** Null for the default contract. */
-  file: { bytes: Uint8Array; sha256: string } | null;
-}
-
-export const DEFAULT_IN_USE: ContractInUse = {
-  description: DEFAULT_DESCRIPTION,
-  contract: defaultContract,
-  file: null,
-};
 
 /**
  * @param name of the file, for errors.

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Eta } from 'eta';
 import { CONTRACT_FILE, type Custody, DOES_NOT_PROVE, type Verification } from '../bundle/documents.ts';
 import { missingFileName } from '../bundle/layout.ts';
@@ -10,6 +9,7 @@ import type { Examination } from '../claims/claim.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import type { Period } from '../client/audit.ts';
 import { toRecordBytes } from '../ledger/record.ts';
+import { packageFile } from '../package.ts';
 import { describeRestart, type ExportContext, type RunState } from './context.ts';
 import type { Received } from './receive.ts';
 
@@ -111,7 +111,7 @@ export function describePeriod({ from, to }: Period): string {
   return `${from ?? 'the beginning'} to ${to ?? 'now'} (UTC, end not included)`;
 }
 
-const template = join(import.meta.dirname, '../../templates/bundle/README.eta');
+const template = packageFile('templates/bundle/README.eta');
 let eta: Eta | null = null;
 
 function readme(context: ExportContext, { streamId, received }: BagContents, verdict: Verdict): TagFile {

@@ -3,7 +3,7 @@ import type { ClaimName } from '../claims/claim.ts';
 import type { EarlierHead } from '../claims/continuity.ts';
 import type { AuditClient, Period } from '../client/audit.ts';
 import type { Contract, SealKeys } from '../contract/contract.ts';
-import type { ContractInUse } from '../contract/pinned.ts';
+import type { ContractInUse } from '../contract/in-use.ts';
 import type { Acceptance } from '../ledger/record.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
 import type { Listener } from './events.ts';

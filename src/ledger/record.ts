@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { findingSchema, verdictSchema } from '../claims/verdict.ts';
+import { findingSchema, verdictSchema } from '../claims/verdict-schema.ts';
 import { parseExactJson } from '../encoding/json.ts';
 import { EvidenceError } from '../errors.ts';
 

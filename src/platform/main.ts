@@ -24,6 +24,8 @@ async function run(args: string[]): Promise<number> {
   try {
     await yargs(args)
       .scriptName('evidence-platform')
+      // All else that is printed is English.
+      .locale('en')
       .command(initCommand)
       .command(serveCommand)
       .command(sealKeysCommand)

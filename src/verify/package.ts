@@ -3,7 +3,7 @@ import type { ClaimName } from '../claims/claim.ts';
 import { examine } from '../claims/examine.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import type { Contract } from '../contract/contract.ts';
-import { DEFAULT_IN_USE } from '../contract/pinned.ts';
+import { DEFAULT_IN_USE } from '../contract/in-use.ts';
 import type { VerifyOptions } from './bundle.ts';
 
 /**

@@ -13,7 +13,7 @@ export interface Programs {
   measure: string;
   entries: string;
   limit: string;
-  /** `evidence` as it is published: compiled, so that its start does not include the removal of types. */
+  /** `evidence` as it is published: built, so that its start is that of the few files of `dist`. */
   evidence: string;
   /** A file for `--seal-key k1=FILE`, and the key itself. */
   sealKey: { file: string; text: string };
@@ -59,8 +59,8 @@ async function compile(name: string, libraries: readonly string[], folder: strin
 async function compileEvidence(folder: string): Promise<string> {
   const app = join(folder, 'app');
   mkdirSync(app);
-  const tsc = join(ROOT, 'node_modules/.bin/tsc');
-  await run(tsc, ['--project', join(ROOT, 'src/tsconfig.build.json'), '--outDir', join(app, 'dist')], folder);
+  const rolldown = join(ROOT, 'node_modules/.bin/rolldown');
+  await run(rolldown, ['--config', join(ROOT, 'src/rolldown.config.mts'), '--dir', join(app, 'dist')], folder);
   copyFileSync(join(ROOT, 'package.json'), join(app, 'package.json'));
   for (const name of ['node_modules', 'templates']) symlinkSync(join(ROOT, name), join(app, name));
   return join(app, 'dist/cli/main.js');

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Config, type ConfigFlags, loadConfig } from '../../src/cli/config.ts';
-import { thrownBy } from '../support/json.ts';
 
 /** A folder of its own with these files. */
 function folderWith(files: Record<string, string>): string {
@@ -96,12 +95,12 @@ describe('the file, then the environment, then the flags', () => {
       },
     ],
   ];
-  test.each(cases)('%s', (_words, flags, environment, expected) => {
-    expect(loadConfig(flags, environment, folder)).toMatchObject(expected);
+  test.each(cases)('%s', async (_words, flags, environment, expected) => {
+    expect(await loadConfig(flags, environment, folder)).toMatchObject(expected);
   });
 
-  test('nothing at all', () => {
-    expect(loadConfig({}, {}, folderWith({}))).toEqual({
+  test('nothing at all', async () => {
+    expect(await loadConfig({}, {}, folderWith({}))).toEqual({
       auditUrl: null,
       apiKey: null,
       contractFile: null,
@@ -128,32 +127,32 @@ describe('which file', () => {
     'evidence.yaml': '',
   });
 
-  test('one that is named, with what it names relative to itself', () => {
-    expect(loadConfig({ config: 'conf/named.yaml' }, { EVIDENCE_CONFIG: 'env.yaml' }, folder)).toMatchObject({
+  test('one that is named, with what it names relative to itself', async () => {
+    expect(await loadConfig({ config: 'conf/named.yaml' }, { EVIDENCE_CONFIG: 'env.yaml' }, folder)).toMatchObject({
       auditUrl: 'https://named.example',
       apiKey: 'sk_named',
       archiveUrl: join(folder, 'conf/kept'),
     });
   });
 
-  test('one that the environment names', () => {
-    expect(loadConfig({}, { EVIDENCE_CONFIG: 'env.yaml' }, folder)).toMatchObject({
+  test('one that the environment names', async () => {
+    expect(await loadConfig({}, { EVIDENCE_CONFIG: 'env.yaml' }, folder)).toMatchObject({
       auditUrl: 'https://env.example',
       archiveUrl: 's3://bucket/x',
     });
   });
 
-  test('an empty one says nothing', () => {
-    expect(loadConfig({}, {}, folder)).toMatchObject({ auditUrl: null, concurrency: 4 });
+  test('an empty one says nothing', async () => {
+    expect(await loadConfig({}, {}, folder)).toMatchObject({ auditUrl: null, concurrency: 4 });
   });
 
-  test('one that is named has to be there', () => {
-    const error = thrownBy(() => loadConfig({ config: 'absent.yaml' }, {}, folder));
+  test('one that is named has to be there', async () => {
+    const error = await loadConfig({ config: 'absent.yaml' }, {}, folder).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'config', message: expect.stringContaining(join(folder, 'absent.yaml')) });
   });
 
-  test('a folder in its place is no file that is absent', () => {
-    const error = thrownBy(() => loadConfig({}, {}, folderWith({ 'evidence.yaml/x': '' })));
+  test('a folder in its place is no file that is absent', async () => {
+    const error = await loadConfig({}, {}, folderWith({ 'evidence.yaml/x': '' })).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'config', message: expect.stringContaining('cannot be read') });
   });
 });
@@ -216,8 +215,8 @@ describe('a file that is wrong is refused, with the place', () => {
     ['text', 'just text', /evidence\.yaml:1:1: .*object/],
     ['a list', '- source', /evidence\.yaml:1:1: .*object/],
   ];
-  test.each(cases)('%s', (_words, text, message, nextStep = /^/) => {
-    const error = thrownBy(() => loadConfig({}, {}, folderWith({ 'evidence.yaml': text })));
+  test.each(cases)('%s', async (_words, text, message, nextStep = /^/) => {
+    const error = await loadConfig({}, {}, folderWith({ 'evidence.yaml': text })).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'config', message: expect.stringMatching(message) });
     expect((error as { nextStep?: string }).nextStep ?? '').toMatch(nextStep);
     expect(JSON.stringify([(error as Error).message, error])).not.toContain('sk_secret_value');
@@ -244,8 +243,8 @@ describe('flags and environment that are wrong', () => {
       /absent.*cannot be read/,
     ],
   ];
-  test.each(cases)('%s', (_words, flags, environment, code, message) => {
-    const error = thrownBy(() => loadConfig(flags, environment, folderWith({})));
+  test.each(cases)('%s', async (_words, flags, environment, code, message) => {
+    const error = await loadConfig(flags, environment, folderWith({})).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code, message: expect.stringMatching(message) });
   });
 });

@@ -10,7 +10,6 @@ import { Printer } from '../../src/cli/printer.ts';
 import { connectService } from '../../src/cli/service.ts';
 import { makeCertificates } from '../client/certificates.ts';
 import { json, type Reply, startFaultServer } from '../support/fault-server.ts';
-import { thrownBy } from '../support/json.ts';
 
 const { ca, server: identity, client } = makeCertificates();
 const open: { close(): unknown }[] = [];
@@ -22,17 +21,18 @@ afterEach(async () => {
 });
 
 /** Connects as a configuration file says, with a key in the environment; the files beside it are those of a client. */
-function connect(source: string) {
+async function connect(source: string) {
   const folder = mkdtempSync(join(tmpdir(), 'service-'));
   const files = { 'ca.pem': ca, 'cert.pem': client.cert, 'key.pem': client.key, 'evidence.yaml': `source: ${source}` };
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-  const config = loadConfig({}, { EVIDENCE_API_KEY: 'sk_env' }, folder);
+  const config = await loadConfig({}, { EVIDENCE_API_KEY: 'sk_env' }, folder);
   const service = connectService(config, printer, new AbortController().signal);
   open.push(service);
   return service;
 }
 
-async function countStreams(source: string, { client: asked } = connect(source)): Promise<number> {
+async function countStreams(source: string, service = connect(source)): Promise<number> {
+  const { client: asked } = await service;
   let count = 0;
   for await (const _stream of asked.listStreams()) count++;
   return count;
@@ -81,7 +81,7 @@ describe('limits of the configuration hold', () => {
   test('the size of a package', async () => {
     const server = await startFaultServer({ body: '{"a":1}' });
     open.push(server);
-    const service = connect(JSON.stringify({ audit_url: server.url, limits: { package_bytes: 6 } }));
+    const service = await connect(JSON.stringify({ audit_url: server.url, limits: { package_bytes: 6 } }));
     const file = join(mkdtempSync(join(tmpdir(), 'service-')), 'file');
     const download = service.client.download('p', 'json', file, { restart: () => {}, chunk: () => {} });
     await expect(download).rejects.toMatchObject({ message: expect.stringContaining('more than 6 bytes') });
@@ -109,8 +109,8 @@ describe('what cannot be used is said before anything is sent', () => {
     ],
     ['a key of nothing', { ...address, tls: { cert_file: 'cert.pem', key_file: 'ca.pem' } }, /source\.tls: /],
   ];
-  test.each(cases)('%s', (_words, source, message) => {
-    const error = thrownBy(() => connect(JSON.stringify(source)));
+  test.each(cases)('%s', async (_words, source, message) => {
+    const error = await connect(JSON.stringify(source)).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'config', message: expect.stringMatching(message) });
   });
 });

@@ -1,19 +1,27 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cleanEnvironment, finish, run, startNode } from '../support/process.ts';
 
 const root = resolve(import.meta.dirname, '../..');
+const valid = join(root, 'test/vectors/chain/valid.json');
+const hook = join(root, 'test/support/loaded-packages.ts');
 let folder: string;
+let installed: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'install-test-'));
   await run('npm', ['pack', '--silent', '--pack-destination', folder], root);
   const [tarball = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
   await run('npm', ['init', '-y'], folder);
-  await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', join(folder, tarball)], folder);
+  installed = join(folder, 'node_modules/evidence-exporter');
+  await run(
+    'npm',
+    ['install', '--no-audit', '--no-fund', '--omit=dev', '--prefer-offline', join(folder, tarball)],
+    folder,
+  );
 }, 300_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -29,13 +37,64 @@ test('npx evidence demo works in a folder in which the package is installed', as
   expect(readdirSync(join(folder, 'evidence-archive'))).toEqual(expect.arrayContaining(['ledger', 'runs']));
 }, 120_000);
 
-test('both commands answer --help', async () => {
-  const bin = join(folder, 'node_modules/evidence-exporter/dist');
-  for (const [script, name] of [
-    ['cli/main.js', 'evidence <command>'],
-    ['platform/main.js', 'evidence-platform'],
+test('both commands answer --help, in English as everything they print, like their sources', async () => {
+  for (const [program, name] of [
+    ['cli/main', 'evidence <command>'],
+    ['platform/main', 'evidence-platform'],
   ] as const) {
-    const { code, stdout } = await finish(startNode(join(bin, script), ['--help'], { cwd: folder }));
-    expect([code, stdout]).toEqual([0, expect.stringContaining(name)]);
+    const help = (script: string) =>
+      finish(startNode(script, ['--help'], { cwd: folder, env: { LC_ALL: 'de_DE.UTF-8' } }));
+    const built = await help(join(installed, `dist/${program}.js`));
+    expect(built).toMatchObject({ code: 0, stdout: expect.stringContaining(name) });
+    expect(built.stdout).toMatch(/^Options:$/m);
+    expect((await help(join(root, `src/${program}.ts`))).stdout).toBe(built.stdout);
   }
+});
+
+test('a package is verified', async () => {
+  const { code, stdout, stderr } = await finish(
+    startNode(join(installed, 'dist/cli/main.js'), ['verify', valid, '--json'], { cwd: folder }),
+  );
+  expect(code, stderr).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ outcome: 'verified', streams: [{ status: 'verified' }] });
+});
+
+describe('a command loads only the packages that it needs', () => {
+  const ofContracts = ['fastest-levenshtein', 'yaml', 'zod'];
+  const contract = join(root, 'templates/contract/default.yaml');
+  test.each([
+    ['--help', [], []],
+    ['verify', [valid], []],
+    ['verify', [valid, '--contract', contract], ofContracts],
+  ])('%s %j', async (command, args, packages) => {
+    const loaded = join(folder, 'loaded.json');
+    const { code, stderr } = await finish(
+      startNode(join(installed, 'dist/cli/main.js'), [command, ...args], {
+        cwd: folder,
+        env: { LOADED_PACKAGES: loaded },
+        nodeFlags: ['--import', hook],
+      }),
+    );
+    expect(code, stderr).toBe(0);
+    expect(JSON.parse(readFileSync(loaded, 'utf8'))).toEqual(['evidence-exporter', ...packages]);
+  });
+});
+
+test('what dist holds of other packages has its licence there', () => {
+  const dist = join(installed, 'dist');
+  const scripts = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.js'));
+  // The bundler writes above each module where it came from.
+  const origins = scripts.flatMap((name) => [
+    ...readFileSync(join(dist, name), 'utf8').matchAll(/^\/\/.*\bnode_modules\/((?:@[^/\s]+\/)?[^/\s]+)/gm),
+  ]);
+  const folders = new Set(origins.map(([, name]) => name));
+  expect(folders).toContain('yargs');
+  const licences = readFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), 'utf8').split(/^-{80}$/m);
+  for (const text of licences) expect(text).toMatch(/^Copyright[\s\S]*Permission (is hereby granted|to use)/im);
+  const titles = licences.map((text) => /\S+/.exec(text)?.[0] ?? '');
+  // Without it a start takes half as long again.
+  expect(titles).toContain('fast-string-width');
+  // An alias (`overrides` in package.json) lies in a folder of the name that it stands for.
+  const aliases: Record<string, string> = { 'fast-string-width': 'string-width' };
+  expect(new Set(titles.map((title) => aliases[title] ?? title))).toEqual(folders);
 });

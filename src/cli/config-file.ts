@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { CLAIMS } from '../claims/claim.ts';
+import { parseYaml } from '../encoding/yaml.ts';
+
+/** More than a day is a mistake in the unit. */
+const secondsSchema = z.number().positive().max(86_400);
+
+/** `evidence.yaml`. Paths in it are relative to the file itself. */
+const configSchema = z.strictObject({
+  source: z
+    .strictObject({
+      audit_url: z.url({ protocol: /^https?$/ }).optional(),
+      api_key_file: z.string().optional(),
+      contract: z.string().optional(),
+      rate: z
+        .strictObject({
+          concurrency: z.int().min(1).max(64).optional(),
+          requests_per_second: z.number().positive().optional(),
+        })
+        .optional(),
+      timeouts: z
+        .strictObject({
+          connect_seconds: secondsSchema.optional(),
+          headers_seconds: secondsSchema.optional(),
+          idle_seconds: secondsSchema.optional(),
+        })
+        .optional(),
+      limits: z
+        .strictObject({
+          // All of it has to fit into one string.
+          json_bytes: z
+            .int()
+            .min(1)
+            .max(2 ** 28)
+            .optional(),
+          package_bytes: z.int().min(1).optional(),
+        })
+        .optional(),
+      tls: z
+        .strictObject({
+          ca_file: z.string().optional(),
+          cert_file: z.string().optional(),
+          key_file: z.string().optional(),
+        })
+        .refine((tls) => (tls.cert_file === undefined) === (tls.key_file === undefined), {
+          error: 'cert_file and key_file belong together',
+        })
+        .optional(),
+    })
+    .optional(),
+  verify: z
+    .strictObject({
+      require: z.array(z.enum(CLAIMS)).optional(),
+      completeness: z.enum(['listing', 'record', 'off']).optional(),
+      seal_keys: z.record(z.string(), z.string()).optional(),
+      timestamp_roots: z.string().optional(),
+    })
+    .optional(),
+  archive: z.strictObject({ url: z.string().optional() }).optional(),
+});
+export type FileConfig = z.infer<typeof configSchema>;
+
+/**
+ * The text of `evidence.yaml`.
+ * @param path of the file, for errors.
+ * @throws EvidenceError `config` naming file, line and column, and what was probably meant.
+ */
+export function parseConfigFile(text: string, path: string): FileConfig {
+  return parseYaml(configSchema, text, path);
+}

@@ -1,0 +1,20 @@
+import { findPackageJSON } from 'node:module';
+import { dirname, extname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** The folder of this program's package.json. Into which file, how deep in `dist`, this code was built plays no part. */
+const root = dirname(findPackageJSON(import.meta.url) ?? import.meta.dirname);
+
+/** A file of the package, e.g. `templates/bundle/README.eta`. */
+export function packageFile(path: string): string {
+  return join(root, path);
+}
+
+/**
+ * A program of its own, to start as a worker: what was built of it when this is built code, else its source.
+ * @param name its path in `src` without its ending, e.g. `platform/main`; rolldown.config.mts has to list it.
+ */
+export function programUrl(name: string): URL {
+  const isBuilt = extname(import.meta.url) === '.js';
+  return pathToFileURL(packageFile(isBuilt ? `dist/${name}.js` : `src/${name}.ts`));
+}

@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { defineConfig, type Plugin } from 'rolldown';
+import manifest from '../package.json' with { type: 'json' };
+
+const ROOT = join(import.meta.dirname, '..');
+
+/**
+ * What is started by its own file: the commands, and the programs of workers (see `programUrl` in package.ts). Each is
+ * `dist/NAME.js`; a new one is a line here.
+ */
+const PROGRAMS = ['cli/main', 'platform/main'];
+
+/**
+ * Makes `dist`: the programs, and what they share, in few files, because finding and opening files is most of a start.
+ * Our own code and yargs are in them, readable; the packages of `dependencies` are not, and load when they are used.
+ *
+ * yargs measures its help with string-width, whose patterns load ICU's tables of emoji for 30 ms; `overrides` in
+ * package.json puts fast-string-width in its place.
+ */
+export default defineConfig({
+  cwd: ROOT,
+  input: Object.fromEntries(PROGRAMS.map((name) => [name, join(ROOT, 'src', `${name}.ts`)])),
+  platform: 'node',
+  external: Object.keys(manifest.dependencies).map((name) => new RegExp(`^${name}(/|$)`)),
+  plugins: [licences()],
+  output: {
+    dir: join(ROOT, 'dist'),
+    cleanDir: true,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'shared/[name].js',
+    minifyInternalExports: false,
+  },
+});
+
+/** The licences of the packages whose code is in `dist`, as they demand. A package without one ends the build. */
+function licences(): Plugin {
+  return {
+    name: 'licences',
+    generateBundle(_options, bundle) {
+      const files = Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? Object.keys(file.modules) : []));
+      const folders = files.flatMap((path) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []);
+      const texts = [...new Set(folders)].map(licenceOf).toSorted();
+      this.emitFile({
+        type: 'asset',
+        fileName: 'THIRD-PARTY-LICENSES.txt',
+        source: texts.join(`\n${'-'.repeat(80)}\n\n`),
+      });
+    },
+  };
+}
+
+function licenceOf(folder: string): string {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+  if (file === undefined) throw new Error(`${name} has no file of its licence, so it cannot be part of dist`);
+  return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+}

@@ -1,0 +1,4 @@
+import { packageFile, programUrl } from '../../src/package.ts';
+
+/** Says where it finds the package's files and programs; built, it lies deeper in `dist` than any program. */
+process.stdout.write(JSON.stringify([packageFile('package.json'), programUrl('cli/main').href]));
