@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, '..');
 const PROGRAMS = ['cli/main', 'platform/main'];
 
 /**
- * Makes `dist`: the programs, and what they share, in few files, because finding and opening files is most of a start.
+ * Makes `dist`: the programs, and what they share, in few files, because a start pays for each that it opens.
  * Our own code and yargs are in them, readable; the packages of `dependencies` are not, and load when they are used.
  *
  * yargs measures its help with string-width, whose patterns load ICU's tables of emoji for 30 ms; `overrides` in
