@@ -69,7 +69,8 @@ export class PackageReader {
   }
 
   /** What has to be known to read stretches of this package elsewhere; null until it is, or where none can be taken. */
-  get stretches(): StretchOptions | null {
+  findStretches(): StretchOptions | null {
+    if (this.#stretches === null) this.#blocks.flush();
     return this.#expected.onEntry === undefined ? this.#stretches : null;
   }
 
@@ -80,7 +81,7 @@ export class PackageReader {
   take(stretch: Stretch): boolean {
     this.#blocks.flush();
     const walk = this.#walks.values().next().value;
-    if (this.#failure !== null || this.stretches === null || walk === undefined) return false;
+    if (this.#failure !== null || this.findStretches() === null || walk === undefined) return false;
     if (!this.#scanner.awaitsElement(stretch.start) || !followsTip(stretch, walk.tip)) return false;
     walk.pushRegular(entriesOf(stretch));
     this.#scanner.skipTo(stretch.end, stretch.place);

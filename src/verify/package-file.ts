@@ -79,7 +79,8 @@ async function readInRanges(
   const readTo = async (end: number) => {
     for await (const block of readBlocks(file, at, end, signal)) {
       reader.push(block);
-      if (reader.stretches !== null) workers.begin(reader.stretches);
+      const stretches = reader.findStretches();
+      if (stretches !== null) workers.begin(stretches);
       at += block.length;
     }
   };
