@@ -125,9 +125,21 @@ describe('a stretch', () => {
     const ended = open();
     ended.push(bytes);
     expect(ended.take({ ...stretch, start: bytes.length, assumed: { sequence: 12, digest } })).toBe(false);
-    const broken = Buffer.from(bytes);
-    broken[startOf(6) - 2] = 0x5d;
-    expect(offer(stretch, startOf(6), broken).taken).toBe(false);
+    for (const [at, byte] of [
+      [startOf(6) - 1, ' '],
+      [startOf(6) - 2, ']'],
+      [startOf(5) - 2, ']'],
+      [startOf(5), '"'],
+    ] as const) {
+      const broken = Buffer.from(bytes);
+      broken[at] = byte.charCodeAt(0);
+      expect(offer(stretch, startOf(6), broken)).toEqual({ taken: false, reading: readWhole(broken, [7, 8]) });
+    }
+    const stuck = open();
+    stuck.push(bytes.subarray(0, startOf(6)));
+    stuck.take({ ...stretch, start: 0 });
+    stuck.push(Buffer.from('x'));
+    expect(stuck.take(stretch)).toBe(false);
     const seen: number[] = [];
     const watcher = new PackageReader(defaultContract, KEYS, {
       streamId: STREAM,
@@ -151,11 +163,15 @@ describe('a stretch', () => {
 
 /** A look-alike of an entry, in the metadata of another; `true` digest and all, so that a kernel takes it. */
 const decoy = (sequence: number) => entryAfter({ ...(chain[0] as SentEntry), sequence: sequence - 1 });
-const AROUND: [string, SentEntry[]][] = [
-  ['entries', chain],
-  ['look-alikes within entries', withMetadata((sequence) => ({ copy: decoy(sequence), list: [decoy(sequence + 1)] }))],
-  ['the text of entries within strings', withMetadata((sequence) => `},${JSON.stringify(decoy(sequence))},{`)],
-  ['many small objects', withMetadata(() => Array.from({ length: 30 }, () => ({})))],
+const AROUND: [string, SentEntry[], number][] = [
+  ['entries', chain.slice(0, 3), 1],
+  [
+    'look-alikes within entries',
+    withMetadata((sequence) => ({ copy: decoy(sequence), list: [decoy(sequence + 1)] })),
+    5,
+  ],
+  ['the text of entries within strings', withMetadata((sequence) => `},${JSON.stringify(decoy(sequence))},{`), 5],
+  ['many small objects', withMetadata(() => Array.from({ length: 30 }, () => ({}))), 5],
 ];
 
 function withMetadata(metadata: (sequence: number) => unknown): SentEntry[] {
@@ -165,18 +181,18 @@ function withMetadata(metadata: (sequence: number) => unknown): SentEntry[] {
   return entries;
 }
 
-describe.each(AROUND)('a package of %s', (_words, entries) => {
-  test.each([0, 1])('is read the same whatever the offset at which a range begins (indented by %i)', (space) => {
+describe.each(AROUND)('a package of %s', (_words, entries, step) => {
+  test.each([0, 1])(`is read the same at whichever ${step}. offset a range begins (indented by %i)`, (space) => {
     const sent = Buffer.from(JSON.stringify(packageOf(entries), null, space));
     const whole = readWhole(sent, [2, 3]);
     expect(whole.findings).toEqual([]);
     let taken = 0;
-    for (let offset = 0; offset <= sent.length; offset++) {
+    for (let offset = 0; offset <= sent.length; offset += step) {
       const reader = open([2, 3]);
       taken += pushInRanges(reader, sent, [offset]);
       expect(plain(reader.finish())).toEqual(whole);
     }
-    expect(taken).toBeGreaterThan(sent.length / 4);
+    expect(taken).toBeGreaterThan(sent.length / step / 4);
   });
 });
 
@@ -200,7 +216,8 @@ test.each(Object.keys(expected.cases))('the vector %s is read the same in two, t
     expect(read(Array.from({ length: count - 1 }, (_, at) => Math.floor(((at + 1) * sent.length) / count)))).toEqual(
       whole,
     );
-  // At each bracket, which is where entries and what is taken for one begin, and the byte behind it.
-  for (let at = sent.indexOf('{'); at >= 0; at = sent.indexOf('{', at + 1))
-    for (const split of [at, at + 1]) expect(read([split])).toEqual(whole);
+  // At each entry, and the byte behind its beginning.
+  for (let at = sent.indexOf('"hash"'); at >= 0; at = sent.indexOf('"hash"', at + 1))
+    for (const split of [sent.lastIndexOf('{', at), sent.lastIndexOf('{', at) + 1])
+      expect(read([split])).toEqual(whole);
 });
