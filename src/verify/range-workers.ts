@@ -1,10 +1,8 @@
-import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Stretch, StretchOptions } from '../chain/stretch.ts';
+import { programUrl } from '../package.ts';
 import type { RangeAnswer, RangeJob } from './range-worker.ts';
 import { claim, type Ranges } from './ranges.ts';
-
-const PROGRAM = new URL(`./range-worker${extname(import.meta.url)}`, import.meta.url);
 
 /** Owner of ranges; workers are counted on from it. */
 const MAIN_THREAD = 1;
@@ -23,7 +21,7 @@ export class RangeWorkers {
    * Starts the threads, which wait to be told what to look for.
    * @param file number of an open file, which stays open until `close` is done.
    */
-  constructor(file: number, ranges: Ranges, count: number, program: URL = PROGRAM) {
+  constructor(file: number, ranges: Ranges, count: number, program = programUrl('verify/range-worker')) {
     this.#file = file;
     this.#ranges = ranges;
     for (let owner = MAIN_THREAD + 1; owner <= MAIN_THREAD + count; owner++)
