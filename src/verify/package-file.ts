@@ -42,19 +42,19 @@ export async function readPackageFile(
   const file = await open(path, 'r');
   try {
     const before = await file.stat();
+    const blocks = new FileBlocks(file, before.isFile(), options.signal);
     const { threads, count } = planOf(before.isFile() ? before.size : 0, options);
     if (count > 1) {
       const reader = begin();
       const ranges = makeRanges(before.size, count);
-      const stretches = await readInRanges(file, reader, ranges, { ...options, threads });
+      const stretches = await readInRanges(blocks, reader, ranges, { ...options, threads });
       const after = await file.stat();
       if (stretches === 0 || (after.size === before.size && after.mtimeMs === before.mtimeMs))
         return { reader, stretches };
       reader.finishEach();
     }
     const reader = begin();
-    const from = before.isFile() ? 0 : null;
-    for await (const block of readBlocks(file, from, Number.POSITIVE_INFINITY, options.signal)) reader.push(block);
+    for await (const block of blocks.read(0, Number.POSITIVE_INFINITY)) reader.push(block);
     return { reader, stretches: 0 };
   } finally {
     await file.close();
@@ -68,16 +68,16 @@ function planOf(bytes: number, { threads: asked, rangeBytes = RANGE_BYTES }: Fil
 
 /** From the first range on, while workers come from the last. Returns how many of their stretches were taken. */
 async function readInRanges(
-  file: FileHandle,
+  blocks: FileBlocks,
   reader: PackageReader,
   ranges: Ranges,
-  { threads, signal, program }: FileReadingOptions & { threads: number },
+  { threads, program }: FileReadingOptions & { threads: number },
 ): Promise<number> {
-  const workers = new RangeWorkers(file.fd, ranges, threads - 1, program);
+  const workers = new RangeWorkers(blocks.file.fd, ranges, threads - 1, program);
   let at = 0;
   let taken = 0;
   const readTo = async (end: number) => {
-    for await (const block of readBlocks(file, at, end, signal)) {
+    for await (const block of blocks.read(at, end)) {
       reader.push(block);
       const stretches = reader.findStretches();
       if (stretches !== null) workers.begin(stretches);
@@ -103,34 +103,38 @@ async function readInRanges(
   }
 }
 
-/**
- * A file's bytes in blocks, the next of which is read meanwhile: each is valid only until the next is asked for.
- * @param start null for a file without offsets.
- */
-async function* readBlocks(
-  file: FileHandle,
-  start: number | null,
-  end: number,
-  signal?: AbortSignal,
-): AsyncGenerator<Uint8Array> {
-  let asked = start ?? 0;
-  const read = (buffer: Buffer) => {
-    const length = Math.min(BLOCK_BYTES, end - asked);
-    return file.read(buffer, 0, length, start === null ? null : asked);
-  };
-  let [now, then] = [Buffer.allocUnsafe(BLOCK_BYTES), Buffer.allocUnsafe(BLOCK_BYTES)];
-  let coming = read(now);
-  try {
-    for (;;) {
-      signal?.throwIfAborted();
-      const { bytesRead } = await coming;
-      if (bytesRead === 0) return;
-      asked += bytesRead;
-      coming = read(then);
-      yield now.subarray(0, bytesRead);
-      [now, then] = [then, now];
+/** A file's bytes in blocks, the next of which is read meanwhile: each is valid only until the next is asked for. */
+class FileBlocks {
+  readonly file: FileHandle;
+  readonly #hasOffsets: boolean;
+  readonly #signal: AbortSignal | undefined;
+  #now = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  #then = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+
+  constructor(file: FileHandle, hasOffsets: boolean, signal: AbortSignal | undefined) {
+    this.file = file;
+    this.#hasOffsets = hasOffsets;
+    this.#signal = signal;
+  }
+
+  /** @param start where a file without offsets is. */
+  async *read(start: number, end: number): AsyncGenerator<Uint8Array> {
+    let at = start;
+    const read = (buffer: Buffer) =>
+      this.file.read(buffer, 0, Math.max(0, Math.min(BLOCK_BYTES, end - at)), this.#hasOffsets ? at : null);
+    let coming = read(this.#now);
+    try {
+      for (;;) {
+        this.#signal?.throwIfAborted();
+        const { bytesRead } = await coming;
+        if (bytesRead === 0) return;
+        at += bytesRead;
+        coming = read(this.#then);
+        yield this.#now.subarray(0, bytesRead);
+        [this.#now, this.#then] = [this.#then, this.#now];
+      }
+    } finally {
+      await coming.catch(() => undefined);
     }
-  } finally {
-    await coming.catch(() => undefined);
   }
 }

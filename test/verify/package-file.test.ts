@@ -100,6 +100,7 @@ const FAULTS: [string, string][] = [
   ['dies after two answers', answering('post(answer); if (answers === 2) { ready(); process.exit(1); }')],
   ['finds nothing', answering('post({ ...answer, stretch: null })')],
   ['is off by one', answering('stretch.start++; post(answer)')],
+  ['begins where it did not', answering('stretch.start = 0; post(answer)')],
   ['assumes another digest', answering("stretch.assumed.digest = 'f'.repeat(64); post(answer)")],
 ];
 
