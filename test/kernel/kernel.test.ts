@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import reference from 'canonicalize';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ChainKernel, type Tip } from '../../src/kernel/kernel.ts';
+import { ChainKernel, NO_TIME, type Tip } from '../../src/kernel/kernel.ts';
 import { chainOf, entryAfter, GENESIS, SEAL_KEY, type SentEntry, sealed } from '../support/chain.ts';
 import { disagreement, judge, OPTIONS, type Outcome, runKernel } from './default-chain.ts';
 
@@ -128,6 +128,47 @@ test('without a tip nothing is regular', () => {
   expect(kernel.run(0, bytes.length, 'first').regular).toBe(0);
   kernel.setGenesis(1);
   expect(kernel.run(0, bytes.length, 'first').regular).toBe(2);
+});
+
+describe('a tip that is assumed', () => {
+  const kernel = new ChainKernel(OPTIONS);
+  const run = (entries: readonly SentEntry[]) => {
+    const bytes = toBytes(entries);
+    kernel.input.set(bytes);
+    return kernel.run(0, bytes.length, 'next').regular;
+  };
+
+  test('is what the first entry says that it follows', () => {
+    kernel.assumeTip();
+    expect(run(chain.slice(100, 110))).toBe(10);
+    expect(kernel.assumed).toEqual({ sequence: 100, digest: chain[99]?.hash, time: NO_TIME });
+    expect(kernel.tip).toMatchObject({ sequence: 110, digest: chain[109]?.hash });
+  });
+
+  test('is assumed once: what follows must follow it, in the same run and in the next', () => {
+    kernel.assumeTip();
+    expect(run([...chain.slice(5, 8), ...chain.slice(9, 12)])).toBe(3);
+    expect(run(chain.slice(9, 12))).toBe(0);
+    expect(run(chain.slice(8, 12))).toBe(4);
+    expect(kernel.assumed.sequence).toBe(5);
+  });
+
+  test('is assumed anew until an entry is regular', () => {
+    kernel.assumeTip();
+    expect(run([{ ...chain[5], actor: 'mallory' } as SentEntry])).toBe(0);
+    expect(run([{ ...chain[5], prev_hash: 'short' } as SentEntry])).toBe(0);
+    expect(run(chain.slice(7, 9))).toBe(2);
+    expect(kernel.assumed).toMatchObject({ sequence: 7, digest: chain[6]?.hash });
+  });
+
+  test('gives way to one that is set', () => {
+    kernel.assumeTip();
+    kernel.setTip({ sequence: 5, digest: chain[4]?.hash ?? '', time: NO_TIME });
+    expect([run(chain.slice(6, 8)), run(chain.slice(5, 8))]).toEqual([0, 3]);
+    kernel.assumeTip();
+    kernel.setTip(null);
+    expect(run(chain.slice(5, 8))).toBe(0);
+  });
 });
 
 test('zeros are named by the first entry, whatever stands before it, and by no other', () => {
