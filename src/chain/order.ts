@@ -1,7 +1,7 @@
 import type { Contract, Entry } from '../contract/contract.ts';
-import type { Tip } from '../kernel/kernel.ts';
+import { NO_TIME, type Tip } from '../kernel/kernel.ts';
 import { type FindingLog, type FindingPlace, toFinding } from './finding.ts';
-import { digestOf, RecentDigests, type RegularEntries } from './regular.ts';
+import { RecentDigests, type RegularEntries } from './regular.ts';
 
 /**
  * A run of consecutive sequence numbers that were seen, with what is needed to link it to its neighbours. One run is
@@ -21,19 +21,7 @@ interface Run {
 /** More holes than this are closed from the oldest on, each reported as the gap that it is. */
 const MAX_RUNS = 10_000;
 
-/** How far back the digest of an entry is remembered, to tell a duplicate from a fork. */
-const REMEMBERED = 4096;
-
 const MAX_FORKS = 16;
-
-/** Before any time that a service states. */
-const NO_TIME = '0000-01-01T00:00:00.000Z';
-
-/** In the one form that sorts as it passes; null for what has none. */
-function toText(time: number): string | null {
-  const text = Number.isNaN(time) ? '' : new Date(time).toISOString();
-  return text.length === NO_TIME.length ? text : null;
-}
 
 /**
  * The order of one stream, entry by entry: every number once, every link to the digest before it. Memory does not grow
@@ -46,7 +34,7 @@ export class OrderCheck {
   readonly #log: FindingLog;
   /** Disjoint, never touching, ascending. */
   readonly #runs: Run[] = [];
-  readonly #recent = new RecentDigests(REMEMBERED);
+  readonly #recent = new RecentDigests();
 
   constructor(
     streamId: string,
@@ -78,28 +66,27 @@ export class OrderCheck {
   /** What a regular entry has to follow; null where nothing can be regular. */
   get tip(): Tip | null {
     const last = this.#runs.at(-1);
-    if (last === undefined) return { sequence: this.#firstSequence - 1, digest: this.#genesis, timestamp: NO_TIME };
+    if (last === undefined) return { sequence: this.#firstSequence - 1, digest: this.#genesis, time: NO_TIME };
     const [digest, other] = last.lastDigests;
-    const timestamp = toText(last.lastTimestamp);
-    if (digest === undefined || other !== undefined || timestamp === null) return null;
-    return { sequence: last.to, digest, timestamp };
+    if (digest === undefined || other !== undefined) return null;
+    return { sequence: last.to, digest, time: last.lastTimestamp };
   }
 
   /** Takes entries that follow the tip. */
   extend(entries: RegularEntries): void {
-    const { count, firstSequence } = entries;
+    const { firstSequence, firstTime, tip } = entries;
     const last = this.#runs.at(-1) ?? {
       from: firstSequence,
       to: firstSequence,
       firstPrevious: this.#genesis,
-      firstTimestamp: Date.parse(entries.timestamp(0)),
+      firstTimestamp: firstTime,
       lastDigests: [],
       lastTimestamp: 0,
     };
     if (this.#runs.length === 0) this.#runs.push(last);
-    last.to = firstSequence + count - 1;
-    last.lastDigests = [digestOf(entries, count - 1)];
-    last.lastTimestamp = Date.parse(entries.timestamp(count - 1));
+    last.to = tip.sequence;
+    last.lastDigests = [tip.digest];
+    last.lastTimestamp = tip.time;
     this.#recent.addRegular(entries);
   }
 

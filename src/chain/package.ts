@@ -4,8 +4,8 @@ import type { Json } from '../encoding/canonical.ts';
 import { ElementScanner, type ElementsRead } from '../encoding/elements.ts';
 import { EvidenceError, isEvidenceError } from '../errors.ts';
 import { type Finding, toFinding } from './finding.ts';
-import { digestOf } from './regular.ts';
-import { RegularReader } from './regular-reader.ts';
+import { openKernel, RegularReader } from './regular-reader.ts';
+import { entriesOf, followsTip, type Stretch, type StretchOptions } from './stretch.ts';
 import { ChainWalk, type WalkResult } from './walk.ts';
 
 export interface PackageReading {
@@ -48,6 +48,7 @@ export class PackageReader {
   #failure: EvidenceError | null = null;
   /** Undefined as long as it is not known whose entries these are; null where there is none. */
   #regular: RegularReader | null | undefined;
+  #stretches: StretchOptions | null = null;
 
   constructor(contract: Contract, keys: SealKeys, expected: PackageExpectation = {}) {
     this.#contract = contract;
@@ -65,6 +66,26 @@ export class PackageReader {
 
   push(chunk: Uint8Array): void {
     this.#blocks.push(chunk);
+  }
+
+  /** What has to be known to read stretches of this package elsewhere; null until it is, or where none can be taken. */
+  findStretches(): StretchOptions | null {
+    if (this.#stretches === null) this.#blocks.flush();
+    return this.#expected.onEntry === undefined ? this.#stretches : null;
+  }
+
+  /**
+   * Takes a stretch that was read elsewhere, if it is known to be what would have been read here; then the bytes behind
+   * its end are to follow.
+   */
+  take(stretch: Stretch): boolean {
+    this.#blocks.flush();
+    const walk = this.#walks.values().next().value;
+    if (this.#failure !== null || this.findStretches() === null || walk === undefined) return false;
+    if (!this.#scanner.awaitsElement(stretch.start) || !followsTip(stretch, walk.tip)) return false;
+    walk.pushRegular(entriesOf(stretch));
+    this.#scanner.skipTo(stretch.end, stretch.place);
+    return true;
   }
 
   /** Ends a package of one stream; call once. */
@@ -127,12 +148,9 @@ export class PackageReader {
     if (this.#regular === undefined) this.#regular = this.#openRegular();
     const { onEntry } = this.#expected;
     const read = this.#regular?.read(bytes, at, (entries) => {
-      for (let index = 0; onEntry !== undefined && index < entries.count; index++)
-        onEntry({
-          sequence: entries.firstSequence + index,
-          digest: digestOf(entries, index),
-          timestamp: entries.timestamp(index),
-        });
+      if (onEntry === undefined) return;
+      for (let { firstSequence: sequence } = entries; sequence <= entries.tip.sequence; sequence++)
+        onEntry({ sequence, digest: '', timestamp: '', ...entries.find(sequence) });
     });
     return read ?? { any: false, end: at, place: 'next' };
   }
@@ -147,7 +165,12 @@ export class PackageReader {
       walk = this.#startWalk(streamId ?? '');
       this.#walks.set(walk.streamId, walk);
     }
-    return RegularReader.open(walk, { kind, firstSequence, keys: this.#keys, depth: entriesPath.length + 1 });
+    const depth = entriesPath.length + 1;
+    const options = { streamId: walk.streamId, kind, firstSequence, keys: this.#keys, depth };
+    const kernel = openKernel(options);
+    if (kernel === null) return null;
+    this.#stretches = { ...options, watch: walk.watch };
+    return new RegularReader(kernel, walk);
   }
 
   #walkOf(entry: Entry): ChainWalk {

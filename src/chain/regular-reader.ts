@@ -1,16 +1,31 @@
 import type { Contract, SealKeys } from '../contract/contract.ts';
 import type { ElementsRead } from '../encoding/elements.ts';
 import { isEvidenceError } from '../errors.ts';
-import { ChainKernel, DIGEST_AT, type KernelOptions, type Place, RECORD_BYTES } from '../kernel/kernel.ts';
-import type { RegularEntries } from './regular.ts';
-import type { ChainWalk } from './walk.ts';
+import { ChainKernel, type KernelOptions, type Place } from '../kernel/kernel.ts';
+import type { RegularEntries, RegularWalk } from './regular.ts';
 
+/** What a kernel has to know of a stream. */
 export interface RegularOptions {
+  streamId: string;
   kind: NonNullable<Contract['plainKind']>;
   firstSequence: number;
   keys: SealKeys;
   /** How many objects and arrays stand around an entry. */
   depth: number;
+}
+
+/** Null for a stream that the kernel cannot take. */
+export function openKernel({ kind, keys, ...rest }: RegularOptions): ChainKernel | null {
+  const exported = new Map([...keys].map(([id, key]) => [id, key.export()] as const));
+  const options: KernelOptions = { ...rest, ...kind, keys: exported };
+  try {
+    return new ChainKernel(options);
+  } catch (error) {
+    if (isEvidenceError(error)) return null;
+    throw error;
+  } finally {
+    for (const key of exported.values()) key.fill(0);
+  }
 }
 
 const FIRST_BLOCK_BYTES = 64 * 1024;
@@ -19,26 +34,12 @@ const LEAST_BLOCK_BYTES = 4 * 1024;
 /** Has a kernel read the entries of one stream for as long as they are regular. */
 export class RegularReader {
   readonly #kernel: ChainKernel;
-  readonly #walk: ChainWalk;
+  readonly #walk: RegularWalk;
   #blockBytes = FIRST_BLOCK_BYTES;
 
-  private constructor(kernel: ChainKernel, walk: ChainWalk) {
+  constructor(kernel: ChainKernel, walk: RegularWalk) {
     this.#kernel = kernel;
     this.#walk = walk;
-  }
-
-  /** Null for a stream that the kernel cannot take; then every entry goes the slow way. */
-  static open(walk: ChainWalk, { kind, keys, ...rest }: RegularOptions): RegularReader | null {
-    const exported = new Map([...keys].map(([id, key]) => [id, key.export()] as const));
-    const options: KernelOptions = { ...rest, ...kind, streamId: walk.streamId, keys: exported };
-    try {
-      return new RegularReader(new ChainKernel(options), walk);
-    } catch (error) {
-      if (isEvidenceError(error)) return null;
-      throw error;
-    } finally {
-      for (const key of exported.values()) key.fill(0);
-    }
   }
 
   /**
@@ -83,13 +84,23 @@ export class RegularReader {
   }
 }
 
-function regularEntries(kernel: ChainKernel, count: number): RegularEntries {
+/** The regular entries of a kernel's last run, of which there must be some. */
+export function regularEntries(kernel: ChainKernel, count: number): RegularEntries {
+  const { tip, digests } = kernel;
+  if (tip === null) throw new TypeError('a kernel without a tip has no regular entries');
+  const firstSequence = tip.sequence - count + 1;
+  const timestampOf = (index: number) => kernel.timestampOf(index) ?? '';
   return {
     count,
-    firstSequence: kernel.record(0).sequence,
-    records: kernel.records,
-    recordBytes: RECORD_BYTES,
-    digestAt: DIGEST_AT,
-    timestamp: (index) => kernel.timestampOf(index) ?? '',
+    firstSequence,
+    firstTime: Date.parse(timestampOf(0)),
+    tip,
+    digests,
+    find(sequence) {
+      const index = sequence - firstSequence;
+      if (index < 0 || index >= count) return undefined;
+      const digest = Buffer.from(kernel.record(index).digest).toString('hex');
+      return { digest, timestamp: timestampOf(index) };
+    },
   };
 }

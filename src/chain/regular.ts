@@ -1,3 +1,5 @@
+import { DIGEST_BYTES, type Tip } from '../kernel/kernel.ts';
+
 /**
  * Entries that follow one another and what came before in every respect that a walk checks: numbers, links, digests
  * from their own bytes, stream, times and, where keys are given, seals. Whoever offers them vouches for all of it.
@@ -7,33 +9,39 @@ export interface RegularEntries {
   /** At least 1. */
   readonly count: number;
   readonly firstSequence: number;
-  /** One record of each, of equal length: in it its digest, stated and computed alike. */
-  readonly records: Uint8Array;
-  readonly recordBytes: number;
-  /** Of its 32 bytes, in a record. */
-  readonly digestAt: number;
+  /** Milliseconds since 1970. */
+  readonly firstTime: number;
+  /** The last of them. */
+  readonly tip: Tip;
+  /** The digests of the newest, stated and computed alike, 32 bytes each: of all, or of `REMEMBERED` at least. */
+  readonly digests: Uint8Array;
+  /** One of them; undefined where the number is of none, or of one that the walk does not watch. */
+  find(sequence: number): RegularEntry | undefined;
+}
+
+export interface RegularEntry {
+  /** Lower-case hex. */
+  digest: string;
   /** RFC 3339 in UTC with milliseconds. */
-  timestamp(index: number): string;
+  timestamp: string;
 }
 
-const DIGEST_BYTES = 32;
-
-/** Lower-case hex. */
-export function digestOf({ records, recordBytes, digestAt }: RegularEntries, index: number): string {
-  const at = records.byteOffset + index * recordBytes + digestAt;
-  return Buffer.from(records.buffer, at, DIGEST_BYTES).toString('hex');
+/** What takes regular entries, each behind the ones before. */
+export interface RegularWalk {
+  readonly streamId: string;
+  /** What the next of them has to follow; null where nothing can be regular. */
+  readonly tip: Tip | null;
+  pushRegular(entries: RegularEntries): void;
 }
 
-/** The digests of the newest entries of a walk, by number; only what `limit` newer ones have not pushed out. */
+/** How far back the digest of an entry is remembered, to tell a duplicate from a fork. */
+export const REMEMBERED = 4096;
+
+/** The digests of the newest entries of a walk, by number; only what `REMEMBERED` newer ones have not pushed out. */
 export class RecentDigests {
-  readonly #limit: number;
   readonly #single = new Map<number, string>();
-  /** Of regular entries, by number modulo `limit`; made when the first of them come. */
-  #regular: Ring | null = null;
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
+  /** Of regular entries; made when the first of them come. */
+  #regular: DigestRing | null = null;
 
   get(sequence: number): string | undefined {
     return this.#single.get(sequence) ?? this.#regular?.get(sequence);
@@ -41,7 +49,7 @@ export class RecentDigests {
 
   add(sequence: number, digest: string): void {
     this.#single.set(sequence, digest);
-    if (this.#single.size <= this.#limit) return;
+    if (this.#single.size <= REMEMBERED) return;
     for (const oldest of this.#single.keys()) {
       this.#single.delete(oldest);
       break;
@@ -49,42 +57,44 @@ export class RecentDigests {
   }
 
   addRegular(entries: RegularEntries): void {
-    this.#regular ??= new Ring(this.#limit, entries);
+    this.#regular ??= new DigestRing();
     this.#regular.add(entries);
   }
 }
 
-/** Records of entries by their number modulo the size, copied as they are: nobody may ever ask for them. */
-class Ring {
-  readonly #size: number;
-  readonly #sequences: Float64Array;
-  readonly #records: Uint8Array;
-  readonly #recordBytes: number;
-  readonly #digestAt: number;
-
-  constructor(size: number, { recordBytes, digestAt }: RegularEntries) {
-    this.#size = size;
-    this.#sequences = new Float64Array(size).fill(-1);
-    this.#records = new Uint8Array(size * recordBytes);
-    this.#recordBytes = recordBytes;
-    this.#digestAt = digestAt;
-  }
+/** Digests of entries by their number modulo `REMEMBERED`. */
+export class DigestRing {
+  readonly #sequences = new Float64Array(REMEMBERED).fill(-1);
+  readonly #digests = new Uint8Array(REMEMBERED * DIGEST_BYTES);
 
   get(sequence: number): string | undefined {
-    const slot = sequence % this.#size;
+    const slot = sequence % REMEMBERED;
     if (this.#sequences[slot] !== sequence) return undefined;
-    const at = slot * this.#recordBytes + this.#digestAt;
-    return Buffer.from(this.#records.buffer, at, DIGEST_BYTES).toString('hex');
+    return Buffer.from(this.#digests.buffer, slot * DIGEST_BYTES, DIGEST_BYTES).toString('hex');
   }
 
-  add({ count, firstSequence, records }: RegularEntries): void {
-    const bytes = this.#recordBytes;
-    for (let index = Math.max(0, count - this.#size); index < count; ) {
-      const slot = (firstSequence + index) % this.#size;
-      const length = Math.min(count - index, this.#size - slot);
-      this.#records.set(records.subarray(index * bytes, (index + length) * bytes), slot * bytes);
-      for (let offset = 0; offset < length; offset++) this.#sequences[slot + offset] = firstSequence + index + offset;
+  add({ tip, digests }: Pick<RegularEntries, 'tip' | 'digests'>): void {
+    const kept = Math.min(digests.length / DIGEST_BYTES, REMEMBERED);
+    const newest = digests.subarray(digests.length - kept * DIGEST_BYTES);
+    const first = tip.sequence - kept + 1;
+    for (let index = 0; index < kept; ) {
+      const slot = (first + index) % REMEMBERED;
+      const length = Math.min(kept - index, REMEMBERED - slot);
+      this.#digests.set(newest.subarray(index * DIGEST_BYTES, (index + length) * DIGEST_BYTES), slot * DIGEST_BYTES);
+      for (let offset = 0; offset < length; offset++) this.#sequences[slot + offset] = first + index + offset;
       index += length;
     }
+  }
+
+  /** A copy of the digests up to that of the entry `last`, of `count` entries in a row, all of which must be there. */
+  upTo(last: number, count: number): Uint8Array<ArrayBuffer> {
+    const copy = new Uint8Array(count * DIGEST_BYTES);
+    for (let index = 0; index < count; ) {
+      const slot = (last - count + 1 + index) % REMEMBERED;
+      const length = Math.min(count - index, REMEMBERED - slot);
+      copy.set(this.#digests.subarray(slot * DIGEST_BYTES, (slot + length) * DIGEST_BYTES), index * DIGEST_BYTES);
+      index += length;
+    }
+    return copy;
   }
 }

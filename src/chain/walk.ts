@@ -2,7 +2,7 @@ import type { Contract, Entry, SealKeys } from '../contract/contract.ts';
 import type { Tip } from '../kernel/kernel.ts';
 import { type Finding, FindingLog, toFinding } from './finding.ts';
 import { OrderCheck } from './order.ts';
-import { digestOf, type RegularEntries } from './regular.ts';
+import type { RegularEntries, RegularWalk } from './regular.ts';
 
 /** A place in a chain: the entry with this number has this digest. */
 export interface Head {
@@ -51,11 +51,12 @@ export interface WalkResult {
  * Links are held to the digests as stated, and each stated digest to our own: so an entry that was edited is one
  * finding, and not another one at every entry behind it.
  */
-export class ChainWalk {
+export class ChainWalk implements RegularWalk {
   readonly streamId: string;
   readonly #contract: Contract;
   readonly #keys: SealKeys;
-  readonly #watch: ReadonlySet<number>;
+  /** Sequence numbers whose digests the caller wants to see. */
+  readonly watch: ReadonlySet<number>;
   readonly #log = new FindingLog();
   readonly #order: OrderCheck;
   readonly #watched = new Map<number, Watched>();
@@ -64,12 +65,11 @@ export class ChainWalk {
   readonly #uncovered = new Set<string>();
   #sealsVerified = 0;
 
-  /** @param watch sequence numbers whose digests the caller wants to see. */
   constructor(streamId: string, contract: Contract, keys: SealKeys, watch: Iterable<number> = []) {
     this.streamId = streamId;
     this.#contract = contract;
     this.#keys = keys;
-    this.#watch = new Set(watch);
+    this.watch = new Set(watch);
     this.#order = new OrderCheck(streamId, contract, this.#log);
   }
 
@@ -80,7 +80,7 @@ export class ChainWalk {
     this.#checkSeal(entry);
     if (!ours) return;
     this.#order.push(entry);
-    if (this.#watch.has(entry.sequence) && !this.#watched.has(entry.sequence))
+    if (this.watch.has(entry.sequence) && !this.#watched.has(entry.sequence))
       this.#watched.set(entry.sequence, {
         stated: entry.digest,
         computed: entry.content.state === 'computed' ? entry.content.digest : null,
@@ -88,23 +88,21 @@ export class ChainWalk {
       });
   }
 
-  /** What a regular entry has to follow; null where nothing can be regular. */
   get tip(): Tip | null {
     return this.#order.tip;
   }
 
-  /** Takes entries that follow the tip. */
   pushRegular(entries: RegularEntries): void {
-    const { count, firstSequence } = entries;
+    const { count } = entries;
     this.#entries += count;
     this.#contentComputed += count;
     if (this.#keys.size > 0 && this.#contract.hasSeals) this.#sealsVerified += count;
     this.#order.extend(entries);
-    for (const sequence of this.#watch) {
-      const index = sequence - firstSequence;
-      if (index < 0 || index >= count || this.#watched.has(sequence)) continue;
-      const digest = digestOf(entries, index);
-      this.#watched.set(sequence, { stated: digest, computed: digest, timestamp: entries.timestamp(index) });
+    for (const sequence of this.watch) {
+      const entry = this.#watched.has(sequence) ? undefined : entries.find(sequence);
+      if (entry === undefined) continue;
+      const { digest, timestamp } = entry;
+      this.#watched.set(sequence, { stated: digest, computed: digest, timestamp });
     }
   }
 

@@ -51,6 +51,10 @@ export function verifyFlags(argv: Argv) {
     .options({
       run: { type: 'string', describe: 'only this run of the archive' },
       contract: { type: 'string', describe: 'contract file to read packages by (default: the one in the bundle)' },
+      threads: {
+        type: 'number',
+        describe: 'threads that read a package (default: one a core, at most 4; a small one is read by one)',
+      },
     })
     .example('$0 verify evidence-archive', 'everything that was ever archived')
     .example('$0 verify payments-1a2b3c4d.zip --seal-key k1=k1.key', 'one bundle, seals included');

@@ -42,6 +42,7 @@ export async function runVerify(flags: VerifyFlags, context: CommandContext): Pr
     roots: readTimestampRoots(config.timestampRootsFile),
     now: new Date(),
   };
+  const threads = checkThreads(flags.threads ?? null);
   const target = resolve(directory, flags.target);
   if (await isDirectory(target)) {
     const run = basename(dirname(target)) === 'runs' ? basename(target) : null;
@@ -57,12 +58,17 @@ export async function runVerify(flags: VerifyFlags, context: CommandContext): Pr
     });
   const report = (await isZip(target))
     ? await verifyOneBundle(target, flags.target, options)
-    : await verifyOnePackage(target, options);
+    : await verifyOnePackage(target, { ...options, threads, signal: context.signal });
   printer.document(report);
   printStreams(report.streams, printer);
   printProblems(report.problems, printer);
   printOutcome(report, printer);
   return report.exit_code;
+}
+
+function checkThreads(threads: number | null): number | null {
+  if (threads === null || (Number.isInteger(threads) && threads >= 1 && threads <= 64)) return threads;
+  throw new EvidenceError('usage', '--threads must be a whole number from 1 to 64');
 }
 
 /** An archive, or one run of it. */
@@ -121,9 +127,12 @@ async function verifyOneBundle(file: string, name: string, options: VerifyOption
   };
 }
 
-async function verifyOnePackage(file: string, options: VerifyOptions): Promise<FileReport> {
+async function verifyOnePackage(
+  file: string,
+  options: VerifyOptions & { threads: number | null; signal: AbortSignal },
+): Promise<FileReport> {
   const verifyPackage = await loadPackage();
-  const verdicts = await verifyPackage(readBlocks(file), options, ['order']);
+  const verdicts = await verifyPackage(file, options, ['order']);
   const outcome = worstOf(verdicts.map((verdict) => verdict.status));
   return {
     outcome,
@@ -201,28 +210,6 @@ async function isZip(path: string): Promise<boolean> {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(2), 0, 2, 0);
     return bytesRead === 2 && buffer.toString('latin1') === 'PK';
   } finally {
-    await file.close();
-  }
-}
-
-const BLOCK_BYTES = 1024 * 1024;
-
-/** A file's bytes in blocks, the next of which is read meanwhile: each is valid only until the next is asked for. */
-async function* readBlocks(path: string): AsyncGenerator<Uint8Array> {
-  const file = await open(path, 'r');
-  const read = (buffer: Buffer) => file.read(buffer, 0, BLOCK_BYTES);
-  let [now, then] = [Buffer.allocUnsafe(BLOCK_BYTES), Buffer.allocUnsafe(BLOCK_BYTES)];
-  let coming = read(now);
-  try {
-    for (;;) {
-      const { bytesRead } = await coming;
-      if (bytesRead === 0) return;
-      coming = read(then);
-      yield now.subarray(0, bytesRead);
-      [now, then] = [then, now];
-    }
-  } finally {
-    await coming.catch(() => undefined);
     await file.close();
   }
 }

@@ -94,6 +94,17 @@ export class ElementScanner {
     this.#offset += chunk.length;
   }
 
+  /** Whether the byte at this offset of the document comes next, and it stands behind a comma between elements. */
+  awaitsElement(offset: number): boolean {
+    return this.#place === 'next' && this.#offset === offset;
+  }
+
+  /** Goes on behind elements that somebody else has read. */
+  skipTo(offset: number, place: ElementsRead['place']): void {
+    this.#offset = offset;
+    this.#place = place;
+  }
+
   /**
    * Ends the document and returns all of it but the elements.
    * @throws EvidenceError `unreadable` when it is cut off, not JSON, or lacks the array.

@@ -6,7 +6,9 @@ export interface KernelExports {
   input: Address;
   exchange: Address;
   records: Address;
+  digests: Address;
   tip: Address;
+  assumed: Address;
   report: Address;
   begin(firstSequence: number, maxDepth: number): void;
   name(length: number, role: number, omitted: number): number;
@@ -14,6 +16,7 @@ export interface KernelExports {
   check_seals(): void;
   add_key(idLength: number, keyLength: number): number;
   trust_tip(given: number): void;
+  assume_tip(): void;
   run(start: number, end: number, place: number): void;
   forget(): void;
   sha256(length: number): void;

@@ -20,7 +20,6 @@ enum stop { NEEDS_MORE, IRREGULAR, CLOSED };
 
 struct record {
   double sequence;
-  u8 digest[32];
   // Offsets in the input: of the entry, behind it, of its stated digest and of its timestamp (NONE without that role).
   u32 start;
   u32 end;
@@ -32,7 +31,11 @@ struct record {
 u8 input[INPUT_BYTES + SLACK] __attribute__((aligned(16)));
 u8 exchange[4096 + SLACK] __attribute__((aligned(16)));
 struct record records[MAX_RECORDS];
+// Of each record.
+u8 digests[MAX_RECORDS][32] __attribute__((aligned(16)));
 struct tip tip;
+// What the first entry behind `assume_tip` says that it stands behind.
+struct tip assumed;
 struct {
   u32 stop;
   u32 place;
@@ -41,12 +44,12 @@ struct {
 } report;
 
 static bool has_tip;
+static bool assumes_tip;
 static bool checks_seals;
 
 static u8 texts[INPUT_BYTES + BATCH_TEXT + 4 * BLOCK + SLACK] __attribute__((aligned(16)));
 static u8 *texts_end;
 static struct message messages[MAX_BATCH];
-static u8 digests[MAX_BATCH][32] __attribute__((aligned(16)));
 static struct seal seals[MAX_BATCH + LANES];
 static u32 batch_count;
 static u32 batch_limit;
@@ -56,7 +59,7 @@ static u32 mismatch;
 
 EXPORT("begin") void begin(double first, u32 depth) {
   named_count = key_count = required_roles = stream_id_length = shape.count = 0;
-  has_tip = checks_seals = false;
+  has_tip = assumes_tip = checks_seals = false;
   first_sequence = first;
   max_depth = depth;
   batch_limit = MAX_BATCH;
@@ -68,7 +71,7 @@ EXPORT("forget") void forget(void) {
   zero(exchange, sizeof exchange);
   zero(seals, sizeof seals);
   key_count = 0;
-  has_tip = false;
+  has_tip = assumes_tip = false;
 }
 
 // A member of entries that matters, its name in `exchange`. False when there is no room for it.
@@ -110,7 +113,13 @@ EXPORT("add_key") u32 add_key(u32 id_length, u32 key_length) {
   return fits;
 }
 
-EXPORT("trust_tip") void trust_tip(u32 given) { has_tip = given; }
+EXPORT("trust_tip") void trust_tip(u32 given) {
+  has_tip = given;
+  assumes_tip = false;
+}
+
+// The next entry follows whatever it says that it follows, at whatever time.
+EXPORT("assume_tip") void assume_tip(void) { has_tip = assumes_tip = true; }
 
 static const struct key *find_key(struct text id) {
   for (u32 i = 0; i < key_count; i++)
@@ -134,13 +143,10 @@ static void hold_seals_to_digests(void) {
 // Hashes what was parsed. From the first record on that does not fit, none is regular.
 static void end_batch(void) {
   u8 digits[DIGITS];
-  hash_messages(messages, batch_count, digests);
-  for (u32 i = 0; i < batch_count; i++) {
-    struct record *record = &records[batch_start + i];
+  hash_messages(messages, batch_count, &digests[batch_start]);
+  for (u32 i = batch_start; i < batch_start + batch_count; i++) {
     to_hex(digests[i], digits);
-    wasm_v128_store(record->digest, wasm_v128_load(digests[i]));
-    wasm_v128_store(record->digest + 16, wasm_v128_load(digests[i] + 16));
-    if (!same_64(digits, input + record->digest_text) && batch_start + i < mismatch) mismatch = batch_start + i;
+    if (!same_64(digits, input + records[i].digest_text) && i < mismatch) mismatch = i;
   }
   if (checks_seals) hold_seals_to_digests();
   batch_start += batch_count;
@@ -163,9 +169,23 @@ static void add_to_batch(const struct part *members, const struct entry *entry, 
   batch_count++;
 }
 
+// Takes for the tip what the entry says that it stands behind, before all times.
+static bool assume_tip_of(const struct part *members) {
+  static const u8 earliest[] = "0000-01-01T00:00:00.000Z";
+  if ((shape.roles & required_roles) != required_roles) return false;
+  struct text previous = value_of(members, PREVIOUS);
+  if (!is_string_of(previous, DIGITS) || !read_sequence(value_of(members, SEQUENCE), &assumed.sequence)) return false;
+  assumed.sequence--;
+  put(assumed.digest, previous.at + 1, DIGITS);
+  for (u32 i = 0; i < TIMESTAMP_BYTES; i++) assumed.timestamp[i] = earliest[i];
+  put((u8 *)&tip, (const u8 *)&assumed, sizeof tip);
+  return true;
+}
+
 // What the next entry must follow: the last one that was parsed, or the tip.
 static bool follows(const struct part *members, struct entry *entry) {
   u32 parsed = batch_start + batch_count;
+  if (parsed == 0 && assumes_tip && !assume_tip_of(members)) return false;
   if (parsed == 0) return stands_behind(members, tip.sequence, tip.digest, tip.timestamp, entry);
   const struct record *last = &records[parsed - 1];
   const u8 *timestamp = last->timestamp == NONE ? tip.timestamp : input + last->timestamp;
@@ -192,6 +212,7 @@ static const u8 *read_entry(const u8 *start) {
 
 static void advance_tip(u32 regular) {
   if (regular == 0) return;
+  assumes_tip = false;
   const struct record *last = &records[regular - 1];
   tip.sequence = last->sequence;
   for (u32 i = 0; i < DIGITS; i += 16) wasm_v128_store(tip.digest + i, wasm_v128_load(input + last->digest_text + i));

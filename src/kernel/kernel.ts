@@ -32,13 +32,16 @@ export interface KernelOptions {
   keys: ReadonlyMap<string, Uint8Array>;
 }
 
-/** The entry with the highest number so far: what it states, and its time as `Date.parse` reads it. */
+/** The entry with the highest number so far, as it states itself. */
 export interface Tip {
   sequence: number;
   digest: string;
-  /** RFC 3339; empty where entries have none. */
-  timestamp: string;
+  /** Milliseconds since 1970; not a number where entries have none. */
+  time: number;
 }
+
+/** Before any time that a service states: the year 0. */
+export const NO_TIME = Date.parse('0000-01-01T00:00:00.000Z');
 
 /** What stands before the place where reading begins: the opening bracket, an entry, or the comma behind one. */
 export type Place = 'first' | 'after' | 'next';
@@ -75,9 +78,8 @@ export interface KernelRecord {
 /** Layout of `kernel.c`. */
 const INPUT_BYTES = 2 ** 20;
 const EXCHANGE_BYTES = 4096;
-/** Of one record, and where in it the digest stands. */
-export const RECORD_BYTES = 56;
-export const DIGEST_AT = 8;
+const RECORD_BYTES = 24;
+export const DIGEST_BYTES = 32;
 const NONE = 0xffffffff;
 const ROLE = { sequence: 0, previous: 1, digest: 2, streamId: 3, timestamp: 4, entryId: 5, seal: 6, sealKeyId: 7 };
 const NO_ROLE = 8;
@@ -120,7 +122,7 @@ export class ChainKernel {
    * whose digest is not 64 lower-case hexadecimal digits, or whose time is not between the years 0 and 9999.
    */
   setTip(tip: Tip | null): void {
-    const time = tip === null || !this.#hasTimestamps ? 0 : Date.parse(tip.timestamp);
+    const time = tip === null || !this.#hasTimestamps ? 0 : tip.time;
     const timestamp = Math.abs(time) <= 8.64e15 ? new Date(time).toISOString() : '';
     this.#hasTip = tip !== null && /^[0-9a-f]{64}$/.test(tip.digest) && timestamp.length === 24;
     this.#kernel.trust_tip(this.#hasTip ? 1 : 0);
@@ -132,18 +134,34 @@ export class ChainKernel {
 
   /** As `setTip` with what stands before a stream's first entry. */
   setGenesis(firstSequence: number): void {
-    this.setTip({ sequence: firstSequence - 1, digest: '0'.repeat(64), timestamp: '0000-01-01T00:00:00.000Z' });
+    this.setTip({ sequence: firstSequence - 1, digest: '0'.repeat(64), time: NO_TIME });
+  }
+
+  /**
+   * For who begins in the middle of a chain: the next entry is taken to follow whatever it says that it follows, at
+   * whatever time. Until an entry is regular, each run assumes anew.
+   */
+  assumeTip(): void {
+    this.#hasTip = true;
+    this.#kernel.assume_tip();
+  }
+
+  /** What was assumed to stand before the first regular entry behind `assumeTip`, at `NO_TIME`. */
+  get assumed(): Tip {
+    return this.#readTip(this.#kernel.assumed.value);
   }
 
   /** The last regular entry, or what was set since. */
   get tip(): Tip | null {
-    if (!this.#hasTip) return null;
-    const at = this.#kernel.tip.value;
+    return this.#hasTip ? this.#readTip(this.#kernel.tip.value) : null;
+  }
+
+  #readTip(at: number): Tip {
     const text = Buffer.from(this.#bytes(at + 8, 64 + 24)).toString('latin1');
     return {
       sequence: this.#memory.getFloat64(at, true),
       digest: text.slice(0, 64),
-      timestamp: this.#hasTimestamps ? text.slice(64) : '',
+      time: this.#hasTimestamps ? Date.parse(text.slice(64)) : Number.NaN,
     };
   }
 
@@ -169,9 +187,9 @@ export class ChainKernel {
     };
   }
 
-  /** The records of the last run as they are in memory, valid until the next. */
-  get records(): Uint8Array {
-    return this.#bytes(this.#kernel.records.value, this.#regular * RECORD_BYTES);
+  /** Of the regular entries of the last run, 32 bytes each, valid until the next. */
+  get digests(): Uint8Array {
+    return this.#bytes(this.#kernel.digests.value, this.#regular * DIGEST_BYTES);
   }
 
   /** The timestamp of a regular entry of the last run; null where entries have none. */
@@ -186,12 +204,12 @@ export class ChainKernel {
     if (index < 0 || index >= this.#regular) throw new RangeError('no such record');
     const at = this.#kernel.records.value + index * RECORD_BYTES;
     const read = (offset: number) => this.#memory.getUint32(at + offset, true);
-    const timestamp = read(52);
+    const timestamp = read(20);
     return {
       sequence: this.#memory.getFloat64(at, true),
-      digest: this.#bytes(at + DIGEST_AT, 32),
-      start: read(40),
-      end: read(44),
+      digest: this.#bytes(this.#kernel.digests.value + index * DIGEST_BYTES, DIGEST_BYTES),
+      start: read(8),
+      end: read(12),
       timestamp: timestamp === NONE ? null : timestamp,
     };
   }

@@ -9,8 +9,7 @@
 static const u32 INITIAL_STATE[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
 
 #define FOUR(word) {word, word, word, word}
-// Weak, so that the compiler loads them: V8 makes three instructions of a constant in the code.
-__attribute__((weak, aligned(16))) const u32 ROUND_CONSTANTS[64][LANES] = {
+static const u32 ROUND_CONSTANTS[64][LANES] __attribute__((aligned(16))) = {
     FOUR(0x428a2f98), FOUR(0x71374491), FOUR(0xb5c0fbcf), FOUR(0xe9b5dba5), FOUR(0x3956c25b), FOUR(0x59f111f1),
     FOUR(0x923f82a4), FOUR(0xab1c5ed5), FOUR(0xd807aa98), FOUR(0x12835b01), FOUR(0x243185be), FOUR(0x550c7dc3),
     FOUR(0x72be5d74), FOUR(0x80deb1fe), FOUR(0x9bdc06a7), FOUR(0xc19bf174), FOUR(0xe49b69c1), FOUR(0xefbe4786),
@@ -29,25 +28,35 @@ __attribute__((weak, aligned(16))) const u32 ROUND_CONSTANTS[64][LANES] = {
 #define XOR3(a, b, c) wasm_v128_xor(wasm_v128_xor(a, b), c)
 #define ADD(a, b) wasm_i32x4_add(a, b)
 
-// FIPS 180-4 section 4.1.2; Maj as ((a ^ b) & (b ^ c)) ^ b, whose a ^ b is the next round's b ^ c.
+// FIPS 180-4 section 4.1.2; Maj as ((a ^ b) & (b ^ c)) ^ b, whose a ^ b is the next round's b ^ c. The empty assembly
+// has each round computed where it stands: left to itself, the compiler mixes the rounds until no registers are left.
 #define ROUND(a, b, c, d, e, f, g, h, word, round)                                                          \
   do {                                                                                                      \
     v128_t choice = wasm_v128_xor(wasm_v128_and(wasm_v128_xor(f, g), e), g);                                \
-    v128_t sum = ADD(ADD(h, ADD(word, wasm_v128_load(ROUND_CONSTANTS[round]))),                             \
+    v128_t sum = ADD(ADD(h, ADD(word, wasm_v128_load(constants[round]))),                                   \
                      ADD(choice, XOR3(ROTATE(e, 6), ROTATE(e, 11), ROTATE(e, 25))));                        \
-    v128_t a_xor_b = wasm_v128_xor(a, b);                                                                    \
-    v128_t majority = wasm_v128_xor(wasm_v128_and(a_xor_b, b_xor_c), b);                                      \
-    b_xor_c = a_xor_b;                                                                                        \
     d = ADD(d, sum);                                                                                        \
+    __asm__ volatile("" : "+r"(sum), "+r"(d));                                                              \
+    v128_t a_xor_b = wasm_v128_xor(a, b);                                                                   \
+    v128_t majority = wasm_v128_xor(wasm_v128_and(a_xor_b, b_xor_c), b);                                    \
+    b_xor_c = a_xor_b;                                                                                      \
     h = ADD(ADD(sum, majority), XOR3(ROTATE(a, 2), ROTATE(a, 13), ROTATE(a, 22)));                          \
+    __asm__ volatile("" : "+r"(h));                                                                         \
   } while (0)
 
+#define PINNED(word)                                                                                        \
+  ({                                                                                                        \
+    v128_t pinned = word;                                                                                   \
+    __asm__ volatile("" : "+r"(pinned));                                                                    \
+    pinned;                                                                                                 \
+  })
+
 #define NEXT_WORD(i)                                                                                        \
-  (w[(i) & 15] = ADD(ADD(w[(i) & 15], w[((i) + 9) & 15]),                                                   \
+  (w[(i) & 15] = PINNED(ADD(ADD(w[(i) & 15], w[((i) + 9) & 15]),                                            \
                      ADD(XOR3(ROTATE(w[((i) + 1) & 15], 7), ROTATE(w[((i) + 1) & 15], 18),                  \
                               SHIFT_RIGHT(w[((i) + 1) & 15], 3)),                                           \
                          XOR3(ROTATE(w[((i) + 14) & 15], 17), ROTATE(w[((i) + 14) & 15], 19),               \
-                              SHIFT_RIGHT(w[((i) + 14) & 15], 10)))))
+                              SHIFT_RIGHT(w[((i) + 14) & 15], 10))))))
 
 #define EIGHT_ROUNDS(i, WORD)                                                                               \
   ROUND(a, b, c, d, e, f, g, h, WORD((i) + 0), (i) + 0);                                                    \
@@ -61,11 +70,15 @@ __attribute__((weak, aligned(16))) const u32 ROUND_CONSTANTS[64][LANES] = {
 
 #define GIVEN_WORD(i) w[i]
 
-// FIPS 180-4 section 6.2.2: one block of each lane, its words in `w`, which is overwritten.
-static __attribute__((noinline)) void compress(v128_t state[8], v128_t w[16]) {
+// FIPS 180-4 section 6.2.2: one block of each lane.
+static __attribute__((noinline)) void compress(v128_t state[8], const v128_t words[16]) {
   v128_t a = state[0], b = state[1], c = state[2], d = state[3];
   v128_t e = state[4], f = state[5], g = state[6], h = state[7];
-  v128_t b_xor_c = wasm_v128_xor(b, c);
+  v128_t b_xor_c = wasm_v128_xor(b, c), w[16];
+  for (u32 i = 0; i < 16; i++) w[i] = words[i];
+  // Hidden from the compiler, so that it loads them: V8 makes three instructions of a constant in the code.
+  const u32 (*constants)[LANES] = ROUND_CONSTANTS;
+  __asm__("" : "+r"(constants));
   EIGHT_ROUNDS(0, GIVEN_WORD);
   EIGHT_ROUNDS(8, GIVEN_WORD);
   EIGHT_ROUNDS(16, NEXT_WORD);

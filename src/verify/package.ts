@@ -5,19 +5,20 @@ import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import type { Contract } from '../contract/contract.ts';
 import { DEFAULT_IN_USE } from '../contract/in-use.ts';
 import type { VerifyOptions } from './bundle.ts';
+import { readPackageFile } from './package-file.ts';
 
 /**
  * Verifies the JSON form of a package by itself, stream by stream: what it says of its own streams is all there is to
  * go by.
  */
 export async function verifyPackage(
-  bytes: AsyncIterable<Uint8Array>,
-  options: VerifyOptions,
+  file: string,
+  options: VerifyOptions & { threads: number | null; signal?: AbortSignal },
   required: readonly ClaimName[],
 ): Promise<Verdict[]> {
   const { contract } = options.contract ?? DEFAULT_IN_USE;
-  const reader = new PackageReader(contract, options.sealKeys);
-  for await (const chunk of bytes) reader.push(chunk);
+  const begin = () => new PackageReader(contract, options.sealKeys);
+  const { reader } = await readPackageFile(file, begin, options);
   return reader.finishEach().map((reading) => judge(reading, contract, options, required));
 }
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { chainOf, packageOf } from '../support/chain.ts';
 import { packageCase, randomFrom } from './packages.ts';
-import { coverageOf, differenceOf } from './two-paths.ts';
+import { coverageOf, differenceOf, readRanges } from './two-paths.ts';
 
-test('1,500 packages, damaged in all ways, are read alike by both paths', () => {
+test('1,500 packages, damaged in all ways, are read alike by all paths', () => {
   const random = randomFrom(20_261_001);
   for (let count = 0; count < 1500; count++) {
     const one = packageCase(random);
@@ -18,6 +18,14 @@ test('of an intact package the fast path takes all but what stands across a bord
   const { taken, all } = coverageOf({ bytes, cuts: [], withKeys: true, watch: [] });
   expect(all).toBe(5000);
   expect(taken).toBeGreaterThanOrEqual(4990);
+});
+
+test('of an intact package in five ranges all is taken as stretches but the first and what stands across a border', () => {
+  const bytes = Buffer.from(JSON.stringify(packageOf(chainOf(5000))));
+  const fifth = Math.floor(bytes.length / 5);
+  const one = { bytes, cuts: [1, 2, 3, 4].map((range) => range * fifth), withKeys: true, watch: [1, 999, 3000, 5000] };
+  expect(differenceOf(one)).toBeNull();
+  expect(readRanges(one).taken).toBeGreaterThanOrEqual(3990);
 });
 
 test.each([1, 7, 1000])('where every %i. entry is not regular, the others still are', (every) => {

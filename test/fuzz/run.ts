@@ -1,15 +1,15 @@
 import { packageCase, randomFrom } from './packages.ts';
-import { coverageOf, differenceOf } from './two-paths.ts';
+import { coverageOf, differenceOf, readRanges } from './two-paths.ts';
 
 /**
- * Damages packages and compares what both paths make of them, for as long as is asked.
+ * Damages packages and compares what all paths make of them, for as long as is asked.
  *
  *     node test/fuzz/run.ts [SECONDS [SEED]]
  */
 const seconds = Number(process.argv[2] ?? 60);
 const seed = Number(process.argv[3] ?? Date.now() % 2 ** 31);
 const random = randomFrom(seed);
-const counts = { packages: 0, entries: 0, fast: 0 };
+const counts = { packages: 0, entries: 0, fast: 0, inStretches: 0 };
 const end = performance.now() + seconds * 1000;
 while (performance.now() < end) {
   const one = packageCase(random);
@@ -19,6 +19,7 @@ while (performance.now() < end) {
     const { taken, all } = coverageOf(one);
     counts.entries += all;
     counts.fast += taken;
+    counts.inStretches += readRanges(one).taken;
   }
   if (difference === null) continue;
   process.stderr.write(`seed ${seed}, package ${counts.packages}:\n${difference.fast}\n${difference.slow}\n`);

@@ -2,22 +2,29 @@ import { PackageReader, type PackageReading } from '../../src/chain/package.ts';
 import type { Contract } from '../../src/contract/contract.ts';
 import { defaultContract } from '../../src/contract/default-contract.ts';
 import { KEYS } from '../support/chain.ts';
+import { pushInRanges } from '../support/ranges.ts';
 
 /** The path that decides: every entry parsed, written anew and hashed by itself. */
 const slowContract: Contract = { ...defaultContract, plainKind: null };
 
 export interface Case {
   bytes: Buffer;
-  /** Offsets at which the bytes are cut into pieces. */
+  /** Offsets at which the bytes are cut into pieces; and into ranges, which are read each by itself. */
   cuts: readonly number[];
   withKeys: boolean;
   watch: readonly number[];
   streamId?: string;
 }
 
-/** Null when both paths read a package alike, else what each of them made of it. */
+/** Null when the fast path, whole and in ranges, reads a package as the slow one does; else what each made of it. */
 export function differenceOf(one: Case): { fast: string; slow: string } | null {
-  const [fast, slow] = [read(defaultContract, one), read(slowContract, one)];
+  const [fast, slow] = [readBy(defaultContract, one), readBy(slowContract, one)];
+  const ofWhole = compared({ ...plain(fast.reading), seen: fast.seen }, { ...plain(slow.reading), seen: slow.seen });
+  return ofWhole ?? compared(plain(readRanges(one).reading), plain(slow.reading));
+}
+
+function compared(one: object, other: object): { fast: string; slow: string } | null {
+  const [fast, slow] = [JSON.stringify(one), JSON.stringify(other)];
   return fast === slow ? null : { fast, slow };
 }
 
@@ -35,19 +42,20 @@ export function coverageOf(one: Case): { taken: number; all: number } {
   return { taken: walk.entries - slowly, all: walk.entries };
 }
 
-function read(contract: Contract, one: Case): string {
-  const { reading, seen } = readBy(contract, one);
-  const { walk, facts, defect } = reading;
+function plain({ walk, facts, defect }: PackageReading) {
   const findings = walk.findings.list();
-  return JSON.stringify({
-    ...walk,
-    watched: [...walk.watched].sort(([a], [b]) => a - b),
-    findings,
-    total: walk.findings.total(),
-    facts,
-    defect,
-    seen,
+  const watched = [...walk.watched].sort(([a], [b]) => a - b);
+  return { ...walk, watched, findings, total: walk.findings.total(), facts, defect };
+}
+
+/** By the fast path, in ranges that begin at each cut. @returns also how many entries came as stretches. */
+export function readRanges({ bytes, cuts, withKeys, watch, streamId }: Case) {
+  const reader = new PackageReader(defaultContract, withKeys ? KEYS : new Map(), {
+    ...(streamId === undefined ? {} : { streamId }),
+    watch: () => watch,
   });
+  const taken = pushInRanges(reader, bytes, cuts);
+  return { reading: reader.finish(), taken };
 }
 
 function readBy(contract: Contract, { bytes, cuts, withKeys, watch, streamId }: Case) {

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chainOf, packageOf } from '../support/chain.ts';
 import { cleanEnvironment, finish, run, startNode } from '../support/process.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -78,6 +79,20 @@ describe('a command loads only the packages that it needs', () => {
     expect(code, stderr).toBe(0);
     expect(JSON.parse(readFileSync(loaded, 'utf8'))).toEqual(['evidence-exporter', ...packages]);
   });
+});
+
+test('a package is verified by several threads', async () => {
+  const sent = join(folder, 'sent.json');
+  writeFileSync(sent, JSON.stringify(packageOf(chainOf(5000))));
+  const { code, stdout, stderr } = await finish(
+    startNode(join(installed, 'dist/cli/main.js'), ['verify', sent, '--json', '--threads', '2'], {
+      cwd: folder,
+      nodeFlags: ['--import', resolve(import.meta.dirname, '../support/awaited-threads.ts')],
+    }),
+  );
+  expect(code, stderr).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ streams: [{ entries: 5000, status: 'verified' }] });
+  expect(stderr).toMatch(/^stretches [1-9]/m);
 });
 
 test('what dist holds of other packages has its licence there', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import reference from 'canonicalize';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ChainKernel, type Tip } from '../../src/kernel/kernel.ts';
+import { ChainKernel, NO_TIME, type Tip } from '../../src/kernel/kernel.ts';
 import { chainOf, entryAfter, GENESIS, SEAL_KEY, type SentEntry, sealed } from '../support/chain.ts';
 import { disagreement, judge, OPTIONS, type Outcome, runKernel } from './default-chain.ts';
 
@@ -83,7 +83,7 @@ function walkAround(kernel: ChainKernel, entries: readonly SentEntry[]): [number
     if (irregular === undefined) return [regular, slow];
     slow++;
     const start = run.offset + Buffer.byteLength(JSON.stringify(irregular));
-    kernel.setTip({ sequence: irregular.sequence, digest: irregular.hash, timestamp: irregular.timestamp });
+    kernel.setTip({ sequence: irregular.sequence, digest: irregular.hash, time: Date.parse(irregular.timestamp) });
     run = kernel.run(start, bytes.length, 'after');
   }
 }
@@ -122,12 +122,53 @@ test('without a tip nothing is regular', () => {
     offset: 0,
     place: 'first',
   });
-  kernel.setTip({ sequence: 0, digest: 'no digest', timestamp: '2026-01-01T00:00:00Z' });
+  kernel.setTip({ sequence: 0, digest: 'no digest', time: Date.UTC(2026) });
   expect(kernel.run(0, bytes.length, 'first').regular).toBe(0);
-  kernel.setTip({ sequence: 0, digest: '0'.repeat(64), timestamp: 'no time' });
+  kernel.setTip({ sequence: 0, digest: '0'.repeat(64), time: Number.NaN });
   expect(kernel.run(0, bytes.length, 'first').regular).toBe(0);
   kernel.setGenesis(1);
   expect(kernel.run(0, bytes.length, 'first').regular).toBe(2);
+});
+
+describe('a tip that is assumed', () => {
+  const kernel = new ChainKernel(OPTIONS);
+  const run = (entries: readonly SentEntry[]) => {
+    const bytes = toBytes(entries);
+    kernel.input.set(bytes);
+    return kernel.run(0, bytes.length, 'next').regular;
+  };
+
+  test('is what the first entry says that it follows', () => {
+    kernel.assumeTip();
+    expect(run(chain.slice(100, 110))).toBe(10);
+    expect(kernel.assumed).toEqual({ sequence: 100, digest: chain[99]?.hash, time: NO_TIME });
+    expect(kernel.tip).toMatchObject({ sequence: 110, digest: chain[109]?.hash });
+  });
+
+  test('is assumed once: what follows must follow it, in the same run and in the next', () => {
+    kernel.assumeTip();
+    expect(run([...chain.slice(5, 8), ...chain.slice(9, 12)])).toBe(3);
+    expect(run(chain.slice(9, 12))).toBe(0);
+    expect(run(chain.slice(8, 12))).toBe(4);
+    expect(kernel.assumed.sequence).toBe(5);
+  });
+
+  test('is assumed anew until an entry is regular', () => {
+    kernel.assumeTip();
+    expect(run([{ ...chain[5], actor: 'mallory' } as SentEntry])).toBe(0);
+    expect(run([{ ...chain[5], prev_hash: 'short' } as SentEntry])).toBe(0);
+    expect(run(chain.slice(7, 9))).toBe(2);
+    expect(kernel.assumed).toMatchObject({ sequence: 7, digest: chain[6]?.hash });
+  });
+
+  test('gives way to one that is set', () => {
+    kernel.assumeTip();
+    kernel.setTip({ sequence: 5, digest: chain[4]?.hash ?? '', time: NO_TIME });
+    expect([run(chain.slice(6, 8)), run(chain.slice(5, 8))]).toEqual([0, 3]);
+    kernel.assumeTip();
+    kernel.setTip(null);
+    expect(run(chain.slice(5, 8))).toBe(0);
+  });
 });
 
 test('zeros are named by the first entry, whatever stands before it, and by no other', () => {
@@ -139,14 +180,14 @@ test('zeros are named by the first entry, whatever stands before it, and by no o
     return kernel.run(0, bytes.length, 'first').regular === 1;
   };
   const [zeros, ones] = [GENESIS, '1'.repeat(64)];
-  const timestamp = '2026-01-01T00:00:00.9999999+00:00';
-  expect(takes({ sequence: 0, digest: zeros, timestamp }, { sequence: 1, prev_hash: zeros })).toBe(true);
-  expect(takes({ sequence: 7, digest: ones, timestamp }, { sequence: 8, prev_hash: ones })).toBe(true);
-  expect(takes({ sequence: 7, digest: zeros, timestamp }, { sequence: 8, prev_hash: zeros })).toBe(false);
-  expect(takes({ sequence: 0, digest: ones, timestamp }, { sequence: 1, prev_hash: ones })).toBe(false);
+  const time = Date.UTC(2026);
+  expect(takes({ sequence: 0, digest: zeros, time }, { sequence: 1, prev_hash: zeros })).toBe(true);
+  expect(takes({ sequence: 7, digest: ones, time }, { sequence: 8, prev_hash: ones })).toBe(true);
+  expect(takes({ sequence: 7, digest: zeros, time }, { sequence: 8, prev_hash: zeros })).toBe(false);
+  expect(takes({ sequence: 0, digest: ones, time }, { sequence: 1, prev_hash: ones })).toBe(false);
   const last = Number.MAX_SAFE_INTEGER;
-  expect(takes({ sequence: last - 1, digest: ones, timestamp }, { sequence: last, prev_hash: ones })).toBe(true);
-  expect(takes({ sequence: last, digest: ones, timestamp }, { sequence: last + 1, prev_hash: ones })).toBe(false);
+  expect(takes({ sequence: last - 1, digest: ones, time }, { sequence: last, prev_hash: ones })).toBe(true);
+  expect(takes({ sequence: last, digest: ones, time }, { sequence: last + 1, prev_hash: ones })).toBe(false);
 });
 
 test('entries may lack what no role is given to', () => {
@@ -167,7 +208,7 @@ test('entries may lack what no role is given to', () => {
   kernel.input.set(bytes);
   expect(kernel.run(0, bytes.length, 'first')).toMatchObject({ stop: 'irregular', regular: 2 });
   expect(kernel.record(1)).toMatchObject({ sequence: 1, timestamp: null });
-  expect(kernel.tip).toEqual({ sequence: 1, digest: bare(1, zero.hash).hash, timestamp: '' });
+  expect(kernel.tip).toEqual({ sequence: 1, digest: bare(1, zero.hash).hash, time: Number.NaN });
 });
 
 test('seals are not looked at without keys, and not regular with other ones', () => {

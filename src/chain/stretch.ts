@@ -1,0 +1,162 @@
+import { type ChainKernel, type KernelRun, NO_TIME, type Tip } from '../kernel/kernel.ts';
+import { DigestRing, REMEMBERED, type RegularEntries, type RegularEntry } from './regular.ts';
+import { openKernel, type RegularOptions, regularEntries } from './regular-reader.ts';
+
+/**
+ * Regular entries that were read from the middle of a package on, by one who did not know what stands before them and
+ * assumed it: the entry that the first of them says that it follows.
+ *
+ * Who reads the package from its start may take them as if they had been read there, if what was read there ends at
+ * the stretch's first byte, in the array of entries and behind a comma, and the chain's tip is the assumed one, in
+ * number and digest, and no later than the first entry of the stretch. For whether an entry is regular depends on its
+ * own bytes, on what a kernel was told of the stream, and on the tip that it follows; of a tip the kernel compares
+ * number, digest and time, and of these the first entry sees the very same, but for the time, which is compared here.
+ * Behind the first entry the tips are the stretch's own. So a kernel that had gone on from the start would have found
+ * the same entries regular, to the same byte. Where any of this is not so, the stretch says nothing about the package:
+ * a wrong guess costs time, and never a finding.
+ *
+ * Plain data: it passes between threads.
+ */
+export interface Stretch {
+  /** Offsets in the package: of the first entry, and where the reading ended. */
+  start: number;
+  end: number;
+  /** What stands before `end`: an entry, or the comma behind one. */
+  place: 'after' | 'next';
+  assumed: Pick<Tip, 'sequence' | 'digest'>;
+  count: number;
+  firstTime: number;
+  tip: Tip;
+  /** Of the newest entries, as many as a walk remembers. */
+  digests: Uint8Array<ArrayBuffer>;
+  /** Of the entries whose number is watched. */
+  watched: ReadonlyMap<number, RegularEntry>;
+}
+
+/** What has to be known to read stretches of a package. */
+export interface StretchOptions extends RegularOptions {
+  /** Sequence numbers of entries that the walk wants to see. */
+  watch: ReadonlySet<number>;
+}
+
+/** Whether the chain's tip is one that the stretch follows. */
+export function followsTip({ assumed, firstTime }: Stretch, tip: Tip | null): boolean {
+  return tip !== null && tip.sequence === assumed.sequence && tip.digest === assumed.digest && tip.time <= firstTime;
+}
+
+export function entriesOf({ assumed, count, firstTime, tip, digests, watched }: Stretch): RegularEntries {
+  const firstSequence = assumed.sequence + 1;
+  return { count, firstSequence, firstTime, tip, digests, find: (sequence) => watched.get(sequence) };
+}
+
+const OPEN_OBJECT = 0x7b;
+
+/**
+ * Where an entry begins is found by trying: an object that a kernel finds regular, whatever stands before it, is taken
+ * for one. Bytes that are made of beginnings without end are not tried for ever.
+ */
+const MAX_TRIES = 256;
+const TRY_BYTES = 64 * 1024;
+
+/** Reads stretches of one package, one after the other. */
+export class StretchReader {
+  readonly #kernel: ChainKernel;
+  readonly #watch: ReadonlySet<number>;
+
+  private constructor(kernel: ChainKernel, watch: ReadonlySet<number>) {
+    this.#kernel = kernel;
+    this.#watch = watch;
+  }
+
+  /** Null for a stream that a kernel cannot take. */
+  static open({ watch, ...options }: StretchOptions): StretchReader | null {
+    const kernel = openKernel(options);
+    return kernel === null ? null : new StretchReader(kernel, watch);
+  }
+
+  /**
+   * The longest stretch within a range of the package from the first entry on that begins in it; null where none is
+   * found.
+   * @param offset of the range.
+   * @param fill puts the range's next bytes into what it is given, as many as fit, and returns their number: fewer only
+   *   where the range ends.
+   */
+  read(offset: number, fill: (into: Uint8Array) => number): Stretch | null {
+    const { input } = this.#kernel;
+    let start = offset;
+    let end = fill(input.subarray(0, TRY_BYTES));
+    let isLast = end < TRY_BYTES;
+    const found = this.#findEntry(end);
+    if (found === null) return null;
+    let { run } = found;
+    const { assumed } = this.#kernel;
+    const taken = new Taken(this.#watch);
+    for (;;) {
+      if (run.regular > 0) taken.add(regularEntries(this.#kernel, run.regular));
+      if (isLast || run.stop !== 'needs-more') break;
+      input.copyWithin(0, run.offset, end);
+      start += run.offset;
+      end -= run.offset;
+      end += fill(input.subarray(end));
+      isLast = end < input.length;
+      run = this.#kernel.run(0, end, run.place);
+    }
+    const place = run.place === 'after' ? 'after' : 'next';
+    return { start: offset + found.at, end: start + run.offset, place, assumed, ...taken.result() };
+  }
+
+  /** Forgets the keys. */
+  close(): void {
+    this.#kernel.close();
+  }
+
+  /** Tries the objects in the first `end` bytes of the input. */
+  #findEntry(end: number): { at: number; run: KernelRun } | null {
+    const { input } = this.#kernel;
+    let at = input.indexOf(OPEN_OBJECT);
+    for (let tries = 0; tries < MAX_TRIES && at >= 0 && at < end; tries++) {
+      this.#kernel.assumeTip();
+      const run = this.#kernel.run(at, end, 'next');
+      if (run.regular > 0) return { at, run };
+      at = input.indexOf(OPEN_OBJECT, at + 1);
+    }
+    return null;
+  }
+}
+
+/** What is kept of the entries of a stretch. */
+class Taken {
+  readonly #watch: ReadonlySet<number>;
+  readonly #recent = new DigestRing();
+  readonly #watched = new Map<number, RegularEntry>();
+  #count = 0;
+  #firstTime = NO_TIME;
+  #tip: Tip | null = null;
+
+  constructor(watch: ReadonlySet<number>) {
+    this.#watch = watch;
+  }
+
+  add(entries: RegularEntries): void {
+    if (this.#count === 0) this.#firstTime = entries.firstTime;
+    this.#count += entries.count;
+    this.#tip = entries.tip;
+    this.#recent.add(entries);
+    for (const sequence of this.#watch) {
+      const entry = entries.find(sequence);
+      if (entry !== undefined) this.#watched.set(sequence, entry);
+    }
+  }
+
+  result(): Pick<Stretch, 'count' | 'firstTime' | 'tip' | 'digests' | 'watched'> {
+    if (this.#tip === null) throw new TypeError('a stretch without entries is none');
+    const digests = this.#recent.upTo(this.#tip.sequence, Math.min(this.#count, REMEMBERED));
+    return {
+      count: this.#count,
+      firstTime: this.#firstTime,
+      tip: this.#tip,
+      digests,
+      watched: this.#watched,
+    };
+  }
+}

@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { chainOf, packageOf, SEAL_KEY, type SentEntry } from '../support/chain.ts';
+import { evidence } from '../support/process.ts';
+
+const HOOK = resolve(import.meta.dirname, '../support/awaited-threads.ts');
+const ENTRIES = 8000;
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'threads-test-'));
+  const chain = chainOf(ENTRIES);
+  const altered = { ...chain[ENTRIES - 5], actor: 'mallory' } as SentEntry;
+  writeFileSync(join(folder, 'intact.json'), JSON.stringify(packageOf(chain)));
+  writeFileSync(join(folder, 'altered.json'), JSON.stringify(packageOf(chain.with(ENTRIES - 5, altered))));
+  writeFileSync(join(folder, 'key'), SEAL_KEY);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const verify = (file: string, threads: string, nodeFlags: string[] = []) =>
+  evidence(['verify', file, '--json', '--seal-key', 'k1=key', '--threads', threads], { cwd: folder, nodeFlags });
+
+test.each([
+  ['intact.json', 0, 'verified'],
+  ['altered.json', 1, 'refuted'],
+])('verify says the same of %s on three threads as on one', async (file, exitCode, outcome) => {
+  const alone = await verify(file, '1');
+  const helped = await verify(file, '3', ['--import', HOOK]);
+  expect(alone.code, alone.stderr).toBe(exitCode);
+  expect(JSON.parse(alone.stdout)).toMatchObject({ outcome, streams: [{ entries: ENTRIES }] });
+  expect([helped.code, helped.stdout]).toEqual([alone.code, alone.stdout]);
+  expect(helped.stderr).toMatch(/^stretches [1-9]/m);
+});
+
+test.each(['0', '1.5', '65', 'many'])('--threads %s is refused', async (threads) => {
+  const { code, stderr } = await verify('intact.json', threads);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--threads must be a whole number from 1 to 64')]);
+});
