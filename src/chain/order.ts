@@ -29,9 +29,10 @@ const MAX_FORKS = 16;
 /** Before any time that a service states. */
 const NO_TIME = '0000-01-01T00:00:00.000Z';
 
-/** In the one form that sorts as it passes; null for what has none. */
+/** In the one form that sorts as it passes, empty for no time; null for what has none. */
 function toText(time: number): string | null {
-  const text = Number.isNaN(time) ? '' : new Date(time).toISOString();
+  if (Number.isNaN(time)) return '';
+  const text = new Date(time).toISOString();
   return text.length === NO_TIME.length ? text : null;
 }
 

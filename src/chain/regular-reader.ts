@@ -1,7 +1,7 @@
 import type { Contract, SealKeys } from '../contract/contract.ts';
 import type { ElementsRead } from '../encoding/elements.ts';
 import { isEvidenceError } from '../errors.ts';
-import { ChainKernel, DIGEST_AT, type KernelOptions, type Place, RECORD_BYTES } from '../kernel/kernel.ts';
+import { ChainKernel, type KernelOptions, type Place } from '../kernel/kernel.ts';
 import type { RegularEntries } from './regular.ts';
 import type { ChainWalk } from './walk.ts';
 
@@ -48,6 +48,7 @@ export class RegularReader {
   read(bytes: Uint8Array, start: number, onRegular?: (entries: RegularEntries) => void): ElementsRead {
     const kernel = this.#kernel;
     kernel.setTip(this.#walk.tip);
+    kernel.knowUncovered(this.#walk.uncovered);
     let at = start;
     let place: Place = 'next';
     let any = false;
@@ -87,9 +88,10 @@ function regularEntries(kernel: ChainKernel, count: number): RegularEntries {
   return {
     count,
     firstSequence: kernel.record(0).sequence,
-    records: kernel.records,
-    recordBytes: RECORD_BYTES,
-    digestAt: DIGEST_AT,
-    timestamp: (index) => kernel.timestampOf(index) ?? '',
+    records: kernel.digests,
+    recordBytes: kernel.digestBytes,
+    digestAt: 0,
+    digestBytes: kernel.digestBytes,
+    timestamp: (index) => kernel.record(index).timestamp ?? '',
   };
 }

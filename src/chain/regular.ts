@@ -10,18 +10,17 @@ export interface RegularEntries {
   /** One record of each, of equal length: in it its digest, stated and computed alike. */
   readonly records: Uint8Array;
   readonly recordBytes: number;
-  /** Of its 32 bytes, in a record. */
+  /** In a record. */
   readonly digestAt: number;
-  /** RFC 3339 in UTC with milliseconds. */
+  readonly digestBytes: number;
+  /** RFC 3339; empty where entries have none. */
   timestamp(index: number): string;
 }
 
-const DIGEST_BYTES = 32;
-
 /** Lower-case hex. */
-export function digestOf({ records, recordBytes, digestAt }: RegularEntries, index: number): string {
+export function digestOf({ records, recordBytes, digestAt, digestBytes }: RegularEntries, index: number): string {
   const at = records.byteOffset + index * recordBytes + digestAt;
-  return Buffer.from(records.buffer, at, DIGEST_BYTES).toString('hex');
+  return Buffer.from(records.buffer, at, digestBytes).toString('hex');
 }
 
 /** The digests of the newest entries of a walk, by number; only what `limit` newer ones have not pushed out. */
@@ -61,20 +60,22 @@ class Ring {
   readonly #records: Uint8Array;
   readonly #recordBytes: number;
   readonly #digestAt: number;
+  readonly #digestBytes: number;
 
-  constructor(size: number, { recordBytes, digestAt }: RegularEntries) {
+  constructor(size: number, { recordBytes, digestAt, digestBytes }: RegularEntries) {
     this.#size = size;
     this.#sequences = new Float64Array(size).fill(-1);
     this.#records = new Uint8Array(size * recordBytes);
     this.#recordBytes = recordBytes;
     this.#digestAt = digestAt;
+    this.#digestBytes = digestBytes;
   }
 
   get(sequence: number): string | undefined {
     const slot = sequence % this.#size;
     if (this.#sequences[slot] !== sequence) return undefined;
     const at = slot * this.#recordBytes + this.#digestAt;
-    return Buffer.from(this.#records.buffer, at, DIGEST_BYTES).toString('hex');
+    return Buffer.from(this.#records.buffer, at, this.#digestBytes).toString('hex');
   }
 
   add({ count, firstSequence, records }: RegularEntries): void {

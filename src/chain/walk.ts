@@ -93,6 +93,11 @@ export class ChainWalk {
     return this.#order.tip;
   }
 
+  /** What of the entries so far their digests say nothing about: a regular entry adds nothing to it. */
+  get uncovered(): ReadonlySet<string> {
+    return this.#uncovered;
+  }
+
   /** Takes entries that follow the tip. */
   pushRegular(entries: RegularEntries): void {
     const { count, firstSequence } = entries;

@@ -1,10 +1,23 @@
 #ifndef TEXT_H
 #define TEXT_H
-// Strings, numbers and literals of JSON (RFC 8259) that are written as RFC 8785 writes them, so that their own bytes
-// are their canonical form. Whatever else is JSON too is rejected: that is for the slow path to read.
+// Strings, numbers and literals of JSON (RFC 8259) that are written as the contract writes them where it hashes them, so
+// that their own bytes are their form. Whatever else is JSON too is rejected: that is for the slow path to read.
 //
 // A reader takes the place of a value's first byte and returns the place behind its last, or what `reject` returns.
 #include "bytes.h"
+
+// How the contract writes what it hashes: as RFC 8785, as Python's json.dumps, or as it was sent.
+static struct {
+  bool as_sent;
+  // Everything beyond printable ASCII is escaped.
+  bool ascii;
+  // Members by their names, all others as they were sent.
+  bool sorted;
+  // Numbers are those that ECMAScript writes for their double; else as they were sent.
+  bool doubles;
+  // Spaces behind commas and colons: 0 or 1.
+  u32 gap;
+} form;
 
 // Behind the block stand SLACK zero bytes, which no token holds: every reader stops there at the latest.
 static const u8 *block_end;
@@ -37,6 +50,59 @@ static const u8 *escape_end(const u8 *at) {
   return at + 6;
 }
 
+static inline u32 hex_value(u8 byte) {
+  if (is_digit(byte)) return byte - '0';
+  byte |= 0x20;
+  return between(byte, 'a', 'f') ? (u32)(byte - 'a') + 10 : 16;
+}
+
+static const u8 *unit_end(const u8 *at, u32 *unit) {
+  if (at[0] != '\\') return reject(at);
+  if (at[1] != 'u') return reject(at + 1);
+  *unit = 0;
+  for (u32 i = 2; i < 6; i++) {
+    u32 digit = hex_value(at[i]);
+    if (digit == 16) return reject(at + i);
+    *unit = *unit << 4 | digit;
+  }
+  return at + 6;
+}
+
+// Of \uXXXX, or of the two that make a pair of surrogates; a lone one is rejected.
+static const u8 *code_point_end(const u8 *at, u32 *point) {
+  const u8 *end = unit_end(at, point);
+  if (!end || *point < 0xd800 || *point > 0xdfff) return end;
+  if (*point >= 0xdc00) return reject(at);
+  u32 low;
+  end = unit_end(end, &low);
+  if (!end) return 0;
+  if (low < 0xdc00 || low > 0xdfff) return reject(at);
+  *point = 0x10000 + ((*point - 0xd800) << 10) + (low - 0xdc00);
+  return end;
+}
+
+// RFC 8259 section 7.
+static const u8 *any_escape_end(const u8 *at) {
+  u32 point;
+  switch (at[1]) {
+    case '"': case '\\': case '/': case 'b': case 'f': case 'n': case 'r': case 't': return at + 2;
+    default: return code_point_end(at, &point);
+  }
+}
+
+// Python's with ensure_ascii: short forms as above, lower-case \uxxxx for whatever else is not printable ASCII.
+static const u8 *ascii_escape_end(const u8 *at) {
+  if (at[1] == '/') return reject(at + 1);
+  if (at[1] != 'u') return any_escape_end(at);
+  u32 point;
+  const u8 *end = code_point_end(at, &point);
+  if (!end) return 0;
+  for (const u8 *digit = at + 2; digit < end; digit++)
+    if (between(*digit, 'A', 'F')) return reject(at);
+  bool has_short_form = point == 8 || point == 9 || point == 10 || point == 12 || point == 13;
+  return has_short_form || (point >= 0x20 && point < 0x7f) ? reject(at) : end;
+}
+
 // RFC 3629 section 4, UTF8-2 to UTF8-4: no overlong form, no surrogate, nothing above U+10FFFF. RFC 8785 writes them
 // as they are.
 static const u8 *multibyte_end(const u8 *at) {
@@ -63,10 +129,15 @@ static inline u32 special_bytes(const u8 *at) {
   return (u32)wasm_i8x16_bitmask(wasm_v128_or(wasm_v128_or(quote, backslash), other));
 }
 
+// DEL, which JSON does not escape and Python does with ensure_ascii.
+static inline u32 delete_bytes(const u8 *at) {
+  return (u32)wasm_i8x16_bitmask(wasm_i8x16_eq(wasm_v128_load(at), wasm_i8x16_const_splat(0x7f)));
+}
+
 static __attribute__((noinline)) const u8 *string_rest(const u8 *at) {
   for (;;) {
     if (*at == '"') return at + 1;
-    at = *at == '\\' ? escape_end(at) : *at >= 0x80 ? multibyte_end(at) : reject(at);
+    at = *at == '\\' ? (form.as_sent ? any_escape_end(at) : escape_end(at)) : *at >= 0x80 ? multibyte_end(at) : reject(at);
     if (!at) return 0;
     u32 special;
     while (!(special = special_bytes(at))) at += 16;
@@ -86,7 +157,7 @@ static inline const u8 *string_end(const u8 *at) {
 static __attribute__((noinline)) const u8 *name_rest(const u8 *at) {
   for (;;) {
     if (*at == '"') return at + 1;
-    if (!between(*at, 0x80, 0xed)) return reject(at);
+    if (!between(*at, 0x80, form.doubles ? 0xed : 0xf4)) return reject(at);
     at = multibyte_end(at);
     if (!at) return 0;
     u32 special;
@@ -95,9 +166,9 @@ static __attribute__((noinline)) const u8 *name_rest(const u8 *at) {
   }
 }
 
-// A member's name: without escapes, so that equal names have equal bytes; and without U+E000 and what is above it, so
-// that the order of the bytes of UTF-8, which is that of code points, is also that of UTF-16 code units, by which
-// RFC 8785 3.2.3 sorts: the two differ only between U+E000 to U+FFFF and the surrogates of what is above.
+// A member's name: without escapes, so that equal names have equal bytes. The order of the bytes of UTF-8 is that of
+// code points, by which Python sorts. RFC 8785 3.2.3 sorts by UTF-16 code units: there U+E000 and what is above it is
+// rejected, for the two differ only between U+E000 to U+FFFF and the surrogates of what is above.
 static inline const u8 *name_end(const u8 *at) {
   u32 special;
   if (*at != '"') return reject(at);
@@ -150,6 +221,23 @@ static const u8 *number_end(const u8 *start) {
   return at;
 }
 
+// RFC 8259 section 6, whatever a double makes of it.
+static const u8 *any_number_end(const u8 *at) {
+  at += *at == '-';
+  if (!is_digit(*at)) return reject(at);
+  at = *at == '0' ? at + 1 : digits_end(at + 1);
+  if (*at == '.') {
+    if (!is_digit(at[1])) return reject(at + 1);
+    at = digits_end(at + 1);
+  }
+  if (*at == 'e' || *at == 'E') {
+    at += at[1] == '+' || at[1] == '-' ? 2 : 1;
+    if (!is_digit(*at)) return reject(at);
+    at = digits_end(at);
+  }
+  return at >= block_end ? reject(at) : at;
+}
+
 static const u8 *literal_end(const u8 *at, const char *literal) {
   for (; *literal; literal++, at++)
     if (*at != (u8)*literal) return reject(at);
@@ -162,7 +250,7 @@ static inline const u8 *scalar_end(const u8 *at) {
     case 't': return literal_end(at, "true");
     case 'f': return literal_end(at, "false");
     case 'n': return literal_end(at, "null");
-    default: return number_end(at);
+    default: return form.doubles ? number_end(at) : any_number_end(at);
   }
 }
 
