@@ -135,7 +135,7 @@ static void write_name(struct writer *writer, struct text name) {
   write(writer, (const u8 *)"\"", 1);
 }
 
-static inline void write_member(struct writer *writer, const struct part *member) {
+static inline __attribute__((always_inline)) void write_member(struct writer *writer, const struct part *member) {
   const u8 *name = member->name.at - 1, *colon = member->name.at + member->name.length + 1;
   bool in_place = member->value.at == colon + 1 + form.gap && is_separator(colon, ':');
   if (!in_place || (form.ascii && !is_printable_ascii(member->name))) {
