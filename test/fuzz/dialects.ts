@@ -1,7 +1,18 @@
 import { PackageReader, type PackageReading } from '../../src/chain/package.ts';
 import type { Contract } from '../../src/contract/contract.ts';
 import { STREAM } from '../support/chain.ts';
-import type { Dialect } from '../support/dialects.ts';
+import {
+  chainIn,
+  type Dialect,
+  digestTextOf,
+  draftOf,
+  genesisOf,
+  packageIn,
+  type Random,
+  type Style,
+  stamp,
+} from '../support/dialects.ts';
+import { mutate } from '../support/mutate.ts';
 
 export interface Comparison {
   /** What each path made of the package. */
@@ -57,4 +68,27 @@ function read(contract: Contract, bytes: Buffer, keys: Dialect['keys']): { readi
     seen,
   });
   return { reading, text };
+}
+
+/** A package of a dialect, some of its entries mutated before and some after they were digested, some out of place. */
+export function damagedPackage(dialect: Dialect, random: Random): Buffer {
+  const style: Style = { spaced: random(3) === 0, ascii: random(3) === 0, pretty: random(4) === 0 };
+  let entries: string[] = [];
+  const length = random(24);
+  const damage = random(3) === 0 ? 0 : 1 + random(12);
+  for (let index = 0; index < length; index++) {
+    const last = entries.at(-1);
+    const previous = last === undefined ? genesisOf(dialect) : digestTextOf(dialect, last);
+    let draft = draftOf(dialect, index, previous, style, random);
+    if (damage > 0 && random(damage) === 0) draft = mutate(draft, random);
+    const entry = stamp(dialect, draft);
+    entries.push(damage > 0 && random(damage * 2) === 0 ? mutate(entry, random) : entry);
+  }
+  const others = chainIn(dialect, 2, random);
+  for (let changes = random(3) - 1; changes > 0 && entries.length > 1; changes--) {
+    const at = random(entries.length);
+    const other = [...entries, ...others][random(entries.length + others.length)] ?? '';
+    entries = entries.toSpliced(at, random(2), ...(random(2) === 0 ? [] : [other]));
+  }
+  return packageIn(dialect, entries);
 }

@@ -24,7 +24,7 @@ export interface Dialect {
 /** Random numbers from a seed, so that a case can be had again. */
 export type Random = (below: number) => number;
 
-const SECRETS = ['chain-2026', 'k1', 'k-é'];
+const SECRETS = ['chain-2026', 'k1', 'k2', 'k-é'];
 const KEYS: SealKeys = new Map(SECRETS.map((id, index) => [id, toHmacKey(Buffer.alloc(40 * (1 + index), id))]));
 
 function dialectOf(name: string, { numbers, entry, digest, seal }: Description): Dialect {
