@@ -39,8 +39,8 @@ const SHORT: Record<string, string> = {
   '\f': '\\f',
 };
 
-/** A string with its quotes: everything outside of printable ASCII is escaped, DEL included; or only what JSON demands. */
-export function pythonString(text: string, ascii: boolean): string {
+/** Everything outside of printable ASCII is escaped, DEL included; or only what JSON demands. */
+function pythonString(text: string, ascii: boolean): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what has to be escaped.
   const escaped = text.replace(ascii ? /["\\]|[^ -~]/g : /["\\\u0000-\u001f]/g, (sign) => {
     return SHORT[sign] ?? `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;

@@ -10,12 +10,9 @@ enum role { SEQUENCE, PREVIOUS_DIGEST, DIGEST, STREAM_ID, TIMESTAMP, ENTRY_ID, S
 // What the first entry of a stream says of its predecessor. The order is known to settings.ts.
 enum genesis { ZEROS, ABSENT, LITERAL };
 
-#define MAX_STREAM_ID 4096
-
 // By role: the named member that plays it, or NOWHERE.
 static u8 row_of[ROLES];
-// In the contract's form, with its quotes.
-static u8 stream_id[MAX_STREAM_ID + SLACK];
+static u8 stream_id[MAX_MEANING + SLACK];
 static u32 stream_id_length;
 static double first_sequence;
 // Integers may be sent as text.
@@ -75,18 +72,14 @@ static bool names_previous(struct entry *entry, const u8 *digits) {
   return same_wide(entry->previous_digits, digits, digest_form.digits);
 }
 
-// Whether the entry says that it stands behind the one with these values: `order.ts` then has nothing to report. What
-// is compared as text in the contract's form is equal as a value.
+// Whether the entry says that it stands behind the one with these values: `order.ts` then has nothing to report.
 static bool stands_behind(double sequence, const u8 *digits, double time, struct entry *entry) {
   if (!read_sequence(value_of(SEQUENCE), &entry->sequence) || entry->sequence != sequence + 1) return false;
   if (!names_previous(entry, digits)) return false;
   entry->digest = value_of(DIGEST);
   entry->digits = digits_in(&digest_form, entry->digest);
   if (!entry->digits) return false;
-  if (plays(STREAM_ID)) {
-    struct text stream = value_of(STREAM_ID);
-    if (stream.length != stream_id_length || !same(stream.at, stream_id, stream_id_length)) return false;
-  }
+  if (plays(STREAM_ID) && !means(value_of(STREAM_ID), (struct text){stream_id, stream_id_length})) return false;
   if (plays(ENTRY_ID) && !is_id(value_of(ENTRY_ID))) return false;
   entry->time = time;
   entry->timestamp = (struct text){NOTHING, 0};

@@ -3,6 +3,9 @@
 // Writing: into a buffer with a limit, members and items with what separates them, and strings in the other of two ways.
 #include "text.h"
 
+// Of ids, in bytes.
+#define MAX_MEANING 4096
+
 // A member of an object, or (without a name) a run of items of an array.
 struct part {
   // The name's first 16 bytes as big-endian numbers, zeros behind its end: they compare as names do.
@@ -123,6 +126,20 @@ static void write_decoded(struct writer *writer, struct text text) {
     }
     write(writer, meant, encode(point, meant));
   }
+}
+
+// Whether a value is a string of this meaning.
+static bool means(struct text value, struct text meaning) {
+  if (*value.at != '"') return false;
+  struct text inner = {value.at + 1, value.length - 2};
+  u8 decoded[MAX_MEANING + SLACK];
+  if (backslash_in(inner.at, inner.at + inner.length) != inner.at + inner.length) {
+    struct writer writer = {decoded, decoded + MAX_MEANING + 2, false, 0, 0};
+    write_decoded(&writer, inner);
+    if (writer.full) return false;
+    inner = (struct text){decoded, (u32)(writer.to - decoded)};
+  }
+  return inner.length == meaning.length && same(inner.at, meaning.at, meaning.length);
 }
 
 static void write_name(struct writer *writer, struct text name) {

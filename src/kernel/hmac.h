@@ -1,13 +1,13 @@
 #ifndef HMAC_H
 #define HMAC_H
 // HMAC (RFC 2104) of many messages at once. The states behind a key's inner and outer block are kept, and not the key.
+#include "form.h"
 #include "hash.h"
 
 #define MAX_KEYS 64
 #define MAX_KEY_ID 512
 
 struct key {
-  // As it stands in an entry: a string in the form of the contract, with its quotes.
   u8 id[MAX_KEY_ID + SLACK];
   u32 id_length;
   u8 inner[STATE_BYTES] __attribute__((aligned(16)));
@@ -46,9 +46,10 @@ static void set_key_states(struct key *key, enum algorithm algorithm, const u8 *
   zero(block, sizeof block);
 }
 
-static const struct key *find_key(const struct keys *keys, struct text id) {
+// The key that a value names.
+static const struct key *find_key(const struct keys *keys, struct text value) {
   for (u32 i = 0; i < keys->count; i++)
-    if (id.length == keys->of[i].id_length && same(id.at, keys->of[i].id, id.length)) return &keys->of[i];
+    if (means(value, (struct text){keys->of[i].id, keys->of[i].id_length})) return &keys->of[i];
   return 0;
 }
 

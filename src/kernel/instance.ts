@@ -19,8 +19,8 @@ export interface KernelExports {
   step(kind: number, row: number, count: number, length: number, known: number): number;
   know_step(index: number): void;
   expect_stream(length: number): number;
-  key_digests(idLength: number): number;
-  check_seals(algorithm: number, encoding: number, overBytes: number, idLength: number): number;
+  key_digests(): void;
+  check_seals(algorithm: number, encoding: number, overBytes: number): void;
   add_key(forSeals: number, idLength: number, keyLength: number): number;
   trust_tip(given: number): void;
   run(start: number, end: number, place: number): void;

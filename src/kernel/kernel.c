@@ -121,14 +121,20 @@ static void end_batch(void) {
   texts_end = texts;
 }
 
+// The one that the role names; without the role, the only one that was given.
+static const struct key *chosen_key(const struct keys *keys, enum role role) {
+  if (plays(role)) return find_key(keys, value_of(role));
+  return keys->count == 1 ? &keys->of[0] : 0;
+}
+
 static bool find_keys(const struct entry *entry) {
   if (has_digest_key) {
-    batch_keys[batch_count] = find_key(&digest_keys, plays(DIGEST_KEY) ? value_of(DIGEST_KEY) : digest_key_id);
+    batch_keys[batch_count] = chosen_key(&digest_keys, DIGEST_KEY);
     if (!batch_keys[batch_count]) return false;
   }
   if (!checks_seals) return true;
   struct seal *seal = &seals[batch_count];
-  seal->key = find_key(&seal_keys, plays(SEAL_KEY) ? value_of(SEAL_KEY) : seal_key_id);
+  seal->key = chosen_key(&seal_keys, SEAL_KEY);
   seal->stated = digits_in(&seal_form, value_of(SEAL));
   seal->digest = (struct text){entry->digest.at + 1, entry->digest.length - 2};
   return seal->key && seal->stated;

@@ -14,9 +14,6 @@ static bool has_digest_key;
 static bool checks_seals;
 // Seals are made over the digest's bytes, not over its text.
 static bool seals_bytes;
-// Where no member of entries names the key.
-static struct text digest_key_id;
-static struct text seal_key_id;
 static struct keys digest_keys;
 static struct keys seal_keys;
 
@@ -105,31 +102,25 @@ EXPORT("set_genesis") u32 set_genesis(u32 kind, u32 length) {
   return kept != 0;
 }
 
-// The stream's id as text in the contract's form.
+// The stream's id.
 EXPORT("expect_stream") u32 expect_stream(u32 length) {
-  if (length > MAX_STREAM_ID) return false;
+  if (length > MAX_MEANING) return false;
   put(stream_id, exchange, length);
   stream_id_length = length;
   return true;
 }
 
-// From now on digests are HMACs; with a key of this id, or with the one that the role names.
-EXPORT("key_digests") u32 key_digests(u32 id_length) {
-  digest_key_id = (struct text){keep(id_length), id_length};
-  has_digest_key = true;
-  return digest_key_id.at != 0;
-}
+// From now on digests are HMACs.
+EXPORT("key_digests") void key_digests(void) { has_digest_key = true; }
 
 // From now on every seal is checked.
-EXPORT("check_seals") u32 check_seals(u32 algorithm, u32 encoding, u32 over_bytes, u32 id_length) {
+EXPORT("check_seals") void check_seals(u32 algorithm, u32 encoding, u32 over_bytes) {
   set_digest_form(&seal_form, algorithm, encoding);
   seals_bytes = over_bytes;
-  seal_key_id = (struct text){keep(id_length), id_length};
   checks_seals = true;
-  return seal_key_id.at != 0;
 }
 
-// A key, its id as text in the contract's form and then its bytes in `exchange`, which is cleared.
+// A key, its id and then its bytes in `exchange`, which is cleared.
 EXPORT("add_key") u32 add_key(u32 for_seals, u32 id_length, u32 key_length) {
   struct keys *keys = for_seals ? &seal_keys : &digest_keys;
   enum algorithm algorithm = for_seals ? seal_form.algorithm : digest_form.algorithm;

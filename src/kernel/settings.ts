@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
-import { pythonString } from '../encoding/python-json.ts';
 import { EvidenceError } from '../errors.ts';
 import type { KernelExports } from './instance.ts';
 import type { ChainKind, Hash, Key, Path, Step } from './kind.ts';
 
 /** Layout of `settings.h`. */
 const EXCHANGE_BYTES = 4096;
+const MAX_NAME = 256;
 const NOWHERE = 255;
 const NO_STEP = 0xffffffff;
 const ROLES = ['sequence', 'previous', 'digest', 'streamId', 'timestamp', 'entryId', 'seal', 'sealKey', 'digestKey'];
@@ -49,7 +49,8 @@ export class KernelSettings {
     this.#setGenesis();
     this.#nameMembers();
     for (const step of kind.preimage) this.#addStep(step);
-    hold(kernel.expect_stream(this.#put(this.#textOf(streamId), 'the stream id')), 'the stream id');
+    if (!streamId.isWellFormed()) throw new EvidenceError('config', 'the stream id is not well-formed');
+    hold(kernel.expect_stream(this.#put(streamId, 'the stream id')), 'the stream id');
   }
 
   /** From now on digests are checked with these keys, where the kind makes them with one, and seals with any. */
@@ -57,15 +58,15 @@ export class KernelSettings {
     const { digest, digestKey, seal } = this.#kind;
     if (digestKey !== null) {
       if (keys.size === 0) throw new EvidenceError('config', 'digests are made with a key, and none is given');
-      hold(this.#kernel.key_digests(this.#chooseKey('digestKey', digestKey)), 'the id of a key');
+      if ('member' in digestKey) this.#play('digestKey', digestKey.member);
+      this.#kernel.key_digests();
       this.#addKeys(0, digest.algorithm, digestKey, keys);
     }
     if (seal === null || keys.size === 0) return;
     this.#play('seal', seal.value);
     const [algorithm, encoding] = [ALGORITHMS.indexOf(seal.algorithm), ENCODINGS.indexOf(seal.encoding)];
-    const overBytes = Number(seal.over === 'digest-bytes');
-    const idLength = this.#chooseKey('sealKey', seal.key);
-    hold(this.#kernel.check_seals(algorithm, encoding, overBytes, idLength), 'the id of a key');
+    if ('member' in seal.key) this.#play('sealKey', seal.key.member);
+    this.#kernel.check_seals(algorithm, encoding, Number(seal.over === 'digest-bytes'));
     this.#addKeys(1, seal.algorithm, seal.key, keys);
   }
 
@@ -85,9 +86,10 @@ export class KernelSettings {
       this.#known.add(what);
       this.#unknown.delete(what);
       for (const step of this.#steps.get(what) ?? []) this.#kernel.know_step(step);
-      // A name with dots is quoted there, and is left to the slow path.
       const [name = '', inner, ...more] = what.split('.');
-      if (what.includes('"') || more.length > 0) continue;
+      // A name with dots is quoted there. What the kernel cannot hold is left to the slow path, whenever it comes.
+      const isMember = !this.#steps.has(what) && !this.#kind.uncovered.includes(what) && more.length === 0;
+      if (!isMember || !isWrittenAsItIs(what) || what.length > MAX_NAME) continue;
       this.#tryName(inner === undefined ? [name] : [name, inner], { known: true });
     }
   }
@@ -123,13 +125,6 @@ export class KernelSettings {
     if (uncovered !== null) this.#steps.set(uncovered, [...(this.#steps.get(uncovered) ?? []), index]);
   }
 
-  /** @returns the bytes of the id, 0 where a member names the key. */
-  #chooseKey(role: string, key: Key): number {
-    if ('id' in key) return this.#put(this.#textOf(key.id), 'the id of a key');
-    this.#play(role, key.member);
-    return 0;
-  }
-
   /** A key that does not fit is one that the kernel does not know: entries that are made with it are not regular. */
   #addKeys(forSeals: number, algorithm: Hash, chosen: Key, keys: ReadonlyMap<string, Uint8Array>): void {
     for (const [id, key] of keys) {
@@ -137,7 +132,7 @@ export class KernelSettings {
       // RFC 2104 section 2: a key that is longer than a block stands for its digest.
       const isLong = key.length > HMAC_BLOCK[algorithm];
       const secret = isLong ? hash(algorithm.replace('-', ''), key, 'buffer') : key;
-      const text = Buffer.from(this.#textOf(id));
+      const text = Buffer.from(id);
       if (text.length + secret.length <= EXCHANGE_BYTES) {
         this.#exchange.set(text);
         this.#exchange.set(secret, text.length);
@@ -165,17 +160,9 @@ export class KernelSettings {
   }
 
   #nameOne(name: string, container: number, written: boolean, covered: boolean, known: boolean): number {
-    if (!name.isWellFormed() || JSON.stringify(name) !== `"${name}"`)
-      throw new EvidenceError('config', `the member name ${name} is not written as it is`);
+    if (!isWrittenAsItIs(name)) throw new EvidenceError('config', `the member name ${name} is not written as it is`);
     const length = this.#put(name, 'a member name');
     return this.#kernel.name(length, container, Number(written), Number(covered), Number(known));
-  }
-
-  /** As the form of this kind writes it. */
-  #textOf(text: string): string {
-    const { form } = this.#kind;
-    if (!text.isWellFormed()) throw new EvidenceError('config', 'an id is not well-formed');
-    return form.kind === 'python' ? pythonString(text, form.ascii) : JSON.stringify(text);
   }
 
   #put(text: string, what: string): number {
@@ -203,6 +190,10 @@ function detailsOf(step: Step): { text: string; count?: number } {
     default:
       return { text: '' };
   }
+}
+
+function isWrittenAsItIs(name: string): boolean {
+  return name.isWellFormed() && JSON.stringify(name) === `"${name}"`;
 }
 
 function hold(held: number, what: string): void {

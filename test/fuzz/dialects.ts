@@ -42,7 +42,10 @@ export function comparePaths({ contract, slow, keys }: Dialect, bytes: Buffer): 
     slow: other.text,
     taken: fast.reading.walk.entries - slowly,
     all: other.reading.walk.entries,
-    findings: other.reading.walk.findings.list().map(({ code, sequence }) => `${code} ${sequence ?? ''}`).join(', '),
+    findings: other.reading.walk.findings
+      .list()
+      .map(({ code, sequence }) => `${code} ${sequence ?? ''}`)
+      .join(', '),
     uncovered: other.reading.walk.uncovered,
   };
 }

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { chainOf, packageOf } from '../support/chain.ts';
+import { ALL_DIALECTS } from '../support/dialects.ts';
+import { comparePaths, damagedPackage } from './dialects.ts';
 import { packageCase, randomFrom } from './packages.ts';
 import { coverageOf, differenceOf } from './two-paths.ts';
 
@@ -29,3 +31,13 @@ test.each([1, 7, 1000])('where every %i. entry is not regular, the others still 
   expect(taken).toBeGreaterThanOrEqual(Math.floor(3000 * (1 - 1 / every)) - 5);
   expect(taken).toBeLessThanOrEqual(3000 - Math.ceil(3000 / every));
 });
+
+test('packages of all dialects, damaged in all ways, are read alike by both paths', () => {
+  const random = randomFrom(20_261_121);
+  for (const dialect of ALL_DIALECTS)
+    for (let count = 0; count < 12; count++) {
+      const bytes = damagedPackage(dialect, random);
+      const { fast, slow } = comparePaths(dialect, bytes);
+      if (fast !== slow) expect(fast, bytes.toString()).toBe(slow);
+    }
+}, 120_000);

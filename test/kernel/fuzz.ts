@@ -23,7 +23,8 @@ while (performance.now() < end)
       process.stderr.write(`seed ${seed}: ${reason}\n`);
       process.exit(1);
     }
-    const sum = (totals[dialect.name] ??= { mutations: 0, accepted: 0, readable: 0, split: 0 });
+    const sum = totals[dialect.name] ?? { mutations: 0, accepted: 0, readable: 0, split: 0 };
+    totals[dialect.name] = sum;
     for (const key of Object.keys(sum) as (keyof typeof sum)[]) sum[key] += mutations.counts[key];
   }
 process.stdout.write(`seed ${seed}, ${seconds} s:\n`);

@@ -43,7 +43,10 @@ export class Mutations {
     this.counts.mutations++;
     const slow = readOne(this.#dialect, stamp(this.#dialect, draft));
     if (slow?.content.state === 'computed') this.counts.readable++;
-    const digests = [this.#kernel.ownDigest(before, draft), slow?.content.state === 'computed' ? slow.content.digest : null];
+    const digests = [
+      this.#kernel.ownDigest(before, draft),
+      slow?.content.state === 'computed' ? slow.content.digest : null,
+    ];
     for (const digest of new Set(digests)) {
       if (digest === null) continue;
       const elements = [...before, stamp(this.#dialect, draft, digest)];

@@ -5,9 +5,8 @@ import { DEFAULT_DESCRIPTION } from '../../src/contract/default-contract.ts';
 import type { Description, DigestEncoding, Part } from '../../src/contract/description.ts';
 import { parseContract } from '../../src/contract/file.ts';
 import { openContract } from '../../src/contract/reading.ts';
+import type { Json } from '../../src/encoding/canonical.ts';
 import { toHmacKey } from '../../src/encoding/digest.ts';
-import { type Json } from '../../src/encoding/canonical.ts';
-import { pythonString } from '../../src/encoding/python-json.ts';
 import { DIALECTS, describeDialect } from '../contract/dialects.ts';
 import { STREAM } from './chain.ts';
 
@@ -35,7 +34,7 @@ function dialectOf(name: string, { numbers, entry, digest, seal }: Description):
 
 const folder = resolve(import.meta.dirname, '../../templates/contract');
 const templates = readdirSync(folder).map((file) =>
-  dialectOf(file, parseContract(readFileSync(join(folder, file), "utf8"), file)),
+  dialectOf(file, parseContract(readFileSync(join(folder, file), 'utf8'), file)),
 );
 
 /** The recipes of the invented services. */
@@ -53,20 +52,79 @@ const base = { first_sequence: 1, timestamp_unit: 'text' } as const;
 const services = [
   dialectOf('fastapi service', {
     ...DEFAULT_DESCRIPTION,
-    entry: { ...base, stream_id: 'stream', sequence: 'seq', entry_id: 'id', timestamp: 'at', previous: 'previous_hash', digest: 'entry_hash' },
-    digest: { encoding: 'hex', prefix: '', genesis: 'zeros', recipe: { algorithm: 'sha-256', key: null, preimage: ['previous', python] } },
-    seal: { field: 'signature', key: { field: 'key_version' }, algorithm: 'hmac-sha-256', encoding: 'hex', over: 'digest-text' },
+    entry: {
+      ...base,
+      stream_id: 'stream',
+      sequence: 'seq',
+      entry_id: 'id',
+      timestamp: 'at',
+      previous: 'previous_hash',
+      digest: 'entry_hash',
+    },
+    digest: {
+      encoding: 'hex',
+      prefix: '',
+      genesis: 'zeros',
+      recipe: { algorithm: 'sha-256', key: null, preimage: ['previous', python] },
+    },
+    seal: {
+      field: 'signature',
+      key: { field: 'key_version' },
+      algorithm: 'hmac-sha-256',
+      encoding: 'hex',
+      over: 'digest-text',
+    },
   }),
   dialectOf('camel service', {
     ...DEFAULT_DESCRIPTION,
-    entry: { ...base, stream_id: 'streamId', sequence: 'seq', entry_id: 'entryId', timestamp: 'recordedAt', previous: 'prevDigest', digest: 'digest' },
-    digest: { encoding: 'base64url', prefix: '', genesis: 'empty', recipe: { algorithm: 'sha-512', key: null, preimage: [{ join: { separator: '|', fields: camelFields, null_as: '' } }] } },
-    seal: { field: 'signature', key: { field: 'signatureKeyId' }, algorithm: 'hmac-sha-512', encoding: 'base64', over: 'digest-text' },
+    entry: {
+      ...base,
+      stream_id: 'streamId',
+      sequence: 'seq',
+      entry_id: 'entryId',
+      timestamp: 'recordedAt',
+      previous: 'prevDigest',
+      digest: 'digest',
+    },
+    digest: {
+      encoding: 'base64url',
+      prefix: '',
+      genesis: 'empty',
+      recipe: {
+        algorithm: 'sha-512',
+        key: null,
+        preimage: [{ join: { separator: '|', fields: camelFields, null_as: '' } }],
+      },
+    },
+    seal: {
+      field: 'signature',
+      key: { field: 'signatureKeyId' },
+      algorithm: 'hmac-sha-512',
+      encoding: 'base64',
+      over: 'digest-text',
+    },
   }),
   dialectOf('results service', {
     ...DEFAULT_DESCRIPTION,
-    entry: { ...base, stream_id: 'stream', sequence: 'position', entry_id: 'uid', timestamp: 'created', previous: 'prev_mac', digest: 'mac' },
-    digest: { encoding: 'hex', prefix: '', genesis: 'null', recipe: { algorithm: 'hmac-sha-256', key: { field: 'key_id' }, preimage: ['previous', { text: '\n' }, { json: { form: 'as-sent', without: ['prev_mac', 'mac'] } }] } },
+    entry: {
+      ...base,
+      stream_id: 'stream',
+      sequence: 'position',
+      entry_id: 'uid',
+      timestamp: 'created',
+      previous: 'prev_mac',
+      digest: 'mac',
+    },
+    digest: {
+      encoding: 'hex',
+      prefix: '',
+      genesis: 'null',
+      recipe: {
+        algorithm: 'hmac-sha-256',
+        key: { field: 'key_id' },
+        preimage: ['previous', { text: '\n' }, { json: { form: 'as-sent', without: ['prev_mac', 'mac'] } }],
+      },
+    },
     seal: null,
   }),
 ];
@@ -97,7 +155,18 @@ export interface Style {
 /** The members of an entry by their paths; what is undefined is absent. */
 type Members = Map<string, Json | undefined>;
 
-const WORDS = ['svc-deploy', 'Zoë Müller', '运维-机器人', 'a "quoted" \\ one\t', '😀\u007f', '', '5', 'a|b', 'true', '[x'];
+const WORDS = [
+  'svc-deploy',
+  'Zoë Müller',
+  '运维-机器人',
+  'a "quoted" \\ one\t',
+  '😀\u007f',
+  '',
+  '5',
+  'a|b',
+  'true',
+  '[x',
+];
 
 function membersOf({ description }: Dialect, index: number, previous: Json | undefined, random: Random): Members {
   const { entry, digest, seal, numbers } = description;
@@ -106,7 +175,8 @@ function membersOf({ description }: Dialect, index: number, previous: Json | und
   const time = Date.UTC(2026, 9, 1) + index * 1000;
   const times = { text: new Date(time).toISOString(), seconds: time / 1000, milliseconds: time };
   const members: Members = new Map();
-  for (const path of ['actor', 'action', ...fieldsOf(description.digest.recipe?.preimage ?? [])]) members.set(path, word());
+  for (const path of ['actor', 'action', ...fieldsOf(description.digest.recipe?.preimage ?? [])])
+    members.set(path, word());
   members.set('amount', [1.5, 3, -2, 0.1][index % 4]);
   members.set('metadata', { zeta: index, alpha: word(), nested: [1, { b: null, a: true }], empty: {} });
   members.set(entry.stream_id ?? 'x', STREAM);
@@ -137,21 +207,30 @@ function toObject(members: Members): { [name: string]: Json } {
     let here = object;
     for (const name of names.slice(0, -1)) {
       const inner = here[name];
-      here = typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? inner : ((here[name] = {}) as typeof object);
+      const next: typeof object = typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? inner : {};
+      here[name] = next;
+      here = next;
     }
     if (value !== undefined) here[names.at(-1) ?? ''] = value;
   }
   return object;
 }
 
+function quoted(text: string, { ascii }: Style): string {
+  const json = JSON.stringify(text);
+  if (!ascii) return json;
+  return json.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
 export function write(value: Json, style: Style, indent = ''): string {
-  if (typeof value === 'string') return pythonString(value, style.ascii);
+  if (typeof value === 'string') return quoted(value, style);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const inner = `${indent} `;
   const items = Array.isArray(value)
     ? value.map((item) => write(item, style, inner))
     : Object.entries(value).map(
-        ([name, item]) => `${pythonString(name, style.ascii)}:${style.spaced || style.pretty ? ' ' : ''}${write(item, style, inner)}`,
+        ([name, item]) =>
+          `${quoted(name, style)}:${style.spaced || style.pretty ? ' ' : ''}${write(item, style, inner)}`,
       );
   const [open, close] = Array.isArray(value) ? '[]' : '{}';
   if (style.pretty && items.length > 0) return `${open}\n${inner}${items.join(`,\n${inner}`)}\n${indent}${close}`;
@@ -210,7 +289,13 @@ export function genesisOf(dialect: Dialect): Json | undefined {
 }
 
 /** An entry without its digest and its seal, its members in any order. In latin1. */
-export function draftOf(dialect: Dialect, index: number, previous: Json | undefined, style: Style, random: Random): string {
+export function draftOf(
+  dialect: Dialect,
+  index: number,
+  previous: Json | undefined,
+  style: Style,
+  random: Random,
+): string {
   const members = [...membersOf(dialect, index, previous, random)];
   if (random(3) === 0) members.push(...members.splice(0, random(members.length)));
   return Buffer.from(write(toObject(new Map(members)), style)).toString('latin1');
@@ -218,17 +303,27 @@ export function draftOf(dialect: Dialect, index: number, previous: Json | undefi
 
 /** What the slow path reads as this entry's digest, as the next one has to name it. */
 export function digestTextOf(dialect: Dialect, entry: string): string {
-  return readOne(dialect, entry)?.digestText ?? encoded('11'.repeat(digestBytes(dialect)), dialect.description.digest.encoding, dialect.description.digest.prefix);
+  return (
+    readOne(dialect, entry)?.digestText ??
+    encoded('11'.repeat(digestBytes(dialect)), dialect.description.digest.encoding, dialect.description.digest.prefix)
+  );
 }
 
 /** The style in which most services of this kind would send. */
 export function usualStyle({ description }: Dialect): Style {
-  const form = description.digest.recipe?.preimage.flatMap((part) => (typeof part === 'object' && 'json' in part ? [part.json] : []))[0];
+  const form = description.digest.recipe?.preimage.flatMap((part) =>
+    typeof part === 'object' && 'json' in part ? [part.json] : [],
+  )[0];
   return { spaced: form?.form === 'python' && form.separators === 'spaced', ascii: false, pretty: false };
 }
 
 /** A chain, in latin1. */
-export function chainIn(dialect: Dialect, length: number, random: Random, style: (random: Random) => Style = () => usualStyle(dialect)): string[] {
+export function chainIn(
+  dialect: Dialect,
+  length: number,
+  random: Random,
+  style: (random: Random) => Style = () => usualStyle(dialect),
+): string[] {
   const entries: string[] = [];
   for (let index = 0; index < length; index++) {
     const last = entries.at(-1);
