@@ -1,6 +1,7 @@
 // Verifies the entries of a chain, block by block, as long as they are regular; kernel.ts says what that is, and what is
 // done with the first one that is not. To be uncertain is always allowed, to be wrongly certain never: whatever is
-// accepted here, `contract/reading.ts` and `chain/walk.ts` accept without a finding, with the same digest.
+// accepted here, `contract/reading.ts` and `chain/walk.ts` accept without a finding, with the same digest, and it leaves
+// open (`contract/cover.ts`) nothing that is not known already.
 #include "settings.h"
 
 // Of what is parsed before it is hashed: enough for four lanes to be busy, and little enough to stay in the cache.

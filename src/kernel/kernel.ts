@@ -73,7 +73,8 @@ function digitsOf(digest: Uint8Array, encoding: Encoding): string {
  * reason, is for the slow path, which alone says what is wrong with it, if anything; then `setTip` says where the chain
  * stands, and the kernel goes on.
  *
- * A regular entry is one for which the slow path would have no finding and compute the same digest.
+ * A regular entry is one for which the slow path would have no finding and compute the same digest, and of which that
+ * digest covers all but what is known not to be covered.
  */
 export class ChainKernel {
   /** Where blocks are put, from its start on. */
