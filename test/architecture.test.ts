@@ -10,7 +10,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   package: [],
   encoding: ['errors'],
   kernel: ['encoding', 'errors'],
-  contract: ['encoding', 'errors'],
+  contract: ['encoding', 'errors', 'kernel'],
   chain: ['contract', 'encoding', 'errors', 'kernel'],
   timestamp: ['encoding', 'errors'],
   claims: ['chain', 'contract', 'errors', 'timestamp'],

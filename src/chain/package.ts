@@ -5,7 +5,7 @@ import { ElementScanner, type ElementsRead } from '../encoding/elements.ts';
 import { EvidenceError, isEvidenceError } from '../errors.ts';
 import { type Finding, toFinding } from './finding.ts';
 import { openKernel, RegularReader } from './regular-reader.ts';
-import { entriesOf, followsTip, type Stretch, type StretchOptions } from './stretch.ts';
+import { entriesOf, isNextOf, type Stretch, type StretchOptions } from './stretch.ts';
 import { ChainWalk, type WalkResult } from './walk.ts';
 
 export interface PackageReading {
@@ -82,7 +82,7 @@ export class PackageReader {
     this.#blocks.flush();
     const walk = this.#walks.values().next().value;
     if (this.#failure !== null || this.findStretches() === null || walk === undefined) return false;
-    if (!this.#scanner.awaitsElement(stretch.start) || !followsTip(stretch, walk.tip)) return false;
+    if (!this.#scanner.awaitsElement(stretch.start) || !isNextOf(walk, stretch)) return false;
     walk.pushRegular(entriesOf(stretch));
     this.#scanner.skipTo(stretch.end, stretch.place);
     return true;
@@ -169,7 +169,7 @@ export class PackageReader {
     const options = { streamId: walk.streamId, kind, firstSequence, keys: this.#keys, depth };
     const kernel = openKernel(options);
     if (kernel === null) return null;
-    this.#stretches = { ...options, watch: walk.watch };
+    this.#stretches = { ...options, watch: walk.watch, uncovered: walk.uncovered };
     return new RegularReader(kernel, walk);
   }
 

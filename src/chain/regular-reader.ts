@@ -49,6 +49,7 @@ export class RegularReader {
   read(bytes: Uint8Array, start: number, onRegular?: (entries: RegularEntries) => void): ElementsRead {
     const kernel = this.#kernel;
     kernel.setTip(this.#walk.tip);
+    kernel.knowUncovered(this.#walk.uncovered);
     let at = start;
     let place: Place = 'next';
     let any = false;
@@ -89,18 +90,18 @@ export function regularEntries(kernel: ChainKernel, count: number): RegularEntri
   const { tip, digests } = kernel;
   if (tip === null) throw new TypeError('a kernel without a tip has no regular entries');
   const firstSequence = tip.sequence - count + 1;
-  const timestampOf = (index: number) => kernel.timestampOf(index) ?? '';
   return {
     count,
     firstSequence,
-    firstTime: Date.parse(timestampOf(0)),
+    firstTime: kernel.record(0).time,
     tip,
     digests,
+    digestBytes: kernel.digestBytes,
     find(sequence) {
       const index = sequence - firstSequence;
       if (index < 0 || index >= count) return undefined;
-      const digest = Buffer.from(kernel.record(index).digest).toString('hex');
-      return { digest, timestamp: timestampOf(index) };
+      const { digest, timestamp } = kernel.record(index);
+      return { digest: Buffer.from(digest).toString('hex'), timestamp };
     },
   };
 }

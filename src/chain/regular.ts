@@ -1,4 +1,4 @@
-import { DIGEST_BYTES, type Tip } from '../kernel/kernel.ts';
+import type { Tip } from '../kernel/kernel.ts';
 
 /**
  * Entries that follow one another and what came before in every respect that a walk checks: numbers, links, digests
@@ -9,12 +9,14 @@ export interface RegularEntries {
   /** At least 1. */
   readonly count: number;
   readonly firstSequence: number;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970; not a number where entries have none. */
   readonly firstTime: number;
   /** The last of them. */
   readonly tip: Tip;
-  /** The digests of the newest, stated and computed alike, 32 bytes each: of all, or of `REMEMBERED` at least. */
+  /** The digests of the newest, stated and computed alike: of all, or of `REMEMBERED` at least. */
   readonly digests: Uint8Array;
+  /** Of each. */
+  readonly digestBytes: number;
   /** One of them; undefined where the number is of none, or of one that the walk does not watch. */
   find(sequence: number): RegularEntry | undefined;
 }
@@ -22,7 +24,7 @@ export interface RegularEntries {
 export interface RegularEntry {
   /** Lower-case hex. */
   digest: string;
-  /** RFC 3339 in UTC with milliseconds. */
+  /** RFC 3339; empty where entries have none. */
   timestamp: string;
 }
 
@@ -31,6 +33,8 @@ export interface RegularWalk {
   readonly streamId: string;
   /** What the next of them has to follow; null where nothing can be regular. */
   readonly tip: Tip | null;
+  /** What of the entries so far their digests say nothing about: a regular entry adds nothing to it. */
+  readonly uncovered: ReadonlySet<string>;
   pushRegular(entries: RegularEntries): void;
 }
 
@@ -57,7 +61,7 @@ export class RecentDigests {
   }
 
   addRegular(entries: RegularEntries): void {
-    this.#regular ??= new DigestRing();
+    this.#regular ??= new DigestRing(entries.digestBytes);
     this.#regular.add(entries);
   }
 }
@@ -65,22 +69,29 @@ export class RecentDigests {
 /** Digests of entries by their number modulo `REMEMBERED`. */
 export class DigestRing {
   readonly #sequences = new Float64Array(REMEMBERED).fill(-1);
-  readonly #digests = new Uint8Array(REMEMBERED * DIGEST_BYTES);
+  readonly #digestBytes: number;
+  readonly #digests: Uint8Array;
+
+  constructor(digestBytes: number) {
+    this.#digestBytes = digestBytes;
+    this.#digests = new Uint8Array(REMEMBERED * digestBytes);
+  }
 
   get(sequence: number): string | undefined {
     const slot = sequence % REMEMBERED;
     if (this.#sequences[slot] !== sequence) return undefined;
-    return Buffer.from(this.#digests.buffer, slot * DIGEST_BYTES, DIGEST_BYTES).toString('hex');
+    return Buffer.from(this.#digests.buffer, slot * this.#digestBytes, this.#digestBytes).toString('hex');
   }
 
   add({ tip, digests }: Pick<RegularEntries, 'tip' | 'digests'>): void {
-    const kept = Math.min(digests.length / DIGEST_BYTES, REMEMBERED);
-    const newest = digests.subarray(digests.length - kept * DIGEST_BYTES);
+    const bytes = this.#digestBytes;
+    const kept = Math.min(digests.length / bytes, REMEMBERED);
+    const newest = digests.subarray(digests.length - kept * bytes);
     const first = tip.sequence - kept + 1;
     for (let index = 0; index < kept; ) {
       const slot = (first + index) % REMEMBERED;
       const length = Math.min(kept - index, REMEMBERED - slot);
-      this.#digests.set(newest.subarray(index * DIGEST_BYTES, (index + length) * DIGEST_BYTES), slot * DIGEST_BYTES);
+      this.#digests.set(newest.subarray(index * bytes, (index + length) * bytes), slot * bytes);
       for (let offset = 0; offset < length; offset++) this.#sequences[slot + offset] = first + index + offset;
       index += length;
     }
@@ -88,11 +99,12 @@ export class DigestRing {
 
   /** A copy of the digests up to that of the entry `last`, of `count` entries in a row, all of which must be there. */
   upTo(last: number, count: number): Uint8Array<ArrayBuffer> {
-    const copy = new Uint8Array(count * DIGEST_BYTES);
+    const bytes = this.#digestBytes;
+    const copy = new Uint8Array(count * bytes);
     for (let index = 0; index < count; ) {
       const slot = (last - count + 1 + index) % REMEMBERED;
       const length = Math.min(count - index, REMEMBERED - slot);
-      copy.set(this.#digests.subarray(slot * DIGEST_BYTES, (slot + length) * DIGEST_BYTES), index * DIGEST_BYTES);
+      copy.set(this.#digests.subarray(slot * bytes, (slot + length) * bytes), index * bytes);
       index += length;
     }
     return copy;

@@ -1,5 +1,5 @@
 import { type ChainKernel, type KernelRun, NO_TIME, type Tip } from '../kernel/kernel.ts';
-import { DigestRing, REMEMBERED, type RegularEntries, type RegularEntry } from './regular.ts';
+import { DigestRing, REMEMBERED, type RegularEntries, type RegularEntry, type RegularWalk } from './regular.ts';
 import { openKernel, type RegularOptions, regularEntries } from './regular-reader.ts';
 
 /**
@@ -7,13 +7,14 @@ import { openKernel, type RegularOptions, regularEntries } from './regular-reade
  * assumed it: the entry that the first of them says that it follows.
  *
  * Who reads the package from its start may take them as if they had been read there, if what was read there ends at
- * the stretch's first byte, in the array of entries and behind a comma, and the chain's tip is the assumed one, in
- * number and digest, and no later than the first entry of the stretch. For whether an entry is regular depends on its
- * own bytes, on what a kernel was told of the stream, and on the tip that it follows; of a tip the kernel compares
- * number, digest and time, and of these the first entry sees the very same, but for the time, which is compared here.
- * Behind the first entry the tips are the stretch's own. So a kernel that had gone on from the start would have found
- * the same entries regular, to the same byte. Where any of this is not so, the stretch says nothing about the package:
- * a wrong guess costs time, and never a finding.
+ * the stretch's first byte, in the array of entries and behind a comma, if the chain's tip is the assumed one, in number
+ * and digest, and no later than the first entry of the stretch, and if no less is known there of what digests do not
+ * cover. For whether an entry is regular depends on its own bytes, on what a kernel was told of the stream, on the tip
+ * that it follows, and on what is known not to be covered, of which more makes no entry less regular; of a tip the
+ * kernel compares number, digest and time, and of these the first entry sees the very same, but for the time, which is
+ * compared here. Behind the first entry the tips are the stretch's own. So a kernel that had gone on from the start
+ * would have found the same entries regular, to the same byte. Where any of this is not so, the stretch says nothing
+ * about the package: a wrong guess costs time, and never a finding.
  *
  * Plain data: it passes between threads.
  */
@@ -29,6 +30,9 @@ export interface Stretch {
   tip: Tip;
   /** Of the newest entries, as many as a walk remembers. */
   digests: Uint8Array<ArrayBuffer>;
+  digestBytes: number;
+  /** What was known not to be covered by digests. */
+  uncovered: ReadonlySet<string>;
   /** Of the entries whose number is watched. */
   watched: ReadonlyMap<number, RegularEntry>;
 }
@@ -37,16 +41,23 @@ export interface Stretch {
 export interface StretchOptions extends RegularOptions {
   /** Sequence numbers of entries that the walk wants to see. */
   watch: ReadonlySet<number>;
+  /** What is known not to be covered by digests: entries that leave open more are not regular. */
+  uncovered: ReadonlySet<string>;
 }
 
-/** Whether the chain's tip is one that the stretch follows. */
-export function followsTip({ assumed, firstTime }: Stretch, tip: Tip | null): boolean {
-  return tip !== null && tip.sequence === assumed.sequence && tip.digest === assumed.digest && tip.time <= firstTime;
+/** Whether the walk stands where the stretch begins, as far as it depends on what was walked. */
+export function isNextOf({ tip, uncovered }: Pick<RegularWalk, 'tip' | 'uncovered'>, stretch: Stretch): boolean {
+  const { assumed, firstTime } = stretch;
+  if (tip === null || tip.sequence !== assumed.sequence || tip.digest !== assumed.digest) return false;
+  // Regular entries have a time or, where the contract knows of none, no entry has one.
+  const isInTime = Number.isNaN(firstTime) ? Number.isNaN(tip.time) : tip.time <= firstTime;
+  return isInTime && [...stretch.uncovered].every((name) => uncovered.has(name));
 }
 
-export function entriesOf({ assumed, count, firstTime, tip, digests, watched }: Stretch): RegularEntries {
+export function entriesOf(stretch: Stretch): RegularEntries {
+  const { assumed, count, firstTime, tip, digests, digestBytes, watched } = stretch;
   const firstSequence = assumed.sequence + 1;
-  return { count, firstSequence, firstTime, tip, digests, find: (sequence) => watched.get(sequence) };
+  return { count, firstSequence, firstTime, tip, digests, digestBytes, find: (sequence) => watched.get(sequence) };
 }
 
 const OPEN_OBJECT = 0x7b;
@@ -61,17 +72,18 @@ const TRY_BYTES = 64 * 1024;
 /** Reads stretches of one package, one after the other. */
 export class StretchReader {
   readonly #kernel: ChainKernel;
-  readonly #watch: ReadonlySet<number>;
+  readonly #options: StretchOptions;
 
-  private constructor(kernel: ChainKernel, watch: ReadonlySet<number>) {
+  private constructor(kernel: ChainKernel, options: StretchOptions) {
     this.#kernel = kernel;
-    this.#watch = watch;
+    this.#options = options;
+    kernel.knowUncovered(options.uncovered);
   }
 
   /** Null for a stream that a kernel cannot take. */
-  static open({ watch, ...options }: StretchOptions): StretchReader | null {
+  static open(options: StretchOptions): StretchReader | null {
     const kernel = openKernel(options);
-    return kernel === null ? null : new StretchReader(kernel, watch);
+    return kernel === null ? null : new StretchReader(kernel, options);
   }
 
   /**
@@ -90,7 +102,8 @@ export class StretchReader {
     if (found === null) return null;
     let { run } = found;
     const { assumed } = this.#kernel;
-    const taken = new Taken(this.#watch);
+    const { uncovered } = this.#options;
+    const taken = new Taken(this.#options.watch, this.#kernel.digestBytes);
     for (;;) {
       if (run.regular > 0) taken.add(regularEntries(this.#kernel, run.regular));
       if (isLast || run.stop !== 'needs-more') break;
@@ -102,7 +115,7 @@ export class StretchReader {
       run = this.#kernel.run(0, end, run.place);
     }
     const place = run.place === 'after' ? 'after' : 'next';
-    return { start: offset + found.at, end: start + run.offset, place, assumed, ...taken.result() };
+    return { start: offset + found.at, end: start + run.offset, place, assumed, uncovered, ...taken.result() };
   }
 
   /** Forgets the keys. */
@@ -127,14 +140,17 @@ export class StretchReader {
 /** What is kept of the entries of a stretch. */
 class Taken {
   readonly #watch: ReadonlySet<number>;
-  readonly #recent = new DigestRing();
+  readonly #digestBytes: number;
+  readonly #recent: DigestRing;
   readonly #watched = new Map<number, RegularEntry>();
   #count = 0;
   #firstTime = NO_TIME;
   #tip: Tip | null = null;
 
-  constructor(watch: ReadonlySet<number>) {
+  constructor(watch: ReadonlySet<number>, digestBytes: number) {
     this.#watch = watch;
+    this.#digestBytes = digestBytes;
+    this.#recent = new DigestRing(digestBytes);
   }
 
   add(entries: RegularEntries): void {
@@ -148,7 +164,7 @@ class Taken {
     }
   }
 
-  result(): Pick<Stretch, 'count' | 'firstTime' | 'tip' | 'digests' | 'watched'> {
+  result(): Pick<Stretch, 'count' | 'firstTime' | 'tip' | 'digests' | 'digestBytes' | 'watched'> {
     if (this.#tip === null) throw new TypeError('a stretch without entries is none');
     const digests = this.#recent.upTo(this.#tip.sequence, Math.min(this.#count, REMEMBERED));
     return {
@@ -156,6 +172,7 @@ class Taken {
       firstTime: this.#firstTime,
       tip: this.#tip,
       digests,
+      digestBytes: this.#digestBytes,
       watched: this.#watched,
     };
   }

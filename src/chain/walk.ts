@@ -92,6 +92,10 @@ export class ChainWalk implements RegularWalk {
     return this.#order.tip;
   }
 
+  get uncovered(): ReadonlySet<string> {
+    return this.#uncovered;
+  }
+
   pushRegular(entries: RegularEntries): void {
     const { count } = entries;
     this.#entries += count;

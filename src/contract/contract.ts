@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { Json } from '../encoding/canonical.ts';
+import type { ChainKind } from '../kernel/kind.ts';
 
 /** By key id. */
 export type SealKeys = ReadonlyMap<string, KeyObject>;
@@ -95,20 +96,8 @@ export interface Contract {
   readonly firstSequence: number;
   /** The member of a package that holds the entries: names from the outermost in; none when the package is the array. */
   readonly entriesPath: readonly string[];
-  /** How a kernel can verify its chains by itself; null where it cannot. Names are those of top-level members. */
-  readonly plainKind: {
-    readonly roles: {
-      sequence: string;
-      previous: string;
-      digest: string;
-      streamId: string;
-      timestamp: string;
-      entryId: string;
-      seal: { value: string; keyId: string } | null;
-    };
-    /** What is not hashed. */
-    readonly omitted: readonly string[];
-  } | null;
+  /** How a kernel can verify its chains by itself; null where it cannot. */
+  readonly plainKind: ChainKind | null;
   /** @param members how many members the entry's objects have in all, counted in the bytes. */
   readEntry(bytes: Uint8Array, members: number, keys: SealKeys): Entry;
   /** @param document the package without its entries. */

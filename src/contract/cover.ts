@@ -23,12 +23,20 @@ export function compileUncovered(
   const borders = compileBorders(parts, description);
   return (entry) => [
     ...members(entry.value),
-    ...borders(entry).map((what) => `where ${what} ends`),
-    ...joins.flatMap((join) => looseTypes(entry, join, roles)).map((field) => `the type of ${field}`),
+    ...borders(entry).map(borderOf),
+    ...joins.flatMap((join) => looseTypes(entry, join, roles)).map(loose),
   ];
 }
 
 const NOTHING: readonly string[] = [];
+
+export function borderOf(what: string): string {
+  return `where ${what} ends`;
+}
+
+export function loose(field: string): string {
+  return `the type of ${field}`;
+}
 
 /** The usual recipe: one JSON of the whole entry but for digest and seal. */
 function coversAll(parts: readonly WrittenPart[], { entry, seal }: Description): boolean {
@@ -41,7 +49,7 @@ function coversAll(parts: readonly WrittenPart[], { entry, seal }: Description):
 }
 
 /** Paths whose type the contract pins, the gravest first. */
-function rolesOf({ entry }: Description): string[] {
+export function rolesOf({ entry }: Description): string[] {
   const paths = [entry.sequence, entry.previous, entry.stream_id, entry.timestamp, entry.entry_id];
   return paths.filter((path) => path !== null);
 }
@@ -144,20 +152,39 @@ function compileBorders(parts: readonly WrittenPart[], { digest }: Description):
       if (typeof part === 'string' || 'text' in part) return [];
       const another = behind.findIndex((other) => varies(other.part));
       if ('json' in part) return another !== -1 && /^[-\d]/.test(textOf(entry, write)) ? [nameOf(part)] : [];
-      return openJoin(entry, part.join, behind.slice(0, another + 1)) ? [nameOf(part)] : [];
+      return openJoin(entry, part.join, behind) ? [nameOf(part)] : [];
     });
 }
 
-function openJoin(entry: Hashed, { separator, fields, null_as }: Join, behind: readonly WrittenPart[]): boolean {
-  const cells = fields.map((field) => fieldText(entry, field, null_as));
-  const last = behind.at(-1);
-  if (last !== undefined) {
+/**
+ * Where the borders of a join are open: always, or where the join and so many parts behind it hold the separator more
+ * than so many times; null for nowhere.
+ */
+export function joinBorder(
+  { separator, fields }: Join,
+  behind: readonly Part[],
+): 'open' | { parts: number; separators: number } | null {
+  const last = behind.findIndex(varies);
+  if (last !== -1) {
     const [between] = behind;
-    const same = typeof between?.part === 'object' && 'text' in between.part && between.part.text === separator;
-    if (behind.length !== 2 || !same) return true;
-    cells.push(textOf(entry, last.write));
+    const same = typeof between === 'object' && 'text' in between && between.text === separator;
+    return last !== 1 || !same || separator === '' ? 'open' : { parts: 2, separators: fields.length };
   }
-  return cells.length > 1 && (separator === '' || occurrences(cells.join(separator), separator) !== cells.length - 1);
+  if (fields.length === 1) return null;
+  return separator === '' ? 'open' : { parts: 0, separators: fields.length - 1 };
+}
+
+function openJoin(entry: Hashed, join: Join, behind: readonly WrittenPart[]): boolean {
+  const { separator, fields, null_as } = join;
+  const border = joinBorder(
+    join,
+    behind.map(({ part }) => part),
+  );
+  if (border === null || border === 'open') return border === 'open';
+  const cells = fields.map((field) => fieldText(entry, field, null_as));
+  const last = border.parts === 0 ? undefined : behind[border.parts - 1];
+  if (last !== undefined) cells.push(textOf(entry, last.write));
+  return occurrences(cells.join(separator), separator) !== border.separators;
 }
 
 /** Overlapping ones too: of "a|" and "b", "||" between them makes the text that it makes of "a" and "|b". */
@@ -167,11 +194,11 @@ function occurrences(text: string, wanted: string): number {
   return count;
 }
 
-function varies(part: Part): boolean {
+export function varies(part: Part): boolean {
   return typeof part === 'object' && !('text' in part);
 }
 
-function startsAsJson(part: Part): boolean {
+export function startsAsJson(part: Part): boolean {
   return typeof part === 'object' && ('json' in part || ('text' in part && part.text !== '' && part.text[0] !== '='));
 }
 
@@ -179,7 +206,7 @@ function textOf(entry: Hashed, write: Write): string {
   return Buffer.from(write(entry)).toString();
 }
 
-function nameOf(part: Exclude<Part, string>): string {
+export function nameOf(part: Exclude<Part, string>): string {
   if ('join' in part) return `each of ${part.join.fields.join(' + ')}`;
   return 'json' in part ? (part.json.of ?? 'the entry') : '';
 }

@@ -10,6 +10,11 @@ typedef uint8_t u8;
 typedef uint32_t u32;
 typedef uint64_t u64;
 
+struct text {
+  const u8 *at;
+  u32 length;
+};
+
 #define SLACK 128
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -25,11 +30,20 @@ static inline bool same(const u8 *a, const u8 *b, u32 length) {
   return true;
 }
 
-static inline bool same_64(const u8 *a, const u8 *b) {
-  v128_t difference = wasm_v128_xor(wasm_v128_load(a), wasm_v128_load(b));
-  for (u32 i = 16; i < 64; i += 16)
+// The first `count` of sixteen bytes.
+static inline v128_t ones(u32 count) {
+  static const u8 mask[32] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+  return wasm_v128_load(mask + 16 - count);
+}
+
+// As `same`, of buffers with SLACK behind their ends.
+static inline bool same_wide(const u8 *a, const u8 *b, u32 length) {
+  v128_t difference = wasm_i64x2_const_splat(0);
+  u32 i = 0;
+  for (; i + 16 <= length; i += 16)
     difference = wasm_v128_or(difference, wasm_v128_xor(wasm_v128_load(a + i), wasm_v128_load(b + i)));
-  return !wasm_v128_any_true(difference);
+  v128_t rest = wasm_v128_xor(wasm_v128_load(a + i), wasm_v128_load(b + i));
+  return !wasm_v128_any_true(wasm_v128_or(difference, wasm_v128_and(rest, ones(length - i))));
 }
 
 static inline void zero(void *bytes, u32 length) {

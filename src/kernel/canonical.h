@@ -1,8 +1,8 @@
 #ifndef CANONICAL_H
 #define CANONICAL_H
-// Objects and arrays, and their RFC 8785 form. A value that is written canonically already is its own form, and only
-// its place is noted; what has white space in it or members out of order is put together anew in the arena.
-#include "text.h"
+// Values, and their form where they are hashed: the canonical one. A value that is written so already is its own form,
+// and only its place is noted; what has white space in it or members out of order is put together anew in the arena.
+#include "form.h"
 
 #define INPUT_BYTES (1 << 20)
 // A nested value that is put together anew at many levels takes its size at each: beyond this it is not certain.
@@ -12,20 +12,6 @@
 // They are sorted by insertion, which takes time with the square of their number.
 #define MAX_SORTED_MEMBERS 64
 
-struct text {
-  const u8 *at;
-  u32 length;
-};
-
-// A member of an object, or (without a name) a run of items of an array.
-struct part {
-  // The name's first 16 bytes as big-endian numbers, zeros behind its end: they compare as names do.
-  u64 key[2];
-  // Between the quotes.
-  struct text name;
-  struct text value;
-};
-
 static u8 arena[ARENA_BYTES + SLACK];
 static u8 *arena_top;
 static struct part parts[MAX_OPEN_PARTS];
@@ -34,18 +20,14 @@ static u32 max_depth;
 // The canonical form of the value that was read last.
 static struct text canonical;
 
-// What is known of the bytes of an object or array.
-struct form {
+// What is known of the bytes of an object: whether they stand as they are hashed but for the order of its members, and
+// whether these are sorted.
+struct layout {
   bool compact;
   bool ordered;
 };
 
 static const u8 *read_value(const u8 *at, u32 depth);
-
-static inline v128_t ones(u32 count) {
-  static const u8 mask[32] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
-  return wasm_v128_load(mask + 16 - count);
-}
 
 static inline void set_key(struct part *member) {
   v128_t bytes = wasm_v128_load(member->name.at);
@@ -64,13 +46,17 @@ static inline int name_order(const struct part *a, const struct part *b) {
   return (int)a->name.length - (int)b->name.length;
 }
 
-// Reads the members of an object, from its brace on, onto the stack of parts. `form` may be null.
-static inline __attribute__((always_inline)) const u8 *read_members(const u8 *at, u32 depth, struct form *form) {
+static inline bool is_gap(const u8 *from, const u8 *to) {
+  return (u32)(to - from) == form.gap && (form.gap == 0 || *from == ' ');
+}
+
+// Reads the members of an object, from its brace on, onto the stack of parts. `layout` may be null.
+static inline __attribute__((always_inline)) const u8 *read_members(const u8 *at, u32 depth, struct layout *layout) {
   bool compact = true, ordered = true;
   const u8 *next = space_end(++at);
   compact &= next == at;
   if (*next == '}') {
-    if (form) *form = (struct form){compact, true};
+    if (layout) *layout = (struct layout){compact, true};
     return next + 1;
   }
   for (u32 first = part_count;;) {
@@ -80,13 +66,13 @@ static inline __attribute__((always_inline)) const u8 *read_members(const u8 *at
     if (!end) return 0;
     member->name = (struct text){next + 1, (u32)(end - next) - 2};
     set_key(member);
-    if (form && part_count > first && name_order(member - 1, member) >= 0) ordered = false;
+    if (layout && part_count > first && name_order(member - 1, member) >= 0) ordered = false;
     part_count++;
     at = space_end(end);
-    compact &= at == end;
+    compact &= at == end && !(layout && form.ascii && !is_printable_ascii(member->name));
     if (*at != ':') return reject(at);
     next = space_end(++at);
-    compact &= next == at;
+    compact &= is_gap(at, next);
     end = read_value(next, depth);
     if (!end) return 0;
     compact &= canonical.at == next;
@@ -94,12 +80,12 @@ static inline __attribute__((always_inline)) const u8 *read_members(const u8 *at
     at = space_end(end);
     compact &= at == end;
     if (*at == '}') {
-      if (form) *form = (struct form){compact, ordered};
+      if (layout) *layout = (struct layout){compact, ordered};
       return at + 1;
     }
     if (*at != ',') return reject(at);
     next = space_end(++at);
-    compact &= next == at;
+    compact &= is_gap(at, next);
   }
 }
 
@@ -119,71 +105,36 @@ static bool sort_members(const struct part *members, u32 count, u8 *order) {
   return true;
 }
 
-// Members that already stand one behind the other as they should are copied as one run.
-struct writer {
-  u8 *to;
-  const u8 *run;
-  const u8 *run_end;
-};
-
-static inline void end_run(struct writer *writer) {
-  if (!writer->run) return;
-  writer->to = put(writer->to, writer->run, (u32)(writer->run_end - writer->run));
-  *writer->to++ = ',';
-  writer->run = 0;
+static inline struct writer write_to_arena(u8 bracket) {
+  *arena_top = bracket;
+  return (struct writer){arena_top + 1, arena + ARENA_BYTES, false, 0, 0};
 }
 
-static inline void write_member(struct writer *writer, const struct part *member) {
-  const u8 *name = member->name.at - 1, *name_behind = member->name.at + member->name.length + 1;
-  const u8 *end = member->value.at + member->value.length;
-  if (member->value.at != name_behind + 1) {
-    end_run(writer);
-    writer->to = put(writer->to, name, (u32)(name_behind - name));
-    *writer->to++ = ':';
-    writer->to = put(writer->to, member->value.at, member->value.length);
-    *writer->to++ = ',';
-    return;
-  }
-  // The value stands two bytes behind the name: the byte between is the colon. One byte between two members is the comma.
-  if (!writer->run || name != writer->run_end + 1) {
-    end_run(writer);
-    writer->run = name;
-  }
-  writer->run_end = end;
-}
-
-// Closes what was opened with the byte at `start`; the comma behind the last part gives way.
-static inline u8 *write_close(struct writer *writer, u8 *start, u8 bracket) {
-  end_run(writer);
-  u8 *to = writer->to - (writer->to > start + 1);
-  *to = bracket;
-  return to + 1;
-}
-
-// The canonical form is never longer than what was read, from `from` to `to`: is there room for it?
-static inline bool has_room(const u8 *from, const u8 *to) { return (u32)(to - from) <= (u32)(arena + ARENA_BYTES - arena_top); }
-
-static void take_from_arena(u8 *end) {
-  canonical = (struct text){arena_top, (u32)(end - arena_top)};
-  arena_top = end;
+// False where the arena is too small.
+static bool take_from_arena(const struct writer *writer) {
+  if (writer->full || writer->to > writer->limit) return false;
+  canonical = (struct text){arena_top, (u32)(writer->to - arena_top)};
+  arena_top = writer->to;
+  return true;
 }
 
 static const u8 *read_object(const u8 *start, u32 depth) {
   u32 first = part_count;
-  struct form form;
-  const u8 *end = read_members(start, depth + 1, &form);
+  u8 order[MAX_SORTED_MEMBERS];
+  struct layout layout;
+  const u8 *end = read_members(start, depth + 1, &layout);
   if (!end) return 0;
-  if (form.compact && form.ordered) {
+  u32 count = part_count - first;
+  // Names are sorted even where they stay as they are: so a name that is there twice is found.
+  if (!layout.ordered && !sort_members(parts + first, count, order)) return reject(start);
+  if (form.as_sent || (layout.compact && (layout.ordered || !form.sorted))) {
     canonical = (struct text){start, (u32)(end - start)};
   } else {
-    u8 order[MAX_SORTED_MEMBERS];
-    u32 count = part_count - first;
-    if (!form.ordered && !sort_members(parts + first, count, order)) return reject(start);
-    if (!has_room(start, end)) return reject(start);
-    *arena_top = '{';
-    struct writer writer = {arena_top + 1, 0, 0};
-    for (u32 i = 0; i < count; i++) write_member(&writer, &parts[first + (form.ordered ? i : order[i])]);
-    take_from_arena(write_close(&writer, arena_top, '}'));
+    struct writer writer = write_to_arena('{');
+    bool stays = layout.ordered || !form.sorted;
+    for (u32 i = 0; i < count; i++) write_member(&writer, &parts[first + (stays ? i : order[i])]);
+    write_close(&writer, arena_top, '}');
+    if (!take_from_arena(&writer)) return reject(start);
   }
   part_count = first;
   return end;
@@ -192,8 +143,9 @@ static const u8 *read_object(const u8 *start, u32 depth) {
 // An item behind the items from part `first` on: in the same run, if it stands right behind it.
 static inline bool add_item(u32 first, struct text item) {
   struct part *last = &parts[part_count - 1];
-  if (part_count > first && item.at == last->value.at + last->value.length + 1) {
-    last->value.length += 1 + item.length;
+  const u8 *last_end = last->value.at + last->value.length;
+  if (part_count > first && item.at == last_end + 1 + form.gap && is_separator(last_end, ',')) {
+    last->value.length += 1 + form.gap + item.length;
     return true;
   }
   if (part_count == MAX_OPEN_PARTS) return false;
@@ -209,13 +161,13 @@ static const u8 *read_items(const u8 *at, u32 depth, bool *compact) {
     const u8 *end = read_value(next, depth);
     if (!end) return 0;
     *compact &= canonical.at == next;
-    if (!add_item(first, canonical)) return reject(next);
+    if (!form.as_sent && !add_item(first, canonical)) return reject(next);
     at = space_end(end);
     *compact &= at == end;
     if (*at == ']') return at + 1;
     if (*at != ',') return reject(at);
     next = space_end(++at);
-    *compact &= next == at;
+    *compact &= is_gap(at, next);
   }
 }
 
@@ -224,25 +176,51 @@ static const u8 *read_array(const u8 *start, u32 depth) {
   bool compact;
   const u8 *end = read_items(start, depth + 1, &compact);
   if (!end) return 0;
-  if (compact) {
+  if (compact || form.as_sent) {
     canonical = (struct text){start, (u32)(end - start)};
   } else {
-    if (!has_room(start, end)) return reject(start);
-    *arena_top = '[';
-    struct writer writer = {arena_top + 1, 0, 0};
+    struct writer writer = write_to_arena('[');
     for (u32 i = first; i < part_count; i++) {
-      writer.to = put(writer.to, parts[i].value.at, parts[i].value.length);
-      *writer.to++ = ',';
+      write(&writer, parts[i].value.at, parts[i].value.length);
+      write_separator(&writer, ',');
     }
-    take_from_arena(write_close(&writer, arena_top, ']'));
+    write_close(&writer, arena_top, ']');
+    if (!take_from_arena(&writer)) return reject(start);
   }
   part_count = first;
   return end;
 }
 
+// Behind it, `plain` says whether the string stands already as Python writes it with ensure_ascii.
+static const u8 *ascii_string_end(const u8 *at, bool *plain) {
+  *plain = true;
+  for (at++;;) {
+    u32 special;
+    while (!(special = special_bytes(at) | delete_bytes(at))) at += 16;
+    at += __builtin_ctz(special);
+    if (*at == '"') return at + 1;
+    *plain &= *at == '\\';
+    at = *at == '\\' ? ascii_escape_end(at) : *at == 0x7f ? at + 1 : *at >= 0x80 ? multibyte_end(at) : reject(at);
+    if (!at) return 0;
+  }
+}
+
+static const u8 *read_ascii_string(const u8 *start) {
+  bool plain;
+  const u8 *end = ascii_string_end(start, &plain);
+  if (!end) return 0;
+  canonical = (struct text){start, (u32)(end - start)};
+  if (plain) return end;
+  struct writer writer = write_to_arena('"');
+  write_ascii(&writer, (struct text){start + 1, canonical.length - 2});
+  write(&writer, (const u8 *)"\"", 1);
+  return take_from_arena(&writer) ? end : reject(start);
+}
+
 // `depth`: how many objects and arrays of the element are open around the value.
 static const u8 *read_value(const u8 *at, u32 depth) {
   if (*at == '"') {
+    if (form.ascii) return read_ascii_string(at);
     const u8 *end = string_end(at);
     canonical = (struct text){at, (u32)(end - at)};
     return end;

@@ -11,15 +11,23 @@ export interface KernelExports {
   assumed: Address;
   report: Address;
   begin(firstSequence: number, maxDepth: number): void;
-  name(length: number, role: number, omitted: number): number;
+  set_form(asSent: number, ascii: number, sorted: number, doubles: number, gap: number, chosen: number): void;
+  set_values(textNumbers: number, timeUnit: number): void;
+  set_digest(algorithm: number, encoding: number, prefixLength: number): number;
+  set_genesis(kind: number, length: number): number;
+  name(length: number, container: number, written: number, covered: number, known: number): number;
+  play(role: number, row: number): void;
+  step(kind: number, row: number, count: number, length: number, known: number): number;
+  know_step(index: number): void;
   expect_stream(length: number): number;
-  check_seals(): void;
-  add_key(idLength: number, keyLength: number): number;
+  key_digests(): void;
+  check_seals(algorithm: number, encoding: number, overBytes: number): void;
+  add_key(forSeals: number, idLength: number, keyLength: number): number;
   trust_tip(given: number): void;
   assume_tip(): void;
   run(start: number, end: number, place: number): void;
   forget(): void;
-  sha256(length: number): void;
+  hash(algorithm: number, length: number): void;
 }
 
 interface Address {

@@ -1,8 +1,8 @@
 // Verifies the entries of a chain, block by block, as long as they are regular; kernel.ts says what that is, and what is
 // done with the first one that is not. To be uncertain is always allowed, to be wrongly certain never: whatever is
-// accepted here, `contract/reading.ts` and `chain/walk.ts` accept without a finding, with the same digest.
-#include "entry.h"
-#include "hmac.h"
+// accepted here, `contract/reading.ts` and `chain/walk.ts` accept without a finding, with the same digest, and it leaves
+// open (`contract/cover.ts`) nothing that is not known already.
+#include "settings.h"
 
 // Of what is parsed before it is hashed: enough for four lanes to be busy, and little enough to stay in the cache.
 #define MAX_BATCH 128
@@ -12,27 +12,34 @@
 #define MAX_RECORDS 8192
 #define NONE 0xffffffff
 
-#define EXPORT(name) __attribute__((export_name(name)))
-
 // What stands before the place where reading begins or ends: `[`, an entry, or the comma behind one.
 enum place { FIRST, AFTER, NEXT };
 enum stop { NEEDS_MORE, IRREGULAR, CLOSED };
 
 struct record {
   double sequence;
-  // Offsets in the input: of the entry, behind it, of its stated digest and of its timestamp (NONE without that role).
+  double time;
+  // Offsets in the input: of the entry, behind it, of its stated digest's digits and of its timestamp.
   u32 start;
   u32 end;
-  u32 digest_text;
+  u32 digits;
   u32 timestamp;
+  u32 timestamp_length;
+};
+
+// A seal to check.
+struct seal {
+  // What it is made over, if that is the digest's text.
+  struct text digest;
+  const u8 *stated;
+  const struct key *key;
 };
 
 // Read and written by kernel.ts, by their addresses.
 u8 input[INPUT_BYTES + SLACK] __attribute__((aligned(16)));
-u8 exchange[4096 + SLACK] __attribute__((aligned(16)));
 struct record records[MAX_RECORDS];
-// Of each record.
-u8 digests[MAX_RECORDS][32] __attribute__((aligned(16)));
+// Of the records, one behind the other, each as long as it is.
+u8 digests[MAX_RECORDS * MAX_DIGEST + SLACK] __attribute__((aligned(16)));
 struct tip tip;
 // What the first entry behind `assume_tip` says that it stands behind.
 struct tip assumed;
@@ -45,12 +52,14 @@ struct {
 
 static bool has_tip;
 static bool assumes_tip;
-static bool checks_seals;
 
-static u8 texts[INPUT_BYTES + BATCH_TEXT + 4 * BLOCK + SLACK] __attribute__((aligned(16)));
+static u8 texts[INPUT_BYTES + 2 * BATCH_TEXT + SLACK] __attribute__((aligned(16)));
 static u8 *texts_end;
+static u8 short_texts[MAX_BATCH][SHORT_TEXT] __attribute__((aligned(16)));
 static struct message messages[MAX_BATCH];
-static struct seal seals[MAX_BATCH + LANES];
+static const struct key *batch_keys[MAX_BATCH];
+static struct seal seals[MAX_BATCH];
+static u8 made[MAX_BATCH][MAX_DIGEST] __attribute__((aligned(16)));
 static u32 batch_count;
 static u32 batch_limit;
 // The record of the batch's first entry, and the first record whose digest or seal is not that of its bytes.
@@ -58,8 +67,8 @@ static u32 batch_start;
 static u32 mismatch;
 
 EXPORT("begin") void begin(double first, u32 depth) {
-  named_count = key_count = required_roles = stream_id_length = shape.count = 0;
-  has_tip = assumes_tip = checks_seals = false;
+  forget_settings();
+  has_tip = assumes_tip = false;
   first_sequence = first;
   max_depth = depth;
   batch_limit = MAX_BATCH;
@@ -67,50 +76,13 @@ EXPORT("begin") void begin(double first, u32 depth) {
 
 // Forgets the keys, and what was made with them.
 EXPORT("forget") void forget(void) {
-  zero(keys, sizeof keys);
+  bool had_keys = digest_keys.count > 0 || seal_keys.count > 0;
+  forget_keys(&digest_keys);
+  forget_keys(&seal_keys);
   zero(exchange, sizeof exchange);
-  zero(seals, sizeof seals);
-  key_count = 0;
+  if (had_keys) zero(short_texts, sizeof short_texts);
+  if (had_keys) zero(made, sizeof made);
   has_tip = assumes_tip = false;
-}
-
-// A member of entries that matters, its name in `exchange`. False when there is no room for it.
-EXPORT("name") u32 name_member(u32 length, u32 role, u32 omitted) {
-  if (named_count == MAX_NAMED || length > MAX_NAME) return false;
-  struct named *member = &named[named_count++];
-  put(member->bytes, exchange, length);
-  member->length = length;
-  member->role = role;
-  member->omitted = omitted;
-  if (role != NO_ROLE && role != SEAL && role != SEAL_KEY) required_roles |= 1u << role;
-  return true;
-}
-
-// The stream's id as canonical text, in `exchange`.
-EXPORT("expect_stream") u32 expect_stream(u32 length) {
-  if (length > MAX_STREAM_ID) return false;
-  put(stream_id, exchange, length);
-  stream_id_length = length;
-  return true;
-}
-
-// From now on every seal is checked.
-EXPORT("check_seals") void check_seals(void) {
-  checks_seals = true;
-  required_roles |= 1u << SEAL | 1u << SEAL_KEY;
-}
-
-// A key, its id as canonical text and then its bytes in `exchange`, which is cleared.
-EXPORT("add_key") u32 add_key(u32 id_length, u32 key_length) {
-  bool fits = key_count < MAX_KEYS && id_length <= MAX_KEY_ID && key_length <= BLOCK;
-  if (fits) {
-    struct key *key = &keys[key_count++];
-    put(key->id, exchange, id_length);
-    key->id_length = id_length;
-    set_key_states(key, exchange + id_length, key_length);
-  }
-  zero(exchange, sizeof exchange);
-  return fits;
 }
 
 EXPORT("trust_tip") void trust_tip(u32 given) {
@@ -121,32 +93,37 @@ EXPORT("trust_tip") void trust_tip(u32 given) {
 // The next entry follows whatever it says that it follows, at whatever time.
 EXPORT("assume_tip") void assume_tip(void) { has_tip = assumes_tip = true; }
 
-static const struct key *find_key(struct text id) {
-  for (u32 i = 0; i < key_count; i++)
-    if (id.length == keys[i].id_length && same(id.at, keys[i].id, id.length)) return &keys[i];
-  return 0;
+static void hold_to(const struct digest_form *form, u32 index, const u8 *stated) {
+  u8 digits[MAX_DIGITS + SLACK];
+  to_digits(form, made[index], digits);
+  if (!same_wide(digits, stated, form->digits) && batch_start + index < mismatch) mismatch = batch_start + index;
 }
 
 static void hold_seals_to_digests(void) {
-  u8 made[LANES][32], digits[DIGITS];
-  for (u32 i = batch_count; i % LANES != 0; i++) seals[i] = seals[0];
-  for (u32 first = 0; first < batch_count; first += LANES) {
-    make_seals(&seals[first], made);
-    for (u32 lane = 0; lane < LANES && first + lane < batch_count; lane++) {
-      to_hex(made[lane], digits);
-      u32 record = batch_start + first + lane;
-      if (!same_64(digits, seals[first + lane].stated) && record < mismatch) mismatch = record;
-    }
+  enum algorithm algorithm = seal_form.algorithm;
+  u32 bytes = digest_bytes(digest_form.algorithm);
+  const struct key *keys[MAX_BATCH];
+  for (u32 i = 0; i < batch_count; i++) {
+    struct text over = seals[i].digest;
+    if (seals_bytes) over = (struct text){digests + (batch_start + i) * bytes, bytes};
+    put(short_texts[i], over.at, over.length);
+    messages[i] = (struct message){short_texts[i], pad(short_texts[i], over.length, block_of(algorithm), algorithm), seals[i].key->inner};
+    keys[i] = seals[i].key;
   }
+  hash_messages(algorithm, messages, batch_count, made);
+  hash_outer(algorithm, keys, batch_count, made, short_texts, messages);
+  for (u32 i = 0; i < batch_count; i++) hold_to(&seal_form, i, seals[i].stated);
 }
 
 // Hashes what was parsed. From the first record on that does not fit, none is regular.
 static void end_batch(void) {
-  u8 digits[DIGITS];
-  hash_messages(messages, batch_count, &digests[batch_start]);
-  for (u32 i = batch_start; i < batch_start + batch_count; i++) {
-    to_hex(digests[i], digits);
-    if (!same_64(digits, input + records[i].digest_text) && i < mismatch) mismatch = i;
+  enum algorithm algorithm = digest_form.algorithm;
+  u32 bytes = digest_bytes(algorithm);
+  hash_messages(algorithm, messages, batch_count, made);
+  if (has_digest_key) hash_outer(algorithm, batch_keys, batch_count, made, short_texts, messages);
+  for (u32 i = 0; i < batch_count; i++) {
+    hold_to(&digest_form, i, input + records[batch_start + i].digits);
+    put(digests + (batch_start + i) * bytes, made[i], bytes);
   }
   if (checks_seals) hold_seals_to_digests();
   batch_start += batch_count;
@@ -154,59 +131,78 @@ static void end_batch(void) {
   texts_end = texts;
 }
 
-static void add_to_batch(const struct part *members, const struct entry *entry, const struct key *key) {
-  u8 *end = write_entry(members, texts_end);
-  u32 blocks = pad(texts_end, (u32)(end - texts_end));
-  messages[batch_count] = (struct message){texts_end, blocks};
-  if (key) seals[batch_count] = (struct seal){entry->digest, entry->seal, key};
+// The one that the role names; without the role, the only one that was given.
+static const struct key *chosen_key(const struct keys *keys, enum role role) {
+  if (plays(role)) return find_key(keys, value_of(role));
+  return keys->count == 1 ? &keys->of[0] : 0;
+}
+
+static bool find_keys(const struct entry *entry) {
+  if (has_digest_key) {
+    batch_keys[batch_count] = chosen_key(&digest_keys, DIGEST_KEY);
+    if (!batch_keys[batch_count]) return false;
+  }
+  if (!checks_seals) return true;
+  struct seal *seal = &seals[batch_count];
+  seal->key = chosen_key(&seal_keys, SEAL_KEY);
+  seal->stated = digits_in(&seal_form, value_of(SEAL));
+  seal->digest = (struct text){entry->digest.at + 1, entry->digest.length - 2};
+  return seal->key && seal->stated;
+}
+
+// False where it is not certain what the entry's digest is made over.
+static bool add_to_batch(const struct part *members, const struct entry *entry) {
+  enum algorithm algorithm = digest_form.algorithm;
+  struct writer writer = {texts_end, texts + INPUT_BYTES + BATCH_TEXT, false, 0, 0};
+  if (!find_keys(entry) || !write_preimage(&writer, entry, members)) return false;
+  const struct key *key = has_digest_key ? batch_keys[batch_count] : 0;
+  u32 blocks = pad(texts_end, (u32)(writer.to - texts_end), key ? block_of(algorithm) : 0, algorithm);
+  messages[batch_count] = (struct message){texts_end, blocks, key ? key->inner : initial_state(algorithm)};
   struct record *record = &records[batch_start + batch_count];
   record->sequence = entry->sequence;
+  record->time = entry->time;
   record->start = (u32)(entry->start - input);
   record->end = (u32)(entry->end - input);
-  record->digest_text = (u32)(entry->digest - input);
-  record->timestamp = requires(TIMESTAMP) ? (u32)(entry->timestamp - input) : NONE;
-  texts_end += blocks * BLOCK;
+  record->digits = (u32)(entry->digits - input);
+  record->timestamp = plays(TIMESTAMP) ? (u32)(entry->timestamp.at - input) : NONE;
+  record->timestamp_length = plays(TIMESTAMP) ? entry->timestamp.length : 0;
+  texts_end += blocks * block_of(algorithm);
   batch_count++;
+  return true;
 }
 
 // Takes for the tip what the entry says that it stands behind, before all times.
-static bool assume_tip_of(const struct part *members) {
-  static const u8 earliest[] = "0000-01-01T00:00:00.000Z";
-  if ((shape.roles & required_roles) != required_roles) return false;
-  struct text previous = value_of(members, PREVIOUS);
-  if (!is_string_of(previous, DIGITS) || !read_sequence(value_of(members, SEQUENCE), &assumed.sequence)) return false;
+static bool assume_what_it_follows(void) {
+  const u8 *digits = digits_in(&digest_form, value_of(PREVIOUS_DIGEST));
+  if (!digits || !read_sequence(value_of(SEQUENCE), &assumed.sequence)) return false;
   assumed.sequence--;
-  put(assumed.digest, previous.at + 1, DIGITS);
-  for (u32 i = 0; i < TIMESTAMP_BYTES; i++) assumed.timestamp[i] = earliest[i];
+  assumed.time = EARLIEST;
+  put(assumed.digits, digits, MAX_DIGITS);
   put((u8 *)&tip, (const u8 *)&assumed, sizeof tip);
   return true;
 }
 
 // What the next entry must follow: the last one that was parsed, or the tip.
-static bool follows(const struct part *members, struct entry *entry) {
+static bool follows(struct entry *entry) {
   u32 parsed = batch_start + batch_count;
-  if (parsed == 0 && assumes_tip && !assume_tip_of(members)) return false;
-  if (parsed == 0) return stands_behind(members, tip.sequence, tip.digest, tip.timestamp, entry);
+  if (parsed == 0 && assumes_tip && !assume_what_it_follows()) return false;
+  if (parsed == 0) return stands_behind(tip.sequence, tip.digits, tip.time, entry);
   const struct record *last = &records[parsed - 1];
-  const u8 *timestamp = last->timestamp == NONE ? tip.timestamp : input + last->timestamp;
-  return stands_behind(members, last->sequence, input + last->digest_text, timestamp, entry);
+  return stands_behind(last->sequence, input + last->digits, last->time, entry);
 }
 
 // Parses an entry and adds it to the batch. Returns the place behind it.
 static const u8 *read_entry(const u8 *start) {
   struct entry entry;
-  const struct key *key = 0;
+  entry.start = start;
   part_count = 0;
   arena_top = arena;
   if (max_depth == 0) return reject(start);
-  entry.start = start;
   entry.end = read_members(start, 1, 0);
   if (!entry.end) return 0;
   if (!has_tip || batch_start + batch_count == MAX_RECORDS) return reject(start);
   if (!has_shape(parts, part_count) && !learn_shape(parts, part_count)) return reject(start);
-  if (!follows(parts, &entry)) return reject(start);
-  if (checks_seals && !(key = find_key(entry.seal_key))) return reject(start);
-  add_to_batch(parts, &entry, key);
+  if (!find_values(parts) || !follows(&entry) || !add_to_batch(parts, &entry)) return reject(start);
   return entry.end;
 }
 
@@ -215,9 +211,8 @@ static void advance_tip(u32 regular) {
   assumes_tip = false;
   const struct record *last = &records[regular - 1];
   tip.sequence = last->sequence;
-  for (u32 i = 0; i < DIGITS; i += 16) wasm_v128_store(tip.digest + i, wasm_v128_load(input + last->digest_text + i));
-  if (last->timestamp == NONE) return;
-  for (u32 i = 0; i < TIMESTAMP_BYTES; i++) tip.timestamp[i] = input[last->timestamp + i];
+  tip.time = last->time;
+  put(tip.digits, input + last->digits, MAX_DIGITS);
 }
 
 // Returns where reading stopped; why, and at what place, is in `report`.
@@ -269,10 +264,10 @@ EXPORT("run") void run(u32 start, u32 end, u32 place) {
   advance_tip(report.regular);
 }
 
-// For tests and for callers that have texts of their own: hashes the first `length` bytes of `input` into `exchange`.
-EXPORT("sha256") void sha256(u32 length) {
+// For tests: hashes the first `length` bytes of `input` into `exchange`.
+EXPORT("hash") void hash(u32 algorithm, u32 length) {
   put(texts, input, length);
-  messages[0] = (struct message){texts, pad(texts, length)};
-  hash_messages(messages, 1, digests);
-  put(exchange, digests[0], 32);
+  messages[0] = (struct message){texts, pad(texts, length, 0, algorithm), initial_state(algorithm)};
+  hash_messages(algorithm, messages, 1, made);
+  put(exchange, made[0], digest_bytes(algorithm));
 }

@@ -1,29 +1,10 @@
 import { MAX_DEPTH } from '../encoding/canonical.ts';
-import { sha256 } from '../encoding/digest.ts';
-import { EvidenceError } from '../errors.ts';
 import { giveBack, instantiate, type KernelExports } from './instance.ts';
+import type { ChainKind, Encoding } from './kind.ts';
+import { KernelSettings } from './settings.ts';
 
-/** Names of top-level members of entries; null for what entries do not say. ASCII without quotes and backslashes. */
-export interface KernelRoles {
-  sequence: string;
-  previous: string;
-  digest: string;
-  streamId: string | null;
-  timestamp: string | null;
-  entryId: string | null;
-  seal: { value: string; keyId: string } | null;
-}
-
-/**
- * The kind of chain that the kernel knows: digests are the hexadecimal SHA-256 of an entry's RFC 8785 form without some
- * members, zeros stand for "no predecessor", timestamps are text, seals are the hexadecimal HMAC-SHA-256 of the digest's
- * text. Whether a contract is of this kind is for the caller to know.
- */
-export interface KernelOptions {
+export interface KernelOptions extends ChainKind {
   streamId: string;
-  roles: KernelRoles;
-  /** Top-level members that are not hashed. */
-  omitted: readonly string[];
   /** The number of a stream's first entry. */
   firstSequence: number;
   /** How many objects and arrays stand around an element, the array of entries included. */
@@ -35,6 +16,7 @@ export interface KernelOptions {
 /** The entry with the highest number so far, as it states itself. */
 export interface Tip {
   sequence: number;
+  /** Lower-case hex; before the first entry what stands for "no predecessor". */
   digest: string;
   /** Milliseconds since 1970; not a number where entries have none. */
   time: number;
@@ -67,23 +49,28 @@ const STOPS: readonly KernelRun['stop'][] = ['needs-more', 'irregular', 'closed'
 /** A regular entry of the last run. Offsets are in `input`. */
 export interface KernelRecord {
   sequence: number;
-  /** 32 bytes, valid until the next run. */
+  /** Valid until the next run. */
   digest: Uint8Array;
   start: number;
   end: number;
-  /** Of the 24 characters of the timestamp; null where entries have none. */
-  timestamp: number | null;
+  /** RFC 3339; empty where entries have none. */
+  timestamp: string;
+  /** As in `Tip`. */
+  time: number;
 }
 
 /** Layout of `kernel.c`. */
 const INPUT_BYTES = 2 ** 20;
-const EXCHANGE_BYTES = 4096;
-const RECORD_BYTES = 24;
-export const DIGEST_BYTES = 32;
+const RECORD_BYTES = 40;
 const NONE = 0xffffffff;
-const ROLE = { sequence: 0, previous: 1, digest: 2, streamId: 3, timestamp: 4, entryId: 5, seal: 6, sealKeyId: 7 };
-const NO_ROLE = 8;
-const HMAC_BLOCK = 64;
+const MAX_DIGITS = 128;
+const DIGEST_BYTES = { 'sha-256': 32, 'sha-384': 48, 'sha-512': 64 };
+
+const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
+
+function digitsOf(digest: Uint8Array, encoding: Encoding): string {
+  return Buffer.from(digest).toString(encoding).replace(/=+$/, '');
+}
 
 /**
  * Verifies the entries of one stream as long as they are *regular*: the very next of the chain in every respect that
@@ -91,14 +78,20 @@ const HMAC_BLOCK = 64;
  * reason, is for the slow path, which alone says what is wrong with it, if anything; then `setTip` says where the chain
  * stands, and the kernel goes on.
  *
- * A regular entry is one for which the slow path would have no finding and compute the same digest.
+ * A regular entry is one for which the slow path would have no finding and compute the same digest, and of which that
+ * digest covers all but what is known not to be covered.
  */
 export class ChainKernel {
   /** Where blocks are put, from its start on. */
   readonly input: Uint8Array;
   readonly #kernel: KernelExports;
   readonly #memory: DataView;
-  readonly #hasTimestamps: boolean;
+  readonly #kind: ChainKind;
+  readonly #settings: KernelSettings;
+  /** Of a digest. */
+  readonly digestBytes: number;
+  /** The number before that of a stream's first entry. */
+  readonly #beforeFirst: number;
   #hasTip = false;
   #regular = 0;
   #closed = false;
@@ -106,35 +99,35 @@ export class ChainKernel {
   /** @throws EvidenceError `config` for a stream id or member names that the kernel cannot hold. */
   constructor(options: KernelOptions, kernel = instantiate()) {
     this.#kernel = kernel;
+    this.#kind = options;
     this.#memory = new DataView(this.#kernel.memory.buffer);
     this.input = this.#bytes(this.#kernel.input.value, INPUT_BYTES);
-    this.#hasTimestamps = options.roles.timestamp !== null;
+    this.digestBytes = DIGEST_BYTES[options.digest.algorithm];
+    this.#beforeFirst = options.firstSequence - 1;
     this.#kernel.begin(options.firstSequence, Math.max(0, MAX_DEPTH - options.depth));
-    this.#nameMembers(options);
-    this.#expectStream(options.streamId);
-    if (options.keys.size === 0 || options.roles.seal === null) return;
-    this.#kernel.check_seals();
-    for (const [id, key] of options.keys) this.#addKey(id, key);
+    this.#settings = new KernelSettings(kernel, options, options.streamId);
+    this.#settings.setKeys(options.keys);
   }
 
   /**
    * Says what the next entry must follow. Null: that is not known, and nothing is regular. So is nothing behind a tip
-   * whose digest is not 64 lower-case hexadecimal digits, or whose time is not between the years 0 and 9999.
+   * whose digest is none of this kind, or whose time is not between the years 0 and 9999.
    */
   setTip(tip: Tip | null): void {
-    const time = tip === null || !this.#hasTimestamps ? 0 : tip.time;
-    const timestamp = Math.abs(time) <= 8.64e15 ? new Date(time).toISOString() : '';
-    this.#hasTip = tip !== null && /^[0-9a-f]{64}$/.test(tip.digest) && timestamp.length === 24;
+    const time = tip === null || !this.#hasTimes ? 0 : tip.time;
+    const digest = tip === null ? null : this.#digestOf(tip);
+    this.#hasTip = digest !== null && time >= NO_TIME && time <= LATEST;
     this.#kernel.trust_tip(this.#hasTip ? 1 : 0);
-    if (tip === null || !this.#hasTip) return;
+    if (tip === null || digest === null || !this.#hasTip) return;
     const at = this.#kernel.tip.value;
     this.#memory.setFloat64(at, tip.sequence, true);
-    this.#bytes(at + 8, 64 + 24).set(Buffer.from(tip.digest + timestamp, 'latin1'));
+    this.#memory.setFloat64(at + 8, time, true);
+    this.#bytes(at + 16, MAX_DIGITS).set(Buffer.from(digitsOf(digest, this.#kind.digest.encoding), 'latin1'));
   }
 
   /** As `setTip` with what stands before a stream's first entry. */
   setGenesis(firstSequence: number): void {
-    this.setTip({ sequence: firstSequence - 1, digest: '0'.repeat(64), time: NO_TIME });
+    this.setTip({ sequence: firstSequence - 1, digest: this.#genesis, time: NO_TIME });
   }
 
   /**
@@ -157,12 +150,23 @@ export class ChainKernel {
   }
 
   #readTip(at: number): Tip {
-    const text = Buffer.from(this.#bytes(at + 8, 64 + 24)).toString('latin1');
+    const { encoding } = this.#kind.digest;
+    const sequence = this.#memory.getFloat64(at, true);
+    const digits = Buffer.from(this.#bytes(at + 16, digitsOf(Buffer.alloc(this.digestBytes), encoding).length));
+    const digest = Buffer.from(digits.toString('latin1'), encoding).toString('hex');
     return {
-      sequence: this.#memory.getFloat64(at, true),
-      digest: text.slice(0, 64),
-      time: this.#hasTimestamps ? Date.parse(text.slice(64)) : Number.NaN,
+      sequence,
+      digest: sequence === this.#beforeFirst ? this.#genesis : digest,
+      time: this.#timeAt(at + 8),
     };
+  }
+
+  /**
+   * What it is known that digests do not cover. An entry that leaves open more than that is not regular, so that the
+   * slow path says what it is.
+   */
+  knowUncovered(uncovered: ReadonlySet<string>): void {
+    this.#settings.know(uncovered);
   }
 
   /**
@@ -171,6 +175,8 @@ export class ChainKernel {
    */
   run(start: number, end: number, place: Place): KernelRun {
     if (this.#closed) throw new TypeError('the kernel is closed');
+    this.#regular = 0;
+    if (!this.#settings.areCertain) return { stop: 'irregular', regular: 0, offset: start, place };
     if (start < 0 || start > end || end > this.input.length) throw new RangeError('the block is not within the input');
     this.#kernel.run(start, end, PLACES.indexOf(place));
     const at = this.#kernel.report.value;
@@ -187,16 +193,9 @@ export class ChainKernel {
     };
   }
 
-  /** Of the regular entries of the last run, 32 bytes each, valid until the next. */
+  /** The digests of the regular entries of the last run, `digestBytes` each, valid until the next. */
   get digests(): Uint8Array {
-    return this.#bytes(this.#kernel.digests.value, this.#regular * DIGEST_BYTES);
-  }
-
-  /** The timestamp of a regular entry of the last run; null where entries have none. */
-  timestampOf(index: number): string | null {
-    const { timestamp } = this.record(index);
-    if (timestamp === null) return null;
-    return Buffer.from(this.input.buffer, this.input.byteOffset + timestamp, 24).toString('latin1');
+    return this.#bytes(this.#kernel.digests.value, this.#regular * this.digestBytes);
   }
 
   /** One of the regular entries of the last run, from 0. */
@@ -204,13 +203,13 @@ export class ChainKernel {
     if (index < 0 || index >= this.#regular) throw new RangeError('no such record');
     const at = this.#kernel.records.value + index * RECORD_BYTES;
     const read = (offset: number) => this.#memory.getUint32(at + offset, true);
-    const timestamp = read(20);
     return {
       sequence: this.#memory.getFloat64(at, true),
-      digest: this.#bytes(this.#kernel.digests.value + index * DIGEST_BYTES, DIGEST_BYTES),
-      start: read(8),
-      end: read(12),
-      timestamp: timestamp === NONE ? null : timestamp,
+      digest: this.#bytes(this.#kernel.digests.value + index * this.digestBytes, this.digestBytes),
+      start: read(16),
+      end: read(20),
+      timestamp: read(28) === NONE ? '' : this.#timestampAt(read(28), read(32)),
+      time: this.#timeAt(at + 8),
     };
   }
 
@@ -223,48 +222,33 @@ export class ChainKernel {
     giveBack(this.#kernel);
   }
 
-  #nameMembers({ roles, omitted }: KernelOptions): void {
-    const { seal, ...others } = roles;
-    const named = new Map<string, number>();
-    for (const [role, name] of Object.entries({ ...others, seal: seal?.value, sealKeyId: seal?.keyId }))
-      if (typeof name === 'string') {
-        if (named.has(name)) throw new EvidenceError('config', `the member "${name}" cannot play two roles`);
-        named.set(name, ROLE[role as keyof typeof ROLE]);
-      }
-    for (const name of new Set([...named.keys(), ...omitted])) {
-      if (!/^[ !#-[\]-~]*$/.test(name)) throw new EvidenceError('config', `the member name ${name} is not plain ASCII`);
-      const length = this.#put(name);
-      const fits =
-        length !== null && this.#kernel.name(length, named.get(name) ?? NO_ROLE, omitted.includes(name) ? 1 : 0);
-      if (!fits) throw new EvidenceError('config', `the member name ${name} is too long, or there are too many`);
-    }
+  get #hasTimes(): boolean {
+    return this.#kind.roles.timestamp !== null;
   }
 
-  #expectStream(streamId: string): void {
-    const length = streamId.isWellFormed() ? this.#put(JSON.stringify(streamId)) : null;
-    if (length === null || this.#kernel.expect_stream(length) === 0)
-      throw new EvidenceError('config', 'the stream id is too long, or not well-formed');
+  #timeAt(at: number): number {
+    return this.#hasTimes ? this.#memory.getFloat64(at, true) : Number.NaN;
   }
 
-  /** A key that does not fit is one that the kernel does not know: entries that are sealed with it are not regular. */
-  #addKey(id: string, key: Uint8Array): void {
-    if (!id.isWellFormed()) return;
-    // RFC 2104 section 2: a key that is longer than a block stands for its digest.
-    const secret = key.length > HMAC_BLOCK ? Buffer.from(sha256(key), 'hex') : key;
-    const text = Buffer.from(JSON.stringify(id));
-    if (text.length + secret.length > EXCHANGE_BYTES) return;
-    const exchange = this.#bytes(this.#kernel.exchange.value, EXCHANGE_BYTES);
-    exchange.set(text);
-    exchange.set(secret, text.length);
-    this.#kernel.add_key(text.length, secret.length);
-    if (secret !== key) secret.fill(0);
+  /** What `contract/time.ts` makes of the times that the kernel takes. */
+  #timestampAt(offset: number, length: number): string {
+    const sent = Buffer.from(this.input.buffer, this.input.byteOffset + offset, length).toString('latin1');
+    const { timestampUnit } = this.#kind;
+    if (timestampUnit === 'text') return sent.endsWith('Z"') ? sent.slice(1, -1) : `${sent.slice(1, -1)}Z`;
+    return new Date(Number(sent) * (timestampUnit === 'seconds' ? 1000 : 1)).toISOString();
   }
 
-  #put(text: string): number | null {
-    const bytes = Buffer.from(text);
-    if (bytes.length > EXCHANGE_BYTES) return null;
-    this.#bytes(this.#kernel.exchange.value, EXCHANGE_BYTES).set(bytes);
-    return bytes.length;
+  /** What stands for "no predecessor" among digests. */
+  get #genesis(): string {
+    return this.#kind.genesis === 'zeros' ? '00'.repeat(this.digestBytes) : '';
+  }
+
+  /** Before the first entry, and nowhere else, what stands for "no predecessor"; null for what is no digest. */
+  #digestOf({ sequence, digest }: Tip): Uint8Array | null {
+    const isGenesis = digest === this.#genesis;
+    if (isGenesis !== (sequence === this.#beforeFirst)) return null;
+    if (isGenesis) return Buffer.alloc(this.digestBytes);
+    return /^[0-9a-f]*$/.test(digest) && digest.length === 2 * this.digestBytes ? Buffer.from(digest, 'hex') : null;
   }
 
   #bytes(at: number, length: number): Uint8Array {

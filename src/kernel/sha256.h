@@ -3,7 +3,7 @@
 // SHA-256 (FIPS 180-4) of four messages at once, one in each lane of a vector.
 #include "bytes.h"
 
-#define BLOCK 64
+#define BLOCK_256 64
 #define LANES 4
 
 static const u32 INITIAL_STATE[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
@@ -110,82 +110,6 @@ static inline void load_words(v128_t w[16], const u8 *const at[LANES]) {
   for (u32 i = 0; i < 4; i++) {
     for (u32 lane = 0; lane < LANES; lane++) w[4 * i + lane] = big_endian(wasm_v128_load(at[lane] + 16 * i));
     transpose(w + 4 * i);
-  }
-}
-
-// A message stands padded in memory, a whole number of blocks.
-struct message {
-  const u8 *at;
-  u32 blocks;
-};
-
-// Section 5.1.1, in place behind the text; up to 16 bytes behind the last block are overwritten. Returns the blocks.
-static inline u32 pad(u8 *text, u32 length) {
-  u32 blocks = (length + 8) / BLOCK + 1;
-  u8 *end = text + blocks * BLOCK;
-  u8 *at = text + length;
-  *at++ = 0x80;
-  for (; at < end; at += 16) wasm_v128_store(at, wasm_i64x2_const_splat(0));
-  u64 bits = (u64)length * 8;
-  for (u32 i = 1; i <= 5; i++, bits >>= 8) end[-(int)i] = (u8)bits;
-  return blocks;
-}
-
-// The digest of one lane, 32 bytes.
-static inline void store_digest(const v128_t state[8], u32 lane, u8 *to) {
-  const u32 *words = (const u32 *)state;
-  v128_t first = wasm_u32x4_make(words[lane], words[4 + lane], words[8 + lane], words[12 + lane]);
-  v128_t second = wasm_u32x4_make(words[16 + lane], words[20 + lane], words[24 + lane], words[28 + lane]);
-  wasm_v128_store(to, big_endian(first));
-  wasm_v128_store(to + 16, big_endian(second));
-}
-
-// Hashes the messages, `to` 32 bytes each. A lane that is done with its message takes the next one.
-static void hash_messages(const struct message *messages, u32 count, u8 (*to)[32]) {
-  static const u8 idle[BLOCK];
-  v128_t state[8], w[16];
-  const u8 *at[LANES];
-  u32 left[LANES] = {0}, job[LANES], next = 0, done = 0;
-  for (;;) {
-    u32 steps = 0xffffffff;
-    for (u32 lane = 0; lane < LANES; lane++) {
-      if (left[lane] == 0) {
-        at[lane] = idle;
-        if (next == count) continue;
-        for (u32 i = 0; i < 8; i++) ((u32 *)state)[4 * i + lane] = INITIAL_STATE[i];
-        at[lane] = messages[next].at;
-        left[lane] = messages[next].blocks;
-        job[lane] = next++;
-      }
-      if (left[lane] < steps) steps = left[lane];
-    }
-    if (done == count) return;
-    for (u32 step = 0; step < steps; step++) {
-      load_words(w, at);
-      compress(state, w);
-      for (u32 lane = 0; lane < LANES; lane++)
-        if (left[lane] > 0) at[lane] += BLOCK;
-    }
-    for (u32 lane = 0; lane < LANES; lane++) {
-      if (left[lane] == 0) continue;
-      left[lane] -= steps;
-      if (left[lane] > 0) continue;
-      store_digest(state, lane, to[job[lane]]);
-      done++;
-    }
-  }
-}
-
-// 64 lower-case hexadecimal digits.
-static inline void to_hex(const u8 digest[32], u8 to[64]) {
-  const v128_t digits = wasm_i8x16_make('0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f');
-  for (u32 i = 0; i < 2; i++) {
-    v128_t bytes = wasm_v128_load(digest + 16 * i);
-    v128_t high = wasm_i8x16_swizzle(digits, wasm_u8x16_shr(bytes, 4));
-    v128_t low = wasm_i8x16_swizzle(digits, wasm_v128_and(bytes, wasm_i8x16_const_splat(15)));
-    wasm_v128_store(to + 32 * i, wasm_i8x16_shuffle(high, low, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23));
-    wasm_v128_store(to + 32 * i + 16,
-                    wasm_i8x16_shuffle(high, low, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31));
   }
 }
 #endif

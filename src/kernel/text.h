@@ -1,41 +1,8 @@
 #ifndef TEXT_H
 #define TEXT_H
-// Strings, numbers and literals of JSON (RFC 8259) that are written as RFC 8785 writes them, so that their own bytes
-// are their canonical form. Whatever else is JSON too is rejected: that is for the slow path to read.
-//
-// A reader takes the place of a value's first byte and returns the place behind its last, or what `reject` returns.
-#include "bytes.h"
-
-// Behind the block stand SLACK zero bytes, which no token holds: every reader stops there at the latest.
-static const u8 *block_end;
-// The first byte that could not be accepted. At or behind `block_end` it only means that more bytes are needed.
-static const u8 *rejected_at;
-
-static inline const u8 *reject(const u8 *at) {
-  rejected_at = at;
-  return 0;
-}
-
-static inline bool between(u8 byte, u8 low, u8 high) { return (u8)(byte - low) <= (u8)(high - low); }
-static inline bool is_digit(u8 byte) { return between(byte, '0', '9'); }
-
-// RFC 8785 3.2.2.2: \" \\ \b \f \n \r \t, and \u00xx in lower case for the other control characters. `\u0008`, `\/`,
-// `\u0041`, `\u001F` and every surrogate are other ways of writing what has a canonical one: rejected.
-static const u8 *escape_end(const u8 *at) {
-  switch (at[1]) {
-    case '"': case '\\': case 'b': case 'f': case 'n': case 'r': case 't': return at + 2;
-    case 'u': break;
-    default: return reject(at + 1);
-  }
-  if (at[2] != '0') return reject(at + 2);
-  if (at[3] != '0') return reject(at + 3);
-  if (at[4] != '0' && at[4] != '1') return reject(at + 4);
-  u8 last = at[5];
-  if (!is_digit(last) && !between(last, 'a', 'f')) return reject(at + 5);
-  bool has_short_form = last == '8' || last == '9' || last == 'a' || last == 'c' || last == 'd';
-  if (at[4] == '0' && has_short_form) return reject(at + 5);
-  return at + 6;
-}
+// Strings, numbers and literals of JSON (RFC 8259) that are written as the contract writes them where it hashes them, so
+// that their own bytes are their form. Whatever else is JSON too is rejected: that is for the slow path to read.
+#include "escapes.h"
 
 // RFC 3629 section 4, UTF8-2 to UTF8-4: no overlong form, no surrogate, nothing above U+10FFFF. RFC 8785 writes them
 // as they are.
@@ -63,10 +30,15 @@ static inline u32 special_bytes(const u8 *at) {
   return (u32)wasm_i8x16_bitmask(wasm_v128_or(wasm_v128_or(quote, backslash), other));
 }
 
+// DEL, which JSON does not escape and Python does with ensure_ascii.
+static inline u32 delete_bytes(const u8 *at) {
+  return (u32)wasm_i8x16_bitmask(wasm_i8x16_eq(wasm_v128_load(at), wasm_i8x16_const_splat(0x7f)));
+}
+
 static __attribute__((noinline)) const u8 *string_rest(const u8 *at) {
   for (;;) {
     if (*at == '"') return at + 1;
-    at = *at == '\\' ? escape_end(at) : *at >= 0x80 ? multibyte_end(at) : reject(at);
+    at = *at == '\\' ? (form.as_sent ? any_escape_end(at) : escape_end(at)) : *at >= 0x80 ? multibyte_end(at) : reject(at);
     if (!at) return 0;
     u32 special;
     while (!(special = special_bytes(at))) at += 16;
@@ -86,7 +58,7 @@ static inline const u8 *string_end(const u8 *at) {
 static __attribute__((noinline)) const u8 *name_rest(const u8 *at) {
   for (;;) {
     if (*at == '"') return at + 1;
-    if (!between(*at, 0x80, 0xed)) return reject(at);
+    if (!between(*at, 0x80, form.doubles ? 0xed : 0xf4)) return reject(at);
     at = multibyte_end(at);
     if (!at) return 0;
     u32 special;
@@ -95,9 +67,9 @@ static __attribute__((noinline)) const u8 *name_rest(const u8 *at) {
   }
 }
 
-// A member's name: without escapes, so that equal names have equal bytes; and without U+E000 and what is above it, so
-// that the order of the bytes of UTF-8, which is that of code points, is also that of UTF-16 code units, by which
-// RFC 8785 3.2.3 sorts: the two differ only between U+E000 to U+FFFF and the surrogates of what is above.
+// A member's name: without escapes, so that equal names have equal bytes. The order of the bytes of UTF-8 is that of
+// code points, by which Python sorts. RFC 8785 3.2.3 sorts by UTF-16 code units: there U+E000 and what is above it is
+// rejected, for the two differ only between U+E000 to U+FFFF and the surrogates of what is above.
 static inline const u8 *name_end(const u8 *at) {
   u32 special;
   if (*at != '"') return reject(at);
@@ -150,6 +122,23 @@ static const u8 *number_end(const u8 *start) {
   return at;
 }
 
+// RFC 8259 section 6, whatever a double makes of it.
+static const u8 *any_number_end(const u8 *at) {
+  at += *at == '-';
+  if (!is_digit(*at)) return reject(at);
+  at = *at == '0' ? at + 1 : digits_end(at + 1);
+  if (*at == '.') {
+    if (!is_digit(at[1])) return reject(at + 1);
+    at = digits_end(at + 1);
+  }
+  if (*at == 'e' || *at == 'E') {
+    at += at[1] == '+' || at[1] == '-' ? 2 : 1;
+    if (!is_digit(*at)) return reject(at);
+    at = digits_end(at);
+  }
+  return at >= block_end ? reject(at) : at;
+}
+
 static const u8 *literal_end(const u8 *at, const char *literal) {
   for (; *literal; literal++, at++)
     if (*at != (u8)*literal) return reject(at);
@@ -162,7 +151,7 @@ static inline const u8 *scalar_end(const u8 *at) {
     case 't': return literal_end(at, "true");
     case 'f': return literal_end(at, "false");
     case 'n': return literal_end(at, "null");
-    default: return number_end(at);
+    default: return form.doubles ? number_end(at) : any_number_end(at);
   }
 }
 

@@ -84,6 +84,8 @@ describe('a stretch', () => {
     ['follows another number', { assumed: { ...stretch.assumed, sequence: 4 } }],
     ['follows another digest', { assumed: { ...stretch.assumed, digest } }],
     ['begins at an earlier time than the tip', { firstTime: Date.parse(chain[4]?.timestamp ?? '') - 1 }],
+    ['has no time, where entries have one', { firstTime: Number.NaN }],
+    ['leaves open what the walk knows nothing of', { uncovered: new Set(['actor']) }],
   ])('that %s is left', (_words, wrong) => {
     expect(offer({ ...stretch, ...wrong }, startOf(6))).toEqual({ taken: false, reading: readWhole(bytes, [7, 8]) });
   });

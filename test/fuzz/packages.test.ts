@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { chainOf, packageOf } from '../support/chain.ts';
+import { ALL_DIALECTS } from '../support/dialects.ts';
+import { comparePaths, damagedPackage, splitsOf } from './dialects.ts';
 import { packageCase, randomFrom } from './packages.ts';
 import { coverageOf, differenceOf, readRanges } from './two-paths.ts';
 
@@ -37,3 +39,17 @@ test.each([1, 7, 1000])('where every %i. entry is not regular, the others still 
   expect(taken).toBeGreaterThanOrEqual(Math.floor(3000 * (1 - 1 / every)) - 5);
   expect(taken).toBeLessThanOrEqual(3000 - Math.ceil(3000 / every));
 });
+
+test('packages of all dialects, damaged in all ways, are read alike by all paths', () => {
+  const random = randomFrom(20_261_121);
+  let taken = 0;
+  for (const dialect of ALL_DIALECTS)
+    for (let count = 0; count < 12; count++) {
+      const bytes = damagedPackage(dialect, random);
+      const { fast, slow, inRanges, inStretches } = comparePaths(dialect, bytes, splitsOf(bytes, random));
+      if (fast !== slow) expect(fast, bytes.toString()).toBe(slow);
+      if (inRanges !== slow) expect(inRanges, bytes.toString()).toBe(slow);
+      taken += inStretches;
+    }
+  expect(taken).toBeGreaterThan(ALL_DIALECTS.length * 12);
+}, 120_000);

@@ -7,19 +7,13 @@ import { instantiate } from '../../src/kernel/instance.ts';
 import { ChainKernel, type KernelOptions, type KernelRecord, type Place, type Tip } from '../../src/kernel/kernel.ts';
 import { KEYS, packageOf, SEAL_KEY, STREAM } from '../support/chain.ts';
 
+const kind = defaultContract.plainKind;
+if (kind === null) throw new Error('the kernel knows the default contract');
+
 /** The default contract as the kernel is told of it. */
 export const OPTIONS: KernelOptions = {
+  ...kind,
   streamId: STREAM,
-  roles: {
-    sequence: 'sequence',
-    previous: 'prev_hash',
-    digest: 'hash',
-    streamId: 'stream_id',
-    timestamp: 'timestamp',
-    entryId: 'entry_id',
-    seal: { value: 'seal', keyId: 'seal_key_id' },
-  },
-  omitted: ['hash', 'seal'],
   firstSequence: 1,
   depth: 2,
   keys: new Map([['k1', Buffer.from(SEAL_KEY)]]),
@@ -47,11 +41,10 @@ export function runKernel(kernel: ChainKernel, array: Uint8Array, block = kernel
     const run = kernel.run(0, end - at, place);
     for (let index = 0; index < run.regular; index++) {
       const { sequence, digest, timestamp, start, end } = kernel.record(index);
-      const from = at + (timestamp ?? 0);
       regular.push({
         sequence,
         digest: Buffer.from(digest).toString('hex'),
-        timestamp: Buffer.from(array.subarray(from, from + 24)).toString('latin1'),
+        timestamp: timestamp ?? '',
         text: Buffer.from(array.subarray(at + start, at + end)).toString('latin1'),
       });
     }

@@ -5,14 +5,15 @@ import { ChainKernel } from '../../src/kernel/kernel.ts';
 import { chainOf, type SentEntry } from '../support/chain.ts';
 import { OPTIONS, runKernel } from './default-chain.ts';
 
-test('SHA-256 of every length from 0 to 300, and of some large ones', () => {
+test.each(['sha256', 'sha384', 'sha512'])('%s of every length from 0 to 300, and of some large ones', (name) => {
+  const algorithm = ['sha256', 'sha384', 'sha512'].indexOf(name);
   const kernel = instantiate();
   for (const length of [...Array(301).keys(), 4095, 65_536, 999_999]) {
     const bytes = randomBytes(length);
     new Uint8Array(kernel.memory.buffer, kernel.input.value).set(bytes);
-    kernel.sha256(length);
-    const digest = Buffer.from(kernel.memory.buffer, kernel.exchange.value, 32).toString('hex');
-    expect(digest, `${length} bytes`).toBe(createHash('sha256').update(bytes).digest('hex'));
+    kernel.hash(algorithm, length);
+    const digest = Buffer.from(kernel.memory.buffer, kernel.exchange.value, Number(name.slice(3)) / 8).toString('hex');
+    expect(digest, `${length} bytes`).toBe(createHash(name).update(bytes).digest('hex'));
   }
 });
 

@@ -1,0 +1,82 @@
+/**
+ * The kind of chain that the kernel verifies: a contract's roles and digest recipe as plain data, so that it can be
+ * posted to another thread. Whether what is said here is all that the contract says is for the caller to know.
+ */
+export interface ChainKind {
+  /** Null for what entries do not say. */
+  readonly roles: {
+    readonly sequence: Path;
+    readonly previous: Path;
+    readonly digest: Path;
+    readonly streamId: Path | null;
+    readonly timestamp: Path | null;
+    readonly entryId: Path | null;
+  };
+  /** Whether sequence numbers may be sent as text. */
+  readonly textNumbers: boolean;
+  readonly timestampUnit: 'text' | 'seconds' | 'milliseconds';
+  readonly digest: { readonly algorithm: Hash; readonly encoding: Encoding; readonly prefix: string };
+  /** Of an HMAC. */
+  readonly digestKey: Key | null;
+  /** What the first entry sends as its predecessor's digest; a literal as JSON. */
+  readonly genesis: 'zeros' | 'absent' | { readonly literal: string };
+  readonly form: JsonForm;
+  /** Of the entry as JSON: these alone, or all without these. Of the entry itself, not of objects in it. */
+  readonly fields: readonly string[] | null;
+  readonly without: readonly string[];
+  readonly preimage: readonly Step[];
+  /** Members that are hashed by other parts of the preimage, and those that cannot cover themselves. */
+  readonly covered: readonly Path[];
+  /** What no digest of this kind covers, whatever the entry: as `Content.uncovered` says it. */
+  readonly uncovered: readonly string[];
+  readonly seal: {
+    readonly value: Path;
+    readonly key: Key;
+    readonly algorithm: Hash;
+    readonly encoding: Encoding;
+    readonly over: 'digest-text' | 'digest-bytes';
+  } | null;
+}
+
+/** The name of a member, or of an object and of a member of it. */
+export type Path = readonly [string] | readonly [string, string];
+
+export type Hash = 'sha-256' | 'sha-384' | 'sha-512';
+
+export type Encoding = 'hex' | 'base64' | 'base64url';
+
+/** The one of an id, or the one that a member names. */
+export type Key = { readonly id: string } | { readonly member: Path };
+
+/** How JSON is written where it is hashed. */
+export type JsonForm =
+  | { readonly kind: 'rfc8785' }
+  /** `json.dumps`: `spaced` with ", " and ": ", else "," and ":". */
+  | { readonly kind: 'python'; readonly ascii: boolean; readonly sorted: boolean; readonly spaced: boolean }
+  | { readonly kind: 'as-sent' };
+
+/**
+ * One part after another of what is hashed. `uncovered` is what such a part may leave open, as `Content.uncovered` says
+ * it; null where the contract leaves nothing open.
+ */
+export type Step =
+  | { readonly kind: 'text'; readonly text: string }
+  /** As it was sent; in the first entry `first`, unless that is null. */
+  | { readonly kind: 'previous'; readonly first: string | null }
+  | { readonly kind: 'previous-bytes' }
+  /** The entry as JSON. */
+  | { readonly kind: 'entry' }
+  /** A member as JSON. */
+  | { readonly kind: 'value'; readonly path: Path }
+  /** A member's text: a string's meaning, everything else as sent, `nullAs` for null and for nothing. */
+  | { readonly kind: 'field'; readonly path: Path; readonly nullAs: string; readonly uncovered: string | null }
+  /** What the steps from `from` on wrote is open, unless the separator is in it just so many times. */
+  | {
+      readonly kind: 'borders';
+      readonly from: number;
+      readonly separator: string;
+      readonly count: number;
+      readonly uncovered: string;
+    }
+  /** What the step `from` wrote is open if it is a number. */
+  | { readonly kind: 'number-border'; readonly from: number; readonly uncovered: string };

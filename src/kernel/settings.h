@@ -1,0 +1,137 @@
+#ifndef SETTINGS_H
+#define SETTINGS_H
+// What kernel.ts says of a contract, a stream and its keys. Texts stand in `exchange`. What there is no room for is
+// refused.
+#include "entry.h"
+#include "hmac.h"
+
+#define EXPORT(name) __attribute__((export_name(name)))
+#define EXCHANGE_BYTES 4096
+
+u8 exchange[EXCHANGE_BYTES + SLACK] __attribute__((aligned(16)));
+
+static bool has_digest_key;
+static bool checks_seals;
+// Seals are made over the digest's bytes, not over its text.
+static bool seals_bytes;
+static struct keys digest_keys;
+static struct keys seal_keys;
+
+static void forget_settings(void) {
+  named_count = step_count = constants_length = stream_id_length = shape.count = 0;
+  digest_keys.count = seal_keys.count = 0;
+  has_digest_key = checks_seals = writes_entry = writes_chosen = false;
+  for (u32 i = 0; i < ROLES; i++) row_of[i] = NOWHERE;
+}
+
+// A copy of what stands in `exchange`, for as long as the settings hold. Null where there is no room.
+static const u8 *keep(u32 length) {
+  if (length > EXCHANGE_BYTES || constants_length + length > CONSTANT_BYTES) return 0;
+  u8 *kept = constants + constants_length;
+  put(kept, exchange, length);
+  constants_length += length;
+  return kept;
+}
+
+EXPORT("set_form") void set_form(u32 as_sent, u32 ascii, u32 sorted, u32 doubles, u32 gap, u32 chosen) {
+  form.as_sent = as_sent;
+  form.ascii = ascii;
+  form.sorted = sorted;
+  form.doubles = doubles;
+  form.gap = gap;
+  writes_chosen = chosen;
+}
+
+EXPORT("set_values") void set_values(u32 numbers_as_text, u32 unit) {
+  text_numbers = numbers_as_text;
+  time_unit = unit;
+}
+
+static struct text as_text(u32 length) { return (struct text){exchange, length}; }
+
+// A member by its name; what is said of it adds to what was. Returns its row, or NOWHERE.
+EXPORT("name") u32 name_member(u32 length, u32 container, u32 written, u32 covered, u32 known) {
+  if (length > MAX_NAME) return NOWHERE;
+  u32 row = find_named(as_text(length), (u8)container);
+  if (row == NOWHERE) {
+    if (named_count == MAX_NAMED) return NOWHERE;
+    row = named_count++;
+    put(named[row].bytes, exchange, length);
+    named[row].length = length;
+    named[row].container = (u8)container;
+    named[row].is_container = named[row].holds_covered = false;
+    named[row].written = named[row].covered = named[row].known = false;
+  }
+  named[row].written |= written;
+  named[row].covered |= covered;
+  named[row].known |= known;
+  if (container != NOWHERE) {
+    named[container].is_container = true;
+    named[container].holds_covered |= covered;
+  }
+  shape.count = 0;
+  return row;
+}
+
+EXPORT("play") void play(u32 role, u32 row) { row_of[role] = (u8)row; }
+
+// The next part of the preimage. Returns its index, or -1.
+EXPORT("step") u32 add_step(u32 kind, u32 row, u32 count, u32 length, u32 known) {
+  const u8 *kept = keep(length);
+  if (!kept || step_count == MAX_STEPS) return 0xffffffff;
+  steps[step_count] = (struct step){kind, row, count, {kept, length}, known};
+  if (kind == ENTRY) writes_entry = true;
+  return step_count++;
+}
+
+EXPORT("know_step") void know_step(u32 index) { steps[index].known = true; }
+
+// How digests are made and written, the prefix in `exchange`.
+EXPORT("set_digest") u32 set_digest(u32 algorithm, u32 encoding, u32 prefix_length) {
+  if (prefix_length > MAX_PREFIX) return false;
+  set_digest_form(&digest_form, algorithm, encoding);
+  put(digest_form.prefix, exchange, prefix_length);
+  digest_form.prefix_length = prefix_length;
+  return true;
+}
+
+EXPORT("set_genesis") u32 set_genesis(u32 kind, u32 length) {
+  const u8 *kept = keep(length);
+  genesis = kind;
+  genesis_literal = (struct text){kept, length};
+  return kept != 0;
+}
+
+// The stream's id.
+EXPORT("expect_stream") u32 expect_stream(u32 length) {
+  if (length > MAX_MEANING) return false;
+  put(stream_id, exchange, length);
+  stream_id_length = length;
+  return true;
+}
+
+// From now on digests are HMACs.
+EXPORT("key_digests") void key_digests(void) { has_digest_key = true; }
+
+// From now on every seal is checked.
+EXPORT("check_seals") void check_seals(u32 algorithm, u32 encoding, u32 over_bytes) {
+  set_digest_form(&seal_form, algorithm, encoding);
+  seals_bytes = over_bytes;
+  checks_seals = true;
+}
+
+// A key, its id and then its bytes in `exchange`, which is cleared.
+EXPORT("add_key") u32 add_key(u32 for_seals, u32 id_length, u32 key_length) {
+  struct keys *keys = for_seals ? &seal_keys : &digest_keys;
+  enum algorithm algorithm = for_seals ? seal_form.algorithm : digest_form.algorithm;
+  bool fits = keys->count < MAX_KEYS && id_length <= MAX_KEY_ID && key_length <= block_of(algorithm);
+  if (fits) {
+    struct key *key = &keys->of[keys->count++];
+    put(key->id, exchange, id_length);
+    key->id_length = id_length;
+    set_key_states(key, algorithm, exchange + id_length, key_length);
+  }
+  zero(exchange, sizeof exchange);
+  return fits;
+}
+#endif
