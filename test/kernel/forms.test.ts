@@ -50,6 +50,7 @@ const VALUES: [value: string, dialects: (string | undefined)[]][] = [
   ['"\\ud83d"', []],
   ['"\\ud83dé"', []],
   ['"\\ude00"', []],
+  ['"\\ude00\\ude01"', []],
   ['"\\ude00\\ud83d"', []],
   ['"\\u0041"', [AS_SENT]],
   ['"\\u000a"', [AS_SENT]],
