@@ -1,8 +1,8 @@
 import { createHash, createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
 import canonicalize from 'canonicalize';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -15,6 +15,9 @@ const KEY = 'memory-test-key';
 /** Prints the peak of the resident set when the process ends, in kilobytes. */
 const PEAK = "process.on('exit', () => process.stderr.write('peak ' + process.resourceUsage().maxRSS + '\\n'));";
 
+/** Says how much other threads have read. */
+const THREADS = resolve(import.meta.dirname, '../support/awaited-threads.ts');
+
 let folder: string;
 
 beforeAll(async () => {
@@ -24,10 +27,10 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test(`a package of ${ENTRIES.toLocaleString('en')} entries is verified in less than ${LIMIT_MB} MB`, async () => {
+test(`a package of ${ENTRIES.toLocaleString('en')} entries is verified by all cores in less than ${LIMIT_MB} MB`, async () => {
   const child = startNode(EVIDENCE, ['verify', 'package.json', '--seal-key', 'k1=key', '--json'], {
     cwd: folder,
-    nodeFlags: ['--import', `data:text/javascript,${encodeURIComponent(PEAK)}`],
+    nodeFlags: ['--import', `data:text/javascript,${encodeURIComponent(PEAK)}`, '--import', THREADS],
   });
   const { code, stdout, stderr } = await finish(child);
   const [stream] = JSON.parse(stdout).streams;
@@ -36,6 +39,7 @@ test(`a package of ${ENTRIES.toLocaleString('en')} entries is verified in less t
   const peak = Number(/^peak (\d+)$/m.exec(stderr)?.[1]) * 1024;
   expect(peak).toBeGreaterThan(20e6);
   expect(peak).toBeLessThan(LIMIT_MB * 1e6);
+  expect(Number(/^stretches (\d+)$/m.exec(stderr)?.[1]) > 0).toBe(availableParallelism() > 1);
 }, 120_000);
 
 /** A package in the default contract, made with the reference implementation of RFC 8785. */
