@@ -1,8 +1,9 @@
 import type { Contract, SealKeys } from '../contract/contract.ts';
 import type { ElementsRead } from '../encoding/elements.ts';
 import { isEvidenceError } from '../errors.ts';
-import { ChainKernel, type KernelOptions, type Place } from '../kernel/kernel.ts';
+import { ChainKernel, DIGEST_BYTES, type KernelOptions, type Place } from '../kernel/kernel.ts';
 import type { RegularEntries, RegularWalk } from './regular.ts';
+import type { SentEntries } from './sent.ts';
 
 /** What a kernel has to know of a stream. */
 export interface RegularOptions {
@@ -28,6 +29,8 @@ export function openKernel({ kind, keys, ...rest }: RegularOptions): ChainKernel
   }
 }
 
+const TIMESTAMP_BYTES = 24;
+
 const FIRST_BLOCK_BYTES = 64 * 1024;
 const LEAST_BLOCK_BYTES = 4 * 1024;
 
@@ -44,9 +47,9 @@ export class RegularReader {
 
   /**
    * Reads from an entry's first byte on.
-   * @param onRegular sees what the walk has taken.
+   * @param onRegular sees what the walk has taken, and can have a copy of it as it was sent.
    */
-  read(bytes: Uint8Array, start: number, onRegular?: (entries: RegularEntries) => void): ElementsRead {
+  read(bytes: Uint8Array, start: number, onRegular?: (entries: RegularEntries, sent: () => SentEntries) => void): ElementsRead {
     const kernel = this.#kernel;
     kernel.setTip(this.#walk.tip);
     let at = start;
@@ -59,7 +62,7 @@ export class RegularReader {
       if (run.regular > 0) {
         const entries = regularEntries(kernel, run.regular);
         this.#walk.pushRegular(entries);
-        onRegular?.(entries);
+        onRegular?.(entries, () => sentEntries(kernel, run.regular, block));
         any = true;
       }
       const isLast = at + block.length === bytes.length;
@@ -101,6 +104,33 @@ export function regularEntries(kernel: ChainKernel, count: number): RegularEntri
       if (index < 0 || index >= count) return undefined;
       const digest = Buffer.from(kernel.record(index).digest).toString('hex');
       return { digest, timestamp: timestampOf(index) };
+    },
+  };
+}
+
+/** @param block what the kernel was given. */
+function sentEntries(kernel: ChainKernel, count: number, block: Uint8Array): SentEntries {
+  const { start: begin, sequence } = kernel.record(0);
+  const bytes = Buffer.from(block.subarray(begin, kernel.record(count - 1).end));
+  const [starts, ends] = [new Uint32Array(count), new Uint32Array(count)];
+  const times: (number | null)[] = [];
+  const digests = Buffer.alloc(count * DIGEST_BYTES);
+  for (let index = 0; index < count; index++) {
+    const { start, end, digest, timestamp } = kernel.record(index);
+    starts[index] = start - begin;
+    ends[index] = end - begin;
+    times.push(timestamp === null ? null : timestamp - begin);
+    digests.set(digest, index * DIGEST_BYTES);
+  }
+  return {
+    firstSequence: sequence,
+    bytes,
+    starts,
+    ends,
+    digest: (index) => digests.toString('hex', index * DIGEST_BYTES, (index + 1) * DIGEST_BYTES),
+    timestamp: (index) => {
+      const at = times[index] ?? null;
+      return at === null ? '' : bytes.toString('latin1', at, at + TIMESTAMP_BYTES);
     },
   };
 }
