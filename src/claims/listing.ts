@@ -1,15 +1,7 @@
 import { type Finding, FindingLog, type FindingPlace, toFinding } from '../chain/finding.ts';
 import type { SentEntries } from '../chain/sent.ts';
-import { Packaged } from './packaged.ts';
+import { type ListedEntry, Packaged } from './packaged.ts';
 import { Queue } from './queue.ts';
-
-/** An entry as the service lists it, or as a package holds it. */
-export interface ListedEntry {
-  sequence: number;
-  digest: string;
-  /** RFC 3339; empty where the service shows none. */
-  timestamp: string;
-}
 
 /** What came of holding a package against the service's own listing of its entries. */
 export interface ListingResult {

@@ -1,6 +1,13 @@
 import { entryOf, type SentEntries } from '../chain/sent.ts';
-import type { ListedEntry } from './listing.ts';
 import { Queue } from './queue.ts';
+
+/** An entry as the service lists it, or as a package holds it. */
+export interface ListedEntry {
+  sequence: number;
+  digest: string;
+  /** RFC 3339; empty where the service shows none. */
+  timestamp: string;
+}
 
 /** Entries that wait for a listing as they were sent are as many bytes as a page of it has, as far as pages are known. */
 const FIRST_PAGE_BYTES = 2 ** 20;

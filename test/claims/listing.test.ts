@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type ListedEntry, ListingMerge, type PackageCut } from '../../src/claims/listing.ts';
+import { ListingMerge, type PackageCut } from '../../src/claims/listing.ts';
+import type { ListedEntry } from '../../src/claims/packaged.ts';
 
 const at = (sequence: number, digest = `d${sequence}`): ListedEntry => ({
   sequence,
