@@ -91,7 +91,7 @@ interface Row {
 }
 
 /** Takes rows for as long as there is room; whether one was left out. */
-function extend(page: Extent, { limit }: EntriesQuery, rows: Iterable<Row>): boolean {
+function extend(page: Extent, { limit }: EntriesQuery, rows: readonly Row[]): boolean {
   for (const { stream_id, sequence, size } of rows) {
     if (page.count === limit || page.characters >= ANSWER_CHARACTERS) return true;
     page.last = [stream_id, sequence];
@@ -101,11 +101,11 @@ function extend(page: Extent, { limit }: EntriesQuery, rows: Iterable<Row>): boo
   return false;
 }
 
-function rowsOf(database: DatabaseSync, query: ReturnType<typeof matching>): Iterable<Row> {
+function rowsOf(database: DatabaseSync, query: ReturnType<typeof matching>): Row[] {
   const { sql: text, parameters } = query
     .select(['stream_id', 'sequence', sql<number>`octet_length(metadata)`.as('size')])
     .compile();
-  return database.prepare(text).iterate(...toValues(parameters)) as Iterable<unknown> as Iterable<Row>;
+  return database.prepare(text).all(...toValues(parameters)) as unknown as Row[];
 }
 
 function toValues(parameters: readonly unknown[]): SQLInputValue[] {
@@ -131,7 +131,7 @@ async function endOfWindow(
   let query = db
     .selectFrom('entries')
     .select(['stream_id', 'sequence'])
-    .where(sql<boolean>`(stream_id, sequence) > (${after[0]}, ${after[1]})`)
+    .where(follows(after, stream_id))
     .orderBy('stream_id')
     .orderBy('sequence')
     .offset(WINDOW - 1)
@@ -144,7 +144,7 @@ async function endOfWindow(
 function matching(db: Kysely<Tables>, query: EntriesQuery, { after, until }: Span, limit: number) {
   let select = db
     .selectFrom('entries')
-    .where(sql<boolean>`(stream_id, sequence) > (${after[0]}, ${after[1]})`)
+    .where(follows(after, query.stream_id))
     .orderBy('stream_id')
     .orderBy('sequence')
     .limit(limit);
@@ -158,4 +158,11 @@ function matching(db: Kysely<Tables>, query: EntriesQuery, { after, until }: Spa
   if (query.to !== undefined) select = select.where(sql<boolean>`+timestamp < ${query.to}`);
   if (query.after_sequence !== undefined) select = select.where('sequence', '>', query.after_sequence);
   return select;
+}
+
+/** Of one stream SQLite would not use the index for a row value, and look at all that stands before it. */
+function follows([streamId, sequence]: [string, number], only: string | undefined) {
+  return streamId === only
+    ? sql<boolean>`sequence > ${sequence}`
+    : sql<boolean>`(stream_id, sequence) > (${streamId}, ${sequence})`;
 }
