@@ -53,7 +53,7 @@ const FILE_MODE = 0o644;
 export async function packZip(options: PackOptions): Promise<Packed> {
   const { target, files, folder, level } = options;
   const handle = await open(target, 'w');
-  const archive = new ZipArchive({ zlib: { level, chunkSize: BLOCK } });
+  const archive = new ZipArchive({ zlib: { level } });
   const hash = createHash('sha256');
   let bytes = 0;
   const failure = new AbortController();
