@@ -60,7 +60,7 @@ export class ListingMerge {
    * they stand in the package, separated alike: how many, and where the last ends. Bytes that are the same say the same.
    */
   match(text: Uint8Array, at: number): { count: number; end: number } {
-    return this.#listed.empty && !this.#listingEnded ? this.#packaged.match(text, at) : { count: 0, end: at };
+    return this.#packaged.match(text, at);
   }
 
   /** @param matched how many entries stood before these that `match` knew. */

@@ -101,7 +101,6 @@ export class Packaged {
 function matchOne({ bytes, starts, ends }: SentEntries, first: number, text: Uint8Array): number {
   const begin = starts[first] ?? 0;
   const isSame = (from: number, to: number) =>
-    to - begin <= text.length &&
     Buffer.compare(bytes.subarray(from, to), text.subarray(from - begin, to - begin)) === 0;
   let same = first;
   let behind = ends.length;

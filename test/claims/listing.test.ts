@@ -120,6 +120,18 @@ describe('as they were sent', () => {
     expect(compareAsSent(ten.slice(0, 5), ten, 10)).toMatchObject({ same: 5, matched: 5, where: ['6-10'] });
   });
 
+  test('what does not stand behind a comma is no item', () => {
+    const merge = new ListingMerge('s');
+    for (const entry of ten) merge.fromPackageAsSent(sent([entry], ','));
+    const [first, second] = ten.map((entry) => textOf([entry]));
+    for (const [separator, count] of [
+      [',', 2],
+      [';', 1],
+      [' ', 1],
+    ] as const)
+      expect(merge.match(Buffer.from(`[${first}${separator}${second}]`), 1).count).toBe(count);
+  });
+
   test('an entry with which another begins is not it', () => {
     const merge = new ListingMerge('s');
     merge.fromPackageAsSent(sent(ten, ','));
