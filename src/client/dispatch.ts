@@ -7,9 +7,6 @@ export interface DispatchedAnswer {
   body: Body;
 }
 
-/** What arrives while its reader is at something else. */
-const AHEAD_BYTES = 512 * 1024;
-
 /**
  * A body as far as it came. undici's own throws away what is not read yet when the connection breaks; this one ends
  * there, and says by `fault` that it did.
@@ -21,7 +18,7 @@ export class Body extends Readable {
   #isComplete = false;
 
   constructor(controller: Dispatcher.DispatchController) {
-    super({ highWaterMark: AHEAD_BYTES });
+    super();
     this.#controller = controller;
   }
 

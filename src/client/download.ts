@@ -7,7 +7,6 @@ import type { Accepts, Call, NotYet } from './call.ts';
 import { toConnectionError } from './connection-error.ts';
 import { type Exchange, toExchange } from './exchange.ts';
 import { Expectation } from './expectation.ts';
-import { FileWriter } from './file-writer.ts';
 import type { TransportOptions } from './options.ts';
 import { describeRefusal, toUnexpectedAnswer } from './problem.ts';
 import { continuationOf, rangeHeaders, type Version, versionOf } from './resume.ts';
@@ -29,7 +28,6 @@ export interface Downloaded {
 /** What arrived of one version. */
 interface Part {
   file: FileHandle;
-  writer: FileWriter;
   digest: StreamingSha256;
   bytes: number;
   contentType: string;
@@ -114,10 +112,8 @@ export class Download {
   async #begin(answer: Answer): Promise<Part> {
     await this.#part?.file.close();
     this.#part = null;
-    const file = await open(this.#path, constants.O_RDWR | constants.O_CREAT, 0o600);
     const part: Part = {
-      file,
-      writer: new FileWriter(file),
+      file: await open(this.#path, constants.O_RDWR | constants.O_CREAT, 0o600),
       digest: new StreamingSha256(),
       bytes: 0,
       contentType: answer.contentType,
@@ -138,11 +134,7 @@ export class Download {
         await this.#keep(answer, part, chunk);
         keeping = false;
       }
-      keeping = true;
-      await part.writer.flush();
     } catch (error) {
-      // What arrived is kept, and is what the next attempt goes on from.
-      await part.writer.flush();
       this.#options.signal.throwIfAborted();
       // A full disk is not the service's fault, and no better the next time; an EvidenceError is final anyway.
       if (keeping || isEvidenceError(error)) throw error;
@@ -158,7 +150,7 @@ export class Download {
       await part.file.truncate(0);
       this.#observer.restart();
     }
-    await part.writer.write(chunk);
+    await part.file.writeFile(chunk);
     part.digest.update(chunk);
     part.bytes += chunk.length;
     const why = part.expectation.see(chunk);
