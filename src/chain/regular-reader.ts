@@ -49,7 +49,11 @@ export class RegularReader {
    * Reads from an entry's first byte on.
    * @param onRegular sees what the walk has taken, and can have a copy of it as it was sent.
    */
-  read(bytes: Uint8Array, start: number, onRegular?: (entries: RegularEntries, sent: () => SentEntries) => void): ElementsRead {
+  read(
+    bytes: Uint8Array,
+    start: number,
+    onRegular?: (entries: RegularEntries, sent: () => SentEntries) => void,
+  ): ElementsRead {
     const kernel = this.#kernel;
     kernel.setTip(this.#walk.tip);
     let at = start;
