@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import fontkit, { type Font, type FontCollection } from '@cantoo/fontkit';
+import fontkit from '@cantoo/fontkit';
 import type { PDFDocument, PDFFont } from 'pdf-lib';
 
 /** One embedded font file. Widths are in multiples of the font size. */
@@ -47,25 +47,12 @@ const SUBSET_TAG = 'EVIDNC+';
  */
 const FEATURES = { liga: false, clig: false, kern: false, mark: false, mkmk: false, curs: false };
 
-/**
- * A font is parsed once for all documents: that takes longer than anything else about a short one. What a document
- * embeds is a subset of its own.
- */
-const parsing = { ...fontkit, create: parseOnce as typeof fontkit.create };
-const parsed = new Map<ArrayBufferView, Font | FontCollection>();
-
-function parseOnce(bytes: ArrayBufferView): Font | FontCollection {
-  const font = parsed.get(bytes) ?? fontkit.create(bytes);
-  parsed.set(bytes, font);
-  return font;
-}
-
 const resolve = createRequire(import.meta.url).resolve;
 const loaded = new Map<string, Promise<Uint8Array>>();
 
 /** Embeds the parts of DejaVu that the document will use. */
 export async function embedStyles(document: PDFDocument): Promise<Styles> {
-  document.registerFontkit(parsing);
+  document.registerFontkit(fontkit);
   const regular = await embedFace(document, FILES.regular);
   const bold = await embedFace(document, FILES.bold);
   const mono = await embedFace(document, FILES.mono);
