@@ -40,6 +40,8 @@ export interface Packed {
   files: PackedFile[];
 }
 
+const BLOCK = 256 * 1024;
+
 /** The permission bits are part of the zip's bytes, so they are the same for every file on every machine. */
 const FILE_MODE = 0o644;
 
@@ -83,8 +85,6 @@ export async function packZip(options: PackOptions): Promise<Packed> {
     await handle.close();
   }
 }
-
-const BLOCK = 256 * 1024;
 
 /** archiver hands out every field of a header as a chunk of its own, two or four bytes long. */
 async function* joined(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

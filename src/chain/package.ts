@@ -5,6 +5,7 @@ import { ElementScanner, type ElementsRead } from '../encoding/elements.ts';
 import { EvidenceError, isEvidenceError } from '../errors.ts';
 import { type Finding, toFinding } from './finding.ts';
 import { openKernel, RegularReader } from './regular-reader.ts';
+import { type SentEntries, sentEntry } from './sent.ts';
 import { entriesOf, isNextOf, type Stretch, type StretchOptions } from './stretch.ts';
 import { ChainWalk, type WalkResult } from './walk.ts';
 
@@ -24,6 +25,8 @@ export interface PackageExpectation {
   watch?(streamId: string): Iterable<number>;
   /** Sees every entry once it was walked. */
   onEntry?(entry: Pick<Entry, 'sequence' | 'digest' | 'timestamp'>): void;
+  /** Sees instead, where it is given, those that can be read in one way only and are not of another stream. */
+  onSent?(entries: SentEntries): void;
 }
 
 /** An entry that stands across the end of a block is read the slow way. */
@@ -141,13 +144,20 @@ export class PackageReader {
     const { streamId } = this.#expected;
     if (this.#contract.scope === 'account' && streamId !== undefined && entry.streamId !== streamId) return;
     this.#walkOf(entry).push(entry);
-    this.#expected.onEntry?.(entry);
+    const { onEntry, onSent } = this.#expected;
+    const isOurs = entry.streamId === null || entry.streamId === streamId;
+    if (onSent !== undefined && isOurs && entry.content.state !== 'ambiguous') onSent(sentEntry(entry, bytes));
+    else onEntry?.(entry);
   }
 
   #readRegular(bytes: Uint8Array, at: number): ElementsRead {
     if (this.#regular === undefined) this.#regular = this.#openRegular();
-    const { onEntry } = this.#expected;
-    const read = this.#regular?.read(bytes, at, (entries) => {
+    const { onEntry, onSent } = this.#expected;
+    const read = this.#regular?.read(bytes, at, (entries, sent) => {
+      if (onSent !== undefined) {
+        onSent(sent());
+        return;
+      }
       if (onEntry === undefined) return;
       for (let { firstSequence: sequence } = entries; sequence <= entries.tip.sequence; sequence++)
         onEntry({ sequence, digest: '', timestamp: '', ...entries.find(sequence) });

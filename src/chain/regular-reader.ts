@@ -3,6 +3,7 @@ import type { ElementsRead } from '../encoding/elements.ts';
 import { isEvidenceError } from '../errors.ts';
 import { ChainKernel, type KernelOptions, type Place } from '../kernel/kernel.ts';
 import type { RegularEntries, RegularWalk } from './regular.ts';
+import type { SentEntries } from './sent.ts';
 
 /** What a kernel has to know of a stream. */
 export interface RegularOptions {
@@ -44,9 +45,13 @@ export class RegularReader {
 
   /**
    * Reads from an entry's first byte on.
-   * @param onRegular sees what the walk has taken.
+   * @param onRegular sees what the walk has taken, and can have a copy of it as it was sent.
    */
-  read(bytes: Uint8Array, start: number, onRegular?: (entries: RegularEntries) => void): ElementsRead {
+  read(
+    bytes: Uint8Array,
+    start: number,
+    onRegular?: (entries: RegularEntries, sent: () => SentEntries) => void,
+  ): ElementsRead {
     const kernel = this.#kernel;
     kernel.setTip(this.#walk.tip);
     kernel.knowUncovered(this.#walk.uncovered);
@@ -60,7 +65,7 @@ export class RegularReader {
       if (run.regular > 0) {
         const entries = regularEntries(kernel, run.regular);
         this.#walk.pushRegular(entries);
-        onRegular?.(entries);
+        onRegular?.(entries, () => sentEntries(kernel, run.regular, block));
         any = true;
       }
       const isLast = at + block.length === bytes.length;
@@ -103,5 +108,29 @@ export function regularEntries(kernel: ChainKernel, count: number): RegularEntri
       const { digest, timestamp } = kernel.record(index);
       return { digest: Buffer.from(digest).toString('hex'), timestamp };
     },
+  };
+}
+
+/** @param block what the kernel was given. */
+function sentEntries(kernel: ChainKernel, count: number, block: Uint8Array): SentEntries {
+  const { start: begin, sequence } = kernel.record(0);
+  const bytes = Buffer.from(block.subarray(begin, kernel.record(count - 1).end));
+  const [starts, ends] = [new Uint32Array(count), new Uint32Array(count)];
+  const timestamps: string[] = [];
+  for (let index = 0; index < count; index++) {
+    const { start, end, timestamp } = kernel.record(index);
+    starts[index] = start - begin;
+    ends[index] = end - begin;
+    timestamps.push(timestamp);
+  }
+  const { digestBytes } = kernel;
+  const digests = Buffer.from(kernel.digests);
+  return {
+    firstSequence: sequence,
+    bytes,
+    starts,
+    ends,
+    digest: (index) => digests.toString('hex', index * digestBytes, (index + 1) * digestBytes),
+    timestamp: (index) => timestamps[index] ?? '',
   };
 }

@@ -1,12 +1,7 @@
 import { type Finding, FindingLog, type FindingPlace, toFinding } from '../chain/finding.ts';
-
-/** An entry as the service lists it, or as a package holds it. */
-export interface ListedEntry {
-  sequence: number;
-  digest: string;
-  /** RFC 3339; empty where the service shows none. */
-  timestamp: string;
-}
+import type { SentEntries } from '../chain/sent.ts';
+import { type ListedEntry, Packaged } from './packaged.ts';
+import { Queue } from './queue.ts';
 
 /** What came of holding a package against the service's own listing of its entries. */
 export interface ListingResult {
@@ -38,8 +33,8 @@ export interface Deviation extends Omit<FindingPlace, 'entryId'> {
 export class ListingMerge {
   readonly #log = new FindingLog();
   readonly #aside: Aside;
-  readonly #packaged = new Queue();
-  readonly #listed = new Queue();
+  readonly #packaged = new Packaged();
+  readonly #listed = new Queue<ListedEntry>();
   #listingEnded = false;
   /** Set when the package has ended. */
   #cut: PackageCut | null = null;
@@ -54,7 +49,24 @@ export class ListingMerge {
     this.#merge();
   }
 
-  fromListing(entries: readonly ListedEntry[]): void {
+  /** As `fromPackage` with each of them; none is looked at if the listing has the very same bytes. */
+  fromPackageAsSent(entries: SentEntries): void {
+    this.#packaged.addSent(entries);
+    this.#merge();
+  }
+
+  /**
+   * The entries that the package has and the listing has not told yet, as far as they stand in `text` from `at` on as
+   * they stand in the package, separated alike: how many, and where the last ends. Bytes that are the same say the same.
+   */
+  match(text: Uint8Array, at: number): { count: number; end: number } {
+    return this.#packaged.match(text, at);
+  }
+
+  /** @param matched how many entries stood before these that `match` knew. */
+  fromListing(entries: readonly ListedEntry[], matched = 0): void {
+    this.#packaged.drop(matched);
+    this.#same += matched;
     for (const entry of entries) this.#listed.add(entry);
     this.#merge();
   }
@@ -72,7 +84,7 @@ export class ListingMerge {
 
   /** Whether more of the listing is needed to go on. */
   get wantsListing(): boolean {
-    return !this.#listingEnded && (this.#cut !== null || !this.#packaged.empty);
+    return !this.#listingEnded && (this.#cut !== null || this.#packaged.isEnough);
   }
 
   /** Call once both have ended. */
@@ -83,12 +95,13 @@ export class ListingMerge {
 
   #merge(): void {
     for (;;) {
-      const [packaged, listed] = [this.#packaged.first, this.#listed.first];
+      const listed = this.#listed.first;
+      if (listed === undefined && !this.#listingEnded) return;
+      const packaged = this.#packaged.first;
       if (packaged === undefined) {
         this.#mergeBehindPackage();
         return;
       }
-      if (listed === undefined && !this.#listingEnded) return;
       if (listed !== undefined && listed.sequence < packaged.sequence) {
         this.#listed.take();
         this.#same += this.#aside.add(null, listed);
@@ -195,33 +208,4 @@ function toDeviation({
   ...place
 }: Finding): Deviation {
   return place;
-}
-
-/** First in, first out; what was taken is let go of in blocks. */
-class Queue {
-  #entries: ListedEntry[] = [];
-  #at = 0;
-
-  add(entry: ListedEntry): void {
-    this.#entries.push(entry);
-  }
-
-  get first(): ListedEntry | undefined {
-    return this.#entries[this.#at];
-  }
-
-  get empty(): boolean {
-    return this.#at === this.#entries.length;
-  }
-
-  take(): ListedEntry | undefined {
-    const entry = this.#entries[this.#at];
-    if (entry === undefined) return undefined;
-    this.#at++;
-    if (this.#at === 1024) {
-      this.#entries = this.#entries.slice(this.#at);
-      this.#at = 0;
-    }
-    return entry;
-  }
 }

@@ -15,6 +15,7 @@ import type { Json } from '../encoding/canonical.ts';
 import { EvidenceError, isEvidenceError } from '../errors.ts';
 import type { Downloaded, Observer } from './download.ts';
 import type { Exchange } from './exchange.ts';
+import type { KnownItems } from './page-reader.ts';
 import { ASK_OPERATOR, readPages } from './pages.ts';
 import { untilReady } from './readiness.ts';
 import type { Transport } from './transport.ts';
@@ -29,6 +30,13 @@ export type Form = 'json' | 'pdf' | 'summary';
 
 /** An entry as a list shows it. */
 export type ListedEntry = Omit<EntryAnswer, 'streamId'>;
+
+/** Entries of one answer of a list. */
+export interface EntriesPage {
+  /** How many of the known ones stand before the others. */
+  matched: number;
+  entries: ListedEntry[];
+}
 
 export interface AuditService {
   /** With or without slashes at its end. */
@@ -104,9 +112,11 @@ export class AuditClient {
 
   /**
    * The stream's entries of a period, in pages, in the order of their sequence.
+   * @param known entries of the stream and the period that are expected next, as a list that knows no other order
+   * than theirs would show them.
    * @throws EvidenceError `service` when the service lists entries of other streams too.
    */
-  async *listEntries(streamId: string, period: Period): AsyncGenerator<ListedEntry[]> {
+  async *listEntries(streamId: string, period: Period, known?: KnownItems): AsyncGenerator<EntriesPage> {
     const { entries: list } = this.#description;
     if (list === null) throw new EvidenceError('service', 'the contract knows no list of entries');
     const filter = {
@@ -116,16 +126,17 @@ export class AuditClient {
     };
     const within = inPeriod(period);
     const unordered: ListedEntry[] = [];
-    for await (const { url, items } of this.#pages(list, filter)) {
+    const expected = list.order === 'ascending' ? known : undefined;
+    for await (const { url, known: matched, items } of this.#pages(list, filter, expected)) {
       const entries = items.map((item) => this.#read(url, () => this.#answers.entry(item)));
       const foreign = entries.find((entry) => entry.streamId !== null && entry.streamId !== streamId);
       if (foreign !== undefined)
         throw new EvidenceError('service', `${url} lists entries of the stream "${foreign.streamId}" as well`);
       const page = entries.filter(within).map(({ streamId: _id, ...entry }) => entry);
-      if (list.order === 'ascending') yield page;
+      if (list.order === 'ascending') yield { matched, entries: page };
       else unordered.push(...page);
     }
-    if (unordered.length > 0) yield unordered.sort((a, b) => a.sequence - b.sequence);
+    if (unordered.length > 0) yield { matched: 0, entries: unordered.sort((a, b) => a.sequence - b.sequence) };
   }
 
   /** Has the service check the stream itself; null when the contract does not know how to ask. */
@@ -184,9 +195,9 @@ export class AuditClient {
     );
   }
 
-  async *#pages(list: Parameters<typeof readPages>[2], filter: Record<string, string>) {
+  async *#pages(list: Parameters<typeof readPages>[2], filter: Record<string, string>, known?: KnownItems) {
     try {
-      yield* readPages(this.#transport, this.#base, list, filter);
+      yield* readPages(this.#transport, this.#base, list, filter, known);
     } catch (error) {
       throw isEvidenceError(error, 'contract') ? this.#otherContract(error.message) : error;
     }
@@ -205,7 +216,8 @@ export class AuditClient {
   }
 }
 
-function inPeriod({ from, to }: Period): (entry: { timestamp: string }) => boolean {
+/** Whether an entry was recorded in a period. */
+export function inPeriod({ from, to }: Period): (entry: { timestamp: string }) => boolean {
   const [first, end] = [from === null ? -Infinity : Date.parse(from), to === null ? Infinity : Date.parse(to)];
   return ({ timestamp }) => {
     const time = Date.parse(inUtc(timestamp));

@@ -1,14 +1,16 @@
 import { isUtf8 } from 'node:buffer';
-import { type Json, MAX_DEPTH } from '../encoding/canonical.ts';
-import { parseExactJson } from '../encoding/json.ts';
+import { MAX_DEPTH } from '../encoding/canonical.ts';
+import { type ExactJson, parseExactJson } from '../encoding/json.ts';
 
-/** The value of a JSON text, or why it has none, in words that go on from "but". */
-export function readJsonBody(body: Uint8Array): { value: Json } | { why: string } {
+/** What a JSON text says, or why it says nothing, in words that go on from "but". */
+export type ReadBody = ExactJson | { why: string };
+
+export function readJsonBody(body: Uint8Array): ReadBody {
   // JSON.parse is happy with 64 MiB of brackets, for 3 GB of memory: depth is counted before.
   if (isTooDeep(body)) return { why: `this is nested deeper than ${MAX_DEPTH} levels` };
   if (!isUtf8(body)) return { why: 'this is not JSON' };
   try {
-    return { value: parseExactJson(withoutByteOrderMark(body)).value };
+    return parseExactJson(withoutByteOrderMark(body));
   } catch {
     return { why: 'this is not JSON' };
   }

@@ -4,11 +4,14 @@ import { valueAt } from '../contract/path.ts';
 import type { Json } from '../encoding/canonical.ts';
 import { sha256 } from '../encoding/digest.ts';
 import { EvidenceError } from '../errors.ts';
+import { type KnownItems, PageReader } from './page-reader.ts';
 import type { Transport } from './transport.ts';
 
 export interface Page {
   /** For errors. */
   url: string;
+  /** How many items that are known stand before the others. */
+  known: number;
   items: Json[];
 }
 
@@ -24,6 +27,7 @@ const MAX_EMPTY_PAGES = 100;
  * The pages of a list. One that leads back to a page that was read never ends, so it is refused.
  *
  * @param base of the service, without a slash at its end.
+ * @param known items that are expected next; those that come as they are known are not read.
  * @throws EvidenceError `contract` when a page has another shape, `service` when it leads in a circle or elsewhere.
  */
 export async function* readPages(
@@ -31,8 +35,12 @@ export async function* readPages(
   base: string,
   list: List,
   filter: Readonly<Record<string, string>>,
+  known: KnownItems | null = null,
 ): AsyncGenerator<Page> {
   const { paging } = list;
+  // By number, what tells that a list goes in a circle are its items.
+  const counted = paging.style === 'offset' || paging.style === 'page';
+  const reader = new PageReader(list, counted ? null : known);
   const turned = new Set<string>();
   let read = 0;
   let empty = 0;
@@ -42,16 +50,17 @@ export async function* readPages(
       method: 'GET',
       url,
       repeatable: true,
+      read: (bytes) => reader.read(bytes),
     });
     const body = answer.value as Json;
     const items = itemsOf(list, body);
     if (items === null) throw noList(url, list);
-    empty = items.length === 0 ? empty + 1 : 0;
+    const length = reader.known + items.length;
+    empty = length === 0 ? empty + 1 : 0;
     if (empty > MAX_EMPTY_PAGES) throw endless(url, `and the ${MAX_EMPTY_PAGES} pages before it are empty`);
-    read += items.length;
-    if (items.length > 0 || paging.style === 'cursor' || paging.style === 'link') yield { url, items };
+    read += length;
+    if (length > 0 || paging.style === 'cursor' || paging.style === 'link') yield { url, known: reader.known, items };
     // By number a list ends with an empty page; a short one may be cut to what the key may see.
-    const counted = paging.style === 'offset' || paging.style === 'page';
     if (counted && items.length === 0) return;
     const turn: string | null = counted ? sha256(JSON.stringify(items)) : nextOf(list, body, answer.link, url);
     if (turn === null) return;

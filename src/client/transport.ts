@@ -124,7 +124,7 @@ export class Transport {
     }
     const digest = new StreamingSha256();
     digest.update(body);
-    const read = readJsonBody(body);
+    const read = (call.read ?? readJsonBody)(body);
     if ('why' in read) throw toUnexpectedAnswer(describeRefusal(answer, body, this.#options.apiKey), read.why);
     return { value: read.value, exchange: toExchange(answer, attempt, digest.finish()), link: answer.header('link') };
   }

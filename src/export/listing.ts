@@ -1,6 +1,7 @@
+import { entryOf, type SentEntries } from '../chain/sent.ts';
 import type { CompletenessBasis, StreamStatement } from '../claims/completeness.ts';
 import { ListingMerge, type PackageCut } from '../claims/listing.ts';
-import type { ListedEntry } from '../client/audit.ts';
+import { type AuditClient, inPeriod, type ListedEntry, type Period } from '../client/audit.ts';
 import { EvidenceError, isEvidenceError } from '../errors.ts';
 
 /** How completeness is to be shown: by listing the entries too, by the stream record alone, or not at all. */
@@ -17,18 +18,31 @@ const MAX_COMPARED = 2 * MAX_LISTED;
  */
 export class ListingCheck {
   readonly #merge: ListingMerge;
-  readonly #pages: AsyncIterator<ListedEntry[]>;
+  readonly #pages: ReturnType<AuditClient['listEntries']>;
+  readonly #isWithin: ReturnType<typeof inPeriod>;
   #failure: EvidenceError | null = null;
   #fetched = 0;
   #listed = 0;
 
-  constructor(streamId: string, pages: AsyncIterable<ListedEntry[]>) {
-    this.#merge = new ListingMerge(streamId);
-    this.#pages = pages[Symbol.asyncIterator]();
+  constructor(client: AuditClient, streamId: string, period: Period) {
+    const merge = new ListingMerge(streamId);
+    this.#merge = merge;
+    this.#isWithin = inPeriod(period);
+    this.#pages = client.listEntries(streamId, period, { match: (text, at) => merge.match(text, at) });
   }
 
   add({ sequence, digest, timestamp }: ListedEntry): void {
     if (this.#failure === null) this.#merge.fromPackage({ sequence, digest, timestamp });
+  }
+
+  /** Entries that follow one another, in time too. */
+  addSent(entries: SentEntries): void {
+    if (this.#failure !== null) return;
+    const last = entries.ends.length - 1;
+    // What the package has and the period has not is missing in the listing, whatever the service lists.
+    if ([0, last].every((index) => this.#isWithin({ timestamp: entries.timestamp(index) })))
+      this.#merge.fromPackageAsSent(entries);
+    else for (let index = 0; index <= last; index++) this.#merge.fromPackage(entryOf(entries, index));
   }
 
   async catchUp(): Promise<void> {
@@ -47,7 +61,7 @@ export class ListingCheck {
   async finish(madeAt: PackageCut['madeAt'], statement: StreamStatement): Promise<CompletenessBasis> {
     if (this.#failure === null) this.#merge.endPackage({ madeAt, statedHead: statement.headSequence });
     await this.catchUp();
-    await this.#pages.return?.();
+    await this.#pages.return(undefined);
     if (this.#failure !== null)
       return { kind: 'record', why: `the entries could not be listed (${this.#failure.message})`, statement };
     return { kind: 'listing', ...this.#merge.result() };
@@ -61,10 +75,10 @@ export class ListingCheck {
         return;
       }
       this.#fetched++;
-      this.#listed += value.length;
+      this.#listed += value.matched + value.entries.length;
       if (this.#listed > MAX_COMPARED)
         throw new EvidenceError('service', `the listing goes on after ${this.#listed} entries`);
-      this.#merge.fromListing(value);
+      this.#merge.fromListing(value.entries, value.matched);
     } catch (error) {
       if (!isEvidenceError(error) || error.code === 'interrupted') throw error;
       this.#failure = error;

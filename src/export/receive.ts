@@ -115,13 +115,15 @@ export class Collection {
     const { contract, sealKeys, client, completeness, packagePeriod } = this.#context;
     const { streamId, headSequence } = this.#stream;
     const listed = completeness !== 'off' && this.#whyNotListed() === null;
-    const listing = listed ? new ListingCheck(streamId, client.listEntries(streamId, packagePeriod)) : null;
+    const listing = listed ? new ListingCheck(client, streamId, packagePeriod) : null;
     const earlier = this.#run.heads.get(streamId)?.sequence;
     const reader = new PackageReader(contract, sealKeys, {
       streamId,
       packageId,
       watch: () => [headSequence, earlier].filter((sequence) => typeof sequence === 'number'),
-      onEntry: (entry) => listing?.add(entry),
+      ...(listing === null
+        ? {}
+        : { onEntry: (entry) => listing.add(entry), onSent: (entries) => listing.addSent(entries) }),
     });
     return { reader, listing };
   }

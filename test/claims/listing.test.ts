@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type ListedEntry, ListingMerge, type PackageCut } from '../../src/claims/listing.ts';
+import type { SentEntries } from '../../src/chain/sent.ts';
+import { ListingMerge, type PackageCut } from '../../src/claims/listing.ts';
+import type { ListedEntry } from '../../src/claims/packaged.ts';
 
 const at = (sequence: number, digest = `d${sequence}`): ListedEntry => ({
   sequence,
@@ -54,6 +56,99 @@ const TABLE: [string, ListedEntry[], ListedEntry[], number, (number | string)[]]
 
 test.each(TABLE)('%s', (_words, packaged, listed, same, where) => {
   expect(compare(packaged, listed)).toMatchObject({ same, where });
+});
+
+/** What a service sends of them, one behind the other. */
+const textOf = (entries: readonly ListedEntry[]) => entries.map((entry) => JSON.stringify(entry)).join(',');
+
+/** As a package reader gives them. */
+function sent(entries: readonly ListedEntry[], separator: string): SentEntries {
+  const texts = entries.map((entry) => JSON.stringify(entry));
+  const starts = texts.map((_, index) => texts.slice(0, index).join('').length + index * separator.length);
+  return {
+    firstSequence: entries[0]?.sequence ?? 0,
+    bytes: Buffer.from(texts.join(separator)),
+    starts,
+    ends: starts.map((start, index) => start + (texts[index]?.length ?? 0)),
+    digest: (index) => entries[index]?.digest ?? '',
+    timestamp: (index) => entries[index]?.timestamp ?? '',
+  };
+}
+
+/** Compares with entries as they were sent, `size` together where they follow one another, and pages as text. */
+function compareAsSent(packaged: ListedEntry[], listed: ListedEntry[], size: number, separator = ',', cut = NO_CUT) {
+  const merge = new ListingMerge('s');
+  const pages = [...listed];
+  let matched = 0;
+  const catchUp = () => {
+    while (merge.wantsListing) {
+      const page = pages.splice(0, 3);
+      if (page.length === 0) merge.endListing();
+      else {
+        const { count } = merge.match(Buffer.from(`[${textOf(page)}]`), 1);
+        matched += count;
+        merge.fromListing(page.slice(count), count);
+      }
+    }
+  };
+  for (let at = 0; at < packaged.length; ) {
+    let end = at + 1;
+    while (end < at + size && packaged[end]?.sequence === (packaged[end - 1]?.sequence ?? 0) + 1) end++;
+    const entries = packaged.slice(at, end);
+    if (at % 4 === 3) for (const entry of entries) merge.fromPackage(entry);
+    else merge.fromPackageAsSent(sent(entries, separator));
+    at = end;
+    catchUp();
+  }
+  merge.endPackage(cut);
+  catchUp();
+  const { same, differences, deviations } = merge.result();
+  return { same, differences, where: deviations.map(({ sequence, from, to }) => sequence ?? `${from}-${to}`), matched };
+}
+
+describe('as they were sent', () => {
+  describe.each([1, 2, 4, 10])('%d together', (size) => {
+    test.each(TABLE)('%s', (_words, packaged, listed, same, where) => {
+      for (const separator of [',', ', '])
+        expect(compareAsSent(packaged, listed, size, separator)).toMatchObject({ same, where });
+    });
+  });
+
+  test('those whose bytes the listing has are not looked at', () => {
+    expect(compareAsSent(ten, ten, 10)).toMatchObject({ same: 10, matched: 10 });
+    expect(compareAsSent(ten, ten.with(4, at(5, 'other')), 10)).toMatchObject({ same: 9, matched: 8, where: [5] });
+    expect(compareAsSent(ten.slice(0, 5), ten, 10)).toMatchObject({ same: 5, matched: 5, where: ['6-10'] });
+  });
+
+  test('what does not stand behind a comma is no item', () => {
+    const merge = new ListingMerge('s');
+    for (const entry of ten) merge.fromPackageAsSent(sent([entry], ','));
+    const [first, second] = ten.map((entry) => textOf([entry]));
+    for (const [separator, count] of [
+      [',', 2],
+      [';', 1],
+      [' ', 1],
+    ] as const)
+      expect(merge.match(Buffer.from(`[${first}${separator}${second}]`), 1).count).toBe(count);
+  });
+
+  test('an entry with which another begins is not it', () => {
+    const merge = new ListingMerge('s');
+    merge.fromPackageAsSent(sent(ten, ','));
+    const text = Buffer.from(`[${textOf(ten.slice(0, 2)).slice(0, -1)}`);
+    expect(merge.match(text, 1)).toEqual({ count: 1, end: 1 + textOf(ten.slice(0, 1)).length });
+  });
+
+  test('a page is wanted when there is as much as a page has, and not for each piece', () => {
+    const merge = new ListingMerge('s');
+    const thousand = sent(numbered(1000), ',');
+    for (let bytes = thousand.bytes.length; bytes < 2 ** 20; bytes += thousand.bytes.length) {
+      merge.fromPackageAsSent(thousand);
+      expect(merge.wantsListing).toBe(false);
+    }
+    merge.fromPackageAsSent(thousand);
+    expect(merge.wantsListing).toBe(true);
+  });
 });
 
 describe('what was recorded since need not be in the package', () => {

@@ -102,7 +102,9 @@ describe('a list', () => {
     const pages: unknown[] = [];
     for await (const entries of client.listEntries('a&b', { from: '2026-10-01T00:00:00.000Z', to: null }))
       pages.push(entries);
-    expect(pages).toEqual([[{ sequence: 3, digest: entry.hash, timestamp: '2026-10-01T00:00:00.000Z' }]]);
+    expect(pages).toEqual([
+      { matched: 0, entries: [{ sequence: 3, digest: entry.hash, timestamp: '2026-10-01T00:00:00.000Z' }] },
+    ]);
     expect(server.requests[0]?.path).toBe(
       '/audit/entries/?stream_id=a%26b&from=2026-10-01T00%3A00%3A00.000Z&limit=500',
     );

@@ -17,7 +17,7 @@ import type { Checkpoints } from './checkpoints.ts';
 import { Idempotency } from './idempotency.ts';
 import { streamToWire } from './list.ts';
 import type { GenerateRequest } from './requests.ts';
-import { entryToJson, entryToWire } from './rules.ts';
+import { entryToWire } from './rules.ts';
 import type { EntryPages } from './store.ts';
 import { type Census, limitationsOf, takeCensus } from './summary.ts';
 
@@ -29,6 +29,7 @@ const PRINTED_WHOLE = 200;
 const PRINTED_ENDS = 100;
 
 type Range = { first: number; last: number };
+const NOTHING: Range = { first: 1, last: 0 };
 
 export interface EvidenceOptions {
   database: DatabaseSync;
@@ -88,8 +89,9 @@ export class Evidence {
   async *json(row: PackageRow): AsyncGenerator<Buffer> {
     let separator = '';
     yield Buffer.from(`${row.head.slice(0, -1)},"entries":[`);
-    for await (const page of this.#entries(row)) {
-      yield Buffer.from(separator + page.map(entryToJson).join(','));
+    const { stream_id, first_sequence, last_sequence } = row;
+    for await (const page of this.#options.pages.json(stream_id, first_sequence ?? 1, last_sequence ?? 0)) {
+      yield Buffer.concat([Buffer.from(separator), page]);
       separator = ',';
     }
     yield Buffer.from(']}');
@@ -113,7 +115,9 @@ export class Evidence {
     const now = clock().toISOString();
     const range = await this.#select(stream, request);
     const anchors = range === null ? [] : await checkpoints.within(stream.stream_id, range.first, range.last);
-    const census = await takeCensus(range === null ? [] : pages.between(stream.stream_id, range.first, range.last));
+    const { first, last } = range ?? NOTHING;
+    const ends = range === null ? null : pages.ends(stream.stream_id, range);
+    const census = await takeCensus(pages.counts(stream.stream_id, first, last), ends);
     const facts = { packageId, stream, period: periodOf(request), now, census, anchors };
     const row: PackageRow = {
       package_id: packageId,

@@ -2,15 +2,19 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import type { WireStream } from '../../contract/default.ts';
-import type { EntryRow, StreamRow, Tables } from '../store/schema.ts';
+import type { StreamRow, Tables } from '../store/schema.ts';
 import { fromCursor, toCursor } from './cursor.ts';
 import type { EntriesQuery, PageQuery } from './requests.ts';
+import { ENTRY_JSON, joined } from './store.ts';
 
 /** Entries looked at without giving way to other requests, however few of them a filter lets through. */
 const WINDOW = 5000;
 
 /** Characters of metadata in one answer; a page that would exceed them is shorter than its limit. */
 const ANSWER_CHARACTERS = 2 ** 23;
+
+/** Columns that are not in the order of the list. */
+const FILTERS = ['actor', 'action', 'resource_type', 'resource_id'] as const;
 
 interface Page<T> {
   data: T[];
@@ -42,32 +46,75 @@ export function streamToWire(row: StreamRow): WireStream {
 }
 
 /**
- * The entries that match, ordered by stream and sequence. Appending goes on while somebody pages: what was there when
- * the first page was read is listed exactly once.
+ * The entries that match, ordered by stream and sequence, as JSON separated by commas. Appending goes on while somebody
+ * pages: what was there when the first page was read is listed exactly once.
  */
 export async function listEntries(
   database: DatabaseSync,
   db: Kysely<Tables>,
   query: EntriesQuery,
-): Promise<Page<EntryRow>> {
-  const data: EntryRow[] = [];
+): Promise<{ data: Uint8Array; next_cursor: string | null }> {
+  const data: Uint8Array[] = [];
+  const page: Extent = { last: null, count: 0, characters: 0 };
   let after = startOf(query);
-  let characters = 0;
-  while (true) {
-    const until = await endOfWindow(db, query, after);
-    const { sql: text, parameters } = matching(db, query, { after, until }, query.limit + 1 - data.length).compile();
-    for (const row of database.prepare(text).iterate(...(parameters as SQLInputValue[]))) {
-      const last = data.at(-1);
-      if (last && (data.length === query.limit || characters >= ANSWER_CHARACTERS))
-        return { data, next_cursor: toCursor('entries', [last.stream_id, last.sequence]) };
-      const entry = row as unknown as EntryRow;
-      data.push(entry);
-      characters += entry.metadata.length;
+  for (;;) {
+    const until = isFiltered(query) ? await endOfWindow(db, query, after) : null;
+    const before = page.count;
+    const isFull = extend(page, query, rowsOf(database, matching(db, query, { after, until }, query.limit + 1)));
+    if (page.count > before) {
+      const { sql: text, parameters } = matching(db, query, { after, until: page.last }, query.limit)
+        .select(sql.raw<string>(ENTRY_JSON).as('json'))
+        .compile();
+      const row = database.prepare(`SELECT ${joined('json')} AS text FROM (${text})`).get(...toValues(parameters));
+      data.push(...(before > 0 ? [COMMA] : []), row?.['text'] as Uint8Array);
     }
-    if (until === null) return { data, next_cursor: null };
+    if (isFull || until === null)
+      return { data: Buffer.concat(data), next_cursor: isFull && page.last ? toCursor('entries', page.last) : null };
     after = until;
     await nextTick();
   }
+}
+
+const COMMA = Buffer.from(',');
+
+/** What is on a page so far. */
+interface Extent {
+  last: [string, number] | null;
+  count: number;
+  characters: number;
+}
+
+interface Row {
+  stream_id: string;
+  sequence: number;
+  size: number;
+}
+
+/** Takes rows for as long as there is room; whether one was left out. */
+function extend(page: Extent, { limit }: EntriesQuery, rows: readonly Row[]): boolean {
+  for (const { stream_id, sequence, size } of rows) {
+    if (page.count === limit || page.characters >= ANSWER_CHARACTERS) return true;
+    page.last = [stream_id, sequence];
+    page.count++;
+    page.characters += size;
+  }
+  return false;
+}
+
+function rowsOf(database: DatabaseSync, query: ReturnType<typeof matching>): Row[] {
+  const { sql: text, parameters } = query
+    .select(['stream_id', 'sequence', sql<number>`octet_length(metadata)`.as('size')])
+    .compile();
+  return database.prepare(text).all(...toValues(parameters)) as unknown as Row[];
+}
+
+function toValues(parameters: readonly unknown[]): SQLInputValue[] {
+  return parameters as SQLInputValue[];
+}
+
+/** Whether entries are passed over, perhaps very many for one that matches. */
+function isFiltered(query: EntriesQuery): boolean {
+  return ([...FILTERS, 'from', 'to'] as const).some((name) => query[name] !== undefined);
 }
 
 function startOf({ cursor, stream_id, after_sequence }: EntriesQuery): [string, number] {
@@ -84,7 +131,7 @@ async function endOfWindow(
   let query = db
     .selectFrom('entries')
     .select(['stream_id', 'sequence'])
-    .where(sql<boolean>`(stream_id, sequence) > (${after[0]}, ${after[1]})`)
+    .where(follows(after, stream_id))
     .orderBy('stream_id')
     .orderBy('sequence')
     .offset(WINDOW - 1)
@@ -97,13 +144,12 @@ async function endOfWindow(
 function matching(db: Kysely<Tables>, query: EntriesQuery, { after, until }: Span, limit: number) {
   let select = db
     .selectFrom('entries')
-    .selectAll()
-    .where(sql<boolean>`(stream_id, sequence) > (${after[0]}, ${after[1]})`)
+    .where(follows(after, query.stream_id))
     .orderBy('stream_id')
     .orderBy('sequence')
     .limit(limit);
   if (until !== null) select = select.where(sql<boolean>`(stream_id, sequence) <= (${until[0]}, ${until[1]})`);
-  for (const column of ['stream_id', 'actor', 'action', 'resource_type', 'resource_id'] as const) {
+  for (const column of ['stream_id', ...FILTERS] as const) {
     const value = query[column];
     if (value !== undefined) select = select.where(column, '=', value);
   }
@@ -112,4 +158,11 @@ function matching(db: Kysely<Tables>, query: EntriesQuery, { after, until }: Spa
   if (query.to !== undefined) select = select.where(sql<boolean>`+timestamp < ${query.to}`);
   if (query.after_sequence !== undefined) select = select.where('sequence', '>', query.after_sequence);
   return select;
+}
+
+/** Of one stream SQLite would not use the index for a row value, and look at all that stands before it. */
+function follows([streamId, sequence]: [string, number], only: string | undefined) {
+  return streamId === only
+    ? sql<boolean>`sequence > ${sequence}`
+    : sql<boolean>`(stream_id, sequence) > (${streamId}, ${sequence})`;
 }

@@ -1,8 +1,15 @@
 import type { WireCheckpoint, WireStream, WireSummary } from '../../contract/default.ts';
 import type { EntryRow } from '../store/schema.ts';
+import type { EntryCount } from './store.ts';
 
 /** Names listed of each kind; a summary stays a summary when a million different actors acted. */
 const MAX_NAMES = 1000;
+
+/** The ends of what a package has. */
+export interface Ends {
+  first: EntryRow;
+  last: EntryRow;
+}
 
 /** What was counted over the entries of a package. */
 export interface Census {
@@ -14,30 +21,24 @@ export interface Census {
   shortened: { kind: string; names: number }[];
 }
 
-/** Counts entries that arrive page by page. */
-export async function takeCensus(pages: AsyncIterable<EntryRow[]> | Iterable<EntryRow[]>): Promise<Census> {
+/** Adds up counts of entries. @param ends null where there are none. */
+export async function takeCensus(parts: AsyncIterable<EntryCount>, ends: Ends | null): Promise<Census> {
   const actors = new Map<string, number>();
   const actions = new Map<string, number>();
   const types = new Map<string, number>();
   let count = 0;
-  let first: EntryRow | null = null;
-  let last: EntryRow | null = null;
-  for await (const page of pages) {
-    first ??= page[0] ?? null;
-    last = page.at(-1) ?? last;
-    count += page.length;
-    for (const entry of page) {
-      actors.set(entry.actor, (actors.get(entry.actor) ?? 0) + 1);
-      actions.set(entry.action, (actions.get(entry.action) ?? 0) + 1);
-      types.set(entry.resource_type, (types.get(entry.resource_type) ?? 0) + 1);
-    }
+  for await (const part of parts) {
+    count += part.count;
+    actors.set(part.actor, (actors.get(part.actor) ?? 0) + part.count);
+    actions.set(part.action, (actions.get(part.action) ?? 0) + part.count);
+    types.set(part.resource_type, (types.get(part.resource_type) ?? 0) + part.count);
   }
   const tallies = { actors, actions, resource_types: types };
   const shortened = Object.entries(tallies)
     .filter(([, tally]) => tally.size > MAX_NAMES)
     .map(([kind, tally]) => ({ kind, names: tally.size }));
   const counts = { actors: listed(actors), actions: listed(actions), resource_types: listed(types) };
-  return { count, first, last, counts, shortened };
+  return { count, first: ends?.first ?? null, last: ends?.last ?? null, counts, shortened };
 }
 
 /** The most frequent names first. `Object.fromEntries` keeps a name like `__proto__`, which assignment would not. */

@@ -75,8 +75,8 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
     },
     async ({ query }, reply) => {
       const { data, next_cursor } = await listEntries(service.database, service.db, query);
-      const text = `{"data":[${data.map(entryToJson).join(',')}],"next_cursor":${JSON.stringify(next_cursor)}}`;
-      return reply.type(JSON_TYPE).send(asSent(text));
+      const text = [Buffer.from('{"data":['), data, Buffer.from(`],"next_cursor":${JSON.stringify(next_cursor)}}`)];
+      return reply.type(JSON_TYPE).send(Buffer.concat(text) as never);
     },
   );
 

@@ -1,0 +1,114 @@
+import { entryOf, type SentEntries } from '../chain/sent.ts';
+import { Queue } from './queue.ts';
+
+/** An entry as the service lists it, or as a package holds it. */
+export interface ListedEntry {
+  sequence: number;
+  digest: string;
+  /** RFC 3339; empty where the service shows none. */
+  timestamp: string;
+}
+
+/** Entries that wait for a listing as they were sent are as many bytes as a page of it has, as far as pages are known. */
+const FIRST_PAGE_BYTES = 2 ** 20;
+const MAX_PAGE_BYTES = 8 * 2 ** 20;
+
+const COMMA = 0x2c;
+
+/** Entries of a package that a listing has yet to tell, in the order in which they came. */
+export class Packaged {
+  readonly #entries = new Queue<ListedEntry>();
+  /** Behind `#entries`; of the first one, `#taken` entries are gone. */
+  readonly #sent: SentEntries[] = [];
+  #taken = 0;
+  #bytes = 0;
+  #pageBytes = FIRST_PAGE_BYTES;
+
+  add(entry: ListedEntry): void {
+    for (let sent = this.#takeSent(); sent !== undefined; sent = this.#takeSent()) this.#entries.add(sent);
+    this.#entries.add(entry);
+  }
+
+  addSent(entries: SentEntries): void {
+    this.#sent.push(entries);
+    this.#bytes += entries.bytes.length;
+  }
+
+  /** Whether there are enough that a page of the listing can be of use. */
+  get isEnough(): boolean {
+    return !this.#entries.empty || this.#bytes >= this.#pageBytes;
+  }
+
+  get first(): ListedEntry | undefined {
+    if (!this.#entries.empty) return this.#entries.first;
+    const sent = this.#takeSent();
+    if (sent !== undefined) this.#entries.add(sent);
+    return sent;
+  }
+
+  take(): void {
+    this.#entries.take();
+  }
+
+  /** See `ListingMerge`. */
+  match(text: Uint8Array, at: number): { count: number; end: number } {
+    this.#pageBytes = Math.min(Math.max(this.#pageBytes, text.length), MAX_PAGE_BYTES);
+    let count = 0;
+    let end = at;
+    if (!this.#entries.empty) return { count, end };
+    let first = this.#taken;
+    for (const entries of this.#sent) {
+      if (count > 0 && text[end] !== COMMA) break;
+      const begin = count === 0 ? at : end + 1;
+      const behind = matchOne(entries, first, text.subarray(begin));
+      if (behind === first) break;
+      count += behind - first;
+      end = begin + (entries.ends[behind - 1] ?? 0) - (entries.starts[first] ?? 0);
+      if (behind < entries.ends.length) break;
+      first = 0;
+    }
+    return { count, end };
+  }
+
+  /** Lets go of the first `count` of those that were sent. */
+  drop(count: number): void {
+    let left = count;
+    for (let entries = this.#sent[0]; left > 0 && entries !== undefined; entries = this.#sent[0]) {
+      const dropped = Math.min(left, entries.ends.length - this.#taken);
+      left -= dropped;
+      this.#advance(entries, dropped);
+    }
+  }
+
+  #takeSent(): ListedEntry | undefined {
+    const entries = this.#sent[0];
+    if (entries === undefined) return undefined;
+    const entry = entryOf(entries, this.#taken);
+    this.#advance(entries, 1);
+    return entry;
+  }
+
+  #advance({ ends, bytes }: SentEntries, count: number): void {
+    this.#taken += count;
+    if (this.#taken < ends.length) return;
+    this.#sent.shift();
+    this.#bytes -= bytes.length;
+    this.#taken = 0;
+  }
+}
+
+/** Behind the last of the entries from `first` on with which, as they were sent, the text begins. */
+function matchOne({ bytes, starts, ends }: SentEntries, first: number, text: Uint8Array): number {
+  const begin = starts[first] ?? 0;
+  const isSame = (from: number, to: number) =>
+    Buffer.compare(bytes.subarray(from, to), text.subarray(from - begin, to - begin)) === 0;
+  let same = first;
+  let behind = ends.length;
+  // What a page ends with, or where it differs, is found by halves, each byte compared once or twice.
+  while (same < behind) {
+    const middle = Math.ceil((same + behind) / 2);
+    if (isSame(same === first ? begin : (ends[same - 1] ?? 0), ends[middle - 1] ?? 0)) same = middle;
+    else behind = middle - 1;
+  }
+  return same;
+}
