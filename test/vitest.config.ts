@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/temporary-folder.ts'],
+    globalSetup: ['test/support/setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary'] },

@@ -1,9 +1,9 @@
-import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { run } from '../support/process.ts';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from '../support/built.ts';
+import { builtFolder, EVIDENCE, run } from '../support/process.ts';
 
 export const HERE = import.meta.dirname;
-const ROOT = resolve(HERE, '../..');
 
 /** What entries.c seals with, under the id k1. */
 const SEAL_KEY = 'bench-seal-key';
@@ -28,7 +28,8 @@ export async function preparePrograms(folder: string): Promise<Programs> {
     compile('entries', ['-lcrypto'], folder),
     compile('limit', ['-lcrypto'], folder),
   ]);
-  const evidence = await compileEvidence(folder);
+  await build();
+  const evidence = join(builtFolder(), 'dist', EVIDENCE);
   const file = join(folder, 'seal.key');
   writeFileSync(file, SEAL_KEY);
   const help = await run(process.execPath, [evidence, 'verify', '--help'], folder);
@@ -53,15 +54,4 @@ async function compile(name: string, libraries: readonly string[], folder: strin
     );
   }
   return program;
-}
-
-/** A package of its own beside nothing else: `dist` of the checkout may be somebody's, or being built by a test. */
-async function compileEvidence(folder: string): Promise<string> {
-  const app = join(folder, 'app');
-  mkdirSync(app);
-  const rolldown = join(ROOT, 'node_modules/.bin/rolldown');
-  await run(rolldown, ['--config', join(ROOT, 'src/rolldown.config.mts'), '--dir', join(app, 'dist')], folder);
-  copyFileSync(join(ROOT, 'package.json'), join(app, 'package.json'));
-  for (const name of ['node_modules', 'templates']) symlinkSync(join(ROOT, name), join(app, name));
-  return join(app, 'dist/cli/main.js');
 }

@@ -5,15 +5,15 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { WireEntry } from '../../src/contract/default.ts';
 import { sealHash } from '../../src/platform/audit/rules.ts';
 import { sealKeyId } from '../../src/platform/audit/seal-keys.ts';
+import { builtFolder, PLATFORM } from '../support/process.ts';
 import { call, entry } from './service.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../src/platform/main.ts', import.meta.url));
+const PROGRAM = join(builtFolder(), 'dist', PLATFORM);
 
 let folder: string;
 let data: string;

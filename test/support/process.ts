@@ -1,10 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-const root = resolve(import.meta.dirname, '../..');
-export const EVIDENCE = join(root, 'src/cli/main.ts');
-export const PLATFORM = join(root, 'src/platform/main.ts');
+/** Where `build` has put the programs that are started here. */
+export function builtFolder(): string {
+  return join(tmpdir(), 'built');
+}
+
+/** The programs as they are published; `startNode` knows where they were built. */
+export const EVIDENCE = 'cli/main.js';
+export const PLATFORM = 'platform/main.js';
 
 export interface Finished {
   code: number | null;
@@ -26,8 +32,9 @@ export function cleanEnvironment(extra: Record<string, string> = {}): NodeJS.Pro
   return { ...Object.fromEntries(own), ...extra };
 }
 
+/** @param script a path, or one of the programs above. */
 export function startNode(script: string, args: readonly string[], options: RunOptions): ChildProcess {
-  return spawn(process.execPath, [...(options.nodeFlags ?? []), script, ...args], {
+  return spawn(process.execPath, [...(options.nodeFlags ?? []), resolve(builtFolder(), 'dist', script), ...args], {
     cwd: options.cwd,
     env: cleanEnvironment(options.env),
     stdio: ['ignore', 'pipe', 'pipe'],

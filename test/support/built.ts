@@ -1,0 +1,18 @@
+import { copyFileSync, mkdirSync, symlinkSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { builtFolder, run } from './process.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+/**
+ * Builds the programs as they are published, into a package of its own: `dist` of the checkout may be somebody's, or
+ * being built by a test.
+ */
+export async function build(): Promise<void> {
+  const folder = builtFolder();
+  mkdirSync(folder);
+  const rolldown = join(ROOT, 'node_modules/.bin/rolldown');
+  await run(rolldown, ['--config', join(ROOT, 'src/rolldown.config.mts'), '--dir', join(folder, 'dist')], folder);
+  copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
+  for (const name of ['node_modules', 'templates']) symlinkSync(join(ROOT, name), join(folder, name));
+}
