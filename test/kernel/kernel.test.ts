@@ -191,7 +191,7 @@ test('zeros are named by the first entry, whatever stands before it, and by no o
 });
 
 test('entries may lack what no role is given to', () => {
-  const roles = { ...OPTIONS.roles, streamId: null, timestamp: '', entryId: null };
+  const roles = { ...OPTIONS.roles, streamId: null, timestamp: null, entryId: null };
   const bare = (sequence: number, prev_hash: string) => {
     const content = { sequence, prev_hash };
     return {
