@@ -11,6 +11,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   encoding: ['errors'],
   kernel: ['encoding', 'errors'],
   contract: ['encoding', 'errors', 'kernel'],
+  typesetting: [],
   chain: ['contract', 'encoding', 'errors', 'kernel'],
   timestamp: ['encoding', 'errors'],
   claims: ['chain', 'contract', 'errors', 'timestamp'],
@@ -49,7 +50,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'timestamp',
     'verify',
   ],
-  platform: ['contract', 'encoding', 'errors'],
+  platform: ['contract', 'encoding', 'errors', 'typesetting'],
 };
 
 /** Of the platform's services and shared rooms: what each may import within `platform/`. */

@@ -1,6 +1,6 @@
 import type { WireCheckpoint, WireSummary } from '../../../contract/default.ts';
-import type { Style } from './fonts.ts';
-import { GREY, INK, LEFT, RIGHT, type Setting, type Sheet } from './sheet.ts';
+import type { Style } from '../../../typesetting/fonts.ts';
+import { GREY, INK, LEFT, RIGHT, type Setting, type Sheet } from '../../../typesetting/sheet.ts';
 
 const LABEL_WIDTH = 104;
 const ROW_GAP = 4.5;

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { WireCheckpoint, WireEntry, WireSummary } from '../../../contract/default.ts';
-import { ACCENT, CONTENT_WIDTH, GREY, INK, LEFT, type Setting, type Sheet } from './sheet.ts';
-import { Table } from './table.ts';
+import { ACCENT, CONTENT_WIDTH, GREY, INK, LEFT, type Setting, type Sheet } from '../../../typesetting/sheet.ts';
+import { Table } from '../../../typesetting/table.ts';
 
 const TOP_ROWS = 10;
 /** More than this many checkpoints are not listed: the JSON form has them all, with their tokens. */
