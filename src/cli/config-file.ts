@@ -57,6 +57,13 @@ const configSchema = z.strictObject({
     })
     .optional(),
   archive: z.strictObject({ url: z.string().optional() }).optional(),
+  report: z
+    .strictObject({
+      organisation: z.string().min(1).max(200).optional(),
+      controls: z.union([z.string().min(1), z.array(z.string().min(1))]).optional(),
+      oscal: z.boolean().optional(),
+    })
+    .optional(),
 });
 export type FileConfig = z.infer<typeof configSchema>;
 

@@ -38,6 +38,12 @@ export interface Config {
   /** The PEM file of the trusted roots of time-stamping authorities. */
   timestampRootsFile: string | null;
   archiveUrl: string;
+  report: {
+    organisation: string | null;
+    /** Each the name of a framework that comes with the program, or a file. */
+    controls: string[];
+    oscal: boolean;
+  };
 }
 
 export const DEFAULT_ARCHIVE = './evidence-archive';
@@ -96,6 +102,13 @@ export async function loadConfig(
         : archiveUrl.includes('://')
           ? archiveUrl
           : resolve(folder, archiveUrl)),
+    report: {
+      organisation: file.report?.organisation ?? null,
+      controls: [file.report?.controls ?? []]
+        .flat()
+        .map((name) => (isFrameworkName(name) ? name : resolve(folder, name))),
+      oscal: file.report?.oscal ?? false,
+    },
   };
 }
 

@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { RunResult } from '../export/journeys.ts';
 import type { EmbeddedPlatform } from '../platform/embedded.ts';
+import { plural } from '../report/view/words.ts';
 import type { ArchiveReport } from '../verify/archive.ts';
 import type { CommandContext } from './command.ts';
 import { DEFAULT_ARCHIVE, loadConfig } from './config.ts';
@@ -11,7 +12,6 @@ import type { DemoFlags } from './flags.ts';
 import type { Printer } from './printer.ts';
 import { printRun, toRunDocument } from './run-report.ts';
 import { connectService } from './service.ts';
-import { plural } from './table.ts';
 import { checkStored, printArchive } from './verify.ts';
 
 const RUN_ID = 'demo';

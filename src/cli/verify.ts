@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { Verdict } from '../claims/verdict.ts';
 import { EvidenceError } from '../errors.ts';
 import { EXIT_CODE_OF, worstOf } from '../ledger/outcome.ts';
+import { plural } from '../report/view/words.ts';
 import type { ArchiveReport } from '../verify/archive.ts';
 import type { VerifyOptions } from '../verify/bundle.ts';
 import { type Problem, toProblem } from '../verify/problem.ts';
@@ -11,7 +12,7 @@ import { loadConfig } from './config.ts';
 import type { VerifyFlags } from './flags.ts';
 import type { Printer } from './printer.ts';
 import { isDirectory, openArchive } from './store.ts';
-import { emphasise, formatClaims, formatLegend, plural, visible } from './table.ts';
+import { emphasise, formatClaims, formatLegend, visible } from './table.ts';
 import { readSealKeys, readTimestampRoots } from './trust.ts';
 import { makeWorkDirectory } from './work-directory.ts';
 

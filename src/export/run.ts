@@ -5,12 +5,13 @@ import { EvidenceError } from '../errors.ts';
 import { readAcceptances } from '../ledger/acceptance.ts';
 import { streamRecordKey } from '../ledger/keys.ts';
 import { appendEntry, findEntry, readNewestEntry } from '../ledger/ledger.ts';
-import { readRecord, streamRecordSchema } from '../ledger/record.ts';
+import { type RunRecord, readRecord, streamRecordSchema } from '../ledger/record.ts';
 import { collectAccount } from './account.ts';
+import { readClosing } from './closing.ts';
 import type { ExportContext, RunState } from './context.ts';
 import type { Journeys, RunResult, StoredRecord } from './journeys.ts';
 import { readSealedRun, type SealedRun, selectStreams } from './plan.ts';
-import { concludeRun } from './seal.ts';
+import { concludeRun, sealRun } from './seal.ts';
 import { exportStream } from './stream.ts';
 
 const MAX_STREAM_RECORD_BYTES = 256 * 2 ** 20;
@@ -22,6 +23,11 @@ const MAX_STREAM_RECORD_BYTES = 256 * 2 ** 20;
 export async function exportRun(context: ExportContext): Promise<RunResult> {
   const sealed = await readSealedRun(context.archive, context.runId);
   if (sealed !== null) return concludeSealed(context, sealed);
+  const closed = await readClosing(context.archive, context.runId);
+  if (closed !== null) {
+    checkPeriod(context, closed.closing);
+    return sealRun(context, closed, await readRecords(context));
+  }
   const begun = {
     startedAt: context.now(),
     heads: await readHeads(context),
@@ -52,18 +58,18 @@ export async function exportRun(context: ExportContext): Promise<RunResult> {
 
 /** A run that is sealed is never changed; only a ledger entry that an interruption kept from it is added. */
 async function concludeSealed(context: ExportContext, { record, sha256: digest }: SealedRun): Promise<RunResult> {
-  const { from, to } = context.period;
-  if (record.period.from !== from || record.period.to !== to)
-    throw new EvidenceError(
-      'usage',
-      `run ${record.run_id} is sealed, and it is of another period than the one asked for`,
-      {
-        nextStep: 'Give this request another id, or the same period as before.',
-      },
-    );
+  checkPeriod(context, record);
   if ((await findEntry(context.archive, record.run_id)) === null)
     await appendEntry(context.archive, { kind: 'run', record, sha256: digest });
   return { record, state: 'already' };
+}
+
+function checkPeriod(context: ExportContext, { run_id, period }: Pick<RunRecord, 'run_id' | 'period'>): void {
+  const { from, to } = context.period;
+  if (period.from === from && period.to === to) return;
+  throw new EvidenceError('usage', `run ${run_id} is sealed, and it is of another period than the one asked for`, {
+    nextStep: 'Give this request another id, or the same period as before.',
+  });
 }
 
 async function readHeads(context: ExportContext): Promise<Map<string, EarlierHead>> {

@@ -1,7 +1,8 @@
 import { sha256 } from '../encoding/digest.ts';
 import { isEvidenceError } from '../errors.ts';
+import { type EarlierRuns, readEarlierRuns } from '../ledger/earlier-runs.ts';
 import { attemptPrefix, runRecordKey } from '../ledger/keys.ts';
-import { appendEntry } from '../ledger/ledger.ts';
+import { appendEntry, findEntry } from '../ledger/ledger.ts';
 import { EXIT_CODE_OF, worstOf } from '../ledger/outcome.ts';
 import {
   type Attempt,
@@ -11,16 +12,15 @@ import {
   type StreamRecord,
   toRecordBytes,
 } from '../ledger/record.ts';
+import { type ClosedRun, closeRun, recordOf } from './closing.ts';
 import type { ExportContext, RunState } from './context.ts';
-import type { Journeys, RunResult } from './journeys.ts';
+import { putAttemptReport, putReports } from './documents.ts';
+import type { Journeys, RunResult, StoredRecord } from './journeys.ts';
 import { findVanished, readSealedRun } from './plan.ts';
 
-/**
- * Seals the run, or leaves an attempt when something is missing. The run record goes last into the run, then the
- * ledger: a run without its record is open, and one without its ledger entry gets it from the next export.
- */
+/** Closes the run and seals it, or leaves an attempt when something is missing. */
 export async function concludeRun(context: ExportContext, run: RunState, journeys: Journeys): Promise<RunResult> {
-  const record = toRunRecord(context, run, journeys);
+  const record = toRunRecord(context, run, journeys, await readEarlierRuns(context.archive));
   const open = journeys.incomplete.length + journeys.failed.length > 0 && !context.sealPartial;
   if (open) {
     await leaveAttempt(context, run, journeys, record);
@@ -28,10 +28,28 @@ export async function concludeRun(context: ExportContext, run: RunState, journey
   }
   // A run in which there was nothing to look at must not stand in the way of the one that will have something.
   if (record.streams.length + record.failed.length + record.vanished.length === 0) return { record, state: 'open' };
+  return sealRun(context, await closeRun(context.archive, record), journeys.recorded);
+}
+
+/**
+ * Seals a run that is closed: its reports, then the run record, last into the run, then the ledger. A run without its
+ * record is open, and one without its ledger entry gets it from the next export.
+ */
+export async function sealRun(
+  context: ExportContext,
+  closed: ClosedRun,
+  recorded: readonly StoredRecord[],
+): Promise<RunResult> {
+  const record = recordOf(closed, recorded);
+  record.documents = [closed.document, ...(await putReports(context.archive, record))];
   const bytes = toRecordBytes(record);
   const digest = sha256(bytes);
   try {
-    await context.archive.put(runRecordKey(record.run_id), { bytes }, { sha256: digest, bytes: bytes.length });
+    const key = runRecordKey(record.run_id);
+    const { state } = await context.archive.put(key, { bytes }, { sha256: digest, bytes: bytes.length });
+    // Of two that seal the same run, the first writes the ledger entry.
+    if (state === 'existing' && (await findEntry(context.archive, record.run_id)) !== null)
+      return { record, state: 'already' };
   } catch (error) {
     const other = isEvidenceError(error, 'conflict') ? await readSealedRun(context.archive, record.run_id) : null;
     if (other === null) throw error;
@@ -42,7 +60,7 @@ export async function concludeRun(context: ExportContext, run: RunState, journey
   return { record, state: 'sealed' };
 }
 
-function toRunRecord(context: ExportContext, run: RunState, journeys: Journeys): RunRecord {
+function toRunRecord(context: ExportContext, run: RunState, journeys: Journeys, earlier: EarlierRuns): RunRecord {
   const { selection, failed } = journeys;
   const done = new Set(journeys.recorded.map(({ record }) => record.stream_id));
   // What an earlier try of this run exported stays in it, even if this try would have left it out.
@@ -74,8 +92,9 @@ function toRunRecord(context: ExportContext, run: RunState, journeys: Journeys):
       audit_origin: context.auditOrigin,
       contract: context.contract.name,
       contract_sha256: context.contractFile?.sha256 ?? null,
+      requests: context.client.operations(context.period, context.completeness === 'listing'),
     },
-    tool: context.tool,
+    tool: { ...context.tool, commit: context.commit },
     operator: context.operator,
     started_at: run.startedAt.toISOString(),
     finished_at: context.now().toISOString(),
@@ -85,7 +104,10 @@ function toRunRecord(context: ExportContext, run: RunState, journeys: Journeys):
     vanished,
     acceptances: [...run.acceptances],
     reconciliation: reconcile(streams, { ...journeys, selection: { ...selection, excluded } }),
-    warnings: warningsOf(context),
+    warnings: [...warningsOf(context), ...(earlier.warning === null ? [] : [earlier.warning])],
+    report: context.report,
+    earlier_runs: earlier.runs,
+    documents: [],
   };
 }
 
@@ -125,21 +147,19 @@ async function leaveAttempt(
   context: ExportContext,
   run: RunState,
   journeys: Journeys,
-  { reconciliation }: RunRecord,
+  record: RunRecord,
 ): Promise<void> {
+  const prefix = attemptPrefix(context.runId, run.startedAt);
   const attempt: Attempt = {
     format: 'evidence-attempt/1',
     run_id: context.runId,
     started_at: run.startedAt.toISOString(),
     ended_at: context.now().toISOString(),
-    reconciliation,
+    reconciliation: record.reconciliation,
     failed: journeys.failed,
+    documents: [await putAttemptReport(context.archive, record, prefix)],
     incomplete: journeys.incomplete.map(withinRun),
   };
   const bytes = toRecordBytes(attempt);
-  await context.archive.put(
-    `${attemptPrefix(context.runId, run.startedAt)}attempt.json`,
-    { bytes },
-    { sha256: sha256(bytes), bytes: bytes.length },
-  );
+  await context.archive.put(`${prefix}attempt.json`, { bytes }, { sha256: sha256(bytes), bytes: bytes.length });
 }

@@ -8,6 +8,16 @@ export function runRecordKey(runId: string): string {
   return `runs/${runId}/run.json`;
 }
 
+/** What `closingSchema` describes. */
+export function closingKey(runId: string): string {
+  return `runs/${runId}/closing.json`;
+}
+
+/** A report of a sealed run. */
+export function documentKey(runId: string, name: string): string {
+  return `runs/${runId}/${name}`;
+}
+
 export function bundleKey(runId: string, fileName: string): string {
   return `runs/${runId}/streams/${fileName}`;
 }

@@ -17,11 +17,14 @@ export class Canvas {
     this.page = page;
   }
 
-  /** @param x of the first glyph, @param y of the baseline, in points from the lower left. */
-  text(text: string, font: PDFFont, size: number, color: Color, x: number, y: number): void {
+  /**
+   * @param x of the first glyph, @param y of the baseline, in points from the lower left.
+   * @param upright whether it runs upwards.
+   */
+  text(text: string, font: PDFFont, size: number, color: Color, x: number, y: number, upright = false): void {
     const encoded = font.encodeText(text).toString();
     this.#operators.push(
-      `BT ${rgb(color)} rg /${this.#fontKey(font)} ${number(size)} Tf ${number(x)} ${number(y)} Td ${encoded} Tj ET`,
+      `BT ${rgb(color)} rg /${this.#fontKey(font)} ${number(size)} Tf ${upright ? '0 1 -1 0' : '1 0 0 1'} ${number(x)} ${number(y)} Tm ${encoded} Tj ET`,
     );
   }
 

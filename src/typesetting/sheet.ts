@@ -31,6 +31,10 @@ export interface Setting {
   color: Color;
 }
 
+export type Align = 'left' | 'centre' | 'right';
+/** How much of a line stands before the `x` it is aligned to. */
+const SHARE_BEFORE: Record<Align, number> = { left: 0, centre: 0.5, right: 1 };
+
 /** What is set into the margins of every page once it is known how many there are. */
 export interface Furniture {
   /** Not on the first page, whose title says it. */
@@ -93,8 +97,17 @@ export class Sheet {
 
   /** What `work` draws belongs to an element of this role. */
   element(role: Role, work: () => void, alt: string | null = null): void {
-    this.#structure?.open(role, alt);
+    this.open(role, alt);
     work();
+    this.close();
+  }
+
+  /** As `element`, for what takes more than one turn; `close` must follow. */
+  open(role: Role, alt: string | null = null): void {
+    this.#structure?.open(role, alt);
+  }
+
+  close(): void {
     this.#structure?.close();
   }
 
@@ -107,15 +120,26 @@ export class Sheet {
     return setParagraph(text, setting.style, setting.size, width, maxLines);
   }
 
-  /** Draws set lines with their first baseline at `baseline`, flush with `x` on the left or, if asked, on the right. */
-  draw(paragraph: Paragraph, setting: Setting, x: number, baseline: number, align: 'left' | 'right' = 'left'): void {
+  /** Draws set lines with their first baseline at `baseline`; `x` is their left edge, their right edge or their middle. */
+  draw(paragraph: Paragraph, setting: Setting, x: number, baseline: number, align: Align = 'left'): void {
     this.hasMarks ||= paragraph.hasMarks;
     this.#mark(() =>
       paragraph.lines.forEach((line, index) => {
-        const start = align === 'left' ? x : x - line.width * setting.size;
+        const start = x - line.width * setting.size * SHARE_BEFORE[align];
         drawLine(this.#canvas, line, setting, start, baseline - index * setting.leading);
       }),
     );
+  }
+
+  /** Draws one line that runs upwards from `y`. */
+  drawUpright(paragraph: Paragraph, { size, color }: Setting, x: number, y: number): void {
+    this.#mark(() => {
+      let at = y;
+      for (const { text, face, width } of paragraph.lines[0]?.runs ?? []) {
+        this.#canvas.text(text, face.pdf, size, color, x, at, true);
+        at += width * size;
+      }
+    });
   }
 
   /** A paragraph at `x` and at `y`, going on on the next page where this one ends. */
@@ -126,6 +150,16 @@ export class Sheet {
       this.y -= setting.leading;
       this.draw({ lines: [line], hasMarks: paragraph.hasMarks }, setting, x, this.y);
     }
+  }
+
+  /** What `work` draws is no content: it repeats what was said, or adorns. */
+  artifact(work: () => void): void {
+    this.#decorate(() => {
+      const outer = this.#isMarked;
+      this.#isMarked = true;
+      work();
+      this.#isMarked = outer;
+    });
   }
 
   rule(y: number, color: Color = HAIRLINE, from = LEFT, to = RIGHT): void {

@@ -1,6 +1,7 @@
 import type { Archive } from '../archive/archive.ts';
 import { sha256 } from '../encoding/digest.ts';
 import { isEvidenceError } from '../errors.ts';
+import { toEarlierRun } from '../ledger/earlier-runs.ts';
 import { runIdOf, runRecordKey } from '../ledger/keys.ts';
 import { type LedgerHead, runOf } from '../ledger/ledger.ts';
 import { EXIT_CODE_OF, type Outcome, worstOf } from '../ledger/outcome.ts';
@@ -29,6 +30,9 @@ export interface RunReport {
 }
 
 const MAX_ATTEMPT_BYTES = 2 ** 30;
+/** What an interruption may leave of a run. */
+const OF_OPEN_RUN =
+  /^runs\/[^/]+\/(streams\/[^/]+\.(zip|json)|closing\.json|report\.(pdf|html)|index\.csv|assessment-results\.json)$/;
 
 /**
  * Verifies an archive, or one run of it: the ledger's chain, every run it records, every object there is.
@@ -53,7 +57,7 @@ export async function verifyArchive(
   );
   const checks: RunCheck[] = [];
   for (const runId of sealed) checks.push(await verifyRun({ ...context, headOf }, runId));
-  const findings = [...ledger.problems, ...checkLedger(ledger, checks, only)];
+  const findings = [...ledger.problems, ...checkLedger(ledger, checks, only), ...checkEarlierRuns(checks)];
   const warnings = openRuns(keys, only).map(
     (runId) => `Run ${runId} was begun but not sealed; the same export command resumes it.`,
   );
@@ -69,6 +73,20 @@ function headsOf(runId: string, heads: Record<string, LedgerHead>): Map<string, 
 function openRuns(keys: ReadonlySet<string>, only: string | null): string[] {
   const begun = new Set([...keys].map(runIdOf).filter((runId): runId is string => runId !== null));
   return [...begun].filter((runId) => !keys.has(runRecordKey(runId)) && (only === null || runId === only)).sort();
+}
+
+/** What records say of the runs before them must be what these say of themselves. */
+function checkEarlierRuns(checks: readonly RunCheck[]): Problem[] {
+  const own = new Map(
+    checks.flatMap(({ runId, record }) => (record === null ? [] : [[runId, JSON.stringify(toEarlierRun(record))]])),
+  );
+  return checks.flatMap(({ runId, record }) =>
+    (record?.earlier_runs ?? [])
+      .filter((earlier) => own.has(earlier.run_id) && own.get(earlier.run_id) !== JSON.stringify(earlier))
+      .map(({ run_id }) =>
+        toProblem('record/differs', runRecordKey(runId), `says of run ${run_id} what its record does not`),
+      ),
+  );
 }
 
 /** Objects that nothing accounts for. What an interrupted run or an attempt left is accounted for by the run's name. */
@@ -88,8 +106,7 @@ async function findUnexpected(
       problems.push(...(await checkAttempt(archive, key, keys, warnings)));
       continue;
     }
-    if (runId !== null && !keys.has(runRecordKey(runId)) && /^runs\/[^/]+\/streams\/[^/]+\.(zip|json)$/.test(key))
-      continue;
+    if (runId !== null && !keys.has(runRecordKey(runId)) && OF_OPEN_RUN.test(key)) continue;
     problems.push(toProblem('object/unexpected', key, 'is there, but nothing records it'));
   }
   return problems;
@@ -110,7 +127,8 @@ async function checkAttempt(
   try {
     const attempt = readRecord(attemptSchema, await archive.readBytes(recordKey, MAX_ATTEMPT_BYTES), recordKey);
     if (key === recordKey) return [];
-    const stated = attempt.incomplete.find(({ bundle }) => bundle.key === key)?.bundle;
+    const named = [...attempt.incomplete.map(({ bundle }) => bundle), ...attempt.documents];
+    const stated = named.find((object) => object.key === key);
     if (stated === undefined)
       return [toProblem('object/unexpected', key, `is there, but ${recordKey} does not name it`)];
     const actual = sha256(await archive.readBytes(key, stated.bytes + 1));

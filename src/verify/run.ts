@@ -3,9 +3,10 @@ import { bundleFileName, slugOf } from '../bundle/layout.ts';
 import type { Verdict } from '../claims/verdict.ts';
 import { StreamingSha256, sha256 } from '../encoding/digest.ts';
 import { isEvidenceError } from '../errors.ts';
-import { bundleKey, runRecordKey, streamRecordKey } from '../ledger/keys.ts';
+import { bundleKey, documentKey, runRecordKey, streamRecordKey } from '../ledger/keys.ts';
 import { type Outcome, worstOf } from '../ledger/outcome.ts';
 import {
+  type RunDocument,
   type RunRecord,
   type RunStream,
   readRecord,
@@ -75,6 +76,10 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
     if (verdict !== null) check.streams.push({ verdict, bundle: stream.bundle });
   }
   check.problems.push(...checkVanished(context, check.record, key));
+  for (const document of check.record.documents) {
+    check.accounted.add(document.key);
+    await verifyDocument(context.archive, check.record, document, check.problems);
+  }
   const statuses = check.streams.map(({ verdict }) => verdict.status);
   const outcome = worstOf([...statuses, check.record.outcome]);
   check.outcome = check.problems.length > 0 ? 'refuted' : outcome;
@@ -143,6 +148,23 @@ async function verifyStream(
       );
   }
   return worse(verified.verdict, stated.status);
+}
+
+/**
+ * A report must be the one that the record names. It is not made anew to be compared: another version of this program
+ * may set it otherwise, and the record's digest says what it was.
+ */
+async function verifyDocument(
+  archive: Archive,
+  run: RunRecord,
+  document: RunDocument,
+  problems: Problem[],
+): Promise<void> {
+  if (document.key !== documentKey(run.run_id, document.name))
+    problems.push(
+      toProblem('record/differs', runRecordKey(run.run_id), `puts ${document.name} where it does not belong`),
+    );
+  await verifyObject(archive, document, problems);
 }
 
 /** Where a run puts a stream's objects follows from the stream's id. */

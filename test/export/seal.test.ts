@@ -50,6 +50,8 @@ function contextOf(more: Partial<ExportContext> = {}) {
     concurrency: 1,
     workDirectory: '/nowhere',
     tool: { name: 't', version: '0' },
+    commit: null,
+    report: { organisation: null, oscal: false, controls: [] },
     operator: { user: 'u', host: 'h' },
     now: () => new Date('2026-11-01T00:01:00.000Z'),
     signal,

@@ -45,8 +45,8 @@ export function runRecord(runId: string, streams: RunStream[], more: Partial<Run
     exit_code: 0,
     scope: { streams: [], exclude: [], request: null, requested_by: null, required_claims: ['order'] },
     period: { from: null, to: null },
-    source: { audit_origin: 'https://audit.example.com', contract: 'default', contract_sha256: null },
-    tool: { name: 'evidence-exporter', version: '0.1.0' },
+    source: { audit_origin: 'https://audit.example.com', contract: 'default', contract_sha256: null, requests: [] },
+    tool: { name: 'evidence-exporter', version: '0.1.0', commit: null },
     operator: { user: 'u', host: 'h' },
     started_at: '2026-11-01T00:00:00.000Z',
     finished_at: '2026-11-01T00:01:00.000Z',
@@ -57,6 +57,9 @@ export function runRecord(runId: string, streams: RunStream[], more: Partial<Run
     acceptances: [],
     reconciliation: { listed: streams.length, exported: streams.length, partial: 0, failed: 0, empty: 0, excluded: 0 },
     warnings: [],
+    report: { organisation: null, oscal: false, controls: [] },
+    earlier_runs: [],
+    documents: [],
     ...more,
   };
 }

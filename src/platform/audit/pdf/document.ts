@@ -1,9 +1,10 @@
 import { PDFDocument, PDFName, PDFString } from 'pdf-lib';
+import { drawHeading, drawList } from '../../../typesetting/blocks.ts';
 import { embedStyles, type Styles } from '../../../typesetting/fonts.ts';
 import { ACCENT, CONTENT_WIDTH, GREY, INK, LEFT, type Setting, Sheet } from '../../../typesetting/sheet.ts';
 import { drawFacts } from './facts.ts';
 import type { EvidencePdf } from './input.ts';
-import { drawCheckpoints, drawCounts, drawEntries, drawHeading, drawList } from './sections.ts';
+import { drawCheckpoints, drawCounts, drawEntries } from './sections.ts';
 
 const PRODUCER = 'Evidence Platform';
 const MARKS_NOTE =

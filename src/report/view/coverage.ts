@@ -1,0 +1,53 @@
+import { toEarlierRun } from '../../ledger/earlier-runs.ts';
+import type { Outcome } from '../../ledger/outcome.ts';
+import type { EarlierRun, RunRecord } from '../../ledger/record.ts';
+
+export interface CoverageMonth {
+  /** `2026-10`. */
+  month: string;
+  /** Of the newest run of it; null where there is none. */
+  outcome: Outcome | null;
+  runId: string | null;
+  /** Whether that run is of all of the month. */
+  whole: boolean;
+}
+
+export interface Coverage {
+  months: CoverageMonth[];
+  /** Newest first. */
+  runs: EarlierRun[];
+}
+
+const MONTHS = 24;
+const RUNS = 24;
+
+/** Which months the archive has an export of, this run included. */
+export function toCoverage(record: RunRecord): Coverage {
+  const runs = [...record.earlier_runs, toEarlierRun(record)];
+  const ends = runs.map((run) => lastMonthOf(run)).sort();
+  const last = ends.at(-1) ?? record.finished_at.slice(0, 7);
+  const months = Array.from({ length: MONTHS }, (_, index) => monthBefore(last, MONTHS - 1 - index));
+  return { months: months.map((month) => coverOf(month, runs)), runs: runs.toReversed().slice(0, RUNS) };
+}
+
+function coverOf(month: string, runs: readonly EarlierRun[]): CoverageMonth {
+  const [from, to] = [`${month}-01T00:00:00.000Z`, `${monthBefore(month, -1)}-01T00:00:00.000Z`];
+  const touching = runs.filter(
+    ({ period, finished_at }) => (period.from ?? '') < to && from < (period.to ?? finished_at),
+  );
+  const covers = ({ period, finished_at }: EarlierRun) =>
+    (period.from ?? '') <= from && to <= (period.to ?? finished_at);
+  const newest = touching.findLast(covers) ?? touching.at(-1);
+  if (newest === undefined) return { month, outcome: null, runId: null, whole: false };
+  return { month, outcome: newest.outcome, runId: newest.run_id, whole: covers(newest) };
+}
+
+function lastMonthOf({ period, finished_at }: EarlierRun): string {
+  return period.to === null ? finished_at.slice(0, 7) : new Date(Date.parse(period.to) - 1).toISOString().slice(0, 7);
+}
+
+function monthBefore(month: string, count: number): string {
+  const date = new Date(`${month}-01T00:00:00Z`);
+  date.setUTCMonth(date.getUTCMonth() - count);
+  return date.toISOString().slice(0, 7);
+}
