@@ -8,10 +8,17 @@ import { emphasise, formatClaims, formatLegend, visible } from './table.ts';
 
 const STYLES = { verified: 'green', refuted: 'red', incomplete: 'yellow', empty: 'yellow' } as const;
 const FINDINGS_SHOWN = 20;
+const REPORT_NAME = 'report.pdf';
 
 /** What `--json` says of an export: the run record, and where it lies. */
 export function toRunDocument({ record, state }: RunResult, archiveUrl: string) {
-  return { ...record, state, archive: archiveUrl, report: null };
+  return { ...record, state, archive: archiveUrl, report: reportOf(record, archiveUrl) };
+}
+
+/** Where the report lies; null where there is none. */
+export function reportOf({ documents }: RunRecord, archiveUrl: string): string | null {
+  const report = documents.find(({ name }) => name === REPORT_NAME);
+  return report === undefined ? null : `${archiveUrl}/${report.key}`;
 }
 
 /** The end of an export: the table of streams × claims, the reconciliation, and where it lies. */
@@ -40,6 +47,8 @@ export function printRun({ record, state }: RunResult, archiveUrl: string, print
   printer.result(`Entries       ${grouped(entries)}`);
   printer.result(`Outcome       ${emphasise(record.outcome, STYLES[record.outcome])} (exit code ${record.exit_code})`);
   printer.result(`Archive       ${archiveUrl}/${runPrefix(record.run_id)}`);
+  const report = reportOf(record, archiveUrl);
+  if (report !== null) printer.result(`Report        ${report}`);
   if (state === 'open') printer.result(`\n${whyOpen(record)}`);
 }
 

@@ -7,6 +7,7 @@ import { EXIT_CODE_OF, worstOf } from '../ledger/outcome.ts';
 import {
   type Attempt,
   type Reconciliation,
+  type RunDocument,
   type RunRecord,
   type RunStream,
   type StreamRecord,
@@ -23,8 +24,8 @@ export async function concludeRun(context: ExportContext, run: RunState, journey
   const record = toRunRecord(context, run, journeys, await readEarlierRuns(context.archive));
   const open = journeys.incomplete.length + journeys.failed.length > 0 && !context.sealPartial;
   if (open) {
-    await leaveAttempt(context, run, journeys, record);
-    return { record, state: 'open' };
+    const documents = await leaveAttempt(context, run, journeys, record);
+    return { record: { ...record, documents }, state: 'open' };
   }
   // A run in which there was nothing to look at must not stand in the way of the one that will have something.
   if (record.streams.length + record.failed.length + record.vanished.length === 0) return { record, state: 'open' };
@@ -148,7 +149,7 @@ async function leaveAttempt(
   run: RunState,
   journeys: Journeys,
   record: RunRecord,
-): Promise<void> {
+): Promise<RunDocument[]> {
   const prefix = attemptPrefix(context.runId, run.startedAt);
   const attempt: Attempt = {
     format: 'evidence-attempt/1',

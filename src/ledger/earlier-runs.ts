@@ -43,7 +43,9 @@ export async function readEarlierRuns(archive: Archive): Promise<EarlierRuns> {
 /** What later records say of a run. */
 export function toEarlierRun({ run_id, period, outcome, finished_at, streams, reconciliation }: RunRecord): EarlierRun {
   const entries = streams.reduce((sum, stream) => sum + stream.entries, 0);
-  return { run_id, period, outcome, finished_at, streams: reconciliation.exported, entries };
+  const times = streams.flatMap(({ activity }) => Object.keys(activity.counts).slice(0, 1));
+  const first_entry = times.sort()[0] ?? null;
+  return { run_id, period, outcome, finished_at, streams: reconciliation.exported, entries, first_entry };
 }
 
 function unknown(why: string): EarlierRuns {

@@ -104,6 +104,8 @@ export const earlierRunSchema = z.strictObject({
   finished_at: z.string(),
   streams: count,
   entries: count,
+  /** The earliest day, month or year of an entry; null without a dated one. */
+  first_entry: z.string().nullable(),
 });
 export type EarlierRun = z.infer<typeof earlierRunSchema>;
 

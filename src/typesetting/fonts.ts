@@ -10,6 +10,8 @@ export interface Face {
   /** Whether the font can set this character properly; see `isSettable` for what it leaves out. */
   covers(character: string): boolean;
   widthOf(text: string): number;
+  /** The glyphs of a text as hexadecimal digits. @param shaped whether its characters have to be seen together. */
+  encode(text: string, shaped: boolean): string;
 }
 
 /** A style is the faces to look for a character in, the best first. */
@@ -98,6 +100,12 @@ async function embedFace(document: PDFDocument, path: string): Promise<Face> {
   });
   const known = new Set(pdf.getCharacterSet());
   const widths = new Map<string, number>();
+  const glyphs = new Map<string, string>();
+  const glyphsOf = (character: string): string => {
+    const known = glyphs.get(character) ?? pdf.encodeText(character).asString();
+    glyphs.set(character, known);
+    return known;
+  };
   return {
     pdf,
     covers: (character) => known.has(character.codePointAt(0) ?? 0) && isSettable(character),
@@ -109,6 +117,9 @@ async function embedFace(document: PDFDocument, path: string): Promise<Face> {
       if (text.length <= 2) widths.set(text, width);
       return width;
     },
+    // Without ligatures and positioning a character has the same glyph wherever it stands, unless it joins others; to
+    // have fontkit lay out every line costs most of the time and memory of a long document.
+    encode: (text, shaped) => (shaped ? pdf.encodeText(text).asString() : Array.from(text, glyphsOf).join('')),
   };
 }
 

@@ -135,9 +135,9 @@ export class Sheet {
   drawUpright(paragraph: Paragraph, { size, color }: Setting, x: number, y: number): void {
     this.#mark(() => {
       let at = y;
-      for (const { text, face, width } of paragraph.lines[0]?.runs ?? []) {
-        this.#canvas.text(text, face.pdf, size, color, x, at, true);
-        at += width * size;
+      for (const run of paragraph.lines[0]?.runs ?? []) {
+        this.#canvas.text(run, size, color, x, at, true);
+        at += run.width * size;
       }
     });
   }
@@ -230,11 +230,17 @@ export class Sheet {
 
 function drawLine(canvas: Canvas, line: SetLine, { size, color }: Setting, x: number, y: number): void {
   let at = x;
-  for (const { text, face, isMark, width } of line.runs) {
+  for (const run of line.runs) {
     // The ground tells a mark from text that merely reads like one.
-    if (isMark)
-      canvas.rectangle(at - MARK_PADDING / 2, y - size * 0.22, width * size + MARK_PADDING, size * 1.08, MARK_GROUND);
-    canvas.text(text, face.pdf, size, color, at, y);
-    at += width * size;
+    if (run.isMark)
+      canvas.rectangle(
+        at - MARK_PADDING / 2,
+        y - size * 0.22,
+        run.width * size + MARK_PADDING,
+        size * 1.08,
+        MARK_GROUND,
+      );
+    canvas.text(run, size, color, at, y);
+    at += run.width * size;
   }
 }

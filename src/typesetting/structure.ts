@@ -1,4 +1,4 @@
-import { type PDFDict, type PDFDocument, PDFHexString, PDFName, PDFNumber, type PDFRef } from 'pdf-lib';
+import { type PDFDict, type PDFDocument, PDFHexString, PDFName, PDFNull, PDFNumber, type PDFRef } from 'pdf-lib';
 
 /** PDF 32000-1 section 14.8.4: the standard structure types that are used here. */
 export type Role =
@@ -86,13 +86,19 @@ export class Structure {
   ): PDFRef {
     const { context } = document;
     const ref = context.nextRef();
-    const written = kids.map((kid): PDFRef | PDFDict => {
+    // PDF 32000-1 section 14.7.4.2: content of the element's own page is named by its number alone.
+    const own = kids.find((kid) => 'id' in kid)?.page;
+    const written = kids.map((kid): PDFRef | PDFDict | PDFNumber => {
       if ('role' in kid) return this.#writeElement(document, kid, ref, pages, parents);
       const ofPage = parents[kid.page];
       if (ofPage !== undefined) ofPage[kid.id] = ref;
+      if (kid.page === own) return PDFNumber.of(kid.id);
       return context.obj({ Type: 'MCR', Pg: pages[kid.page] ?? null, MCID: kid.id }) as PDFDict;
     });
-    const element = context.obj({ Type: 'StructElem', S: role, P: parent, K: written }) as PDFDict;
+    const element = context.obj({ S: role, P: parent }) as PDFDict;
+    if (own !== undefined) element.set(PDFName.of('Pg'), pages[own] ?? PDFNull);
+    if (written.length > 0)
+      element.set(PDFName.of('K'), written.length === 1 ? (written[0] ?? PDFNull) : context.obj(written));
     if (alt !== null) element.set(PDFName.of('Alt'), PDFHexString.fromText(alt));
     if (role === 'TH') element.set(PDFName.of('A'), context.obj({ O: 'Table', Scope: 'Column' }));
     context.assign(ref, element);

@@ -1,12 +1,16 @@
 import { drawFact } from '../../typesetting/blocks.ts';
+import type { Color } from '../../typesetting/canvas.ts';
 import { ACCENT, CONTENT_WIDTH, GREY, INK, LEFT, type Setting, type Sheet } from '../../typesetting/sheet.ts';
+import type { ClaimView } from '../view/claims.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
-import { grouped, plural } from '../view/words.ts';
-import { RED, TONES } from './palette.ts';
+import { formatCount, plural } from '../view/words.ts';
+import { GREEN, OUTCOME_COLORS, PALE, RED, TONES } from './palette.ts';
 
 const PADDING = 18;
 const TOP_FINDINGS = 4;
+const CLAIM_HEIGHT = 43;
+const CLAIM_GAP = 4;
 
 /** The first page: whose evidence, of when, and what it came to, in words that nobody overlooks. */
 export function drawCover(sheet: Sheet, view: RunView, texts: Texts): void {
@@ -24,13 +28,15 @@ export function drawCover(sheet: Sheet, view: RunView, texts: Texts): void {
   drawOutcome(sheet, view);
   sheet.y -= 24;
   drawReconciliation(sheet, view);
-  sheet.y -= 22;
+  sheet.y -= 16;
+  drawClaims(sheet, view);
+  sheet.y -= 20;
   drawFact(sheet, 'Run', [view.runId], 'mono');
   if (view.request !== null) drawFact(sheet, 'Request', [view.request], 'mono');
   if (view.requestedBy !== null) drawFact(sheet, 'Requested by', [view.requestedBy], 'text');
   drawFact(sheet, view.sealed ? 'Closed' : 'Attempted', [`${view.finishedAt} (UTC)`], 'text');
-  drawFact(sheet, 'Entries', [grouped(view.entries)], 'text');
-  drawFact(sheet, 'Findings', [view.findings.total === 0 ? 'none' : grouped(view.findings.total)], 'text');
+  drawFact(sheet, 'Entries', [formatCount(view.entries)], 'text');
+  drawFact(sheet, 'Findings', [view.findings.total === 0 ? 'none' : formatCount(view.findings.total)], 'text');
   drawErrors(sheet, view);
 }
 
@@ -75,13 +81,40 @@ function drawReconciliation(sheet: Sheet, { reconciliation }: RunView): void {
       const setting = isAmiss ? { ...number, color: RED } : number;
       const sign = ['', '=', '+', '+', '+', '+'][index] ?? '';
       const signSetting: Setting = { ...number, style: sheet.styles.regular, color: GREY };
-      sheet.draw(sheet.set(sign, signSetting, 20), signSetting, x - 16, sheet.y - number.size);
-      sheet.draw(sheet.set(grouped(count), setting, step), setting, x, sheet.y - number.size);
+      sheet.draw(sheet.set(sign, signSetting, 20), signSetting, x - 20, sheet.y - number.size);
+      sheet.draw(sheet.set(formatCount(count), setting, step), setting, x, sheet.y - number.size);
       const under = index === 0 ? 'streams listed' : name;
       sheet.draw(sheet.set(under, label, step), label, x, sheet.y - number.size - 14);
     }),
   );
   sheet.y -= 34;
+}
+
+/** The seven claims at a glance: what is not proved must not hide behind the word above. */
+function drawClaims(sheet: Sheet, { claims, streams }: RunView): void {
+  const name: Setting = { style: sheet.styles.bold, size: 7.5, leading: 10, color: INK };
+  const small: Setting = { style: sheet.styles.regular, size: 7.5, leading: 10, color: GREY };
+  const step = (CONTENT_WIDTH + CLAIM_GAP) / claims.length;
+  const width = step - CLAIM_GAP;
+  claims.forEach((claim, index) => {
+    const x = LEFT + index * step;
+    const [ground, ink] = groundOf(claim, streams.length);
+    sheet.box(x, sheet.y - CLAIM_HEIGHT, width, CLAIM_HEIGHT, ground);
+    const middle = x + width / 2;
+    const share = `${formatCount(claim.proved)} of ${formatCount(streams.length)}`;
+    const under = claim.refuted > 0 ? `${formatCount(claim.refuted)} refuted` : 'proved';
+    sheet.element('P', () => {
+      sheet.draw(sheet.set(claim.name, name, width, 1), name, middle, sheet.y - 13, 'centre');
+      sheet.draw(sheet.set(share, small, width, 1), { ...small, color: ink }, middle, sheet.y - 25, 'centre');
+      sheet.draw(sheet.set(under, small, width, 1), { ...small, color: ink }, middle, sheet.y - 35, 'centre');
+    });
+  });
+  sheet.y -= CLAIM_HEIGHT;
+}
+
+function groundOf({ proved, refuted }: ClaimView, streams: number): readonly [Color, Color] {
+  if (refuted > 0) return [OUTCOME_COLORS.refuted.ground, RED];
+  return proved === streams && streams > 0 ? [OUTCOME_COLORS.verified.ground, GREEN] : [PALE, GREY];
 }
 
 /** The gravest findings, so that nobody has to look for them. */

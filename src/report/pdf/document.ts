@@ -51,7 +51,8 @@ export async function renderPdf(view: RunView, texts: Texts): Promise<Uint8Array
     foot: view.runId,
     ...(tone === 'calm' ? {} : { alarm: { text: words.join(' · '), color: TONES[tone].strong } }),
   });
-  return document.save();
+  // pdf-lib takes time with the square of the number of objects to put them into object streams.
+  return document.save({ useObjectStreams: false });
 }
 
 /** Every character of every text in a value. */

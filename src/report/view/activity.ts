@@ -6,7 +6,8 @@ import { fill, plural } from './words.ts';
 /** Bars of one measure: entries. */
 export interface Bars {
   title: string;
-  bars: { label: string; count: number }[];
+  /** `isRest`: of all that are not shown one by one. */
+  bars: { label: string; count: number; isRest?: true }[];
   /** What the bars leave out. */
   notes: string[];
 }
@@ -118,5 +119,5 @@ function topOf(sorted: readonly Bars['bars'][number][], thing: string, more: num
   const count = rest.reduce((sum, bar) => sum + bar.count, more);
   if (count === 0) return top;
   const label = more > 0 ? `all other ${thing}s` : `${plural(rest.length, `other ${thing}`)}`;
-  return [...top, { label, count }];
+  return [...top, { label, count, isRest: true }];
 }

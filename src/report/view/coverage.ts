@@ -31,15 +31,22 @@ export function toCoverage(record: RunRecord): Coverage {
 }
 
 function coverOf(month: string, runs: readonly EarlierRun[]): CoverageMonth {
-  const [from, to] = [`${month}-01T00:00:00.000Z`, `${monthBefore(month, -1)}-01T00:00:00.000Z`];
-  const touching = runs.filter(
-    ({ period, finished_at }) => (period.from ?? '') < to && from < (period.to ?? finished_at),
-  );
-  const covers = ({ period, finished_at }: EarlierRun) =>
-    (period.from ?? '') <= from && to <= (period.to ?? finished_at);
+  const [start, end] = [`${month}-01T00:00:00.000Z`, `${monthBefore(month, -1)}-01T00:00:00.000Z`];
+  const touching = runs.filter((run) => startOf(run) < end && start < endOf(run));
+  const covers = (run: EarlierRun) => startOf(run) <= start && end <= endOf(run);
   const newest = touching.findLast(covers) ?? touching.at(-1);
   if (newest === undefined) return { month, outcome: null, runId: null, whole: false };
   return { month, outcome: newest.outcome, runId: newest.run_id, whole: covers(newest) };
+}
+
+/** Of the time before the first entry a period without a beginning tells nothing. Behind all times without an entry. */
+function startOf({ period, first_entry }: EarlierRun): string {
+  if (period.from !== null) return period.from;
+  return first_entry === null ? '~' : `${first_entry.slice(0, 7).padEnd(7, '-01')}-01T00:00:00.000Z`;
+}
+
+function endOf({ period, finished_at }: EarlierRun): string {
+  return period.to ?? finished_at;
 }
 
 function lastMonthOf({ period, finished_at }: EarlierRun): string {

@@ -20,14 +20,14 @@ export function toIpeFacts(record: RunRecord, texts: Texts): Fact[] {
       `read by the contract “${source.contract}”${source.contract_sha256 === null ? '' : `, SHA-256 ${source.contract_sha256}`}`,
     ),
     {
-      label: 'Requests and parameters',
+      label: 'Requests',
       lines: source.requests.map(
         ({ method, path, parameters }) =>
           `${method} ${path}${parameters.length === 0 ? '' : `  ${parameters.join(' & ')}`}`,
       ),
       form: 'mono',
     },
-    text('Period and time zone', `${describePeriod(period)}; all times are UTC`, ...warnings),
+    text('Period and time zone', `${describePeriod(period)}. Times are in UTC.`, ...warnings),
     text('Extraction', `${record.started_at} to ${record.finished_at}`),
     text(
       'Tool',
