@@ -163,4 +163,5 @@ async function leaveAttempt(
   };
   const bytes = toRecordBytes(attempt);
   await context.archive.put(`${prefix}attempt.json`, { bytes }, { sha256: sha256(bytes), bytes: bytes.length });
+  return attempt.documents;
 }
