@@ -42,7 +42,8 @@ function toGroup(code: string, findings: readonly Finding[], texts: Texts): Find
   return {
     code,
     severity: findings[0]?.severity ?? 'notice',
-    meaning: texts.meanings[code] ?? '',
+    // A record of a later version may know more of them.
+    meaning: (texts.meanings as Record<string, string>)[code] ?? '',
     nextSteps: [...new Set(findings.map(({ next_step }) => next_step))],
     streams: new Set(findings.map(({ stream_id }) => stream_id)).size,
     findings: findings.length,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FINDING_CODES } from '../../chain/finding.ts';
 import { CLAIMS } from '../../claims/claim.ts';
 
 const text = z.string().min(1);
@@ -29,7 +30,7 @@ export const textsSchema = z.strictObject({
   coverage: z.strictObject({ introduction: text }),
   findings: z.strictObject({ none: text, introduction: text, more: text }),
   /** By the finding's code. */
-  meanings: z.record(z.string(), text),
+  meanings: z.record(z.enum(FINDING_CODES), text),
   custody: z.strictObject({
     introduction: text,
     requested: text,
