@@ -71,7 +71,8 @@ describe('what is said', () => {
   });
 
   test('the same run has the same ids, another one others', () => {
-    const ids = (record: RunRecord) => JSON.stringify(render(record)).match(/[0-9a-f]{8}-[0-9a-f-]{27}/g) ?? [];
+    const ids = (record: RunRecord): string[] =>
+      JSON.stringify(render(record)).match(/[0-9a-f]{8}-[0-9a-f-]{27}/g) ?? [];
     expect(ids(partialRun())).toEqual(ids(partialRun()));
     expect(ids(partialRun()).filter((id) => ids({ ...partialRun(), run_id: '2026-11' }).includes(id))).toHaveLength(
       // The organisation and each of the four observed streams are the same.

@@ -67,7 +67,7 @@ describe('the report of a month', () => {
   test.each([
     ['organisation', 'Acme Payments Ltd'],
     ['source system', 'https://audit.example.com'],
-    ['requests and their parameters', 'GET /audit/streams/  limit=500'],
+    ['requests and their parameters', 'GET /audit/streams/?limit=500'],
     [
       'period and time zone',
       '2026-10-01T00:00:00.000Z (inclusive) to 2026-11-01T00:00:00.000Z (exclusive). Times are in UTC',
@@ -95,8 +95,8 @@ describe('the report of a month', () => {
 
   test('has a bookmark for each section, is tagged, and has headings, tables and figures with a description', async () => {
     const { stdout } = await run('pdfinfo', ['-struct-text', file], LARGE);
-    for (const role of ['H1 (block)', 'H2 (block)', 'Table (block)', 'TH ', 'TD ', 'Figure', 'LI '])
-      expect(stdout).toContain(role);
+    for (const role of ['H1', 'H2', 'Table', 'TH', 'TD', 'Figure', 'LI'])
+      expect(stdout).toMatch(new RegExp(`^ +${role}\\b`, 'm'));
     expect((await run('pdfinfo', [file])).stdout).toMatch(/Tagged: +yes/);
     const json = JSON.parse((await run('qpdf', ['--json', '--json-key=outlines', file], LARGE)).stdout);
     const titles = json.outlines.map(({ title }: { title: string }) => title);

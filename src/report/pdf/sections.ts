@@ -15,7 +15,7 @@ const NAME_LINES = 14;
 function settings(sheet: Sheet) {
   const body: Setting = { style: sheet.styles.regular, size: 8, leading: 10.5, color: INK };
   const minor: Setting = { ...body, size: 7.5, leading: 10, color: GREY };
-  const mono: Setting = { style: sheet.styles.mono, size: 7, leading: 9.5, color: GREY };
+  const mono: Setting = { style: sheet.styles.mono, size: 6.5, leading: 9, color: GREY };
   return { body, minor, mono, strong: { ...body, style: sheet.styles.bold } };
 }
 
@@ -133,9 +133,9 @@ function drawGroup(sheet: Sheet, group: FindingGroup, texts: Texts): void {
   drawParagraph(sheet, `${group.severity.toUpperCase()}. ${group.meaning}`, { color });
   for (const step of group.nextSteps) drawParagraph(sheet, `What to do: ${step}`);
   const columns = [
-    { head: 'Stream', width: 170 },
-    { head: 'Where', width: 80 },
-    { head: 'What was found', width: CONTENT_WIDTH - 250 },
+    { head: 'Stream', width: 150 },
+    { head: 'Where', width: 66 },
+    { head: 'What was found', width: CONTENT_WIDTH - 216 },
   ];
   drawTable(sheet, columns, (table) => {
     for (const { streamId, place, message, expected, actual } of group.shown)
@@ -145,8 +145,8 @@ function drawGroup(sheet: Sheet, group: FindingGroup, texts: Texts): void {
           [{ text: place, setting: body, maxLines: 3 }],
           [
             { text: message, setting: body, maxLines: 6 },
-            ...(expected === null ? [] : [{ text: `expected ${expected}`, setting: mono, maxLines: 2 }]),
-            ...(actual === null ? [] : [{ text: `found ${actual}`, setting: mono, maxLines: 2 }]),
+            ...(expected === null ? [] : [{ text: `expected ${expected}`, setting: mono, maxLines: 4 }]),
+            ...(actual === null ? [] : [{ text: `found ${actual}`, setting: mono, maxLines: 4 }]),
           ],
         ],
       });

@@ -21,10 +21,7 @@ export function toIpeFacts(record: RunRecord, texts: Texts): Fact[] {
     ),
     {
       label: 'Requests',
-      lines: source.requests.map(
-        ({ method, path, parameters }) =>
-          `${method} ${path}${parameters.length === 0 ? '' : `  ${parameters.join(' & ')}`}`,
-      ),
+      lines: source.requests.map(lineOf),
       form: 'mono',
     },
     text('Period and time zone', `${describePeriod(period)}. Times are in UTC.`, ...warnings),
@@ -51,6 +48,12 @@ export function toIpeFacts(record: RunRecord, texts: Texts): Fact[] {
     text('Sequences and heads', texts.ipe.heads),
     text('Integrity', texts.ipe.not_edited),
   ];
+}
+
+/** A query behind its path, a body after a space. */
+function lineOf({ method, path, parameters }: RunRecord['source']['requests'][number]): string {
+  if (parameters.length === 0) return `${method} ${path}`;
+  return method === 'GET' ? `GET ${path}?${parameters.join('&')}` : `${method} ${path} ${parameters.join(' ')}`;
 }
 
 export function describePeriod({ from, to }: RunRecord['period']): string {
