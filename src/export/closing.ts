@@ -42,7 +42,8 @@ export async function closeRun(archive: Archive, record: RunRecord): Promise<Clo
     if (other === null) throw error;
     return other;
   }
-  return toClosedRun(closing, bytes);
+  // As whoever goes on with it will read it, down to the order of its members: the reports are made from it.
+  return toClosedRun(readRecord(closingSchema, bytes, closingKey(record.run_id)), bytes);
 }
 
 function toClosedRun(closing: Closing, bytes: Uint8Array): ClosedRun {
