@@ -79,7 +79,7 @@ export class ChainWalk implements RegularWalk {
 
   push(entry: Entry): void {
     this.#entries++;
-    this.#activity.add(entry.timestamp);
+    this.#activity.add(Date.parse(entry.timestamp));
     const ours = this.#checkStream(entry);
     this.#checkContent(entry);
     this.#checkSeal(entry);
@@ -105,7 +105,7 @@ export class ChainWalk implements RegularWalk {
     const { count } = entries;
     this.#entries += count;
     this.#contentComputed += count;
-    this.#activity.addRegular(entries);
+    this.#activity.addAll(entries.activity);
     if (this.#keys.size > 0 && this.#contract.hasSeals) this.#sealsVerified += count;
     this.#order.extend(entries);
     for (const sequence of this.watch) {

@@ -112,6 +112,11 @@ export async function loadConfig(
   };
 }
 
+/** Without a slash or a dot it is no file. */
+function isFrameworkName(name: string): boolean {
+  return /^[A-Za-z0-9-]+$/.test(name);
+}
+
 async function readConfigFile(
   named: string | undefined,
   directory: string,

@@ -2,8 +2,8 @@ import { describePeriod } from '../export/bag.ts';
 import type { RunResult } from '../export/journeys.ts';
 import { runPrefix } from '../ledger/keys.ts';
 import type { RunRecord } from '../ledger/record.ts';
-import type { Printer } from './printer.ts';
 import { grouped } from '../report/view/words.ts';
+import type { Printer } from './printer.ts';
 import { emphasise, formatClaims, formatLegend, visible } from './table.ts';
 
 const STYLES = { verified: 'green', refuted: 'red', incomplete: 'yellow', empty: 'yellow' } as const;

@@ -1,11 +1,11 @@
 import type { StreamAnswer } from '../contract/answers.ts';
 import { type LedgerHead, readNewestEntry } from '../ledger/ledger.ts';
+import { grouped } from '../report/view/words.ts';
 import type { CommandContext } from './command.ts';
 import { type Config, loadConfig } from './config.ts';
 import type { StreamsFlags } from './flags.ts';
 import { connectService } from './service.ts';
 import { openArchive } from './store.ts';
-import { grouped } from '../report/view/words.ts';
 import { formatTable } from './table.ts';
 
 /** The service's streams, as it states them, and how far each was exported. */

@@ -14,8 +14,8 @@ export function readTool(): { name: string; version: string } {
  * installed package.
  */
 export function readCommit(): string | null {
-  const root = join(import.meta.dirname, '../..');
-  if (!existsSync(join(root, '.git'))) return null;
+  const root = packageFile('.');
+  if (!existsSync(packageFile('.git'))) return null;
   try {
     return execFileSync('git', ['-C', root, 'describe', '--always', '--dirty', '--abbrev=40', '--exclude=*'], {
       encoding: 'utf8',

@@ -8,7 +8,7 @@ const at = (milliseconds: number) => new Date(START + milliseconds).toISOString(
 
 function count(timestamps: readonly string[]) {
   const activity = new ActivityCount();
-  for (const timestamp of timestamps) activity.add(timestamp);
+  for (const timestamp of timestamps) activity.add(Date.parse(timestamp));
   return activity.finish();
 }
 
@@ -38,17 +38,21 @@ test.each([
   expect(Object.values(activity.counts).reduce((sum, entries) => sum + entries)).toBe(days);
 });
 
-test('regular entries are counted as they would be one by one', () => {
+test('entries in order, and those counted in parts, are counted as they would be one by one', () => {
   fc.assert(
-    fc.property(fc.array(fc.nat(3 * DAY), { minLength: 1, maxLength: 60 }), (steps) => {
+    fc.property(fc.array(fc.nat(8 * DAY), { minLength: 1, maxLength: 60 }), (steps) => {
       let time = 0;
       const timestamps = steps.map((step) => {
         time += step;
         return at(time);
       });
       const many = new ActivityCount();
-      many.addRegular({ count: timestamps.length, timestamp: (index) => timestamps[index] ?? '' });
+      many.addOrdered(timestamps.length, (index) => Date.parse(timestamps[index] ?? ''));
       expect(many.finish()).toEqual(count(timestamps));
+      const [before, behind] = [timestamps.slice(0, 7), timestamps.slice(7)];
+      const joined = new ActivityCount();
+      for (const part of [before, behind]) joined.addAll(count(part));
+      expect(joined.finish()).toEqual(count(timestamps));
     }),
   );
 });

@@ -31,13 +31,13 @@ controls:
   - { id: X-1, title: t, claims: [order], streams: ['prod/*'], speaks_to: s, does_not_show: d }
 `;
 
-test('a file of the user, beside the configuration', () => {
+test('a file of the user, beside the configuration', async () => {
   writeFileSync(join(folder, 'own.yaml'), OWN);
   writeFileSync(
     join(folder, 'evidence.yaml'),
     'report: { organisation: Acme, controls: [soc2, ./own.yaml], oscal: true }\n',
   );
-  const { report } = loadConfig({ config: join(folder, 'evidence.yaml') }, {}, '/');
+  const { report } = await loadConfig({ config: join(folder, 'evidence.yaml') }, {}, '/');
   expect(report).toEqual({ organisation: 'Acme', controls: ['soc2', join(folder, 'own.yaml')], oscal: true });
   expect(readControls(report.controls).map(({ framework }) => framework)).toEqual([
     expect.stringMatching(/^SOC 2/),

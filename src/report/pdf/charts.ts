@@ -4,7 +4,7 @@ import { type Column, Table } from '../../typesetting/table.ts';
 import type { Bars } from '../view/activity.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
-import { formatCount } from '../view/words.ts';
+import { grouped } from '../view/words.ts';
 import { BAR, OUTCOME_COLORS, REST } from './palette.ts';
 
 const PLOT_HEIGHT = 104;
@@ -27,7 +27,7 @@ export function drawCharts(sheet: Sheet, { charts }: RunView): void {
 function describe({ title, bars }: Bars): string {
   const largest = bars.reduce((most, bar) => (bar.count > most.count ? bar : most), { label: '', count: 0 });
   const total = bars.reduce((sum, { count }) => sum + count, 0);
-  return `${title}: ${formatCount(total)} in ${bars.length} bars; the most, ${formatCount(largest.count)}, at ${largest.label}`;
+  return `${title}: ${grouped(total)} in ${bars.length} bars; the most, ${grouped(largest.count)}, at ${largest.label}`;
 }
 
 /** Over time: one column a day, month or year. */
@@ -43,7 +43,7 @@ function drawColumns(sheet: Sheet, chart: Bars): void {
     for (const share of [0, 0.5, 1]) {
       const y = base + share * PLOT_HEIGHT;
       sheet.rule(y, HAIRLINE, left, RIGHT);
-      const value = sheet.set(formatCount(top * share), small, AXIS_WIDTH, 1);
+      const value = sheet.set(grouped(top * share), small, AXIS_WIDTH, 1);
       if (Number.isInteger(top * share)) sheet.draw(value, small, left - 6, y - 2.5, 'right');
     }
     const width = Math.min(step * 0.8, 36);
@@ -85,7 +85,7 @@ function drawBars(sheet: Sheet, chart: Bars): void {
       sheet.draw(sheet.set(label, name, NAME_WIDTH, 1), name, LEFT, baseline);
       const width = Math.max((count / most) * room, 0.8);
       sheet.box(left, baseline - 2, width, 9, isRest === true ? REST : BAR);
-      sheet.draw(sheet.set(formatCount(count), number, COUNT_WIDTH, 1), number, left + width + 6, baseline);
+      sheet.draw(sheet.set(grouped(count), number, COUNT_WIDTH, 1), number, left + width + 6, baseline);
       sheet.y -= BAR_STEP;
     }
   });
@@ -159,8 +159,8 @@ function drawRuns(sheet: Sheet, runs: RunView['coverage']['runs']): void {
             },
           ],
           [{ text: outcome, setting: strong, maxLines: 1 }],
-          [{ text: formatCount(streams), setting: body, maxLines: 1 }],
-          [{ text: formatCount(entries), setting: body, maxLines: 1 }],
+          [{ text: grouped(streams), setting: body, maxLines: 1 }],
+          [{ text: grouped(entries), setting: body, maxLines: 1 }],
         ],
       });
     }

@@ -4,7 +4,7 @@ import { ACCENT, CONTENT_WIDTH, GREY, INK, LEFT, type Setting, type Sheet } from
 import type { ClaimView } from '../view/claims.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
-import { formatCount, plural } from '../view/words.ts';
+import { grouped, plural } from '../view/words.ts';
 import { GREEN, OUTCOME_COLORS, PALE, RED, TONES } from './palette.ts';
 
 const PADDING = 18;
@@ -35,8 +35,8 @@ export function drawCover(sheet: Sheet, view: RunView, texts: Texts): void {
   if (view.request !== null) drawFact(sheet, 'Request', [view.request], 'mono');
   if (view.requestedBy !== null) drawFact(sheet, 'Requested by', [view.requestedBy], 'text');
   drawFact(sheet, view.sealed ? 'Closed' : 'Attempted', [`${view.finishedAt} (UTC)`], 'text');
-  drawFact(sheet, 'Entries', [formatCount(view.entries)], 'text');
-  drawFact(sheet, 'Findings', [view.findings.total === 0 ? 'none' : formatCount(view.findings.total)], 'text');
+  drawFact(sheet, 'Entries', [grouped(view.entries)], 'text');
+  drawFact(sheet, 'Findings', [view.findings.total === 0 ? 'none' : grouped(view.findings.total)], 'text');
   drawErrors(sheet, view);
 }
 
@@ -82,7 +82,7 @@ function drawReconciliation(sheet: Sheet, { reconciliation }: RunView): void {
       const sign = ['', '=', '+', '+', '+', '+'][index] ?? '';
       const signSetting: Setting = { ...number, style: sheet.styles.regular, color: GREY };
       sheet.draw(sheet.set(sign, signSetting, 20), signSetting, x - 20, sheet.y - number.size);
-      sheet.draw(sheet.set(formatCount(count), setting, step), setting, x, sheet.y - number.size);
+      sheet.draw(sheet.set(grouped(count), setting, step), setting, x, sheet.y - number.size);
       const under = index === 0 ? 'streams listed' : name;
       sheet.draw(sheet.set(under, label, step), label, x, sheet.y - number.size - 14);
     }),
@@ -101,8 +101,8 @@ function drawClaims(sheet: Sheet, { claims, streams }: RunView): void {
     const [ground, ink] = groundOf(claim, streams.length);
     sheet.box(x, sheet.y - CLAIM_HEIGHT, width, CLAIM_HEIGHT, ground);
     const middle = x + width / 2;
-    const share = `${formatCount(claim.proved)} of ${formatCount(streams.length)}`;
-    const under = claim.refuted > 0 ? `${formatCount(claim.refuted)} refuted` : 'proved';
+    const share = `${grouped(claim.proved)} of ${grouped(streams.length)}`;
+    const under = claim.refuted > 0 ? `${grouped(claim.refuted)} refuted` : 'proved';
     sheet.element('P', () => {
       sheet.draw(sheet.set(claim.name, name, width, 1), name, middle, sheet.y - 13, 'centre');
       sheet.draw(sheet.set(share, small, width, 1), { ...small, color: ink }, middle, sheet.y - 25, 'centre');
