@@ -7,7 +7,7 @@ import type { RunDocument, RunRecord } from '../ledger/record.ts';
 export async function putReports(archive: Archive, record: RunRecord): Promise<RunDocument[]> {
   const { renderReports } = await import('../report/reports.ts');
   const documents: RunDocument[] = [];
-  for (const { name, bytes } of await renderReports(record))
+  for await (const { name, bytes } of renderReports(record))
     documents.push(await putDocument(archive, documentKey(record.run_id, name), name, bytes));
   return documents;
 }

@@ -12,18 +12,15 @@ export interface Report {
 }
 
 /**
- * The reports of a closed run. The same record gives the same bytes.
+ * The reports of a closed run, one after the other: of thousands of streams each has megabytes. The same record gives
+ * the same bytes.
  * @param record its documents are not looked at: they are these.
  */
-export async function renderReports(record: RunRecord): Promise<Report[]> {
+export async function* renderReports(record: RunRecord): AsyncGenerator<Report> {
   const texts = readTexts();
-  const reports = [
-    { name: 'report.pdf', bytes: await renderPdf(toRunView(record, true, texts), texts) },
-    { name: 'index.csv', bytes: renderIndex(record) },
-  ];
-  return record.report.oscal
-    ? [...reports, { name: 'assessment-results.json', bytes: renderOscal(record, texts) }]
-    : reports;
+  yield { name: 'report.pdf', bytes: await renderPdf(toRunView(record, true, texts), texts) };
+  yield { name: 'index.csv', bytes: renderIndex(record) };
+  if (record.report.oscal) yield { name: 'assessment-results.json', bytes: renderOscal(record, texts) };
 }
 
 /** The report of a try that ended incomplete. */

@@ -1,4 +1,4 @@
-import { type PDFDict, type PDFDocument, PDFHexString, PDFName, PDFNull, PDFNumber, type PDFRef } from 'pdf-lib';
+import { type PDFDocument, PDFHexString, PDFName, PDFNumber, PDFObject, type PDFRef } from 'pdf-lib';
 
 /** PDF 32000-1 section 14.8.4: the standard structure types that are used here. */
 export type Role =
@@ -26,6 +26,33 @@ interface Element {
 interface MarkedContent {
   page: number;
   id: number;
+}
+
+/**
+ * An object as it is written. Structure has several elements for each cell of each table, and pdf-lib's dictionaries
+ * take ten times the memory of their text.
+ */
+class WrittenObject extends PDFObject {
+  readonly #text: string;
+
+  /** @param text ASCII. */
+  constructor(text: string) {
+    super();
+    this.#text = text;
+  }
+
+  override toString(): string {
+    return this.#text;
+  }
+
+  override sizeInBytes(): number {
+    return this.#text.length;
+  }
+
+  override copyBytesInto(buffer: Uint8Array, offset: number): number {
+    buffer.set(Buffer.from(this.#text, 'latin1'), offset);
+    return this.#text.length;
+  }
 }
 
 /** What is on the pages as a tree of headings, paragraphs, tables and figures, in the order in which it is read. */
@@ -65,7 +92,10 @@ export class Structure {
     const parents: PDFRef[][] = pages.map(() => []);
     const root = context.nextRef();
     const top = this.#writeElement(document, this.#root, root, pages, parents);
-    const numbers = parents.flatMap((refs, page) => [PDFNumber.of(page), context.register(context.obj(refs))]);
+    const numbers = parents.flatMap((refs, page) => [
+      PDFNumber.of(page),
+      context.register(new WrittenObject(`[${refs.join(' ')}]`)),
+    ]);
     const tree = context.register(context.obj({ Nums: numbers }));
     const entries = { Type: 'StructTreeRoot', K: top, ParentTree: tree, ParentTreeNextKey: pages.length };
     context.assign(root, context.obj(entries));
@@ -88,20 +118,17 @@ export class Structure {
     const ref = context.nextRef();
     // PDF 32000-1 section 14.7.4.2: content of the element's own page is named by its number alone.
     const own = kids.find((kid) => 'id' in kid)?.page;
-    const written = kids.map((kid): PDFRef | PDFDict | PDFNumber => {
-      if ('role' in kid) return this.#writeElement(document, kid, ref, pages, parents);
+    const written = kids.map((kid): string => {
+      if ('role' in kid) return this.#writeElement(document, kid, ref, pages, parents).toString();
       const ofPage = parents[kid.page];
       if (ofPage !== undefined) ofPage[kid.id] = ref;
-      if (kid.page === own) return PDFNumber.of(kid.id);
-      return context.obj({ Type: 'MCR', Pg: pages[kid.page] ?? null, MCID: kid.id }) as PDFDict;
+      return kid.page === own ? String(kid.id) : `<</Type/MCR/Pg ${pages[kid.page]}/MCID ${kid.id}>>`;
     });
-    const element = context.obj({ S: role, P: parent }) as PDFDict;
-    if (own !== undefined) element.set(PDFName.of('Pg'), pages[own] ?? PDFNull);
-    if (written.length > 0)
-      element.set(PDFName.of('K'), written.length === 1 ? (written[0] ?? PDFNull) : context.obj(written));
-    if (alt !== null) element.set(PDFName.of('Alt'), PDFHexString.fromText(alt));
-    if (role === 'TH') element.set(PDFName.of('A'), context.obj({ O: 'Table', Scope: 'Column' }));
-    context.assign(ref, element);
+    const page = own === undefined ? '' : `/Pg ${pages[own]}`;
+    const shown = alt === null ? '' : `/Alt ${PDFHexString.fromText(alt)}`;
+    const scope = role === 'TH' ? '/A<</O/Table/Scope/Column>>' : '';
+    const text = `<</S/${role}/P ${parent}${page}${shown}${scope}/K[${written.join(' ')}]>>`;
+    context.assign(ref, new WrittenObject(text));
     return ref;
   }
 }

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 async function pdfOf(record: RunRecord): Promise<Uint8Array> {
-  const [pdf] = await renderReports({ ...record, report: { ...record.report, oscal: false } });
+  const { value: pdf } = await renderReports(record).next();
   if (pdf?.name !== 'report.pdf') throw new Error('the report is not the first document');
   return pdf.bytes;
 }

@@ -14,8 +14,7 @@ const NO_CONTROL = 'evidence-integrity';
  * findings, since each of these must say whether a control is satisfied, and that is for the assessor.
  */
 export function renderOscal(record: RunRecord, texts: Texts): Uint8Array {
-  const { documents: _documents, ...content } = record;
-  const version = sha256(toRecordBytes(content));
+  const version = versionOf(record);
   const organisation = record.report.organisation;
   const plan = uuidOf('plan', record.run_id, version);
   return toRecordBytes({
@@ -49,6 +48,12 @@ export function renderOscal(record: RunRecord, texts: Texts): Uint8Array {
       },
     },
   });
+}
+
+/** Of what the results are made from: a stream stands for its record, whose digest says all of it. */
+function versionOf({ documents: _documents, streams, ...rest }: RunRecord): string {
+  const digests = streams.map(({ record, bundle }) => [record?.sha256, bundle.sha256]);
+  return sha256(Buffer.from(JSON.stringify([rest, digests])));
 }
 
 /** Of the names of properties that are ours. */
