@@ -167,6 +167,9 @@ test('names of any script and of 300 characters stand whole; what cannot be set 
     await pdfOf(verifiedRun([...names, 'المدفوعات', 'a\u200bb'].map((name, index) => monthStream(index, name)))),
   );
   await expectSound(file);
+  const { stdout: fonts } = await run('pdffonts', [file]);
+  for (const font of ['DejaVuSans', 'NotoSansSC', 'NotoEmoji', 'unifont'])
+    expect(fonts).toMatch(new RegExp(`^EVIDNC\\+${font}.* yes yes yes `, 'm'));
   const text = squeezed((await pages(file)).at(-2)?.concat((await pages(file)).at(-1) ?? '') ?? '');
   for (const name of names) expect(text).toContain(squeezed(name));
   // Arabic comes back letter by letter from the right, in whatever form the reader knows it.
