@@ -187,7 +187,7 @@ function toReport({
     exit_code: EXIT_CODE_OF[outcome],
     runs: checks.map(toRunReport),
     ledger: { entries: ledger.entries.length, state: findings.length > 0 ? 'broken' : 'intact', findings },
-    signatures: judgeSignatures(keyring, ledger.entries, findings.length > 0, problems),
+    signatures: judgeSignatures(keyring, ledger.entries, problems),
     objects: {
       checked,
       missing: problems.filter(({ code }) => code === 'object/missing'),

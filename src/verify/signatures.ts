@@ -32,6 +32,8 @@ const UNSIGNED = 'nothing here is signed, so whoever can replace all of it can r
 const NOT_PINNED =
   'there are signatures, but no public key was given to judge them by, so whoever can replace all of it can replace it unseen';
 const KEY_OBJECT = /^keys\/([0-9a-f]{64})\.pem$/;
+/** What is signed itself, what a signature stands in, and what it is checked with. */
+const OF_SIGNING = /^(ledger|keys|acceptances)\/|^runs\/[^/]+\/run\.(dsse\.)?json$/;
 const MAX_KEY_BYTES = 16 * 1024;
 
 export async function readKeyring(
@@ -118,14 +120,10 @@ export function checkLedgerSignatures(entries: readonly StoredLedgerEntry[], key
   return problems;
 }
 
-/**
- * @param isBroken whether the chain of the ledger is.
- * @param problems all that were found.
- */
+/** @param problems all that were found. */
 export function judgeSignatures(
   { pinned }: Keyring,
   entries: readonly StoredLedgerEntry[],
-  isBroken: boolean,
   problems: readonly Problem[],
 ): SignatureReport {
   const signed = entries.filter(({ entry }) => entry.signature !== undefined);
@@ -137,7 +135,8 @@ export function judgeSignatures(
   const unproved = (reason: string): SignatureReport => ({ state: 'unproved', reason, ...facts });
   if (facts.findings.length > 0) return { state: 'refuted', ...facts };
   if (pinned.size === 0) return unproved(signed.length === 0 ? UNSIGNED : NOT_PINNED);
-  if (isBroken) return unproved('the ledger, which the signatures are on, is broken');
+  const broken = problems.find(({ code, key }) => code !== 'object/unexpected' && OF_SIGNING.test(key));
+  if (broken !== undefined) return unproved(`${broken.key} is not as it should be`);
   return signed.length === 0 ? unproved('there is nothing yet that could be signed') : { state: 'proved', ...facts };
 }
 
