@@ -1,0 +1,464 @@
+import { createHash } from 'node:crypto';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { unusedUrl } from '../support/fault-server.ts';
+import { type KeyFiles, KINDS, makeKey, opensslVerifies } from '../support/openssl-keys.ts';
+import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
+import { EVIDENCE, evidence, type Finished, finish, run, startNode } from '../support/process.ts';
+import { sigstoreVerifies } from '../support/sigstore.ts';
+import { type OpensslAuthority, startOpensslAuthority } from '../support/tsa.ts';
+
+const KILLED_AFTER = resolve(import.meta.dirname, '../support/killed-after.ts');
+const PASSPHRASE = 'correct horse battery staple';
+const TSA_PASSWORD = 'tsa-Pa55word';
+
+let platform: ServedPlatform;
+let authority: OpensslAuthority;
+const keyFolder = mkdtempSync(join(tmpdir(), 'signing-test-keys-'));
+let key: KeyFiles;
+let directory: string;
+
+beforeAll(async () => {
+  platform = await servePlatform();
+  await postEntries(platform, [...someEntries('payments', 12), ...someEntries('logins', 3)]);
+  authority = await startOpensslAuthority(join(keyFolder, 'tsa'));
+  key = await makeKey(keyFolder, 'signing.pem', 'ed25519');
+});
+afterAll(async () => {
+  await authority.close();
+  await platform.stop();
+});
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'signing-test-'));
+});
+
+/** Writes the part of evidence.yaml that signing is about. */
+function configure(sign: Record<string, string>): void {
+  const lines = Object.entries(sign).map(([name, value]) => `  ${name}: ${JSON.stringify(value)}\n`);
+  writeFileSync(join(directory, 'evidence.yaml'), lines.length === 0 ? '' : `sign:\n${lines.join('')}`);
+}
+const stamped = () => ({ tsa_url: authority.url, tsa_roots: authority.rootFile });
+
+const exportRun = (request: string, env: Record<string, string> = {}, ...flags: string[]) =>
+  evidence(['export', '--request', request, '--all-time', ...flags], {
+    cwd: directory,
+    env: { ...platform.env, ...env },
+  });
+const verify = async (...flags: string[]) => {
+  const { code, stdout } = await evidence(['verify', 'evidence-archive', '--json', ...flags], { cwd: directory });
+  return { code, report: JSON.parse(stdout) };
+};
+const inArchive = (path: string) => join(directory, 'evidence-archive', path);
+const filesOfArchive = () =>
+  readdirSync(inArchive('.'), { recursive: true, encoding: 'utf8', withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(inArchive('.').length + 1))
+    .sort();
+const said = ({ stdout, stderr }: Finished) => stdout + stderr;
+
+describe.each(KINDS)('a run signed with %s and time-stamped', (kind) => {
+  test('is accepted by openssl and by sigstore, and by verify under key and root', async () => {
+    const files = await makeKey(keyFolder, `${kind}.pem`, kind);
+    configure({ key_file: files.file, ...stamped() });
+    const exported = await exportRun('AUD-1');
+    expect([exported.code, exported.stdout]).toEqual([
+      0,
+      expect.stringMatching(/Signature +runs\/AUD-1\/run.dsse.json\nTime-stamp +runs\/AUD-1\/run.tsr/),
+    ]);
+
+    const envelope = JSON.parse(readFileSync(inArchive('runs/AUD-1/run.dsse.json'), 'utf8'));
+    expect(sigstoreVerifies(envelope, readFileSync(files.publicFile, 'utf8'))).toBe(true);
+    const payload = Buffer.from(envelope.payload, 'base64');
+    const encoded = `DSSEv1 ${envelope.payloadType.length} ${envelope.payloadType} ${payload.length} ${payload.toString('latin1')}`;
+    const [{ sig }] = envelope.signatures;
+    expect(await opensslVerifies(directory, kind, files, Buffer.from(encoded, 'latin1'), sig)).toBe(true);
+
+    // The subjects are all files of the run but those that vouch for it, by digests that sha256sum finds too.
+    const { _type, subject } = JSON.parse(payload.toString());
+    expect(_type).toBe('https://in-toto.io/Statement/v1');
+    const names = subject.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(
+      filesOfArchive().filter((name) => /^runs\//.test(name) && !/run\.(tsr|dsse\.json)$/.test(name)),
+    );
+    expect(names).toHaveLength(5);
+    for (const { name, digest } of subject)
+      expect(
+        createHash('sha256')
+          .update(readFileSync(inArchive(name)))
+          .digest('hex'),
+      ).toBe(digest.sha256);
+
+    // By hand, as the README has it: the ledger entry without its signature, and the token over run.json.
+    const entry = await run('jq', ['del(.signature)', inArchive('ledger/00000001.json')], directory);
+    const { signature } = JSON.parse(readFileSync(inArchive('ledger/00000001.json'), 'utf8'));
+    const type = 'application/vnd.evidence-exporter.ledger-entry+json';
+    const entryEncoded = `DSSEv1 ${type.length} ${type} ${Buffer.byteLength(entry)} ${entry}`;
+    expect(await opensslVerifies(directory, kind, files, Buffer.from(entryEncoded), signature.sig)).toBe(true);
+    expect(
+      await run(
+        'openssl',
+        [
+          'ts',
+          '-verify',
+          '-data',
+          inArchive('runs/AUD-1/run.json'),
+          '-in',
+          inArchive('runs/AUD-1/run.tsr'),
+          '-CAfile',
+          authority.rootFile,
+        ],
+        directory,
+      ),
+    ).toMatch(/Verification: OK/);
+
+    const { code, report } = await verify('--public-key', files.publicFile, '--timestamp-roots', authority.rootFile);
+    expect([code, report.signatures]).toEqual([0, { state: 'proved', keys: [files.id], from: 1, findings: [] }]);
+    expect(report.runs[0]).toMatchObject({
+      signed_by: files.id,
+      stamps: [{ state: 'proved', authority: 'CN=Test Authority' }],
+    });
+  });
+});
+
+test('a bundle, a record, the envelope, the token: what is altered or exchanged is named', async () => {
+  configure({ key_file: key.file, ...stamped() });
+  await exportRun('AUD-1');
+  await exportRun('AUD-2');
+  const trust = ['--public-key', key.publicFile, '--timestamp-roots', authority.rootFile];
+  const [bundle = ''] = filesOfArchive().filter((name) => /AUD-1\/streams\/.*zip$/.test(name));
+  const rows: [path: string, from: string, codes: string[]][] = [
+    [bundle, bundle.replace('AUD-1', 'AUD-2'), ['object/altered', 'record/differs', 'record/differs']],
+    ['runs/AUD-1/run.dsse.json', 'runs/AUD-2/run.dsse.json', ['signature/differs']],
+    ['runs/AUD-1/run.tsr', 'runs/AUD-2/run.tsr', ['stamp/refuted']],
+  ];
+  for (const [path, from, codes] of rows) {
+    const before = readFileSync(inArchive(path));
+    rmSync(inArchive(path));
+    copyFileSync(inArchive(from), inArchive(path));
+    const { code, report } = await verify(...trust);
+    expect([path, code, report.runs[0].problems.map((problem: { code: string }) => problem.code)]).toEqual([
+      path,
+      1,
+      codes,
+    ]);
+    rmSync(inArchive(path));
+    writeFileSync(inArchive(path), before);
+  }
+  expect((await verify(...trust)).code).toBe(0);
+});
+
+describe('killed, and started again by the same command', () => {
+  test.each(['runs/AUD-1/run.json', '.pem', 'run.dsse.json', 'ledger/00000001.json', 'run.tsr'])(
+    'after %s was stored, it ends as if nothing had happened',
+    async (ending) => {
+      configure({ key_file: key.file, ...stamped() });
+      const words = ['export', '--request', 'AUD-1', '--all-time'];
+      const options = { cwd: directory, nodeFlags: ['--import', KILLED_AFTER] };
+      const env = { ...platform.env, KILLED_AFTER: ending };
+      const killed = await finish(startNode(EVIDENCE, words, { ...options, env }));
+      expect(killed.signal).toBe('SIGKILL');
+      const left = filesOfArchive();
+      expect(left.some((name) => name.endsWith(ending))).toBe(true);
+
+      const again = await exportRun('AUD-1');
+      expect([again.code, again.stderr.match(/evidence: .*/)]).toEqual([0, null]);
+      const outside = filesOfArchive().filter((name) => !/streams\//.test(name));
+      expect(outside).toEqual([
+        `keys/${key.id}.pem`,
+        'ledger/00000001.json',
+        'runs/AUD-1/run.dsse.json',
+        'runs/AUD-1/run.json',
+        'runs/AUD-1/run.tsr',
+      ]);
+      const { code, report } = await verify('--public-key', key.publicFile, '--timestamp-roots', authority.rootFile);
+      expect([code, report.outcome, report.signatures.state, report.runs[0].stamps[0].state]).toEqual([
+        0,
+        'verified',
+        'proved',
+        'proved',
+      ]);
+    },
+  );
+});
+
+test('an authority that is out of reach: the run is sealed, exit 3 says what is missing, the same command adds it', async () => {
+  configure({ key_file: key.file, tsa_url: `${await unusedUrl()}/tsr`, tsa_roots: authority.rootFile });
+  const first = await exportRun('AUD-1');
+  expect([first.code, first.stdout]).toEqual([
+    3,
+    expect.stringMatching(
+      /Time-stamp +missing: the time-stamping authority .* does not answer: .*\n.*run the same command again/,
+    ),
+  ]);
+  expect(filesOfArchive()).toEqual(
+    expect.arrayContaining(['ledger/00000001.json', 'runs/AUD-1/run.dsse.json', 'runs/AUD-1/run.json']),
+  );
+  const trust = ['--public-key', key.publicFile, '--timestamp-roots', authority.rootFile];
+  const before = await verify(...trust);
+  expect([before.code, before.report.outcome, before.report.warnings]).toEqual([
+    3,
+    'incomplete',
+    [expect.stringMatching(/^Run AUD-1 was to be time-stamped by http.* and is not/)],
+  ]);
+  const json = JSON.parse((await exportRun('AUD-1', {}, '--json')).stdout);
+  expect(json).toMatchObject({ outcome: 'incomplete', exit_code: 3, unstamped: { reason: expect.any(String) } });
+
+  configure({ key_file: key.file, ...stamped() });
+  expect((await exportRun('AUD-1')).code).toBe(0);
+  expect((await verify(...trust)).code).toBe(0);
+});
+
+test('a key that changes: old runs stay under the old one, and the auditor pins both', async () => {
+  const next = await makeKey(keyFolder, 'next.pem', 'ecdsa-p256');
+  configure({ key_file: key.file });
+  await exportRun('AUD-1');
+  configure({ key_file: next.file });
+  expect((await exportRun('AUD-2')).code).toBe(0);
+  const both = await verify('--public-key', key.publicFile, '--public-key', next.publicFile);
+  expect([both.code, both.report.signatures]).toEqual([
+    0,
+    { state: 'proved', keys: [key.id, next.id], from: 1, findings: [] },
+  ]);
+  const onlyNew = await verify('--public-key', next.publicFile);
+  expect([onlyNew.code, onlyNew.report.signatures.findings]).toEqual([
+    1,
+    expect.arrayContaining([
+      expect.objectContaining({ code: 'signature/untrusted', key: 'ledger/00000001.json', actual: key.id }),
+    ]),
+  ]);
+  const none = await verify();
+  expect([none.code, none.report.signatures.state, none.report.signatures.reason]).toEqual([
+    0,
+    'unproved',
+    expect.stringMatching(/no public key was given/),
+  ]);
+  // The old key is found by its id, and is the one that was given out.
+  expect(readFileSync(inArchive(`keys/${key.id}.pem`), 'utf8')).toBe(readFileSync(key.publicFile, 'utf8'));
+});
+
+test('a signed ledger is not gone on with unsigned: nothing is attempted', async () => {
+  configure({ key_file: key.file });
+  await exportRun('AUD-1');
+  const before = filesOfArchive();
+  configure({});
+  const unsigned = await exportRun('AUD-2');
+  expect([unsigned.code, unsigned.stderr]).toEqual([
+    2,
+    expect.stringMatching(/is signed, and no signing key is given[^]*sign.key_file/),
+  ]);
+  const words = ['ledger', 'accept', 'payments', '--reason', 'moved'];
+  expect((await evidence(words, { cwd: directory })).code).toBe(2);
+  expect(filesOfArchive()).toEqual(before);
+  // What is sealed already needs no key to be told of.
+  expect((await exportRun('AUD-1')).code).toBe(0);
+
+  configure({ key_file: key.file });
+  expect((await evidence(words, { cwd: directory })).code).toBe(0);
+  const { code, report } = await verify('--public-key', key.publicFile);
+  expect([code, report.signatures.state, report.ledger.entries]).toEqual([0, 'proved', 2]);
+});
+
+test('without a key the run is unsigned, and says so everywhere', async () => {
+  configure({});
+  const { code, stdout } = await exportRun('AUD-1');
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringMatching(/Signature +none: whoever can replace the archive can replace it unseen/),
+  ]);
+  expect(JSON.parse(readFileSync(inArchive('runs/AUD-1/run.json'), 'utf8'))).toMatchObject({
+    signed: false,
+    timestamp_authority: null,
+  });
+  const words = await evidence(['verify', 'evidence-archive'], { cwd: directory });
+  expect([words.code, words.stdout]).toEqual([
+    0,
+    expect.stringMatching(/Signatures +internal consistency only: nothing here is signed/),
+  ]);
+  const refuted = await evidence(['verify', 'evidence-archive', '--public-key', key.publicFile], { cwd: directory });
+  expect([refuted.code, refuted.stdout]).toEqual([
+    1,
+    expect.stringMatching(/signature\/missing ledger\/00000001.json/),
+  ]);
+});
+
+describe('a run is stamped anew', () => {
+  const restamp = async (...words: string[]) => {
+    const { code, stdout, stderr } = await evidence(['restamp', '--json', ...words], { cwd: directory });
+    return { code, stderr, ...JSON.parse(stdout) };
+  };
+
+  test('where the certificate ends soon, by an authority whose ends later; openssl can follow', async () => {
+    configure({ key_file: key.file, ...stamped() });
+    await exportRun('AUD-1');
+    const notDue = await restamp('--all', '--within', '20d');
+    expect([notDue.code, notDue.runs]).toMatchObject([0, [{ run_id: 'AUD-1', state: 'not-due' }]]);
+    const same = await restamp('--all');
+    expect([same.code, same.runs]).toMatchObject([
+      3,
+      [{ state: 'failed', reason: expect.stringMatching(/still signs with a certificate/) }],
+    ]);
+
+    const later = await startOpensslAuthority(join(directory, 'later'), 400);
+    try {
+      writeFileSync(
+        join(directory, 'roots.pem'),
+        readFileSync(authority.rootFile, 'utf8') + readFileSync(later.rootFile, 'utf8'),
+      );
+      configure({ key_file: key.file, tsa_url: later.url, tsa_roots: join(directory, 'roots.pem') });
+      const renewed = await restamp('AUD-1');
+      expect([renewed.code, renewed.runs]).toMatchObject([0, [{ state: 'stamped' }]]);
+      expect(Date.parse(renewed.runs[0].until) - Date.now()).toBeGreaterThan(390 * 86_400_000);
+      expect((await restamp('--all')).runs).toMatchObject([{ state: 'not-due' }]);
+
+      const both = join(directory, 'both');
+      writeFileSync(
+        both,
+        Buffer.concat(['run.json', 'run.tsr'].map((name) => readFileSync(inArchive(`runs/AUD-1/${name}`)))),
+      );
+      const question = [
+        'ts',
+        '-verify',
+        '-data',
+        both,
+        '-in',
+        inArchive('runs/AUD-1/run.2.tsr'),
+        '-CAfile',
+        later.rootFile,
+      ];
+      expect(await run('openssl', question, directory)).toMatch(/Verification: OK/);
+      const { code, report } = await verify('--public-key', key.publicFile);
+      expect([code, report.runs[0].stamps.map(({ state }: { state: string }) => state)]).toEqual([
+        0,
+        ['proved', 'proved'],
+      ]);
+    } finally {
+      await later.close();
+    }
+  });
+
+  test('where there is no token yet; never on top of one that does not hold', async () => {
+    configure({});
+    await exportRun('AUD-1');
+    configure(stamped());
+    expect((await restamp('AUD-1')).runs).toMatchObject([{ state: 'stamped' }]);
+    expect((await verify('--timestamp-roots', authority.rootFile)).code).toBe(0);
+    const token = inArchive('runs/AUD-1/run.tsr');
+    const bytes = readFileSync(token);
+    rmSync(token);
+    writeFileSync(token, bytes.fill(0, bytes.length - 4));
+    const refuted = await restamp('AUD-1', '--within', '9000d');
+    expect([refuted.code, refuted.runs]).toMatchObject([
+      1,
+      [{ state: 'refuted', reason: expect.stringMatching(/run.tsr does not hold/) }],
+    ]);
+    expect(existsSync(inArchive('runs/AUD-1/run.2.tsr'))).toBe(false);
+  });
+
+  test.each([
+    [[], /name one run, or all/],
+    [['AUD-1', '--all'], /name one run, or all/],
+    [['--all', '--within', 'soon'], /is not a number of days/],
+    [['AUD-9'], /no sealed run AUD-9|there is no archive/],
+  ])('not by %j', async (words, message) => {
+    configure(stamped());
+    const { code, stderr } = await evidence(['restamp', ...words], { cwd: directory });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
+  });
+});
+
+describe('a configuration that cannot work is refused before anything is attempted', () => {
+  test.each<[string, () => Record<string, string>, RegExp]>([
+    ['no such key file', () => ({ key_file: 'nowhere.pem' }), /sign.key_file, .*nowhere.pem, cannot be read/],
+    ['a public key', () => ({ key_file: key.publicFile }), /holds no private key in PEM/],
+    ['an authority without roots', () => ({ tsa_url: authority.url }), /no root of it is pinned/],
+    [
+      'roots that are none',
+      () => ({ tsa_url: authority.url, tsa_roots: key.publicFile }),
+      /PUBLIC KEY, not a CERTIFICATE/,
+    ],
+    ['an address of another kind', () => ({ tsa_url: 'ftp://x' }), /evidence.yaml:2:/],
+  ])('%s', async (_words, sign, message) => {
+    configure(sign());
+    const { code, stderr } = await exportRun('AUD-1');
+    expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
+    expect(existsSync(inArchive('.'))).toBe(false);
+  });
+});
+
+test('neither key nor passphrase nor password is in any object or word', async () => {
+  const encrypted = join(directory, 'encrypted.pem');
+  await run(
+    'openssl',
+    ['pkcs8', '-topk8', '-in', key.file, '-out', encrypted, '-passout', `pass:${PASSPHRASE}`],
+    directory,
+  );
+  writeFileSync(join(directory, 'passphrase'), `${PASSPHRASE}\n`);
+  const url = authority.url.replace('//', `//me:${TSA_PASSWORD}@`);
+  const heard: Finished[] = [];
+  for (const sign of [
+    { key_file: encrypted },
+    {
+      key_file: encrypted,
+      passphrase_file: 'passphrase',
+      tsa_url: `${await unusedUrl()}/?x=${TSA_PASSWORD}`,
+      tsa_roots: authority.rootFile,
+    },
+    { key_file: encrypted, passphrase_file: 'passphrase', tsa_url: url, tsa_roots: authority.rootFile },
+  ]) {
+    configure(sign);
+    heard.push(await exportRun('AUD-1'), await exportRun('AUD-1', { EVIDENCE_SIGNING_PASSPHRASE: 'wrong' }));
+  }
+  // Without a passphrase, with the wrong one; the run sealed and not stamped; stamped.
+  expect(heard.map(({ code }) => code)).toEqual([2, 2, 3, 2, 0, 2]);
+  heard.push(await exportRun('AUD-2', { EVIDENCE_SIGNING_PASSPHRASE: PASSPHRASE }, '--json'));
+  expect(heard.at(-1)?.code).toBe(0);
+  const lines = [key.file, encrypted].map((file) => readFileSync(file, 'utf8').split('\n')[1] ?? 'none');
+  for (const secret of [PASSPHRASE, TSA_PASSWORD, ...lines]) {
+    for (const words of heard) expect(said(words)).not.toContain(secret);
+    for (const name of filesOfArchive()) expect(readFileSync(inArchive(name)).includes(secret), name).toBe(false);
+  }
+});
+
+describe('keygen', () => {
+  test.each(KINDS)('%s: a pair that openssl can use, the private one for the user alone', async (type) => {
+    const { code, stdout } = await evidence(['keygen', '--out', 'my.pem', '--type', type, '--json'], {
+      cwd: directory,
+    });
+    expect(code).toBe(0);
+    expect(statSync(join(directory, 'my.pem')).mode & 0o777).toBe(0o600);
+    const publicKey = await run('openssl', ['pkey', '-in', 'my.pem', '-pubout'], directory);
+    expect(readFileSync(join(directory, 'my.pem.pub'), 'utf8')).toBe(publicKey);
+    await run('openssl', ['pkey', '-in', 'my.pem', '-pubout', '-outform', 'DER', '-out', 'der'], directory);
+    const id = createHash('sha256')
+      .update(readFileSync(join(directory, 'der')))
+      .digest('hex');
+    expect(JSON.parse(stdout)).toEqual({ key_id: id, type, private_key: 'my.pem', public_key: 'my.pem.pub' });
+    expect(stdout).not.toContain(readFileSync(join(directory, 'my.pem'), 'utf8').split('\n')[1]);
+  });
+
+  test.each([[['my.pem']], [['my.pem.pub']], [['my.pem', 'my.pem.pub']]])('never overwrites %j', async (names) => {
+    for (const name of names) writeFileSync(join(directory, name), 'mine');
+    const { code, stderr } = await evidence(['keygen', '--out', 'my.pem'], { cwd: directory });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/exists, and a key is never overwritten/)]);
+    expect(readdirSync(directory)).toEqual(names);
+    for (const name of names) expect(readFileSync(join(directory, name), 'utf8')).toBe('mine');
+  });
+
+  test('a folder that is not there', async () => {
+    mkdirSync(join(directory, 'x'));
+    const { code, stderr } = await evidence(['keygen', '--out', 'y/my.pem'], { cwd: directory });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/y\/my.pem.pub cannot be written/)]);
+  });
+});
