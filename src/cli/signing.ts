@@ -39,16 +39,18 @@ export function openStamping(config: Config, { printer, signal }: CommandContext
       nextStep: 'Get its root certificate from the authority and name the PEM file in sign.tsa_roots.',
     });
   const url = new URL(tsaUrl);
-  for (const secret of [url.password, decodeSecret(url.password), url.search.slice(1)]) printer.keepSecret(secret);
+  checkEncoding(url);
+  for (const secret of [url.password, decodeURIComponent(url.password), url.search.slice(1)])
+    printer.keepSecret(secret);
   const { name, version } = readTool();
   return { authority: new TimestampAuthority({ url, userAgent: `${name}/${version}`, signal }), roots };
 }
 
-function decodeSecret(text: string): string {
+function checkEncoding({ username, password }: URL): void {
   try {
-    return decodeURIComponent(text);
+    decodeURIComponent(`${username}:${password}`);
   } catch {
-    throw new EvidenceError('config', 'the password in sign.tsa_url is not percent-encoded as URLs are');
+    throw new EvidenceError('config', 'user and password in sign.tsa_url are not percent-encoded as in URLs');
   }
 }
 
