@@ -212,10 +212,12 @@ describe('altered', async () => {
     expect(report.signatures.findings[0]?.message).toBe('is not a statement about this run');
   });
 
-  test('one run by itself is judged by the signatures of the whole ledger', async () => {
-    const broken = await tampered(archive, { [ENTRY(3)]: withoutSignature });
-    const report = await verifyUnder(broken, [K1], 'run-1');
-    expect([report.outcome, problemsIn(report)]).toEqual(['refuted', [`signature/missing ${ENTRY(3)}`]]);
+  test.each<[string, Changes, string]>([
+    ['a signature removed', { [ENTRY(3)]: withoutSignature }, `signature/missing ${ENTRY(3)}`],
+    ['white space', { [ENTRY(3)]: replace('\n  "number"', '\n   "number"') }, `object/altered ${ENTRY(3)}`],
+  ])('one run by itself is judged by the whole of the ledger: %s', async (_words, changes, problem) => {
+    const report = await verifyUnder(await tampered(archive, changes), [K1], 'run-1');
+    expect([report.outcome, problemsIn(report)]).toEqual(['refuted', [problem]]);
   });
 });
 
@@ -281,7 +283,8 @@ test('of two that complete the same run at once, one writes its entry', async ()
   const record = runRecord('run-2', []);
   const subject = { kind: 'run' as const, record, sha256: sha256(toRecordBytes(record)) };
   const entries = await Promise.all([appendEntry(archive, subject, K1), appendEntry(archive, subject, K1)]);
-  expect(entries.map(({ key }) => key)).toEqual([ENTRY(2), ENTRY(2)]);
+  entries.push(await appendEntry(archive, subject, K2));
+  expect(entries.map(({ key }) => key)).toEqual([ENTRY(2), ENTRY(2), ENTRY(2)]);
   await sealRun(archive, 'run-3', K2);
   expect((await readNewestEntry(archive))?.key).toBe(ENTRY(3));
 });
