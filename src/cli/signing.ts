@@ -1,13 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { TimestampAuthority } from '../client/authority.ts';
 import { EvidenceError } from '../errors.ts';
 import type { Stamping } from '../export/stamp.ts';
-import { type PublicKey, readPublicKey, readSigningKey, type SigningKey } from '../signature/key.ts';
-import type { Certificate } from '../timestamp/certificate.ts';
+import { readSigningKey, type SigningKey } from '../signature/key.ts';
 import type { CommandContext } from './command.ts';
 import type { Config } from './config.ts';
 import { readTool } from './tool.ts';
-import { readTimestampRoots } from './trust.ts';
+import { readStampRoots, readText } from './trust.ts';
 
 /**
  * The key that runs and ledger entries are signed with; null when none is configured.
@@ -51,24 +49,5 @@ function checkEncoding({ username, password }: URL): void {
     decodeURIComponent(`${username}:${password}`);
   } catch {
     throw new EvidenceError('config', 'user and password in sign.tsa_url are not percent-encoded as in URLs');
-  }
-}
-
-/** The roots under which stamps of runs are judged; null when none are pinned. */
-export function readStampRoots({ sign, timestampRootsFile }: Config): readonly Certificate[] | null {
-  const roots = [sign.tsaRootsFile, timestampRootsFile].map(readTimestampRoots).filter((pinned) => pinned !== null);
-  return roots.length === 0 ? null : roots.flat();
-}
-
-/** The keys that an archive must be signed with; none means that its signatures prove nothing to this reader. */
-export function readPublicKeys(files: readonly string[]): PublicKey[] {
-  return files.map((path) => readPublicKey(readText('the public key', path), path));
-}
-
-function readText(what: string, path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new EvidenceError('config', `the file of ${what}, ${path}, cannot be read`, { cause: error });
   }
 }

@@ -10,10 +10,9 @@ import type { CommandContext } from './command.ts';
 import { loadConfig } from './config.ts';
 import type { VerifyFlags } from './flags.ts';
 import type { Printer } from './printer.ts';
-import { readPublicKeys, readStampRoots } from './signing.ts';
 import { isDirectory, openArchive } from './store.ts';
 import { emphasise, formatClaims, formatLegend, plural, visible } from './table.ts';
-import { readSealKeys, readTimestampRoots } from './trust.ts';
+import { readPublicKeys, readSealKeys, readStampRoots, readTimestampRoots } from './trust.ts';
 import { makeWorkDirectory } from './work-directory.ts';
 
 const STYLES = { verified: 'green', refuted: 'red', incomplete: 'yellow', empty: 'yellow' } as const;

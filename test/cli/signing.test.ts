@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadConfig } from '../../src/cli/config.ts';
 import { runRestamp } from '../../src/cli/restamp.ts';
-import { openSigningKey, openStamping, readPublicKeys, readStampRoots } from '../../src/cli/signing.ts';
+import { openSigningKey, openStamping } from '../../src/cli/signing.ts';
+import { readPublicKeys, readStampRoots } from '../../src/cli/trust.ts';
 import { commandIn } from '../support/command.ts';
 import { newAuthority } from '../support/forging-authority.ts';
 import { makeKey } from '../support/openssl-keys.ts';
@@ -37,15 +38,15 @@ const WRONG: [string, string, RegExp][] = [
 ];
 test.each(WRONG)('a configuration that cannot work: %s', (_words, yaml, message) => {
   const { context } = commandIn(folder);
-  const openAll = () => {
-    const config = configOf(yaml);
+  const openAll = async () => {
+    const config = await configOf(yaml);
     return [openSigningKey(config, context), openStamping(config, context)];
   };
-  expect(openAll).toThrow(expect.objectContaining({ code: 'config', message: expect.stringMatching(message) }));
+  return expect(openAll()).rejects.toMatchObject({ code: 'config', message: expect.stringMatching(message) });
 });
 
-test('nothing is signed or stamped that is not configured', () => {
-  const config = configOf('');
+test('nothing is signed or stamped that is not configured', async () => {
+  const config = await configOf('');
   const { context } = commandIn(folder);
   expect([openSigningKey(config, context), openStamping(config, context), readStampRoots(config)]).toEqual([
     null,
@@ -54,8 +55,8 @@ test('nothing is signed or stamped that is not configured', () => {
   ]);
 });
 
-test('roots for stamps are those of both places; an entry is judged by the latter alone', () => {
-  const config = configOf(
+test('roots for stamps are those of both places; an entry is judged by the latter alone', async () => {
+  const config = await configOf(
     'sign: { tsa_roots: one.pem }\nverify: { timestamp_roots: two.pem, public_keys: [signing.pem.pub] }',
   );
   expect(readStampRoots(config)?.map(({ subject }) => subject.text)).toEqual(['CN=one Root', 'CN=two Root']);
@@ -66,9 +67,9 @@ test('roots for stamps are those of both places; an entry is judged by the latte
 test('what the printer is given later, it does not print', async () => {
   const { context, printed } = commandIn(folder);
   const pem = readFileSync(key.file, 'utf8').trim();
-  openSigningKey(configOf('sign: { key_file: signing.pem }'), context);
+  openSigningKey(await configOf('sign: { key_file: signing.pem }'), context);
   const stamping = openStamping(
-    configOf('sign: { tsa_url: "https://me:p%40ssword@x/?key=s3cret", tsa_roots: one.pem }'),
+    await configOf('sign: { tsa_url: "https://me:p%40ssword@x/?key=s3cret", tsa_roots: one.pem }'),
     context,
   );
   context.printer.note(`${pem} p%40ssword p@ssword key=s3cret https://x/`);
@@ -83,7 +84,7 @@ test.each([
   [{ all: true, within: 'soon' }, /is not a number of days/],
   [{ all: true }, /no time-stamping authority is configured/],
 ])('restamp does not take %j', async (given, message) => {
-  configOf('');
+  await configOf('');
   const flags = { within: '90d', ...given, _: [], $0: '' } as unknown as Parameters<typeof runRestamp>[0];
   await expect(runRestamp(flags, commandIn(folder).context)).rejects.toThrow(message);
 });
