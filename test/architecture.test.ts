@@ -13,12 +13,13 @@ const MAY_IMPORT: Record<string, string[]> = {
   contract: ['encoding', 'errors', 'kernel'],
   chain: ['contract', 'encoding', 'errors', 'kernel'],
   timestamp: ['encoding', 'errors'],
+  signature: ['encoding', 'errors'],
   claims: ['chain', 'contract', 'errors', 'timestamp'],
   client: ['contract', 'encoding', 'errors'],
   probe: ['client', 'contract', 'encoding', 'errors'],
   bundle: ['claims', 'encoding', 'errors'],
   archive: ['errors'],
-  ledger: ['archive', 'claims', 'encoding', 'errors'],
+  ledger: ['archive', 'claims', 'encoding', 'errors', 'signature', 'timestamp'],
   export: [
     'archive',
     'bundle',
@@ -30,9 +31,22 @@ const MAY_IMPORT: Record<string, string[]> = {
     'errors',
     'ledger',
     'package',
+    'signature',
     'timestamp',
   ],
-  verify: ['archive', 'bundle', 'chain', 'claims', 'contract', 'encoding', 'errors', 'ledger', 'package', 'timestamp'],
+  verify: [
+    'archive',
+    'bundle',
+    'chain',
+    'claims',
+    'contract',
+    'encoding',
+    'errors',
+    'ledger',
+    'package',
+    'signature',
+    'timestamp',
+  ],
   cli: [
     'archive',
     'bundle',
@@ -46,6 +60,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'ledger',
     'package',
     'probe',
+    'signature',
     'timestamp',
     'verify',
   ],
@@ -56,7 +71,7 @@ const MAY_IMPORT: Record<string, string[]> = {
 const PLATFORM_DOOR = 'platform/embedded.ts';
 
 /** Folders whose code sees only its arguments. */
-const PURE = ['encoding', 'kernel', 'contract', 'chain', 'timestamp', 'claims'];
+const PURE = ['encoding', 'kernel', 'contract', 'chain', 'timestamp', 'signature', 'claims'];
 const IMPURE_IMPORTS =
   /^node:(fs|fs\/promises|net|http|https|child_process|os|timers|timers\/promises|dns|worker_threads)$|^undici$/;
 const IMPURE_TEXT =

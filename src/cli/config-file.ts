@@ -54,6 +54,15 @@ const configSchema = z.strictObject({
       completeness: z.enum(['listing', 'record', 'off']).optional(),
       seal_keys: z.record(z.string(), z.string()).optional(),
       timestamp_roots: z.string().optional(),
+      public_keys: z.array(z.string()).optional(),
+    })
+    .optional(),
+  sign: z
+    .strictObject({
+      key_file: z.string().optional(),
+      passphrase_file: z.string().optional(),
+      tsa_url: z.url({ protocol: /^https?$/ }).optional(),
+      tsa_roots: z.string().optional(),
     })
     .optional(),
   archive: z.strictObject({ url: z.string().optional() }).optional(),

@@ -74,7 +74,8 @@ async function exportAll(platform: EmbeddedPlatform, archiveUrl: string, context
 }
 
 function verifyAll(root: string, { signal }: CommandContext): Promise<ArchiveReport> {
-  return checkStored(root, null, { contract: null, sealKeys: new Map(), roots: null, now: new Date() }, signal);
+  const trust = { sealKeys: new Map(), roots: null, stampRoots: null, publicKeys: [] };
+  return checkStored(root, null, { contract: null, ...trust, now: new Date() }, signal);
 }
 
 async function pointOut(root: string, archiveUrl: string, printer: Printer): Promise<void> {

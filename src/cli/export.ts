@@ -11,8 +11,9 @@ import type { CommandContext } from './command.ts';
 import { type Config, loadConfig } from './config.ts';
 import type { ExportFlags } from './flags.ts';
 import { Progress } from './progress.ts';
-import { printRun, toRunDocument } from './run-report.ts';
+import { endOf, printRun, toRunDocument } from './run-report.ts';
 import { connectService, type Service } from './service.ts';
+import { openSigningKey, openStamping } from './signing.ts';
 import { openArchive } from './store.ts';
 import { readOperator, readTool } from './tool.ts';
 import { readSealKeys, readTimestampRoots } from './trust.ts';
@@ -45,7 +46,7 @@ export async function runExport(flags: ExportFlags, context: CommandContext): Pr
     );
     context.printer.document(toRunDocument(result, config.archiveUrl));
     printRun(result, config.archiveUrl, context.printer);
-    return result.record.exit_code;
+    return endOf(result).exit_code;
   } finally {
     await service.close();
   }
@@ -61,11 +62,14 @@ export interface ExportWish {
 }
 
 /** Puts the pieces of an export together and runs it. */
-export async function exportInto(wish: ExportWish, { printer, signal, directory }: CommandContext): Promise<RunResult> {
+export async function exportInto(wish: ExportWish, context: CommandContext): Promise<RunResult> {
   const { config, answer, scope, service } = wish;
+  const { printer, signal, directory } = context;
   const packagePeriod = service.client.packagePeriod(answer.period);
   const sealKeys = readSealKeys(config.sealKeyFiles);
   const roots = readTimestampRoots(config.timestampRootsFile);
+  const signingKey = openSigningKey(config, context);
+  const stamping = openStamping(config, context);
   const archive = await openForWriting(config, directory);
   const work = makeWorkDirectory();
   const progress = new Progress(printer);
@@ -85,6 +89,8 @@ export async function exportInto(wish: ExportWish, { printer, signal, directory 
       completeness: config.completeness,
       sealKeys,
       roots,
+      signingKey,
+      stamping,
       sealPartial: wish.sealPartial,
       concurrency: config.concurrency,
       workDirectory: work.path,
@@ -98,6 +104,7 @@ export async function exportInto(wish: ExportWish, { printer, signal, directory 
   } finally {
     progress.close();
     work.remove();
+    await stamping?.authority.close();
     await archive.close();
   }
 }

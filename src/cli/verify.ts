@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { Verdict } from '../claims/verdict.ts';
 import { EvidenceError } from '../errors.ts';
 import { EXIT_CODE_OF, worstOf } from '../ledger/outcome.ts';
-import type { ArchiveReport } from '../verify/archive.ts';
+import type { ArchiveOptions, ArchiveReport } from '../verify/archive.ts';
 import type { VerifyOptions } from '../verify/bundle.ts';
 import { type Problem, toProblem } from '../verify/problem.ts';
 import type { CommandContext } from './command.ts';
@@ -12,13 +12,13 @@ import type { VerifyFlags } from './flags.ts';
 import type { Printer } from './printer.ts';
 import { isDirectory, openArchive } from './store.ts';
 import { emphasise, formatClaims, formatLegend, plural, visible } from './table.ts';
-import { readSealKeys, readTimestampRoots } from './trust.ts';
+import { readPublicKeys, readSealKeys, readStampRoots, readTimestampRoots } from './trust.ts';
 import { makeWorkDirectory } from './work-directory.ts';
 
 const STYLES = { verified: 'green', refuted: 'red', incomplete: 'yellow', empty: 'yellow' } as const;
 const SHOWN = 50;
 const UNSIGNED =
-  'Internal consistency only: nothing here is signed, so whoever can replace all of it can replace it unseen.';
+  'Internal consistency only: a bundle by itself is not signed, so whoever can replace it can replace it unseen.';
 
 /**
  * What each kind of target needs is loaded once the kind is known: a package needs no schema, no YAML and no zip, and
@@ -32,7 +32,7 @@ const loadContract = async () => (await import('./contract.ts')).readContract;
 export async function runVerify(flags: VerifyFlags, context: CommandContext): Promise<number> {
   const { directory, printer } = context;
   const config = await loadConfig(
-    { sealKey: flags['seal-key'], timestampRoots: flags['timestamp-roots'] },
+    { sealKey: flags['seal-key'], timestampRoots: flags['timestamp-roots'], publicKey: flags['public-key'] },
     context.environment,
     directory,
   );
@@ -47,7 +47,8 @@ export async function runVerify(flags: VerifyFlags, context: CommandContext): Pr
   if (await isDirectory(target)) {
     const run = basename(dirname(target)) === 'runs' ? basename(target) : null;
     const root = run === null ? target : dirname(dirname(target));
-    const report = await checkStored(root, flags.run ?? run, options, context.signal);
+    const trust = { publicKeys: readPublicKeys(config.publicKeyFiles), stampRoots: readStampRoots(config) };
+    const report = await checkStored(root, flags.run ?? run, { ...options, ...trust }, context.signal);
     printer.document(report);
     printArchive(report, printer);
     return report.exit_code;
@@ -75,7 +76,7 @@ function checkThreads(threads: number | null): number | null {
 export async function checkStored(
   root: string,
   run: string | null,
-  options: VerifyOptions,
+  options: ArchiveOptions,
   signal: AbortSignal,
 ): Promise<ArchiveReport> {
   const verifyArchive = await loadArchive();
@@ -149,16 +150,43 @@ export function printArchive(report: ArchiveReport, printer: Printer): void {
   for (const run of report.runs) {
     printer.result(emphasise(`Run ${run.run_id}`, 'bold'));
     printStreams(run.streams, printer);
+    printStamps(run.stamps, printer);
   }
   const { missing, altered, unexpected, checked } = report.objects;
-  const listed = [...report.ledger.findings, ...missing, ...altered, ...unexpected];
+  const stamps = report.runs.flatMap(({ problems }) => problems.filter(({ code }) => code === 'stamp/refuted'));
+  const listed = [
+    ...report.ledger.findings,
+    ...report.signatures.findings,
+    ...stamps,
+    ...missing,
+    ...altered,
+    ...unexpected,
+  ];
   printProblems([...new Set(listed)], printer);
   for (const warning of report.warnings) printer.result(emphasise(warning, 'yellow'));
   printer.result(
     `Objects       ${checked} checked: ${objectsIn(missing)} missing, ${objectsIn(altered)} altered, ${objectsIn(unexpected)} unexpected`,
   );
   printer.result(`Ledger        ${plural(report.ledger.entries, 'entry')}, ${report.ledger.state}`);
-  printOutcome({ ...report, warnings: [UNSIGNED] }, printer);
+  printer.result(`Signatures    ${describeSignatures(report.signatures)}`);
+  printOutcome({ ...report, warnings: [] }, printer);
+}
+
+function describeSignatures({ state, reason, keys, from }: ArchiveReport['signatures']): string {
+  if (state === 'unproved') return `internal consistency only: ${reason}`;
+  if (state === 'refuted') return emphasise('refuted, see above', 'red');
+  const extent = from === 1 ? 'all of the ledger' : `the ledger from entry ${from} on, which names all before it`;
+  return `${emphasise('proved', 'green')}: ${extent}, by ${keys.join(', ')}`;
+}
+
+function printStamps(stamps: ArchiveReport['runs'][number]['stamps'], printer: Printer): void {
+  for (const { key, state, time, authority, until, remarks } of stamps) {
+    const what =
+      state === 'proved'
+        ? `it was there at ${time?.toISOString()}, says ${visible(authority ?? '')}; holds until ${until?.toISOString()}`
+        : `${state}: ${visible(remarks.join('; '))}`;
+    printer.result(`${key}  ${what}`);
+  }
 }
 
 /** Several things can be wrong with one object. */

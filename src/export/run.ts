@@ -4,7 +4,7 @@ import { sha256 } from '../encoding/digest.ts';
 import { EvidenceError } from '../errors.ts';
 import { readAcceptances } from '../ledger/acceptance.ts';
 import { streamRecordKey } from '../ledger/keys.ts';
-import { appendEntry, findEntry, readNewestEntry } from '../ledger/ledger.ts';
+import { findEntry, readNewestEntry, requireSigned, type StoredLedgerEntry } from '../ledger/ledger.ts';
 import { readRecord, streamRecordSchema } from '../ledger/record.ts';
 import { collectAccount } from './account.ts';
 import type { ExportContext, RunState } from './context.ts';
@@ -12,6 +12,7 @@ import type { Journeys, RunResult, StoredRecord } from './journeys.ts';
 import { readSealedRun, type SealedRun, selectStreams } from './plan.ts';
 import { concludeRun } from './seal.ts';
 import { exportStream } from './stream.ts';
+import { witnessRun } from './witness.ts';
 
 const MAX_STREAM_RECORD_BYTES = 256 * 2 ** 20;
 
@@ -22,9 +23,11 @@ const MAX_STREAM_RECORD_BYTES = 256 * 2 ** 20;
 export async function exportRun(context: ExportContext): Promise<RunResult> {
   const sealed = await readSealedRun(context.archive, context.runId);
   if (sealed !== null) return concludeSealed(context, sealed);
+  const newest = await readNewestEntry(context.archive);
+  requireSigned(newest, context.signingKey);
   const begun = {
     startedAt: context.now(),
-    heads: await readHeads(context),
+    heads: toEarlierHeads(newest),
     acceptances: await readAcceptances(context.archive),
   };
   const selection = await selectStreams(context.client.listStreams(), context.scope);
@@ -50,8 +53,9 @@ export async function exportRun(context: ExportContext): Promise<RunResult> {
   return concludeRun(context, run, journeys);
 }
 
-/** A run that is sealed is never changed; only a ledger entry that an interruption kept from it is added. */
-async function concludeSealed(context: ExportContext, { record, sha256: digest }: SealedRun): Promise<RunResult> {
+/** A run that is sealed is never changed; only what an interruption kept from being added to it is added. */
+async function concludeSealed(context: ExportContext, sealed: SealedRun): Promise<RunResult> {
+  const { record } = sealed;
   const { from, to } = context.period;
   if (record.period.from !== from || record.period.to !== to)
     throw new EvidenceError(
@@ -61,13 +65,11 @@ async function concludeSealed(context: ExportContext, { record, sha256: digest }
         nextStep: 'Give this request another id, or the same period as before.',
       },
     );
-  if ((await findEntry(context.archive, record.run_id)) === null)
-    await appendEntry(context.archive, { kind: 'run', record, sha256: digest });
-  return { record, state: 'already' };
+  const recorded = (await findEntry(context.archive, record.run_id)) !== null;
+  return { record, state: 'already', unstamped: await witnessRun(context, sealed, recorded) };
 }
 
-async function readHeads(context: ExportContext): Promise<Map<string, EarlierHead>> {
-  const newest = await readNewestEntry(context.archive);
+function toEarlierHeads(newest: StoredLedgerEntry | null): Map<string, EarlierHead> {
   return new Map(
     Object.entries(newest?.entry.heads ?? {}).map(([streamId, { sequence, hash, run_id }]) => [
       streamId,

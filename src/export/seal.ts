@@ -1,7 +1,6 @@
 import { sha256 } from '../encoding/digest.ts';
 import { isEvidenceError } from '../errors.ts';
 import { attemptPrefix, runRecordKey } from '../ledger/keys.ts';
-import { appendEntry } from '../ledger/ledger.ts';
 import { EXIT_CODE_OF, worstOf } from '../ledger/outcome.ts';
 import {
   type Attempt,
@@ -14,20 +13,22 @@ import {
 import type { ExportContext, RunState } from './context.ts';
 import type { Journeys, RunResult } from './journeys.ts';
 import { findVanished, readSealedRun } from './plan.ts';
+import { witnessRun } from './witness.ts';
 
 /**
- * Seals the run, or leaves an attempt when something is missing. The run record goes last into the run, then the
- * ledger: a run without its record is open, and one without its ledger entry gets it from the next export.
+ * Seals the run, or leaves an attempt when something is missing. Of the files of the run its record goes last: a run
+ * without it is open, and what `witnessRun` puts beside it is added by the next export where it is missing.
  */
 export async function concludeRun(context: ExportContext, run: RunState, journeys: Journeys): Promise<RunResult> {
   const record = toRunRecord(context, run, journeys);
   const open = journeys.incomplete.length + journeys.failed.length > 0 && !context.sealPartial;
   if (open) {
     await leaveAttempt(context, run, journeys, record);
-    return { record, state: 'open' };
+    return { record, state: 'open', unstamped: null };
   }
   // A run in which there was nothing to look at must not stand in the way of the one that will have something.
-  if (record.streams.length + record.failed.length + record.vanished.length === 0) return { record, state: 'open' };
+  if (record.streams.length + record.failed.length + record.vanished.length === 0)
+    return { record, state: 'open', unstamped: null };
   const bytes = toRecordBytes(record);
   const digest = sha256(bytes);
   try {
@@ -35,11 +36,11 @@ export async function concludeRun(context: ExportContext, run: RunState, journey
   } catch (error) {
     const other = isEvidenceError(error, 'conflict') ? await readSealedRun(context.archive, record.run_id) : null;
     if (other === null) throw error;
-    return { record: other.record, state: 'already' };
+    return { record: other.record, state: 'already', unstamped: null };
   }
-  await appendEntry(context.archive, { kind: 'run', record, sha256: digest });
+  const unstamped = await witnessRun(context, { record, sha256: digest }, false);
   context.listen({ type: 'sealed', runId: record.run_id, outcome: record.outcome });
-  return { record, state: 'sealed' };
+  return { record, state: 'sealed', unstamped };
 }
 
 function toRunRecord(context: ExportContext, run: RunState, journeys: Journeys): RunRecord {
@@ -86,6 +87,8 @@ function toRunRecord(context: ExportContext, run: RunState, journeys: Journeys):
     acceptances: [...run.acceptances],
     reconciliation: reconcile(streams, { ...journeys, selection: { ...selection, excluded } }),
     warnings: warningsOf(context),
+    signed: context.signingKey !== null,
+    timestamp_authority: context.stamping?.authority.shown ?? null,
   };
 }
 

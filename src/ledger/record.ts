@@ -106,6 +106,10 @@ export const runRecordSchema = z.strictObject({
   acceptances: z.array(acceptanceSchema),
   reconciliation: reconciliationSchema,
   warnings: z.array(z.string()),
+  /** Whether the run has a signed statement (run.dsse.json). False too in records from before there were any. */
+  signed: z.boolean().default(false),
+  /** The authority that was to time-stamp this record (run.tsr), without what is secret in its URL; null for none. */
+  timestamp_authority: z.string().nullable().default(null),
 });
 export type RunRecord = z.infer<typeof runRecordSchema>;
 

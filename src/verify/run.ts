@@ -15,6 +15,7 @@ import {
 } from '../ledger/record.ts';
 import { type VerifyOptions, verifyBundle } from './bundle.ts';
 import { type Problem, toProblem } from './problem.ts';
+import { verifyWitnesses, type WitnessCheck, type WitnessContext } from './witnesses.ts';
 
 export interface RunCheck {
   runId: string;
@@ -24,8 +25,10 @@ export interface RunCheck {
   sha256: string | null;
   /** Our own verdicts, made now. */
   streams: VerifiedStream[];
+  /** Null when the record cannot be read. */
+  witnesses: WitnessCheck | null;
   problems: Problem[];
-  /** The objects that the run record vouches for. */
+  /** The objects that the run record vouches for, and those that vouch for it. */
   accounted: Set<string>;
 }
 
@@ -34,8 +37,7 @@ export interface VerifiedStream {
   bundle: RunStream['bundle'];
 }
 
-export interface RunContext extends VerifyOptions {
-  archive: Archive;
+export interface RunContext extends VerifyOptions, WitnessContext {
   /** Where bundles of a remote archive are put for as long as they are read. */
   workDirectory: string;
   /** The head that a run left in the ledger for a stream; undefined when it left none. */
@@ -54,6 +56,7 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
     record: null,
     sha256: null,
     streams: [],
+    witnesses: null,
     problems: [],
     accounted: new Set([key]),
   };
@@ -75,8 +78,12 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
     if (verdict !== null) check.streams.push({ verdict, bundle: stream.bundle });
   }
   check.problems.push(...checkVanished(context, check.record, key));
+  check.witnesses = await verifyWitnesses(context, check.record, check.sha256);
+  check.problems.push(...check.witnesses.problems);
+  for (const witness of check.witnesses.keys) check.accounted.add(witness);
   const statuses = check.streams.map(({ verdict }) => verdict.status);
-  const outcome = worstOf([...statuses, check.record.outcome]);
+  const unstamped = check.witnesses.unstamped ? ['incomplete' as const] : [];
+  const outcome = worstOf([...statuses, check.record.outcome, ...unstamped]);
   check.outcome = check.problems.length > 0 ? 'refuted' : outcome;
   return check;
 }

@@ -55,6 +55,8 @@ export function runRecord(runId: string, streams: RunStream[], more: Partial<Run
     acceptances: [],
     reconciliation: { listed: streams.length, exported: streams.length, partial: 0, failed: 0, empty: 0, excluded: 0 },
     warnings: [],
+    signed: false,
+    timestamp_authority: null,
     ...more,
   };
 }
