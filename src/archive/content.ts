@@ -16,9 +16,13 @@ export async function* expectedContent(source: ObjectSource, expected: Expected)
   for await (const block of blocksOf(source)) {
     hash.update(block);
     bytes += block.length;
+    // Not a byte more than was said goes to a store.
+    if (bytes > expected.bytes) break;
     yield block;
   }
-  const difference = differenceTo(expected, { sha256: hash.digest('hex'), bytes });
+  const sha256 = hash.digest('hex');
+  const difference =
+    bytes > expected.bytes ? `more than ${expected.bytes} bytes` : differenceTo(expected, { sha256, bytes });
   if (difference === undefined) return;
   const name = 'file' in source ? source.file : 'the content to archive';
   throw new EvidenceError('unreadable', `${name} changed before it was archived: ${difference}`, {

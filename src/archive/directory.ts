@@ -68,6 +68,10 @@ class DirectoryArchive implements Archive {
     }
   }
 
+  async shortcomings(): Promise<readonly string[]> {
+    return [];
+  }
+
   async read(key: string): Promise<Readable> {
     const handle = await this.#open(key);
     return handle.createReadStream({ highWaterMark: BLOCK });

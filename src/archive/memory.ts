@@ -27,6 +27,10 @@ class MemoryArchive implements Archive {
     return { state: 'created' };
   }
 
+  async shortcomings(): Promise<readonly string[]> {
+    return [];
+  }
+
   async read(key: string): Promise<Readable> {
     return Readable.from([Buffer.from(this.#object(key))], { objectMode: false });
   }
