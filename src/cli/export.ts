@@ -61,15 +61,18 @@ export interface ExportWish {
 }
 
 /** Puts the pieces of an export together and runs it. */
-export async function exportInto(wish: ExportWish, { printer, signal, directory }: CommandContext): Promise<RunResult> {
+export async function exportInto(wish: ExportWish, context: CommandContext): Promise<RunResult> {
   const { config, answer, scope, service } = wish;
+  const { printer, signal } = context;
   const packagePeriod = service.client.packagePeriod(answer.period);
   const sealKeys = readSealKeys(config.sealKeyFiles);
   const roots = readTimestampRoots(config.timestampRootsFile);
-  const archive = await openForWriting(config, directory);
+  const archive = await openForWriting(config, context);
   const work = makeWorkDirectory();
   const progress = new Progress(printer);
   try {
+    // What the store cannot do is found out before anything is asked of the service.
+    await archive.shortcomings();
     const exportContext: ExportContext = {
       client: service.client,
       archive,
@@ -102,8 +105,8 @@ export async function exportInto(wish: ExportWish, { printer, signal, directory 
   }
 }
 
-async function openForWriting(config: Config, directory: string): Promise<Archive> {
-  const archive = await openArchive(config.archiveUrl, directory, true);
+async function openForWriting(config: Config, context: CommandContext): Promise<Archive> {
+  const archive = await openArchive(config, context, true);
   if (archive === null) throw new EvidenceError('archive', `the archive ${config.archiveUrl} cannot be opened`);
   return archive;
 }
@@ -123,10 +126,11 @@ async function dryRun(
   answer: PeriodAnswer,
   scope: Scope,
   { client }: Service,
-  { printer, directory }: CommandContext,
+  context: CommandContext,
 ): Promise<number> {
-  const archive = (await openArchive(config.archiveUrl, directory, false)) ?? openMemoryArchive();
-  const sealed = await readSealedRun(archive, answer.runId);
+  const { printer } = context;
+  const archive = (await openArchive(config, context, false)) ?? openMemoryArchive();
+  const sealed = await readSealedRun(archive, answer.runId).finally(() => archive.close());
   const { included, excluded } = await selectStreams(client.listStreams(), scope);
   const streams = included.map((stream) => stream.streamId);
   printer.document({ dry_run: true, run_id: answer.runId, period: answer.period, streams, excluded });

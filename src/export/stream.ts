@@ -8,9 +8,9 @@ import { SERVICE_CHANGED } from '../client/audit.ts';
 import type { SummaryFacts } from '../contract/contract.ts';
 import { readPdfFacts } from '../contract/pdf.ts';
 import { sha256 } from '../encoding/digest.ts';
-import { EvidenceError, isEvidenceError } from '../errors.ts';
+import { type ErrorCode, EvidenceError, isEvidenceError } from '../errors.ts';
 import { attemptPrefix, bundleKey, streamRecordKey } from '../ledger/keys.ts';
-import { type Failure, type StreamRecord, toRecordBytes } from '../ledger/record.ts';
+import { type Failure, type StreamRecord, toRecordBytes, whereKept } from '../ledger/record.ts';
 import { adoptBundle } from './adopt.ts';
 import { packBag } from './bag.ts';
 import { describeRestart, type ExportContext, type RunState } from './context.ts';
@@ -40,7 +40,7 @@ export async function exportStream(context: ExportContext, run: RunState, stream
   context.listen({ type: 'started', streamId });
   await mkdir(folder, { recursive: true });
   try {
-    const orphan = await adoptBundle(context, streamId, slug);
+    const orphan = await adoptBundle(context, streamId, slug, folder);
     if (orphan !== null) return await settle(context, orphan, slug);
     if (stream.drift !== null) throw new EvidenceError('contract', `contract drift: ${stream.drift}`, SERVICE_CHANGED);
     const collection = new Collection(context, run, stream, folder);
@@ -54,7 +54,7 @@ export async function exportStream(context: ExportContext, run: RunState, stream
     const { written, verdict } = await packBag(context, run, contents, target);
     context.listen({ type: 'step', streamId, step: 'archive' });
     const key = placeOf(context, run, slug, received, examination);
-    await context.archive.put(key, { file: target }, written);
+    const stored = await context.archive.put(key, { file: target }, written);
     return await settle(
       context,
       {
@@ -63,7 +63,7 @@ export async function exportStream(context: ExportContext, run: RunState, stream
         ...verdict,
         partial: received.missing.length > 0,
         missing: received.missing,
-        bundle: { key, bytes: written.bytes, sha256: written.sha256, identity: written.identity },
+        bundle: { key, bytes: written.bytes, sha256: written.sha256, identity: written.identity, ...whereKept(stored) },
         recorded_at: context.now().toISOString(),
       },
       slug,
@@ -158,10 +158,12 @@ async function settle(context: ExportContext, record: StreamRecord, slug: string
   return { kind: done ? 'recorded' : 'incomplete', record };
 }
 
+const ENDS_THE_RUN: readonly ErrorCode[] = ['archive', 'conflict', 'store-refused', 'interrupted'];
+
 /** A stream that the service does not give is an exception of the run; what breaks the archive ends the run. */
 function toFailure(context: ExportContext, streamId: string, error: unknown): Arrival {
   if (!isEvidenceError(error)) throw error;
-  if (error.code === 'archive' || error.code === 'conflict' || error.code === 'interrupted') throw error;
+  if (ENDS_THE_RUN.includes(error.code)) throw error;
   context.listen({ type: 'failed', streamId, reason: error.message });
   const nextStep = error.nextStep ?? 'Run the same command again to resume.';
   return { kind: 'failed', failure: { stream_id: streamId, reason: error.message, next_step: nextStep } };

@@ -115,6 +115,7 @@ describe('the file, then the environment, then the flags', () => {
       sealKeyFiles: new Map(),
       timestampRootsFile: null,
       archiveUrl: './evidence-archive',
+      store: { pathStyle: false, legalHold: false },
     });
   });
 });
