@@ -1,5 +1,6 @@
 import { Readable, Transform } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
+import { EvidenceError } from '../../errors.ts';
 
 /** A page of a listing is the largest answer there is that is not an object: a thousand names of at most 3 KB. */
 const MAX_ANSWER_BYTES = 16 * 2 ** 20;
@@ -25,11 +26,15 @@ function bounded(body: Readable): Readable {
     transform(block: Buffer, _encoding, done) {
       bytes += block.length;
       if (bytes <= MAX_ANSWER_BYTES) return done(null, block);
+      done(
+        new EvidenceError('archive', `the store gave an answer of more than ${MAX_ANSWER_BYTES} bytes`, {
+          nextStep: 'Check that archive.endpoint is the address of an S3 store.',
+        }),
+      );
       body.destroy();
-      done(Object.assign(new Error(`an answer of more than ${MAX_ANSWER_BYTES} bytes`), { code: 'ANSWER_TOO_LONG' }));
     },
   });
+  // Not `pipeline`: the SDK destroys what it has read, and that is no failure.
   body.on('error', (error) => limit.destroy(error));
-  body.on('aborted', () => limit.destroy(Object.assign(new Error('the answer was cut off'), { code: 'ECONNRESET' })));
   return body.pipe(limit);
 }

@@ -143,15 +143,14 @@ class S3Archive implements Archive {
 
   /** Null when the key is taken. */
   async #upload(upload: Upload, inParts: boolean): Promise<Uploaded | null> {
-    const { bucket, name, expected, createOnly } = upload;
-    // Where the store does not refuse what is there, and before sending much to a store that does.
-    const looksFirst = !createOnly || inParts;
+    const { bucket, name, expected } = upload;
     try {
       return await this.#connection.attempt(
         `store s3://${bucket}/${name}`,
-        async (signal, attempt) => {
-          // An attempt that seemed to fail may have succeeded.
-          if ((looksFirst || attempt > 1) && (await this.#versions.find(name)) !== null) return null;
+        async (signal) => {
+          // Looked up each time, as an attempt that seemed to fail may have succeeded; and though the store may hold
+          // the name free: where the newest version is a delete marker, it takes the name for free.
+          if ((await this.#versions.find(name)) !== null) return null;
           if (inParts) return putParts(this.#connection, upload, this.#memory);
           return putWhole(this.#connection, upload, signal);
         },

@@ -25,19 +25,19 @@ export class Connection {
    * Does something until it succeeds, cannot, or was tried often enough.
    *
    * @param doing completes "could not …"
-   * @param work gets a signal that ends it, and the number of the attempt, from 1.
+   * @param work gets a signal that ends it.
    * @param options `bytes`: how much it sends. `leave`: the answers, by status or name, that the caller deals with;
    * they are thrown as they come.
    * @throws EvidenceError `store-refused`, `config`, `not-found`, `archive`; as it is, what `work` throws of ours.
    */
   async attempt<T>(
     doing: string,
-    work: (signal: AbortSignal, attempt: number) => Promise<T>,
+    work: (signal: AbortSignal) => Promise<T>,
     { bytes = 0, leave = [] }: { bytes?: number; leave?: (number | string)[] } = {},
   ): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#once((signal) => work(signal, attempt), bytes);
+        return await this.#once(work, bytes);
       } catch (error) {
         this.#signal.throwIfAborted();
         if (error instanceof EvidenceError || isRefusal(error, ...leave)) throw error;

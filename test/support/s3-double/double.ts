@@ -9,7 +9,8 @@ import { checkHeaders, checkSignature, Refusal, toDocument } from './protocol.ts
 
 /** What this store does; all of it as Amazon does unless said otherwise. */
 export interface Behaviour {
-  locks: boolean;
+  /** `claimed`: takes the headers and does nothing. */
+  locks: boolean | 'claimed';
   versioned: boolean;
   /** `If-None-Match: *` */
   createOnly: 'enforced' | 'ignored' | 'not-implemented';
@@ -20,6 +21,8 @@ export interface Behaviour {
   listsUploads: boolean;
   pageSize: number;
   kmsKeys: string[];
+  /** Otherwise it takes the headers and stores in plain. */
+  encrypts: boolean;
 }
 
 /** What goes wrong with one request. */
@@ -62,6 +65,7 @@ const AS_AMAZON: Behaviour = {
   listsUploads: true,
   pageSize: 1000,
   kmsKeys: ['archive-key'],
+  encrypts: true,
 };
 
 /**

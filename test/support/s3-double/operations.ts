@@ -116,7 +116,7 @@ function putObject({ bucket, behaviour, name, headers, content }: Call): Answer 
       'Content-MD5 OR x-amz-checksum- HTTP header is required for Put Object requests with Object Lock parameters',
     );
   checkBody(headers, content, behaviour.checksums);
-  const encryption = readEncryption(headers, behaviour.kmsKeys);
+  const encryption = encryptionOf(headers, behaviour);
   checkCreateOnly(bucket, behaviour, name, headers);
   const stored = bucket.store(name, {
     marker: false,
@@ -130,6 +130,11 @@ function putObject({ bucket, behaviour, name, headers, content }: Call): Answer 
     encryption,
   });
   return { headers: { etag: stored.etag, ...versionHeader(stored) } };
+}
+
+function encryptionOf(headers: IncomingHttpHeaders, { kmsKeys, encrypts }: Behaviour): StoredVersion['encryption'] {
+  const encryption = readEncryption(headers, kmsKeys);
+  return encrypts ? encryption : undefined;
 }
 
 function checkCreateOnly(bucket: Bucket, { createOnly }: Behaviour, name: string, headers: IncomingHttpHeaders): void {
@@ -150,7 +155,7 @@ function createUpload({ bucket, behaviour, name, headers }: Call): Answer {
     rest: {
       ...readLock(headers, behaviour.locks),
       metadata: readMetadata(headers),
-      encryption: readEncryption(headers, behaviour.kmsKeys),
+      encryption: encryptionOf(headers, behaviour),
     },
     begun: new Date(),
   };

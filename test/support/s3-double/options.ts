@@ -5,7 +5,7 @@ import type { S3Double } from './double.ts';
 export const QUICK: S3Limits = { ...DEFAULT_LIMITS, firstWaitMs: 2, maxWaitMs: 50 };
 
 /** Parts as small as a store lets them be. */
-export const IN_SMALL_PARTS: S3Limits = { ...QUICK, multipartBytes: 10 * 2 ** 20, partBytes: 5 * 2 ** 20 };
+export const IN_SMALL_PARTS: S3Limits = { ...QUICK, multipartBytes: 6 * 2 ** 20, partBytes: 5 * 2 ** 20 };
 
 export function doubleOptions({ endpoint }: Pick<S3Double, 'endpoint'>, more: Partial<S3Options> = {}): S3Options {
   const { signal } = new AbortController();

@@ -70,7 +70,7 @@ export function checkBody(headers: IncomingHttpHeaders, content: Content, checks
 /** The lock that a request asks for. */
 export function readLock(
   headers: IncomingHttpHeaders,
-  bucketLocks: boolean,
+  bucketLocks: boolean | 'claimed',
 ): Pick<StoredVersion, 'lock' | 'legalHold'> {
   const mode = headers['x-amz-object-lock-mode'];
   const until = headers['x-amz-object-lock-retain-until-date'];
@@ -88,7 +88,7 @@ export function readLock(
       throw new Refusal(400, 'InvalidArgument', 'The retain until date must be in the future!');
     lock = { mode: String(mode), until: date };
   }
-  return { lock, legalHold: hold === 'ON' };
+  return bucketLocks === 'claimed' ? { lock: undefined, legalHold: false } : { lock, legalHold: hold === 'ON' };
 }
 
 /** How a request wants its object encrypted. */
