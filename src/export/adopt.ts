@@ -31,6 +31,22 @@ export async function adoptBundle(
   return null;
 }
 
+/**
+ * The record of the bundle that another process, exporting the same run at the same time, was the first to archive.
+ *
+ * @throws EvidenceError `conflict` when what lies there is not this run's bundle of this stream.
+ */
+export async function adoptRival(
+  context: ExportContext,
+  streamId: string,
+  slug: string,
+  folder: string,
+): Promise<StreamRecord> {
+  const record = await adoptBundle(context, streamId, slug, folder);
+  if (record !== null) return record;
+  throw notOurs(streamId, 'it is not where it was found a moment ago');
+}
+
 async function readOrphan(
   context: ExportContext,
   streamId: string,

@@ -10,8 +10,15 @@ import { readPdfFacts } from '../contract/pdf.ts';
 import { sha256 } from '../encoding/digest.ts';
 import { type ErrorCode, EvidenceError, isEvidenceError } from '../errors.ts';
 import { attemptPrefix, bundleKey, streamRecordKey } from '../ledger/keys.ts';
-import { type Failure, type StreamRecord, toRecordBytes, whereKept } from '../ledger/record.ts';
-import { adoptBundle } from './adopt.ts';
+import {
+  type Failure,
+  readRecord,
+  type StreamRecord,
+  streamRecordSchema,
+  toRecordBytes,
+  whereKept,
+} from '../ledger/record.ts';
+import { adoptBundle, adoptRival } from './adopt.ts';
 import { packBag } from './bag.ts';
 import { describeRestart, type ExportContext, type RunState } from './context.ts';
 import type { ListedStream } from './plan.ts';
@@ -24,6 +31,7 @@ export type Arrival =
   | { kind: 'incomplete'; record: StreamRecord }
   | { kind: 'failed'; failure: Failure };
 
+const MAX_RECORD_BYTES = 256 * 2 ** 20;
 const MAX_SUMMARY_BYTES = 16 * 2 ** 20;
 const MAX_PDF_BYTES = 64 * 2 ** 20;
 /** Two pages take a tenth of a second; a PDF made to take for ever must not hold up the run. */
@@ -54,7 +62,11 @@ export async function exportStream(context: ExportContext, run: RunState, stream
     const { written, verdict } = await packBag(context, run, contents, target);
     context.listen({ type: 'step', streamId, step: 'archive' });
     const key = placeOf(context, run, slug, received, examination);
-    const stored = await context.archive.put(key, { file: target }, written);
+    const stored = await context.archive.put(key, { file: target }, written).catch((error: unknown) => {
+      if (isEvidenceError(error, 'conflict')) return null;
+      throw error;
+    });
+    if (stored === null) return await settle(context, await adoptRival(context, streamId, slug, folder), slug);
     return await settle(
       context,
       {
@@ -147,15 +159,22 @@ async function settle(context: ExportContext, record: StreamRecord, slug: string
   const done = status !== 'incomplete' || context.sealPartial;
   if (done) {
     context.listen({ type: 'step', streamId, step: 'record' });
-    const bytes = toRecordBytes(record);
-    await context.archive.put(
-      streamRecordKey(context.runId, slug),
-      { bytes },
-      { sha256: sha256(bytes), bytes: bytes.length },
-    );
+    await putRecord(context, record, streamRecordKey(context.runId, slug));
   }
   context.listen({ type: 'finished', streamId, status, partial, entries, bytes: bundle.bytes });
   return { kind: done ? 'recorded' : 'incomplete', record };
+}
+
+/** Another process that exports the same run may have been the first to record the same bundle. */
+async function putRecord(context: ExportContext, record: StreamRecord, key: string): Promise<void> {
+  const bytes = toRecordBytes(record);
+  try {
+    await context.archive.put(key, { bytes }, { sha256: sha256(bytes), bytes: bytes.length });
+  } catch (error) {
+    if (!isEvidenceError(error, 'conflict')) throw error;
+    const theirs = readRecord(streamRecordSchema, await context.archive.readBytes(key, MAX_RECORD_BYTES), key);
+    if (theirs.bundle.sha256 !== record.bundle.sha256) throw error;
+  }
 }
 
 const ENDS_THE_RUN: readonly ErrorCode[] = ['archive', 'conflict', 'store-refused', 'interrupted'];

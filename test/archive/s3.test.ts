@@ -1,8 +1,12 @@
-import { beforeAll, describe } from 'vitest';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { openS3Archive } from '../../src/archive/s3/archive.ts';
 import { DEFAULT_LIMITS, type S3Options } from '../../src/archive/s3/options.ts';
 import { describeArchive } from '../contract/archive.ts';
-import { makeBucket, type Radosgw, useRadosgw } from '../support/radosgw.ts';
+import { contentOf, uploadsIn, versionsIn } from '../support/bucket.ts';
+import { finish, startNode } from '../support/process.ts';
+import { adminClient, makeBucket, type Radosgw, useRadosgw } from '../support/radosgw.ts';
 
 let gateway: Radosgw;
 beforeAll(async () => {
@@ -15,7 +19,7 @@ function options(more: Partial<S3Options> = {}): S3Options {
   return { endpoint: gateway.endpoint, pathStyle: true, legalHold: false, limits: DEFAULT_LIMITS, signal, ...more };
 }
 
-const IN_PARTS = { ...DEFAULT_LIMITS, multipartBytes: 10 * 2 ** 20, partBytes: 5 * 2 ** 20 };
+const IN_PARTS = { ...DEFAULT_LIMITS, multipartBytes: 6 * 2 ** 20, partBytes: 5 * 2 ** 20 };
 
 describe.each(['lock', 'versioned', 'plain'] as const)('a %s bucket', (kind) => {
   let bucket: string;
@@ -28,3 +32,37 @@ describe.each(['lock', 'versioned', 'plain'] as const)('a %s bucket', (kind) => 
     return openS3Archive({ bucket, prefix: `a prefix/${archives}/` }, options({ limits: IN_PARTS }));
   });
 });
+
+const KILLS = Number(process.env['EVIDENCE_TEST_KILLS'] ?? 10);
+const OBJECTS = 6;
+
+test(`killed at ${KILLS} random moments, a writer leaves no upload and writes nothing twice when it is run again`, async () => {
+  const client = adminClient(gateway);
+  const write = (bucket: string) =>
+    startNode(join(import.meta.dirname, 's3-crash-writer.ts'), [gateway.endpoint, bucket, String(OBJECTS)], {
+      cwd: import.meta.dirname,
+      env: gateway.env,
+    });
+  const began = performance.now();
+  expect(await finish(write(await makeBucket(gateway, 'plain')))).toMatchObject({ code: 0, stderr: '' });
+  const longest = performance.now() - began;
+  let orphans = 0;
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    const bucket = await makeBucket(gateway, kill % 2 === 0 ? 'lock' : 'plain');
+    const child = write(bucket);
+    const finished = finish(child);
+    await Promise.race([sleep(Math.random() * longest), finished]);
+    child.kill('SIGKILL');
+    await finished;
+    orphans += await uploadsIn(client, bucket);
+    expect(await finish(write(bucket))).toMatchObject({ code: 0, stderr: '' });
+    const versions = (await versionsIn(client, bucket)).filter(({ Key = '' }) => Key.startsWith('p/runs/'));
+    expect(versions.map(({ Key }) => Key)).toEqual(Array.from({ length: OBJECTS }, (_, index) => `p/runs/${index}`));
+    expect(await uploadsIn(client, bucket)).toBe(0);
+    for (const [index, version] of versions.entries())
+      expect((await contentOf(client, bucket, version)).subarray(0, 10).toString()).toBe(`object ${index}, `);
+  }
+  // Otherwise nothing was shown.
+  expect(orphans).toBeGreaterThan(0);
+  client.destroy();
+}, 600_000);
