@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { EvidenceError } from '../errors.ts';
 import type { Expected, ObjectSource } from './archive.ts';
 
-const BLOCK = 1024 * 1024;
+const BLOCK = 256 * 1024;
 
 /**
  * The blocks of a source, which end with a failure if they were not what is expected.

@@ -11,7 +11,7 @@ const archive = openS3Archive(
   { endpoint, pathStyle: true, legalHold: false, limits, signal },
 );
 for (let index = 0; index < Number(count); index += 1) {
-  const bytes = Buffer.alloc(index % 2 === 0 ? 16 * 2 ** 20 : 1000, `object ${index}, `);
+  const bytes = Buffer.alloc(index % 2 === 0 ? 12 * 2 ** 20 : 1000, `object ${index}, `);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   await archive.put(`runs/${index}`, { bytes }, { sha256, bytes: bytes.length });
 }

@@ -33,8 +33,8 @@ describe.each(['lock', 'versioned', 'plain'] as const)('a %s bucket', (kind) => 
   });
 });
 
-const KILLS = Number(process.env['EVIDENCE_TEST_KILLS'] ?? 10);
-const OBJECTS = 6;
+const KILLS = Number(process.env['EVIDENCE_TEST_KILLS'] ?? 5);
+const OBJECTS = 4;
 
 test(`killed at ${KILLS} random moments, a writer leaves no upload and writes nothing twice when it is run again`, async () => {
   const client = adminClient(gateway);

@@ -29,8 +29,8 @@ export const DEFAULT_LIMITS: S3Limits = {
   requestMs: 60_000,
   bytesPerSecond: 64 * 1024,
   multipartBytes: 100_000_000,
-  partBytes: 16 * 2 ** 20,
-  partMemoryBytes: 64 * 2 ** 20,
+  partBytes: 8 * 2 ** 20,
+  partMemoryBytes: 32 * 2 ** 20,
 };
 
 export interface S3Options {

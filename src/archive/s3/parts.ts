@@ -20,8 +20,9 @@ export class PartMemory {
 
   give(buffer: Buffer): void {
     this.#inUse -= buffer.length;
-    // Of another size is of no use to the next.
-    if ((this.#free.length + 1) * buffer.length <= this.#bytes) this.#free.push(buffer);
+    // Of another size is of no use to the next; and when nothing is sent, nothing is held.
+    if (this.#inUse === 0) this.#free.length = 0;
+    else if ((this.#free.length + 1) * buffer.length <= this.#bytes) this.#free.push(buffer);
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 }
