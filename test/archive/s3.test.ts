@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openS3Archive } from '../../src/archive/s3/archive.ts';
 import { DEFAULT_LIMITS, type S3Options } from '../../src/archive/s3/options.ts';
-import { describeArchive } from '../contract/archive.ts';
-import { contentOf, uploadsIn, versionsIn } from '../support/bucket.ts';
+import { describeArchive, expectedOf } from '../contract/archive.ts';
+import { contentOf, deleteVersion, uploadsIn, versionsIn } from '../support/bucket.ts';
 import { finish, startNode } from '../support/process.ts';
-import { adminClient, makeBucket, type Radosgw, useRadosgw } from '../support/radosgw.ts';
+import { adminClient, KMS_KEY_ID, makeBucket, type Radosgw, useRadosgw } from '../support/radosgw.ts';
 
 let gateway: Radosgw;
 beforeAll(async () => {
@@ -31,6 +31,27 @@ describe.each(['lock', 'versioned', 'plain'] as const)('a %s bucket', (kind) => 
     archives += 1;
     return openS3Archive({ bucket, prefix: `a prefix/${archives}/` }, options({ limits: IN_PARTS }));
   });
+});
+
+test('what is sent whole and in parts is locked, held and encrypted, and cannot be deleted', async () => {
+  const bucket = await makeBucket(gateway, 'lock');
+  const protection = { retention: { mode: 'governance', years: 2 }, legalHold: true, kmsKeyId: KMS_KEY_ID } as const;
+  const archive = openS3Archive({ bucket, prefix: '' }, options({ limits: IN_PARTS, ...protection }));
+  const client = adminClient(gateway);
+  for (const [key, bytes] of [
+    ['whole', Buffer.from('x')],
+    ['parts', Buffer.alloc(7 * 2 ** 20, 'x')],
+  ] as const) {
+    const stored = await archive.put(key, { bytes }, expectedOf(bytes));
+    expect(stored).toMatchObject({ state: 'created', lock: { mode: 'governance' }, legal_hold: true });
+    expect(await archive.put(key, { bytes }, expectedOf(bytes))).toEqual({ ...stored, state: 'existing' });
+    const [version] = (await versionsIn(client, bucket)).filter(({ Key }) => Key === key);
+    expect(version?.VersionId).toBe(stored.version_id);
+    if (version !== undefined) expect(await deleteVersion(client, bucket, version)).toBe(403);
+  }
+  expect(await archive.shortcomings()).toContainEqual(expect.stringContaining('they were locked right after'));
+  await archive.close();
+  client.destroy();
 });
 
 const KILLS = Number(process.env['EVIDENCE_TEST_KILLS'] ?? 5);

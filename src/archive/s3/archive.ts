@@ -10,18 +10,21 @@ import { checkKey, isKey } from '../key.ts';
 import { type Abilities, findAbilities, PROBE, shortcomingsOf } from './abilities.ts';
 import { Connection } from './connection.ts';
 import { isRefusal } from './failure.ts';
-import { confirm, type Inspection, inspect, measureObject, toResult } from './inspect.ts';
+import { confirm, type Inspection, inspect, measureObject, secure, toResult } from './inspect.ts';
 import { putParts, sweepUploads } from './multipart.ts';
 import type { S3Options } from './options.ts';
 import { PartMemory } from './parts.ts';
 import { formatS3Url, type S3Place } from './place.ts';
-import { protectionOf } from './policy.ts';
+import { type Protection, protectionOf } from './policy.ts';
 import { openObject, type Wanted } from './read.ts';
 import { putWhole, type Upload, type Uploaded } from './upload.ts';
 import { Versions } from './versions.ts';
 
 /** Nobody sends one object for so long: whoever began to send it is dead. */
 const DEAD_AFTER_MS = 24 * 60 * 60 * 1000;
+
+const LOCKED_LATER =
+  'the store stored some objects without their lock, as those sent in parts: they were locked right after';
 
 /** An archive in a bucket. Nothing is asked of the store before something is wanted of it. */
 export function openS3Archive(place: S3Place, options: S3Options): Archive {
@@ -50,7 +53,7 @@ class S3Archive implements Archive {
 
   async put(key: string, source: ObjectSource, expected: Expected): Promise<PutResult> {
     checkKey(key);
-    const { abilities } = await this.#prepare();
+    const { abilities, shortcomings } = await this.#prepare();
     const upload: Upload = {
       ...this.#name(key),
       source,
@@ -61,11 +64,13 @@ class S3Archive implements Archive {
     const inParts = expected.bytes >= this.#options.limits.multipartBytes;
     const uploaded = await this.#upload(upload, inParts);
     if (inParts) await sweepUploads(this.#connection, upload.bucket, upload.name, (name) => name === upload.name);
-    if (uploaded === null) return this.#settle(key, expected);
+    if (uploaded === null) return this.#settle(key, expected, upload.protection);
     const { version_id, checksum } = uploaded;
     const wanted = { ...this.#name(key), version_id };
     const found = await confirm(this.#connection, wanted, expected, checksum, upload.protection);
-    if (!abilities.createOnly && !(await this.#isFirst(key, found))) return this.#settle(key, expected);
+    if (!abilities.createOnly && !(await this.#isFirst(key, found)))
+      return this.#settle(key, expected, upload.protection);
+    if (found.lockedLater && !shortcomings.includes(LOCKED_LATER)) shortcomings.push(LOCKED_LATER);
     this.#known.set(key, found.version_id);
     return toResult('created', found);
   }
@@ -169,13 +174,15 @@ class S3Archive implements Archive {
   }
 
   /** What a key that is taken means for a `put`. */
-  async #settle(key: string, expected: Expected): Promise<PutResult> {
+  async #settle(key: string, expected: Expected, protection: Protection): Promise<PutResult> {
     const wanted = await this.#resolve(key);
     const found = await inspect(this.#connection, wanted);
     if (found === null) throw this.#missing(key);
     const actual = await measureObject(this.#connection, wanted, found);
     if (differenceTo(expected, actual) !== undefined) throw conflict(key, expected, actual);
-    return toResult('existing', found);
+    // Whoever stored it may have died before it was locked.
+    const secured = await secure(this.#connection, wanted, protection);
+    return toResult('existing', secured.found ?? found);
   }
 
   async #resolve(key: string): Promise<Wanted> {

@@ -4,7 +4,7 @@ import type { Expected, ObjectLock, PutResult } from '../archive.ts';
 import { differenceTo, measure } from '../content.ts';
 import type { Connection } from './connection.ts';
 import { isRefusal } from './failure.ts';
-import type { Protection } from './policy.ts';
+import { type Protection, protect } from './policy.ts';
 import { openObject, type Wanted } from './read.ts';
 import { toBase64 } from './upload.ts';
 
@@ -101,6 +101,24 @@ export async function measureObject(
 }
 
 /**
+ * What the store says of a version, which is locked now if it should be and is not: Ceph leaves the lock away from what
+ * is sent in parts.
+ */
+export async function secure(
+  connection: Connection,
+  wanted: Wanted,
+  protection: Protection,
+): Promise<{ found: Inspection | null; lockedLater: boolean }> {
+  const found = await inspect(connection, wanted);
+  if (found === null || found.lockHidden) return { found, lockedLater: false };
+  const unlocked = protection.ObjectLockMode !== undefined && found.lock === undefined;
+  const unheld = protection.ObjectLockLegalHoldStatus === 'ON' && !found.legalHold;
+  if (!unlocked && !unheld) return { found, lockedLater: false };
+  await protect(connection, { ...wanted, version_id: found.version_id }, protection);
+  return { found: await inspect(connection, wanted), lockedLater: true };
+}
+
+/**
  * Holds what the store says of a version that was just stored against what it was to store.
  *
  * @param checksum see `Uploaded`.
@@ -112,14 +130,14 @@ export async function confirm(
   expected: Expected,
   checksum: string,
   protection: Protection,
-): Promise<Inspection> {
-  const found = await inspect(connection, wanted);
+): Promise<Inspection & { lockedLater: boolean }> {
+  const { found, lockedLater } = await secure(connection, wanted, protection);
   if (found === null) throw lost(wanted, 'it is not there');
   const attested = found.checksum === checksum && found.bytes === expected.bytes;
   const actual = attested ? expected : await measureObject(connection, wanted, found);
   const difference = differenceTo(expected, actual) ?? flawOf(found, protection);
   if (difference !== undefined) throw lost(wanted, `the store gave back ${difference}`);
-  return found;
+  return { ...found, lockedLater };
 }
 
 /** What is not as it was to be, in words. */

@@ -14,6 +14,7 @@ export interface Behaviour {
   versioned: boolean;
   /** `If-None-Match: *` */
   createOnly: 'enforced' | 'ignored' | 'not-implemented';
+  /** Otherwise it believes whatever comes, and attests nothing. */
   checksums: boolean;
   /** To this identity. */
   locksShown: boolean;

@@ -59,7 +59,8 @@ export function checkBody(headers: IncomingHttpHeaders, content: Content, checks
   if (Number(length) !== content.bytes) throw new Refusal(400, 'IncompleteBody');
   const signed = headers['x-amz-content-sha256'];
   const sha256Hex = Buffer.from(content.sha256, 'base64').toString('hex');
-  if (signed !== 'UNSIGNED-PAYLOAD' && signed !== sha256Hex) throw new Refusal(400, 'XAmzContentSHA256Mismatch');
+  if (checksums && signed !== 'UNSIGNED-PAYLOAD' && signed !== sha256Hex)
+    throw new Refusal(400, 'XAmzContentSHA256Mismatch');
   const checksum = headers['x-amz-checksum-sha256'];
   if (checksums && checksum !== undefined && checksum !== content.sha256) throw new Refusal(400, 'BadDigest');
   const md5 = headers['content-md5'];
