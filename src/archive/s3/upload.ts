@@ -82,7 +82,7 @@ async function untilBodyFails<T>(body: Readable | Buffer, send: (failed: AbortSi
 
 async function collect(blocks: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const all: Uint8Array[] = [];
-  for await (const block of blocks) all.push(block);
+  for await (const block of blocks) all.push(Buffer.from(block));
   return Buffer.concat(all);
 }
 
@@ -91,7 +91,7 @@ async function* holdBack(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   let held: Uint8Array | null = null;
   for await (const block of blocks) {
     if (held !== null) yield held;
-    held = block;
+    held = Buffer.from(block);
   }
   if (held !== null) yield held;
 }
