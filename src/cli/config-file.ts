@@ -65,7 +65,22 @@ const configSchema = z.strictObject({
       tsa_roots: z.string().optional(),
     })
     .optional(),
-  archive: z.strictObject({ url: z.string().optional() }).optional(),
+  /** All but `url` is for archives in S3. */
+  archive: z
+    .strictObject({
+      url: z.string().optional(),
+      endpoint: z.string().optional(),
+      region: z.string().min(1).optional(),
+      profile: z.string().min(1).optional(),
+      path_style: z.boolean().optional(),
+      ca_file: z.string().optional(),
+      retention: z
+        .strictObject({ mode: z.enum(['governance', 'compliance']), years: z.int().min(1).max(100) })
+        .optional(),
+      legal_hold: z.boolean().optional(),
+      kms_key_id: z.string().min(1).optional(),
+    })
+    .optional(),
 });
 export type FileConfig = z.infer<typeof configSchema>;
 

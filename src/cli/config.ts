@@ -4,6 +4,7 @@ import { CLAIMS } from '../claims/claim.ts';
 import { DEFAULT_TRANSPORT } from '../client/options.ts';
 import { EvidenceError } from '../errors.ts';
 import type { FileConfig } from './config-file.ts';
+import { type StoreSettings, toStoreSettings } from './store-settings.ts';
 
 /** What the flags of a command may override. */
 export interface ConfigFlags {
@@ -11,6 +12,7 @@ export interface ConfigFlags {
   auditUrl?: string | undefined;
   contract?: string | undefined;
   archive?: string | undefined;
+  endpoint?: string | undefined;
   concurrency?: number | undefined;
   require?: readonly string[] | undefined;
   sealKey?: readonly string[] | undefined;
@@ -52,6 +54,7 @@ export interface Config {
     tsaRootsFile: string | null;
   };
   archiveUrl: string;
+  store: StoreSettings;
 }
 
 export const DEFAULT_ARCHIVE = './evidence-archive';
@@ -121,6 +124,7 @@ export async function loadConfig(
         : archiveUrl.includes('://')
           ? archiveUrl
           : resolve(folder, archiveUrl)),
+    store: toStoreSettings(file.archive, flags, folder),
   };
 }
 

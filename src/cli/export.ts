@@ -64,16 +64,18 @@ export interface ExportWish {
 /** Puts the pieces of an export together and runs it. */
 export async function exportInto(wish: ExportWish, context: CommandContext): Promise<RunResult> {
   const { config, answer, scope, service } = wish;
-  const { printer, signal, directory } = context;
+  const { printer, signal } = context;
   const packagePeriod = service.client.packagePeriod(answer.period);
   const sealKeys = readSealKeys(config.sealKeyFiles);
   const roots = readTimestampRoots(config.timestampRootsFile);
   const signingKey = openSigningKey(config, context);
   const stamping = openStamping(config, context);
-  const archive = await openForWriting(config, directory);
+  const archive = await openForWriting(config, context);
   const work = makeWorkDirectory();
   const progress = new Progress(printer);
   try {
+    // What the store cannot do is found out before anything is asked of the service.
+    await archive.shortcomings();
     const exportContext: ExportContext = {
       client: service.client,
       archive,
@@ -109,8 +111,8 @@ export async function exportInto(wish: ExportWish, context: CommandContext): Pro
   }
 }
 
-async function openForWriting(config: Config, directory: string): Promise<Archive> {
-  const archive = await openArchive(config.archiveUrl, directory, true);
+async function openForWriting(config: Config, context: CommandContext): Promise<Archive> {
+  const archive = await openArchive(config, context, true);
   if (archive === null) throw new EvidenceError('archive', `the archive ${config.archiveUrl} cannot be opened`);
   return archive;
 }
@@ -130,10 +132,11 @@ async function dryRun(
   answer: PeriodAnswer,
   scope: Scope,
   { client }: Service,
-  { printer, directory }: CommandContext,
+  context: CommandContext,
 ): Promise<number> {
-  const archive = (await openArchive(config.archiveUrl, directory, false)) ?? openMemoryArchive();
-  const sealed = await readSealedRun(archive, answer.runId);
+  const { printer } = context;
+  const archive = (await openArchive(config, context, false)) ?? openMemoryArchive();
+  const sealed = await readSealedRun(archive, answer.runId).finally(() => archive.close());
   const { included, excluded } = await selectStreams(client.listStreams(), scope);
   const streams = included.map((stream) => stream.streamId);
   printer.document({ dry_run: true, run_id: answer.runId, period: answer.period, streams, excluded });

@@ -15,7 +15,7 @@ export async function runLedger(flags: LedgerFlags, context: CommandContext): Pr
   const config = await loadConfig(flags, environment, directory);
   if (flags.reason.trim() === '') throw new EvidenceError('usage', '--reason says nothing');
   const signingKey = openSigningKey(config, context);
-  const archive = await openArchive(config.archiveUrl, directory, false);
+  const archive = await openArchive(config, context, false);
   if (archive === null)
     throw new EvidenceError('not-found', `there is no archive at ${config.archiveUrl}`, {
       nextStep: 'Name the archive with --archive or archive.url.',

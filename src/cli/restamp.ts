@@ -26,7 +26,7 @@ export async function runRestamp(flags: RestampFlags, context: CommandContext): 
     throw new EvidenceError('config', 'no time-stamping authority is configured', {
       nextStep: 'Set sign.tsa_url and sign.tsa_roots in evidence.yaml.',
     });
-  const archive = await openArchive(config.archiveUrl, directory, false);
+  const archive = await openArchive(config, context, false);
   try {
     if (archive === null)
       throw new EvidenceError('not-found', `there is no archive at ${config.archiveUrl}`, {

@@ -41,6 +41,7 @@ export function printRun(result: RunResult, archiveUrl: string, printer: Printer
     printer.result(
       `${emphasise('accepted', 'yellow')} ${visible(stream_id)}: restart accepted on ${accepted_at} by ${visible(accepted_by.user)}: ${visible(reason)}`,
     );
+  for (const warning of record.warnings) printer.result(`${emphasise('note', 'yellow')} ${visible(warning)}`);
   const { listed, exported, partial, failed, empty, excluded } = record.reconciliation;
   const entries = record.streams.reduce((sum, stream) => sum + stream.entries, 0);
   printer.result(`Period        ${describePeriod(record.period)}`);

@@ -15,6 +15,7 @@ export interface StoredRecord {
   key: string;
   bytes: number;
   sha256: string;
+  version_id?: string;
 }
 
 /** How the streams of a run stand when all journeys have ended. */

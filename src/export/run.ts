@@ -81,12 +81,18 @@ function toEarlierHeads(newest: StoredLedgerEntry | null): Map<string, EarlierHe
 /** The records of the streams that are done, by stream id. */
 async function readRecords(context: ExportContext): Promise<StoredRecord[]> {
   const records: StoredRecord[] = [];
-  for await (const { key } of context.archive.list(`runs/${context.runId}/streams/`)) {
+  for await (const { key, version_id } of context.archive.list(`runs/${context.runId}/streams/`)) {
     if (!key.endsWith('.json')) continue;
     const bytes = await context.archive.readBytes(key, MAX_STREAM_RECORD_BYTES);
     const record = readRecord(streamRecordSchema, bytes, key);
     if (key !== streamRecordKey(context.runId, slugOf(record.stream_id))) continue;
-    records.push({ record, key, bytes: bytes.length, sha256: sha256(bytes) });
+    records.push({
+      record,
+      key,
+      bytes: bytes.length,
+      sha256: sha256(bytes),
+      ...(version_id === undefined ? {} : { version_id }),
+    });
   }
   return records.sort((a, b) => (a.record.stream_id < b.record.stream_id ? -1 : 1));
 }

@@ -20,7 +20,7 @@ import { witnessRun } from './witness.ts';
  * without it is open, and what `witnessRun` puts beside it is added by the next export where it is missing.
  */
 export async function concludeRun(context: ExportContext, run: RunState, journeys: Journeys): Promise<RunResult> {
-  const record = toRunRecord(context, run, journeys);
+  const record = toRunRecord(context, run, journeys, await context.archive.shortcomings());
   const open = journeys.incomplete.length + journeys.failed.length > 0 && !context.sealPartial;
   if (open) {
     await leaveAttempt(context, run, journeys, record);
@@ -43,7 +43,12 @@ export async function concludeRun(context: ExportContext, run: RunState, journey
   return { record, state: 'sealed', unstamped };
 }
 
-function toRunRecord(context: ExportContext, run: RunState, journeys: Journeys): RunRecord {
+function toRunRecord(
+  context: ExportContext,
+  run: RunState,
+  journeys: Journeys,
+  shortcomings: readonly string[],
+): RunRecord {
   const { selection, failed } = journeys;
   const done = new Set(journeys.recorded.map(({ record }) => record.stream_id));
   // What an earlier try of this run exported stays in it, even if this try would have left it out.
@@ -86,7 +91,7 @@ function toRunRecord(context: ExportContext, run: RunState, journeys: Journeys):
     vanished,
     acceptances: [...run.acceptances],
     reconciliation: reconcile(streams, { ...journeys, selection: { ...selection, excluded } }),
-    warnings: warningsOf(context),
+    warnings: [...warningsOf(context), ...shortcomings],
     signed: context.signingKey !== null,
     timestamp_authority: context.stamping?.authority.shown ?? null,
   };
@@ -97,8 +102,8 @@ function warningsOf({ period, packagePeriod }: ExportContext): string[] {
   return selected ? [] : ['the service cannot select a period: every package holds all of its stream'];
 }
 
-function toRunStream({ record, key, bytes, sha256: digest }: Journeys['recorded'][number]): RunStream {
-  return { ...withinRun(record), record: { key, bytes, sha256: digest } };
+function toRunStream({ record, ...stored }: Journeys['recorded'][number]): RunStream {
+  return { ...withinRun(record), record: stored };
 }
 
 /** A stream's record without what the run or the attempt that names it says already. */
