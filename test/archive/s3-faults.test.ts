@@ -249,7 +249,8 @@ describe('parts', () => {
 
   test('of an interrupted upload nothing stays', async () => {
     const controller = new AbortController();
-    const { store, archive } = await open({}, { signal: controller.signal });
+    // Only the interruption ends the silence.
+    const { store, archive } = await open({}, { signal: controller.signal, limits: { ...IN_SMALL_PARTS, idleMs: 0 } });
     await archive.shortcomings();
     store.fault = ({ operation }) => {
       if (operation !== 'UploadPart') return undefined;
