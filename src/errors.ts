@@ -11,8 +11,10 @@ export type ErrorCode =
   | 'contract'
   /** No answer within the time limits, or the connection broke too often. */
   | 'unreachable'
-  /** 401 or 403, by the service or by the store. */
+  /** 401 or 403 by the service. */
   | 'refused'
+  /** 401 or 403 by the store of the archive. */
+  | 'store-refused'
   /** The service answered, but not with what was asked for. */
   | 'service'
   /** A file, bundle, run or archive that was named does not exist. */

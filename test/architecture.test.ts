@@ -14,12 +14,13 @@ const MAY_IMPORT: Record<string, string[]> = {
   typesetting: [],
   chain: ['contract', 'encoding', 'errors', 'kernel'],
   timestamp: ['encoding', 'errors'],
+  signature: ['encoding', 'errors'],
   claims: ['chain', 'contract', 'errors', 'timestamp'],
   client: ['contract', 'encoding', 'errors'],
   probe: ['client', 'contract', 'encoding', 'errors'],
   bundle: ['claims', 'encoding', 'errors'],
   archive: ['errors'],
-  ledger: ['archive', 'claims', 'encoding', 'errors'],
+  ledger: ['archive', 'claims', 'encoding', 'errors', 'signature', 'timestamp'],
   report: ['bundle', 'chain', 'claims', 'encoding', 'errors', 'ledger', 'package', 'typesetting'],
   export: [
     'archive',
@@ -33,9 +34,22 @@ const MAY_IMPORT: Record<string, string[]> = {
     'ledger',
     'package',
     'report',
+    'signature',
     'timestamp',
   ],
-  verify: ['archive', 'bundle', 'chain', 'claims', 'contract', 'encoding', 'errors', 'ledger', 'package', 'timestamp'],
+  verify: [
+    'archive',
+    'bundle',
+    'chain',
+    'claims',
+    'contract',
+    'encoding',
+    'errors',
+    'ledger',
+    'package',
+    'signature',
+    'timestamp',
+  ],
   cli: [
     'archive',
     'bundle',
@@ -50,6 +64,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'package',
     'probe',
     'report',
+    'signature',
     'timestamp',
     'verify',
   ],
@@ -60,7 +75,7 @@ const MAY_IMPORT: Record<string, string[]> = {
 const PLATFORM_DOOR = 'platform/embedded.ts';
 
 /** Folders whose code sees only its arguments. */
-const PURE = ['encoding', 'kernel', 'contract', 'chain', 'timestamp', 'claims', 'report/view'];
+const PURE = ['encoding', 'kernel', 'contract', 'chain', 'timestamp', 'signature', 'claims', 'report/view'];
 const IMPURE_IMPORTS =
   /^node:(fs|fs\/promises|net|http|https|child_process|os|timers|timers\/promises|dns|worker_threads)$|^undici$/;
 const IMPURE_TEXT =

@@ -6,7 +6,15 @@ export interface PutResult {
   /** Where the store keeps versions: the one that holds the content. A lock protects it, not the key. */
   version_id?: string;
   /** As read back from the store, where it locks objects. */
-  lock?: { mode: 'governance' | 'compliance'; retain_until: string };
+  lock?: ObjectLock;
+  /** As read back. */
+  legal_hold?: true;
+}
+
+/** Until then nobody can delete the version; RFC 3339. `governance` leaves a few who may lift it. */
+export interface ObjectLock {
+  mode: 'governance' | 'compliance';
+  retain_until: string;
 }
 
 /** What the caller knows of the content from making or receiving it. */
@@ -23,6 +31,10 @@ export interface StoredObject {
   bytes: number;
   /** Set for what no `put` makes: it was put there by other means, and cannot be read through the archive. */
   irregular?: 'link' | 'special' | 'unreadable';
+  /** Where the store keeps versions: the first of this key. That one is the object, and the one that is read. */
+  version_id?: string;
+  /** What was put over the object later by other means, so that other programs see that instead. */
+  covered_by?: 'version' | 'delete-marker';
 }
 
 /**
@@ -38,10 +50,18 @@ export interface Archive {
    * same content is success, so that a run can be repeated.
    *
    * @throws EvidenceError `conflict` when the key exists with other content; `unreadable` when the source is not what
-   * `expected` says; `not-found` when the source file is missing; `archive` when the store fails. In each case the
-   * key is as it was before.
+   * `expected` says; `not-found` when the source file is missing; `archive` when the store fails; `store-refused` when
+   * it does not let us. In each case the key is as it was before, unless the message says otherwise.
    */
   put(key: string, source: ObjectSource, expected: Expected): Promise<PutResult>;
+
+  /**
+   * What this store does less than others, a sentence each, for the record of what it was trusted with. Finds it out,
+   * once, by trying, if nothing was put before.
+   *
+   * @throws EvidenceError as `put` does.
+   */
+  shortcomings(): Promise<readonly string[]>;
 
   /** @throws EvidenceError `not-found`, `archive`. */
   read(key: string): Promise<Readable>;

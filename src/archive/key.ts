@@ -13,6 +13,11 @@ export function checkKey(key: string): void {
   if (flaw !== undefined) throw new TypeError(`the archive key ${JSON.stringify(key)} ${flaw}`);
 }
 
+/** Whether a name that was found in a store is one that `checkKey` lets pass. */
+export function isKey(name: string): boolean {
+  return keyFlaw(name) === undefined;
+}
+
 function keyFlaw(key: string): string | undefined {
   if (!key.isWellFormed()) return 'is not Unicode text';
   if (Buffer.byteLength(key) > MAX_KEY_BYTES) return `has more than ${MAX_KEY_BYTES} bytes`;

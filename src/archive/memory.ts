@@ -20,11 +20,15 @@ class MemoryArchive implements Archive {
     checkKey(key);
     if (this.#objects.has(key)) return this.#settle(key, expected);
     const blocks: Uint8Array[] = [];
-    for await (const block of expectedContent(source, expected)) blocks.push(block);
+    for await (const block of expectedContent(source, expected)) blocks.push(Buffer.from(block));
     // Another `put` may have been faster.
     if (this.#objects.has(key)) return this.#settle(key, expected);
     this.#objects.set(key, Buffer.concat(blocks));
     return { state: 'created' };
+  }
+
+  async shortcomings(): Promise<readonly string[]> {
+    return [];
   }
 
   async read(key: string): Promise<Readable> {

@@ -54,9 +54,33 @@ const configSchema = z.strictObject({
       completeness: z.enum(['listing', 'record', 'off']).optional(),
       seal_keys: z.record(z.string(), z.string()).optional(),
       timestamp_roots: z.string().optional(),
+      public_keys: z.array(z.string()).optional(),
     })
     .optional(),
-  archive: z.strictObject({ url: z.string().optional() }).optional(),
+  sign: z
+    .strictObject({
+      key_file: z.string().optional(),
+      passphrase_file: z.string().optional(),
+      tsa_url: z.url({ protocol: /^https?$/ }).optional(),
+      tsa_roots: z.string().optional(),
+    })
+    .optional(),
+  /** All but `url` is for archives in S3. */
+  archive: z
+    .strictObject({
+      url: z.string().optional(),
+      endpoint: z.string().optional(),
+      region: z.string().min(1).optional(),
+      profile: z.string().min(1).optional(),
+      path_style: z.boolean().optional(),
+      ca_file: z.string().optional(),
+      retention: z
+        .strictObject({ mode: z.enum(['governance', 'compliance']), years: z.int().min(1).max(100) })
+        .optional(),
+      legal_hold: z.boolean().optional(),
+      kms_key_id: z.string().min(1).optional(),
+    })
+    .optional(),
   report: z
     .strictObject({
       organisation: z.string().min(1).max(200).optional(),

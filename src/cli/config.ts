@@ -4,6 +4,7 @@ import { CLAIMS } from '../claims/claim.ts';
 import { DEFAULT_TRANSPORT } from '../client/options.ts';
 import { EvidenceError } from '../errors.ts';
 import type { FileConfig } from './config-file.ts';
+import { type StoreSettings, toStoreSettings } from './store-settings.ts';
 
 /** What the flags of a command may override. */
 export interface ConfigFlags {
@@ -11,10 +12,12 @@ export interface ConfigFlags {
   auditUrl?: string | undefined;
   contract?: string | undefined;
   archive?: string | undefined;
+  endpoint?: string | undefined;
   concurrency?: number | undefined;
   require?: readonly string[] | undefined;
   sealKey?: readonly string[] | undefined;
   timestampRoots?: string | undefined;
+  publicKey?: readonly string[] | undefined;
 }
 
 export interface Config {
@@ -37,6 +40,19 @@ export interface Config {
   sealKeyFiles: Map<string, string>;
   /** The PEM file of the trusted roots of time-stamping authorities. */
   timestampRootsFile: string | null;
+  /** PEM files of the keys that an archive must be signed with. */
+  publicKeyFiles: string[];
+  sign: {
+    /** PEM; null for runs that are not signed. */
+    keyFile: string | null;
+    passphraseFile: string | null;
+    /** From the environment, which outweighs the file. */
+    passphrase: string | null;
+    /** Null for runs that are not time-stamped. */
+    tsaUrl: string | null;
+    /** Of the authorities that stamp runs, besides `timestampRootsFile`: an entry's token they need not vouch for. */
+    tsaRootsFile: string | null;
+  };
   archiveUrl: string;
   report: {
     organisation: string | null;
@@ -44,6 +60,7 @@ export interface Config {
     controls: string[];
     oscal: boolean;
   };
+  store: StoreSettings;
 }
 
 export const DEFAULT_ARCHIVE = './evidence-archive';
@@ -94,6 +111,17 @@ export async function loadConfig(
       flags.timestampRoots === undefined
         ? (inFolder(file.verify?.timestamp_roots) ?? null)
         : resolve(directory, flags.timestampRoots),
+    publicKeyFiles: [
+      ...(file.verify?.public_keys ?? []).map((path) => resolve(folder, path)),
+      ...(flags.publicKey ?? []).map((path) => resolve(directory, path)),
+    ],
+    sign: {
+      keyFile: inFolder(file.sign?.key_file) ?? null,
+      passphraseFile: inFolder(file.sign?.passphrase_file) ?? null,
+      passphrase: environment['EVIDENCE_SIGNING_PASSPHRASE'] ?? null,
+      tsaUrl: file.sign?.tsa_url ?? null,
+      tsaRootsFile: inFolder(file.sign?.tsa_roots) ?? null,
+    },
     archiveUrl:
       flags.archive ??
       environment['EVIDENCE_ARCHIVE_URL'] ??
@@ -109,6 +137,7 @@ export async function loadConfig(
         .map((name) => (isFrameworkName(name) ? name : resolve(folder, name))),
       oscal: file.report?.oscal ?? false,
     },
+    store: toStoreSettings(file.archive, flags, folder),
   };
 }
 

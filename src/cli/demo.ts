@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { EvidenceError } from '../errors.ts';
 import type { RunResult } from '../export/journeys.ts';
 import type { EmbeddedPlatform } from '../platform/embedded.ts';
 import { plural } from '../report/view/words.ts';
@@ -12,9 +13,11 @@ import type { DemoFlags } from './flags.ts';
 import type { Printer } from './printer.ts';
 import { printRun, toRunDocument } from './run-report.ts';
 import { connectService } from './service.ts';
+import { isUrl } from './store.ts';
 import { checkStored, printArchive } from './verify.ts';
 
 const RUN_ID = 'demo';
+const NO_STORE = { pathStyle: false, legalHold: false };
 
 /**
  * A first export without any set-up: a platform in this process on a temporary database, what really happened on this
@@ -23,6 +26,10 @@ const RUN_ID = 'demo';
 export async function runDemo(flags: DemoFlags, context: CommandContext): Promise<number> {
   const { printer, directory } = context;
   const archiveUrl = flags.archive ?? DEFAULT_ARCHIVE;
+  if (isUrl(archiveUrl))
+    throw new EvidenceError('usage', 'the demonstration writes into a folder only', {
+      nextStep: 'Give a folder with --archive, or use `evidence export` with an archive in S3.',
+    });
   const root = resolve(directory, archiveUrl);
   if (existsSync(join(root, 'runs', RUN_ID, 'run.json'))) return verifyAgain(root, archiveUrl, context);
   printer.note('Starting the platform on a temporary database …');
@@ -73,8 +80,10 @@ async function exportAll(platform: EmbeddedPlatform, archiveUrl: string, context
   }
 }
 
-function verifyAll(root: string, { signal }: CommandContext): Promise<ArchiveReport> {
-  return checkStored(root, null, { contract: null, sealKeys: new Map(), roots: null, now: new Date() }, signal);
+function verifyAll(root: string, context: CommandContext): Promise<ArchiveReport> {
+  const trust = { sealKeys: new Map(), roots: null, stampRoots: null, publicKeys: [] };
+  const options = { contract: null, ...trust, now: new Date() };
+  return checkStored({ archiveUrl: root, store: NO_STORE }, null, options, context);
 }
 
 async function pointOut(root: string, archiveUrl: string, printer: Printer): Promise<void> {

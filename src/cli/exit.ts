@@ -19,6 +19,7 @@ const BY_ERROR: Record<ErrorCode, number> = {
   contract: 2,
   unreachable: 3,
   refused: 5,
+  'store-refused': 5,
   service: 3,
   'not-found': 2,
   unreadable: 3,

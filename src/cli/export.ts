@@ -12,8 +12,9 @@ import { type Config, loadConfig } from './config.ts';
 import { readControls } from './controls.ts';
 import type { ExportFlags } from './flags.ts';
 import { Progress } from './progress.ts';
-import { printRun, toRunDocument } from './run-report.ts';
+import { endOf, printRun, toRunDocument } from './run-report.ts';
 import { connectService, type Service } from './service.ts';
+import { openSigningKey, openStamping } from './signing.ts';
 import { openArchive } from './store.ts';
 import { readCommit, readOperator, readTool } from './tool.ts';
 import { readSealKeys, readTimestampRoots } from './trust.ts';
@@ -46,7 +47,7 @@ export async function runExport(flags: ExportFlags, context: CommandContext): Pr
     );
     context.printer.document(toRunDocument(result, config.archiveUrl));
     printRun(result, config.archiveUrl, context.printer);
-    return result.record.exit_code;
+    return endOf(result).exit_code;
   } finally {
     await service.close();
   }
@@ -62,16 +63,21 @@ export interface ExportWish {
 }
 
 /** Puts the pieces of an export together and runs it. */
-export async function exportInto(wish: ExportWish, { printer, signal, directory }: CommandContext): Promise<RunResult> {
+export async function exportInto(wish: ExportWish, context: CommandContext): Promise<RunResult> {
   const { config, answer, scope, service } = wish;
+  const { printer, signal } = context;
   const packagePeriod = service.client.packagePeriod(answer.period);
   const sealKeys = readSealKeys(config.sealKeyFiles);
   const roots = readTimestampRoots(config.timestampRootsFile);
   const controls = readControls(config.report.controls);
-  const archive = await openForWriting(config, directory);
+  const signingKey = openSigningKey(config, context);
+  const stamping = openStamping(config, context);
+  const archive = await openForWriting(config, context);
   const work = makeWorkDirectory();
   const progress = new Progress(printer);
   try {
+    // What the store cannot do is found out before anything is asked of the service.
+    await archive.shortcomings();
     const exportContext: ExportContext = {
       client: service.client,
       archive,
@@ -87,6 +93,8 @@ export async function exportInto(wish: ExportWish, { printer, signal, directory 
       completeness: config.completeness,
       sealKeys,
       roots,
+      signingKey,
+      stamping,
       sealPartial: wish.sealPartial,
       concurrency: config.concurrency,
       workDirectory: work.path,
@@ -102,12 +110,13 @@ export async function exportInto(wish: ExportWish, { printer, signal, directory 
   } finally {
     progress.close();
     work.remove();
+    await stamping?.authority.close();
     await archive.close();
   }
 }
 
-async function openForWriting(config: Config, directory: string): Promise<Archive> {
-  const archive = await openArchive(config.archiveUrl, directory, true);
+async function openForWriting(config: Config, context: CommandContext): Promise<Archive> {
+  const archive = await openArchive(config, context, true);
   if (archive === null) throw new EvidenceError('archive', `the archive ${config.archiveUrl} cannot be opened`);
   return archive;
 }
@@ -127,10 +136,11 @@ async function dryRun(
   answer: PeriodAnswer,
   scope: Scope,
   { client }: Service,
-  { printer, directory }: CommandContext,
+  context: CommandContext,
 ): Promise<number> {
-  const archive = (await openArchive(config.archiveUrl, directory, false)) ?? openMemoryArchive();
-  const sealed = await readSealedRun(archive, answer.runId);
+  const { printer } = context;
+  const archive = (await openArchive(config, context, false)) ?? openMemoryArchive();
+  const sealed = await readSealedRun(archive, answer.runId).finally(() => archive.close());
   const { included, excluded } = await selectStreams(client.listStreams(), scope);
   const streams = included.map((stream) => stream.streamId);
   printer.document({ dry_run: true, run_id: answer.runId, period: answer.period, streams, excluded });

@@ -10,7 +10,11 @@ const service = {
   contract: { type: 'string', describe: 'contract file of a service that differs, made by `evidence probe`' },
 } as const;
 const archive = {
-  archive: { type: 'string', describe: 'where the evidence is kept (default: ./evidence-archive)' },
+  archive: {
+    type: 'string',
+    describe: 'where the evidence is kept: a folder (default: ./evidence-archive) or s3://BUCKET/PREFIX',
+  },
+  endpoint: { type: 'string', describe: "address of the archive's S3 store, where it is not Amazon's" },
 } as const;
 const trust = {
   'seal-key': { type: 'string', array: true, describe: 'a key to check seals with, as ID=FILE' },
@@ -45,10 +49,12 @@ export function verifyFlags(argv: Argv) {
     .positional('target', {
       type: 'string',
       demandOption: true,
-      describe: 'an archive, a run in it (its folder), a bundle (.zip) or an evidence package (.json)',
+      describe:
+        'an archive (a folder or s3://BUCKET/PREFIX), a run in it, a bundle (.zip) or an evidence package (.json)',
     })
-    .options(trust)
+    .options({ ...configuration, ...trust, endpoint: archive.endpoint })
     .options({
+      'public-key': { type: 'string', array: true, describe: 'PEM file of a key that the archive must be signed with' },
       run: { type: 'string', describe: 'only this run of the archive' },
       contract: { type: 'string', describe: 'contract file to read packages by (default: the one in the bundle)' },
       threads: {
@@ -57,6 +63,8 @@ export function verifyFlags(argv: Argv) {
       },
     })
     .example('$0 verify evidence-archive', 'everything that was ever archived')
+    .example('$0 verify evidence-archive --public-key signing.pem.pub', 'and that its signatures are by this key')
+    .example('$0 verify s3://acme-evidence/prod/runs/2026-10', 'one run of an archive in S3')
     .example('$0 verify payments-1a2b3c4d.zip --seal-key k1=k1.key', 'one bundle, seals included');
 }
 export type VerifyFlags = Awaited<ReturnType<typeof verifyFlags>['argv']>;
@@ -83,7 +91,7 @@ export type ProbeFlags = Awaited<ReturnType<typeof probeFlags>['argv']>;
 
 export function demoFlags(argv: Argv) {
   return argv
-    .options(archive)
+    .options({ archive: { type: 'string', describe: 'a folder for the evidence (default: ./evidence-archive)' } })
     .example('$0 demo', 'exports what really happened on this machine into ./evidence-archive');
 }
 export type DemoFlags = Awaited<ReturnType<typeof demoFlags>['argv']>;
@@ -99,6 +107,33 @@ export function ledgerFlags(argv: Argv) {
     .example("$0 ledger accept payments --reason 'moved to payments-eu, ticket OPS-411'", '');
 }
 export type LedgerFlags = Awaited<ReturnType<typeof ledgerFlags>['argv']>;
+
+export function keygenFlags(argv: Argv) {
+  return argv
+    .options({
+      out: { type: 'string', demandOption: true, describe: 'file of the private key; the public one gets .pub' },
+      type: { choices: ['ed25519', 'ecdsa-p256'] as const, default: 'ed25519' as const, describe: 'kind of key' },
+    })
+    .example('$0 keygen --out signing.pem', 'signing.pem and signing.pem.pub');
+}
+export type KeygenFlags = Awaited<ReturnType<typeof keygenFlags>['argv']>;
+
+export function restampFlags(argv: Argv) {
+  return argv
+    .positional('run', { type: 'string', describe: 'the run to stamp' })
+    .options({ ...configuration, ...archive })
+    .options({
+      all: { type: 'boolean', describe: 'every sealed run' },
+      within: {
+        type: 'string',
+        default: '90d',
+        describe: 'only where the certificate behind the newest token ends within so many days',
+      },
+    })
+    .example('$0 restamp --all', 'what needs it within 90 days; once a month is enough')
+    .example('$0 restamp 2026-10 --within 400d', 'one run, if its certificate ends within 400 days');
+}
+export type RestampFlags = Awaited<ReturnType<typeof restampFlags>['argv']>;
 
 export function helpFlags(argv: Argv) {
   return argv.positional('topic', { choices: ['exit-codes'] as const, demandOption: true });

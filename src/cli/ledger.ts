@@ -4,6 +4,7 @@ import { acceptRestart } from '../ledger/acceptance.ts';
 import type { CommandContext } from './command.ts';
 import { loadConfig } from './config.ts';
 import type { LedgerFlags } from './flags.ts';
+import { openSigningKey } from './signing.ts';
 import { openArchive } from './store.ts';
 import { visible } from './table.ts';
 import { readOperator } from './tool.ts';
@@ -13,19 +14,21 @@ export async function runLedger(flags: LedgerFlags, context: CommandContext): Pr
   const { printer, directory, environment } = context;
   const config = await loadConfig(flags, environment, directory);
   if (flags.reason.trim() === '') throw new EvidenceError('usage', '--reason says nothing');
-  const archive = await openArchive(config.archiveUrl, directory, false);
+  const signingKey = openSigningKey(config, context);
+  const archive = await openArchive(config, context, false);
   if (archive === null)
     throw new EvidenceError('not-found', `there is no archive at ${config.archiveUrl}`, {
       nextStep: 'Name the archive with --archive or archive.url.',
     });
   try {
-    const acceptance = await acceptRestart(archive, {
+    const wish = {
       streamId: flags.stream,
       slug: slugOf(flags.stream),
       reason: flags.reason,
       acceptedBy: readOperator(),
       acceptedAt: new Date(),
-    });
+    };
+    const acceptance = await acceptRestart(archive, wish, signingKey);
     printer.document(acceptance);
     const { sequence, run_id } = acceptance.head;
     printer.result(

@@ -4,7 +4,17 @@ import yargs from 'yargs';
 import { EvidenceError } from '../errors.ts';
 import type { Command } from './command.ts';
 import { EXIT_CODES, exitCodeOfError } from './exit.ts';
-import { demoFlags, exportFlags, helpFlags, ledgerFlags, probeFlags, streamsFlags, verifyFlags } from './flags.ts';
+import {
+  demoFlags,
+  exportFlags,
+  helpFlags,
+  keygenFlags,
+  ledgerFlags,
+  probeFlags,
+  restampFlags,
+  streamsFlags,
+  verifyFlags,
+} from './flags.ts';
 import { onInterruption } from './interruption.ts';
 import { Printer } from './printer.ts';
 import { readTool } from './tool.ts';
@@ -89,6 +99,18 @@ const cli = yargs(process.argv.slice(2))
     'record why a stream was ended or began anew',
     ledgerFlags,
     carryOut(async () => (await import('./ledger.ts')).runLedger),
+  )
+  .command(
+    'keygen',
+    'make a key pair to sign runs with',
+    keygenFlags,
+    carryOut(async () => (await import('./keygen.ts')).runKeygen),
+  )
+  .command(
+    'restamp [run]',
+    "time-stamp sealed runs anew before an authority's certificate ends",
+    restampFlags,
+    carryOut(async () => (await import('./restamp.ts')).runRestamp),
   )
   .command('help <topic>', 'explain exit-codes', helpFlags, () => {
     process.stdout.write(

@@ -1,6 +1,7 @@
 import { describePeriod } from '../export/bag.ts';
 import type { RunResult } from '../export/journeys.ts';
-import { runPrefix } from '../ledger/keys.ts';
+import { runEnvelopeKey, runPrefix, stampKey } from '../ledger/keys.ts';
+import { EXIT_CODE_OF, type Outcome, worstOf } from '../ledger/outcome.ts';
 import type { RunRecord } from '../ledger/record.ts';
 import { grouped } from '../report/view/words.ts';
 import type { Printer } from './printer.ts';
@@ -10,19 +11,30 @@ const STYLES = { verified: 'green', refuted: 'red', incomplete: 'yellow', empty:
 const FINDINGS_SHOWN = 20;
 const REPORT_NAME = 'report.pdf';
 
-/** What `--json` says of an export: the run record, and where it lies. */
-export function toRunDocument({ record, state }: RunResult, archiveUrl: string) {
-  return { ...record, state, archive: archiveUrl, report: reportOf(record, archiveUrl) };
+/** What the command comes to: a run that lacks its time-stamp is not what was asked for, however good its record is. */
+export function endOf({ record, unstamped }: RunResult): { outcome: Outcome; exit_code: number } {
+  if (unstamped === null) return { outcome: record.outcome, exit_code: record.exit_code };
+  const outcome = worstOf([record.outcome, 'incomplete']);
+  return { outcome, exit_code: EXIT_CODE_OF[outcome] };
+}
+
+/** What `--json` says of an export: the run record, what the command came to, and where it lies. */
+export function toRunDocument(result: RunResult, archiveUrl: string) {
+  const { record, state, unstamped } = result;
+  const why = unstamped === null ? null : { reason: unstamped.message, next_step: unstamped.nextStep ?? null };
+  const report = reportOf(record, archiveUrl);
+  return { ...record, ...endOf(result), state, unstamped: why, archive: archiveUrl, report };
 }
 
 /** Where the report lies; null where there is none. */
-export function reportOf({ documents }: RunRecord, archiveUrl: string): string | null {
+function reportOf({ documents }: RunRecord, archiveUrl: string): string | null {
   const report = documents.find(({ name }) => name === REPORT_NAME);
   return report === undefined ? null : `${archiveUrl}/${report.key}`;
 }
 
 /** The end of an export: the table of streams × claims, the reconciliation, and where it lies. */
-export function printRun({ record, state }: RunResult, archiveUrl: string, printer: Printer): void {
+export function printRun(result: RunResult, archiveUrl: string, printer: Printer): void {
+  const { record, state } = result;
   if (state === 'already') {
     printer.result(`Run ${record.run_id} was sealed at ${record.finished_at}; a sealed run is never changed.`);
     printer.result('To export anew what the service has now, use --revise.\n');
@@ -38,6 +50,7 @@ export function printRun({ record, state }: RunResult, archiveUrl: string, print
     printer.result(
       `${emphasise('accepted', 'yellow')} ${visible(stream_id)}: restart accepted on ${accepted_at} by ${visible(accepted_by.user)}: ${visible(reason)}`,
     );
+  for (const warning of record.warnings) printer.result(`${emphasise('note', 'yellow')} ${visible(warning)}`);
   const { listed, exported, partial, failed, empty, excluded } = record.reconciliation;
   const entries = record.streams.reduce((sum, stream) => sum + stream.entries, 0);
   printer.result(`Period        ${describePeriod(record.period)}`);
@@ -45,11 +58,27 @@ export function printRun({ record, state }: RunResult, archiveUrl: string, print
     `Streams       ${listed} listed = ${exported} exported + ${partial} partial + ${failed} failed + ${empty} empty + ${excluded} excluded`,
   );
   printer.result(`Entries       ${grouped(entries)}`);
-  printer.result(`Outcome       ${emphasise(record.outcome, STYLES[record.outcome])} (exit code ${record.exit_code})`);
+  printWitnesses(result, printer);
+  const { outcome, exit_code } = endOf(result);
+  printer.result(`Outcome       ${emphasise(outcome, STYLES[outcome])} (exit code ${exit_code})`);
   printer.result(`Archive       ${archiveUrl}/${runPrefix(record.run_id)}`);
   const report = reportOf(record, archiveUrl);
   if (report !== null) printer.result(`Report        ${report}`);
   if (state === 'open') printer.result(`\n${whyOpen(record)}`);
+}
+
+function printWitnesses({ record, state, unstamped }: RunResult, printer: Printer): void {
+  if (state === 'open') return;
+  const { signed, timestamp_authority } = record;
+  printer.result(
+    `Signature     ${signed ? runEnvelopeKey(record.run_id) : 'none: whoever can replace the archive can replace it unseen (sign.key_file)'}`,
+  );
+  if (unstamped !== null)
+    printer.result(
+      `Time-stamp    ${emphasise('missing', 'yellow')}: ${visible(unstamped.message)}\n  ${unstamped.nextStep ?? ''}`,
+    );
+  else if (timestamp_authority !== null)
+    printer.result(`Time-stamp    ${stampKey(record.run_id, 1)}, by ${visible(timestamp_authority)}`);
 }
 
 function whyOpen(record: RunRecord): string {

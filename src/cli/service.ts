@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { AuditClient } from '../client/audit.ts';
 import type { Tls } from '../client/dispatcher.ts';
 import { DEFAULT_TRANSPORT } from '../client/options.ts';
@@ -7,6 +6,7 @@ import type { ContractInUse } from '../contract/in-use.ts';
 import { EvidenceError } from '../errors.ts';
 import type { Config } from './config.ts';
 import { readContract } from './contract.ts';
+import { readPem } from './pem.ts';
 import type { Printer } from './printer.ts';
 import { readTool } from './tool.ts';
 
@@ -67,12 +67,4 @@ function readTls(files: Config['tlsFiles'], printer: Printer): Tls {
   }
   if (tls.key !== undefined) printer.keepSecret(tls.key);
   return tls;
-}
-
-function readPem(setting: string, path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new EvidenceError('config', `the file of ${setting}, ${path}, cannot be read`, { cause: error });
-  }
 }

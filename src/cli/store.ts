@@ -3,19 +3,43 @@ import { resolve } from 'node:path';
 import type { Archive } from '../archive/archive.ts';
 import { openDirectoryArchive } from '../archive/directory.ts';
 import { EvidenceError } from '../errors.ts';
+import type { CommandContext } from './command.ts';
+import { readPem } from './pem.ts';
+import type { StoreSettings } from './store-settings.ts';
+
+/** An archive as the configuration names it. */
+export interface NamedArchive {
+  archiveUrl: string;
+  store: StoreSettings;
+}
 
 /**
  * The archive of a URL or path.
- * @param create whether it may be made; otherwise one that is not there is `null`.
+ * @param create whether it may be made; otherwise a folder that is not there is `null`.
  */
-export async function openArchive(url: string, directory: string, create: boolean): Promise<Archive | null> {
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(url) && !url.startsWith('file://'))
-    throw new EvidenceError('config', `${url}: this version keeps archives in directories only`, {
-      nextStep: 'Give a directory as the archive.',
+export async function openArchive(
+  { archiveUrl, store }: NamedArchive,
+  { directory, signal }: Pick<CommandContext, 'directory' | 'signal'>,
+  create: boolean,
+): Promise<Archive | null> {
+  if (isS3Url(archiveUrl)) return openBucket(archiveUrl, store, signal);
+  if (isUrl(archiveUrl) && !archiveUrl.startsWith('file://'))
+    throw new EvidenceError('config', 'this kind of archive is not known', {
+      nextStep: 'Give a directory or s3://BUCKET/PREFIX as the archive.',
     });
-  const path = resolve(directory, url.replace(/^file:\/\//, ''));
+  if (create) refuseProtection(store);
+  const path = resolve(directory, archiveUrl.replace(/^file:\/\//, ''));
   if (!create && !(await isDirectory(path))) return null;
   return openDirectoryArchive(path, { create });
+}
+
+export function isS3Url(url: string): boolean {
+  return /^s3:\/\//i.test(url);
+}
+
+/** Whether it is no path. */
+export function isUrl(url: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(url);
 }
 
 export async function isDirectory(path: string): Promise<boolean> {
@@ -24,4 +48,25 @@ export async function isDirectory(path: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** The SDK is loaded by those alone who need it. */
+async function openBucket(url: string, store: StoreSettings, signal: AbortSignal): Promise<Archive> {
+  const { parseS3Url } = await import('../archive/s3/place.ts');
+  const place = parseS3Url(url);
+  const { openS3Archive } = await import('../archive/s3/archive.ts');
+  const { DEFAULT_LIMITS } = await import('../archive/s3/options.ts');
+  const { caFile, ...settings } = store;
+  const ca = caFile === undefined ? {} : { ca: readPem('archive.ca_file', caFile) };
+  return openS3Archive(place, { ...settings, ...ca, limits: DEFAULT_LIMITS, signal });
+}
+
+/** Whoever asked for a lock must not believe that there is one. */
+function refuseProtection({ retention, legalHold, kmsKeyId }: StoreSettings): void {
+  const asked =
+    retention !== undefined ? 'retention' : legalHold ? 'legal_hold' : kmsKeyId !== undefined ? 'kms_key_id' : null;
+  if (asked === null) return;
+  throw new EvidenceError('config', `archive.${asked} is set, but a directory cannot do that`, {
+    nextStep: `Give s3://BUCKET/PREFIX as the archive, or leave out archive.${asked}.`,
+  });
 }

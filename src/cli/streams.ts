@@ -14,7 +14,7 @@ export async function runStreams(flags: StreamsFlags, context: CommandContext): 
   const config = await loadConfig(flags, environment, directory);
   const service = connectService(config, printer, signal);
   try {
-    const heads = new Map(Object.entries(await readHeads(config, directory)));
+    const heads = new Map(Object.entries(await readHeads(config, context)));
     const streams: StreamAnswer[] = [];
     for await (const stream of service.client.listStreams()) streams.push(stream);
     printer.document({
@@ -36,8 +36,8 @@ export async function runStreams(flags: StreamsFlags, context: CommandContext): 
   }
 }
 
-async function readHeads(config: Config, directory: string): Promise<Record<string, LedgerHead>> {
-  const archive = await openArchive(config.archiveUrl, directory, false);
+async function readHeads(config: Config, context: CommandContext): Promise<Record<string, LedgerHead>> {
+  const archive = await openArchive(config, context, false);
   if (archive === null) return {};
   try {
     return (await readNewestEntry(archive))?.entry.heads ?? {};

@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import type { SealKeys } from '../contract/contract.ts';
 import { toHmacKey } from '../encoding/digest.ts';
 import { EvidenceError } from '../errors.ts';
+import { type PublicKey, readPublicKey } from '../signature/key.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
 import { readRoots } from '../timestamp/roots.ts';
+import type { Config } from './config.ts';
 
 /**
  * The seal keys from their files. A file holds `hex:…`, `base64:…`, or the key's own text; a line feed at its end is
@@ -43,11 +45,25 @@ function decode(text: string): Buffer | null {
 /** The roots of the time-stamping authorities that are trusted; null when none are pinned. */
 export function readTimestampRoots(path: string | null): readonly Certificate[] | null {
   if (path === null) return null;
-  let pem: string;
+  return readRoots(readText('the time-stamping roots', path), path);
+}
+
+/** The roots under which stamps of runs are judged; null when none are pinned. */
+export function readStampRoots({ sign, timestampRootsFile }: Config): readonly Certificate[] | null {
+  const roots = [sign.tsaRootsFile, timestampRootsFile].map(readTimestampRoots).filter((pinned) => pinned !== null);
+  return roots.length === 0 ? null : roots.flat();
+}
+
+/** The keys that an archive must be signed with; none means that its signatures prove nothing to this reader. */
+export function readPublicKeys(files: readonly string[]): PublicKey[] {
+  return files.map((path) => readPublicKey(readText('the public key', path), path));
+}
+
+/** @throws EvidenceError `config` when the file cannot be read. */
+export function readText(what: string, path: string): string {
   try {
-    pem = readFileSync(path, 'latin1');
+    return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new EvidenceError('config', `the file of the time-stamping roots, ${path}, cannot be read`, { cause: error });
+    throw new EvidenceError('config', `the file of ${what}, ${path}, cannot be read`, { cause: error });
   }
-  return readRoots(pem, path);
 }

@@ -1,25 +1,27 @@
 import { open, stat } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { resolve } from 'node:path';
+import type { Archive } from '../archive/archive.ts';
 import type { Verdict } from '../claims/verdict.ts';
 import { EvidenceError } from '../errors.ts';
 import { EXIT_CODE_OF, worstOf } from '../ledger/outcome.ts';
 import { plural } from '../report/view/words.ts';
-import type { ArchiveReport } from '../verify/archive.ts';
+import type { ArchiveOptions, ArchiveReport } from '../verify/archive.ts';
 import type { VerifyOptions } from '../verify/bundle.ts';
 import { type Problem, toProblem } from '../verify/problem.ts';
 import type { CommandContext } from './command.ts';
 import { loadConfig } from './config.ts';
 import type { VerifyFlags } from './flags.ts';
 import type { Printer } from './printer.ts';
-import { isDirectory, openArchive } from './store.ts';
+import { isDirectory, isS3Url, type NamedArchive, openArchive } from './store.ts';
 import { emphasise, formatClaims, formatLegend, visible } from './table.ts';
-import { readSealKeys, readTimestampRoots } from './trust.ts';
+import { readPublicKeys, readSealKeys, readStampRoots, readTimestampRoots } from './trust.ts';
 import { makeWorkDirectory } from './work-directory.ts';
 
 const STYLES = { verified: 'green', refuted: 'red', incomplete: 'yellow', empty: 'yellow' } as const;
 const SHOWN = 50;
+const NAME_ONE = 'Name an archive, a run in it, a bundle (.zip) or an evidence package (.json).';
 const UNSIGNED =
-  'Internal consistency only: nothing here is signed, so whoever can replace all of it can replace it unseen.';
+  'Internal consistency only: a bundle by itself is not signed, so whoever can replace it can replace it unseen.';
 
 /**
  * What each kind of target needs is loaded once the kind is known: a package needs no schema, no YAML and no zip, and
@@ -32,8 +34,15 @@ const loadContract = async () => (await import('./contract.ts')).readContract;
 
 export async function runVerify(flags: VerifyFlags, context: CommandContext): Promise<number> {
   const { directory, printer } = context;
+  const { config: configFile, endpoint } = flags;
   const config = await loadConfig(
-    { sealKey: flags['seal-key'], timestampRoots: flags['timestamp-roots'] },
+    {
+      config: configFile,
+      endpoint,
+      sealKey: flags['seal-key'],
+      timestampRoots: flags['timestamp-roots'],
+      publicKey: flags['public-key'],
+    },
     context.environment,
     directory,
   );
@@ -44,18 +53,19 @@ export async function runVerify(flags: VerifyFlags, context: CommandContext): Pr
     now: new Date(),
   };
   const threads = checkThreads(flags.threads ?? null);
-  const target = resolve(directory, flags.target);
-  if (await isDirectory(target)) {
-    const run = basename(dirname(target)) === 'runs' ? basename(target) : null;
-    const root = run === null ? target : dirname(dirname(target));
-    const report = await checkStored(root, flags.run ?? run, options, context.signal);
+  const target = isS3Url(flags.target) ? flags.target.replace(/\/+$/, '') : resolve(directory, flags.target);
+  if (isS3Url(target) || (await isDirectory(target))) {
+    const [, root = target, run = null] = /^(.*)\/runs\/([^/]+)$/s.exec(target) ?? [];
+    const named = { archiveUrl: root, store: config.store };
+    const trust = { publicKeys: readPublicKeys(config.publicKeyFiles), stampRoots: readStampRoots(config) };
+    const report = await checkStored(named, flags.run ?? run, { ...options, ...trust }, context);
     printer.document(report);
     printArchive(report, printer);
     return report.exit_code;
   }
   if (!(await isFile(target)))
     throw new EvidenceError('not-found', `there is nothing to verify at ${flags.target}`, {
-      nextStep: 'Name an archive directory, a run in it, a bundle (.zip) or an evidence package (.json).',
+      nextStep: NAME_ONE,
     });
   const report = (await isZip(target))
     ? await verifyOneBundle(target, flags.target, options)
@@ -74,29 +84,34 @@ function checkThreads(threads: number | null): number | null {
 
 /** An archive, or one run of it. */
 export async function checkStored(
-  root: string,
+  named: NamedArchive,
   run: string | null,
-  options: VerifyOptions,
-  signal: AbortSignal,
+  options: ArchiveOptions,
+  context: CommandContext,
 ): Promise<ArchiveReport> {
   const verifyArchive = await loadArchive();
-  const isArchive = (await isDirectory(join(root, 'runs'))) || (await isDirectory(join(root, 'ledger')));
-  const archive = isArchive ? await openArchive(root, '/', false) : null;
-  if (archive === null)
-    throw new EvidenceError('not-found', `${root} is not an archive: it holds neither runs nor a ledger`, {
-      nextStep: 'Name an archive directory, a run in it, a bundle (.zip) or an evidence package (.json).',
-    });
+  const root = named.archiveUrl;
+  const archive = await openArchive(named, context, false);
   const work = makeWorkDirectory();
   try {
-    const onStream = () => signal.throwIfAborted();
+    if (archive === null || !(await holdsRuns(archive)))
+      throw new EvidenceError('not-found', `${root} is not an archive: it holds neither runs nor a ledger`, {
+        nextStep: NAME_ONE,
+      });
+    const onStream = () => context.signal.throwIfAborted();
     const report = await verifyArchive({ ...options, archive, workDirectory: work.path, onStream }, run);
     if (run !== null && report.runs.length === 0 && report.warnings.length === 0)
       throw new EvidenceError('not-found', `the archive at ${root} has no run ${run}`);
     return report;
   } finally {
     work.remove();
-    await archive.close();
+    await archive?.close();
   }
+}
+
+async function holdsRuns(archive: Archive): Promise<boolean> {
+  for (const prefix of ['runs/', 'ledger/']) for await (const _object of archive.list(prefix)) return true;
+  return false;
 }
 
 interface FileReport {
@@ -150,16 +165,43 @@ export function printArchive(report: ArchiveReport, printer: Printer): void {
   for (const run of report.runs) {
     printer.result(emphasise(`Run ${run.run_id}`, 'bold'));
     printStreams(run.streams, printer);
+    printStamps(run.stamps, printer);
   }
   const { missing, altered, unexpected, checked } = report.objects;
-  const listed = [...report.ledger.findings, ...missing, ...altered, ...unexpected];
+  const stamps = report.runs.flatMap(({ problems }) => problems.filter(({ code }) => code === 'stamp/refuted'));
+  const listed = [
+    ...report.ledger.findings,
+    ...report.signatures.findings,
+    ...stamps,
+    ...missing,
+    ...altered,
+    ...unexpected,
+  ];
   printProblems([...new Set(listed)], printer);
   for (const warning of report.warnings) printer.result(emphasise(warning, 'yellow'));
   printer.result(
     `Objects       ${checked} checked: ${objectsIn(missing)} missing, ${objectsIn(altered)} altered, ${objectsIn(unexpected)} unexpected`,
   );
   printer.result(`Ledger        ${plural(report.ledger.entries, 'entry')}, ${report.ledger.state}`);
-  printOutcome({ ...report, warnings: [UNSIGNED] }, printer);
+  printer.result(`Signatures    ${describeSignatures(report.signatures)}`);
+  printOutcome({ ...report, warnings: [] }, printer);
+}
+
+function describeSignatures({ state, reason, keys, from }: ArchiveReport['signatures']): string {
+  if (state === 'unproved') return `internal consistency only: ${reason}`;
+  if (state === 'refuted') return emphasise('refuted, see above', 'red');
+  const extent = from === 1 ? 'all of the ledger' : `the ledger from entry ${from} on, which names all before it`;
+  return `${emphasise('proved', 'green')}: ${extent}, by ${keys.join(', ')}`;
+}
+
+function printStamps(stamps: ArchiveReport['runs'][number]['stamps'], printer: Printer): void {
+  for (const { key, state, time, authority, until, remarks } of stamps) {
+    const what =
+      state === 'proved'
+        ? `it was there at ${time?.toISOString()}, says ${visible(authority ?? '')}; holds until ${until?.toISOString()}`
+        : `${state}: ${visible(remarks.join('; '))}`;
+    printer.result(`${key}  ${what}`);
+  }
 }
 
 /** Several things can be wrong with one object. */

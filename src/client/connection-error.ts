@@ -25,7 +25,8 @@ export function toConnectionError(call: Call, error: unknown): EvidenceError {
   });
 }
 
-function reasonOf(error: unknown): string {
+/** What happened, with the codes by which it can be looked up. */
+export function reasonOf(error: unknown): string {
   const codes = codesOf(error).join(', ');
   const message = messageOf(error);
   if (message === '' || codes === '') return message + codes;

@@ -15,6 +15,11 @@ export class StreamingSha256 {
     this.#bytes += chunk.length;
   }
 
+  /** Lower-case hex of all that came until now; more may follow. */
+  soFar(): string {
+    return this.#hash.copy().digest('hex');
+  }
+
   /** Ends the computation; call once. */
   finish(): { sha256: string; bytes: number } {
     return { sha256: this.#hash.digest('hex'), bytes: this.#bytes };

@@ -1,10 +1,11 @@
+import { createReadStream } from 'node:fs';
 import { type Verification, verificationSchema } from '../bundle/documents.ts';
 import { bundleFileName } from '../bundle/layout.ts';
 import { openBundle } from '../bundle/read.ts';
 import { StreamingSha256 } from '../encoding/digest.ts';
 import { EvidenceError } from '../errors.ts';
 import { bundleKey } from '../ledger/keys.ts';
-import { readRecord, type StreamRecord } from '../ledger/record.ts';
+import { readRecord, type StreamRecord, whereKept } from '../ledger/record.ts';
 import type { ExportContext } from './context.ts';
 
 const MAX_VERIFICATION_BYTES = 256 * 2 ** 20;
@@ -13,18 +14,37 @@ const MAX_VERIFICATION_BYTES = 256 * 2 ** 20;
  * The record of a bundle that an interrupted run archived without living to record it; null when there is none. The
  * bundle is whole or it would not be there, and its own verification.json says what the record has to say.
  *
+ * @param folder for what is fetched.
  * @throws EvidenceError `conflict` when what lies there is not this run's bundle of this stream.
  */
 export async function adoptBundle(
   context: ExportContext,
   streamId: string,
   slug: string,
+  folder: string,
 ): Promise<StreamRecord | null> {
   for (const status of ['COMPLETE', 'PARTIAL'] as const) {
     const key = bundleKey(context.runId, bundleFileName(slug, status));
-    if ((await context.archive.stat(key)) !== null) return readOrphan(context, streamId, key, status === 'PARTIAL');
+    if ((await context.archive.stat(key)) !== null)
+      return readOrphan(context, streamId, key, status === 'PARTIAL', folder);
   }
   return null;
+}
+
+/**
+ * The record of the bundle that another process, exporting the same run at the same time, was the first to archive.
+ *
+ * @throws EvidenceError `conflict` when what lies there is not this run's bundle of this stream.
+ */
+export async function adoptRival(
+  context: ExportContext,
+  streamId: string,
+  slug: string,
+  folder: string,
+): Promise<StreamRecord> {
+  const record = await adoptBundle(context, streamId, slug, folder);
+  if (record !== null) return record;
+  throw notOurs(streamId, 'it is not where it was found a moment ago');
 }
 
 async function readOrphan(
@@ -32,10 +52,13 @@ async function readOrphan(
   streamId: string,
   key: string,
   partial: boolean,
+  folder: string,
 ): Promise<StreamRecord> {
+  const file = await context.archive.fetchFile(key, folder);
   const digest = new StreamingSha256();
-  for await (const chunk of await context.archive.read(key)) digest.update(chunk);
-  const bundle = await openBundle(await context.archive.fetchFile(key, context.workDirectory));
+  for await (const chunk of createReadStream(file)) digest.update(chunk);
+  const content = digest.finish();
+  const bundle = await openBundle(file);
   try {
     const [problem] = await bundle.checkIntegrity();
     if (problem !== undefined) throw notOurs(key, problem.message);
@@ -43,13 +66,15 @@ async function readOrphan(
     const verification: Verification = readRecord(verificationSchema, bytes, `${key}:data/verification.json`);
     if (verification.run_id !== context.runId || verification.verdict.stream_id !== streamId)
       throw notOurs(key, `it holds run ${verification.run_id}, stream "${verification.verdict.stream_id}"`);
+    // What is there already is not stored again, but asked after.
+    const stored = await context.archive.put(key, { file }, content);
     return {
       format: 'evidence-stream-record/1',
       run_id: context.runId,
       ...verification.verdict,
       partial,
       missing: partial ? await readMissing(bundle) : [],
-      bundle: { key, ...digest.finish(), identity: bundle.identity ?? '' },
+      bundle: { key, ...content, identity: bundle.identity ?? '', ...whereKept(stored) },
       recorded_at: context.now().toISOString(),
     };
   } finally {

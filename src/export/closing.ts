@@ -1,5 +1,4 @@
 import type { Archive } from '../archive/archive.ts';
-import { sha256 } from '../encoding/digest.ts';
 import { EvidenceError, isEvidenceError } from '../errors.ts';
 import { closingKey } from '../ledger/keys.ts';
 import {
@@ -10,6 +9,7 @@ import {
   readRecord,
   toRecordBytes,
 } from '../ledger/record.ts';
+import { putDocument } from './documents.ts';
 import type { StoredRecord } from './journeys.ts';
 
 /** A run that is closed: nothing about it changes any more, only its reports and its record may be missing. */
@@ -25,8 +25,7 @@ const NAME = 'closing.json';
 export async function readClosing(archive: Archive, runId: string): Promise<ClosedRun | null> {
   const key = closingKey(runId);
   if ((await archive.stat(key)) === null) return null;
-  const bytes = await archive.readBytes(key, MAX_CLOSING_BYTES);
-  return toClosedRun(readRecord(closingSchema, bytes, key), bytes);
+  return keepClosing(archive, key, await archive.readBytes(key, MAX_CLOSING_BYTES));
 }
 
 /** Writes down what the run came to. Where another process closed the same run first, its word counts. */
@@ -34,21 +33,22 @@ export async function closeRun(archive: Archive, record: RunRecord): Promise<Clo
   const { format: _format, documents: _documents, streams, ...rest } = record;
   const records = streams.flatMap(({ record: stored }) => (stored === null ? [] : [stored]));
   const closing: Closing = { format: 'evidence-closing/1', ...rest, streams: records };
-  const bytes = toRecordBytes(closing);
   try {
-    await archive.put(closingKey(record.run_id), { bytes }, { sha256: sha256(bytes), bytes: bytes.length });
+    return await keepClosing(archive, closingKey(record.run_id), toRecordBytes(closing));
   } catch (error) {
     const other = isEvidenceError(error, 'conflict') ? await readClosing(archive, record.run_id) : null;
     if (other === null) throw error;
     return other;
   }
-  // As whoever goes on with it will read it, down to the order of its members: the reports are made from it.
-  return toClosedRun(readRecord(closingSchema, bytes, closingKey(record.run_id)), bytes);
 }
 
-function toClosedRun(closing: Closing, bytes: Uint8Array): ClosedRun {
-  const key = closingKey(closing.run_id);
-  return { closing, document: { name: NAME, key, bytes: bytes.length, sha256: sha256(bytes) } };
+/**
+ * Stores it, or finds it stored: either way the archive says in which version. It is taken as whoever goes on with it
+ * will read it, down to the order of its members, since the reports are made from it.
+ */
+async function keepClosing(archive: Archive, key: string, bytes: Uint8Array): Promise<ClosedRun> {
+  const closing = readRecord(closingSchema, bytes, key);
+  return { closing, document: await putDocument(archive, key, NAME, bytes) };
 }
 
 /**

@@ -5,10 +5,12 @@ import type { AuditClient, Period } from '../client/audit.ts';
 import type { Contract, SealKeys } from '../contract/contract.ts';
 import type { ContractInUse } from '../contract/in-use.ts';
 import type { Acceptance, ReportOptions } from '../ledger/record.ts';
+import type { SigningKey } from '../signature/key.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
 import type { Listener } from './events.ts';
 import type { CompletenessMode } from './listing.ts';
 import type { AccountPackage } from './received.ts';
+import type { Stamping } from './stamp.ts';
 
 /** What the user asked to be exported. */
 export interface Scope {
@@ -38,6 +40,10 @@ export interface ExportContext {
   sealKeys: SealKeys;
   /** The roots of the time-stamping authorities that are trusted; null when none were pinned. */
   roots: readonly Certificate[] | null;
+  /** Null for a run that is not signed. */
+  signingKey: SigningKey | null;
+  /** Null for a run that is not time-stamped. */
+  stamping: Stamping | null;
   /** Incomplete streams go into the run itself instead of an attempt. */
   sealPartial: boolean;
   concurrency: number;

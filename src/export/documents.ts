@@ -19,8 +19,14 @@ export async function putAttemptReport(archive: Archive, record: RunRecord, pref
   return putDocument(archive, `${prefix}${name}`, name, bytes);
 }
 
-async function putDocument(archive: Archive, key: string, name: string, bytes: Uint8Array): Promise<RunDocument> {
+/** Stores an object of the run that its record will name. */
+export async function putDocument(
+  archive: Archive,
+  key: string,
+  name: string,
+  bytes: Uint8Array,
+): Promise<RunDocument> {
   const stored = { bytes: bytes.length, sha256: sha256(bytes) };
-  await archive.put(key, { bytes }, stored);
-  return { name, key, ...stored };
+  const { version_id } = await archive.put(key, { bytes }, stored);
+  return { name, key, ...stored, ...(version_id === undefined ? {} : { version_id }) };
 }

@@ -4,7 +4,7 @@ import { sha256 } from '../encoding/digest.ts';
 import { EvidenceError } from '../errors.ts';
 import { readAcceptances } from '../ledger/acceptance.ts';
 import { streamRecordKey } from '../ledger/keys.ts';
-import { appendEntry, findEntry, readNewestEntry } from '../ledger/ledger.ts';
+import { findEntry, readNewestEntry, requireSigned, type StoredLedgerEntry } from '../ledger/ledger.ts';
 import { type RunRecord, readRecord, streamRecordSchema } from '../ledger/record.ts';
 import { collectAccount } from './account.ts';
 import { readClosing } from './closing.ts';
@@ -13,6 +13,7 @@ import type { Journeys, RunResult, StoredRecord } from './journeys.ts';
 import { readSealedRun, type SealedRun, selectStreams } from './plan.ts';
 import { concludeRun, sealRun } from './seal.ts';
 import { exportStream } from './stream.ts';
+import { witnessRun } from './witness.ts';
 
 const MAX_STREAM_RECORD_BYTES = 256 * 2 ** 20;
 
@@ -23,6 +24,8 @@ const MAX_STREAM_RECORD_BYTES = 256 * 2 ** 20;
 export async function exportRun(context: ExportContext): Promise<RunResult> {
   const sealed = await readSealedRun(context.archive, context.runId);
   if (sealed !== null) return concludeSealed(context, sealed);
+  const newest = await readNewestEntry(context.archive);
+  requireSigned(newest, context.signingKey);
   const closed = await readClosing(context.archive, context.runId);
   if (closed !== null) {
     checkPeriod(context, closed.closing);
@@ -30,7 +33,7 @@ export async function exportRun(context: ExportContext): Promise<RunResult> {
   }
   const begun = {
     startedAt: context.now(),
-    heads: await readHeads(context),
+    heads: toEarlierHeads(newest),
     acceptances: await readAcceptances(context.archive),
   };
   const selection = await selectStreams(context.client.listStreams(), context.scope);
@@ -56,12 +59,12 @@ export async function exportRun(context: ExportContext): Promise<RunResult> {
   return concludeRun(context, run, journeys);
 }
 
-/** A run that is sealed is never changed; only a ledger entry that an interruption kept from it is added. */
-async function concludeSealed(context: ExportContext, { record, sha256: digest }: SealedRun): Promise<RunResult> {
+/** A run that is sealed is never changed; only what an interruption kept from being added to it is added. */
+async function concludeSealed(context: ExportContext, sealed: SealedRun): Promise<RunResult> {
+  const { record } = sealed;
   checkPeriod(context, record);
-  if ((await findEntry(context.archive, record.run_id)) === null)
-    await appendEntry(context.archive, { kind: 'run', record, sha256: digest });
-  return { record, state: 'already' };
+  const recorded = (await findEntry(context.archive, record.run_id)) !== null;
+  return { record, state: 'already', unstamped: await witnessRun(context, sealed, recorded) };
 }
 
 function checkPeriod(context: ExportContext, { run_id, period }: Pick<RunRecord, 'run_id' | 'period'>): void {
@@ -72,8 +75,7 @@ function checkPeriod(context: ExportContext, { run_id, period }: Pick<RunRecord,
   });
 }
 
-async function readHeads(context: ExportContext): Promise<Map<string, EarlierHead>> {
-  const newest = await readNewestEntry(context.archive);
+function toEarlierHeads(newest: StoredLedgerEntry | null): Map<string, EarlierHead> {
   return new Map(
     Object.entries(newest?.entry.heads ?? {}).map(([streamId, { sequence, hash, run_id }]) => [
       streamId,
@@ -85,12 +87,18 @@ async function readHeads(context: ExportContext): Promise<Map<string, EarlierHea
 /** The records of the streams that are done, by stream id. */
 async function readRecords(context: ExportContext): Promise<StoredRecord[]> {
   const records: StoredRecord[] = [];
-  for await (const { key } of context.archive.list(`runs/${context.runId}/streams/`)) {
+  for await (const { key, version_id } of context.archive.list(`runs/${context.runId}/streams/`)) {
     if (!key.endsWith('.json')) continue;
     const bytes = await context.archive.readBytes(key, MAX_STREAM_RECORD_BYTES);
     const record = readRecord(streamRecordSchema, bytes, key);
     if (key !== streamRecordKey(context.runId, slugOf(record.stream_id))) continue;
-    records.push({ record, key, bytes: bytes.length, sha256: sha256(bytes) });
+    records.push({
+      record,
+      key,
+      bytes: bytes.length,
+      sha256: sha256(bytes),
+      ...(version_id === undefined ? {} : { version_id }),
+    });
   }
   return records.sort((a, b) => (a.record.stream_id < b.record.stream_id ? -1 : 1));
 }

@@ -2,7 +2,7 @@ import { sha256 } from '../encoding/digest.ts';
 import { isEvidenceError } from '../errors.ts';
 import { type EarlierRuns, readEarlierRuns } from '../ledger/earlier-runs.ts';
 import { attemptPrefix, runRecordKey } from '../ledger/keys.ts';
-import { appendEntry, findEntry } from '../ledger/ledger.ts';
+import { findEntry } from '../ledger/ledger.ts';
 import { EXIT_CODE_OF, worstOf } from '../ledger/outcome.ts';
 import {
   type Attempt,
@@ -18,50 +18,60 @@ import type { ExportContext, RunState } from './context.ts';
 import { putAttemptReport, putReports } from './documents.ts';
 import type { Journeys, RunResult, StoredRecord } from './journeys.ts';
 import { findVanished, readSealedRun } from './plan.ts';
+import { witnessRun } from './witness.ts';
 
 /** Closes the run and seals it, or leaves an attempt when something is missing. */
 export async function concludeRun(context: ExportContext, run: RunState, journeys: Journeys): Promise<RunResult> {
-  const record = toRunRecord(context, run, journeys, await readEarlierRuns(context.archive));
+  const earlier = await readEarlierRuns(context.archive);
+  const record = toRunRecord(context, run, journeys, earlier, await context.archive.shortcomings());
   const open = journeys.incomplete.length + journeys.failed.length > 0 && !context.sealPartial;
   if (open) {
     const documents = await leaveAttempt(context, run, journeys, record);
-    return { record: { ...record, documents }, state: 'open' };
+    return { record: { ...record, documents }, state: 'open', unstamped: null };
   }
   // A run in which there was nothing to look at must not stand in the way of the one that will have something.
-  if (record.streams.length + record.failed.length + record.vanished.length === 0) return { record, state: 'open' };
+  if (record.streams.length + record.failed.length + record.vanished.length === 0)
+    return { record, state: 'open', unstamped: null };
   return sealRun(context, await closeRun(context.archive, record), journeys.recorded);
 }
 
 /**
- * Seals a run that is closed: its reports, then the run record, last into the run, then the ledger. A run without its
- * record is open, and one without its ledger entry gets it from the next export.
+ * Seals a run that is closed. Of the files of the run its record goes last: a run without it is open, and what
+ * `witnessRun` puts beside it is added by the next export where it is missing.
  */
 export async function sealRun(
   context: ExportContext,
   closed: ClosedRun,
-  recorded: readonly StoredRecord[],
+  streams: readonly StoredRecord[],
 ): Promise<RunResult> {
-  const record = recordOf(closed, recorded);
+  const record = recordOf(closed, streams);
   record.documents = [closed.document, ...(await putReports(context.archive, record))];
   const bytes = toRecordBytes(record);
   const digest = sha256(bytes);
+  let recorded = false;
   try {
     const key = runRecordKey(record.run_id);
     const { state } = await context.archive.put(key, { bytes }, { sha256: digest, bytes: bytes.length });
-    // Of two that seal the same run, the first writes the ledger entry.
-    if (state === 'existing' && (await findEntry(context.archive, record.run_id)) !== null)
-      return { record, state: 'already' };
+    // Another process has sealed the same run, with the same record.
+    recorded = state === 'existing' && (await findEntry(context.archive, record.run_id)) !== null;
   } catch (error) {
     const other = isEvidenceError(error, 'conflict') ? await readSealedRun(context.archive, record.run_id) : null;
     if (other === null) throw error;
-    return { record: other.record, state: 'already' };
+    return { record: other.record, state: 'already', unstamped: null };
   }
-  await appendEntry(context.archive, { kind: 'run', record, sha256: digest });
+  const unstamped = await witnessRun(context, { record, sha256: digest }, recorded);
+  if (recorded) return { record, state: 'already', unstamped };
   context.listen({ type: 'sealed', runId: record.run_id, outcome: record.outcome });
-  return { record, state: 'sealed' };
+  return { record, state: 'sealed', unstamped };
 }
 
-function toRunRecord(context: ExportContext, run: RunState, journeys: Journeys, earlier: EarlierRuns): RunRecord {
+function toRunRecord(
+  context: ExportContext,
+  run: RunState,
+  journeys: Journeys,
+  earlier: EarlierRuns,
+  shortcomings: readonly string[],
+): RunRecord {
   const { selection, failed } = journeys;
   const done = new Set(journeys.recorded.map(({ record }) => record.stream_id));
   // What an earlier try of this run exported stays in it, even if this try would have left it out.
@@ -105,7 +115,9 @@ function toRunRecord(context: ExportContext, run: RunState, journeys: Journeys, 
     vanished,
     acceptances: [...run.acceptances],
     reconciliation: reconcile(streams, { ...journeys, selection: { ...selection, excluded } }),
-    warnings: [...warningsOf(context), ...(earlier.warning === null ? [] : [earlier.warning])],
+    warnings: [...warningsOf(context), ...shortcomings, ...(earlier.warning === null ? [] : [earlier.warning])],
+    signed: context.signingKey !== null,
+    timestamp_authority: context.stamping?.authority.shown ?? null,
     report: context.report,
     earlier_runs: earlier.runs,
     documents: [],
@@ -117,8 +129,8 @@ function warningsOf({ period, packagePeriod }: ExportContext): string[] {
   return selected ? [] : ['the service cannot select a period: every package holds all of its stream'];
 }
 
-function toRunStream({ record, key, bytes, sha256: digest }: Journeys['recorded'][number]): RunStream {
-  return { ...withinRun(record), record: { key, bytes, sha256: digest } };
+function toRunStream({ record, ...stored }: Journeys['recorded'][number]): RunStream {
+  return { ...withinRun(record), record: stored };
 }
 
 /** A stream's record without what the run or the attempt that names it says already. */

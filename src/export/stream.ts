@@ -8,10 +8,17 @@ import { SERVICE_CHANGED } from '../client/audit.ts';
 import type { SummaryFacts } from '../contract/contract.ts';
 import { readPdfFacts } from '../contract/pdf.ts';
 import { sha256 } from '../encoding/digest.ts';
-import { EvidenceError, isEvidenceError } from '../errors.ts';
+import { type ErrorCode, EvidenceError, isEvidenceError } from '../errors.ts';
 import { attemptPrefix, bundleKey, streamRecordKey } from '../ledger/keys.ts';
-import { type Failure, type StreamRecord, toRecordBytes } from '../ledger/record.ts';
-import { adoptBundle } from './adopt.ts';
+import {
+  type Failure,
+  readRecord,
+  type StreamRecord,
+  streamRecordSchema,
+  toRecordBytes,
+  whereKept,
+} from '../ledger/record.ts';
+import { adoptBundle, adoptRival } from './adopt.ts';
 import { packBag } from './bag.ts';
 import { describeRestart, type ExportContext, type RunState } from './context.ts';
 import type { ListedStream } from './plan.ts';
@@ -24,6 +31,7 @@ export type Arrival =
   | { kind: 'incomplete'; record: StreamRecord }
   | { kind: 'failed'; failure: Failure };
 
+const MAX_RECORD_BYTES = 256 * 2 ** 20;
 const MAX_SUMMARY_BYTES = 16 * 2 ** 20;
 const MAX_PDF_BYTES = 64 * 2 ** 20;
 /** Two pages take a tenth of a second; a PDF made to take for ever must not hold up the run. */
@@ -40,7 +48,7 @@ export async function exportStream(context: ExportContext, run: RunState, stream
   context.listen({ type: 'started', streamId });
   await mkdir(folder, { recursive: true });
   try {
-    const orphan = await adoptBundle(context, streamId, slug);
+    const orphan = await adoptBundle(context, streamId, slug, folder);
     if (orphan !== null) return await settle(context, orphan, slug);
     if (stream.drift !== null) throw new EvidenceError('contract', `contract drift: ${stream.drift}`, SERVICE_CHANGED);
     const collection = new Collection(context, run, stream, folder);
@@ -54,7 +62,11 @@ export async function exportStream(context: ExportContext, run: RunState, stream
     const { written, verdict } = await packBag(context, run, contents, target);
     context.listen({ type: 'step', streamId, step: 'archive' });
     const key = placeOf(context, run, slug, received, examination);
-    await context.archive.put(key, { file: target }, written);
+    const stored = await context.archive.put(key, { file: target }, written).catch((error: unknown) => {
+      if (isEvidenceError(error, 'conflict')) return null;
+      throw error;
+    });
+    if (stored === null) return await settle(context, await adoptRival(context, streamId, slug, folder), slug);
     return await settle(
       context,
       {
@@ -63,7 +75,7 @@ export async function exportStream(context: ExportContext, run: RunState, stream
         ...verdict,
         partial: received.missing.length > 0,
         missing: received.missing,
-        bundle: { key, bytes: written.bytes, sha256: written.sha256, identity: written.identity },
+        bundle: { key, bytes: written.bytes, sha256: written.sha256, identity: written.identity, ...whereKept(stored) },
         recorded_at: context.now().toISOString(),
       },
       slug,
@@ -147,21 +159,30 @@ async function settle(context: ExportContext, record: StreamRecord, slug: string
   const done = status !== 'incomplete' || context.sealPartial;
   if (done) {
     context.listen({ type: 'step', streamId, step: 'record' });
-    const bytes = toRecordBytes(record);
-    await context.archive.put(
-      streamRecordKey(context.runId, slug),
-      { bytes },
-      { sha256: sha256(bytes), bytes: bytes.length },
-    );
+    await putRecord(context, record, streamRecordKey(context.runId, slug));
   }
   context.listen({ type: 'finished', streamId, status, partial, entries, bytes: bundle.bytes });
   return { kind: done ? 'recorded' : 'incomplete', record };
 }
 
+/** Another process that exports the same run may have been the first to record the same bundle. */
+async function putRecord(context: ExportContext, record: StreamRecord, key: string): Promise<void> {
+  const bytes = toRecordBytes(record);
+  try {
+    await context.archive.put(key, { bytes }, { sha256: sha256(bytes), bytes: bytes.length });
+  } catch (error) {
+    if (!isEvidenceError(error, 'conflict')) throw error;
+    const theirs = readRecord(streamRecordSchema, await context.archive.readBytes(key, MAX_RECORD_BYTES), key);
+    if (theirs.bundle.sha256 !== record.bundle.sha256) throw error;
+  }
+}
+
+const ENDS_THE_RUN: readonly ErrorCode[] = ['archive', 'conflict', 'store-refused', 'interrupted'];
+
 /** A stream that the service does not give is an exception of the run; what breaks the archive ends the run. */
 function toFailure(context: ExportContext, streamId: string, error: unknown): Arrival {
   if (!isEvidenceError(error)) throw error;
-  if (error.code === 'archive' || error.code === 'conflict' || error.code === 'interrupted') throw error;
+  if (ENDS_THE_RUN.includes(error.code)) throw error;
   context.listen({ type: 'failed', streamId, reason: error.message });
   const nextStep = error.nextStep ?? 'Run the same command again to resume.';
   return { kind: 'failed', failure: { stream_id: streamId, reason: error.message, next_step: nextStep } };

@@ -1,8 +1,9 @@
 import type { Archive } from '../archive/archive.ts';
 import { sha256 } from '../encoding/digest.ts';
 import { EvidenceError } from '../errors.ts';
+import type { SigningKey } from '../signature/key.ts';
 import { acceptanceKey } from './keys.ts';
-import { appendEntry, readNewestEntry } from './ledger.ts';
+import { appendEntry, readNewestEntry, requireSigned } from './ledger.ts';
 import { type Acceptance, acceptanceSchema, readRecord, toRecordBytes } from './record.ts';
 
 const MAX_ACCEPTANCE_BYTES = 2 ** 20;
@@ -20,10 +21,17 @@ export interface AcceptanceWish {
  * Records why a stream was ended or began anew. Its head leaves the ledger's heads, so the next export takes it as a
  * stream without a past; this record stays and is shown in every later run.
  *
- * @throws EvidenceError `not-found` when the ledger knows no head of the stream.
+ * @param signingKey signs the ledger entry; null for one that is not signed.
+ * @throws EvidenceError `not-found` when the ledger knows no head of the stream; `config` where it has to be signed.
  */
-export async function acceptRestart(archive: Archive, wish: AcceptanceWish): Promise<Acceptance> {
-  const heads = new Map(Object.entries((await readNewestEntry(archive))?.entry.heads ?? {}));
+export async function acceptRestart(
+  archive: Archive,
+  wish: AcceptanceWish,
+  signingKey: SigningKey | null,
+): Promise<Acceptance> {
+  const newest = await readNewestEntry(archive);
+  requireSigned(newest, signingKey);
+  const heads = new Map(Object.entries(newest?.entry.heads ?? {}));
   const head = heads.get(wish.streamId);
   if (head === undefined)
     throw new EvidenceError('not-found', `the ledger knows no head of a stream "${wish.streamId}"`, {
@@ -41,7 +49,7 @@ export async function acceptRestart(archive: Archive, wish: AcceptanceWish): Pro
   const key = acceptanceKey(wish.slug, record.accepted_at);
   const digest = sha256(bytes);
   await archive.put(key, { bytes }, { sha256: digest, bytes: bytes.length });
-  await appendEntry(archive, { kind: 'acceptance', record, key, sha256: digest });
+  await appendEntry(archive, { kind: 'acceptance', record, key, sha256: digest }, signingKey);
   return record;
 }
 

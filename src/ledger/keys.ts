@@ -18,6 +18,16 @@ export function documentKey(runId: string, name: string): string {
   return `runs/${runId}/${name}`;
 }
 
+/** The signed statement over the files of the run. */
+export function runEnvelopeKey(runId: string): string {
+  return `runs/${runId}/run.dsse.json`;
+}
+
+/** Where a run's time-stamp token lies. @param number 1 for the first, then counting the renewals. */
+export function stampKey(runId: string, number: number): string {
+  return number === 1 ? `runs/${runId}/run.tsr` : `runs/${runId}/run.${number}.tsr`;
+}
+
 export function bundleKey(runId: string, fileName: string): string {
   return `runs/${runId}/streams/${fileName}`;
 }
@@ -38,6 +48,11 @@ export function ledgerKey(number: number): string {
 /** @param at when it was accepted; see `attemptPrefix`. */
 export function acceptanceKey(slug: string, at: string): string {
   return `acceptances/${slug}-${at.replaceAll(':', '-')}.json`;
+}
+
+/** A public key that something here is signed with. @param id of the key. */
+export function publicKeyKey(id: string): string {
+  return `keys/${id}.pem`;
 }
 
 /** The run that an object belongs to; null for one outside of `runs/`. */

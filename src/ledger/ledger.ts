@@ -2,7 +2,10 @@ import { z } from 'zod';
 import type { Archive } from '../archive/archive.ts';
 import { sha256 } from '../encoding/digest.ts';
 import { EvidenceError, isEvidenceError } from '../errors.ts';
+import { type Signature, type Signed, sign, signatureSchema } from '../signature/envelope.ts';
+import type { SigningKey } from '../signature/key.ts';
 import { ledgerKey } from './keys.ts';
+import { keepPublicKey } from './public-key.ts';
 import { type Acceptance, type RunRecord, readRecord, toRecordBytes } from './record.ts';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
@@ -21,30 +24,39 @@ const headsSchema = z.preprocess(
   z.array(z.tuple([z.string(), headSchema])).transform((heads) => Object.fromEntries(heads)),
 );
 
-const commonFields = {
+const linkFields = {
   format: z.literal('evidence-ledger/1'),
   /** Starts at 1, without gaps. */
   number: z.int().min(1),
-  /** SHA-256 of the entry before; 64 zeros in the first. */
+  /** SHA-256 of the entry before, its signature included; 64 zeros in the first. */
   previous_sha256: digest,
+};
+const stateFields = {
   created_at: z.string(),
   /** The last good head of every stream that was ever exported. */
   heads: headsSchema,
+  /** Over the entry without it; absent where no signing key was given. */
+  signature: signatureSchema.optional(),
 };
 
-/** `ledger/<8 digits>.json`: one sealed run, or one acceptance, chained to the entry before. */
+/**
+ * `ledger/<8 digits>.json`: one sealed run, or one acceptance, chained to the entry before. The order is the one in
+ * which members are written: an entry that was read gives its own bytes again.
+ */
 export const ledgerEntrySchema = z.union([
   z.strictObject({
-    ...commonFields,
+    ...linkFields,
     run_id: z.string(),
     /** SHA-256 of the run's run.json. */
     run_sha256: digest,
+    ...stateFields,
   }),
   z.strictObject({
-    ...commonFields,
+    ...linkFields,
     acceptance_key: z.string(),
     /** SHA-256 of the acceptance's record. */
     acceptance_sha256: digest,
+    ...stateFields,
   }),
 ]);
 export type LedgerEntry = z.infer<typeof ledgerEntrySchema>;
@@ -60,13 +72,14 @@ export interface StoredLedgerEntry {
   sha256: string;
 }
 
+const PAYLOAD_TYPE = 'application/vnd.evidence-exporter.ledger-entry+json';
 const NO_PREDECESSOR = '0'.repeat(64);
 const MAX_ENTRY_BYTES = 2 ** 30;
 const MAX_RACES = 100;
 
 /**
- * The entry that records something behind `previous`. It follows from the two alone, byte for byte, so whoever has them
- * can tell whether an entry in the archive was altered.
+ * The entry that records something behind `previous`, its signature apart. It follows from the two alone, byte for
+ * byte, so whoever has them can tell whether an entry in the archive was altered.
  */
 export function deriveEntry(subject: Subject, previous: StoredLedgerEntry | null): LedgerEntry {
   const heads = previous?.entry.heads ?? {};
@@ -91,6 +104,15 @@ export function deriveEntry(subject: Subject, previous: StoredLedgerEntry | null
     created_at: accepted_at,
     heads: Object.fromEntries(Object.entries(heads).filter(([streamId]) => streamId !== accepted)),
   };
+}
+
+/** What the signature of an entry is over, in the encoding of DSSE: the entry without it, as it would be stored. */
+export function signedPart({ signature: _signature, ...content }: LedgerEntry): Signed {
+  return { payloadType: PAYLOAD_TYPE, payload: toRecordBytes(content) };
+}
+
+export function withSignature(entry: LedgerEntry, signature: Signature | undefined): LedgerEntry {
+  return signature === undefined ? entry : { ...entry, signature };
 }
 
 /** The run that an entry records; null for an acceptance. */
@@ -141,19 +163,43 @@ export async function findEntry(archive: Archive, runId: string): Promise<Stored
 }
 
 /**
- * Records something at the end of the ledger. Of two that race for a number one wins, and the other takes the next.
+ * Refuses to go on without a signature behind an entry that has one: a gap in the signatures is what removing them
+ * leaves too.
+ *
+ * @throws EvidenceError `config`.
  */
-export async function appendEntry(archive: Archive, subject: Subject): Promise<StoredLedgerEntry> {
+export function requireSigned(previous: StoredLedgerEntry | null, key: SigningKey | null): void {
+  if (key !== null || previous?.entry.signature === undefined) return;
+  throw new EvidenceError('config', `${previous.key} is signed, and no signing key is given to go on with`, {
+    nextStep: 'Name the key in sign.key_file; if it is lost, make a new one with: evidence keygen --out signing.pem.',
+  });
+}
+
+/**
+ * Records something at the end of the ledger. Of two that race for a number one wins, and the other takes the next.
+ *
+ * @param key null for an entry that is not signed.
+ * @throws EvidenceError `config` where it has to be signed.
+ */
+export async function appendEntry(
+  archive: Archive,
+  subject: Subject,
+  key: SigningKey | null,
+): Promise<StoredLedgerEntry> {
+  if (key !== null) await keepPublicKey(archive, key);
   for (let race = 0; race < MAX_RACES; race++) {
-    const newest = await readNewestEntry(archive);
-    // Another process sealed the same run, and was faster.
-    if (newest !== null && subject.kind === 'run' && runOf(newest.entry)?.sha256 === subject.sha256) return newest;
-    const entry = deriveEntry(subject, newest);
+    const previous = await readNewestEntry(archive);
+    // Two exports may be completing the same run.
+    if (previous !== null && subject.kind === 'run' && runOf(previous.entry)?.id === subject.record.run_id)
+      return previous;
+    requireSigned(previous, key);
+    const unsigned = deriveEntry(subject, previous);
+    const entry = withSignature(unsigned, key === null ? undefined : sign(signedPart(unsigned), key));
     const bytes = toRecordBytes(entry);
-    const key = ledgerKey(entry.number);
+    const place = ledgerKey(entry.number);
     try {
-      await archive.put(key, { bytes }, { sha256: sha256(bytes), bytes: bytes.length });
-      return { key, entry, sha256: sha256(bytes) };
+      await archive.put(place, { bytes }, { sha256: sha256(bytes), bytes: bytes.length });
+      return { key: place, entry, sha256: sha256(bytes) };
     } catch (error) {
       if (!isEvidenceError(error, 'conflict')) throw error;
     }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { PutResult } from '../archive/archive.ts';
 import { findingSchema, verdictSchema } from '../claims/verdict-schema.ts';
 import { parseExactJson } from '../encoding/json.ts';
 import { EvidenceError } from '../errors.ts';
@@ -15,13 +16,30 @@ const count = z.int().min(0);
 export const periodSchema = z.strictObject({ from: z.string().nullable(), to: z.string().nullable() });
 
 /** An object of the archive, as it was read back. */
-const storedSchema = z.strictObject({ key: z.string(), bytes: count, sha256: digest });
+const storedSchema = z.strictObject({
+  key: z.string(),
+  bytes: count,
+  sha256: digest,
+  /** Where the store keeps versions: the one that is the object. */
+  version_id: z.string().optional(),
+});
 
 const bundleSchema = storedSchema.extend({
   /** SHA-256 of the bag's manifest-sha256.txt: the same for the same files, however they are compressed. */
   identity: digest,
-  version_id: z.string().optional(),
+  /** As the store showed it when the bundle was read back. */
+  lock: z.strictObject({ mode: z.enum(['governance', 'compliance']), retain_until: z.string() }).optional(),
+  legal_hold: z.literal(true).optional(),
 });
+
+/** What a bundle's record keeps of the store's answer. */
+export function whereKept({ version_id, lock, legal_hold }: PutResult) {
+  return {
+    ...(version_id === undefined ? {} : { version_id }),
+    ...(lock === undefined ? {} : { lock }),
+    ...(legal_hold === undefined ? {} : { legal_hold }),
+  };
+}
 
 /** `runs/<run-id>/streams/<slug>.json`: one stream is done. */
 export const streamRecordSchema = z.strictObject({
@@ -146,6 +164,10 @@ export const runRecordSchema = z.strictObject({
   acceptances: z.array(acceptanceSchema),
   reconciliation: reconciliationSchema,
   warnings: z.array(z.string()),
+  /** Whether the run has a signed statement (run.dsse.json). False too in records from before there were any. */
+  signed: z.boolean().default(false),
+  /** The authority that was to time-stamp this record (run.tsr), without what is secret in its URL; null for none. */
+  timestamp_authority: z.string().nullable().default(null),
   report: reportSchema,
   /** The newest of the runs in the ledger at that time, oldest first. */
   earlier_runs: z.array(earlierRunSchema),

@@ -3,7 +3,7 @@ import { algorithmName, digestOf } from './algorithms.ts';
 import { type Certificate, KEY_USAGE } from './certificate.ts';
 import { fault, refutes, type TokenFault } from './fault.ts';
 import { sameName } from './names.ts';
-import { findPath, TIME_STAMPING } from './path.ts';
+import { findPath, TIME_STAMPING, type TrustAnswer } from './path.ts';
 import { checkNamedCertificate, checkNamedPath, checkSignature, signerCertificate } from './signature.ts';
 import { isGranted, type ResponseStatus, readResponse, type TimeStampResponse, type Token } from './token.ts';
 import type { Accuracy, TstInfo } from './tst-info.ts';
@@ -45,6 +45,8 @@ export interface TokenVerdict {
   faults: readonly TokenFault[];
   /** Null if the token could not be read or there is none. */
   says: TokenFacts | null;
+  /** When the first certificate on the path to a root ends; null without a path that holds. */
+  until: Date | null;
 }
 
 /**
@@ -56,28 +58,31 @@ export interface TokenVerdict {
 export function verifyToken(der: Uint8Array, question: TokenQuestion): TokenVerdict {
   if (!/^([0-9a-f]{2})+$/.test(question.digest)) throw new TypeError(`not a digest in hex: ${question.digest}`);
   const response = readOrFault(der);
-  if ('code' in response) return { valid: false, faults: [response], says: null };
+  if ('code' in response) return { valid: false, faults: [response], says: null, until: null };
   const { status, token } = response;
   const faults = status === null ? [] : checkStatus(status);
-  if (token === null) return { valid: false, faults, says: null };
+  if (token === null) return { valid: false, faults, says: null, until: null };
   const certificates = [...token.certificates, ...(question.intermediates ?? [])];
   const certificate = signerCertificate(token.signer, certificates);
   faults.push(...checkImprint(token.info, question.digest), ...checkNonce(token.info, question.nonce));
-  if (certificate === undefined)
+  const says = factsOf(token.info, certificate);
+  if (certificate === undefined) {
     faults.push(fault('anchor/untrusted', 'the certificate of the signer is neither in the token nor given'));
-  else faults.push(...checkAuthority(token, certificate, certificates, question));
-  return { valid: !faults.some(refutes), faults, says: factsOf(token.info, certificate) };
+    return { valid: false, faults, says, until: null };
+  }
+  const answer = findPath({ signer: certificate, others: certificates, roots: question.roots, at: token.info.genTime });
+  faults.push(...checkAuthority(token, certificate, answer, question.now));
+  const until = answer.problems.length > 0 ? null : (firstEnding(answer.path ?? [])?.x509.validToDate ?? null);
+  return { valid: !faults.some(refutes), faults, says, until };
 }
 
 /** What depends on who signed. */
 function checkAuthority(
   token: Token,
   certificate: Certificate,
-  others: readonly Certificate[],
-  { roots, now }: TokenQuestion,
+  { path, problems }: TrustAnswer,
+  now: Date,
 ): TokenFault[] {
-  const at = token.info.genTime;
-  const { path, problems } = findPath({ signer: certificate, others, roots, at });
   return [
     ...checkSignature(token, certificate),
     ...checkNamedCertificate(token, certificate),
@@ -156,8 +161,12 @@ function checkName({ tsa }: TstInfo, { subject, alternativeNames }: Certificate)
   return [fault('anchor/untrusted', message, { expected: subject.text, actual: tsa.text })];
 }
 
+function firstEnding(path: readonly Certificate[]): Certificate | undefined {
+  return path.toSorted((a, b) => a.x509.validToDate.getTime() - b.x509.validToDate.getTime())[0];
+}
+
 function checkExpiry(path: readonly Certificate[], now: Date): TokenFault[] {
-  const [first] = path.toSorted((a, b) => a.x509.validToDate.getTime() - b.x509.validToDate.getTime());
+  const first = firstEnding(path);
   if (first === undefined || now <= first.x509.validToDate) return [];
   const message = `the certificate of ${first.subject.text} was valid at the time of the token and has expired since`;
   return [fault('anchor/certificate-expired', message, { actual: first.x509.validToDate.toISOString() })];

@@ -6,15 +6,26 @@ import { runIdOf, runRecordKey } from '../ledger/keys.ts';
 import { type LedgerHead, runOf } from '../ledger/ledger.ts';
 import { EXIT_CODE_OF, type Outcome, worstOf } from '../ledger/outcome.ts';
 import { attemptSchema, type RunRecord, readRecord } from '../ledger/record.ts';
+import type { StampVerdict } from '../ledger/stamps.ts';
+import type { PublicKey } from '../signature/key.ts';
+import type { VerifyOptions } from './bundle.ts';
 import { checkLedger, type Ledger, readLedger } from './ledger.ts';
 import { type Problem, toProblem } from './problem.ts';
 import { type RunCheck, type RunContext, type VerifiedStream, verifyRun } from './run.ts';
+import {
+  checkLedgerSignatures,
+  judgeSignatures,
+  type Keyring,
+  readKeyring,
+  type SignatureReport,
+} from './signatures.ts';
 
 export interface ArchiveReport {
   outcome: Outcome;
   exit_code: number;
   runs: RunReport[];
   ledger: { entries: number; state: 'intact' | 'broken'; findings: Problem[] };
+  signatures: SignatureReport;
   objects: { checked: number; missing: Problem[]; altered: Problem[]; unlocked: Problem[]; unexpected: Problem[] };
   warnings: string[];
 }
@@ -26,7 +37,16 @@ export interface RunReport {
   period: RunRecord['period'] | null;
   reconciliation: RunRecord['reconciliation'] | null;
   streams: (VerifiedStream['verdict'] & { bundle: VerifiedStream['bundle'] })[];
+  /** Id of the key whose signature on the run's statement holds, whoever's key that is. */
+  signed_by: string | null;
+  stamps: StampVerdict[];
   problems: Problem[];
+}
+
+/** Whom and what the reader trusts. */
+export interface ArchiveOptions extends VerifyOptions, Pick<RunContext, 'stampRoots'> {
+  /** An archive must be signed with one of these if there are any. */
+  publicKeys: readonly PublicKey[];
 }
 
 const MAX_ATTEMPT_BYTES = 2 ** 30;
@@ -39,13 +59,14 @@ const OF_OPEN_RUN =
  * @param only the run to verify; the others count only as far as the ledger goes.
  */
 export async function verifyArchive(
-  context: Omit<RunContext, 'headOf'>,
+  context: ArchiveOptions & Pick<RunContext, 'archive' | 'workDirectory' | 'onStream'>,
   only: string | null = null,
 ): Promise<ArchiveReport> {
-  const { archive } = context;
+  const { archive, publicKeys } = context;
   const keys = new Set<string>();
   for await (const { key } of archive.list('')) keys.add(key);
   const ledger = await readLedger(archive, keys);
+  const keyring = await readKeyring(archive, keys, publicKeys);
   const heads = new Map<string, Map<string, LedgerHead>>();
   for (const { entry } of ledger.entries) {
     const run = runOf(entry);
@@ -56,14 +77,19 @@ export async function verifyArchive(
     (runId): runId is string => runId !== null && keys.has(runRecordKey(runId)) && (only === null || runId === only),
   );
   const checks: RunCheck[] = [];
-  for (const runId of sealed) checks.push(await verifyRun({ ...context, headOf }, runId));
+  for (const runId of sealed) checks.push(await verifyRun({ ...context, headOf, keyring }, runId));
   const findings = [...ledger.problems, ...checkLedger(ledger, checks, only), ...checkEarlierRuns(checks)];
-  const warnings = openRuns(keys, only).map(
-    (runId) => `Run ${runId} was begun but not sealed; the same export command resumes it.`,
-  );
-  const accounted = new Set([...ledger.keys, ...checks.flatMap((check) => [...check.accounted])]);
+  const unsigned = [...keyring.problems, ...checkLedgerSignatures(ledger.entries, keyring)];
+  const warnings = [
+    ...openRuns(keys, only).map(
+      (runId) => `Run ${runId} was begun but not sealed; the same export command resumes it.`,
+    ),
+    ...checks.flatMap((check) => check.witnesses?.warnings ?? []),
+  ];
+  const accounted = new Set([...ledger.keys, ...keyring.keys, ...checks.flatMap((check) => [...check.accounted])]);
   const stray = await findUnexpected(archive, keys, accounted, warnings, only);
-  return toReport({ checks, findings, stray, warnings, checked: accounted.size, ledger, open: openRuns(keys, only) });
+  const open = openRuns(keys, only);
+  return toReport({ checks, findings, keyring, unsigned, stray, warnings, checked: accounted.size, ledger, open });
 }
 
 function headsOf(runId: string, heads: Record<string, LedgerHead>): Map<string, LedgerHead> {
@@ -148,6 +174,9 @@ async function checkAttempt(
 interface Parts {
   checks: RunCheck[];
   findings: Problem[];
+  keyring: Keyring;
+  /** What is wrong with the keys and with the signatures of the ledger. */
+  unsigned: Problem[];
   stray: Problem[];
   warnings: string[];
   checked: number;
@@ -155,8 +184,18 @@ interface Parts {
   open: string[];
 }
 
-function toReport({ checks, findings, stray, warnings, checked, ledger, open }: Parts): ArchiveReport {
-  const problems = [...checks.flatMap((check) => check.problems), ...findings, ...stray];
+function toReport({
+  checks,
+  findings,
+  keyring,
+  unsigned,
+  stray,
+  warnings,
+  checked,
+  ledger,
+  open,
+}: Parts): ArchiveReport {
+  const problems = [...checks.flatMap((check) => check.problems), ...findings, ...unsigned, ...stray];
   const outcome =
     problems.length > 0
       ? 'refuted'
@@ -166,10 +205,13 @@ function toReport({ checks, findings, stray, warnings, checked, ledger, open }: 
     exit_code: EXIT_CODE_OF[outcome],
     runs: checks.map(toRunReport),
     ledger: { entries: ledger.entries.length, state: findings.length > 0 ? 'broken' : 'intact', findings },
+    signatures: judgeSignatures(keyring, ledger.entries, problems),
     objects: {
       checked,
       missing: problems.filter(({ code }) => code === 'object/missing'),
-      altered: problems.filter(({ code }) => code !== 'object/missing' && code !== 'object/unexpected'),
+      altered: problems.filter(
+        ({ code }) => !/^(object\/missing|object\/unexpected|signature\/.*|stamp\/.*)$/.test(code),
+      ),
       unlocked: [],
       unexpected: problems.filter(({ code }) => code === 'object/unexpected'),
     },
@@ -185,6 +227,8 @@ function toRunReport(check: RunCheck): RunReport {
     period: check.record?.period ?? null,
     reconciliation: check.record?.reconciliation ?? null,
     streams: check.streams.map(({ verdict, bundle }) => ({ ...verdict, bundle })),
+    signed_by: check.witnesses?.signedBy ?? null,
+    stamps: check.witnesses?.stamps ?? [],
     problems: check.problems,
   };
 }

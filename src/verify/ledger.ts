@@ -3,7 +3,14 @@ import { sha256 } from '../encoding/digest.ts';
 import { isEvidenceError } from '../errors.ts';
 import { readAcceptance } from '../ledger/acceptance.ts';
 import { ledgerKey, runRecordKey } from '../ledger/keys.ts';
-import { deriveEntry, readEntry, runOf, type StoredLedgerEntry, type Subject } from '../ledger/ledger.ts';
+import {
+  deriveEntry,
+  readEntry,
+  runOf,
+  type StoredLedgerEntry,
+  type Subject,
+  withSignature,
+} from '../ledger/ledger.ts';
 import { toRecordBytes } from '../ledger/record.ts';
 import { type Problem, toProblem } from './problem.ts';
 import type { RunCheck } from './run.ts';
@@ -98,6 +105,9 @@ function checkEntry(
         actual: entry.previous_sha256,
       }),
     ];
+  // So that a signature is over every byte of it, whether what it records is looked at here or not.
+  if (sha256(toRecordBytes(entry)) !== stored.sha256)
+    return [toProblem('object/altered', key, 'is not written as ledger entries are')];
   const subject =
     'run_id' in entry ? toRunSubject(runs.get(entry.run_id)) : ledger.acceptances.get(entry.acceptance_key);
   const [subjectKey, subjectSha256] =
@@ -112,7 +122,8 @@ function checkEntry(
         actual: subject.sha256,
       }),
     ];
-  const expected = sha256(toRecordBytes(deriveEntry(subject, previous)));
+  const derived = withSignature(deriveEntry(subject, previous), entry.signature);
+  const expected = sha256(toRecordBytes(derived));
   if (expected === stored.sha256) return [];
   return [
     toProblem('object/altered', key, 'is not the entry that follows from what it records and the entry before', {

@@ -10,6 +10,11 @@ export interface Problem {
     | 'ledger/gap'
     | 'ledger/broken-link'
     | 'ledger/missing-entry'
+    | 'signature/missing'
+    | 'signature/untrusted'
+    | 'signature/mismatch'
+    | 'signature/differs'
+    | 'stamp/refuted'
     | `bundle/${string}`;
   /** The object, and after a colon the file in it. */
   key: string;

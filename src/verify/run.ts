@@ -1,3 +1,6 @@
+import { createReadStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Archive } from '../archive/archive.ts';
 import { bundleFileName, slugOf } from '../bundle/layout.ts';
 import type { Verdict } from '../claims/verdict.ts';
@@ -14,8 +17,9 @@ import {
   streamRecordSchema,
   toRecordBytes,
 } from '../ledger/record.ts';
-import { type VerifyOptions, verifyBundle } from './bundle.ts';
+import { type VerifiedBundle, type VerifyOptions, verifyBundle } from './bundle.ts';
 import { type Problem, toProblem } from './problem.ts';
+import { verifyWitnesses, type WitnessCheck, type WitnessContext } from './witnesses.ts';
 
 export interface RunCheck {
   runId: string;
@@ -25,8 +29,10 @@ export interface RunCheck {
   sha256: string | null;
   /** Our own verdicts, made now. */
   streams: VerifiedStream[];
+  /** Null when the record cannot be read. */
+  witnesses: WitnessCheck | null;
   problems: Problem[];
-  /** The objects that the run record vouches for. */
+  /** The objects that the run record vouches for, and those that vouch for it. */
   accounted: Set<string>;
 }
 
@@ -35,8 +41,7 @@ export interface VerifiedStream {
   bundle: RunStream['bundle'];
 }
 
-export interface RunContext extends VerifyOptions {
-  archive: Archive;
+export interface RunContext extends VerifyOptions, WitnessContext {
   /** Where bundles of a remote archive are put for as long as they are read. */
   workDirectory: string;
   /** The head that a run left in the ledger for a stream; undefined when it left none. */
@@ -55,6 +60,7 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
     record: null,
     sha256: null,
     streams: [],
+    witnesses: null,
     problems: [],
     accounted: new Set([key]),
   };
@@ -80,8 +86,12 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
     check.accounted.add(document.key);
     await verifyDocument(context.archive, check.record, document, check.problems);
   }
+  check.witnesses = await verifyWitnesses(context, check.record, check.sha256);
+  check.problems.push(...check.witnesses.problems);
+  for (const witness of check.witnesses.keys) check.accounted.add(witness);
   const statuses = check.streams.map(({ verdict }) => verdict.status);
-  const outcome = worstOf([...statuses, check.record.outcome]);
+  const unstamped = check.witnesses.unstamped ? ['incomplete' as const] : [];
+  const outcome = worstOf([...statuses, check.record.outcome, ...unstamped]);
   check.outcome = check.problems.length > 0 ? 'refuted' : outcome;
   return check;
 }
@@ -115,13 +125,43 @@ async function verifyStream(
   stream: RunStream,
   problems: Problem[],
 ): Promise<Verdict | null> {
-  const { bundle, record, ...rest } = stream;
   checkPlaces(run, stream, problems);
-  if (record !== null) await verifyStreamRecord(context, run, stream, record, problems);
-  if (!(await verifyObject(context.archive, bundle, problems))) return null;
-  const file = await context.archive.fetchFile(bundle.key, context.workDirectory);
+  if (stream.record !== null) await verifyStreamRecord(context, run, stream, stream.record, problems);
+  // What is fetched from afar goes when it was looked at: an archive may be larger than the disk.
+  const folder = await mkdtemp(join(context.workDirectory, 'bundle-'));
+  try {
+    const verified = await verifyStoredBundle(context, stream.bundle, folder, problems);
+    return verified === null ? null : compareRecorded(context, run, stream, verified, problems);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function verifyStoredBundle(
+  context: RunContext,
+  bundle: RunStream['bundle'],
+  folder: string,
+  problems: Problem[],
+): Promise<VerifiedBundle | null> {
+  if (!(await isThere(context.archive, bundle.key, problems))) return null;
+  const file = await context.archive.fetchFile(bundle.key, folder);
+  const digest = new StreamingSha256();
+  for await (const chunk of createReadStream(file)) digest.update(chunk);
+  checkDigest(bundle, digest.finish(), problems);
   const verified = await verifyBundle(file, bundle.key, context);
   problems.push(...verified.problems);
+  return verified;
+}
+
+/** The verdict made now, once it was held against what the run recorded. */
+function compareRecorded(
+  context: RunContext,
+  run: RunRecord,
+  stream: RunStream,
+  verified: VerifiedBundle,
+  problems: Problem[],
+): Verdict | null {
+  const { bundle, record: _record, ...rest } = stream;
   const differ = (what: string) =>
     problems.push(
       toProblem(
@@ -164,7 +204,10 @@ async function verifyDocument(
     problems.push(
       toProblem('record/differs', runRecordKey(run.run_id), `puts ${document.name} where it does not belong`),
     );
-  await verifyObject(archive, document, problems);
+  if (!(await isThere(archive, document.key, problems))) return;
+  const digest = new StreamingSha256();
+  for await (const chunk of await archive.read(document.key)) digest.update(chunk);
+  checkDigest(document, digest.finish(), problems);
 }
 
 /** Where a run puts a stream's objects follows from the stream's id. */
@@ -185,8 +228,9 @@ async function verifyStreamRecord(
   stored: NonNullable<RunStream['record']>,
   problems: Problem[],
 ): Promise<void> {
-  if (!(await verifyObject(context.archive, stored, problems))) return;
+  if (!(await isThere(context.archive, stored.key, problems))) return;
   const bytes = await context.archive.readBytes(stored.key, MAX_RECORD_BYTES);
+  checkDigest(stored, { sha256: sha256(bytes), bytes: bytes.length }, problems);
   try {
     const { format: _format, run_id, recorded_at: _at, ...record } = readRecord(streamRecordSchema, bytes, stored.key);
     const { record: _stored, ...stated } = stream;
@@ -198,32 +242,27 @@ async function verifyStreamRecord(
   }
 }
 
-/** Whether the object is there with the length and digest that a record states. */
-async function verifyObject(
-  archive: Archive,
+async function isThere(archive: Archive, key: string, problems: Problem[]): Promise<boolean> {
+  if ((await archive.stat(key)) !== null) return true;
+  problems.push(toProblem('object/missing', key, 'is recorded, but it is not there'));
+  return false;
+}
+
+/** Whether the object has the length and digest that a record states. */
+function checkDigest(
   stored: { key: string; bytes: number; sha256: string },
+  actual: { bytes: number; sha256: string },
   problems: Problem[],
-): Promise<boolean> {
-  if ((await archive.stat(stored.key)) === null) {
-    problems.push(toProblem('object/missing', stored.key, 'is recorded, but it is not there'));
-    return false;
-  }
-  const digest = new StreamingSha256();
-  for await (const chunk of await archive.read(stored.key)) digest.update(chunk);
-  const actual = digest.finish();
-  if (actual.sha256 !== stored.sha256)
-    problems.push(
-      toProblem(
-        'object/altered',
-        stored.key,
-        `its SHA-256 is not the recorded one (${actual.bytes} bytes, ${stored.bytes} recorded)`,
-        {
-          expected: stored.sha256,
-          actual: actual.sha256,
-        },
-      ),
-    );
-  return true;
+): void {
+  if (actual.sha256 === stored.sha256) return;
+  problems.push(
+    toProblem(
+      'object/altered',
+      stored.key,
+      `its SHA-256 is not the recorded one (${actual.bytes} bytes, ${stored.bytes} recorded)`,
+      { expected: stored.sha256, actual: actual.sha256 },
+    ),
+  );
 }
 
 function sameRecord(a: unknown, b: unknown): boolean {

@@ -26,6 +26,12 @@ verify:
   completeness: record
   seal_keys: { k1: secrets/k1, k2: /run/k2 }
   timestamp_roots: roots.pem
+  public_keys: [keys/a.pub, /run/b.pub]
+sign:
+  key_file: secrets/signing.pem
+  passphrase_file: /run/passphrase
+  tsa_url: https://tsa.example/tsr
+  tsa_roots: tsa.pem
 archive:
   url: archive
 `;
@@ -55,6 +61,14 @@ describe('the file, then the environment, then the flags', () => {
           ['k2', '/run/k2'],
         ]),
         timestampRootsFile: join(folder, 'roots.pem'),
+        publicKeyFiles: [join(folder, 'keys/a.pub'), '/run/b.pub'],
+        sign: {
+          keyFile: join(folder, 'secrets/signing.pem'),
+          passphraseFile: '/run/passphrase',
+          passphrase: null,
+          tsaUrl: 'https://tsa.example/tsr',
+          tsaRootsFile: join(folder, 'tsa.pem'),
+        },
         archiveUrl: join(folder, 'archive'),
       },
     ],
@@ -81,6 +95,18 @@ describe('the file, then the environment, then the flags', () => {
     ['an archive as a flag', { archive: 's3://flag' }, { EVIDENCE_ARCHIVE_URL: 'env' }, { archiveUrl: 's3://flag' }],
     ['concurrency as a flag', { concurrency: 64 }, {}, { concurrency: 64 }],
     ['claims as flags', { require: ['seal,anchor', 'order'] }, {}, { required: ['seal', 'anchor', 'order'] }],
+    [
+      'a public key as a flag, besides those of the file',
+      { publicKey: ['mine.pub'] },
+      {},
+      { publicKeyFiles: [join(folder, 'keys/a.pub'), '/run/b.pub', join(folder, 'mine.pub')] },
+    ],
+    [
+      'a passphrase in the environment',
+      {},
+      { EVIDENCE_SIGNING_PASSPHRASE: 'hunter2' },
+      { sign: expect.objectContaining({ passphrase: 'hunter2' }) },
+    ],
     ['roots as a flag', { timestampRoots: 'mine.pem' }, {}, { timestampRootsFile: join(folder, 'mine.pem') }],
     [
       'a key to one of the file, as a flag',
@@ -114,8 +140,11 @@ describe('the file, then the environment, then the flags', () => {
       completeness: 'listing',
       sealKeyFiles: new Map(),
       timestampRootsFile: null,
+      publicKeyFiles: [],
+      sign: { keyFile: null, passphraseFile: null, passphrase: null, tsaUrl: null, tsaRootsFile: null },
       archiveUrl: './evidence-archive',
       report: { organisation: null, controls: [], oscal: false },
+      store: { pathStyle: false, legalHold: false },
     });
   });
 });

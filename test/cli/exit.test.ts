@@ -14,6 +14,7 @@ const BY_CODE: Record<ErrorCode, number> = {
   conflict: 3,
   archive: 3,
   refused: 5,
+  'store-refused': 5,
   interrupted: 130,
 };
 

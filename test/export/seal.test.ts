@@ -53,6 +53,8 @@ function contextOf(more: Partial<ExportContext> = {}) {
     completeness: 'off',
     sealKeys: new Map(),
     roots: null,
+    signingKey: null,
+    stamping: null,
     sealPartial: false,
     concurrency: 1,
     workDirectory: '/nowhere',
@@ -286,7 +288,7 @@ test('of two that seal the same run at once, the second one keeps its hands off'
     run(),
     journeysOf({ included: ['a', 'b'], recorded: [stored('a'), stored('b')] }),
   );
-  expect(second).toEqual({ state: 'already', record: first.record });
+  expect(second).toEqual({ state: 'already', record: first.record, unstamped: null });
   expect((await readNewestEntry(archive))?.entry.number).toBe(1);
 });
 

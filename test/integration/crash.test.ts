@@ -101,6 +101,8 @@ async function readArchive({ directory }: Place) {
     contract: null,
     sealKeys: new Map(),
     roots: null,
+    stampRoots: null,
+    publicKeys: [],
     now: new Date(),
     workDirectory: directory,
   });

@@ -111,7 +111,7 @@ test('twenty that are added at once form one chain', async () => {
   const ids = Array.from({ length: 20 }, (_, index) => `run-${index}`);
   const results = await Promise.all(
     ids.map((id, index) =>
-      appendEntry(archive, subject(id, [runStream('s', { last_sequence: index + 1 }), runStream(id)])),
+      appendEntry(archive, subject(id, [runStream('s', { last_sequence: index + 1 }), runStream(id)]), null),
     ),
   );
   const chain = await readChain(archive);
@@ -129,7 +129,7 @@ test('twenty that are added at once form one chain', async () => {
 test('what is not there is null', async () => {
   const archive = openMemoryArchive();
   expect([await readNewestEntry(archive), await findEntry(archive, '2026-10')]).toEqual([null, null]);
-  await appendEntry(archive, subject('2026-10'));
+  await appendEntry(archive, subject('2026-10'), null);
   expect(await findEntry(archive, '2026-09')).toBeNull();
 });
 
@@ -137,7 +137,7 @@ test('a store that fails is no race', async () => {
   const archive = openMemoryArchive();
   const broken = new TypeError('the disk is gone');
   archive.put = () => Promise.reject(broken);
-  await expect(appendEntry(archive, subject('2026-10'))).rejects.toBe(broken);
+  await expect(appendEntry(archive, subject('2026-10'), null)).rejects.toBe(broken);
 });
 
 test('streams of any name keep their heads over many runs', async () => {
@@ -149,8 +149,9 @@ test('streams of any name keep their heads over many runs', async () => {
       '2026-09',
       ids.map((id) => runStream(id, { last_sequence: 5 })),
     ),
+    null,
   );
-  await appendEntry(archive, subject('2026-10', [runStream('other')]));
+  await appendEntry(archive, subject('2026-10', [runStream('other')]), null);
   const heads = (await readNewestEntry(archive))?.entry.heads ?? {};
   expect(Object.keys(heads).toSorted()).toEqual([...ids, 'other'].toSorted());
   expect(Object.entries(heads).every(([id, head]) => id === 'other' || head.sequence === 5)).toBe(true);
@@ -204,8 +205,8 @@ describe('an accepted restart', () => {
 
   test('takes the head away and stays on record', async () => {
     const archive = openMemoryArchive();
-    await appendEntry(archive, subject('2026-10', [runStream('s'), runStream('t')]));
-    await acceptRestart(archive, wish);
+    await appendEntry(archive, subject('2026-10', [runStream('s'), runStream('t')]), null);
+    await acceptRestart(archive, wish, null);
     expect(Object.keys((await readNewestEntry(archive))?.entry.heads ?? {})).toEqual(['t']);
     expect(await readAcceptances(archive)).toMatchObject([{ stream_id: 's', reason: 'migrated', head: now }]);
     await readChain(archive);
@@ -214,8 +215,8 @@ describe('an accepted restart', () => {
 
   test.each(['unknown', 'constructor', '__proto__'])('of "%s", which has no head, leaves nothing', async (streamId) => {
     const archive = openMemoryArchive();
-    await appendEntry(archive, subject('2026-10'));
-    await expect(acceptRestart(archive, { ...wish, streamId })).rejects.toMatchObject({ code: 'not-found' });
+    await appendEntry(archive, subject('2026-10'), null);
+    await expect(acceptRestart(archive, { ...wish, streamId }, null)).rejects.toMatchObject({ code: 'not-found' });
     expect(await readAcceptances(archive)).toEqual([]);
     expect(await readChain(archive)).toHaveLength(1);
   });

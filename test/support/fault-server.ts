@@ -8,6 +8,7 @@ export interface ReceivedRequest {
   path: string;
   headers: IncomingMessage['headers'];
   body: string;
+  bytes: Buffer;
   /** Milliseconds, monotonic. */
   at: number;
   /** What was answered; null until then, and for ever when nothing was. */
@@ -52,8 +53,9 @@ export async function startFaultServer(...replies: (Reply | Answer)[]): Promise<
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
     const { method = '', url = '', headers } = incoming;
-    const body = Buffer.concat(chunks).toString('utf8');
-    const request: ReceivedRequest = { method, path: url, headers, body, at: performance.now(), status: null };
+    const bytes = Buffer.concat(chunks);
+    const body = bytes.toString('utf8');
+    const request: ReceivedRequest = { method, path: url, headers, body, bytes, at: performance.now(), status: null };
     requests.push(request);
     const next = replies.length > 1 ? replies.shift() : replies[0];
     const reply = (await (typeof next === 'function' ? next(request) : next)) ?? {

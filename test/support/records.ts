@@ -57,6 +57,8 @@ export function runRecord(runId: string, streams: RunStream[], more: Partial<Run
     acceptances: [],
     reconciliation: { listed: streams.length, exported: streams.length, partial: 0, failed: 0, empty: 0, excluded: 0 },
     warnings: [],
+    signed: false,
+    timestamp_authority: null,
     report: { organisation: null, oscal: false, controls: [] },
     earlier_runs: [],
     documents: [],

@@ -17,11 +17,14 @@ export interface OpensslAuthority {
   close(): Promise<void>;
 }
 
-/** A real RFC 3161 authority: `openssl ts -reply` behind HTTP. `folder` is empty and is filled. */
-export async function startOpensslAuthority(folder: string): Promise<OpensslAuthority> {
+/**
+ * A real RFC 3161 authority: `openssl ts -reply` behind HTTP. `folder` is empty and is filled.
+ * @param days for which its certificates are valid.
+ */
+export async function startOpensslAuthority(folder: string, days = 30): Promise<OpensslAuthority> {
   await mkdir(folder, { recursive: true });
   const openssl = async (...words: string[]) => (await run('openssl', words, { cwd: folder })).stdout;
-  await createCertificates(openssl, folder);
+  await createCertificates(openssl, folder, String(days));
   const queries: string[] = [];
   // openssl does not lock its serial file.
   let last: Promise<unknown> = Promise.resolve();
@@ -61,17 +64,21 @@ export async function startOpensslAuthority(folder: string): Promise<OpensslAuth
   };
 }
 
-async function createCertificates(openssl: (...words: string[]) => Promise<string>, folder: string): Promise<void> {
+async function createCertificates(
+  openssl: (...words: string[]) => Promise<string>,
+  folder: string,
+  days: string,
+): Promise<void> {
   const newKey = ['genpkey', '-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:P-256', '-out'];
   await openssl(...newKey, 'root.key');
   await openssl(...newKey, 'tsa.key');
   const root = ['-subj', '/CN=Test Root', '-addext', 'basicConstraints=critical,CA:TRUE'];
-  await openssl('req', '-x509', '-new', '-key', 'root.key', '-sha256', '-days', '30', ...root, '-out', 'root.pem');
+  await openssl('req', '-x509', '-new', '-key', 'root.key', '-sha256', '-days', days, ...root, '-out', 'root.pem');
   await openssl('req', '-new', '-key', 'tsa.key', '-subj', '/CN=Test Authority', '-out', 'tsa.csr');
   const extensions = ['basicConstraints=critical,CA:FALSE', 'keyUsage=critical,digitalSignature'];
   await writeFile(join(folder, 'tsa.ext'), [...extensions, 'extendedKeyUsage=critical,timeStamping', ''].join('\n'));
   const issue = ['-req', '-in', 'tsa.csr', '-CA', 'root.pem', '-CAkey', 'root.key', '-CAcreateserial'];
-  await openssl('x509', ...issue, '-days', '30', '-sha256', '-extfile', 'tsa.ext', '-out', 'tsa.pem');
+  await openssl('x509', ...issue, '-days', days, '-sha256', '-extfile', 'tsa.ext', '-out', 'tsa.pem');
   await writeFile(join(folder, 'serial'), '01\n');
   const settings = [
     ...['[tsa]', 'default_tsa = tsa1', '[tsa1]', `serial = ${folder}/serial`, 'crypto_device = builtin'],

@@ -1,0 +1,59 @@
+/** How often, how long and how large; the defaults are meant for every store, and tests shorten them. */
+export interface S3Limits {
+  /** Of a request, before what it was for is given up. */
+  attempts: number;
+  /** The longest wait before the second attempt; it doubles from there. Milliseconds. */
+  firstWaitMs: number;
+  maxWaitMs: number;
+  connectMs: number;
+  /** Without a byte in either direction. */
+  idleMs: number;
+  /** Of one attempt, whatever it sends … */
+  requestMs: number;
+  /** … and for its body so much longer as a line of this speed would need. */
+  bytesPerSecond: number;
+  /** From this size on an object goes up in parts. Amazon takes up to 5 GB at once, but a cut then costs all of it. */
+  multipartBytes: number;
+  /** At least 5 MiB. Larger objects than fit into 10,000 such parts have larger ones. */
+  partBytes: number;
+  /** Of the parts of all objects that are in memory at once. */
+  partMemoryBytes: number;
+}
+
+export const DEFAULT_LIMITS: S3Limits = {
+  attempts: 8,
+  firstWaitMs: 200,
+  maxWaitMs: 20_000,
+  connectMs: 10_000,
+  idleMs: 60_000,
+  requestMs: 60_000,
+  bytesPerSecond: 64 * 1024,
+  multipartBytes: 100_000_000,
+  partBytes: 8 * 2 ** 20,
+  partMemoryBytes: 32 * 2 ** 20,
+};
+
+export interface S3Options {
+  /** Of another store than Amazon's. */
+  endpoint?: string | undefined;
+  region?: string | undefined;
+  /** Of the shared configuration of AWS tools. */
+  profile?: string | undefined;
+  /** `endpoint/bucket` instead of `bucket.endpoint`. */
+  pathStyle: boolean;
+  /** PEM; instead of the authorities that Node knows. */
+  ca?: string | undefined;
+  retention?: { mode: 'governance' | 'compliance'; years: number } | undefined;
+  legalHold: boolean;
+  kmsKeyId?: string | undefined;
+  limits: S3Limits;
+  signal: AbortSignal;
+}
+
+/** The first moment at which an object that is stored now may be deleted. Whole seconds: not every store keeps more. */
+export function retainUntil(years: number, now: Date): Date {
+  const until = new Date(now);
+  until.setUTCFullYear(until.getUTCFullYear() + years);
+  until.setUTCMilliseconds(0);
+  return until;
+}

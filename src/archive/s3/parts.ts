@@ -1,0 +1,78 @@
+/** The memory that the parts of all uploads share. What does not fit waits; a part larger than all of it goes alone. */
+export class PartMemory {
+  readonly #bytes: number;
+  readonly #free: Buffer[] = [];
+  readonly #waiting: (() => void)[] = [];
+  #inUse = 0;
+
+  constructor(bytes: number) {
+    this.#bytes = bytes;
+  }
+
+  async take(bytes: number): Promise<Buffer> {
+    while (this.#inUse > 0 && this.#inUse + bytes > this.#bytes)
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#inUse += bytes;
+    const at = this.#free.findIndex((buffer) => buffer.length === bytes);
+    const [buffer] = at < 0 ? [] : this.#free.splice(at, 1);
+    return buffer ?? Buffer.allocUnsafeSlow(bytes);
+  }
+
+  give(buffer: Buffer): void {
+    this.#inUse -= buffer.length;
+    // Of another size is of no use to the next; and when nothing is sent, nothing is held.
+    if (this.#inUse === 0) this.#free.length = 0;
+    else if ((this.#free.length + 1) * buffer.length <= this.#bytes) this.#free.push(buffer);
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+}
+
+/** A part's number, from 1, and its content, which lies in memory that is to be given back. */
+export interface Part {
+  number: number;
+  content: Buffer;
+  memory: Buffer;
+}
+
+const MAX_PARTS = 10_000;
+const MEBIBYTE = 2 ** 20;
+
+/** The size of the parts of an object of so many bytes, of which there can be 10,000. */
+export function partSize(bytes: number, smallest: number): number {
+  return Math.max(smallest, Math.ceil(bytes / MAX_PARTS / MEBIBYTE) * MEBIBYTE);
+}
+
+/** Blocks as parts of one size; the last is what remains. */
+export async function* toParts(
+  blocks: AsyncIterable<Uint8Array>,
+  size: number,
+  memory: PartMemory,
+): AsyncGenerator<Part> {
+  let number = 0;
+  let filling = await memory.take(size);
+  let filled = 0;
+  let handedOver = false;
+  try {
+    for await (const block of blocks) {
+      for (let at = 0; at < block.length; ) {
+        // Only when there is more: the last part must not be empty.
+        if (filled === size) {
+          number += 1;
+          handedOver = true;
+          yield { number, content: filling, memory: filling };
+          filling = await memory.take(size);
+          handedOver = false;
+          filled = 0;
+        }
+        const step = Math.min(size - filled, block.length - at);
+        filling.set(block.subarray(at, at + step), filled);
+        filled += step;
+        at += step;
+      }
+    }
+    handedOver = true;
+    yield { number: number + 1, content: filling.subarray(0, filled), memory: filling };
+  } finally {
+    if (!handedOver) memory.give(filling);
+  }
+}

@@ -1,0 +1,52 @@
+import { type PutObjectCommandInput, PutObjectLegalHoldCommand, PutObjectRetentionCommand } from '@aws-sdk/client-s3';
+import type { Connection } from './connection.ts';
+import { isRefusal } from './failure.ts';
+import { retainUntil, type S3Options } from './options.ts';
+import type { Wanted } from './read.ts';
+
+/** What an object is to be stored with; all of it is set by the request that makes it, so no crash comes between. */
+export interface Protection
+  extends Pick<
+    PutObjectCommandInput,
+    | 'ObjectLockMode'
+    | 'ObjectLockRetainUntilDate'
+    | 'ObjectLockLegalHoldStatus'
+    | 'ServerSideEncryption'
+    | 'SSEKMSKeyId'
+  > {}
+
+/** Locks a version that is stored already, as far as the store lets us: what came of it is to be read back. */
+export async function protect(
+  connection: Connection,
+  { bucket, name, version_id }: Wanted,
+  { ObjectLockMode: Mode, ObjectLockRetainUntilDate: RetainUntilDate, ObjectLockLegalHoldStatus: Status }: Protection,
+): Promise<void> {
+  const version = version_id === undefined ? {} : { VersionId: version_id };
+  const target = { Bucket: bucket, Key: name, ChecksumAlgorithm: 'SHA256' as const, ...version };
+  const leave = [400, 403, 404, 405, 501];
+  const attempt = (send: (abortSignal: AbortSignal) => Promise<unknown>) =>
+    connection.attempt(`lock s3://${bucket}/${name}`, send, { leave }).catch((error: unknown) => {
+      if (!isRefusal(error, ...leave)) throw error;
+    });
+  if (Mode !== undefined && RetainUntilDate !== undefined) {
+    const command = new PutObjectRetentionCommand({ ...target, Retention: { Mode, RetainUntilDate } });
+    await attempt((abortSignal) => connection.client.send(command, { abortSignal }));
+  }
+  if (Status !== undefined) {
+    const command = new PutObjectLegalHoldCommand({ ...target, LegalHold: { Status } });
+    await attempt((abortSignal) => connection.client.send(command, { abortSignal }));
+  }
+}
+
+export function protectionOf({ retention, legalHold, kmsKeyId }: S3Options, now: Date): Protection {
+  return {
+    ...(retention === undefined
+      ? {}
+      : {
+          ObjectLockMode: retention.mode === 'compliance' ? ('COMPLIANCE' as const) : ('GOVERNANCE' as const),
+          ObjectLockRetainUntilDate: retainUntil(retention.years, now),
+        }),
+    ...(legalHold ? { ObjectLockLegalHoldStatus: 'ON' as const } : {}),
+    ...(kmsKeyId === undefined ? {} : { ServerSideEncryption: 'aws:kms' as const, SSEKMSKeyId: kmsKeyId }),
+  };
+}

@@ -1,0 +1,60 @@
+import { EvidenceError, isEvidenceError } from '../errors.ts';
+import { runEnvelopeKey, stampKey } from '../ledger/keys.ts';
+import { appendEntry } from '../ledger/ledger.ts';
+import { signRun } from '../ledger/signing.ts';
+import { readStamps } from '../ledger/stamps.ts';
+import type { ExportContext } from './context.ts';
+import type { SealedRun } from './plan.ts';
+import { type FreshStamp, keepStamp, requestStamp } from './stamp.ts';
+
+/**
+ * What stands beside a sealed run: its signed statement, its entry in the ledger, its time-stamp, in this order. Each
+ * is over the run record and is stored whole or not at all, so wherever it was interrupted the same call adds the rest.
+ * The authority comes last: it may be out of reach for days, and its token can be had later.
+ *
+ * @param recorded whether the ledger has its entry already.
+ * @returns why there is no time-stamp although the run is to have one.
+ */
+export async function witnessRun(
+  context: ExportContext,
+  sealed: SealedRun,
+  recorded: boolean,
+): Promise<EvidenceError | null> {
+  const { archive, signingKey } = context;
+  if (sealed.record.signed) await signSealed(context, sealed);
+  if (!recorded) await appendEntry(archive, { kind: 'run', ...sealed }, signingKey);
+  return sealed.record.timestamp_authority === null ? null : stampSealed(context, sealed);
+}
+
+async function signSealed({ archive, signingKey }: ExportContext, sealed: SealedRun): Promise<void> {
+  const { run_id } = sealed.record;
+  if ((await archive.stat(runEnvelopeKey(run_id))) !== null) return;
+  if (signingKey === null)
+    throw new EvidenceError('config', `run ${run_id} is sealed to be signed, and no signing key is given`, {
+      nextStep: 'Name the key in sign.key_file and run the same command again.',
+    });
+  await signRun(archive, sealed, signingKey);
+}
+
+async function stampSealed(
+  { archive, stamping, now, signal }: ExportContext,
+  { record }: SealedRun,
+): Promise<EvidenceError | null> {
+  if ((await archive.stat(stampKey(record.run_id, 1))) !== null) return null;
+  if (stamping === null)
+    return new EvidenceError('config', `run ${record.run_id} has no time-stamp yet, and no authority is configured`, {
+      nextStep: `Set sign.tsa_url; the run was to be stamped by ${record.timestamp_authority}.`,
+    });
+  const stamps = await readStamps(archive, record.run_id);
+  const wish = { notBefore: new Date(record.finished_at), outlasting: null, now: now() };
+  let stamp: FreshStamp;
+  try {
+    stamp = await requestStamp(stamps, stamping, wish);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isEvidenceError(error)) return error;
+    throw error;
+  }
+  await keepStamp(archive, stamp);
+  return null;
+}

@@ -1,0 +1,210 @@
+import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inflateRawSync } from 'node:zlib';
+import type { S3Client } from '@aws-sdk/client-s3';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { contentOf, deleteVersion, uploadsIn, versionsIn } from '../support/bucket.ts';
+import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
+import { EVIDENCE, type Finished, finish, startNode } from '../support/process.ts';
+import { adminClient, KMS_KEY_ID, makeBucket, type Radosgw, useRadosgw } from '../support/radosgw.ts';
+
+/** Each takes two whole exports. */
+const KILLS = Number(process.env['EVIDENCE_TEST_KILLS'] ?? 6);
+const STREAMS = ['payments', 'access', 'deploys'];
+
+let platform: ServedPlatform;
+let gateway: Radosgw;
+let client: S3Client;
+
+beforeAll(async () => {
+  [platform, gateway] = await Promise.all([servePlatform(), useRadosgw()]);
+  client = adminClient(gateway);
+  for (const [index, stream] of STREAMS.entries()) await postEntries(platform, someEntries(stream, 20 * (index + 1)));
+}, 120_000);
+afterAll(async () => {
+  client.destroy();
+  await platform.stop();
+});
+
+interface Place {
+  directory: string;
+  temporary: string;
+  bucket: string;
+}
+
+/** A folder with a configuration for a bucket of its own. */
+async function newPlace(kind: 'lock' | 'plain', more: Record<string, unknown> = {}): Promise<Place> {
+  const bucket = await makeBucket(gateway, kind);
+  const directory = mkdtempSync(join(tmpdir(), 's3-test-'));
+  const archive = { url: `s3://${bucket}/prod`, endpoint: gateway.endpoint, ...more };
+  writeFileSync(join(directory, 'evidence.yaml'), JSON.stringify({ archive }));
+  mkdirSync(join(directory, 'tmp'));
+  return { directory, temporary: join(directory, 'tmp'), bucket };
+}
+
+function start({ directory, temporary }: Place, args: readonly string[]) {
+  const env = { ...platform.env, ...gateway.env, TMPDIR: temporary };
+  return startNode(EVIDENCE, args, { cwd: directory, env });
+}
+
+function evidence(place: Place, ...args: string[]): Promise<Finished> {
+  return finish(start(place, args));
+}
+
+const EXPORT = ['export', '--all-time', '--request', 'AUD-1'];
+
+async function verified(place: Place): Promise<{ runs: { streams: { stream_id: string }[] }[]; ledger: unknown }> {
+  const { code, stdout, stderr } = await evidence(place, 'verify', `s3://${place.bucket}/prod`, '--json');
+  expect([code, stderr]).toEqual([0, '']);
+  return JSON.parse(stdout);
+}
+
+async function namesIn({ bucket }: Place): Promise<string[]> {
+  const versions = await versionsIn(client, bucket);
+  return versions.map(({ Key = '' }) => Key).filter((name) => !name.endsWith('/.abilities'));
+}
+
+test('an export over TLS lies in the bucket locked, encrypted, with its versions on record, and holds no secret', async () => {
+  const place = await newPlace('lock', {
+    endpoint: gateway.tlsEndpoint,
+    ca_file: gateway.caFile,
+    retention: { mode: 'compliance', years: 7 },
+    kms_key_id: KMS_KEY_ID,
+  });
+  const exported = await evidence(place, ...EXPORT, '--json');
+  expect([exported.code, exported.stderr.includes('3/3')]).toEqual([0, true]);
+  const run = JSON.parse(exported.stdout);
+  expect(run.warnings).toEqual([
+    expect.stringContaining('ignores create-only writes'),
+    expect.stringContaining('does not attest SHA-256'),
+  ]);
+  const versions = await versionsIn(client, place.bucket);
+  const years = (at: string) => (Date.parse(at) - Date.now()) / (365.25 * 24 * 60 * 60 * 1000);
+  for (const { bundle, record } of run.streams) {
+    const of = (key: string) => versions.filter(({ Key }) => Key === `prod/${key}`);
+    expect(of(bundle.key)).toEqual([expect.objectContaining({ VersionId: bundle.version_id, Size: bundle.bytes })]);
+    expect(of(record.key)).toEqual([expect.objectContaining({ VersionId: record.version_id })]);
+    expect([bundle.lock.mode, Math.round(years(bundle.lock.retain_until))]).toEqual(['compliance', 7]);
+  }
+  for (const version of versions) expect(await deleteVersion(client, place.bucket, version)).toBe(403);
+  expect((await verified(place)).runs[0]?.streams.map(({ stream_id }) => stream_id).sort()).toEqual(STREAMS.toSorted());
+  const one = await evidence(place, 'verify', `s3://${place.bucket}/prod/runs/AUD-1/`);
+  const again = await evidence(place, ...EXPORT);
+  expect([one.code, again.code, (await namesIn(place)).length]).toEqual([0, 0, 2 * STREAMS.length + 2]);
+  await expectNoSecrets(place, [exported, one, again]);
+}, 120_000);
+
+/** Neither in what is stored, zips inflated, nor in what was printed. */
+async function expectNoSecrets(place: Place, printed: Finished[]): Promise<void> {
+  const texts = printed.map(({ stdout, stderr }) => `${stdout}${stderr}`);
+  for (const version of await versionsIn(client, place.bucket)) {
+    const content = await contentOf(client, place.bucket, version);
+    texts.push(content.toString('latin1'), ...inflated(content));
+  }
+  expect(texts.some((text) => text.includes('"evidence-custody/1"'))).toBe(true);
+  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = gateway.env;
+  const secrets = [AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, platform.apiKey, 'X-Amz-Signature', 'AWS4-HMAC'];
+  const paths = [place.directory, place.temporary, process.cwd(), homedir() === '/' ? '/root/' : `${homedir()}/`];
+  for (const forbidden of [...secrets, ...paths])
+    for (const text of texts) expect(text.includes(forbidden), forbidden).toBe(false);
+}
+
+/** The deflated files of a zip: each local header is followed by its name and its content. */
+function inflated(zip: Buffer): string[] {
+  const texts: string[] = [];
+  for (let at = zip.indexOf('PK\x03\x04'); at >= 0; at = zip.indexOf('PK\x03\x04', at + 4)) {
+    const start = at + 30 + zip.readUInt16LE(at + 26) + zip.readUInt16LE(at + 28);
+    try {
+      texts.push(inflateRawSync(zip.subarray(start)).toString('latin1'));
+    } catch {
+      // Stored as it is, and so searched already.
+    }
+  }
+  return texts;
+}
+
+test(`killed at ${KILLS} random moments and started again, an export writes every object once`, async () => {
+  const undisturbed = await newPlace('lock');
+  const began = performance.now();
+  expect((await evidence(undisturbed, ...EXPORT)).code).toBe(0);
+  let longest = performance.now() - began;
+  const names = await namesIn(undisturbed);
+  expect(names).toHaveLength(2 * STREAMS.length + 2);
+  for (let killed = 0; killed < KILLS; ) {
+    const place = await newPlace('lock');
+    const moment = Math.round(Math.random() * longest);
+    const started = performance.now();
+    const child = start(place, EXPORT);
+    const finished = finish(child);
+    await Promise.race([sleep(moment), finished]);
+    child.kill('SIGKILL');
+    if ((await finished).signal !== 'SIGKILL') {
+      longest = Math.min(longest, performance.now() - started);
+      continue;
+    }
+    killed += 1;
+    const again = await evidence(place, ...EXPORT);
+    const words = `killed after ${moment} ms: ${again.stderr}`;
+    expect(again.code, words).toBe(0);
+    expect(await namesIn(place), words).toEqual(names);
+    expect([await uploadsIn(client, place.bucket), readdirSync(place.temporary)], words).toEqual([0, []]);
+    // Verified as a whole now and then: it takes as long as the export.
+    if (killed % 3 === 0) await verified(place);
+  }
+}, 600_000);
+
+test.each(['lock', 'plain'] as const)(
+  'two exports of the same run at once end in one (%s)',
+  async (kind) => {
+    const place = await newPlace(kind);
+    const results = await Promise.all([evidence(place, ...EXPORT), evidence(place, ...EXPORT)]);
+    expect(results.map(({ code, stderr }) => [code, code === 0 ? '' : stderr])).toEqual([
+      [0, ''],
+      [0, ''],
+    ]);
+    const report = await verified(place);
+    expect(report.ledger).toMatchObject({ entries: 1, state: 'intact' });
+    expect(new Set(await namesIn(place)).size).toBe(2 * STREAMS.length + 2);
+  },
+  120_000,
+);
+
+test.each(['lock', 'plain'] as const)(
+  'runs that race for the ledger all stand in it (%s)',
+  async (kind) => {
+    const place = await newPlace(kind);
+    const ids = ['A', 'B', 'C'];
+    const results = await Promise.all(ids.map((id) => evidence(place, 'export', '--all-time', '--request', id)));
+    expect(results.map(({ code }) => code)).toEqual([0, 0, 0]);
+    expect((await verified(place)).ledger).toMatchObject({ entries: 3, state: 'intact' });
+  },
+  120_000,
+);
+
+test.each([
+  ['a wrong key', {}, { AWS_SECRET_ACCESS_KEY: 'not-the-secret-key' }, 5, /SignatureDoesNotMatch/],
+  ['no bucket', { url: 's3://no-such-bucket/x' }, {}, 2, /NoSuchBucket/],
+  ['a bucket without locks', { retention: { mode: 'compliance', years: 7 } }, {}, 2, /Object Lock/],
+  ['a certificate that nobody knows', { endpoint: 'tls' }, {}, 3, /certificate is not trusted[\s\S]*ca_file/],
+  ['no credentials', {}, { AWS_ACCESS_KEY_ID: '', AWS_EC2_METADATA_DISABLED: 'true' }, 2, /no credentials/],
+] as const)(
+  '%s ends before anything is asked of the service',
+  async (_name, more, env, code, words) => {
+    const endpoint = 'endpoint' in more ? { endpoint: gateway.tlsEndpoint } : {};
+    const place = await newPlace('plain', { ...more, ...endpoint });
+    const all = {
+      ...platform.env,
+      EVIDENCE_AUDIT_URL: 'http://127.0.0.1:9/audit',
+      ...gateway.env,
+      ...env,
+      HOME: place.directory,
+    };
+    const result = await finish(startNode(EVIDENCE, EXPORT, { cwd: place.directory, env: all }));
+    expect([result.code, result.stderr]).toEqual([code, expect.stringMatching(words)]);
+    for (const secret of [...Object.values(gateway.env).slice(0, 2), 'not-the-secret-key'])
+      expect(`${result.stdout}${result.stderr}`).not.toContain(secret);
+  },
+  60_000,
+);

@@ -1,0 +1,58 @@
+import { integer, parts } from './der.ts';
+import type { Answer, Reply } from './fault-server.ts';
+import {
+  type CertificateWish,
+  ca,
+  type Forgery,
+  forge,
+  type Issued,
+  issue,
+  OID,
+  purposes,
+  statusInfo,
+} from './tsa-forge.ts';
+
+/** An authority and the root above it. */
+export interface Authority {
+  root: Issued;
+  signer: Issued;
+}
+
+export async function newAuthority(name: string, wish: Partial<CertificateWish> = {}): Promise<Authority> {
+  const root = await issue({ subject: `CN=${name} Root`, from: '2020-01-01', to: '2060-01-01', extensions: [ca()] });
+  const extensions = [purposes(true, OID.timeStamping)];
+  return { root, signer: await issue({ subject: `CN=${name}`, issuer: root, extensions, ...wish }) };
+}
+
+export interface Lie extends Partial<Forgery> {
+  /** Instead of the one asked for; null for none. */
+  nonce?: number | null;
+}
+
+/** A granted response to a query, as an authority would give it but for the lies. */
+export function respond({ signer }: Authority, query: Uint8Array, { nonce, ...lies }: Lie = {}): Buffer {
+  const [, imprint, asked] = parts(query);
+  const [, octets] = parts(imprint ?? Buffer.alloc(0));
+  const stated = nonce === undefined ? asked : nonce === null ? undefined : integer(nonce);
+  return forge(signer, {
+    imprint: octets?.subarray(2) ?? Buffer.alloc(0),
+    info: (fields) => (stated === undefined ? fields : [...fields, stated]),
+    status: statusInfo(0),
+    ...lies,
+  });
+}
+
+/** `2026-03-01T12:00:00Z` as a GeneralizedTime. */
+export function genTimeAt(moment: string | Date): string {
+  return `${new Date(moment)
+    .toISOString()
+    .replace(/\.\d+Z$/, '')
+    .replace(/[-:T]/g, '')}Z`;
+}
+
+export function answering(authority: Authority, lies: Lie = {}): Answer {
+  return ({ bytes }): Reply => ({
+    headers: { 'content-type': 'application/timestamp-reply' },
+    body: respond(authority, bytes, lies),
+  });
+}

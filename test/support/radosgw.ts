@@ -1,0 +1,289 @@
+import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CreateBucketCommand, PutBucketVersioningCommand, S3Client } from '@aws-sdk/client-s3';
+import { run } from './process.ts';
+
+/** A real S3: Ceph's gateway over a cluster of one node, all of whose data is in memory. */
+export interface Radosgw {
+  endpoint: string;
+  tlsEndpoint: string;
+  /** PEM. */
+  caFile: string;
+  /** What an S3 client needs in its environment. */
+  env: { AWS_ACCESS_KEY_ID: string; AWS_SECRET_ACCESS_KEY: string; AWS_REGION: string };
+}
+
+export const KMS_KEY_ID = 'archive-key';
+
+const ENV = {
+  AWS_ACCESS_KEY_ID: 'EVIDENCETESTKEY01',
+  AWS_SECRET_ACCESS_KEY: 'evidence-test-secret-0123456789abcdef',
+  AWS_REGION: 'us-east-1',
+};
+const PROGRAMS = ['radosgw', 'radosgw-admin', 'ceph', 'ceph-mon', 'ceph-osd', 'monmaptool', 'ceph-authtool'];
+const FOLDER = 'radosgw';
+const READY = 'ready.json';
+const START_WITHIN_MS = 60_000;
+
+/** The gateway of this test run: started by the first test that asks, stopped when the run ends. */
+export async function useRadosgw(): Promise<Radosgw> {
+  const folder = join(tmpdir(), FOLDER);
+  const ready = join(folder, READY);
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    return waitFor('the gateway that another test starts', () =>
+      existsSync(ready) ? (JSON.parse(readFileSync(ready, 'utf8')) as Radosgw) : null,
+    );
+  }
+  const gateway = await startRadosgw(folder);
+  writeFileSync(`${ready}.new`, JSON.stringify(gateway));
+  renameSync(`${ready}.new`, ready);
+  return gateway;
+}
+
+export interface RadosgwOptions {
+  /** Keeps objects in files of the folder instead of memory. */
+  onDisk?: boolean;
+}
+
+/** A new gateway with its own cluster in an empty folder. */
+export async function startRadosgw(folder: string, options: RadosgwOptions = {}): Promise<Radosgw> {
+  const missing = PROGRAMS.filter(
+    (program) => spawnSync(program, ['--version'], { timeout: 10_000 }).error !== undefined,
+  );
+  if (missing.length > 0)
+    throw new Error(
+      `${missing.join(', ')} missing: apt-get install --no-install-recommends radosgw ceph-mon ceph-osd ceph-base`,
+    );
+  const [monitor, port, tlsPort] = await Promise.all([freePort(), freePort(), freePort()]);
+  const fsid = randomUUID();
+  for (const name of ['mon', 'osd', 'rgw', 'run', 'log']) mkdirSync(join(folder, name));
+  const configuration = join(folder, 'ceph.conf');
+  writeFileSync(configuration, settings({ folder, fsid, monitor, port, tlsPort, onDisk: options.onDisk === true }));
+  const ceph = (program: string, ...args: string[]) => run(program, ['-c', configuration, ...args], folder);
+  await makeCertificate(folder);
+  await startMonitor(folder, fsid, monitor, ceph);
+  await startStorage(folder, ceph);
+  await ceph('radosgw', '-n', 'client.rgw');
+  await ceph(
+    'radosgw-admin',
+    '-n',
+    'client.rgw',
+    'user',
+    'create',
+    '--uid=test',
+    '--display-name=test',
+    `--access-key=${ENV.AWS_ACCESS_KEY_ID}`,
+    `--secret-key=${ENV.AWS_SECRET_ACCESS_KEY}`,
+  );
+  await waitFor('the gateway', () => answers(port));
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    tlsEndpoint: `https://127.0.0.1:${tlsPort}`,
+    caFile: join(folder, 'tls.pem'),
+    env: ENV,
+  };
+}
+
+type Ceph = (program: string, ...args: string[]) => Promise<string>;
+
+async function startMonitor(folder: string, fsid: string, port: number, ceph: Ceph): Promise<void> {
+  const [map, keyring] = [join(folder, 'monmap'), join(folder, 'keyring')];
+  await run('monmaptool', ['--create', '--fsid', fsid, '--addv', 'a', `[v2:127.0.0.1:${port}]`, map], folder);
+  await run('ceph-authtool', ['-C', keyring, '-n', 'mon.', '--gen-key', '--cap', 'mon', 'allow *'], folder);
+  for (const [name, monitorCap] of [
+    ['client.admin', 'allow *'],
+    ['client.rgw', 'allow *'],
+    ['osd.0', 'allow profile osd'],
+  ] as const)
+    await run(
+      'ceph-authtool',
+      [
+        keyring,
+        '-n',
+        name,
+        '--gen-key',
+        '--cap',
+        'mon',
+        monitorCap,
+        '--cap',
+        'osd',
+        'allow *',
+        '--cap',
+        'mgr',
+        'allow *',
+      ],
+      folder,
+    );
+  await ceph('ceph-mon', '-i', 'a', '--mkfs', '--monmap', map, '--keyring', keyring);
+  await ceph('ceph-mon', '-i', 'a');
+}
+
+async function startStorage(folder: string, ceph: Ceph): Promise<void> {
+  const uuid = randomUUID();
+  await ceph('ceph', '--connect-timeout', '20', 'osd', 'new', uuid, '0');
+  await ceph('ceph-osd', '-i', '0', '--mkfs', '--osd-uuid', uuid);
+  await ceph('ceph', 'osd', 'crush', 'add', 'osd.0', '1.0', 'host=localhost', 'root=default');
+  await ceph('ceph-osd', '-i', '0');
+  await waitFor('the storage', async () => ((await ceph('ceph', 'osd', 'stat')).includes('1 up') ? true : null));
+  if (!existsSync(join(folder, 'run', 'osd.pid'))) throw new Error('the storage wrote no pid file');
+}
+
+interface Settings {
+  folder: string;
+  fsid: string;
+  monitor: number;
+  port: number;
+  tlsPort: number;
+  onDisk: boolean;
+}
+
+function settings({ folder, fsid, monitor, port, tlsPort, onDisk }: Settings): string {
+  const store = onDisk
+    ? ['osd_objectstore = bluestore', 'bluestore_block_size = 10737418240', 'osd_fast_shutdown = true']
+    : ['osd_objectstore = memstore', 'memstore_device_bytes = 2147483648'];
+  return [
+    '[global]',
+    `fsid = ${fsid}`,
+    `mon_host = v2:127.0.0.1:${monitor}`,
+    'public_addr = 127.0.0.1',
+    'cluster_addr = 127.0.0.1',
+    `keyring = ${folder}/keyring`,
+    `run_dir = ${folder}/run`,
+    `admin_socket = ${folder}/run/$name.asok`,
+    `log_file = ${folder}/log/$name.log`,
+    `crash_dir = ${folder}/log`,
+    // One copy on one node is what there is; and a monitor that waits for nobody.
+    'osd_pool_default_size = 1',
+    'osd_pool_default_min_size = 1',
+    'mon_allow_pool_size_one = true',
+    'osd_pool_default_pg_num = 1',
+    'osd_pool_default_pgp_num = 1',
+    'osd_pool_default_pg_autoscale_mode = off',
+    'osd_crush_chooseleaf_type = 0',
+    'mon_max_pg_per_osd = 1000',
+    'paxos_propose_interval = 0.02',
+    'paxos_min_wait = 0.01',
+    'mon_data_avail_warn = 1',
+    'mon_data_avail_crit = 1',
+    '[mon.a]',
+    `mon_data = ${folder}/mon`,
+    `pid_file = ${folder}/run/mon.pid`,
+    '[osd.0]',
+    `osd_data = ${folder}/osd`,
+    `pid_file = ${folder}/run/osd.pid`,
+    'osd_memory_target = 939524096',
+    ...store,
+    '[client.rgw]',
+    `rgw_data = ${folder}/rgw`,
+    `pid_file = ${folder}/run/rgw.pid`,
+    `rgw_frontends = beast endpoint=127.0.0.1:${port} ssl_endpoint=127.0.0.1:${tlsPort} ssl_certificate=${folder}/tls.pem ssl_private_key=${folder}/tls.key tcp_nodelay=1`,
+    'rgw_enable_usage_log = false',
+    'rgw_run_sync_thread = false',
+    'rgw_crypt_require_ssl = false',
+    'rgw_crypt_s3_kms_backend = testing',
+    `rgw_crypt_s3_kms_encryption_keys = ${KMS_KEY_ID}=${Buffer.alloc(32, 7).toString('base64')}`,
+    '',
+  ].join('\n');
+}
+
+async function makeCertificate(folder: string): Promise<void> {
+  const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
+  const files = ['-keyout', join(folder, 'tls.key'), '-out', join(folder, 'tls.pem')];
+  await run(
+    'openssl',
+    [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
+      '-nodes',
+      '-days',
+      '2',
+      ...subject,
+      ...files,
+    ],
+    folder,
+  );
+}
+
+/** Ends what was started in a folder. There is nothing to save. */
+export function stopRadosgw(folder: string): void {
+  const pids = join(folder, 'run');
+  if (!existsSync(pids)) return;
+  for (const name of readdirSync(pids).filter((file) => file.endsWith('.pid'))) {
+    const pid = Number(readFileSync(join(pids, name), 'utf8'));
+    try {
+      if (pid > 1) process.kill(pid, 'SIGKILL');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+    rmSync(join(pids, name));
+  }
+}
+
+/** Ends the gateway of a test run, if a test asked for one. */
+export function stopSharedRadosgw(temporaryFolder: string): void {
+  stopRadosgw(join(temporaryFolder, FOLDER));
+}
+
+let buckets = 0;
+
+/** A new bucket: with Object Lock, with versions, or with neither. */
+export async function makeBucket({ endpoint, env }: Radosgw, kind: 'lock' | 'versioned' | 'plain'): Promise<string> {
+  buckets += 1;
+  const Bucket = `${kind}-${process.pid}-${buckets}-${Date.now()}`;
+  const client = adminClient({ endpoint, env });
+  await client.send(new CreateBucketCommand({ Bucket, ObjectLockEnabledForBucket: kind === 'lock' }));
+  if (kind === 'versioned')
+    await client.send(new PutBucketVersioningCommand({ Bucket, VersioningConfiguration: { Status: 'Enabled' } }));
+  client.destroy();
+  return Bucket;
+}
+
+/** A client that may do everything, to look from outside and to tamper. */
+export function adminClient({ endpoint, env }: Pick<Radosgw, 'endpoint' | 'env'>): S3Client {
+  return new S3Client({
+    endpoint,
+    region: env.AWS_REGION,
+    forcePathStyle: true,
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    credentials: { accessKeyId: env.AWS_ACCESS_KEY_ID, secretAccessKey: env.AWS_SECRET_ACCESS_KEY },
+  });
+}
+
+async function waitFor<T>(what: string, look: () => T | null | Promise<T | null>): Promise<T> {
+  const until = Date.now() + START_WITHIN_MS;
+  while (Date.now() < until) {
+    const found = await look();
+    if (found !== null) return found;
+    await sleep(50);
+  }
+  throw new Error(`${what} did not start within ${START_WITHIN_MS / 1000} s`);
+}
+
+function answers(port: number): Promise<true | null> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(true));
+    socket.on('error', () => resolve(null)).on('connect', () => socket.destroy());
+  });
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().on('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}

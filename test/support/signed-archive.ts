@@ -1,0 +1,77 @@
+import { generateKeyPairSync } from 'node:crypto';
+import type { Archive } from '../../src/archive/archive.ts';
+import { openMemoryArchive } from '../../src/archive/memory.ts';
+import { sha256 } from '../../src/encoding/digest.ts';
+import { runRecordKey } from '../../src/ledger/keys.ts';
+import { appendEntry } from '../../src/ledger/ledger.ts';
+import { toRecordBytes } from '../../src/ledger/record.ts';
+import { signRun } from '../../src/ledger/signing.ts';
+import { readSigningKey, type SigningKey } from '../../src/signature/key.ts';
+import { type ArchiveReport, verifyArchive } from '../../src/verify/archive.ts';
+import { runRecord } from './records.ts';
+
+export function newKey(): SigningKey {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  return readSigningKey(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), null, 'k');
+}
+
+/** A sealed run without streams, signed and recorded as an export would. */
+export async function sealRun(archive: Archive, runId: string, key: SigningKey | null): Promise<void> {
+  const record = runRecord(runId, [], { signed: key !== null });
+  const bytes = toRecordBytes(record);
+  const digest = sha256(bytes);
+  await archive.put(runRecordKey(runId), { bytes }, { sha256: digest, bytes: bytes.length });
+  if (key !== null) await signRun(archive, { record, sha256: digest }, key);
+  await appendEntry(archive, { kind: 'run', record, sha256: digest }, key);
+}
+
+/** An archive with a run for each key, in this order. */
+export async function archiveOf(...keys: (SigningKey | null)[]): Promise<Archive> {
+  const archive = openMemoryArchive();
+  for (const [index, key] of keys.entries()) await sealRun(archive, `run-${index + 1}`, key);
+  return archive;
+}
+
+/** The archive as somebody with a hand in the store would leave it: `change` by key, null to remove, new keys added. */
+export async function tampered(
+  archive: Archive,
+  changes: Record<string, ((bytes: Buffer) => Uint8Array | string) | string | null>,
+): Promise<Archive> {
+  const copy = openMemoryArchive();
+  const put = async (key: string, content: Uint8Array | string) => {
+    const bytes = Buffer.from(content as string);
+    await copy.put(key, { bytes }, { sha256: sha256(bytes), bytes: bytes.length });
+  };
+  const left = new Map(Object.entries(changes));
+  for await (const { key } of archive.list('')) {
+    const bytes = Buffer.from(await archive.readBytes(key, 1e6));
+    const change = left.get(key);
+    left.delete(key);
+    if (change !== null) await put(key, typeof change === 'function' ? change(bytes) : (change ?? bytes));
+  }
+  for (const [key, content] of left) {
+    if (typeof content !== 'string') throw new Error(`there is no ${key} to change`);
+    await put(key, content);
+  }
+  return copy;
+}
+
+export function verifyUnder(archive: Archive, publicKeys: readonly SigningKey[], run?: string): Promise<ArchiveReport> {
+  const trust = { sealKeys: new Map(), roots: null, stampRoots: null, publicKeys };
+  const context = { archive, contract: null, ...trust, now: new Date(), workDirectory: '/nowhere' };
+  return verifyArchive(context, run ?? null);
+}
+
+/** Code and key of everything that is wrong, each once. */
+export function problemsIn({ runs, ledger, signatures, objects }: ArchiveReport): string[] {
+  const { missing, altered, unexpected } = objects;
+  const lists = [
+    ledger.findings,
+    signatures.findings,
+    missing,
+    altered,
+    unexpected,
+    ...runs.map((run) => run.problems),
+  ];
+  return [...new Set(lists.flat().map(({ code, key }) => `${code} ${key}`))].sort();
+}
