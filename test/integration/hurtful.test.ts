@@ -5,14 +5,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { chainOf, packageOf } from '../support/chain.ts';
+import { COUNTED, type Cost, costIn } from '../support/cost.ts';
 import { HURTFUL } from '../support/hurtful.ts';
 import { EVIDENCE, finish, startNode } from '../support/process.ts';
-
-/** Prints what the process has cost when it ends: kilobytes at most resident, microseconds of all its threads. */
-const COST = `process.on('exit', () => {
-  const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
-  process.stderr.write('cost ' + maxRSS + ' ' + (userCPUTime + systemCPUTime) + '\\n');
-});`;
 
 /** Four times the size may take this many times as long; what grows with the square takes sixteen times. */
 const GROWTH = 8;
@@ -45,29 +40,20 @@ test.each(HURTFUL)(
   120_000,
 );
 
-interface Verified {
+interface Verified extends Cost {
   exit: number | null;
   findings: string[];
-  seconds: number;
-  /** Bytes. */
-  memory: number;
 }
 
 async function verify(pieces: Iterable<string>): Promise<Verified> {
-  const file = join(folder, 'package.json');
+  const file = join(folder, 'evidence.json');
   await pipeline(Readable.from(pieces), createWriteStream(file));
   const child = startNode(EVIDENCE, ['verify', file, '--json', '--quiet'], {
     cwd: folder,
-    nodeFlags: ['--import', `data:text/javascript,${encodeURIComponent(COST)}`],
+    nodeFlags: COUNTED,
   });
   const { code, stdout, stderr } = await finish(child);
-  const [, kilobytes, microseconds] = /^cost (\d+) (\d+)$/m.exec(stderr) ?? [];
   const { streams } = JSON.parse(stdout) as { streams: { findings: { code: string }[] }[] };
   const codes = streams.flatMap(({ findings }) => findings.map((finding) => finding.code));
-  return {
-    exit: code,
-    findings: [...new Set(codes)],
-    seconds: Number(microseconds) / 1e6,
-    memory: Number(kilobytes) * 1024,
-  };
+  return { exit: code, findings: [...new Set(codes)], ...costIn(stderr) };
 }

@@ -87,7 +87,7 @@ test('a package is verified by several threads', async () => {
   const { code, stdout, stderr } = await finish(
     startNode(join(installed, 'dist/cli/main.js'), ['verify', sent, '--json', '--threads', '2'], {
       cwd: folder,
-      nodeFlags: ['--import', resolve(import.meta.dirname, '../support/awaited-threads.ts')],
+      nodeFlags: ['--import', resolve(import.meta.dirname, '../support/awaited-threads.mjs')],
     }),
   );
   expect(code, stderr).toBe(0);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { chainOf, packageOf, SEAL_KEY, type SentEntry } from '../support/chain.ts';
 import { evidence } from '../support/process.ts';
 
-const HOOK = resolve(import.meta.dirname, '../support/awaited-threads.ts');
+const HOOK = resolve(import.meta.dirname, '../support/awaited-threads.mjs');
 const ENTRIES = 8000;
 let folder: string;
 
