@@ -83,6 +83,7 @@ describe('the report of a month', () => {
     ['sequence range and head', `1–${record.streams[0]?.entries}  head ${record.streams[0]?.head_hash}`],
     ['digest of a bundle', `bundle SHA-256 ${record.streams[1]?.bundle.sha256}`],
     ['not edited', 'Not edited after extraction'],
+    ['missing signature', 'The run is not signed.'],
     ['reviewer', 'Reviewed by (name)'],
     ['what it does not prove', 'that the service logged everything that happened'],
     ['how to verify', 'sha256sum -c manifest-sha256.txt'],

@@ -1,6 +1,6 @@
 import type { RunRecord } from '../../ledger/record.ts';
 import type { Texts } from './texts.ts';
-import { grouped, plural } from './words.ts';
+import { fill, grouped, plural } from './words.ts';
 
 /** A labelled fact; `mono` for digests, paths and ids. */
 export interface Fact {
@@ -47,7 +47,13 @@ export function toIpeFacts(record: RunRecord, texts: Texts): Fact[] {
     text('Completeness', ...completenessOf(streams)),
     text('Sequences and heads', texts.ipe.heads),
     text('Integrity', texts.ipe.not_edited),
+    text('Signature', ...signatureOf(record, texts)),
   ];
+}
+
+function signatureOf({ signed, timestamp_authority: authority }: RunRecord, { ipe }: Texts): string[] {
+  const stamped = authority === null ? [] : [fill(ipe.stamped, { authority })];
+  return [signed ? ipe.signed : ipe.unsigned, ...stamped];
 }
 
 /** A query behind its path, a body after a space. */

@@ -17,7 +17,15 @@ export const textsSchema = z.strictObject({
     empties: text,
     vanished: text,
   }),
-  ipe: z.strictObject({ introduction: text, not_edited: text, whole_streams: text, heads: text, review: text }),
+  ipe: z.strictObject({
+    introduction: text,
+    not_edited: text,
+    signed: text,
+    unsigned: text,
+    stamped: text,
+    heads: text,
+    review: text,
+  }),
   claims: z.record(z.enum(CLAIMS), text),
   charts: z.strictObject({
     activity: text,
