@@ -7,7 +7,9 @@ import { EXIT_CODES, exitCodeOfError } from './exit.ts';
 import {
   demoFlags,
   exportFlags,
+  extendFlags,
   helpFlags,
+  holdFlags,
   keygenFlags,
   ledgerFlags,
   probeFlags,
@@ -111,6 +113,24 @@ const cli = yargs(process.argv.slice(2))
     "time-stamp sealed runs anew before an authority's certificate ends",
     restampFlags,
     carryOut(async () => (await import('./restamp.ts')).runRestamp),
+  )
+  .command(
+    'hold <run>',
+    'put a run on legal hold',
+    holdFlags,
+    carryOut(async () => (await import('./custody.ts')).runHold),
+  )
+  .command(
+    'release <run>',
+    'take the legal hold of a run away',
+    holdFlags,
+    carryOut(async () => (await import('./custody.ts')).runRelease),
+  )
+  .command(
+    'extend <run>',
+    'lock a run for longer',
+    extendFlags,
+    carryOut(async () => (await import('./custody.ts')).runExtend),
   )
   .command('help <topic>', 'explain exit-codes', helpFlags, () => {
     process.stdout.write(
