@@ -158,6 +158,13 @@ export function extendFlags(argv: Argv) {
 }
 export type ExtendFlags = Awaited<ReturnType<typeof extendFlags>['argv']>;
 
+export function doctorFlags(argv: Argv) {
+  return argv
+    .options({ ...configuration, ...service, ...archive })
+    .example('$0 doctor', 'looks at the archive, the service, the signing key and the time-stamping authority');
+}
+export type DoctorFlags = Awaited<ReturnType<typeof doctorFlags>['argv']>;
+
 export function helpFlags(argv: Argv) {
   return argv.positional('topic', { choices: ['exit-codes'] as const, demandOption: true });
 }

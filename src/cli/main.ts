@@ -6,6 +6,7 @@ import type { Command } from './command.ts';
 import { EXIT_CODES, exitCodeOfError } from './exit.ts';
 import {
   demoFlags,
+  doctorFlags,
   exportFlags,
   extendFlags,
   helpFlags,
@@ -113,6 +114,12 @@ const cli = yargs(process.argv.slice(2))
     "time-stamp sealed runs anew before an authority's certificate ends",
     restampFlags,
     carryOut(async () => (await import('./restamp.ts')).runRestamp),
+  )
+  .command(
+    'doctor',
+    'look at everything that an export rests on',
+    doctorFlags,
+    carryOut(async () => (await import('./doctor.ts')).runDoctor),
   )
   .command(
     'hold <run>',

@@ -7,7 +7,7 @@ import { EvidenceError } from '../../errors.ts';
 import type { Archive, Expected, Locks, ObjectSource, PutResult, StoredObject } from '../archive.ts';
 import { conflict, differenceTo } from '../content.ts';
 import { checkKey, isKey } from '../key.ts';
-import { type Abilities, findAbilities, PROBE, shortcomingsOf } from './abilities.ts';
+import { type Abilities, findAbilities, PROBE, SCRATCH, shortcomingsOf } from './abilities.ts';
 import { Connection } from './connection.ts';
 import { isRefusal } from './failure.ts';
 import { confirm, type Inspection, inspect, measureObject, secure, toResult } from './inspect.ts';
@@ -109,7 +109,7 @@ class S3Archive implements Archive {
   async *list(prefix: string): AsyncGenerator<StoredObject> {
     for await (const { name, ...found } of this.#versions.under(`${this.#place.prefix}${prefix}`)) {
       const key = name.slice(this.#place.prefix.length);
-      if (key === PROBE) continue;
+      if (key === PROBE || key === SCRATCH) continue;
       if (!isKey(key)) yield { key, ...found, irregular: 'special' };
       else {
         this.#known.set(key, found.version_id);
