@@ -165,6 +165,13 @@ export function doctorFlags(argv: Argv) {
 }
 export type DoctorFlags = Awaited<ReturnType<typeof doctorFlags>['argv']>;
 
+export function runsFlags(argv: Argv) {
+  return argv
+    .options({ ...configuration, ...archive })
+    .example('$0 runs', 'period, outcome, size and lock of every run in the archive');
+}
+export type RunsFlags = Awaited<ReturnType<typeof runsFlags>['argv']>;
+
 export function helpFlags(argv: Argv) {
   return argv.positional('topic', { choices: ['exit-codes'] as const, demandOption: true });
 }

@@ -15,6 +15,7 @@ import {
   ledgerFlags,
   probeFlags,
   restampFlags,
+  runsFlags,
   streamsFlags,
   verifyFlags,
 } from './flags.ts';
@@ -114,6 +115,12 @@ const cli = yargs(process.argv.slice(2))
     "time-stamp sealed runs anew before an authority's certificate ends",
     restampFlags,
     carryOut(async () => (await import('./restamp.ts')).runRestamp),
+  )
+  .command(
+    'runs',
+    'what was exported so far, and how long it is locked',
+    runsFlags,
+    carryOut(async () => (await import('./runs.ts')).runRuns),
   )
   .command(
     'doctor',

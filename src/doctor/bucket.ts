@@ -9,14 +9,7 @@ import { isRefusal } from '../archive/s3/failure.ts';
 import type { S3Options } from '../archive/s3/options.ts';
 import { formatS3Url, type S3Place } from '../archive/s3/place.ts';
 import { attempt, type Check, compareClocks, failed, ok, skipped } from './check.ts';
-import { checkDeletion, checkWriting } from './scratch.ts';
-
-/** A bucket that is asked about. */
-export interface Bucket {
-  connection: Connection;
-  place: S3Place;
-  options: S3Options;
-}
+import { type Bucket, checkDeletion, checkWriting } from './scratch.ts';
 
 const NAMES = ['versioning', 'object-lock', 'retention', 'write', 'deletion', 'store-clock'] as const;
 

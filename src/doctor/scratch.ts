@@ -1,12 +1,21 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { DeleteObjectCommand } from '@aws-sdk/client-s3';
 import { SCRATCH } from '../archive/s3/abilities.ts';
+import type { Connection } from '../archive/s3/connection.ts';
 import { isRefusal } from '../archive/s3/failure.ts';
 import { confirm } from '../archive/s3/inspect.ts';
+import type { S3Options } from '../archive/s3/options.ts';
+import type { S3Place } from '../archive/s3/place.ts';
 import { type Protection, protectionOf } from '../archive/s3/policy.ts';
 import { putWhole } from '../archive/s3/upload.ts';
-import type { Bucket } from './bucket.ts';
 import { type Check, failed, ok } from './check.ts';
+
+/** A bucket that is asked about. */
+export interface Bucket {
+  connection: Connection;
+  place: S3Place;
+  options: S3Options;
+}
 
 /** The shortest lock that outlives the doctor's visit: nobody can take a scratch version away before. */
 const LOCK_MS = 60_000;
