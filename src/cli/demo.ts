@@ -14,7 +14,8 @@ import { printRun, toRunDocument } from './run-report.ts';
 import { connectService } from './service.ts';
 import { isUrl } from './store.ts';
 import { plural } from './table.ts';
-import { checkStored, printArchive } from './verify.ts';
+import { checkStored } from './verify.ts';
+import { printArchive } from './verify-report.ts';
 
 const RUN_ID = 'demo';
 const NO_STORE = { pathStyle: false, legalHold: false };

@@ -56,6 +56,9 @@ export function verifyFlags(argv: Argv) {
     .options({
       'public-key': { type: 'string', array: true, describe: 'PEM file of a key that the archive must be signed with' },
       run: { type: 'string', describe: 'only this run of the archive' },
+      from: { type: 'string', describe: 'only this run and those after it, to go on where a verification was ended' },
+      fast: { type: 'boolean', describe: 'do not read bundles whose SHA-256 the store itself attests' },
+      'locked-for': { type: 'string', describe: 'every object must be locked for so many days from now, e.g. 365d' },
       contract: { type: 'string', describe: 'contract file to read packages by (default: the one in the bundle)' },
       threads: {
         type: 'number',
@@ -65,6 +68,7 @@ export function verifyFlags(argv: Argv) {
     .example('$0 verify evidence-archive', 'everything that was ever archived')
     .example('$0 verify evidence-archive --public-key signing.pem.pub', 'and that its signatures are by this key')
     .example('$0 verify s3://acme-evidence/prod/runs/2026-10', 'one run of an archive in S3')
+    .example('$0 verify s3://acme-evidence/prod --fast --locked-for 365d', 'all of it, as far as the store is believed')
     .example('$0 verify payments-1a2b3c4d.zip --seal-key k1=k1.key', 'one bundle, seals included');
 }
 export type VerifyFlags = Awaited<ReturnType<typeof verifyFlags>['argv']>;

@@ -3,12 +3,11 @@ import { describePeriod } from '../export/bag.ts';
 import { overviewRuns, type RunOverview } from '../ledger/overview.ts';
 import type { CommandContext } from './command.ts';
 import { loadConfig } from './config.ts';
+import { DAY_MS } from './days.ts';
 import type { RunsFlags } from './flags.ts';
 import { formatBytes } from './progress.ts';
 import { openArchive } from './store.ts';
 import { formatTable, grouped, plural } from './table.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** What was exported so far: read from the archive, not verified. */
 export async function runRuns(flags: RunsFlags, context: CommandContext): Promise<number> {

@@ -1,6 +1,8 @@
-import type { Archive } from '../archive/archive.ts';
+import type { Archive, StoredObject } from '../archive/archive.ts';
+import { compareKeys, isKey } from '../archive/key.ts';
 import { sha256 } from '../encoding/digest.ts';
 import { isEvidenceError } from '../errors.ts';
+import type { StoredCustody } from '../ledger/custody.ts';
 import { runIdOf, runRecordKey } from '../ledger/keys.ts';
 import { type LedgerHead, runOf } from '../ledger/ledger.ts';
 import { EXIT_CODE_OF, type Outcome, worstOf } from '../ledger/outcome.ts';
@@ -8,7 +10,9 @@ import { attemptSchema, type RunRecord, readRecord } from '../ledger/record.ts';
 import type { StampVerdict } from '../ledger/stamps.ts';
 import type { PublicKey } from '../signature/key.ts';
 import type { VerifyOptions } from './bundle.ts';
-import { checkLedger, type Ledger, readLedger } from './ledger.ts';
+import { type CustodyCheck, verifyCustody } from './custody.ts';
+import { checkLedger, type InScope, type Ledger, readLedger } from './ledger.ts';
+import { type LockReport, verifyLocks } from './locks.ts';
 import { type Problem, toProblem } from './problem.ts';
 import { type RunCheck, type RunContext, type VerifiedStream, verifyRun } from './run.ts';
 import {
@@ -18,6 +22,7 @@ import {
   readKeyring,
   type SignatureReport,
 } from './signatures.ts';
+import { checkListing, checkVersions } from './versions.ts';
 
 export interface ArchiveReport {
   outcome: Outcome;
@@ -26,6 +31,7 @@ export interface ArchiveReport {
   ledger: { entries: number; state: 'intact' | 'broken'; findings: Problem[] };
   signatures: SignatureReport;
   objects: { checked: number; missing: Problem[]; altered: Problem[]; unlocked: Problem[]; unexpected: Problem[] };
+  locks: Omit<LockReport, 'findings'>;
   warnings: string[];
 }
 
@@ -35,7 +41,9 @@ export interface RunReport {
   exit_code: number;
   period: RunRecord['period'] | null;
   reconciliation: RunRecord['reconciliation'] | null;
-  streams: (VerifiedStream['verdict'] & { bundle: VerifiedStream['bundle'] })[];
+  streams: (VerifiedStream['verdict'] & Pick<VerifiedStream, 'bundle' | 'attested'>)[];
+  /** What was done about its protection. */
+  custody: ReturnType<typeof toCustodyReport>[];
   /** Id of the key whose signature on the run's statement holds, whoever's key that is. */
   signed_by: string | null;
   stamps: StampVerdict[];
@@ -50,19 +58,85 @@ export interface ArchiveOptions extends VerifyOptions, Pick<RunContext, 'stampRo
 
 const MAX_ATTEMPT_BYTES = 2 ** 30;
 
+/** What is verified of an archive, and who is told how it goes. */
+export interface ArchiveContext
+  extends ArchiveOptions,
+    Pick<RunContext, 'archive' | 'workDirectory' | 'onStream' | 'fast' | 'concurrency'> {
+  /** The first run to verify, in the order of their ids; what comes before counts as far as the ledger goes. */
+  from?: string | null;
+  /** Every lock must last until then; null where any will do. */
+  lockedUntil?: Date | null;
+  onRun?(runId: string, number: number, of: number): void;
+  onRunEnd?(check: RunCheck): void;
+}
+
 /**
- * Verifies an archive, or one run of it: the ledger's chain, every run it records, every object there is.
+ * Verifies an archive, or some runs of it: the ledger's chain, every run it records, every object there is, and that
+ * each is locked as it was.
  * @param only the run to verify; the others count only as far as the ledger goes.
  */
-export async function verifyArchive(
-  context: ArchiveOptions & Pick<RunContext, 'archive' | 'workDirectory' | 'onStream'>,
-  only: string | null = null,
-): Promise<ArchiveReport> {
-  const { archive, publicKeys } = context;
-  const keys = new Set<string>();
-  for await (const { key } of archive.list('')) keys.add(key);
+export async function verifyArchive(context: ArchiveContext, only: string | null = null): Promise<ArchiveReport> {
+  const { archive, publicKeys, from = null } = context;
+  const inScope = (runId: string) =>
+    (only === null || runId === only) && (from === null || compareKeys(runId, from) >= 0);
+  const objects = new Map<string, StoredObject>();
+  for await (const object of archive.list('')) objects.set(object.key, object);
+  const keys = new Set([...objects.keys()].filter(isKey));
   const ledger = await readLedger(archive, keys);
   const keyring = await readKeyring(archive, keys, publicKeys);
+  const checks = await verifyRuns(context, keys, ledger, keyring, inScope);
+  const custody = new Map<string, CustodyCheck>();
+  for (const { runId } of checks) custody.set(runId, await verifyCustody(archive, runId));
+  const findings = [...ledger.problems, ...checkLedger(ledger, checks, inScope)];
+  const unsigned = [...keyring.problems, ...checkLedgerSignatures(ledger.entries, keyring)];
+  const open = openRuns(keys, inScope);
+  const versions = checkVersions(objects, checks);
+  const warnings = [
+    ...(from === null ? [] : [`Runs before ${from} were not looked at.`]),
+    ...open.map((runId) => `Run ${runId} was begun but not sealed; the same export command resumes it.`),
+    ...checks.flatMap((check) => check.witnesses?.warnings ?? []),
+    ...[...custody.values()].flatMap((check) => check.warnings),
+    ...versions.warnings,
+  ];
+  const accounted = new Set([
+    ...ledger.keys,
+    ...keyring.keys,
+    ...checks.flatMap((check) => [...check.accounted]),
+    ...[...custody.values()].flatMap((check) => check.keys),
+  ]);
+  const scoped = [...objects.values()].filter(({ key }) => isOf(key, inScope, only === null && from === null));
+  const locks = await verifyLocks({
+    archive,
+    keys: scoped.map(({ key }) => key).filter(isKey),
+    checks,
+    custody: new Map([...custody].map(([runId, check]) => [runId, check.custody])),
+    entries: ledger.entries,
+    now: context.now,
+    until: context.lockedUntil ?? null,
+  });
+  const stray = [
+    ...(await findUnexpected(archive, keys, accounted, warnings, inScope, only === null && from === null)),
+    ...checkListing(scoped),
+    ...versions.problems,
+    ...[...custody.values()].flatMap((check) => check.problems),
+  ];
+  const checked = accounted.size;
+  return toReport({ checks, custody, findings, keyring, unsigned, stray, locks, warnings, checked, ledger, open });
+}
+
+/** Whether an object is of a run in scope; those of no run are of all of them. */
+function isOf(key: string, inScope: InScope, all: boolean): boolean {
+  const runId = runIdOf(key);
+  return runId === null ? all || key.startsWith('ledger/') : inScope(runId);
+}
+
+async function verifyRuns(
+  context: ArchiveContext,
+  keys: ReadonlySet<string>,
+  ledger: Ledger,
+  keyring: Keyring,
+  inScope: InScope,
+): Promise<RunCheck[]> {
   const heads = new Map<string, Map<string, LedgerHead>>();
   for (const { entry } of ledger.entries) {
     const run = runOf(entry);
@@ -70,31 +144,25 @@ export async function verifyArchive(
   }
   const headOf: RunContext['headOf'] = (runId, streamId) => heads.get(runId)?.get(streamId);
   const sealed = [...new Set([...keys].map(runIdOf))].filter(
-    (runId): runId is string => runId !== null && keys.has(runRecordKey(runId)) && (only === null || runId === only),
+    (runId): runId is string => runId !== null && keys.has(runRecordKey(runId)) && inScope(runId),
   );
   const checks: RunCheck[] = [];
-  for (const runId of sealed) checks.push(await verifyRun({ ...context, headOf, keyring }, runId));
-  const findings = [...ledger.problems, ...checkLedger(ledger, checks, only)];
-  const unsigned = [...keyring.problems, ...checkLedgerSignatures(ledger.entries, keyring)];
-  const warnings = [
-    ...openRuns(keys, only).map(
-      (runId) => `Run ${runId} was begun but not sealed; the same export command resumes it.`,
-    ),
-    ...checks.flatMap((check) => check.witnesses?.warnings ?? []),
-  ];
-  const accounted = new Set([...ledger.keys, ...keyring.keys, ...checks.flatMap((check) => [...check.accounted])]);
-  const stray = await findUnexpected(archive, keys, accounted, warnings, only);
-  const open = openRuns(keys, only);
-  return toReport({ checks, findings, keyring, unsigned, stray, warnings, checked: accounted.size, ledger, open });
+  for (const [index, runId] of sealed.entries()) {
+    context.onRun?.(runId, index + 1, sealed.length);
+    const check = await verifyRun({ ...context, headOf, keyring }, runId);
+    context.onRunEnd?.(check);
+    checks.push(check);
+  }
+  return checks;
 }
 
 function headsOf(runId: string, heads: Record<string, LedgerHead>): Map<string, LedgerHead> {
   return new Map(Object.entries(heads).filter(([, head]) => head.run_id === runId));
 }
 
-function openRuns(keys: ReadonlySet<string>, only: string | null): string[] {
+function openRuns(keys: ReadonlySet<string>, inScope: InScope): string[] {
   const begun = new Set([...keys].map(runIdOf).filter((runId): runId is string => runId !== null));
-  return [...begun].filter((runId) => !keys.has(runRecordKey(runId)) && (only === null || runId === only)).sort();
+  return [...begun].filter((runId) => !keys.has(runRecordKey(runId)) && inScope(runId)).sort();
 }
 
 /** Objects that nothing accounts for. What an interrupted run or an attempt left is accounted for by the run's name. */
@@ -103,13 +171,14 @@ async function findUnexpected(
   keys: ReadonlySet<string>,
   accounted: ReadonlySet<string>,
   warnings: string[],
-  only: string | null,
+  inScope: InScope,
+  all: boolean,
 ): Promise<Problem[]> {
   const problems: Problem[] = [];
   for (const key of keys) {
     if (accounted.has(key)) continue;
     const runId = runIdOf(key);
-    if (only !== null && runId !== only) continue;
+    if (runId === null ? !all : !inScope(runId)) continue;
     if (runId !== null && /^runs\/[^/]+\/attempts\/[^/]+\/[^/]+$/.test(key)) {
       problems.push(...(await checkAttempt(archive, key, keys, warnings)));
       continue;
@@ -155,11 +224,14 @@ async function checkAttempt(
 
 interface Parts {
   checks: RunCheck[];
+  /** By run id. */
+  custody: ReadonlyMap<string, CustodyCheck>;
   findings: Problem[];
   keyring: Keyring;
   /** What is wrong with the keys and with the signatures of the ledger. */
   unsigned: Problem[];
   stray: Problem[];
+  locks: LockReport;
   warnings: string[];
   checked: number;
   ledger: Ledger;
@@ -168,49 +240,70 @@ interface Parts {
 
 function toReport({
   checks,
+  custody,
   findings,
   keyring,
   unsigned,
   stray,
+  locks,
   warnings,
   checked,
   ledger,
   open,
 }: Parts): ArchiveReport {
-  const problems = [...checks.flatMap((check) => check.problems), ...findings, ...unsigned, ...stray];
-  const outcome =
-    problems.length > 0
-      ? 'refuted'
-      : worstOf([...checks.map((check) => check.outcome), ...open.map(() => 'incomplete' as const)]);
+  const problems = [
+    ...checks.flatMap((check) => check.problems),
+    ...findings,
+    ...unsigned,
+    ...stray,
+    ...locks.findings,
+  ];
+  const unmet = [...open, ...locks.expiring].map(() => 'incomplete' as const);
+  const outcome = problems.length > 0 ? 'refuted' : worstOf([...checks.map((check) => check.outcome), ...unmet]);
   return {
     outcome,
     exit_code: EXIT_CODE_OF[outcome],
-    runs: checks.map(toRunReport),
+    runs: checks.map((check) => toRunReport(check, custody.get(check.runId)?.custody ?? [])),
     ledger: { entries: ledger.entries.length, state: findings.length > 0 ? 'broken' : 'intact', findings },
     signatures: judgeSignatures(keyring, ledger.entries, problems),
     objects: {
       checked,
       missing: problems.filter(({ code }) => code === 'object/missing'),
-      altered: problems.filter(
-        ({ code }) => !/^(object\/missing|object\/unexpected|signature\/.*|stamp\/.*)$/.test(code),
-      ),
-      unlocked: [],
-      unexpected: problems.filter(({ code }) => code === 'object/unexpected'),
+      altered: problems.filter(({ code }) => !ELSEWHERE.test(code)),
+      unlocked: locks.findings,
+      unexpected: problems.filter(({ code }) => UNEXPECTED.test(code)),
     },
+    locks: toLockReport(locks),
     warnings,
   };
 }
 
-function toRunReport(check: RunCheck): RunReport {
+/** What is put over an object is one that nobody expected, whatever became of the object. */
+const UNEXPECTED = /^object\/(unexpected|covered)$/;
+/** Problems that are no alteration of an object. */
+const ELSEWHERE = /^(object\/(missing|unexpected|covered|unlocked)|signature\/.*|stamp\/.*)$/;
+
+function toRunReport(check: RunCheck, custody: readonly StoredCustody[]): RunReport {
   return {
     run_id: check.runId,
     outcome: check.outcome,
     exit_code: EXIT_CODE_OF[check.outcome],
     period: check.record?.period ?? null,
     reconciliation: check.record?.reconciliation ?? null,
-    streams: check.streams.map(({ verdict, bundle }) => ({ ...verdict, bundle })),
+    streams: check.streams.map(({ verdict, bundle, attested }) => ({ ...verdict, bundle, attested })),
+    custody: custody.map(toCustodyReport),
     signed_by: check.witnesses?.signedBy ?? null,
     stamps: check.witnesses?.stamps ?? [],
     problems: check.problems,
   };
+}
+
+/** What is wrong is among the problems already. */
+function toLockReport({ findings: _findings, ...report }: LockReport) {
+  return report;
+}
+
+function toCustodyReport({ key, record, result }: StoredCustody) {
+  const { action, reason, ordered_by, ordered_at, retain_until } = record;
+  return { key, action, reason, ordered_by, ordered_at, retain_until, completed_at: result?.completed_at ?? null };
 }
