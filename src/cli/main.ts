@@ -11,6 +11,7 @@ import {
   extendFlags,
   helpFlags,
   holdFlags,
+  initFlags,
   keygenFlags,
   ledgerFlags,
   probeFlags,
@@ -115,6 +116,12 @@ const cli = yargs(process.argv.slice(2))
     "time-stamp sealed runs anew before an authority's certificate ends",
     restampFlags,
     carryOut(async () => (await import('./restamp.ts')).runRestamp),
+  )
+  .command(
+    'init',
+    'write a first configuration, and policies for the bucket',
+    initFlags,
+    carryOut(async () => (await import('./init.ts')).runInit),
   )
   .command(
     'runs',

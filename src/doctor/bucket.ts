@@ -2,7 +2,7 @@ import {
   GetBucketVersioningCommand,
   GetObjectLockConfigurationCommand,
   type GetObjectLockConfigurationCommandOutput,
-  HeadBucketCommand,
+  ListObjectVersionsCommand,
 } from '@aws-sdk/client-s3';
 import { Connection } from '../archive/s3/connection.ts';
 import { isRefusal } from '../archive/s3/failure.ts';
@@ -55,12 +55,14 @@ function watchClock({ client }: Connection): { last: string | null } {
   return clock;
 }
 
+/** By what an archive does all the time, and the policies therefore allow. */
 async function checkExists({ connection, place }: Bucket): Promise<Check> {
-  const { bucket } = place;
+  const { bucket, prefix } = place;
+  const command = new ListObjectVersionsCommand({ Bucket: bucket, Prefix: prefix, MaxKeys: 1 });
   try {
     await connection.attempt(
-      `look at the bucket ${bucket}`,
-      (abortSignal) => connection.client.send(new HeadBucketCommand({ Bucket: bucket }), { abortSignal }),
+      `list ${formatS3Url(place)}`,
+      (abortSignal) => connection.client.send(command, { abortSignal }),
       { leave: [404] },
     );
   } catch (error) {
@@ -71,7 +73,7 @@ async function checkExists({ connection, place }: Bucket): Promise<Check> {
       `Check archive.url, archive.region and archive.endpoint; or make it: aws s3api create-bucket --bucket ${bucket} --object-lock-enabled-for-bucket`,
     );
   }
-  return ok('bucket', `${formatS3Url(place)} can be reached with this identity`);
+  return ok('bucket', `${formatS3Url(place)} can be listed with this identity`);
 }
 
 async function checkVersioning({ connection, place: { bucket } }: Bucket): Promise<Check> {

@@ -105,21 +105,22 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
     ...[...custody.values()].flatMap((check) => check.keys),
   ]);
   const scoped = [...objects.values()].filter(({ key }) => isOf(key, inScope, only === null && from === null));
-  const locks = await verifyLocks({
-    archive,
-    keys: scoped.map(({ key }) => key).filter(isKey),
-    checks,
-    custody: new Map([...custody].map(([runId, check]) => [runId, check.custody])),
-    entries: ledger.entries,
-    now: context.now,
-    until: context.lockedUntil ?? null,
-  });
   const stray = [
     ...(await findUnexpected(archive, keys, accounted, warnings, inScope, only === null && from === null)),
     ...checkListing(scoped),
     ...versions.problems,
     ...[...custody.values()].flatMap((check) => check.problems),
   ];
+  const unexpected = new Set(stray.filter(({ code }) => code === 'object/unexpected').map(({ key }) => key));
+  const locks = await verifyLocks({
+    archive,
+    keys: scoped.map(({ key }) => key).filter((key) => isKey(key) && !unexpected.has(key)),
+    checks,
+    custody: new Map([...custody].map(([runId, check]) => [runId, check.custody])),
+    entries: ledger.entries,
+    now: context.now,
+    until: context.lockedUntil ?? null,
+  });
   const checked = accounted.size;
   return toReport({ checks, custody, findings, keyring, unsigned, stray, locks, warnings, checked, ledger, open });
 }
