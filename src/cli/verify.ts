@@ -127,33 +127,49 @@ export async function checkStored(
   }
 }
 
-/** Tells on stderr how it goes, run by run. */
+/** Tells on stderr how it goes: run by run where there are several, and on a terminal stream by stream. */
 class VerifyProgress implements Pick<ArchiveContext, 'onStream' | 'onRun' | 'onRunEnd'> {
   readonly #context: CommandContext;
+  readonly #live: boolean;
   /** The run that is being looked at. */
   #current: string | null = null;
+  #streams = 0;
 
   constructor(context: CommandContext) {
     this.#context = context;
+    this.#live = process.stderr.isTTY === true && !context.printer.quiet;
   }
 
-  readonly onStream = () => this.#context.signal.throwIfAborted();
-
-  readonly onRun = (runId: string, number: number, of: number) => {
-    this.#current = runId;
-    this.#context.printer.note(`Run ${visible(runId)} (${number} of ${of}) …`);
+  readonly onStream = (streamId: string) => {
+    this.#context.signal.throwIfAborted();
+    this.#streams += 1;
+    if (!this.#live) return;
+    const width = (process.stderr.columns ?? 80) - 1;
+    const line = `  ${visible(this.#current ?? '')}: stream ${this.#streams}: ${visible(streamId)}`;
+    process.stderr.write(`\r\x1b[K${line.slice(0, width)}`);
   };
 
-  readonly onRunEnd = ({ runId, outcome }: RunCheck) => {
+  readonly onRun = (runId: string) => {
+    this.#current = runId;
+    this.#streams = 0;
+  };
+
+  readonly onRunEnd = ({ runId, outcome }: RunCheck, number: number, of: number) => {
+    this.#clear();
     this.#current = null;
-    this.#context.printer.note(`Run ${visible(runId)}: ${outcome}`);
+    if (of > 1) this.#context.printer.note(`Run ${visible(runId)} (${number} of ${of}): ${outcome}`);
   };
 
   /** Where to go on, if it was ended before it was done. */
   close(): void {
     const { signal, printer } = this.#context;
+    this.#clear();
     if (signal.aborted && this.#current !== null)
       printer.note(`To go on with this run later, and not begin anew: --from ${visible(this.#current)}`);
+  }
+
+  #clear(): void {
+    if (this.#live) process.stderr.write('\r\x1b[K');
   }
 }
 

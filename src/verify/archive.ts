@@ -66,8 +66,9 @@ export interface ArchiveContext
   from?: string | null;
   /** Every lock must last until then; null where any will do. */
   lockedUntil?: Date | null;
-  onRun?(runId: string, number: number, of: number): void;
-  onRunEnd?(check: RunCheck): void;
+  onRun?(runId: string): void;
+  /** @param number of the run among `of`, from 1. */
+  onRunEnd?(check: RunCheck, number: number, of: number): void;
 }
 
 /**
@@ -149,9 +150,9 @@ async function verifyRuns(
   );
   const checks: RunCheck[] = [];
   for (const [index, runId] of sealed.entries()) {
-    context.onRun?.(runId, index + 1, sealed.length);
+    context.onRun?.(runId);
     const check = await verifyRun({ ...context, headOf, keyring }, runId);
-    context.onRunEnd?.(check);
+    context.onRunEnd?.(check, index + 1, sealed.length);
     checks.push(check);
   }
   return checks;
