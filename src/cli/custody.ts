@@ -48,7 +48,7 @@ async function change(
       mode: config.store.retention?.mode ?? null,
     };
     const changed = await changeProtection({ archive: run.archive, now: () => new Date(), signal }, wish);
-    printer.document({ ...changed.record, completed_at: changed.result.completed_at, key: changed.key });
+    printer.document({ ...changed.record, completed_at: changed.result.ended_at, key: changed.key });
     printer.result(describe(changed));
     return 0;
   } finally {

@@ -88,9 +88,12 @@ function printAttested(streams: ArchiveReport['runs'][number]['streams'], printe
 }
 
 function printCustody(custody: ArchiveReport['runs'][number]['custody'], printer: Printer): void {
-  for (const { action, reason, ordered_by, ordered_at, retain_until } of custody) {
+  for (const { action, reason, ordered_by, ordered_at, retain_until, outcome } of custody) {
     const until = retain_until === null ? '' : ` until ${visible(retain_until)}`;
-    printer.result(`${action}${until}, by ${visible(ordered_by.user)} at ${visible(ordered_at)}: ${visible(reason)}`);
+    const state = outcome === 'completed' ? '' : ` (${outcome})`;
+    printer.result(
+      `${action}${until}${state}, by ${visible(ordered_by.user)} at ${visible(ordered_at)}: ${visible(reason)}`,
+    );
   }
 }
 

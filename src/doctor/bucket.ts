@@ -150,7 +150,7 @@ function checkRetention({ options: { retention } }: Bucket, found: DefaultRetent
       'Set archive.retention: { mode: compliance, years: 7 } in evidence.yaml, as your policy has it.',
     );
   }
-  const ours = `${retention.mode}, ${retention.years} years`;
+  const ours = `${retention.mode}, ${retention.years === 1 ? '1 year' : `${retention.years} years`}`;
   const isWeaker =
     found !== null &&
     (found.days > retention.years * 366 || (found.mode === 'compliance' && retention.mode === 'governance'));

@@ -30,7 +30,9 @@ export const custodyResultSchema = z.strictObject({
   format: z.literal('evidence-custody-result/1'),
   /** SHA-256 of the record that this is the end of. */
   record_sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  completed_at: z.string(),
+  /** `refused`: the store let nothing be changed. */
+  outcome: z.enum(['completed', 'refused']),
+  ended_at: z.string(),
   objects: z.array(z.strictObject({ key: z.string(), ...protectionSchema.shape })),
 });
 export type CustodyResult = z.infer<typeof custodyResultSchema>;

@@ -1,6 +1,6 @@
 import type { Archive, Locks, ObjectLock } from '../archive/archive.ts';
 import { inParallel } from '../archive/parallel.ts';
-import { EvidenceError } from '../errors.ts';
+import { EvidenceError, isEvidenceError } from '../errors.ts';
 import {
   type CustodyRecord,
   type CustodyResult,
@@ -28,8 +28,6 @@ export interface ProtectionContext {
   archive: Archive;
   now: () => Date;
   signal: AbortSignal;
-  /** Is told of each object that is as it should be. */
-  onObject?: (done: number, of: number) => void;
 }
 
 export interface ProtectionChange {
@@ -39,6 +37,8 @@ export interface ProtectionChange {
   /** Whether an interrupted change was completed. */
   resumed: boolean;
 }
+
+type Ordered = Pick<StoredCustody, 'key' | 'record' | 'sha256'>;
 
 const AT_ONCE = 16;
 
@@ -55,21 +55,51 @@ export async function changeProtection(context: ProtectionContext, wish: Protect
   const open = (await readCustody(archive, wish.runId)).filter(({ result }) => result === null);
   const other = open.find(({ record }) => !isSame(record, wish));
   if (other !== undefined) throw unfinished(other);
-  const { key, record, sha256 } = open[0] ?? (await order(context, locks, wish));
+  const ordered = open[0] ?? (await order(context, locks, wish));
+  const { key, record } = ordered;
   const mode = wish.mode ?? record.objects.find(({ lock }) => lock !== null)?.lock?.mode ?? null;
-  const change = (object: string) => applyTo(locks, { ...wish, mode }, object);
+  let changed = 0;
+  const change = async (object: string) => {
+    context.signal.throwIfAborted();
+    await applyTo(locks, { ...wish, mode }, object);
+    changed += 1;
+  };
+  try {
+    await inParallel(
+      record.objects.map((object) => object.key),
+      AT_ONCE,
+      change,
+    );
+  } catch (error) {
+    // Whoever may only write records must not keep others from changing anything.
+    const isIdle = changed === 0 && open.length === 0 && isEvidenceError(error, 'store-refused');
+    if (isIdle) await conclude(context, locks, ordered, 'refused');
+    throw error;
+  }
   // The records are of the run too.
-  await applyToAll(context, [...record.objects.map((object) => object.key), key], change);
+  await change(key);
+  const result = await conclude(context, locks, ordered, 'completed');
+  await change(custodyResultKey(key));
+  return { key, record, result, resumed: open.length > 0 };
+}
+
+/** Writes down what came of it. */
+async function conclude(
+  { archive, now }: ProtectionContext,
+  locks: Locks,
+  { key, record, sha256 }: Ordered,
+  outcome: CustodyResult['outcome'],
+): Promise<CustodyResult> {
   const objects = await describeAll(locks, record.objects);
   const result: CustodyResult = {
     format: 'evidence-custody-result/1',
     record_sha256: sha256,
-    completed_at: context.now().toISOString(),
+    outcome,
+    ended_at: now().toISOString(),
     objects: objects.map(({ key: name, lock, legal_hold }) => ({ key: name, lock, legal_hold })),
   };
   await putRecord(archive, custodyResultKey(key), result);
-  await change(custodyResultKey(key));
-  return { key, record, result, resumed: open.length > 0 };
+  return result;
 }
 
 function requireLocks({ locks, url }: Archive): Locks {
@@ -98,11 +128,7 @@ function unfinished({ key, record }: StoredCustody): EvidenceError {
 }
 
 /** Writes down what is to be done. */
-async function order(
-  { archive, now }: ProtectionContext,
-  locks: Locks,
-  wish: ProtectionWish,
-): Promise<Pick<StoredCustody, 'key' | 'record' | 'sha256'>> {
+async function order({ archive, now }: ProtectionContext, locks: Locks, wish: ProtectionWish): Promise<Ordered> {
   const objects = await describeAll(locks, await listObjects(archive, wish.runId));
   refuseIdle(wish, objects);
   const record: CustodyRecord = {
@@ -145,20 +171,6 @@ function refuseIdle({ runId, action, retainUntil, mode }: ProtectionWish, object
     throw new EvidenceError('config', `run ${runId} is not locked, and no mode is configured to lock it in`, {
       nextStep: 'Set archive.retention in evidence.yaml.',
     });
-}
-
-async function applyToAll(
-  { signal, onObject }: ProtectionContext,
-  keys: readonly string[],
-  change: (key: string) => Promise<void>,
-): Promise<void> {
-  let done = 0;
-  await inParallel(keys, AT_ONCE, async (key) => {
-    signal.throwIfAborted();
-    await change(key);
-    done += 1;
-    onObject?.(done, keys.length);
-  });
 }
 
 async function applyTo(locks: Locks, { action, retainUntil, mode }: ProtectionWish, key: string): Promise<void> {

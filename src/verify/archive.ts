@@ -307,5 +307,14 @@ function toLockReport({ findings: _findings, ...report }: LockReport) {
 
 function toCustodyReport({ key, record, result }: StoredCustody) {
   const { action, reason, ordered_by, ordered_at, retain_until } = record;
-  return { key, action, reason, ordered_by, ordered_at, retain_until, completed_at: result?.completed_at ?? null };
+  return {
+    key,
+    action,
+    reason,
+    ordered_by,
+    ordered_at,
+    retain_until,
+    outcome: result?.outcome ?? 'open',
+    ended_at: result?.ended_at ?? null,
+  };
 }

@@ -128,8 +128,8 @@ function expectationsOf({ keys, checks, custody, entries }: LockQuestion): Map<s
 
 function applyCustody(expected: Map<string, Expectation>, { record, result }: StoredCustody): void {
   const { action, objects } = record;
-  // What was ordered but not completed can only be counted on where it takes something away.
-  if (result === null && action !== 'release') return;
+  // What was ordered but not completed may have been done to some of the objects: that counts where it takes away.
+  if (result === null ? action !== 'release' : result.outcome === 'refused') return;
   for (const { key } of objects) {
     const before = expected.get(key) ?? { lock: 'none', held: false };
     const after = result?.objects.find((object) => object.key === key)?.lock ?? null;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { ObjectLock } from '../../src/archive/archive.ts';
 import { openMemoryArchive } from '../../src/archive/memory.ts';
+import { EvidenceError } from '../../src/errors.ts';
 import { type CustodyRecord, readCustody } from '../../src/ledger/custody.ts';
 import { appendEntry } from '../../src/ledger/ledger.ts';
 import { changeProtection, type ProtectionWish } from '../../src/ledger/protection.ts';
@@ -116,6 +117,18 @@ test('what the store does not show is not changed', async () => {
   locking.table.set('runs/a/run.json', { lock: 'hidden', held: false });
   await expect(change(locking, wish('hold'))).rejects.toMatchObject({ code: 'store-refused' });
   expect(await readCustody(locking.archive, 'a')).toEqual([]);
+});
+
+test('what the store refuses to begin with is recorded as refused, and keeps nobody from another change', async () => {
+  const locking = await newArchive();
+  locking.onChange = () => {
+    throw new EvidenceError('store-refused', '403');
+  };
+  await expect(change(locking, wish('hold'))).rejects.toMatchObject({ code: 'store-refused' });
+  locking.onChange = () => {};
+  await change(locking, wish('extend'));
+  const custody = await readCustody(locking.archive, 'a');
+  expect(custody.map(({ result }) => result?.outcome)).toEqual(['refused', 'completed']);
 });
 
 test('an archive that locks nothing is refused', async () => {

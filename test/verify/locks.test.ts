@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ObjectLock } from '../../src/archive/archive.ts';
-import type { CustodyRecord, StoredCustody } from '../../src/ledger/custody.ts';
+import type { CustodyRecord, CustodyResult, StoredCustody } from '../../src/ledger/custody.ts';
 import { type LockQuestion, verifyLocks } from '../../src/verify/locks.ts';
 import type { RunCheck } from '../../src/verify/run.ts';
 import { LockingArchive, type Shown } from '../support/memory-locks.ts';
@@ -22,7 +22,11 @@ function runCheck(recorded: ObjectLock | undefined): RunCheck {
   return { runId: '2026-10', record } as unknown as RunCheck;
 }
 
-function custody(action: CustodyRecord['action'], until: number | null, isDone = true): StoredCustody {
+function custody(
+  action: CustodyRecord['action'],
+  until: number | null,
+  outcome: CustodyResult['outcome'] | 'open' = 'completed',
+): StoredCustody {
   const retain_until = until === null ? null : `${until}-01-01T00:00:00.000Z`;
   const object = {
     key: BUNDLE,
@@ -30,8 +34,13 @@ function custody(action: CustodyRecord['action'], until: number | null, isDone =
     legal_hold: action === 'hold',
   };
   const record = { action, retain_until, objects: [{ ...object, version_id: null }] } as unknown as CustodyRecord;
-  const done = { format: 'evidence-custody-result/1' as const, record_sha256: DIGEST, completed_at: 'then' };
-  return { key: 'k', record, sha256: DIGEST, result: isDone ? { ...done, objects: [object] } : null };
+  const done = { format: 'evidence-custody-result/1' as const, record_sha256: DIGEST, ended_at: 'then' };
+  return {
+    key: 'k',
+    record,
+    sha256: DIGEST,
+    result: outcome === 'open' ? null : { ...done, outcome, objects: [object] },
+  };
 }
 
 interface Case {
@@ -66,8 +75,9 @@ const SOUND: [string, Case][] = [
   ['ended by itself', { recorded: lock('compliance', 2020), bundle: { lock: null } }],
   ['on hold, as recorded', { custody: [custody('hold', null)], bundle: { held: true } }],
   ['released, as recorded', { custody: [custody('hold', null), custody('release', null)] }],
-  ['released, as was begun', { custody: [custody('hold', null), custody('release', null, false)] }],
-  ['not yet on hold', { custody: [custody('hold', null, false)] }],
+  ['released, as was begun', { custody: [custody('hold', null), custody('release', null, 'open')] }],
+  ['not on hold, as that was refused', { custody: [custody('hold', null, 'refused')] }],
+  ['not yet on hold', { custody: [custody('hold', null, 'open')] }],
   ['extended, as recorded', { custody: [custody('extend', 2040)], bundle: { lock: lock('governance', 2040) } }],
 ];
 test.each(SOUND)('a lock is proved that is %s', async (_what, found) => {
@@ -80,6 +90,11 @@ const UNSOUND: [string, Case, string][] = [
   ['weakened', { recorded: lock('compliance', 2033), bundle: { lock: lock('governance', 2033) } }, BUNDLE],
   ['taken from an object whose record names none', { record: { lock: null } }, RECORD],
   ['shortened after it was extended', { custody: [custody('extend', 2040)] }, BUNDLE],
+  [
+    'not on hold, whose release was refused',
+    { custody: [custody('hold', null), custody('release', null, 'refused')] },
+    BUNDLE,
+  ],
   ['no longer on hold', { custody: [custody('hold', null)] }, BUNDLE],
   ['put on hold again after a release', { custody: [custody('release', null), custody('hold', null)] }, BUNDLE],
 ];
