@@ -34,7 +34,7 @@ async function change(
   until: (config: Config, run: SealedRun) => Date | null,
 ): Promise<number> {
   const { printer, signal, environment, directory } = context;
-  const config = loadConfig(flags, environment, directory);
+  const config = await loadConfig(flags, environment, directory);
   if (flags.reason.trim() === '') throw new EvidenceError('usage', '--reason says nothing');
   const archive = await openArchive(config, context, false);
   try {

@@ -11,7 +11,7 @@ import { emphasise, visible } from './table.ts';
 /** Looks at everything that an export will rest on, and says of each thing that is not right what to do. */
 export async function runDoctor(flags: DoctorFlags, context: CommandContext): Promise<number> {
   const { printer, environment, directory } = context;
-  const config = loadConfig(flags, environment, directory);
+  const config = await loadConfig(flags, environment, directory);
   const checks: Check[] = [];
   for (const look of [checkArchive, checkAudit, checkSigningKey, checkStamping]) {
     context.signal.throwIfAborted();

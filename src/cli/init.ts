@@ -1,14 +1,14 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { Eta } from 'eta';
 import { parseS3Url } from '../archive/s3/place.ts';
 import { EvidenceError } from '../errors.ts';
+import { packageFile } from '../package.ts';
 import type { CommandContext } from './command.ts';
 import { DEFAULT_ARCHIVE } from './config.ts';
 import type { InitFlags } from './flags.ts';
 import { isS3Url } from './store.ts';
 
-const TEMPLATES = join(import.meta.dirname, '../../templates/deploy');
 /** Longer than any year. */
 const DAYS_OF_A_YEAR = 366;
 const MAX_YEARS = 30;
@@ -81,7 +81,7 @@ function quote(text: string): string {
 }
 
 function fillIn(name: string, deployment: Deployment): string {
-  const template = readFileSync(join(TEMPLATES, `${name.replace(/^deploy\//, '')}.eta`), 'utf8');
+  const template = readFileSync(packageFile(`templates/deploy/${name.replace(/^deploy\//, '')}.eta`), 'utf8');
   const text = new Eta({ autoEscape: false, autoTrim: false }).renderString(template, deployment);
   return name.endsWith('.json') ? `${JSON.stringify(JSON.parse(text), null, 2)}\n` : text;
 }
