@@ -1,7 +1,12 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PutObjectLegalHoldCommand, type S3Client } from '@aws-sdk/client-s3';
+import {
+  GetObjectRetentionCommand,
+  PutObjectLegalHoldCommand,
+  PutObjectRetentionCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { deleteVersion, versionsIn } from '../support/bucket.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
@@ -68,7 +73,17 @@ test('a run is held, kept for longer and released; deletion, runs and verify kno
   const extend = (...how: string[]) => program('extend', 'AUD-1', ...how, '--reason', 'policy of 2027');
   expect((await extend('--years', '11')).stderr).toContain('archive.retention.max_years');
   expect((await extend('--until', `${YEAR}-12-31`)).code).toBe(2);
+  // A policy that was raised since.
+  const raised = { archive: { ...archive, retention: { ...retention, years: 4 } } };
+  writeFileSync(join(directory, 'raised.yaml'), JSON.stringify(raised));
+  expect((await extend('--years', '3', '--config', 'raised.yaml')).stderr).toContain('sooner than the 4 years');
+  // Somebody locked one object for longer.
+  const longer = new Date(Date.UTC(YEAR + 8, 0, 1));
+  const Retention = { Mode: 'GOVERNANCE' as const, RetainUntilDate: longer };
+  await client.send(new PutObjectRetentionCommand({ Bucket: bucket, Key, VersionId, Retention }));
   expect((await extend('--years', '5')).code).toBe(0);
+  const kept = await client.send(new GetObjectRetentionCommand({ Bucket: bucket, Key, VersionId }));
+  expect(kept.Retention?.RetainUntilDate).toEqual(longer);
   expect((await runLine()).lock.retain_until).toMatch(`${YEAR + 5}-`);
   expect((await extend('--years', '4')).stderr).toContain('never shortened');
 
