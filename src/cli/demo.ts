@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { EvidenceError } from '../errors.ts';
 import type { RunResult } from '../export/journeys.ts';
 import type { EmbeddedPlatform } from '../platform/embedded.ts';
-import type { ArchiveReport } from '../verify/archive.ts';
+import type { ArchiveReport } from '../verify/archive-report.ts';
 import type { CommandContext } from './command.ts';
 import { DEFAULT_ARCHIVE, loadConfig } from './config.ts';
 import { exportInto } from './export.ts';

@@ -1,5 +1,5 @@
 import type { Verdict } from '../claims/verdict.ts';
-import type { ArchiveReport } from '../verify/archive.ts';
+import type { ArchiveReport } from '../verify/archive-report.ts';
 import type { Problem } from '../verify/problem.ts';
 import type { Printer } from './printer.ts';
 import { emphasise, formatClaims, formatLegend, plural, visible } from './table.ts';

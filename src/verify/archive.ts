@@ -2,53 +2,19 @@ import type { Archive, StoredObject } from '../archive/archive.ts';
 import { compareKeys, isKey } from '../archive/key.ts';
 import { sha256 } from '../encoding/digest.ts';
 import { isEvidenceError } from '../errors.ts';
-import type { StoredCustody } from '../ledger/custody.ts';
 import { runIdOf, runRecordKey } from '../ledger/keys.ts';
 import { type LedgerHead, runOf } from '../ledger/ledger.ts';
-import { EXIT_CODE_OF, type Outcome, worstOf } from '../ledger/outcome.ts';
-import { attemptSchema, type RunRecord, readRecord } from '../ledger/record.ts';
-import type { StampVerdict } from '../ledger/stamps.ts';
+import { attemptSchema, readRecord } from '../ledger/record.ts';
 import type { PublicKey } from '../signature/key.ts';
+import { type ArchiveReport, toReport } from './archive-report.ts';
 import type { VerifyOptions } from './bundle.ts';
 import { type CustodyCheck, verifyCustody } from './custody.ts';
 import { checkLedger, type InScope, type Ledger, readLedger } from './ledger.ts';
-import { type LockReport, verifyLocks } from './locks.ts';
+import { verifyLocks } from './locks.ts';
 import { type Problem, toProblem } from './problem.ts';
-import { type RunCheck, type RunContext, type VerifiedStream, verifyRun } from './run.ts';
-import {
-  checkLedgerSignatures,
-  judgeSignatures,
-  type Keyring,
-  readKeyring,
-  type SignatureReport,
-} from './signatures.ts';
+import { type RunCheck, type RunContext, verifyRun } from './run.ts';
+import { checkLedgerSignatures, type Keyring, readKeyring } from './signatures.ts';
 import { checkListing, checkVersions } from './versions.ts';
-
-export interface ArchiveReport {
-  outcome: Outcome;
-  exit_code: number;
-  runs: RunReport[];
-  ledger: { entries: number; state: 'intact' | 'broken'; findings: Problem[] };
-  signatures: SignatureReport;
-  objects: { checked: number; missing: Problem[]; altered: Problem[]; unlocked: Problem[]; unexpected: Problem[] };
-  locks: Omit<LockReport, 'findings'>;
-  warnings: string[];
-}
-
-export interface RunReport {
-  run_id: string;
-  outcome: Outcome;
-  exit_code: number;
-  period: RunRecord['period'] | null;
-  reconciliation: RunRecord['reconciliation'] | null;
-  streams: (VerifiedStream['verdict'] & Pick<VerifiedStream, 'bundle' | 'attested'>)[];
-  /** What was done about its protection. */
-  custody: ReturnType<typeof toCustodyReport>[];
-  /** Id of the key whose signature on the run's statement holds, whoever's key that is. */
-  signed_by: string | null;
-  stamps: StampVerdict[];
-  problems: Problem[];
-}
 
 /** Whom and what the reader trusts. */
 export interface ArchiveOptions extends VerifyOptions, Pick<RunContext, 'stampRoots'> {
@@ -222,99 +188,4 @@ async function checkAttempt(
     if (!isEvidenceError(error)) throw error;
     return [toProblem('object/unreadable', key, error.message)];
   }
-}
-
-interface Parts {
-  checks: RunCheck[];
-  /** By run id. */
-  custody: ReadonlyMap<string, CustodyCheck>;
-  findings: Problem[];
-  keyring: Keyring;
-  /** What is wrong with the keys and with the signatures of the ledger. */
-  unsigned: Problem[];
-  stray: Problem[];
-  locks: LockReport;
-  warnings: string[];
-  checked: number;
-  ledger: Ledger;
-  open: string[];
-}
-
-function toReport({
-  checks,
-  custody,
-  findings,
-  keyring,
-  unsigned,
-  stray,
-  locks,
-  warnings,
-  checked,
-  ledger,
-  open,
-}: Parts): ArchiveReport {
-  const problems = [
-    ...checks.flatMap((check) => check.problems),
-    ...findings,
-    ...unsigned,
-    ...stray,
-    ...locks.findings,
-  ];
-  const unmet = [...open, ...locks.expiring].map(() => 'incomplete' as const);
-  const outcome = problems.length > 0 ? 'refuted' : worstOf([...checks.map((check) => check.outcome), ...unmet]);
-  return {
-    outcome,
-    exit_code: EXIT_CODE_OF[outcome],
-    runs: checks.map((check) => toRunReport(check, custody.get(check.runId)?.custody ?? [])),
-    ledger: { entries: ledger.entries.length, state: findings.length > 0 ? 'broken' : 'intact', findings },
-    signatures: judgeSignatures(keyring, ledger.entries, problems),
-    objects: {
-      checked,
-      missing: problems.filter(({ code }) => code === 'object/missing'),
-      altered: problems.filter(({ code }) => !ELSEWHERE.test(code)),
-      unlocked: locks.findings,
-      unexpected: problems.filter(({ code }) => UNEXPECTED.test(code)),
-    },
-    locks: toLockReport(locks),
-    warnings,
-  };
-}
-
-/** What is put over an object is one that nobody expected, whatever became of the object. */
-const UNEXPECTED = /^object\/(unexpected|covered)$/;
-/** Problems that are no alteration of an object. */
-const ELSEWHERE = /^(object\/(missing|unexpected|covered|unlocked)|signature\/.*|stamp\/.*)$/;
-
-function toRunReport(check: RunCheck, custody: readonly StoredCustody[]): RunReport {
-  return {
-    run_id: check.runId,
-    outcome: check.outcome,
-    exit_code: EXIT_CODE_OF[check.outcome],
-    period: check.record?.period ?? null,
-    reconciliation: check.record?.reconciliation ?? null,
-    streams: check.streams.map(({ verdict, bundle, attested }) => ({ ...verdict, bundle, attested })),
-    custody: custody.map(toCustodyReport),
-    signed_by: check.witnesses?.signedBy ?? null,
-    stamps: check.witnesses?.stamps ?? [],
-    problems: check.problems,
-  };
-}
-
-/** What is wrong is among the problems already. */
-function toLockReport({ findings: _findings, ...report }: LockReport) {
-  return report;
-}
-
-function toCustodyReport({ key, record, result }: StoredCustody) {
-  const { action, reason, ordered_by, ordered_at, retain_until } = record;
-  return {
-    key,
-    action,
-    reason,
-    ordered_by,
-    ordered_at,
-    retain_until,
-    outcome: result?.outcome ?? 'open',
-    ended_at: result?.ended_at ?? null,
-  };
 }
