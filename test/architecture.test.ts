@@ -34,6 +34,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'signature',
     'timestamp',
   ],
+  doctor: ['archive', 'client', 'errors', 'export'],
   verify: [
     'archive',
     'bundle',
@@ -54,6 +55,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'claims',
     'client',
     'contract',
+    'doctor',
     'encoding',
     'errors',
     'export',
