@@ -135,6 +135,8 @@ const CODES: Record<FindingCode, { severity: Severity; nextStep: string }> = {
   },
 };
 
+export const FINDING_CODES = Object.keys(CODES) as FindingCode[];
+
 export interface FindingPlace {
   sequence?: number | undefined;
   from?: number | undefined;

@@ -2,6 +2,7 @@ import type { Contract, SealKeys } from '../contract/contract.ts';
 import type { ElementsRead } from '../encoding/elements.ts';
 import { isEvidenceError } from '../errors.ts';
 import { ChainKernel, type KernelOptions, type Place } from '../kernel/kernel.ts';
+import { ActivityCount } from './activity.ts';
 import type { RegularEntries, RegularWalk } from './regular.ts';
 import type { SentEntries } from './sent.ts';
 
@@ -95,6 +96,8 @@ export function regularEntries(kernel: ChainKernel, count: number): RegularEntri
   const { tip, digests } = kernel;
   if (tip === null) throw new TypeError('a kernel without a tip has no regular entries');
   const firstSequence = tip.sequence - count + 1;
+  const activity = new ActivityCount();
+  activity.addOrdered(count, (index) => kernel.record(index).time);
   return {
     count,
     firstSequence,
@@ -102,6 +105,7 @@ export function regularEntries(kernel: ChainKernel, count: number): RegularEntri
     tip,
     digests,
     digestBytes: kernel.digestBytes,
+    activity: activity.finish(),
     find(sequence) {
       const index = sequence - firstSequence;
       if (index < 0 || index >= count) return undefined;

@@ -1,4 +1,5 @@
 import type { Tip } from '../kernel/kernel.ts';
+import type { Activity } from './activity.ts';
 
 /**
  * Entries that follow one another and what came before in every respect that a walk checks: numbers, links, digests
@@ -17,6 +18,7 @@ export interface RegularEntries {
   readonly digests: Uint8Array;
   /** Of each. */
   readonly digestBytes: number;
+  readonly activity: Activity;
   /** One of them; undefined where the number is of none, or of one that the walk does not watch. */
   find(sequence: number): RegularEntry | undefined;
 }

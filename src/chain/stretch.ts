@@ -1,4 +1,5 @@
 import { type ChainKernel, type KernelRun, NO_TIME, type Tip } from '../kernel/kernel.ts';
+import { type Activity, ActivityCount } from './activity.ts';
 import { DigestRing, REMEMBERED, type RegularEntries, type RegularEntry, type RegularWalk } from './regular.ts';
 import { openKernel, type RegularOptions, regularEntries } from './regular-reader.ts';
 
@@ -31,6 +32,7 @@ export interface Stretch {
   /** Of the newest entries, as many as a walk remembers. */
   digests: Uint8Array<ArrayBuffer>;
   digestBytes: number;
+  activity: Activity;
   /** What was known not to be covered by digests. */
   uncovered: ReadonlySet<string>;
   /** Of the entries whose number is watched. */
@@ -55,9 +57,18 @@ export function isNextOf({ tip, uncovered }: Pick<RegularWalk, 'tip' | 'uncovere
 }
 
 export function entriesOf(stretch: Stretch): RegularEntries {
-  const { assumed, count, firstTime, tip, digests, digestBytes, watched } = stretch;
+  const { assumed, count, firstTime, tip, digests, digestBytes, activity, watched } = stretch;
   const firstSequence = assumed.sequence + 1;
-  return { count, firstSequence, firstTime, tip, digests, digestBytes, find: (sequence) => watched.get(sequence) };
+  return {
+    count,
+    firstSequence,
+    firstTime,
+    tip,
+    digests,
+    digestBytes,
+    activity,
+    find: (sequence) => watched.get(sequence),
+  };
 }
 
 const OPEN_OBJECT = 0x7b;
@@ -143,6 +154,7 @@ class Taken {
   readonly #digestBytes: number;
   readonly #recent: DigestRing;
   readonly #watched = new Map<number, RegularEntry>();
+  readonly #activity = new ActivityCount();
   #count = 0;
   #firstTime = NO_TIME;
   #tip: Tip | null = null;
@@ -156,6 +168,7 @@ class Taken {
   add(entries: RegularEntries): void {
     if (this.#count === 0) this.#firstTime = entries.firstTime;
     this.#count += entries.count;
+    this.#activity.addAll(entries.activity);
     this.#tip = entries.tip;
     this.#recent.add(entries);
     for (const sequence of this.#watch) {
@@ -164,7 +177,7 @@ class Taken {
     }
   }
 
-  result(): Pick<Stretch, 'count' | 'firstTime' | 'tip' | 'digests' | 'digestBytes' | 'watched'> {
+  result(): Pick<Stretch, 'count' | 'firstTime' | 'tip' | 'digests' | 'digestBytes' | 'activity' | 'watched'> {
     if (this.#tip === null) throw new TypeError('a stretch without entries is none');
     const digests = this.#recent.upTo(this.#tip.sequence, Math.min(this.#count, REMEMBERED));
     return {
@@ -173,6 +186,7 @@ class Taken {
       tip: this.#tip,
       digests,
       digestBytes: this.#digestBytes,
+      activity: this.#activity.finish(),
       watched: this.#watched,
     };
   }

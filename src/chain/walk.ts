@@ -1,5 +1,6 @@
 import type { Contract, Entry, SealKeys } from '../contract/contract.ts';
 import type { Tip } from '../kernel/kernel.ts';
+import { type Activity, ActivityCount } from './activity.ts';
 import { type Finding, FindingLog, toFinding } from './finding.ts';
 import { OrderCheck } from './order.ts';
 import type { RegularEntries, RegularWalk } from './regular.ts';
@@ -38,6 +39,8 @@ export interface WalkResult {
   /** What of entries their digests say nothing about, as far as it is kept. */
   uncovered: ReadonlySet<string>;
   sealsVerified: number;
+  /** When the entries were recorded, as they say. */
+  activity: Activity;
   /** The entries whose number was asked for, as they were met. */
   watched: ReadonlyMap<number, Watched>;
   findings: FindingLog;
@@ -64,6 +67,7 @@ export class ChainWalk implements RegularWalk {
   #contentComputed = 0;
   readonly #uncovered = new Set<string>();
   #sealsVerified = 0;
+  readonly #activity = new ActivityCount();
 
   constructor(streamId: string, contract: Contract, keys: SealKeys, watch: Iterable<number> = []) {
     this.streamId = streamId;
@@ -75,6 +79,7 @@ export class ChainWalk implements RegularWalk {
 
   push(entry: Entry): void {
     this.#entries++;
+    this.#activity.add(Date.parse(entry.timestamp));
     const ours = this.#checkStream(entry);
     this.#checkContent(entry);
     this.#checkSeal(entry);
@@ -100,6 +105,7 @@ export class ChainWalk implements RegularWalk {
     const { count } = entries;
     this.#entries += count;
     this.#contentComputed += count;
+    this.#activity.addAll(entries.activity);
     if (this.#keys.size > 0 && this.#contract.hasSeals) this.#sealsVerified += count;
     this.#order.extend(entries);
     for (const sequence of this.watch) {
@@ -125,6 +131,7 @@ export class ChainWalk implements RegularWalk {
       contentComputed: this.#contentComputed,
       uncovered: this.#uncovered,
       sealsVerified: this.#sealsVerified,
+      activity: this.#activity.finish(),
       watched: this.#watched,
       findings: this.#log,
     };

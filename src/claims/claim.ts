@@ -26,6 +26,12 @@ export type Claims = Record<ClaimName, Claim>;
  */
 export type StreamStatus = 'verified' | 'refuted' | 'incomplete' | 'empty';
 
+/** How many entries each action has: the most frequent by name, all others together. */
+export interface ActionCounts {
+  counts: [action: string, entries: number][];
+  others: number;
+}
+
 /** What all checks of one stream come to. */
 export interface Examination {
   status: StreamStatus;
@@ -34,6 +40,8 @@ export interface Examination {
   findings: Finding[];
   /** All of them, exactly. */
   findingsCount: number;
+  /** See `Verdict`. */
+  actions: ActionCounts | null;
 }
 
 export function proved(basis: string): Claim {

@@ -3,6 +3,7 @@ import type { PackageReading } from '../chain/package.ts';
 import type { WalkResult } from '../chain/walk.ts';
 import type { Contract, SummaryFacts } from '../contract/contract.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
+import { countActions } from './actions.ts';
 import { judgeAgreement, type PdfReading, type VendorVerdict } from './agreement.ts';
 import { judgeAnchor } from './anchor.ts';
 import {
@@ -63,6 +64,7 @@ export function examine(observations: Observations, required: readonly ClaimName
     claims,
     findings: [...findings.list(), ...log.list()],
     findingsCount: findings.total() + log.total(),
+    actions: defect === null ? countActions(observations.summary, walk.entries) : null,
   };
 }
 
@@ -97,7 +99,7 @@ function judge(observations: Observations): Claims {
 
 function judgeForeign(findings: FindingLog, reason: string): Examination {
   const claims = Object.fromEntries(CLAIMS.map((name) => [name, unproved(reason)])) as Claims;
-  return { status: 'incomplete', claims, findings: findings.list(), findingsCount: findings.total() };
+  return { status: 'incomplete', claims, findings: findings.list(), findingsCount: findings.total(), actions: null };
 }
 
 /** What was found before the defect stands; nothing is proved by a part. */

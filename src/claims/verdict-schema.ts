@@ -26,6 +26,18 @@ export const findingSchema = z.strictObject({
   next_step: z.string(),
 });
 
+const activitySchema = z.strictObject({
+  per: z.enum(['day', 'month', 'year']),
+  counts: z.record(z.string(), count),
+  undated: count,
+});
+
+/** Names come from outside, and `z.record` drops the member `__proto__`: as pairs, the most frequent first. */
+const actionsSchema = z.strictObject({
+  counts: z.array(z.tuple([z.string(), count])),
+  others: count,
+});
+
 type ClaimSchemas = Record<(typeof CLAIMS)[number], typeof claimSchema>;
 
 /** The verdict on one stream, as it stands in a bundle, in its stream record and in the run record. */
@@ -40,4 +52,8 @@ export const verdictSchema = z.strictObject({
   claims: z.strictObject(Object.fromEntries(CLAIMS.map((name) => [name, claimSchema])) as ClaimSchemas),
   findings: z.array(findingSchema),
   findings_count: count,
+  /** When the entries were recorded, as they say themselves. */
+  activity: activitySchema,
+  /** What was done, as the service's summary counts it; null where it does not, or counts other than the entries there are. */
+  actions: actionsSchema.nullable(),
 });

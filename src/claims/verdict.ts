@@ -18,5 +18,7 @@ export function toVerdict({ walk, facts }: PackageReading, examination: Examinat
     claims: examination.claims,
     findings: examination.findings,
     findings_count: examination.findingsCount,
+    activity: walk.activity,
+    actions: examination.actions,
   };
 }

@@ -86,6 +86,13 @@ const configSchema = z.strictObject({
       kms_key_id: z.string().min(1).optional(),
     })
     .optional(),
+  report: z
+    .strictObject({
+      organisation: z.string().min(1).max(200).optional(),
+      controls: z.union([z.string().min(1), z.array(z.string().min(1))]).optional(),
+      oscal: z.boolean().optional(),
+    })
+    .optional(),
 });
 export type FileConfig = z.infer<typeof configSchema>;
 

@@ -54,6 +54,12 @@ export interface Config {
     tsaRootsFile: string | null;
   };
   archiveUrl: string;
+  report: {
+    organisation: string | null;
+    /** Each the name of a framework that comes with the program, or a file. */
+    controls: string[];
+    oscal: boolean;
+  };
   store: StoreSettings;
 }
 
@@ -124,8 +130,20 @@ export async function loadConfig(
         : archiveUrl.includes('://')
           ? archiveUrl
           : resolve(folder, archiveUrl)),
+    report: {
+      organisation: file.report?.organisation ?? null,
+      controls: [file.report?.controls ?? []]
+        .flat()
+        .map((name) => (isFrameworkName(name) ? name : resolve(folder, name))),
+      oscal: file.report?.oscal ?? false,
+    },
     store: toStoreSettings(file.archive, flags, folder),
   };
+}
+
+/** Without a slash or a dot it is no file. */
+function isFrameworkName(name: string): boolean {
+  return /^[A-Za-z0-9-]+$/.test(name);
 }
 
 async function readConfigFile(

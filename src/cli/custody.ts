@@ -3,11 +3,12 @@ import { retainUntil } from '../archive/s3/options.ts';
 import { EvidenceError } from '../errors.ts';
 import { readSealedRun, type SealedRun } from '../export/plan.ts';
 import { changeProtection, type ProtectionChange } from '../ledger/protection.ts';
+import { plural } from '../report/view/words.ts';
 import type { CommandContext } from './command.ts';
 import { type Config, loadConfig } from './config.ts';
 import type { ExtendFlags, HoldFlags } from './flags.ts';
 import { openArchive } from './store.ts';
-import { plural, visible } from './table.ts';
+import { visible } from './table.ts';
 import { readOperator } from './tool.ts';
 
 /** A lock of this kind cannot be taken back by anybody: a slip of the finger must not make one of 700 years. */

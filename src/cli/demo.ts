@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { EvidenceError } from '../errors.ts';
 import type { RunResult } from '../export/journeys.ts';
 import type { EmbeddedPlatform } from '../platform/embedded.ts';
+import { plural } from '../report/view/words.ts';
 import type { ArchiveReport } from '../verify/archive-report.ts';
 import type { CommandContext } from './command.ts';
 import { DEFAULT_ARCHIVE, loadConfig } from './config.ts';
@@ -13,7 +14,6 @@ import type { Printer } from './printer.ts';
 import { printRun, toRunDocument } from './run-report.ts';
 import { connectService } from './service.ts';
 import { isUrl } from './store.ts';
-import { plural } from './table.ts';
 import { checkStored } from './verify.ts';
 import { printArchive } from './verify-report.ts';
 
@@ -92,6 +92,8 @@ async function pointOut(root: string, archiveUrl: string, printer: Printer): Pro
   const bundle = (await readdir(join(root, streams))).find((name) => name.endsWith('.zip')) ?? '';
   printer.result(`
 What to open next:
+  ${join(archiveUrl, 'runs', RUN_ID, 'report.pdf')}
+      the run as an auditor reads it: what was proved, what was not, and how to check it
   ${join(archiveUrl, streams, bundle)}
       one stream's evidence: unzip it and begin with README.txt or data/evidence.pdf
   ${join(archiveUrl, 'runs', RUN_ID, 'run.json')}

@@ -9,13 +9,14 @@ import { findOpenRun, readSealedRun, resolveRunId, selectStreams } from '../expo
 import { exportRun } from '../export/run.ts';
 import type { CommandContext } from './command.ts';
 import { type Config, loadConfig } from './config.ts';
+import { readControls } from './controls.ts';
 import type { ExportFlags } from './flags.ts';
 import { Progress } from './progress.ts';
 import { endOf, printRun, toRunDocument } from './run-report.ts';
 import { connectService, type Service } from './service.ts';
 import { openSigningKey, openStamping } from './signing.ts';
 import { openArchive } from './store.ts';
-import { readOperator, readTool } from './tool.ts';
+import { readCommit, readOperator, readTool } from './tool.ts';
 import { readSealKeys, readTimestampRoots } from './trust.ts';
 import { makeWorkDirectory } from './work-directory.ts';
 
@@ -68,6 +69,7 @@ export async function exportInto(wish: ExportWish, context: CommandContext): Pro
   const packagePeriod = service.client.packagePeriod(answer.period);
   const sealKeys = readSealKeys(config.sealKeyFiles);
   const roots = readTimestampRoots(config.timestampRootsFile);
+  const controls = readControls(config.report.controls);
   const signingKey = openSigningKey(config, context);
   const stamping = openStamping(config, context);
   const archive = await openForWriting(config, context);
@@ -97,6 +99,8 @@ export async function exportInto(wish: ExportWish, context: CommandContext): Pro
       concurrency: config.concurrency,
       workDirectory: work.path,
       tool: readTool(),
+      commit: readCommit(),
+      report: { ...config.report, controls },
       operator: readOperator(),
       now: () => new Date(),
       signal,

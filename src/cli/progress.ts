@@ -1,6 +1,7 @@
 import type { ExportEvent, Listener, Step } from '../export/events.ts';
+import { plural } from '../report/view/words.ts';
 import type { Printer } from './printer.ts';
-import { plural, visible } from './table.ts';
+import { visible } from './table.ts';
 
 /** What each step is called while it lasts. */
 const STEPS: Record<Step, string> = {

@@ -3,11 +3,13 @@ import type { RunResult } from '../export/journeys.ts';
 import { runEnvelopeKey, runPrefix, stampKey } from '../ledger/keys.ts';
 import { EXIT_CODE_OF, type Outcome, worstOf } from '../ledger/outcome.ts';
 import type { RunRecord } from '../ledger/record.ts';
+import { grouped } from '../report/view/words.ts';
 import type { Printer } from './printer.ts';
-import { emphasise, formatClaims, formatLegend, grouped, visible } from './table.ts';
+import { emphasise, formatClaims, formatLegend, visible } from './table.ts';
 
 const STYLES = { verified: 'green', refuted: 'red', incomplete: 'yellow', empty: 'yellow' } as const;
 const FINDINGS_SHOWN = 20;
+const REPORT_NAME = 'report.pdf';
 
 /** What the command comes to: a run that lacks its time-stamp is not what was asked for, however good its record is. */
 export function endOf({ record, unstamped }: RunResult): { outcome: Outcome; exit_code: number } {
@@ -20,7 +22,14 @@ export function endOf({ record, unstamped }: RunResult): { outcome: Outcome; exi
 export function toRunDocument(result: RunResult, archiveUrl: string) {
   const { record, state, unstamped } = result;
   const why = unstamped === null ? null : { reason: unstamped.message, next_step: unstamped.nextStep ?? null };
-  return { ...record, ...endOf(result), state, unstamped: why, archive: archiveUrl, report: null };
+  const report = reportOf(record, archiveUrl);
+  return { ...record, ...endOf(result), state, unstamped: why, archive: archiveUrl, report };
+}
+
+/** Where the report lies; null where there is none. */
+function reportOf({ documents }: RunRecord, archiveUrl: string): string | null {
+  const report = documents.find(({ name }) => name === REPORT_NAME);
+  return report === undefined ? null : `${archiveUrl}/${report.key}`;
 }
 
 /** The end of an export: the table of streams × claims, the reconciliation, and where it lies. */
@@ -53,6 +62,8 @@ export function printRun(result: RunResult, archiveUrl: string, printer: Printer
   const { outcome, exit_code } = endOf(result);
   printer.result(`Outcome       ${emphasise(outcome, STYLES[outcome])} (exit code ${exit_code})`);
   printer.result(`Archive       ${archiveUrl}/${runPrefix(record.run_id)}`);
+  const report = reportOf(record, archiveUrl);
+  if (report !== null) printer.result(`Report        ${report}`);
   if (state === 'open') printer.result(`\n${whyOpen(record)}`);
 }
 

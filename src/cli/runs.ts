@@ -1,13 +1,14 @@
 import { EvidenceError } from '../errors.ts';
 import { describePeriod } from '../export/bag.ts';
 import { overviewRuns, type RunOverview } from '../ledger/overview.ts';
+import { grouped, plural } from '../report/view/words.ts';
 import type { CommandContext } from './command.ts';
 import { loadConfig } from './config.ts';
 import { DAY_MS } from './days.ts';
 import type { RunsFlags } from './flags.ts';
 import { formatBytes } from './progress.ts';
 import { openArchive } from './store.ts';
-import { formatTable, grouped, plural } from './table.ts';
+import { formatTable } from './table.ts';
 
 /** What was exported so far: read from the archive, not verified. */
 export async function runRuns(flags: RunsFlags, context: CommandContext): Promise<number> {

@@ -1,11 +1,12 @@
 import type { StreamAnswer } from '../contract/answers.ts';
 import { type LedgerHead, readNewestEntry } from '../ledger/ledger.ts';
+import { grouped } from '../report/view/words.ts';
 import type { CommandContext } from './command.ts';
 import { type Config, loadConfig } from './config.ts';
 import type { StreamsFlags } from './flags.ts';
 import { connectService } from './service.ts';
 import { openArchive } from './store.ts';
-import { formatTable, grouped } from './table.ts';
+import { formatTable } from './table.ts';
 
 /** The service's streams, as it states them, and how far each was exported. */
 export async function runStreams(flags: StreamsFlags, context: CommandContext): Promise<number> {

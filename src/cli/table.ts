@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { CLAIMS, type Claim, type ClaimName, type Claims } from '../claims/claim.ts';
+import { grouped, plural } from '../report/view/words.ts';
 
 export interface Column {
   title: string;
@@ -73,16 +74,6 @@ function remarkOn(name: ClaimName, { state, reason = 'no reason is recorded', no
 }
 
 const REASONS_SHOWN = 5;
-
-/** A whole number as people read it: 1,234,567. `toLocaleString` does so too, once ICU is loaded, which takes 15 ms. */
-export function grouped(count: number): string {
-  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
-}
-
-export function plural(count: number, thing: string): string {
-  const things = count === 1 ? thing : /[^aeiou]y$/.test(thing) ? `${thing.slice(0, -1)}ies` : `${thing}s`;
-  return `${grouped(count)} ${things}`;
-}
 
 /** Colours only what goes to a terminal that wants them. */
 export function emphasise(text: string, style: 'green' | 'red' | 'yellow' | 'bold'): string {

@@ -1,8 +1,9 @@
 import type { Verdict } from '../claims/verdict.ts';
+import { plural } from '../report/view/words.ts';
 import type { ArchiveReport } from '../verify/archive-report.ts';
 import type { Problem } from '../verify/problem.ts';
 import type { Printer } from './printer.ts';
-import { emphasise, formatClaims, formatLegend, plural, visible } from './table.ts';
+import { emphasise, formatClaims, formatLegend, visible } from './table.ts';
 
 const STYLES = { verified: 'green', refuted: 'red', incomplete: 'yellow', empty: 'yellow' } as const;
 const SHOWN = 50;

@@ -10,6 +10,7 @@ import {
   type VerifyAnswer,
 } from '../contract/answers.ts';
 import type { Description } from '../contract/description.ts';
+import { type Operation, operationsOf } from '../contract/operations.ts';
 import { inUtc } from '../contract/time.ts';
 import type { Json } from '../encoding/canonical.ts';
 import { EvidenceError, isEvidenceError } from '../errors.ts';
@@ -88,6 +89,13 @@ export class AuditClient {
   get forms(): readonly Form[] {
     const { downloads } = this.#description;
     return (['json', 'pdf', 'summary'] as const).filter((form) => downloads[form] !== null);
+  }
+
+  /** Its requests, for somebody who wants to repeat them; paths from the origin on. */
+  operations(period: Period, listsEntries: boolean): Operation[] {
+    const base = new URL(this.#base).pathname.replace(/\/$/, '');
+    const operations = operationsOf(this.#description, this.packagePeriod(period), listsEntries);
+    return operations.map((operation) => ({ ...operation, path: base + operation.path }));
   }
 
   get listsEntries(): boolean {

@@ -75,6 +75,8 @@ export interface SummaryFacts {
   entryCount: number | null;
   /** Null when it says that there is none, undefined when it says nothing of it. */
   headDigest: string | null | undefined;
+  /** How many entries each action has; null where it does not say. */
+  actions: [action: string, entries: number][] | null;
 }
 
 /**

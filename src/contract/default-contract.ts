@@ -80,7 +80,13 @@ export const DEFAULT_DESCRIPTION: Description = {
       token_encoding: 'base64',
     },
   },
-  summary: { package_id: 'package_id', stream_id: 'stream_id', entry_count: 'entry_count', head_digest: 'head_hash' },
+  summary: {
+    package_id: 'package_id',
+    stream_id: 'stream_id',
+    entry_count: 'entry_count',
+    head_digest: 'head_hash',
+    actions: 'counts.actions',
+  },
   entry: {
     stream_id: 'stream_id',
     sequence: 'sequence',

@@ -229,6 +229,8 @@ export const descriptionSchema = z
         stream_id: optionalPath,
         entry_count: optionalPath,
         head_digest: optionalPath,
+        /** An object with the number of entries of each action. */
+        actions: optionalPath.default(null),
       })
       .nullable(),
     entry: z.strictObject({

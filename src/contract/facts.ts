@@ -106,5 +106,17 @@ export function readSummaryFacts(description: Description, digests: DigestReader
     streamId: stated(paths.stream_id, (path) => fields.text(path)),
     entryCount: stated(paths.entry_count, (path) => fields.integer(path, 0)),
     headDigest: headIn(fields, digests, paths.head_digest, true),
+    actions: stated(paths.actions, (path) => readActions(valueAt(value, path))),
   };
+}
+
+/** A list of counts by name. It only illustrates, so one of another form is none, and no drift. */
+function readActions(sent: Json | undefined): SummaryFacts['actions'] {
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) return null;
+  const counts = Object.entries(sent);
+  return counts.every(isCount) ? counts : null;
+}
+
+function isCount(pair: [string, Json]): pair is [string, number] {
+  return Number.isSafeInteger(pair[1]) && Number(pair[1]) >= 0;
 }

@@ -4,7 +4,7 @@ import type { EarlierHead } from '../claims/continuity.ts';
 import type { AuditClient, Period } from '../client/audit.ts';
 import type { Contract, SealKeys } from '../contract/contract.ts';
 import type { ContractInUse } from '../contract/in-use.ts';
-import type { Acceptance } from '../ledger/record.ts';
+import type { Acceptance, ReportOptions } from '../ledger/record.ts';
 import type { SigningKey } from '../signature/key.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
 import type { Listener } from './events.ts';
@@ -50,6 +50,9 @@ export interface ExportContext {
   /** A folder of this process alone, for what is on its way into the archive. */
   workDirectory: string;
   tool: { name: string; version: string };
+  /** Of the checkout that the program runs from; null for an installed package. */
+  commit: string | null;
+  report: ReportOptions;
   operator: { user: string; host: string };
   now: () => Date;
   signal: AbortSignal;

@@ -1,4 +1,3 @@
-import { matchesGlob } from 'node:path';
 import type { Archive } from '../archive/archive.ts';
 import { toFinding } from '../chain/finding.ts';
 import type { StreamStatement } from '../claims/completeness.ts';
@@ -7,6 +6,7 @@ import { sha256 } from '../encoding/digest.ts';
 import { EvidenceError } from '../errors.ts';
 import { runIdOf, runRecordKey } from '../ledger/keys.ts';
 import { type RunRecord, readRecord, runRecordSchema, type Vanished } from '../ledger/record.ts';
+import { matchesStream } from '../ledger/stream-glob.ts';
 import type { Scope } from './context.ts';
 
 const MAX_RUN_RECORD_BYTES = 2 ** 30;
@@ -102,18 +102,8 @@ export function findVanished(selection: Selection, scope: Scope, heads: Readonly
 
 /** Null for a stream in scope. */
 function whyExcluded(streamId: string, scope: Scope): string | null {
-  const matching = scope.exclude.find((glob) => matches(streamId, glob));
+  const matching = scope.exclude.find((glob) => matchesStream(streamId, glob));
   if (matching !== undefined) return `--exclude ${matching}`;
-  const named = scope.streams.length === 0 || scope.streams.some((glob) => matches(streamId, glob));
+  const named = scope.streams.length === 0 || scope.streams.some((glob) => matchesStream(streamId, glob));
   return named ? null : 'not named by --stream';
-}
-
-/** A pattern that is a stream's id to the letter means that stream, whatever signs it contains. */
-function matches(streamId: string, glob: string): boolean {
-  return streamId === glob || matchesGlob(plain(streamId), plain(glob));
-}
-
-/** Globs are made for paths, where `*` passes over names that begin with a dot. In an id a dot is a sign like others. */
-function plain(text: string): string {
-  return text.replace(/\{[^{},]*\.\.[^{},]*\}|\./g, (found) => (found === '.' ? '\ue000' : found));
 }

@@ -6,12 +6,13 @@ import { EvidenceError } from '../errors.ts';
 import { readAcceptances } from '../ledger/acceptance.ts';
 import { streamRecordKey } from '../ledger/keys.ts';
 import { findEntry, readNewestEntry, requireSigned, type StoredLedgerEntry } from '../ledger/ledger.ts';
-import { readRecord, streamRecordSchema } from '../ledger/record.ts';
+import { type RunRecord, readRecord, streamRecordSchema } from '../ledger/record.ts';
 import { collectAccount } from './account.ts';
+import { readClosing } from './closing.ts';
 import type { ExportContext, RunState } from './context.ts';
 import type { Journeys, RunResult, StoredRecord } from './journeys.ts';
 import { readSealedRun, type SealedRun, selectStreams } from './plan.ts';
-import { concludeRun } from './seal.ts';
+import { concludeRun, sealRun } from './seal.ts';
 import { exportStream } from './stream.ts';
 import { witnessRun } from './witness.ts';
 
@@ -26,6 +27,11 @@ export async function exportRun(context: ExportContext): Promise<RunResult> {
   if (sealed !== null) return concludeSealed(context, sealed);
   const newest = await readNewestEntry(context.archive);
   requireSigned(newest, context.signingKey);
+  const closed = await readClosing(context.archive, context.runId);
+  if (closed !== null) {
+    checkPeriod(context, closed.closing);
+    return sealRun(context, closed, await readRecords(context));
+  }
   const begun = {
     startedAt: context.now(),
     heads: toEarlierHeads(newest),
@@ -57,17 +63,17 @@ export async function exportRun(context: ExportContext): Promise<RunResult> {
 /** A run that is sealed is never changed; only what an interruption kept from being added to it is added. */
 async function concludeSealed(context: ExportContext, sealed: SealedRun): Promise<RunResult> {
   const { record } = sealed;
-  const { from, to } = context.period;
-  if (record.period.from !== from || record.period.to !== to)
-    throw new EvidenceError(
-      'usage',
-      `run ${record.run_id} is sealed, and it is of another period than the one asked for`,
-      {
-        nextStep: 'Give this request another id, or the same period as before.',
-      },
-    );
+  checkPeriod(context, record);
   const recorded = (await findEntry(context.archive, record.run_id)) !== null;
   return { record, state: 'already', unstamped: await witnessRun(context, sealed, recorded) };
+}
+
+function checkPeriod(context: ExportContext, { run_id, period }: Pick<RunRecord, 'run_id' | 'period'>): void {
+  const { from, to } = context.period;
+  if (period.from === from && period.to === to) return;
+  throw new EvidenceError('usage', `run ${run_id} is sealed, and it is of another period than the one asked for`, {
+    nextStep: 'Give this request another id, or the same period as before.',
+  });
 }
 
 function toEarlierHeads(newest: StoredLedgerEntry | null): Map<string, EarlierHead> {

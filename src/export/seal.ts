@@ -1,44 +1,66 @@
 import { sha256 } from '../encoding/digest.ts';
 import { isEvidenceError } from '../errors.ts';
+import { type EarlierRuns, readEarlierRuns } from '../ledger/earlier-runs.ts';
 import { attemptPrefix, runRecordKey } from '../ledger/keys.ts';
+import { findEntry } from '../ledger/ledger.ts';
 import { EXIT_CODE_OF, worstOf } from '../ledger/outcome.ts';
 import {
   type Attempt,
   type Reconciliation,
+  type RunDocument,
   type RunRecord,
   type RunStream,
   type StreamRecord,
   toRecordBytes,
 } from '../ledger/record.ts';
+import { type ClosedRun, closeRun, recordOf } from './closing.ts';
 import type { ExportContext, RunState } from './context.ts';
-import type { Journeys, RunResult } from './journeys.ts';
+import { putAttemptReport, putReports } from './documents.ts';
+import type { Journeys, RunResult, StoredRecord } from './journeys.ts';
 import { findVanished, readSealedRun } from './plan.ts';
 import { witnessRun } from './witness.ts';
 
-/**
- * Seals the run, or leaves an attempt when something is missing. Of the files of the run its record goes last: a run
- * without it is open, and what `witnessRun` puts beside it is added by the next export where it is missing.
- */
+/** Closes the run and seals it, or leaves an attempt when something is missing. */
 export async function concludeRun(context: ExportContext, run: RunState, journeys: Journeys): Promise<RunResult> {
-  const record = toRunRecord(context, run, journeys, await context.archive.shortcomings());
+  const earlier = await readEarlierRuns(context.archive);
+  const record = toRunRecord(context, run, journeys, earlier, await context.archive.shortcomings());
   const open = journeys.incomplete.length + journeys.failed.length > 0 && !context.sealPartial;
   if (open) {
-    await leaveAttempt(context, run, journeys, record);
-    return { record, state: 'open', unstamped: null };
+    const documents = await leaveAttempt(context, run, journeys, record);
+    return { record: { ...record, documents }, state: 'open', unstamped: null };
   }
   // A run in which there was nothing to look at must not stand in the way of the one that will have something.
   if (record.streams.length + record.failed.length + record.vanished.length === 0)
     return { record, state: 'open', unstamped: null };
+  return sealRun(context, await closeRun(context.archive, record), journeys.recorded);
+}
+
+/**
+ * Seals a run that is closed. Of the files of the run its record goes last: a run without it is open, and what
+ * `witnessRun` puts beside it is added by the next export where it is missing.
+ */
+export async function sealRun(
+  context: ExportContext,
+  closed: ClosedRun,
+  streams: readonly StoredRecord[],
+): Promise<RunResult> {
+  const record = recordOf(closed, streams);
+  record.documents = [closed.document, ...(await putReports(context.archive, record))];
   const bytes = toRecordBytes(record);
   const digest = sha256(bytes);
+  let recorded = false;
   try {
-    await context.archive.put(runRecordKey(record.run_id), { bytes }, { sha256: digest, bytes: bytes.length });
+    const key = runRecordKey(record.run_id);
+    const { state } = await context.archive.put(key, { bytes }, { sha256: digest, bytes: bytes.length });
+    // Another process has sealed the same run, with the same record.
+    recorded = state === 'existing' && (await findEntry(context.archive, record.run_id)) !== null;
   } catch (error) {
     const other = isEvidenceError(error, 'conflict') ? await readSealedRun(context.archive, record.run_id) : null;
     if (other === null) throw error;
     return { record: other.record, state: 'already', unstamped: null };
   }
-  const unstamped = await witnessRun(context, { record, sha256: digest }, false);
+  const unstamped = await witnessRun(context, { record, sha256: digest }, recorded);
+  if (recorded) return { record, state: 'already', unstamped };
   context.listen({ type: 'sealed', runId: record.run_id, outcome: record.outcome });
   return { record, state: 'sealed', unstamped };
 }
@@ -47,6 +69,7 @@ function toRunRecord(
   context: ExportContext,
   run: RunState,
   journeys: Journeys,
+  earlier: EarlierRuns,
   shortcomings: readonly string[],
 ): RunRecord {
   const { selection, failed } = journeys;
@@ -80,8 +103,9 @@ function toRunRecord(
       audit_origin: context.auditOrigin,
       contract: context.contract.name,
       contract_sha256: context.contractFile?.sha256 ?? null,
+      requests: context.client.operations(context.period, context.completeness === 'listing'),
     },
-    tool: context.tool,
+    tool: { ...context.tool, commit: context.commit },
     operator: context.operator,
     started_at: run.startedAt.toISOString(),
     finished_at: context.now().toISOString(),
@@ -91,9 +115,12 @@ function toRunRecord(
     vanished,
     acceptances: [...run.acceptances],
     reconciliation: reconcile(streams, { ...journeys, selection: { ...selection, excluded } }),
-    warnings: [...warningsOf(context), ...shortcomings],
+    warnings: [...warningsOf(context), ...shortcomings, ...(earlier.warning === null ? [] : [earlier.warning])],
     signed: context.signingKey !== null,
     timestamp_authority: context.stamping?.authority.shown ?? null,
+    report: context.report,
+    earlier_runs: earlier.runs,
+    documents: [],
   };
 }
 
@@ -133,21 +160,20 @@ async function leaveAttempt(
   context: ExportContext,
   run: RunState,
   journeys: Journeys,
-  { reconciliation }: RunRecord,
-): Promise<void> {
+  record: RunRecord,
+): Promise<RunDocument[]> {
+  const prefix = attemptPrefix(context.runId, run.startedAt);
   const attempt: Attempt = {
     format: 'evidence-attempt/1',
     run_id: context.runId,
     started_at: run.startedAt.toISOString(),
     ended_at: context.now().toISOString(),
-    reconciliation,
+    reconciliation: record.reconciliation,
     failed: journeys.failed,
+    documents: [await putAttemptReport(context.archive, record, prefix)],
     incomplete: journeys.incomplete.map(withinRun),
   };
   const bytes = toRecordBytes(attempt);
-  await context.archive.put(
-    `${attemptPrefix(context.runId, run.startedAt)}attempt.json`,
-    { bytes },
-    { sha256: sha256(bytes), bytes: bytes.length },
-  );
+  await context.archive.put(`${prefix}attempt.json`, { bytes }, { sha256: sha256(bytes), bytes: bytes.length });
+  return attempt.documents;
 }

@@ -8,6 +8,16 @@ export function runRecordKey(runId: string): string {
   return `runs/${runId}/run.json`;
 }
 
+/** What `closingSchema` describes. */
+export function closingKey(runId: string): string {
+  return `runs/${runId}/closing.json`;
+}
+
+/** A report of a sealed run. */
+export function documentKey(runId: string, name: string): string {
+  return `runs/${runId}/${name}`;
+}
+
 /** The signed statement over the files of the run. */
 export function runEnvelopeKey(runId: string): string {
   return `runs/${runId}/run.dsse.json`;

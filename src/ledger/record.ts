@@ -3,6 +3,7 @@ import type { PutResult } from '../archive/archive.ts';
 import { findingSchema, verdictSchema } from '../claims/verdict-schema.ts';
 import { parseExactJson } from '../encoding/json.ts';
 import { EvidenceError } from '../errors.ts';
+import { controlsSchema } from './controls.ts';
 
 /**
  * What a run leaves in the archive besides its bundles. Digests are lower-case hex SHA-256 unless the service's own
@@ -97,6 +98,39 @@ export type Acceptance = z.infer<typeof acceptanceSchema>;
 export const failureSchema = z.strictObject({ stream_id: z.string(), reason: z.string(), next_step: z.string() });
 export type Failure = z.infer<typeof failureSchema>;
 
+/** A request by which evidence was collected; see `contract/operations.ts`. */
+const requestSchema = z.strictObject({
+  purpose: z.string(),
+  method: z.enum(['GET', 'POST']),
+  path: z.string(),
+  parameters: z.array(z.string()),
+});
+
+/** What the reports say that nothing else in the record does. */
+export const reportSchema = z.strictObject({
+  organisation: z.string().nullable(),
+  oscal: z.boolean(),
+  controls: z.array(controlsSchema),
+});
+export type ReportOptions = z.infer<typeof reportSchema>;
+
+/** A run that was sealed before this one. */
+export const earlierRunSchema = z.strictObject({
+  run_id: z.string(),
+  period: periodSchema,
+  outcome: z.enum(['verified', 'refuted', 'incomplete', 'empty']),
+  finished_at: z.string(),
+  streams: count,
+  entries: count,
+  /** The earliest day, month or year of an entry; null without a dated one. */
+  first_entry: z.string().nullable(),
+});
+export type EarlierRun = z.infer<typeof earlierRunSchema>;
+
+/** An object of the run that is neither a bundle nor a record of one, e.g. `report.pdf`. */
+export const documentSchema = storedSchema.extend({ name: z.string() });
+export type RunDocument = z.infer<typeof documentSchema>;
+
 /** `runs/<run-id>/run.json`: written last, it makes the run one that is sealed. */
 export const runRecordSchema = z.strictObject({
   format: z.literal('evidence-run/1'),
@@ -111,8 +145,14 @@ export const runRecordSchema = z.strictObject({
     required_claims: z.array(z.string()),
   }),
   period: periodSchema,
-  source: z.strictObject({ audit_origin: z.string(), contract: z.string(), contract_sha256: digest.nullable() }),
-  tool: z.strictObject({ name: z.string(), version: z.string() }),
+  source: z.strictObject({
+    audit_origin: z.string(),
+    contract: z.string(),
+    contract_sha256: digest.nullable(),
+    requests: z.array(requestSchema),
+  }),
+  /** `commit` of the checkout it ran from, with "-dirty" behind it where files differed; null for an installed package. */
+  tool: z.strictObject({ name: z.string(), version: z.string(), commit: z.string().nullable() }),
   operator: z.strictObject({ user: z.string(), host: z.string() }),
   started_at: z.string(),
   finished_at: z.string(),
@@ -128,8 +168,24 @@ export const runRecordSchema = z.strictObject({
   signed: z.boolean().default(false),
   /** The authority that was to time-stamp this record (run.tsr), without what is secret in its URL; null for none. */
   timestamp_authority: z.string().nullable().default(null),
+  report: reportSchema,
+  /** The newest of the runs in the ledger at that time, oldest first. */
+  earlier_runs: z.array(earlierRunSchema),
+  /** Made from the rest of this record. */
+  documents: z.array(documentSchema),
 });
 export type RunRecord = z.infer<typeof runRecordSchema>;
+
+/**
+ * `runs/<run-id>/closing.json`: the run record as far as it is known before the reports are made. An interrupted seal
+ * goes on from it, so that they come out the same.
+ */
+export const closingSchema = runRecordSchema.omit({ format: true, streams: true, documents: true }).extend({
+  format: z.literal('evidence-closing/1'),
+  /** The records of its streams. */
+  streams: z.array(storedSchema),
+});
+export type Closing = z.infer<typeof closingSchema>;
 
 /** `runs/<run-id>/attempts/<time>/attempt.json`: a try that ended incomplete, and why. */
 export const attemptSchema = z.strictObject({
@@ -139,6 +195,7 @@ export const attemptSchema = z.strictObject({
   ended_at: z.string(),
   reconciliation: reconciliationSchema,
   failed: z.array(failureSchema),
+  documents: z.array(documentSchema),
   incomplete: z.array(streamRecordSchema.omit({ format: true, run_id: true, recorded_at: true })),
 });
 export type Attempt = z.infer<typeof attemptSchema>;

@@ -133,7 +133,7 @@ export function findSummary(
 ): Description['summary'] {
   if (!isObject(summary)) return null;
   const { package_id, stream_id, entry_count, head_digest } = findPackageFields(summary, entries, roles, known);
-  return { package_id, stream_id, entry_count, head_digest };
+  return { package_id, stream_id, entry_count, head_digest, actions: null };
 }
 
 /** The streams of the entries in a package, where they say so. */

@@ -2,6 +2,7 @@ import type { Archive, StoredObject } from '../archive/archive.ts';
 import { compareKeys, isKey } from '../archive/key.ts';
 import { sha256 } from '../encoding/digest.ts';
 import { isEvidenceError } from '../errors.ts';
+import { toEarlierRun } from '../ledger/earlier-runs.ts';
 import { runIdOf, runRecordKey } from '../ledger/keys.ts';
 import { type LedgerHead, runOf } from '../ledger/ledger.ts';
 import { attemptSchema, readRecord } from '../ledger/record.ts';
@@ -23,6 +24,9 @@ export interface ArchiveOptions extends VerifyOptions, Pick<RunContext, 'stampRo
 }
 
 const MAX_ATTEMPT_BYTES = 2 ** 30;
+/** What an interruption may leave of a run. */
+const OF_OPEN_RUN =
+  /^runs\/[^/]+\/(streams\/[^/]+\.(zip|json)|closing\.json|report\.(pdf|html)|index\.csv|assessment-results\.json)$/;
 
 /** What is verified of an archive, and who is told how it goes. */
 export interface ArchiveContext
@@ -54,7 +58,7 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
   const checks = await verifyRuns(context, keys, ledger, keyring, inScope);
   const custody = new Map<string, CustodyCheck>();
   for (const { runId } of checks) custody.set(runId, await verifyCustody(archive, runId));
-  const findings = [...ledger.problems, ...checkLedger(ledger, checks, inScope)];
+  const findings = [...ledger.problems, ...checkLedger(ledger, checks, inScope), ...checkEarlierRuns(checks)];
   const unsigned = [...keyring.problems, ...checkLedgerSignatures(ledger.entries, keyring)];
   const open = openRuns(keys, inScope);
   const versions = checkVersions(objects, checks);
@@ -133,6 +137,20 @@ function openRuns(keys: ReadonlySet<string>, inScope: InScope): string[] {
   return [...begun].filter((runId) => !keys.has(runRecordKey(runId)) && inScope(runId)).sort();
 }
 
+/** What records say of the runs before them must be what these say of themselves. */
+function checkEarlierRuns(checks: readonly RunCheck[]): Problem[] {
+  const own = new Map(
+    checks.flatMap(({ runId, record }) => (record === null ? [] : [[runId, JSON.stringify(toEarlierRun(record))]])),
+  );
+  return checks.flatMap(({ runId, record }) =>
+    (record?.earlier_runs ?? [])
+      .filter((earlier) => own.has(earlier.run_id) && own.get(earlier.run_id) !== JSON.stringify(earlier))
+      .map(({ run_id }) =>
+        toProblem('record/differs', runRecordKey(runId), `says of run ${run_id} what its record does not`),
+      ),
+  );
+}
+
 /** Objects that nothing accounts for. What an interrupted run or an attempt left is accounted for by the run's name. */
 async function findUnexpected(
   archive: Archive,
@@ -151,8 +169,7 @@ async function findUnexpected(
       problems.push(...(await checkAttempt(archive, key, keys, warnings)));
       continue;
     }
-    if (runId !== null && !keys.has(runRecordKey(runId)) && /^runs\/[^/]+\/streams\/[^/]+\.(zip|json)$/.test(key))
-      continue;
+    if (runId !== null && !keys.has(runRecordKey(runId)) && OF_OPEN_RUN.test(key)) continue;
     problems.push(toProblem('object/unexpected', key, 'is there, but nothing records it'));
   }
   return problems;
@@ -173,7 +190,8 @@ async function checkAttempt(
   try {
     const attempt = readRecord(attemptSchema, await archive.readBytes(recordKey, MAX_ATTEMPT_BYTES), recordKey);
     if (key === recordKey) return [];
-    const stated = attempt.incomplete.find(({ bundle }) => bundle.key === key)?.bundle;
+    const named = [...attempt.incomplete.map(({ bundle }) => bundle), ...attempt.documents];
+    const stated = named.find((object) => object.key === key);
     if (stated === undefined)
       return [toProblem('object/unexpected', key, `is there, but ${recordKey} does not name it`)];
     const actual = sha256(await archive.readBytes(key, stated.bytes + 1));

@@ -219,6 +219,10 @@ function contradictions(key: string, recorded: Verdict, ours: Verdict): Problem[
     );
   for (const field of ['entries', 'first_sequence', 'last_sequence', 'head_hash', 'package_id'] as const)
     if (recorded[field] !== ours[field]) differ(field, String(ours[field]), String(recorded[field]));
+  for (const field of ['activity', 'actions'] as const) {
+    const [expected, actual] = [JSON.stringify(ours[field]), JSON.stringify(recorded[field])];
+    if (expected !== actual) differ(field, expected, actual);
+  }
   for (const [name, claim] of Object.entries(ours.claims)) {
     const stated = recorded.claims[name as ClaimName].state;
     const opposite = claim.state !== stated && claim.state !== 'unproved' && stated !== 'unproved';

@@ -7,9 +7,10 @@ import { bundleFileName, slugOf } from '../bundle/layout.ts';
 import type { Verdict } from '../claims/verdict.ts';
 import { StreamingSha256, sha256 } from '../encoding/digest.ts';
 import { isEvidenceError } from '../errors.ts';
-import { bundleKey, runRecordKey, streamRecordKey } from '../ledger/keys.ts';
+import { bundleKey, documentKey, runRecordKey, streamRecordKey } from '../ledger/keys.ts';
 import { type Outcome, worstOf } from '../ledger/outcome.ts';
 import {
+  type RunDocument,
   type RunRecord,
   type RunStream,
   readRecord,
@@ -83,6 +84,10 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
   check.problems.push(...checkRecord(check.record, runId, key));
   await verifyStreams(context, check, check.record);
   check.problems.push(...checkVanished(context, check.record, key));
+  for (const document of check.record.documents) {
+    check.accounted.add(document.key);
+    await verifyDocument(context.archive, check.record, document, check.problems);
+  }
   check.witnesses = await verifyWitnesses(context, check.record, check.sha256);
   check.problems.push(...check.witnesses.problems);
   for (const witness of check.witnesses.keys) check.accounted.add(witness);
@@ -226,6 +231,26 @@ function compareRecorded(
       );
   }
   return worse(verified.verdict, stated.status);
+}
+
+/**
+ * A report must be the one that the record names. It is not made anew to be compared: another version of this program
+ * may set it otherwise, and the record's digest says what it was.
+ */
+async function verifyDocument(
+  archive: Archive,
+  run: RunRecord,
+  document: RunDocument,
+  problems: Problem[],
+): Promise<void> {
+  if (document.key !== documentKey(run.run_id, document.name))
+    problems.push(
+      toProblem('record/differs', runRecordKey(run.run_id), `puts ${document.name} where it does not belong`),
+    );
+  if (!(await isThere(archive, document.key, problems))) return;
+  const digest = new StreamingSha256();
+  for await (const chunk of await archive.read(document.key)) digest.update(chunk);
+  checkDigest(document, digest.finish(), problems);
 }
 
 /** Where a run puts a stream's objects follows from the stream's id. */

@@ -38,7 +38,7 @@ function describeService(more: Partial<Description> = {}): Description {
         token_encoding: 'base64',
       },
     },
-    summary: { package_id: 'ref', stream_id: 's', entry_count: 'count', head_digest: 'head' },
+    summary: { package_id: 'ref', stream_id: 's', entry_count: 'count', head_digest: 'head', actions: null },
     entry: {
       stream_id: 's',
       sequence: 'n',
@@ -335,6 +335,7 @@ describe('drift: the summary', () => {
       streamId: 'payments',
       entryCount: 8,
       headDigest: 'ab'.repeat(32),
+      actions: null,
     });
   });
 

@@ -12,7 +12,7 @@ const entries = chainOf(20);
 const HEAD = entries.at(-1)?.hash ?? '';
 const OTHER_HEAD = 'ab'.repeat(32);
 const PACKAGE = 'pkg_01JBQK7Z4N8T3W5X6Y7Z8A9B0C';
-const SUMMARY = { packageId: PACKAGE, streamId: STREAM, entryCount: 20, headDigest: HEAD };
+const SUMMARY = { packageId: PACKAGE, streamId: STREAM, entryCount: 20, headDigest: HEAD, actions: null };
 const FACTS = { packageId: PACKAGE, streamId: STREAM, entryCount: 20, headDigest: HEAD };
 const NOTHING = { packageId: null, streamId: null, entryCount: null, headDigest: null };
 

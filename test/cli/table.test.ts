@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { formatClaims, formatLegend, formatTable, plural, visible } from '../../src/cli/table.ts';
+import { formatClaims, formatLegend, formatTable, visible } from '../../src/cli/table.ts';
+import { plural } from '../../src/report/view/words.ts';
 import { runStream } from '../support/records.ts';
 
 const one = (cell: string, max?: number) =>

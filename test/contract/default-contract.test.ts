@@ -81,8 +81,26 @@ describe('a summary', () => {
       streamId: 's',
       entryCount: 3,
       headDigest: 'a'.repeat(64),
+      actions: null,
     });
     expect(readSummary(JSON.stringify({ ...SUMMARY, head_hash: null })).headDigest).toBeNull();
+  });
+
+  test.each([
+    [
+      'counts by name',
+      '{"LOGIN":2,"__proto__":1}',
+      [
+        ['LOGIN', 2],
+        ['__proto__', 1],
+      ],
+    ],
+    ['a count as text', '{"LOGIN":"3"}', null],
+    ['a negative count', '{"LOGIN":-3}', null],
+    ['a list', '[3]', null],
+  ])('whose actions are %s', (_what, sent, expected) => {
+    const text = JSON.stringify({ ...SUMMARY, counts: { actions: 'HERE' } }).replace('"HERE"', sent);
+    expect(readSummary(text).actions).toEqual(expected);
   });
 
   const text = JSON.stringify(SUMMARY);

@@ -13,6 +13,13 @@ import { attemptSchema, readRecord, runRecordSchema, type StreamRecord } from '.
 import { DIGEST, streamRecord } from '../support/records.ts';
 
 const STARTED = new Date('2026-11-01T00:00:00.000Z');
+const SEALED = [
+  'ledger/00000001.json',
+  'runs/2026-10/closing.json',
+  'runs/2026-10/index.csv',
+  'runs/2026-10/report.pdf',
+  'runs/2026-10/run.json',
+];
 const ATTEMPT = 'runs/2026-10/attempts/2026-11-01T00-00-00.000Z/attempt.json';
 
 function contextOf(more: Partial<ExportContext> = {}) {
@@ -52,6 +59,8 @@ function contextOf(more: Partial<ExportContext> = {}) {
     concurrency: 1,
     workDirectory: '/nowhere',
     tool: { name: 't', version: '0' },
+    commit: null,
+    report: { organisation: null, oscal: false, controls: [] },
     operator: { user: 'u', host: 'h' },
     now: () => new Date('2026-11-01T00:01:00.000Z'),
     signal,
@@ -226,7 +235,7 @@ describe('the end of a run', () => {
     for await (const { key } of archive.list('')) keys.push(key);
     const anything = journeys.failed.length + journeys.incomplete.length > 0;
     expect(keys).toEqual(
-      state === 'sealed' ? ['ledger/00000001.json', 'runs/2026-10/run.json'] : anything ? [ATTEMPT] : [],
+      state === 'sealed' ? SEALED : anything ? [ATTEMPT, ATTEMPT.replace('attempt.json', 'report.pdf')] : [],
     );
     expect(events.map(({ type }) => type)).toEqual(state === 'sealed' ? ['sealed'] : []);
     if (state === 'sealed')

@@ -42,6 +42,8 @@ describe('the first run', () => {
   test('names what to open next, and it is there', () => {
     const [bundle = ''] = /evidence-archive\S+\.zip/.exec(first.stdout) ?? [];
     expect(readdirSync(join(checkout, 'evidence-archive/runs/demo/streams'))).toContain(bundle.split('/').at(-1));
+    expect(first.stdout).toMatch(/^ {2}evidence-archive\/runs\/demo\/report\.pdf$/m);
+    expect(readdirSync(join(checkout, 'evidence-archive/runs/demo'))).toContain('report.pdf');
   });
 
   test('leaves nothing behind but the archive', () => {

@@ -1,9 +1,10 @@
 import { PDFDocument, PDFName, PDFString } from 'pdf-lib';
+import { drawHeading, drawList } from '../../../typesetting/blocks.ts';
+import { embedStyles, type Styles } from '../../../typesetting/fonts.ts';
+import { ACCENT, CONTENT_WIDTH, GREY, INK, LEFT, type Setting, Sheet } from '../../../typesetting/sheet.ts';
 import { drawFacts } from './facts.ts';
-import { embedStyles, type Styles } from './fonts.ts';
 import type { EvidencePdf } from './input.ts';
-import { drawCheckpoints, drawCounts, drawEntries, drawHeading, drawList } from './sections.ts';
-import { ACCENT, CONTENT_WIDTH, GREY, INK, LEFT, type Setting, Sheet } from './sheet.ts';
+import { drawCheckpoints, drawCounts, drawEntries } from './sections.ts';
 
 const PRODUCER = 'Evidence Platform';
 const MARKS_NOTE =
@@ -36,7 +37,7 @@ async function compose(
   if (input.summary.entry_count > 0) drawCounts(sheet, input.summary);
   await drawEntries(sheet, input.summary.entry_count, input.first, input.last);
   const { package_id, stream_id } = input.summary;
-  sheet.furnish({ head: `Evidence package · stream ${stream_id}`, foot: package_id });
+  sheet.finish({ head: `Evidence package · stream ${stream_id}`, foot: package_id });
   return { hasMarks: sheet.hasMarks, save: () => document.save() };
 }
 

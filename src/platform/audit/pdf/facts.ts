@@ -1,13 +1,6 @@
 import type { WireCheckpoint, WireSummary } from '../../../contract/default.ts';
-import type { Style } from './fonts.ts';
-import { GREY, INK, LEFT, RIGHT, type Setting, type Sheet } from './sheet.ts';
-
-const LABEL_WIDTH = 104;
-const ROW_GAP = 4.5;
-/** A fact that must be found again on one line is set smaller before it is broken. */
-const MONO_SIZES = [8.5, 8, 7.5, 7, 6.5];
-
-type Form = 'text' | 'mono';
+import { drawFact, type FactForm } from '../../../typesetting/blocks.ts';
+import type { Sheet } from '../../../typesetting/sheet.ts';
 
 /** The facts about the package, as the service states them. */
 export function drawFacts(
@@ -16,7 +9,7 @@ export function drawFacts(
   checkpoints: readonly WireCheckpoint[],
   generatedAt: string,
 ): void {
-  const facts: [label: string, value: string, form: Form][] = [
+  const facts: [label: string, value: string, form: FactForm][] = [
     ['Package', summary.package_id, 'mono'],
     ['Stream', summary.stream_id, 'mono'],
     ['Period', periodText(summary), 'text'],
@@ -33,21 +26,7 @@ export function drawFacts(
     ['Checkpoints', checkpointsText(checkpoints), 'text'],
     ['Generated', generatedAt, 'text'],
   ];
-  for (const [label, value, form] of facts) drawFact(sheet, label, value, form);
-}
-
-function drawFact(sheet: Sheet, label: string, value: string, form: Form): void {
-  const labelSetting: Setting = { style: sheet.styles.regular, size: 8.5, leading: 12.5, color: GREY };
-  const style: Style = form === 'mono' ? sheet.styles.mono : sheet.styles.regular;
-  const width = RIGHT - LEFT - LABEL_WIDTH;
-  const sizes = form === 'mono' ? MONO_SIZES : [9];
-  const fitting = sizes.find((size) => sheet.set(value, { ...labelSetting, style, size }, width).lines.length === 1);
-  const setting: Setting = { style, size: fitting ?? sizes[0] ?? 9, leading: 12.5, color: INK };
-  sheet.makeRoom(setting.leading + ROW_GAP);
-  const baseline = sheet.y - setting.leading;
-  sheet.draw(sheet.set(label, labelSetting, LABEL_WIDTH, 1), labelSetting, LEFT, baseline);
-  sheet.flow(value, setting, LEFT + LABEL_WIDTH, width);
-  sheet.y -= ROW_GAP;
+  for (const [label, value, form] of facts) drawFact(sheet, label, [value], form);
 }
 
 function periodText({ period }: WireSummary): string {

@@ -1,31 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { WireCheckpoint, WireEntry, WireSummary } from '../../../contract/default.ts';
-import { ACCENT, CONTENT_WIDTH, GREY, INK, LEFT, type Setting, type Sheet } from './sheet.ts';
-import { Table } from './table.ts';
+import { drawHeading } from '../../../typesetting/blocks.ts';
+import { ACCENT, CONTENT_WIDTH, GREY, INK, type Setting, type Sheet } from '../../../typesetting/sheet.ts';
+import { Table } from '../../../typesetting/table.ts';
 
 const TOP_ROWS = 10;
 /** More than this many checkpoints are not listed: the JSON form has them all, with their tokens. */
 const LISTED_CHECKPOINTS = 50;
 const ROWS_A_TURN = 10;
-
-/** A heading, kept together with what follows it. */
-export function drawHeading(sheet: Sheet, text: string, following = 60): void {
-  const setting: Setting = { style: sheet.styles.bold, size: 11, leading: 14, color: ACCENT };
-  sheet.y -= 16;
-  sheet.makeRoom(setting.leading + following);
-  sheet.flow(text, setting);
-  sheet.y -= 5;
-}
-
-export function drawList(sheet: Sheet, items: readonly string[]): void {
-  const setting: Setting = { style: sheet.styles.regular, size: 8.5, leading: 12, color: INK };
-  for (const item of items) {
-    sheet.makeRoom(setting.leading);
-    sheet.draw(sheet.set('–', setting, 12), setting, LEFT, sheet.y - setting.leading);
-    sheet.flow(item, setting, LEFT + 12);
-    sheet.y -= 2.5;
-  }
-}
 
 export function drawCheckpoints(sheet: Sheet, checkpoints: readonly WireCheckpoint[]): void {
   const body: Setting = { style: sheet.styles.regular, size: 7.5, leading: 10, color: INK };
@@ -51,7 +33,7 @@ export function drawCheckpoints(sheet: Sheet, checkpoints: readonly WireCheckpoi
         [{ text: anchor.gen_time ?? anchor.status, setting: body, maxLines: 2 }],
         [{ text: authorityText(anchor), setting: body, maxLines: 4 }],
       ],
-      below: { text: hash, setting: mono, indent: 58, under: 4 },
+      below: { lines: [hash], setting: mono, indent: 58, under: 4 },
     });
   }
 }
@@ -149,6 +131,6 @@ function drawEntry(sheet: Sheet, table: Table, entry: WireEntry): void {
         { text: entry.resource_id, setting: body, maxLines: 3 },
       ],
     ],
-    below: { text: entry.hash, setting: mono, indent: 56, under: 4 },
+    below: { lines: [entry.hash], setting: mono, indent: 56, under: 4 },
   });
 }

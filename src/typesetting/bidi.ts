@@ -8,6 +8,8 @@ export interface Run {
   text: string;
   face: Face;
   isMark: boolean;
+  /** The font has to see its characters together: they join, and run from right to left. */
+  isShaped: boolean;
   /** In multiples of the font size. */
   width: number;
 }
@@ -62,14 +64,15 @@ function toFontRuns(visual: readonly Unit[]): Run[] {
     if (group !== undefined && last !== undefined && isSameRun(last, unit)) group.push(unit);
     else groups.push([unit]);
   }
-  return groups.flatMap((group) => {
+  return groups.flatMap((group): Run[] => {
     const [first] = group;
     if (first === undefined) return [];
     const { face, isMark } = first;
-    if (scriptOf(first) === 'other') return [{ text: textOf(group), face, isMark, width: widthOfUnits(group) }];
+    if (scriptOf(first) === 'other')
+      return [{ text: textOf(group), face, isMark, isShaped: false, width: widthOfUnits(group) }];
     // fontkit takes Hebrew and Arabic in logical order, shapes it and puts it into visual order itself.
     const text = textOf(group.toReversed());
-    return [{ text, face, isMark, width: face.widthOf(text) }];
+    return [{ text, face, isMark, isShaped: true, width: face.widthOf(text) }];
   });
 }
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { basename, extname } from 'node:path';
 import fontkit from '@cantoo/fontkit';
 import type { PDFDocument, PDFFont } from 'pdf-lib';
 
@@ -9,6 +10,8 @@ export interface Face {
   /** Whether the font can set this character properly; see `isSettable` for what it leaves out. */
   covers(character: string): boolean;
   widthOf(text: string): number;
+  /** The glyphs of a text as hexadecimal digits. @param shaped whether its characters have to be seen together. */
+  encode(text: string, shaped: boolean): string;
 }
 
 /** A style is the faces to look for a character in, the best first. */
@@ -34,7 +37,17 @@ export function isSettable(character: string): boolean {
   return !UNSETTABLE.test(character) && !OTHER_RIGHT_TO_LEFT.test(character);
 }
 
-const FILES = { regular: 'DejaVuSans', bold: 'DejaVuSans-Bold', mono: 'DejaVuSansMono' } as const;
+const DEJAVU = {
+  regular: 'dejavu-fonts-ttf/ttf/DejaVuSans.ttf',
+  bold: 'dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf',
+  mono: 'dejavu-fonts-ttf/ttf/DejaVuSansMono.ttf',
+} as const;
+/** For what DejaVu lacks, the best first: Chinese characters and kana, emoji, everything else of the first plane. */
+const FALLBACKS = [
+  '@expo-google-fonts/noto-sans-sc/400Regular/NotoSansSC_400Regular.ttf',
+  '@expo-google-fonts/noto-emoji/400Regular/NotoEmoji_400Regular.ttf',
+  '@fontsource/unifont/files/unifont-latin-400-normal.woff',
+] as const;
 /**
  * PDF 32000-1 section 9.6.4: the name of a subset starts with six letters and a plus sign. They are fixed, because one
  * package gives the same bytes each time.
@@ -53,20 +66,46 @@ const loaded = new Map<string, Promise<Uint8Array>>();
 /** Embeds the parts of DejaVu that the document will use. */
 export async function embedStyles(document: PDFDocument): Promise<Styles> {
   document.registerFontkit(fontkit);
-  const regular = await embedFace(document, FILES.regular);
-  const bold = await embedFace(document, FILES.bold);
-  const mono = await embedFace(document, FILES.mono);
+  const regular = await embedFace(document, DEJAVU.regular);
+  const bold = await embedFace(document, DEJAVU.bold);
+  const mono = await embedFace(document, DEJAVU.mono);
   return { regular: [regular], bold: [bold, regular], mono: [mono, regular] };
 }
 
-async function embedFace(document: PDFDocument, name: string): Promise<Face> {
-  const pdf = await document.embedFont(await fontBytes(name), {
+/**
+ * As `embedStyles`, with further fonts for what DejaVu lacks. They are large, so only those are loaded that the
+ * document needs.
+ * @param characters all that the document may have to set.
+ */
+export async function embedStylesFor(document: PDFDocument, characters: ReadonlySet<string>): Promise<Styles> {
+  const { regular, bold, mono } = await embedStyles(document);
+  const [dejavu] = regular;
+  let missing = [...characters].filter((character) => isSettable(character) && !dejavu?.covers(character));
+  const fallbacks: Face[] = [];
+  for (const path of FALLBACKS) {
+    if (missing.length === 0) break;
+    const face = await embedFace(document, path);
+    const left = missing.filter((character) => !face.covers(character));
+    if (left.length < missing.length) fallbacks.push(face);
+    missing = left;
+  }
+  return { regular: [...regular, ...fallbacks], bold: [...bold, ...fallbacks], mono: [...mono, ...fallbacks] };
+}
+
+async function embedFace(document: PDFDocument, path: string): Promise<Face> {
+  const pdf = await document.embedFont(await fontBytes(path), {
     subset: true,
-    customName: `${SUBSET_TAG}${name}`,
+    customName: `${SUBSET_TAG}${basename(path, extname(path))}`,
     features: FEATURES,
   });
   const known = new Set(pdf.getCharacterSet());
   const widths = new Map<string, number>();
+  const glyphs = new Map<string, string>();
+  const glyphsOf = (character: string): string => {
+    const known = glyphs.get(character) ?? pdf.encodeText(character).asString();
+    glyphs.set(character, known);
+    return known;
+  };
   return {
     pdf,
     covers: (character) => known.has(character.codePointAt(0) ?? 0) && isSettable(character),
@@ -74,14 +113,18 @@ async function embedFace(document: PDFDocument, name: string): Promise<Face> {
       const cached = widths.get(text);
       if (cached !== undefined) return cached;
       const width = pdf.widthOfTextAtSize(text, 1);
-      widths.set(text, width);
+      // Single characters come again and again, whole names seldom.
+      if (text.length <= 2) widths.set(text, width);
       return width;
     },
+    // Without ligatures and positioning a character has the same glyph wherever it stands, unless it joins others; to
+    // have fontkit lay out every line costs most of the time and memory of a long document.
+    encode: (text, shaped) => (shaped ? pdf.encodeText(text).asString() : Array.from(text, glyphsOf).join('')),
   };
 }
 
-function fontBytes(name: string): Promise<Uint8Array> {
-  const bytes = loaded.get(name) ?? readFile(resolve(`dejavu-fonts-ttf/ttf/${name}.ttf`));
-  loaded.set(name, bytes);
+function fontBytes(path: string): Promise<Uint8Array> {
+  const bytes = loaded.get(path) ?? readFile(resolve(path));
+  loaded.set(path, bytes);
   return bytes;
 }

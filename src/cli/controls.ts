@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
+import { closest } from 'fastest-levenshtein';
+import { parseYaml } from '../encoding/yaml.ts';
+import { EvidenceError } from '../errors.ts';
+import { type Controls, controlsSchema } from '../ledger/controls.ts';
+import { packageFile } from '../package.ts';
+
+/** Those that come with the program, as files of `templates/controls`. */
+const FRAMEWORKS = ['soc2', 'iso27001', 'pci-dss-4', 'hipaa'];
+
+/**
+ * The control mappings that the configuration names.
+ * @param names of `FRAMEWORKS`, or absolute paths of files.
+ * @throws EvidenceError `config` naming file, line and column, or what was probably meant.
+ */
+export function readControls(names: readonly string[]): Controls[] {
+  return names.map((name) => {
+    const path = isAbsolute(name) ? name : packageFile(`templates/controls/${known(name)}.yaml`);
+    let text: string;
+    try {
+      text = readFileSync(path, 'utf8');
+    } catch (error) {
+      throw new EvidenceError('config', `the control mapping ${path} of report.controls cannot be read`, {
+        cause: error,
+      });
+    }
+    return parseYaml(controlsSchema, text, path);
+  });
+}
+
+function known(name: string): string {
+  if (FRAMEWORKS.includes(name)) return name;
+  throw new EvidenceError('config', `report.controls names "${name}", which does not come with this program`, {
+    nextStep: `Did you mean ${closest(name, FRAMEWORKS)}? It has ${FRAMEWORKS.join(', ')}; a file of your own is named by its path, e.g. ./own.yaml.`,
+  });
+}

@@ -1,0 +1,53 @@
+import type { Archive } from '../archive/archive.ts';
+import { sha256 } from '../encoding/digest.ts';
+import { isEvidenceError } from '../errors.ts';
+import { ledgerKey, runRecordKey } from './keys.ts';
+import { readEntry, readNewestEntry, runOf } from './ledger.ts';
+import { type EarlierRun, type RunRecord, readRecord, runRecordSchema } from './record.ts';
+
+/** Twenty years of months. */
+const KEPT = 240;
+const MAX_RUN_RECORD_BYTES = 2 ** 30;
+
+export interface EarlierRuns {
+  /** Oldest first. */
+  runs: EarlierRun[];
+  /** Why they are not known; null when they are. */
+  warning: string | null;
+}
+
+/**
+ * The runs that were sealed so far. Each record names those before it, so that the newest alone has to be read; it
+ * counts only if it is the one in the ledger.
+ */
+export async function readEarlierRuns(archive: Archive): Promise<EarlierRuns> {
+  let stored = await readNewestEntry(archive);
+  while (stored !== null && runOf(stored.entry) === null) {
+    const { number } = stored.entry;
+    stored = number === 1 ? null : await readEntry(archive, ledgerKey(number - 1));
+  }
+  const run = stored === null ? null : runOf(stored.entry);
+  if (run === null) return { runs: [], warning: null };
+  const key = runRecordKey(run.id);
+  try {
+    const bytes = await archive.readBytes(key, MAX_RUN_RECORD_BYTES);
+    if (sha256(bytes) !== run.sha256) return unknown(`${key} is not the record that the ledger names`);
+    const record = readRecord(runRecordSchema, bytes, key);
+    return { runs: [...record.earlier_runs, toEarlierRun(record)].slice(-KEPT), warning: null };
+  } catch (error) {
+    if (!isEvidenceError(error)) throw error;
+    return unknown(error.message);
+  }
+}
+
+/** What later records say of a run. */
+export function toEarlierRun({ run_id, period, outcome, finished_at, streams, reconciliation }: RunRecord): EarlierRun {
+  const entries = streams.reduce((sum, stream) => sum + stream.entries, 0);
+  const times = streams.flatMap(({ activity }) => Object.keys(activity.counts).slice(0, 1));
+  const first_entry = times.sort()[0] ?? null;
+  return { run_id, period, outcome, finished_at, streams: reconciliation.exported, entries, first_entry };
+}
+
+function unknown(why: string): EarlierRuns {
+  return { runs: [], warning: `the runs before this one could not be read, so their coverage is not shown: ${why}` };
+}

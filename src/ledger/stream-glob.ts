@@ -1,0 +1,11 @@
+import { matchesGlob } from 'node:path';
+
+/** A pattern that is a stream's id to the letter means that stream, whatever signs it contains. */
+export function matchesStream(streamId: string, glob: string): boolean {
+  return streamId === glob || matchesGlob(plain(streamId), plain(glob));
+}
+
+/** Globs are made for paths, where `*` passes over names that begin with a dot. In an id a dot is a sign like others. */
+function plain(text: string): string {
+  return text.replace(/\{[^{},]*\.\.[^{},]*\}|\./g, (found) => (found === '.' ? '\ue000' : found));
+}

@@ -1,0 +1,250 @@
+import { drawFact, drawHeading, drawList, drawParagraph, drawSection } from '../../typesetting/blocks.ts';
+import { CONTENT_WIDTH, GREY, INK, LEFT, RIGHT, type Setting, type Sheet } from '../../typesetting/sheet.ts';
+import { type Column, Table } from '../../typesetting/table.ts';
+import type { FindingGroup } from '../view/findings.ts';
+import type { Texts } from '../view/texts.ts';
+import type { RunView } from '../view/view.ts';
+import { fill, grouped, plural } from '../view/words.ts';
+import { AMBER, GREEN, RED } from './palette.ts';
+
+const SEVERITY_COLORS = { error: RED, warning: AMBER, notice: GREY } as const;
+const STATE_COLORS = { proved: GREEN, refuted: RED, unproved: GREY } as const;
+/** A name of three hundred characters stands whole. */
+const NAME_LINES = 14;
+
+function settings(sheet: Sheet) {
+  const body: Setting = { style: sheet.styles.regular, size: 8, leading: 10.5, color: INK };
+  const minor: Setting = { ...body, size: 7.5, leading: 10, color: GREY };
+  const mono: Setting = { style: sheet.styles.mono, size: 6.5, leading: 9, color: GREY };
+  return { body, minor, mono, strong: { ...body, style: sheet.styles.bold } };
+}
+
+function drawTable(sheet: Sheet, columns: readonly Column[], work: (table: Table) => void): void {
+  sheet.element('Table', () => {
+    const table = new Table(sheet, columns);
+    table.drawHead();
+    work(table);
+  });
+  sheet.y -= 6;
+}
+
+export function drawIpe(sheet: Sheet, { ipe }: RunView, texts: Texts): void {
+  drawSection(sheet, 'IPE statement');
+  drawParagraph(sheet, texts.ipe.introduction);
+  sheet.y -= 4;
+  for (const { label, lines, form } of ipe) drawFact(sheet, label, lines, form);
+  drawSignature(sheet, texts.ipe.review);
+}
+
+function drawSignature(sheet: Sheet, label: string): void {
+  const small: Setting = { style: sheet.styles.regular, size: 7.5, leading: 10, color: GREY };
+  sheet.makeRoom(62);
+  sheet.y -= 46;
+  const step = CONTENT_WIDTH / 3;
+  const { y } = sheet;
+  [`${label} (name)`, 'Signature', 'Date'].forEach((text, index) => {
+    const x = LEFT + index * step;
+    sheet.rule(y, INK, x, x + step - 16);
+    sheet.element('P', () => sheet.draw(sheet.set(text, small, step), small, x, y - 11));
+  });
+  sheet.y -= 16;
+}
+
+export function drawExceptions(sheet: Sheet, { exceptions }: RunView): void {
+  if (exceptions.length === 0) return;
+  const { body, strong } = settings(sheet);
+  drawSection(sheet, 'Exceptions and exclusions');
+  const columns = [
+    { head: 'Stream', width: 210 },
+    { head: 'What', width: 72 },
+    { head: 'Why, and what to do', width: CONTENT_WIDTH - 282 },
+  ];
+  drawTable(sheet, columns, (table) => {
+    for (const { kind, streamId, reason, nextStep } of exceptions)
+      table.drawRow({
+        cells: [
+          [{ text: streamId, setting: body, maxLines: NAME_LINES }],
+          [{ text: kind, setting: { ...strong, color: kind === 'excluded' ? GREY : RED }, maxLines: 1 }],
+          [
+            { text: reason, setting: body, maxLines: 10 },
+            ...(nextStep === null ? [] : [{ text: nextStep, setting: { ...body, color: GREY }, maxLines: 4 }]),
+          ],
+        ],
+      });
+  });
+}
+
+export function drawClaims(sheet: Sheet, { claims }: RunView, texts: Texts): void {
+  const { body, minor, strong } = settings(sheet);
+  drawSection(sheet, 'What was checked');
+  drawParagraph(sheet, texts.proves.introduction);
+  const count = (head: string): Column => ({ head, width: 54, align: 'right' });
+  const columns: Column[] = [
+    { head: 'Claim', width: 82 },
+    { head: 'Proved means', width: CONTENT_WIDTH - 82 - 162 },
+    count('Proved'),
+    count('Refuted'),
+    count('Unproved'),
+  ];
+  drawTable(sheet, columns, (table) => {
+    for (const claim of claims) {
+      const number = (state: keyof typeof STATE_COLORS) => {
+        const color = claim[state] === 0 ? GREY : STATE_COLORS[state];
+        return [{ text: grouped(claim[state]), setting: { ...strong, color }, maxLines: 1 }];
+      };
+      table.drawRow({
+        cells: [
+          [
+            { text: claim.name, setting: strong, maxLines: 1 },
+            ...(claim.required ? [{ text: 'required', setting: minor, maxLines: 1 }] : []),
+          ],
+          [
+            { text: claim.meaning, setting: body, maxLines: 4 },
+            ...claim.remarks.map(({ state, text, streams }) => ({
+              text: `${state === 'proved' ? '' : `${state}: `}${text} (${plural(streams, 'stream')})`,
+              setting: minor,
+              maxLines: 4,
+            })),
+          ],
+          number('proved'),
+          number('refuted'),
+          number('unproved'),
+        ],
+      });
+    }
+  });
+}
+
+export function drawFindings(sheet: Sheet, { findings }: RunView, texts: Texts): void {
+  drawSection(sheet, 'Findings');
+  if (findings.groups.length === 0) {
+    drawParagraph(sheet, texts.findings.none);
+    return;
+  }
+  const values = { findings: plural(findings.total, 'finding'), streams: plural(findings.streams, 'stream') };
+  drawParagraph(sheet, fill(texts.findings.introduction, values));
+  for (const group of findings.groups) drawGroup(sheet, group, texts);
+}
+
+function drawGroup(sheet: Sheet, group: FindingGroup, texts: Texts): void {
+  const { body, minor, mono } = settings(sheet);
+  drawHeading(sheet, `${group.code} · ${plural(group.streams, 'stream')}`, 110);
+  const color = SEVERITY_COLORS[group.severity];
+  drawParagraph(sheet, `${group.severity.toUpperCase()}. ${group.meaning}`, { color });
+  for (const step of group.nextSteps) drawParagraph(sheet, `What to do: ${step}`);
+  const columns = [
+    { head: 'Stream', width: 150 },
+    { head: 'Where', width: 66 },
+    { head: 'What was found', width: CONTENT_WIDTH - 216 },
+  ];
+  drawTable(sheet, columns, (table) => {
+    for (const { streamId, place, message, expected, actual } of group.shown)
+      table.drawRow({
+        cells: [
+          [{ text: streamId, setting: body, maxLines: NAME_LINES }],
+          [{ text: place, setting: body, maxLines: 3 }],
+          [
+            { text: message, setting: body, maxLines: 6 },
+            ...(expected === null ? [] : [{ text: `expected ${expected}`, setting: mono, maxLines: 4 }]),
+            ...(actual === null ? [] : [{ text: `found ${actual}`, setting: mono, maxLines: 4 }]),
+          ],
+        ],
+      });
+    const more = group.findings - group.shown.length;
+    if (more > 0) table.drawRemark(fill(texts.findings.more, { count: grouped(more) }), minor);
+  });
+}
+
+export function drawCustody(sheet: Sheet, { custody }: RunView, texts: Texts): void {
+  const { body } = settings(sheet);
+  drawSection(sheet, 'Chain of custody');
+  drawParagraph(sheet, texts.custody.introduction);
+  const columns = [
+    { head: 'When (UTC)', width: 128 },
+    { head: 'Who', width: 140 },
+    { head: 'What', width: CONTENT_WIDTH - 268 },
+  ];
+  drawTable(sheet, columns, (table) => {
+    for (const { at, who, what } of custody)
+      table.drawRow({
+        cells: [
+          [{ text: at, setting: body, maxLines: 1 }],
+          [{ text: who, setting: body, maxLines: 3 }],
+          [{ text: what, setting: body, maxLines: 8 }],
+        ],
+      });
+  });
+}
+
+export function drawLimits(sheet: Sheet, { doesNotProve }: RunView): void {
+  drawSection(sheet, 'What this does not prove', 90);
+  drawList(sheet, doesNotProve);
+}
+
+export function drawHowTo(sheet: Sheet, texts: Texts): void {
+  drawSection(sheet, 'How to verify it yourself');
+  drawParagraph(sheet, texts.verify.introduction);
+  const mono: Setting = { style: sheet.styles.mono, size: 8, leading: 11, color: INK };
+  texts.verify.steps.forEach(({ title, text, command }, index) => {
+    drawHeading(sheet, `${index + 1}. ${title}`, 70);
+    drawParagraph(sheet, text);
+    const paragraph = sheet.set(command, mono, RIGHT - LEFT - 16);
+    const height = paragraph.lines.length * mono.leading + 8;
+    sheet.makeRoom(height);
+    sheet.box(LEFT, sheet.y - height, CONTENT_WIDTH, height, [0.955, 0.96, 0.97]);
+    const baseline = sheet.y - mono.leading - 1;
+    sheet.element('P', () => sheet.draw(paragraph, mono, LEFT + 8, baseline));
+    sheet.y -= height + 2;
+  });
+}
+
+export function drawControls(sheet: Sheet, { frameworks }: RunView, texts: Texts): void {
+  const { body, minor, strong } = settings(sheet);
+  drawSection(sheet, 'Control mapping', 80);
+  if (frameworks.length === 0) {
+    drawParagraph(sheet, texts.controls.none);
+    return;
+  }
+  drawParagraph(sheet, texts.controls.introduction);
+  const columns = [
+    { head: 'Control', width: 130 },
+    { head: 'What the evidence speaks to, and where it ends', width: CONTENT_WIDTH - 280 },
+    { head: 'In this run', width: 150 },
+  ];
+  for (const { framework, note, controls } of frameworks) {
+    drawHeading(sheet, framework, 100);
+    if (note !== null) drawParagraph(sheet, note, { color: GREY, size: 8, leading: 11 });
+    drawTable(sheet, columns, (table) => {
+      for (const { id, title, speaksTo, doesNotShow, streams, refuted, claims } of controls)
+        table.drawRow({
+          cells: [
+            [
+              { text: id, setting: strong, maxLines: 2 },
+              { text: title, setting: minor, maxLines: 6 },
+            ],
+            [
+              { text: speaksTo, setting: body, maxLines: 10 },
+              { text: `Does not show: ${doesNotShow}`, setting: minor, maxLines: 8 },
+            ],
+            [
+              { text: `${plural(streams, 'stream')} with entries`, setting: body, maxLines: 1 },
+              ...claims.map(({ name, proved }) => ({
+                text: `${name} proved in ${grouped(proved)}`,
+                setting: minor,
+                maxLines: 1,
+              })),
+              ...(refuted === 0
+                ? []
+                : [
+                    {
+                      text: fill(texts.controls.refuted, { streams: plural(refuted, 'stream') }),
+                      setting: { ...strong, color: RED },
+                      maxLines: 4,
+                    },
+                  ]),
+            ],
+          ],
+        });
+    });
+  }
+}

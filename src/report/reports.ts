@@ -1,0 +1,30 @@
+import type { RunRecord } from '../ledger/record.ts';
+import { renderIndex } from './csv.ts';
+import { renderOscal } from './oscal/document.ts';
+import { renderPdf } from './pdf/document.ts';
+import { readTexts } from './texts.ts';
+import { toRunView } from './view/view.ts';
+
+/** A document of a run, by its name in the run's folder. */
+export interface Report {
+  name: string;
+  bytes: Uint8Array;
+}
+
+/**
+ * The reports of a closed run, one after the other: of thousands of streams each has megabytes. The same record gives
+ * the same bytes.
+ * @param record its documents are not looked at: they are these.
+ */
+export async function* renderReports(record: RunRecord): AsyncGenerator<Report> {
+  const texts = readTexts();
+  yield { name: 'report.pdf', bytes: await renderPdf(toRunView(record, true, texts), texts) };
+  yield { name: 'index.csv', bytes: renderIndex(record) };
+  if (record.report.oscal) yield { name: 'assessment-results.json', bytes: renderOscal(record, texts) };
+}
+
+/** The report of a try that ended incomplete. */
+export async function renderAttemptReport(record: RunRecord): Promise<Report> {
+  const texts = readTexts();
+  return { name: 'report.pdf', bytes: await renderPdf(toRunView(record, false, texts), texts) };
+}

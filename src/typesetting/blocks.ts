@@ -1,0 +1,72 @@
+import { ACCENT, GREY, INK, LEFT, RIGHT, type Setting, type Sheet } from './sheet.ts';
+
+/** A heading, kept together with what follows it. */
+export function drawHeading(sheet: Sheet, text: string, following = 60): void {
+  const setting: Setting = { style: sheet.styles.bold, size: 11, leading: 14, color: ACCENT };
+  if (!sheet.isAtTop) sheet.y -= 16;
+  sheet.makeRoom(setting.leading + following);
+  sheet.element('H2', () => sheet.flow(text, setting));
+  sheet.y -= 5;
+}
+
+/** The heading of a section, which the reader's list of bookmarks names. */
+export function drawSection(sheet: Sheet, text: string, following = 120): void {
+  const setting: Setting = { style: sheet.styles.bold, size: 15, leading: 19, color: ACCENT };
+  if (!sheet.isAtTop) sheet.y -= 26;
+  sheet.makeRoom(setting.leading + following);
+  sheet.bookmark(text);
+  sheet.element('H1', () => sheet.flow(text, setting));
+  sheet.y -= 6;
+  sheet.rule(sheet.y, ACCENT);
+  sheet.y -= 8;
+}
+
+export function drawList(sheet: Sheet, items: readonly string[]): void {
+  const setting: Setting = { style: sheet.styles.regular, size: 8.5, leading: 12, color: INK };
+  sheet.element('L', () => {
+    for (const item of items) {
+      sheet.makeRoom(setting.leading);
+      sheet.element('LI', () =>
+        sheet.element('LBody', () => {
+          sheet.artifact(() => sheet.draw(sheet.set('–', setting, 12), setting, LEFT, sheet.y - setting.leading));
+          sheet.flow(item, setting, LEFT + 12);
+        }),
+      );
+      sheet.y -= 2.5;
+    }
+  });
+}
+
+export function drawParagraph(sheet: Sheet, text: string, setting: Partial<Setting> = {}): void {
+  const whole: Setting = { style: sheet.styles.regular, size: 9, leading: 12.5, color: INK, ...setting };
+  sheet.element('P', () => sheet.flow(text, whole));
+  sheet.y -= 4;
+}
+
+const LABEL_WIDTH = 104;
+const FACT_GAP = 4.5;
+/** What must be found again on one line is set smaller before it is broken. */
+const MONO_SIZES = [8.5, 8, 7.5, 7, 6.5];
+
+/** `mono` for digests, paths and ids. */
+export type FactForm = 'text' | 'mono';
+
+/** A label and, beside it, lines of which each begins anew. */
+export function drawFact(sheet: Sheet, label: string, lines: readonly string[], form: FactForm): void {
+  const { regular, mono } = sheet.styles;
+  const labelSetting: Setting = { style: regular, size: 8.5, leading: 12.5, color: GREY };
+  const width = RIGHT - LEFT - LABEL_WIDTH;
+  const settingOf = (line: string): Setting => {
+    if (form === 'text') return { ...labelSetting, size: 9, color: INK };
+    const style = mono;
+    const fits = (size: number) => sheet.set(line, { ...labelSetting, style, size }, width).lines.length === 1;
+    return { style, size: MONO_SIZES.find(fits) ?? 8.5, leading: 12.5, color: INK };
+  };
+  sheet.element('P', () => {
+    sheet.makeRoom(labelSetting.leading + FACT_GAP);
+    const baseline = sheet.y - labelSetting.leading;
+    sheet.draw(sheet.set(label, labelSetting, LABEL_WIDTH, 1), labelSetting, LEFT, baseline);
+    for (const line of lines) sheet.flow(line, settingOf(line), LEFT + LABEL_WIDTH, width);
+  });
+  sheet.y -= FACT_GAP;
+}

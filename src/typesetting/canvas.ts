@@ -1,0 +1,88 @@
+import type { PDFFont, PDFPage, PDFRef } from 'pdf-lib';
+import { PDFArray, PDFName } from 'pdf-lib';
+import type { Run } from './bidi.ts';
+
+/** Red, green and blue, from 0 to 1. */
+export type Color = readonly [red: number, green: number, blue: number];
+
+/**
+ * The content of one page, written as the operators themselves: pdf-lib would keep an object for every operator and
+ * operand until the document is saved, which a report of thousands of streams has no memory for.
+ */
+export class Canvas {
+  readonly page: PDFPage;
+  #operators: string[] = [];
+  readonly #fonts = new Map<PDFFont, string>();
+
+  constructor(page: PDFPage) {
+    this.page = page;
+  }
+
+  /**
+   * @param x of the first glyph, @param y of the baseline, in points from the lower left.
+   * @param upright whether it runs upwards.
+   */
+  text({ text, face, isShaped }: Run, size: number, color: Color, x: number, y: number, upright = false): void {
+    const glyphs = face.encode(text, isShaped);
+    this.#operators.push(
+      `BT ${rgb(color)} rg /${this.#fontKey(face.pdf)} ${number(size)} Tf ${upright ? '0 1 -1 0' : '1 0 0 1'} ${number(x)} ${number(y)} Tm <${glyphs}> Tj ET`,
+    );
+  }
+
+  rectangle(x: number, y: number, width: number, height: number, color: Color): void {
+    this.#operators.push(`${rgb(color)} rg ${[x, y, width, height].map(number).join(' ')} re f`);
+  }
+
+  line(x1: number, y1: number, x2: number, y2: number, thickness: number, color: Color): void {
+    this.#operators.push(
+      `${rgb(color)} RG ${number(thickness)} w ${number(x1)} ${number(y1)} m ${number(x2)} ${number(y2)} l S`,
+    );
+  }
+
+  /** PDF 32000-1 section 14.6: what follows, up to `endMarked`, is content `id` of the page. */
+  beginMarked(role: string, id: number): void {
+    this.#operators.push(`/${role} <</MCID ${id}>> BDC`);
+  }
+
+  /** PDF 32000-1 section 14.8.2.2: what follows, up to `endMarked`, is no content. */
+  beginArtifact(): void {
+    this.#operators.push('/Artifact BMC');
+  }
+
+  endMarked(): void {
+    this.#operators.push('EMC');
+  }
+
+  /** Puts what was drawn since the last time behind what the page has already. */
+  flush(): void {
+    if (this.#operators.length === 0) return;
+    const { node, doc } = this.page;
+    const stream = doc.context.register(doc.context.flateStream(this.#operators.join('\n')));
+    this.#operators = [];
+    const streams = node.lookupMaybe(PDFName.of('Contents'), PDFArray);
+    if (streams === undefined) node.set(PDFName.of('Contents'), doc.context.obj([stream]));
+    else streams.push(stream);
+  }
+
+  get ref(): PDFRef {
+    return this.page.ref;
+  }
+
+  #fontKey(font: PDFFont): string {
+    const known = this.#fonts.get(font);
+    if (known !== undefined) return known;
+    const key = `F${this.#fonts.size}`;
+    this.#fonts.set(font, key);
+    this.page.node.setFontDictionary(PDFName.of(key), font.ref);
+    return key;
+  }
+}
+
+function rgb(color: Color): string {
+  return color.map(number).join(' ');
+}
+
+/** A hundredth of a point is finer than any printer. */
+function number(value: number): string {
+  return String(Math.round(value * 100) / 100);
+}

@@ -1,0 +1,246 @@
+import { PageSizes, type PDFDocument } from 'pdf-lib';
+import { Canvas, type Color } from './canvas.ts';
+import type { Style, Styles } from './fonts.ts';
+import { type Bookmark, writeOutline } from './outline.ts';
+import { type Paragraph, type SetLine, setParagraph } from './paragraph.ts';
+import { type Role, Structure } from './structure.ts';
+
+const [PAGE_WIDTH, PAGE_HEIGHT] = PageSizes.A4;
+const MARGIN = { left: 51, right: 51, top: 62, bottom: 68 };
+const RULE_WIDTH = 0.5;
+const MARK_PADDING = 0.8;
+
+export const LEFT = MARGIN.left;
+export const CONTENT_WIDTH = PAGE_WIDTH - MARGIN.left - MARGIN.right;
+export const RIGHT = LEFT + CONTENT_WIDTH;
+/** The lowest point that text of a page may reach. */
+export const BOTTOM = MARGIN.bottom;
+export const TOP = PAGE_HEIGHT - MARGIN.top;
+
+export const INK: Color = [0.1, 0.11, 0.13];
+export const GREY: Color = [0.38, 0.41, 0.45];
+export const ACCENT: Color = [0.09, 0.24, 0.44];
+export const HAIRLINE: Color = [0.78, 0.8, 0.83];
+const MARK_GROUND: Color = [0.93, 0.9, 0.82];
+
+export interface Setting {
+  style: Style;
+  size: number;
+  /** From one baseline to the next, in points. */
+  leading: number;
+  color: Color;
+}
+
+export type Align = 'left' | 'centre' | 'right';
+/** How much of a line stands before the `x` it is aligned to. */
+const SHARE_BEFORE: Record<Align, number> = { left: 0, centre: 0.5, right: 1 };
+
+/** What is set into the margins of every page once it is known how many there are. */
+export interface Furniture {
+  /** Not on the first page, whose title says it. */
+  head: string;
+  foot: string;
+  /** Stands out at the right of the head, on every page but the first. */
+  alarm?: { text: string; color: Color };
+}
+
+/** Pages filled from the top down. `y` is where the next thing begins; it only ever goes down on a page. */
+export class Sheet {
+  readonly styles: Styles;
+  y = TOP;
+  /** Whether any character so far was set as a mark. */
+  hasMarks = false;
+  readonly #document: PDFDocument;
+  readonly #canvases: Canvas[] = [];
+  #canvas: Canvas;
+  /** Null for a document without tags. */
+  readonly #structure: Structure | null;
+  /** Within content that is one piece already. */
+  #isMarked = false;
+  readonly #bookmarks: Bookmark[] = [];
+
+  /** @param tagged whether headings, paragraphs, tables and figures are told to programs that read the document aloud. */
+  constructor(document: PDFDocument, styles: Styles, tagged = false) {
+    this.#document = document;
+    this.styles = styles;
+    this.#structure = tagged ? new Structure() : null;
+    this.#canvas = this.#addPage();
+  }
+
+  #addPage(): Canvas {
+    const canvas = new Canvas(this.#document.addPage([PAGE_WIDTH, PAGE_HEIGHT]));
+    this.#canvases.push(canvas);
+    return canvas;
+  }
+
+  newPage(): void {
+    this.#canvas.flush();
+    this.#canvas = this.#addPage();
+    this.y = TOP;
+  }
+
+  get isAtTop(): boolean {
+    return this.y === TOP;
+  }
+
+  /** Starts a page unless `height` points are left on this one; whether it did. */
+  makeRoom(height: number): boolean {
+    if (this.y - height >= BOTTOM) return false;
+    this.newPage();
+    return true;
+  }
+
+  /** Names this place for the reader's list of bookmarks. */
+  bookmark(title: string): void {
+    this.#bookmarks.push({ title, page: this.#canvas.ref, y: Math.min(this.y + 24, PAGE_HEIGHT) });
+  }
+
+  /** What `work` draws belongs to an element of this role. */
+  element(role: Role, work: () => void, alt: string | null = null): void {
+    this.open(role, alt);
+    work();
+    this.close();
+  }
+
+  /** As `element`, for what takes more than one turn; `close` must follow. */
+  open(role: Role, alt: string | null = null): void {
+    this.#structure?.open(role, alt);
+  }
+
+  close(): void {
+    this.#structure?.close();
+  }
+
+  /** A picture, whose parts mean something only together. @param alt what it shows. */
+  figure(alt: string, work: () => void): void {
+    this.element('Figure', () => this.#mark(work), alt);
+  }
+
+  set(text: string, setting: Setting, width: number, maxLines = Number.POSITIVE_INFINITY): Paragraph {
+    return setParagraph(text, setting.style, setting.size, width, maxLines);
+  }
+
+  /** Draws set lines with their first baseline at `baseline`; `x` is their left edge, their right edge or their middle. */
+  draw(paragraph: Paragraph, setting: Setting, x: number, baseline: number, align: Align = 'left'): void {
+    this.hasMarks ||= paragraph.hasMarks;
+    this.#mark(() =>
+      paragraph.lines.forEach((line, index) => {
+        const start = x - line.width * setting.size * SHARE_BEFORE[align];
+        drawLine(this.#canvas, line, setting, start, baseline - index * setting.leading);
+      }),
+    );
+  }
+
+  /** Draws one line that runs upwards from `y`. */
+  drawUpright(paragraph: Paragraph, { size, color }: Setting, x: number, y: number): void {
+    this.#mark(() => {
+      let at = y;
+      for (const run of paragraph.lines[0]?.runs ?? []) {
+        this.#canvas.text(run, size, color, x, at, true);
+        at += run.width * size;
+      }
+    });
+  }
+
+  /** A paragraph at `x` and at `y`, going on on the next page where this one ends. */
+  flow(text: string, setting: Setting, x = LEFT, width = CONTENT_WIDTH - (x - LEFT)): void {
+    const paragraph = this.set(text, setting, width);
+    for (const line of paragraph.lines) {
+      this.makeRoom(setting.leading);
+      this.y -= setting.leading;
+      this.draw({ lines: [line], hasMarks: paragraph.hasMarks }, setting, x, this.y);
+    }
+  }
+
+  /** What `work` draws is no content: it repeats what was said, or adorns. */
+  artifact(work: () => void): void {
+    this.#decorate(() => {
+      const outer = this.#isMarked;
+      this.#isMarked = true;
+      work();
+      this.#isMarked = outer;
+    });
+  }
+
+  rule(y: number, color: Color = HAIRLINE, from = LEFT, to = RIGHT): void {
+    this.#decorate(() => this.#canvas.line(from, y, to, y, RULE_WIDTH, color));
+  }
+
+  /** @param y of its lower edge. */
+  box(x: number, y: number, width: number, height: number, color: Color): void {
+    this.#decorate(() => this.#canvas.rectangle(x, y, width, height, color));
+  }
+
+  /** Running heads, page numbers and the foot, on all pages; call last. */
+  finish({ head, foot, alarm }: Furniture): void {
+    const small: Setting = { style: this.styles.regular, size: 7, leading: 9, color: GREY };
+    const mono: Setting = { ...small, style: this.styles.mono };
+    const pages = this.#canvases.length;
+    this.#canvases.forEach((canvas, index) => {
+      this.#canvas = canvas;
+      if (index > 0) {
+        const room = CONTENT_WIDTH - (alarm === undefined ? 0 : this.#drawAlarm(alarm));
+        this.draw(this.set(head, small, room, 1), small, LEFT, TOP + 22);
+        this.rule(TOP + 16);
+      }
+      const number = this.set(`Page ${index + 1} of ${pages}`, small, CONTENT_WIDTH, 1);
+      this.rule(BOTTOM - 16);
+      this.draw(this.set(foot, mono, CONTENT_WIDTH - 90, 1), mono, LEFT, BOTTOM - 28);
+      this.draw(number, small, RIGHT, BOTTOM - 28, 'right');
+      canvas.flush();
+    });
+    this.#structure?.write(this.#document);
+    writeOutline(this.#document, this.#bookmarks);
+  }
+
+  /** @returns the width that it takes. */
+  #drawAlarm({ text, color }: NonNullable<Furniture['alarm']>): number {
+    const setting: Setting = { style: this.styles.bold, size: 7, leading: 9, color: [1, 1, 1] };
+    const paragraph = this.set(text, setting, CONTENT_WIDTH, 1);
+    const width = (paragraph.lines[0]?.width ?? 0) * setting.size + 10;
+    this.box(RIGHT - width, TOP + 18.5, width, 12, color);
+    this.draw(paragraph, setting, RIGHT - 5, TOP + 22, 'right');
+    return width + 8;
+  }
+
+  /** Draws content of the innermost open element; outside of all, or in a document without tags, it is what it is. */
+  #mark(work: () => void): void {
+    const structure = this.#structure;
+    if (structure === null || this.#isMarked) {
+      work();
+      return;
+    }
+    const { role } = structure;
+    if (role === null) this.#canvas.beginArtifact();
+    else this.#canvas.beginMarked(role, structure.mark(this.#canvases.length - 1));
+    this.#isMarked = true;
+    work();
+    this.#isMarked = false;
+    this.#canvas.endMarked();
+  }
+
+  /** Draws what is no content, unless it is part of a picture. */
+  #decorate(work: () => void): void {
+    const isArtifact = this.#structure !== null && !this.#isMarked;
+    if (isArtifact) this.#canvas.beginArtifact();
+    work();
+    if (isArtifact) this.#canvas.endMarked();
+  }
+}
+
+function drawLine(canvas: Canvas, line: SetLine, { size, color }: Setting, x: number, y: number): void {
+  let at = x;
+  for (const run of line.runs) {
+    // The ground tells a mark from text that merely reads like one.
+    if (run.isMark)
+      canvas.rectangle(
+        at - MARK_PADDING / 2,
+        y - size * 0.22,
+        run.width * size + MARK_PADDING,
+        size * 1.08,
+        MARK_GROUND,
+      );
+    canvas.text(run, size, color, at, y);
+    at += run.width * size;
+  }
+}

@@ -1,0 +1,137 @@
+import { ACCENT, type Align, GREY, LEFT, RIGHT, type Setting, type Sheet } from './sheet.ts';
+
+const PADDING = { above: 4, below: 4, between: 9 };
+
+export interface Column {
+  head: string;
+  /** In points, the gap to the next column included. */
+  width: number;
+  align?: Align;
+  /** The head runs upwards, over a column that is narrower than it. */
+  upright?: boolean;
+}
+
+export interface Cell {
+  text: string;
+  setting: Setting;
+  maxLines: number;
+}
+
+export interface Row {
+  /** Of each column, what stands in it, one below the other. */
+  cells: Cell[][];
+  /** Lines below the cells of the first `under` columns, `indent` points from the left. */
+  below?: { lines: readonly string[]; setting: Setting; indent: number; under: number };
+}
+
+/** Draws rows under a head that is repeated on each page. A row is never broken over two pages. */
+export class Table {
+  readonly #sheet: Sheet;
+  readonly #columns: readonly Column[];
+  readonly #head: Setting;
+
+  constructor(sheet: Sheet, columns: readonly Column[]) {
+    this.#sheet = sheet;
+    this.#columns = columns;
+    this.#head = { style: sheet.styles.bold, size: 7, leading: 9, color: GREY };
+  }
+
+  /** @param firstRow in points: the head does not stand alone at the end of a page. */
+  drawHead(firstRow = 40): void {
+    const height = this.#headHeight();
+    this.#sheet.makeRoom(height + firstRow);
+    const baseline = this.#sheet.y - height + PADDING.below;
+    this.#sheet.element('TR', () =>
+      this.#columns.forEach((column, index) => {
+        const { head } = column;
+        this.#sheet.element('TH', () => {
+          if (column.upright === true) {
+            const x = this.#edgeOf(index) + this.#head.size * 0.35;
+            this.#sheet.drawUpright(this.#sheet.set(head, this.#head, 1000, 1), this.#head, x, baseline + 1);
+          } else {
+            const paragraph = this.#sheet.set(head, this.#head, this.#widthOf(index), 1);
+            this.#sheet.draw(paragraph, this.#head, this.#edgeOf(index), baseline, column.align);
+          }
+        });
+      }),
+    );
+    this.#sheet.y = baseline - PADDING.below;
+    this.#sheet.rule(this.#sheet.y, ACCENT);
+  }
+
+  drawRow(row: Row): void {
+    const columns = row.cells.map((cells, index) =>
+      cells.map((cell) => ({
+        setting: cell.setting,
+        paragraph: this.#sheet.set(cell.text, cell.setting, this.#widthOf(index), cell.maxLines),
+      })),
+    );
+    const heights = columns.map((cells) =>
+      cells.reduce((sum, { paragraph, setting }) => sum + paragraph.lines.length * setting.leading, 0),
+    );
+    const { below } = row;
+    const depth = Math.max(...heights.slice(0, below?.under));
+    const belowHeight = below === undefined ? 0 : below.lines.length * below.setting.leading;
+    const height = Math.max(...heights, depth + belowHeight) + PADDING.above + PADDING.below;
+    if (this.#sheet.makeRoom(height)) this.#repeatHead();
+    const top = this.#sheet.y - PADDING.above;
+    this.#sheet.element('TR', () => {
+      columns.forEach((cells, index) => {
+        let y = top;
+        this.#sheet.element('TD', () => {
+          for (const { paragraph, setting } of cells) {
+            const { align } = this.#columns[index] ?? {};
+            this.#sheet.draw(paragraph, setting, this.#edgeOf(index), y - setting.leading * 0.8, align);
+            y -= paragraph.lines.length * setting.leading;
+          }
+          if (index === 0 && below !== undefined) this.#drawBelow(below, top - depth);
+        });
+      });
+    });
+    this.#sheet.y -= height;
+    this.#sheet.rule(this.#sheet.y);
+  }
+
+  /** A remark in the place of rows. */
+  drawRemark(text: string, setting: Setting): void {
+    const paragraph = this.#sheet.set(text, setting, RIGHT - LEFT);
+    const height = paragraph.lines.length * setting.leading + 2 * (PADDING.above + PADDING.below);
+    if (this.#sheet.makeRoom(height)) this.#repeatHead();
+    this.#sheet.draw(paragraph, setting, LEFT, this.#sheet.y - 2 * PADDING.above - setting.leading * 0.8);
+    this.#sheet.y -= height;
+    this.#sheet.rule(this.#sheet.y);
+  }
+
+  #drawBelow({ lines, setting, indent }: NonNullable<Row['below']>, from: number): void {
+    lines.forEach((line, index) => {
+      const baseline = from - setting.leading * (index + 0.8);
+      const x = LEFT + indent;
+      this.#sheet.draw(this.#sheet.set(line, setting, RIGHT - x, 1), setting, x, baseline);
+    });
+  }
+
+  #repeatHead(): void {
+    this.#sheet.artifact(() => this.drawHead());
+  }
+
+  #headHeight(): number {
+    const upright = this.#columns.filter((column) => column.upright === true);
+    const lengths = upright.map(({ head }) => this.#sheet.set(head, this.#head, 1000, 1).lines[0]?.width ?? 0);
+    const highest = Math.max(this.#head.leading, ...lengths.map((length) => length * this.#head.size + 1));
+    return highest + PADDING.above + PADDING.below;
+  }
+
+  /** Room for text: the gap to the next column is not. */
+  #widthOf(index: number): number {
+    const { width = 0, align } = this.#columns[index] ?? {};
+    return index === this.#columns.length - 1 || align === 'centre' ? width : width - PADDING.between;
+  }
+
+  /** Where the text of a column is aligned to. */
+  #edgeOf(index: number): number {
+    const left = LEFT + this.#columns.slice(0, index).reduce((sum, column) => sum + column.width, 0);
+    const { align } = this.#columns[index] ?? {};
+    if (align === undefined || align === 'left') return left;
+    return left + this.#widthOf(index) / (align === 'centre' ? 2 : 1);
+  }
+}

@@ -1,0 +1,113 @@
+import { toFinding } from '../../src/chain/finding.ts';
+import type { Outcome } from '../../src/ledger/outcome.ts';
+import type { EarlierRun, RunRecord, RunStream, StreamRecord } from '../../src/ledger/record.ts';
+import { DIGEST, runRecord, runStream } from './records.ts';
+
+/** A digest of its own for every number. */
+export const digestOf = (number: number) => number.toString(16).padStart(8, '0').repeat(8);
+
+const DAYS = Object.fromEntries(
+  Array.from({ length: 31 }, (_, day) => [`2026-10-${String(day + 1).padStart(2, '0')}`, 1 + (day % 5)]),
+);
+const ENTRIES = Object.values(DAYS).reduce((sum, count) => sum + count);
+
+/** The stream of a month, with entries on every day of it. */
+export function monthStream(
+  number: number,
+  streamId = `prod/service-${number}`,
+  more: Partial<StreamRecord> = {},
+  states: Parameters<typeof runStream>[2] = {},
+): RunStream {
+  const bundle = {
+    key: `runs/2026-10/streams/s-${number}.zip`,
+    bytes: 1000 + number,
+    sha256: digestOf(number),
+    identity: DIGEST,
+  };
+  const activity = { per: 'day' as const, counts: DAYS, undated: 0 };
+  const own = { entries: ENTRIES, last_sequence: ENTRIES, head_hash: digestOf(number + 1_000_000), activity, bundle };
+  const actions = { counts: [['LOGIN', ENTRIES]] as [string, number][], others: 0 };
+  return runStream(streamId, { ...own, actions, ...more }, states);
+}
+
+export function earlierRun(month: string, outcome: Outcome = 'verified'): EarlierRun {
+  const to = new Date(`${month}-01T00:00:00Z`);
+  to.setUTCMonth(to.getUTCMonth() + 1);
+  const period = { from: `${month}-01T00:00:00.000Z`, to: to.toISOString() };
+  return {
+    run_id: month,
+    period,
+    outcome,
+    finished_at: period.to,
+    streams: 2,
+    entries: 20,
+    first_entry: `${month}-01`,
+  };
+}
+
+const MONTH: Partial<RunRecord> = {
+  period: { from: '2026-10-01T00:00:00.000Z', to: '2026-11-01T00:00:00.000Z' },
+  scope: {
+    streams: ['prod/*'],
+    exclude: ['*/debug'],
+    request: 'AUD-2026-014',
+    requested_by: 'J. Smith, Example Audit',
+    required_claims: ['order', 'content'],
+  },
+  source: {
+    audit_origin: 'https://audit.example.com',
+    contract: 'default',
+    contract_sha256: null,
+    requests: [{ purpose: 'list the streams', method: 'GET', path: '/audit/streams/', parameters: ['limit=500'] }],
+  },
+  tool: { name: 'evidence-exporter', version: '0.1.0', commit: 'c0ffee' },
+  operator: { user: 'evidence', host: 'batch-7' },
+  report: { organisation: 'Acme Payments Ltd', oscal: true, controls: [] },
+};
+
+/** A run in which all is well. */
+export function verifiedRun(streams: RunStream[], more: Partial<RunRecord> = {}): RunRecord {
+  return runRecord('2026-10', streams, { ...MONTH, ...more });
+}
+
+/** A run with two refuted streams, and one that is missed. */
+export function refutedRun(): RunRecord {
+  const gap = toFinding('order/gap', 'prod/payments', 'entries 7 to 9 are missing', { from: 7, to: 9 });
+  const edit = toFinding('content/mismatch', 'prod/logins', 'the digest of entry 12 is not that of its content', {
+    sequence: 12,
+    expected: digestOf(1),
+    actual: digestOf(2),
+  });
+  const vanished = toFinding('continuity/stream-vanished', 'prod/gone', 'the service no longer lists the stream');
+  const streams = [
+    monthStream(1),
+    monthStream(2, 'prod/payments', { status: 'refuted', findings: [gap], findings_count: 3 }, { order: 'refuted' }),
+    monthStream(3, 'prod/logins', { status: 'refuted', findings: [edit], findings_count: 1 }, { content: 'refuted' }),
+  ];
+  return verifiedRun(streams, {
+    outcome: 'refuted',
+    exit_code: 1,
+    vanished: [{ stream_id: 'prod/gone', sequence: 4, hash: DIGEST, run_id: '2026-09', finding: vanished }],
+  });
+}
+
+/** A run of which one stream is partial, one failed, one is empty and one was excluded. */
+export function partialRun(): RunRecord {
+  const missing = [{ form: 'pdf', reason: '503, after five attempts' }];
+  const empty = { status: 'empty', entries: 0, first_sequence: null, last_sequence: null, head_hash: null } as const;
+  const none = { activity: { per: 'day' as const, counts: {}, undated: 0 }, actions: null };
+  return verifiedRun(
+    [
+      monthStream(1),
+      monthStream(2, 'prod/half', { status: 'incomplete', partial: true, missing }, { agreement: 'unproved' }),
+      monthStream(3, 'prod/quiet', { ...empty, ...none }, { order: 'unproved' }),
+    ],
+    {
+      outcome: 'incomplete',
+      exit_code: 3,
+      failed: [{ stream_id: 'prod/dead', reason: 'no answer within 30 s', next_step: 'Run it again.' }],
+      excluded: [{ stream_id: 'prod/debug', reason: '--exclude */debug' }],
+      reconciliation: { listed: 5, exported: 1, partial: 1, failed: 1, empty: 1, excluded: 1 },
+    },
+  );
+}
