@@ -37,6 +37,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'signature',
     'timestamp',
   ],
+  doctor: ['archive', 'client', 'errors', 'export'],
   verify: [
     'archive',
     'bundle',
@@ -57,6 +58,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'claims',
     'client',
     'contract',
+    'doctor',
     'encoding',
     'errors',
     'export',

@@ -37,6 +37,43 @@ export interface StoredObject {
   covered_by?: 'version' | 'delete-marker';
 }
 
+/** What a store says of an object that it locks, without sending it. */
+export interface Inspected {
+  bytes: number;
+  version_id?: string;
+  /** Hex; only where the store itself holds what it keeps to this digest. */
+  sha256?: string;
+  /** Null for none; `hidden` where this identity may not see whether there is one. */
+  lock: ObjectLock | null | 'hidden';
+  /** As far as it was shown: `Locks.isHeld` asks by name. */
+  legal_hold: boolean;
+}
+
+/** What can be done to the protection of objects; nothing here takes any of a retention away. */
+export interface Locks {
+  /** Null when there is no such object. @throws EvidenceError `archive`, `store-refused`. */
+  inspect(key: string): Promise<Inspected | null>;
+
+  /** Whether nobody can delete the object for as long as it is held; null where this identity may not see it. */
+  isHeld(key: string): Promise<boolean | null>;
+
+  /**
+   * Sets a legal hold or takes it away, and looks whether it is so then.
+   * @throws EvidenceError `not-found`, `archive`, `store-refused`; `config` where the bucket has no Object Lock.
+   */
+  hold(key: string, on: boolean): Promise<void>;
+
+  /**
+   * Locks an object until a later moment than before, and looks whether it is so then. One that is locked for longer
+   * stays as it is.
+   *
+   * @param mode of an object that has no lock so far; those that have one keep its mode.
+   * @returns what it was before and what it is now.
+   * @throws EvidenceError as `hold` does.
+   */
+  extend(key: string, until: Date, mode: ObjectLock['mode']): Promise<{ before: ObjectLock | null; after: ObjectLock }>;
+}
+
 /**
  * Where evidence is kept. Objects are only ever created: nothing here replaces or deletes one. Keys are those that
  * `checkKey` lets pass.
@@ -44,6 +81,9 @@ export interface StoredObject {
 export interface Archive {
   /** For people: contains no secret. */
   readonly url: string;
+
+  /** Null where the store locks nothing. */
+  readonly locks: Locks | null;
 
   /**
    * Stores an object so that it survives a crash and reads it back before it says so. A key that exists with the

@@ -14,6 +14,7 @@ export function openMemoryArchive(): Archive {
 
 class MemoryArchive implements Archive {
   readonly url = 'memory:';
+  readonly locks = null;
   readonly #objects = new Map<string, Buffer>();
 
   async put(key: string, source: ObjectSource, expected: Expected): Promise<PutResult> {

@@ -75,7 +75,12 @@ const configSchema = z.strictObject({
       path_style: z.boolean().optional(),
       ca_file: z.string().optional(),
       retention: z
-        .strictObject({ mode: z.enum(['governance', 'compliance']), years: z.int().min(1).max(100) })
+        .strictObject({
+          mode: z.enum(['governance', 'compliance']),
+          years: z.int().min(1).max(100),
+          max_years: z.int().min(1).max(100).optional(),
+        })
+        .refine(({ years, max_years = years }) => years <= max_years, { error: 'max_years is less than years' })
         .optional(),
       legal_hold: z.boolean().optional(),
       kms_key_id: z.string().min(1).optional(),

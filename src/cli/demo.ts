@@ -5,7 +5,7 @@ import { EvidenceError } from '../errors.ts';
 import type { RunResult } from '../export/journeys.ts';
 import type { EmbeddedPlatform } from '../platform/embedded.ts';
 import { plural } from '../report/view/words.ts';
-import type { ArchiveReport } from '../verify/archive.ts';
+import type { ArchiveReport } from '../verify/archive-report.ts';
 import type { CommandContext } from './command.ts';
 import { DEFAULT_ARCHIVE, loadConfig } from './config.ts';
 import { exportInto } from './export.ts';
@@ -14,7 +14,8 @@ import type { Printer } from './printer.ts';
 import { printRun, toRunDocument } from './run-report.ts';
 import { connectService } from './service.ts';
 import { isUrl } from './store.ts';
-import { checkStored, printArchive } from './verify.ts';
+import { checkStored } from './verify.ts';
+import { printArchive } from './verify-report.ts';
 
 const RUN_ID = 'demo';
 const NO_STORE = { pathStyle: false, legalHold: false };

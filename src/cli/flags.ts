@@ -56,6 +56,9 @@ export function verifyFlags(argv: Argv) {
     .options({
       'public-key': { type: 'string', array: true, describe: 'PEM file of a key that the archive must be signed with' },
       run: { type: 'string', describe: 'only this run of the archive' },
+      from: { type: 'string', describe: 'only this run and those after it, to go on where a verification was ended' },
+      fast: { type: 'boolean', describe: 'do not read bundles whose SHA-256 the store itself attests' },
+      'locked-for': { type: 'string', describe: 'every object must be locked for so many days from now, e.g. 365d' },
       contract: { type: 'string', describe: 'contract file to read packages by (default: the one in the bundle)' },
       threads: {
         type: 'number',
@@ -65,6 +68,7 @@ export function verifyFlags(argv: Argv) {
     .example('$0 verify evidence-archive', 'everything that was ever archived')
     .example('$0 verify evidence-archive --public-key signing.pem.pub', 'and that its signatures are by this key')
     .example('$0 verify s3://acme-evidence/prod/runs/2026-10', 'one run of an archive in S3')
+    .example('$0 verify s3://acme-evidence/prod --fast --locked-for 365d', 'all of it, as far as the store is believed')
     .example('$0 verify payments-1a2b3c4d.zip --seal-key k1=k1.key', 'one bundle, seals included');
 }
 export type VerifyFlags = Awaited<ReturnType<typeof verifyFlags>['argv']>;
@@ -134,6 +138,60 @@ export function restampFlags(argv: Argv) {
     .example('$0 restamp 2026-10 --within 400d', 'one run, if its certificate ends within 400 days');
 }
 export type RestampFlags = Awaited<ReturnType<typeof restampFlags>['argv']>;
+
+export function holdFlags(argv: Argv) {
+  return argv
+    .positional('run', { type: 'string', demandOption: true, describe: 'a sealed run' })
+    .options({ ...configuration, ...archive })
+    .options({ reason: { type: 'string', demandOption: true, describe: 'why; kept with the run for ever' } })
+    .example("$0 hold 2026-10 --reason 'case 26-114'", 'nobody can delete it until it is released')
+    .example("$0 release 2026-10 --reason 'case 26-114 is closed'", 'takes the hold away; retention stays');
+}
+export type HoldFlags = Awaited<ReturnType<typeof holdFlags>['argv']>;
+
+export function extendFlags(argv: Argv) {
+  return argv
+    .positional('run', { type: 'string', demandOption: true, describe: 'a sealed run' })
+    .options({ ...configuration, ...archive })
+    .options({
+      years: { type: 'number', describe: 'how many years after its end the run is to be kept' },
+      until: { type: 'string', describe: 'until when: a day or an RFC 3339 time' },
+      reason: { type: 'string', demandOption: true, describe: 'why; kept with the run for ever' },
+    })
+    .example("$0 extend 2026-10 --years 10 --reason 'new policy of 2027'", 'ten years from the end of the run');
+}
+export type ExtendFlags = Awaited<ReturnType<typeof extendFlags>['argv']>;
+
+export function doctorFlags(argv: Argv) {
+  return argv
+    .options({ ...configuration, ...service, ...archive })
+    .example('$0 doctor', 'looks at the archive, the service, the signing key and the time-stamping authority');
+}
+export type DoctorFlags = Awaited<ReturnType<typeof doctorFlags>['argv']>;
+
+export function runsFlags(argv: Argv) {
+  return argv
+    .options({ ...configuration, ...archive })
+    .example('$0 runs', 'period, outcome, size and lock of every run in the archive');
+}
+export type RunsFlags = Awaited<ReturnType<typeof runsFlags>['argv']>;
+
+export function initFlags(argv: Argv) {
+  return argv
+    .options({ ...archive, 'audit-url': service['audit-url'] })
+    .options({
+      mode: {
+        choices: ['compliance', 'governance'] as const,
+        default: 'compliance' as const,
+        describe: 'kind of lock in S3',
+      },
+      years: { type: 'number', default: 7, describe: 'how long evidence is locked in S3' },
+      'legal-hold': { type: 'boolean', describe: 'let the writer put what it stores on legal hold' },
+      'kms-key': { type: 'string', describe: 'ARN of the key that S3 encrypts with' },
+    })
+    .example('$0 init --archive s3://acme-evidence/prod', 'evidence.yaml, and policies for the bucket in deploy/');
+}
+export type InitFlags = Awaited<ReturnType<typeof initFlags>['argv']>;
 
 export function helpFlags(argv: Argv) {
   return argv.positional('topic', { choices: ['exit-codes'] as const, demandOption: true });

@@ -6,12 +6,17 @@ import type { Command } from './command.ts';
 import { EXIT_CODES, exitCodeOfError } from './exit.ts';
 import {
   demoFlags,
+  doctorFlags,
   exportFlags,
+  extendFlags,
   helpFlags,
+  holdFlags,
+  initFlags,
   keygenFlags,
   ledgerFlags,
   probeFlags,
   restampFlags,
+  runsFlags,
   streamsFlags,
   verifyFlags,
 } from './flags.ts';
@@ -111,6 +116,42 @@ const cli = yargs(process.argv.slice(2))
     "time-stamp sealed runs anew before an authority's certificate ends",
     restampFlags,
     carryOut(async () => (await import('./restamp.ts')).runRestamp),
+  )
+  .command(
+    'init',
+    'write a first configuration, and policies for the bucket',
+    initFlags,
+    carryOut(async () => (await import('./init.ts')).runInit),
+  )
+  .command(
+    'runs',
+    'what was exported so far, and how long it is locked',
+    runsFlags,
+    carryOut(async () => (await import('./runs.ts')).runRuns),
+  )
+  .command(
+    'doctor',
+    'look at everything that an export rests on',
+    doctorFlags,
+    carryOut(async () => (await import('./doctor.ts')).runDoctor),
+  )
+  .command(
+    'hold <run>',
+    'put a run on legal hold',
+    holdFlags,
+    carryOut(async () => (await import('./custody.ts')).runHold),
+  )
+  .command(
+    'release <run>',
+    'take the legal hold of a run away',
+    holdFlags,
+    carryOut(async () => (await import('./custody.ts')).runRelease),
+  )
+  .command(
+    'extend <run>',
+    'lock a run for longer',
+    extendFlags,
+    carryOut(async () => (await import('./custody.ts')).runExtend),
   )
   .command('help <topic>', 'explain exit-codes', helpFlags, () => {
     process.stdout.write(

@@ -111,20 +111,21 @@ export class Progress {
     this.#drawnAt = now;
     const width = (process.stderr.columns ?? 80) - 1;
     const lines = [...this.#active].map(
-      ([streamId, active]) => `    ${streamId}  ${active.step}  ${size(active.bytes)}`,
+      ([streamId, active]) => `    ${streamId}  ${active.step}  ${formatBytes(active.bytes)}`,
     );
     const seconds = (now - this.#since) / 1000;
     const left =
       this.#ended > 0 ? `, about ${Math.ceil((seconds / this.#ended) * (this.#total - this.#ended))} s left` : '';
-    const rate = seconds > 0 ? `${size(this.#bytes / seconds)}/s` : '';
-    lines.push(`  ${this.#ended} of ${this.#total} streams, ${size(this.#bytes)} ${rate}${left}`);
+    const rate = seconds > 0 ? `${formatBytes(this.#bytes / seconds)}/s` : '';
+    lines.push(`  ${this.#ended} of ${this.#total} streams, ${formatBytes(this.#bytes)} ${rate}${left}`);
     this.close();
     process.stderr.write(lines.map((line) => `${visible(this.#printer.scrub(line)).slice(0, width)}\n`).join(''));
     this.#lines = lines.length;
   }
 }
 
-function size(bytes: number): string {
+/** In binary units, with one digit behind the point. */
+export function formatBytes(bytes: number): string {
   if (bytes < 1024) return `${Math.round(bytes)} B`;
   const units = ['KiB', 'MiB', 'GiB', 'TiB'];
   const power = Math.min(Math.floor(Math.log2(bytes) / 10), units.length);

@@ -5,12 +5,12 @@ import { runIdOf, runRecordKey } from '../ledger/keys.ts';
 import { EXIT_CODE_OF, worstOf } from '../ledger/outcome.ts';
 import type { CommandContext } from './command.ts';
 import { loadConfig } from './config.ts';
+import { readDays } from './days.ts';
 import type { RestampFlags } from './flags.ts';
 import { openStamping } from './signing.ts';
 import { openArchive } from './store.ts';
 import { formatTable, visible } from './table.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const OUTCOMES = { stamped: 'verified', 'not-due': 'verified', failed: 'incomplete', refuted: 'refuted' } as const;
 
 /** Stamps sealed runs anew while the tokens that they have still hold. */
@@ -19,7 +19,7 @@ export async function runRestamp(flags: RestampFlags, context: CommandContext): 
   if ((flags.run !== undefined) === (flags.all === true))
     throw new EvidenceError('usage', 'name one run, or all of them with --all');
   const now = new Date();
-  const before = new Date(now.getTime() + readDays(flags.within) * DAY_MS);
+  const before = new Date(now.getTime() + readDays('--within', flags.within));
   const config = await loadConfig(flags, environment, directory);
   const stamping = openStamping(config, context);
   if (stamping === null)
@@ -45,13 +45,6 @@ export async function runRestamp(flags: RestampFlags, context: CommandContext): 
     await stamping.authority.close();
     await archive?.close();
   }
-}
-
-function readDays(text: string): number {
-  const [, days] = /^(\d{1,5})d$/.exec(text) ?? [];
-  if (days === undefined)
-    throw new EvidenceError('usage', `--within ${text} is not a number of days`, { nextStep: 'Write it as 90d.' });
-  return Number(days);
 }
 
 async function listSealed(archive: Archive): Promise<string[]> {

@@ -10,7 +10,8 @@ export interface StoreSettings {
   pathStyle: boolean;
   /** PEM file. */
   caFile?: string;
-  retention?: { mode: 'governance' | 'compliance'; years: number };
+  /** `maxYears`: no run is locked for longer by `evidence extend`. */
+  retention?: { mode: 'governance' | 'compliance'; years: number; maxYears?: number };
   legalHold: boolean;
   kmsKeyId?: string;
 }
@@ -34,9 +35,13 @@ export function toStoreSettings(
     ...(region === undefined ? {} : { region }),
     ...(profile === undefined ? {} : { profile }),
     ...(ca_file === undefined ? {} : { caFile: resolve(folder, ca_file) }),
-    ...(retention === undefined ? {} : { retention }),
+    ...(retention === undefined ? {} : { retention: toRetention(retention) }),
     ...(kms_key_id === undefined ? {} : { kmsKeyId: kms_key_id }),
   };
+}
+
+function toRetention({ mode, years, max_years }: NonNullable<NonNullable<FileConfig['archive']>['retention']>) {
+  return { mode, years, ...(max_years === undefined ? {} : { maxYears: max_years }) };
 }
 
 /** The text itself is not repeated: it may hold a password. */

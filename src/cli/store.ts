@@ -2,6 +2,8 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Archive } from '../archive/archive.ts';
 import { openDirectoryArchive } from '../archive/directory.ts';
+import type { S3Options } from '../archive/s3/options.ts';
+import type { S3Place } from '../archive/s3/place.ts';
 import { EvidenceError } from '../errors.ts';
 import type { CommandContext } from './command.ts';
 import { readPem } from './pem.ts';
@@ -52,17 +54,26 @@ export async function isDirectory(path: string): Promise<boolean> {
 
 /** The SDK is loaded by those alone who need it. */
 async function openBucket(url: string, store: StoreSettings, signal: AbortSignal): Promise<Archive> {
-  const { parseS3Url } = await import('../archive/s3/place.ts');
-  const place = parseS3Url(url);
+  const { place, options } = await placeOf(url, store, signal);
   const { openS3Archive } = await import('../archive/s3/archive.ts');
+  return openS3Archive(place, options);
+}
+
+/** Where an archive in S3 lies, and how it is reached. */
+export async function placeOf(
+  url: string,
+  store: StoreSettings,
+  signal: AbortSignal,
+): Promise<{ place: S3Place; options: S3Options }> {
+  const { parseS3Url } = await import('../archive/s3/place.ts');
   const { DEFAULT_LIMITS } = await import('../archive/s3/options.ts');
   const { caFile, ...settings } = store;
   const ca = caFile === undefined ? {} : { ca: readPem('archive.ca_file', caFile) };
-  return openS3Archive(place, { ...settings, ...ca, limits: DEFAULT_LIMITS, signal });
+  return { place: parseS3Url(url), options: { ...settings, ...ca, limits: DEFAULT_LIMITS, signal } };
 }
 
-/** Whoever asked for a lock must not believe that there is one. */
-function refuseProtection({ retention, legalHold, kmsKeyId }: StoreSettings): void {
+/** Whoever asked for a lock must not believe that there is one. @throws EvidenceError `config`. */
+export function refuseProtection({ retention, legalHold, kmsKeyId }: StoreSettings): void {
   const asked =
     retention !== undefined ? 'retention' : legalHold ? 'legal_hold' : kmsKeyId !== undefined ? 'kms_key_id' : null;
   if (asked === null) return;

@@ -1,24 +1,23 @@
 import { open, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Archive } from '../archive/archive.ts';
-import type { Verdict } from '../claims/verdict.ts';
 import { EvidenceError } from '../errors.ts';
 import { EXIT_CODE_OF, worstOf } from '../ledger/outcome.ts';
-import { plural } from '../report/view/words.ts';
-import type { ArchiveOptions, ArchiveReport } from '../verify/archive.ts';
+import type { ArchiveContext } from '../verify/archive.ts';
+import type { ArchiveReport } from '../verify/archive-report.ts';
 import type { VerifyOptions } from '../verify/bundle.ts';
-import { type Problem, toProblem } from '../verify/problem.ts';
+import { toProblem } from '../verify/problem.ts';
+import type { RunCheck } from '../verify/run.ts';
 import type { CommandContext } from './command.ts';
 import { loadConfig } from './config.ts';
+import { readDays } from './days.ts';
 import type { VerifyFlags } from './flags.ts';
-import type { Printer } from './printer.ts';
 import { isDirectory, isS3Url, type NamedArchive, openArchive } from './store.ts';
-import { emphasise, formatClaims, formatLegend, visible } from './table.ts';
+import { visible } from './table.ts';
 import { readPublicKeys, readSealKeys, readStampRoots, readTimestampRoots } from './trust.ts';
+import { type FileReport, printArchive, printFile } from './verify-report.ts';
 import { makeWorkDirectory } from './work-directory.ts';
 
-const STYLES = { verified: 'green', refuted: 'red', incomplete: 'yellow', empty: 'yellow' } as const;
-const SHOWN = 50;
 const NAME_ONE = 'Name an archive, a run in it, a bundle (.zip) or an evidence package (.json).';
 const UNSIGNED =
   'Internal consistency only: a bundle by itself is not signed, so whoever can replace it can replace it unseen.';
@@ -57,8 +56,17 @@ export async function runVerify(flags: VerifyFlags, context: CommandContext): Pr
   if (isS3Url(target) || (await isDirectory(target))) {
     const [, root = target, run = null] = /^(.*)\/runs\/([^/]+)$/s.exec(target) ?? [];
     const named = { archiveUrl: root, store: config.store };
-    const trust = { publicKeys: readPublicKeys(config.publicKeyFiles), stampRoots: readStampRoots(config) };
-    const report = await checkStored(named, flags.run ?? run, { ...options, ...trust }, context);
+    const archiveOptions = {
+      ...options,
+      publicKeys: readPublicKeys(config.publicKeyFiles),
+      stampRoots: readStampRoots(config),
+      from: flags.from ?? null,
+      fast: flags.fast === true,
+      lockedUntil: readLockedUntil(flags, options.now),
+      // Those of a store far away arrive while others are looked at.
+      concurrency: isS3Url(target) ? CONCURRENCY : 1,
+    };
+    const report = await checkStored(named, flags.run ?? run, archiveOptions, context);
     printer.document(report);
     printArchive(report, printer);
     return report.exit_code;
@@ -71,9 +79,7 @@ export async function runVerify(flags: VerifyFlags, context: CommandContext): Pr
     ? await verifyOneBundle(target, flags.target, options)
     : await verifyOnePackage(target, { ...options, threads, signal: context.signal });
   printer.document(report);
-  printStreams(report.streams, printer);
-  printProblems(report.problems, printer);
-  printOutcome(report, printer);
+  printFile(report, printer);
   return report.exit_code;
 }
 
@@ -82,46 +88,95 @@ function checkThreads(threads: number | null): number | null {
   throw new EvidenceError('usage', '--threads must be a whole number from 1 to 64');
 }
 
+const CONCURRENCY = 4;
+
+function readLockedUntil(flags: VerifyFlags, now: Date): Date | null {
+  const text = flags['locked-for'];
+  return text === undefined ? null : new Date(now.getTime() + readDays('--locked-for', text));
+}
+
+/** What is verified of an archive, apart from where it lies and who listens. */
+type StoredOptions = Omit<ArchiveContext, 'archive' | 'workDirectory' | 'onStream' | 'onRun' | 'onRunEnd'>;
+
 /** An archive, or one run of it. */
 export async function checkStored(
   named: NamedArchive,
   run: string | null,
-  options: ArchiveOptions,
+  options: StoredOptions,
   context: CommandContext,
 ): Promise<ArchiveReport> {
   const verifyArchive = await loadArchive();
   const root = named.archiveUrl;
   const archive = await openArchive(named, context, false);
   const work = makeWorkDirectory();
+  const progress = new VerifyProgress(context);
   try {
     if (archive === null || !(await holdsRuns(archive)))
       throw new EvidenceError('not-found', `${root} is not an archive: it holds neither runs nor a ledger`, {
         nextStep: NAME_ONE,
       });
-    const onStream = () => context.signal.throwIfAborted();
-    const report = await verifyArchive({ ...options, archive, workDirectory: work.path, onStream }, run);
+    const { onStream, onRun, onRunEnd } = progress;
+    const listeners = { onStream, onRun, onRunEnd };
+    const report = await verifyArchive({ ...options, ...listeners, archive, workDirectory: work.path }, run);
     if (run !== null && report.runs.length === 0 && report.warnings.length === 0)
       throw new EvidenceError('not-found', `the archive at ${root} has no run ${run}`);
     return report;
   } finally {
+    progress.close();
     work.remove();
     await archive?.close();
+  }
+}
+
+/** Tells on stderr how it goes: run by run where there are several, and on a terminal stream by stream. */
+class VerifyProgress implements Pick<ArchiveContext, 'onStream' | 'onRun' | 'onRunEnd'> {
+  readonly #context: CommandContext;
+  readonly #live: boolean;
+  /** The run that is being looked at. */
+  #current: string | null = null;
+  #streams = 0;
+
+  constructor(context: CommandContext) {
+    this.#context = context;
+    this.#live = process.stderr.isTTY === true && !context.printer.quiet;
+  }
+
+  readonly onStream = (streamId: string) => {
+    this.#context.signal.throwIfAborted();
+    this.#streams += 1;
+    if (!this.#live) return;
+    const width = (process.stderr.columns ?? 80) - 1;
+    const line = `  ${visible(this.#current ?? '')}: stream ${this.#streams}: ${visible(streamId)}`;
+    process.stderr.write(`\r\x1b[K${line.slice(0, width)}`);
+  };
+
+  readonly onRun = (runId: string) => {
+    this.#current = runId;
+    this.#streams = 0;
+  };
+
+  readonly onRunEnd = ({ runId, outcome }: RunCheck, number: number, of: number) => {
+    this.#clear();
+    this.#current = null;
+    if (of > 1) this.#context.printer.note(`Run ${visible(runId)} (${number} of ${of}): ${outcome}`);
+  };
+
+  /** Where to go on, if it was ended before it was done. */
+  close(): void {
+    const { signal, printer } = this.#context;
+    this.#clear();
+    if (signal.aborted && this.#current !== null)
+      printer.note(`To go on with this run later, and not begin anew: --from ${visible(this.#current)}`);
+  }
+
+  #clear(): void {
+    if (this.#live) process.stderr.write('\r\x1b[K');
   }
 }
 
 async function holdsRuns(archive: Archive): Promise<boolean> {
   for (const prefix of ['runs/', 'ledger/']) for await (const _object of archive.list(prefix)) return true;
   return false;
-}
-
-interface FileReport {
-  outcome: Verdict['status'];
-  exit_code: number;
-  run_id: string | null;
-  period: { from: string | null; to: string | null } | null;
-  streams: (Verdict & { bundle: { key: string; identity: string | null } | null })[];
-  problems: Problem[];
-  warnings: string[];
 }
 
 async function verifyOneBundle(file: string, name: string, options: VerifyOptions): Promise<FileReport> {
@@ -159,82 +214,6 @@ async function verifyOnePackage(
     problems: [],
     warnings: [],
   };
-}
-
-export function printArchive(report: ArchiveReport, printer: Printer): void {
-  for (const run of report.runs) {
-    printer.result(emphasise(`Run ${run.run_id}`, 'bold'));
-    printStreams(run.streams, printer);
-    printStamps(run.stamps, printer);
-  }
-  const { missing, altered, unexpected, checked } = report.objects;
-  const stamps = report.runs.flatMap(({ problems }) => problems.filter(({ code }) => code === 'stamp/refuted'));
-  const listed = [
-    ...report.ledger.findings,
-    ...report.signatures.findings,
-    ...stamps,
-    ...missing,
-    ...altered,
-    ...unexpected,
-  ];
-  printProblems([...new Set(listed)], printer);
-  for (const warning of report.warnings) printer.result(emphasise(warning, 'yellow'));
-  printer.result(
-    `Objects       ${checked} checked: ${objectsIn(missing)} missing, ${objectsIn(altered)} altered, ${objectsIn(unexpected)} unexpected`,
-  );
-  printer.result(`Ledger        ${plural(report.ledger.entries, 'entry')}, ${report.ledger.state}`);
-  printer.result(`Signatures    ${describeSignatures(report.signatures)}`);
-  printOutcome({ ...report, warnings: [] }, printer);
-}
-
-function describeSignatures({ state, reason, keys, from }: ArchiveReport['signatures']): string {
-  if (state === 'unproved') return `internal consistency only: ${reason}`;
-  if (state === 'refuted') return emphasise('refuted, see above', 'red');
-  const extent = from === 1 ? 'all of the ledger' : `the ledger from entry ${from} on, which names all before it`;
-  return `${emphasise('proved', 'green')}: ${extent}, by ${keys.join(', ')}`;
-}
-
-function printStamps(stamps: ArchiveReport['runs'][number]['stamps'], printer: Printer): void {
-  for (const { key, state, time, authority, until, remarks } of stamps) {
-    const what =
-      state === 'proved'
-        ? `it was there at ${time?.toISOString()}, says ${visible(authority ?? '')}; holds until ${until?.toISOString()}`
-        : `${state}: ${visible(remarks.join('; '))}`;
-    printer.result(`${key}  ${what}`);
-  }
-}
-
-/** Several things can be wrong with one object. */
-function objectsIn(problems: readonly Problem[]): number {
-  return new Set(problems.map(({ key }) => key.split(':')[0])).size;
-}
-
-function printStreams(streams: FileReport['streams'], printer: Printer): void {
-  if (streams.length === 0) return;
-  printer.result(`${formatClaims(streams)}\n\n${formatLegend(streams)}\n`);
-  const findings = streams.flatMap((stream) => stream.findings);
-  for (const finding of findings.slice(0, SHOWN))
-    printer.result(
-      `${emphasise(finding.code, finding.severity === 'error' ? 'red' : 'yellow')} ${visible(finding.stream_id)}: ${visible(finding.message)}\n  ${finding.next_step}`,
-    );
-  if (findings.length > SHOWN) printer.result(`… and ${findings.length - SHOWN} more findings; --json has them.`);
-}
-
-function printProblems(problems: readonly Problem[], printer: Printer): void {
-  for (const { code, key, message, expected, actual } of problems.slice(0, SHOWN)) {
-    printer.result(`${emphasise(code, 'red')} ${visible(key)}: ${visible(message)}`);
-    if (expected !== undefined || actual !== undefined)
-      printer.result(`  expected ${expected ?? 'nothing'}\n  found    ${actual ?? 'nothing'}`);
-  }
-  if (problems.length > SHOWN) printer.result(`… and ${problems.length - SHOWN} more; --json has them.`);
-}
-
-function printOutcome(
-  { outcome, exit_code, warnings }: { outcome: keyof typeof STYLES; exit_code: number; warnings: string[] },
-  printer: Printer,
-): void {
-  printer.result(`Outcome       ${emphasise(outcome, STYLES[outcome])} (exit code ${exit_code})`);
-  for (const warning of warnings) printer.result(warning);
 }
 
 async function isFile(path: string): Promise<boolean> {

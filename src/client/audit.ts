@@ -17,7 +17,7 @@ import { EvidenceError, isEvidenceError } from '../errors.ts';
 import type { Downloaded, Observer } from './download.ts';
 import type { Exchange } from './exchange.ts';
 import type { KnownItems } from './page-reader.ts';
-import { ASK_OPERATOR, readPages } from './pages.ts';
+import { ASK_OPERATOR, type Page, readPages } from './pages.ts';
 import { untilReady } from './readiness.ts';
 import type { Transport } from './transport.ts';
 
@@ -100,6 +100,14 @@ export class AuditClient {
 
   get listsEntries(): boolean {
     return this.#description.entries !== null;
+  }
+
+  /** The smallest page of streams that the service gives: whether it can be spoken to. */
+  async firstPage(): Promise<Pick<Page, 'items' | 'date'>> {
+    const { streams } = this.#description;
+    const smallest = streams.limit === null ? streams : { ...streams, limit: { ...streams.limit, size: 1 } };
+    for await (const page of this.#pages(smallest, {})) return page;
+    return { items: [], date: null };
   }
 
   /** Where no contract was pinned, a stream that does not fit the default one means that the service speaks another. */

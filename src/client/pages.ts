@@ -5,7 +5,7 @@ import type { Json } from '../encoding/canonical.ts';
 import { sha256 } from '../encoding/digest.ts';
 import { EvidenceError } from '../errors.ts';
 import { type KnownItems, PageReader } from './page-reader.ts';
-import type { Transport } from './transport.ts';
+import type { JsonAnswer, Transport } from './transport.ts';
 
 export interface Page {
   /** For errors. */
@@ -13,6 +13,8 @@ export interface Page {
   /** How many items that are known stand before the others. */
   known: number;
   items: Json[];
+  /** The answer's Date header. */
+  date: string | null;
 }
 
 /** For lists that cannot be trusted. */
@@ -46,7 +48,7 @@ export async function* readPages(
   let empty = 0;
   let url: string | null = firstUrl(base, list, filter);
   for (let number = 0; url !== null; number++) {
-    const answer: { value: unknown; link: string | null } = await transport.json({
+    const answer: JsonAnswer = await transport.json({
       method: 'GET',
       url,
       repeatable: true,
@@ -59,7 +61,8 @@ export async function* readPages(
     empty = length === 0 ? empty + 1 : 0;
     if (empty > MAX_EMPTY_PAGES) throw endless(url, `and the ${MAX_EMPTY_PAGES} pages before it are empty`);
     read += length;
-    if (length > 0 || paging.style === 'cursor' || paging.style === 'link') yield { url, known: reader.known, items };
+    if (length > 0 || paging.style === 'cursor' || paging.style === 'link')
+      yield { url, known: reader.known, items, date: answer.exchange.date };
     // By number a list ends with an empty page; a short one may be cut to what the key may see.
     if (counted && items.length === 0) return;
     const turn: string | null = counted ? sha256(JSON.stringify(items)) : nextOf(list, body, answer.link, url);

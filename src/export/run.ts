@@ -1,3 +1,4 @@
+import { inParallel } from '../archive/parallel.ts';
 import { slugOf } from '../bundle/layout.ts';
 import type { EarlierHead } from '../claims/continuity.ts';
 import { sha256 } from '../encoding/digest.ts';
@@ -109,23 +110,4 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
     made ??= make();
     return made;
   };
-}
-
-/** At most `limit` at once; the first error ends them all. */
-async function inParallel<T>(items: readonly T[], limit: number, work: (item: T) => Promise<void>): Promise<void> {
-  const queue = items.values();
-  let failed = false;
-  const worker = async () => {
-    for (const item of queue) {
-      if (failed) return;
-      try {
-        await work(item);
-      } catch (error) {
-        failed = true;
-        throw error;
-      }
-    }
-  };
-  const results = await Promise.allSettled(Array.from({ length: Math.min(limit, items.length) }, worker));
-  for (const result of results) if (result.status === 'rejected') throw result.reason;
 }

@@ -41,6 +41,19 @@ export function attemptPrefix(runId: string, at: Date): string {
   return `runs/${runId}/attempts/${at.toISOString().replaceAll(':', '-')}/`;
 }
 
+/**
+ * Where it is recorded what was done about the protection of a run.
+ * @param at when it was asked for; see `attemptPrefix`.
+ */
+export function custodyKey(runId: string, at: string, action: string): string {
+  return `runs/${runId}/custody/${at.replaceAll(':', '-')}-${action}.json`;
+}
+
+/** Beside the record of what was asked for, that of what came of it. */
+export function custodyResultKey(key: string): string {
+  return key.replace(/\.json$/, '.done.json');
+}
+
 export function ledgerKey(number: number): string {
   return `ledger/${String(number).padStart(8, '0')}.json`;
 }

@@ -1,47 +1,21 @@
-import type { Archive } from '../archive/archive.ts';
+import type { Archive, StoredObject } from '../archive/archive.ts';
+import { compareKeys, isKey } from '../archive/key.ts';
 import { sha256 } from '../encoding/digest.ts';
 import { isEvidenceError } from '../errors.ts';
 import { toEarlierRun } from '../ledger/earlier-runs.ts';
 import { runIdOf, runRecordKey } from '../ledger/keys.ts';
 import { type LedgerHead, runOf } from '../ledger/ledger.ts';
-import { EXIT_CODE_OF, type Outcome, worstOf } from '../ledger/outcome.ts';
-import { attemptSchema, type RunRecord, readRecord } from '../ledger/record.ts';
-import type { StampVerdict } from '../ledger/stamps.ts';
+import { attemptSchema, readRecord } from '../ledger/record.ts';
 import type { PublicKey } from '../signature/key.ts';
+import { type ArchiveReport, toReport } from './archive-report.ts';
 import type { VerifyOptions } from './bundle.ts';
-import { checkLedger, type Ledger, readLedger } from './ledger.ts';
+import { type CustodyCheck, verifyCustody } from './custody.ts';
+import { checkLedger, type InScope, type Ledger, readLedger } from './ledger.ts';
+import { verifyLocks } from './locks.ts';
 import { type Problem, toProblem } from './problem.ts';
-import { type RunCheck, type RunContext, type VerifiedStream, verifyRun } from './run.ts';
-import {
-  checkLedgerSignatures,
-  judgeSignatures,
-  type Keyring,
-  readKeyring,
-  type SignatureReport,
-} from './signatures.ts';
-
-export interface ArchiveReport {
-  outcome: Outcome;
-  exit_code: number;
-  runs: RunReport[];
-  ledger: { entries: number; state: 'intact' | 'broken'; findings: Problem[] };
-  signatures: SignatureReport;
-  objects: { checked: number; missing: Problem[]; altered: Problem[]; unlocked: Problem[]; unexpected: Problem[] };
-  warnings: string[];
-}
-
-export interface RunReport {
-  run_id: string;
-  outcome: Outcome;
-  exit_code: number;
-  period: RunRecord['period'] | null;
-  reconciliation: RunRecord['reconciliation'] | null;
-  streams: (VerifiedStream['verdict'] & { bundle: VerifiedStream['bundle'] })[];
-  /** Id of the key whose signature on the run's statement holds, whoever's key that is. */
-  signed_by: string | null;
-  stamps: StampVerdict[];
-  problems: Problem[];
-}
+import { type RunCheck, type RunContext, verifyRun } from './run.ts';
+import { checkLedgerSignatures, type Keyring, readKeyring } from './signatures.ts';
+import { checkListing, checkVersions } from './versions.ts';
 
 /** Whom and what the reader trusts. */
 export interface ArchiveOptions extends VerifyOptions, Pick<RunContext, 'stampRoots'> {
@@ -54,19 +28,87 @@ const MAX_ATTEMPT_BYTES = 2 ** 30;
 const OF_OPEN_RUN =
   /^runs\/[^/]+\/(streams\/[^/]+\.(zip|json)|closing\.json|report\.(pdf|html)|index\.csv|assessment-results\.json)$/;
 
+/** What is verified of an archive, and who is told how it goes. */
+export interface ArchiveContext
+  extends ArchiveOptions,
+    Pick<RunContext, 'archive' | 'workDirectory' | 'onStream' | 'fast' | 'concurrency'> {
+  /** The first run to verify, in the order of their ids; what comes before counts as far as the ledger goes. */
+  from?: string | null;
+  /** Every lock must last until then; null where any will do. */
+  lockedUntil?: Date | null;
+  onRun?(runId: string): void;
+  /** @param number of the run among `of`, from 1. */
+  onRunEnd?(check: RunCheck, number: number, of: number): void;
+}
+
 /**
- * Verifies an archive, or one run of it: the ledger's chain, every run it records, every object there is.
+ * Verifies an archive, or some runs of it: the ledger's chain, every run it records, every object there is, and that
+ * each is locked as it was.
  * @param only the run to verify; the others count only as far as the ledger goes.
  */
-export async function verifyArchive(
-  context: ArchiveOptions & Pick<RunContext, 'archive' | 'workDirectory' | 'onStream'>,
-  only: string | null = null,
-): Promise<ArchiveReport> {
-  const { archive, publicKeys } = context;
-  const keys = new Set<string>();
-  for await (const { key } of archive.list('')) keys.add(key);
+export async function verifyArchive(context: ArchiveContext, only: string | null = null): Promise<ArchiveReport> {
+  const { archive, publicKeys, from = null } = context;
+  const inScope = (runId: string) =>
+    (only === null || runId === only) && (from === null || compareKeys(runId, from) >= 0);
+  const objects = new Map<string, StoredObject>();
+  for await (const object of archive.list('')) objects.set(object.key, object);
+  const keys = new Set([...objects.keys()].filter(isKey));
   const ledger = await readLedger(archive, keys);
   const keyring = await readKeyring(archive, keys, publicKeys);
+  const checks = await verifyRuns(context, keys, ledger, keyring, inScope);
+  const custody = new Map<string, CustodyCheck>();
+  for (const { runId } of checks) custody.set(runId, await verifyCustody(archive, runId));
+  const findings = [...ledger.problems, ...checkLedger(ledger, checks, inScope), ...checkEarlierRuns(checks)];
+  const unsigned = [...keyring.problems, ...checkLedgerSignatures(ledger.entries, keyring)];
+  const open = openRuns(keys, inScope);
+  const versions = checkVersions(objects, checks);
+  const warnings = [
+    ...(from === null ? [] : [`Runs before ${from} were not looked at.`]),
+    ...open.map((runId) => `Run ${runId} was begun but not sealed; the same export command resumes it.`),
+    ...checks.flatMap((check) => check.witnesses?.warnings ?? []),
+    ...[...custody.values()].flatMap((check) => check.warnings),
+    ...versions.warnings,
+  ];
+  const accounted = new Set([
+    ...ledger.keys,
+    ...keyring.keys,
+    ...checks.flatMap((check) => [...check.accounted]),
+    ...[...custody.values()].flatMap((check) => check.keys),
+  ]);
+  const scoped = [...objects.values()].filter(({ key }) => isOf(key, inScope, only === null && from === null));
+  const stray = [
+    ...(await findUnexpected(archive, keys, accounted, warnings, inScope, only === null && from === null)),
+    ...checkListing(scoped),
+    ...versions.problems,
+    ...[...custody.values()].flatMap((check) => check.problems),
+  ];
+  const unexpected = new Set(stray.filter(({ code }) => code === 'object/unexpected').map(({ key }) => key));
+  const locks = await verifyLocks({
+    archive,
+    keys: scoped.map(({ key }) => key).filter((key) => isKey(key) && !unexpected.has(key)),
+    checks,
+    custody: new Map([...custody].map(([runId, check]) => [runId, check.custody])),
+    entries: ledger.entries,
+    now: context.now,
+    until: context.lockedUntil ?? null,
+  });
+  const checked = accounted.size;
+  return toReport({ checks, custody, findings, keyring, unsigned, stray, locks, warnings, checked, ledger, open });
+}
+
+/** Whether an object is of a run in scope; those of no run are of all of them. */
+function isOf(key: string, inScope: InScope, all: boolean): boolean {
+  const runId = runIdOf(key);
+  return runId === null ? all || key.startsWith('ledger/') : inScope(runId);
+}
+
+async function verifyRuns(
+  context: ArchiveContext,
+  keys: ReadonlySet<string>,
+  ledger: Ledger,
+  keyring: Keyring,
+  inScope: InScope,
+): Promise<RunCheck[]> {
   const heads = new Map<string, Map<string, LedgerHead>>();
   for (const { entry } of ledger.entries) {
     const run = runOf(entry);
@@ -74,31 +116,25 @@ export async function verifyArchive(
   }
   const headOf: RunContext['headOf'] = (runId, streamId) => heads.get(runId)?.get(streamId);
   const sealed = [...new Set([...keys].map(runIdOf))].filter(
-    (runId): runId is string => runId !== null && keys.has(runRecordKey(runId)) && (only === null || runId === only),
+    (runId): runId is string => runId !== null && keys.has(runRecordKey(runId)) && inScope(runId),
   );
   const checks: RunCheck[] = [];
-  for (const runId of sealed) checks.push(await verifyRun({ ...context, headOf, keyring }, runId));
-  const findings = [...ledger.problems, ...checkLedger(ledger, checks, only), ...checkEarlierRuns(checks)];
-  const unsigned = [...keyring.problems, ...checkLedgerSignatures(ledger.entries, keyring)];
-  const warnings = [
-    ...openRuns(keys, only).map(
-      (runId) => `Run ${runId} was begun but not sealed; the same export command resumes it.`,
-    ),
-    ...checks.flatMap((check) => check.witnesses?.warnings ?? []),
-  ];
-  const accounted = new Set([...ledger.keys, ...keyring.keys, ...checks.flatMap((check) => [...check.accounted])]);
-  const stray = await findUnexpected(archive, keys, accounted, warnings, only);
-  const open = openRuns(keys, only);
-  return toReport({ checks, findings, keyring, unsigned, stray, warnings, checked: accounted.size, ledger, open });
+  for (const [index, runId] of sealed.entries()) {
+    context.onRun?.(runId);
+    const check = await verifyRun({ ...context, headOf, keyring }, runId);
+    context.onRunEnd?.(check, index + 1, sealed.length);
+    checks.push(check);
+  }
+  return checks;
 }
 
 function headsOf(runId: string, heads: Record<string, LedgerHead>): Map<string, LedgerHead> {
   return new Map(Object.entries(heads).filter(([, head]) => head.run_id === runId));
 }
 
-function openRuns(keys: ReadonlySet<string>, only: string | null): string[] {
+function openRuns(keys: ReadonlySet<string>, inScope: InScope): string[] {
   const begun = new Set([...keys].map(runIdOf).filter((runId): runId is string => runId !== null));
-  return [...begun].filter((runId) => !keys.has(runRecordKey(runId)) && (only === null || runId === only)).sort();
+  return [...begun].filter((runId) => !keys.has(runRecordKey(runId)) && inScope(runId)).sort();
 }
 
 /** What records say of the runs before them must be what these say of themselves. */
@@ -121,13 +157,14 @@ async function findUnexpected(
   keys: ReadonlySet<string>,
   accounted: ReadonlySet<string>,
   warnings: string[],
-  only: string | null,
+  inScope: InScope,
+  all: boolean,
 ): Promise<Problem[]> {
   const problems: Problem[] = [];
   for (const key of keys) {
     if (accounted.has(key)) continue;
     const runId = runIdOf(key);
-    if (only !== null && runId !== only) continue;
+    if (runId === null ? !all : !inScope(runId)) continue;
     if (runId !== null && /^runs\/[^/]+\/attempts\/[^/]+\/[^/]+$/.test(key)) {
       problems.push(...(await checkAttempt(archive, key, keys, warnings)));
       continue;
@@ -169,66 +206,4 @@ async function checkAttempt(
     if (!isEvidenceError(error)) throw error;
     return [toProblem('object/unreadable', key, error.message)];
   }
-}
-
-interface Parts {
-  checks: RunCheck[];
-  findings: Problem[];
-  keyring: Keyring;
-  /** What is wrong with the keys and with the signatures of the ledger. */
-  unsigned: Problem[];
-  stray: Problem[];
-  warnings: string[];
-  checked: number;
-  ledger: Ledger;
-  open: string[];
-}
-
-function toReport({
-  checks,
-  findings,
-  keyring,
-  unsigned,
-  stray,
-  warnings,
-  checked,
-  ledger,
-  open,
-}: Parts): ArchiveReport {
-  const problems = [...checks.flatMap((check) => check.problems), ...findings, ...unsigned, ...stray];
-  const outcome =
-    problems.length > 0
-      ? 'refuted'
-      : worstOf([...checks.map((check) => check.outcome), ...open.map(() => 'incomplete' as const)]);
-  return {
-    outcome,
-    exit_code: EXIT_CODE_OF[outcome],
-    runs: checks.map(toRunReport),
-    ledger: { entries: ledger.entries.length, state: findings.length > 0 ? 'broken' : 'intact', findings },
-    signatures: judgeSignatures(keyring, ledger.entries, problems),
-    objects: {
-      checked,
-      missing: problems.filter(({ code }) => code === 'object/missing'),
-      altered: problems.filter(
-        ({ code }) => !/^(object\/missing|object\/unexpected|signature\/.*|stamp\/.*)$/.test(code),
-      ),
-      unlocked: [],
-      unexpected: problems.filter(({ code }) => code === 'object/unexpected'),
-    },
-    warnings,
-  };
-}
-
-function toRunReport(check: RunCheck): RunReport {
-  return {
-    run_id: check.runId,
-    outcome: check.outcome,
-    exit_code: EXIT_CODE_OF[check.outcome],
-    period: check.record?.period ?? null,
-    reconciliation: check.record?.reconciliation ?? null,
-    streams: check.streams.map(({ verdict, bundle }) => ({ ...verdict, bundle })),
-    signed_by: check.witnesses?.signedBy ?? null,
-    stamps: check.witnesses?.stamps ?? [],
-    problems: check.problems,
-  };
 }

@@ -25,6 +25,9 @@ export interface Ledger {
   problems: Problem[];
 }
 
+/** Whether a run is to be verified. */
+export type InScope = (runId: string) => boolean;
+
 const LEDGER_KEY = /^ledger\/\d{8}\.json$/;
 
 export async function readLedger(archive: Archive, keys: ReadonlySet<string>): Promise<Ledger> {
@@ -64,12 +67,12 @@ async function guard(key: string, ledger: Ledger, read: () => Promise<void>): Pr
 }
 
 /** Each entry follows from what it records and the entry before, byte for byte; each sealed run has one. */
-export function checkLedger(ledger: Ledger, checks: readonly RunCheck[], only: string | null): Problem[] {
+export function checkLedger(ledger: Ledger, checks: readonly RunCheck[], inScope: InScope): Problem[] {
   const problems: Problem[] = [];
   const runs = new Map(checks.map((check) => [check.runId, check]));
   let previous: StoredLedgerEntry | null = null;
   for (const stored of ledger.entries) {
-    problems.push(...checkEntry(stored, previous, ledger, runs, only));
+    problems.push(...checkEntry(stored, previous, ledger, runs, inScope));
     previous = stored;
   }
   return [...problems, ...checkRecorded(ledger.entries, checks)];
@@ -95,7 +98,7 @@ function checkEntry(
   previous: StoredLedgerEntry | null,
   ledger: Ledger,
   runs: ReadonlyMap<string, RunCheck>,
-  only: string | null,
+  inScope: InScope,
 ): Problem[] {
   const { key, entry } = stored;
   if (previous !== null && entry.number === previous.entry.number + 1 && entry.previous_sha256 !== previous.sha256)
@@ -114,7 +117,7 @@ function checkEntry(
     'run_id' in entry
       ? [runRecordKey(entry.run_id), entry.run_sha256]
       : [entry.acceptance_key, entry.acceptance_sha256];
-  if (subject === undefined) return reportAbsent(stored, runs, only);
+  if (subject === undefined) return reportAbsent(stored, runs, inScope);
   if (subject.sha256 !== subjectSha256)
     return [
       toProblem('object/altered', subjectKey, `its SHA-256 is not the one in ${key}`, {
@@ -142,10 +145,10 @@ function toRunSubject(run: RunCheck | undefined): Subject | undefined {
 function reportAbsent(
   { key, entry }: StoredLedgerEntry,
   runs: ReadonlyMap<string, RunCheck>,
-  only: string | null,
+  inScope: InScope,
 ): Problem[] {
   const run = runOf(entry);
-  if (run === null || (only !== null && only !== run.id)) return [];
+  if (run === null || !inScope(run.id)) return [];
   const check = runs.get(run.id);
   if (check === undefined)
     return [toProblem('object/missing', runRecordKey(run.id), `is recorded by ${key}, but it is not there`)];

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Archive } from '../archive/archive.ts';
+import { inParallel } from '../archive/parallel.ts';
 import { bundleFileName, slugOf } from '../bundle/layout.ts';
 import type { Verdict } from '../claims/verdict.ts';
 import { StreamingSha256, sha256 } from '../encoding/digest.ts';
@@ -37,13 +38,20 @@ export interface RunCheck {
 }
 
 export interface VerifiedStream {
+  /** Ours, made now; of an attested bundle the recorded one. */
   verdict: Verdict;
+  /** The bundle was not read: the store attests that it is what was recorded. */
+  attested: boolean;
   bundle: RunStream['bundle'];
 }
 
 export interface RunContext extends VerifyOptions, WitnessContext {
   /** Where bundles of a remote archive are put for as long as they are read. */
   workDirectory: string;
+  /** Whether a bundle need not be read whose digest the store itself attests. */
+  fast?: boolean;
+  /** How many streams at once; 1 unless told. */
+  concurrency?: number;
   /** The head that a run left in the ledger for a stream; undefined when it left none. */
   headOf(runId: string, streamId: string): { sequence: number; hash: string } | undefined;
   onStream?(streamId: string): void;
@@ -74,13 +82,7 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
     return check;
   }
   check.problems.push(...checkRecord(check.record, runId, key));
-  for (const stream of check.record.streams) {
-    context.onStream?.(stream.stream_id);
-    check.accounted.add(stream.bundle.key);
-    if (stream.record !== null) check.accounted.add(stream.record.key);
-    const verdict = await verifyStream(context, check.record, stream, check.problems);
-    if (verdict !== null) check.streams.push({ verdict, bundle: stream.bundle });
-  }
+  await verifyStreams(context, check, check.record);
   check.problems.push(...checkVanished(context, check.record, key));
   for (const document of check.record.documents) {
     check.accounted.add(document.key);
@@ -94,6 +96,26 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
   const outcome = worstOf([...statuses, check.record.outcome, ...unstamped]);
   check.outcome = check.problems.length > 0 ? 'refuted' : outcome;
   return check;
+}
+
+/** Several at once, so that the next ones arrive while one is looked at; found and reported in the order of the record. */
+async function verifyStreams(context: RunContext, check: RunCheck, record: RunRecord): Promise<void> {
+  const found = record.streams.map((): { problems: Problem[]; verified: VerifiedStream | null } => ({
+    problems: [],
+    verified: null,
+  }));
+  await inParallel([...record.streams.entries()], context.concurrency ?? 1, async ([index, stream]) => {
+    context.onStream?.(stream.stream_id);
+    const place = found[index];
+    if (place !== undefined) place.verified = await verifyStream(context, record, stream, place.problems);
+  });
+  for (const [index, { bundle, record: stored }] of record.streams.entries()) {
+    check.accounted.add(bundle.key);
+    if (stored !== null) check.accounted.add(stored.key);
+    const { problems, verified } = found[index] ?? { problems: [], verified: null };
+    check.problems.push(...problems);
+    if (verified !== null) check.streams.push(verified);
+  }
 }
 
 function checkRecord(record: RunRecord, runId: string, key: string): Problem[] {
@@ -124,17 +146,38 @@ async function verifyStream(
   run: RunRecord,
   stream: RunStream,
   problems: Problem[],
-): Promise<Verdict | null> {
+): Promise<VerifiedStream | null> {
+  const { bundle } = stream;
   checkPlaces(run, stream, problems);
   if (stream.record !== null) await verifyStreamRecord(context, run, stream, stream.record, problems);
+  if (context.fast === true && (await isAttested(context.archive, bundle)))
+    return { verdict: statedVerdict(stream), bundle, attested: true };
   // What is fetched from afar goes when it was looked at: an archive may be larger than the disk.
   const folder = await mkdtemp(join(context.workDirectory, 'bundle-'));
   try {
-    const verified = await verifyStoredBundle(context, stream.bundle, folder, problems);
-    return verified === null ? null : compareRecorded(context, run, stream, verified, problems);
+    const verified = await verifyStoredBundle(context, bundle, folder, problems);
+    const verdict = verified === null ? null : compareRecorded(context, run, stream, verified, problems);
+    return verdict === null ? null : { verdict, bundle, attested: false };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Whether the store holds the object, by itself, to the digest that is recorded. */
+async function isAttested({ locks }: Archive, { key, bytes, sha256: digest }: RunStream['bundle']): Promise<boolean> {
+  const found = (await locks?.inspect(key)) ?? null;
+  return found?.sha256 === digest && found.bytes === bytes;
+}
+
+/** What a run record states of a stream, without where it lies. */
+function statedVerdict({
+  bundle: _bundle,
+  record: _record,
+  partial: _partial,
+  missing: _missing,
+  ...stated
+}: RunStream) {
+  return stated;
 }
 
 async function verifyStoredBundle(
@@ -161,7 +204,8 @@ function compareRecorded(
   verified: VerifiedBundle,
   problems: Problem[],
 ): Verdict | null {
-  const { bundle, record: _record, ...rest } = stream;
+  const { bundle } = stream;
+  const stated = statedVerdict(stream);
   const differ = (what: string) =>
     problems.push(
       toProblem(
@@ -173,7 +217,6 @@ function compareRecorded(
   if (verified.identity !== bundle.identity) differ('bundle identity');
   if (verified.runId !== null && verified.runId !== run.run_id) differ('run id');
   if (verified.recorded !== null && verified.contractSha256 !== run.source.contract_sha256) differ('contract');
-  const { partial: _partial, missing: _missing, ...stated } = rest;
   if (verified.recorded !== null && !sameRecord(verified.recorded, stated)) differ('verdict');
   const { earlierHead } = verified;
   if (earlierHead !== null) {

@@ -56,7 +56,7 @@ function evidence(place: Place, ...args: string[]): Promise<Finished> {
 const EXPORT = ['export', '--all-time', '--request', 'AUD-1'];
 
 async function verified(place: Place): Promise<{ runs: { streams: { stream_id: string }[] }[]; ledger: unknown }> {
-  const { code, stdout, stderr } = await evidence(place, 'verify', `s3://${place.bucket}/prod`, '--json');
+  const { code, stdout, stderr } = await evidence(place, 'verify', `s3://${place.bucket}/prod`, '--json', '--quiet');
   expect([code, stderr]).toEqual([0, '']);
   return JSON.parse(stdout);
 }

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { openDirectoryArchive } from '../../src/archive/directory.ts';
 import { readPublicKey } from '../../src/signature/key.ts';
 import { readRoots } from '../../src/timestamp/roots.ts';
-import { type ArchiveReport, verifyArchive } from '../../src/verify/archive.ts';
+import { verifyArchive } from '../../src/verify/archive.ts';
+import type { ArchiveReport } from '../../src/verify/archive-report.ts';
 import { unusedUrl } from '../support/fault-server.ts';
 import { type KeyFiles, KINDS, makeKey, opensslVerifies } from '../support/openssl-keys.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';

@@ -5,11 +5,13 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CreateBucketCommand, PutBucketVersioningCommand, S3Client } from '@aws-sdk/client-s3';
+import { CreateBucketCommand, PutBucketPolicyCommand, PutBucketVersioningCommand, S3Client } from '@aws-sdk/client-s3';
 import { run } from './process.ts';
 
 /** A real S3: Ceph's gateway over a cluster of one node, all of whose data is in memory. */
 export interface Radosgw {
+  /** Of the cluster. */
+  folder: string;
   endpoint: string;
   tlsEndpoint: string;
   /** PEM. */
@@ -85,6 +87,7 @@ export async function startRadosgw(folder: string, options: RadosgwOptions = {})
   );
   await waitFor('the gateway', () => answers(port));
   return {
+    folder,
     endpoint: `http://127.0.0.1:${port}`,
     tlsEndpoint: `https://127.0.0.1:${tlsPort}`,
     caFile: join(folder, 'tls.pem'),
@@ -234,6 +237,39 @@ export function stopRadosgw(folder: string): void {
 /** Ends the gateway of a test run, if a test asked for one. */
 export function stopSharedRadosgw(temporaryFolder: string): void {
   stopRadosgw(join(temporaryFolder, FOLDER));
+}
+
+/** Another identity, which may do nothing before `allow`. */
+export async function makeUser({ folder, env }: Radosgw, name: string): Promise<Radosgw['env']> {
+  const keys = { AWS_ACCESS_KEY_ID: `KEY${name.toUpperCase()}`, AWS_SECRET_ACCESS_KEY: `secret-of-${name}-0123456789` };
+  const user = ['user', 'create', `--uid=${name}`, `--display-name=${name}`];
+  const pair = [`--access-key=${keys.AWS_ACCESS_KEY_ID}`, `--secret-key=${keys.AWS_SECRET_ACCESS_KEY}`];
+  await run('radosgw-admin', ['-c', join(folder, 'ceph.conf'), '-n', 'client.rgw', ...user, ...pair], folder);
+  return { ...env, ...keys };
+}
+
+/** A policy as Amazon's IAM has them for an identity. */
+export interface IdentityPolicy {
+  Version: string;
+  Statement: { Action: string | string[]; Resource: string | string[]; [more: string]: unknown }[];
+}
+
+/** Lets identities do what a policy says, by the way that this store has for it: a policy of the bucket. */
+export async function allow(
+  gateway: Radosgw,
+  bucket: string,
+  policies: Record<string, IdentityPolicy>,
+  more: unknown[] = [],
+): Promise<void> {
+  const statements = Object.entries(policies).flatMap(([name, { Statement }]) =>
+    Statement.map((statement) => ({ ...statement, Principal: { AWS: [`arn:aws:iam:::user/${name}`] } })),
+  );
+  // Sids name what is allowed, and two policies may name the same.
+  const unnamed = [...statements, ...more].map((statement, index) => ({ ...(statement as object), Sid: `S${index}` }));
+  const client = adminClient(gateway);
+  const Policy = JSON.stringify({ Version: '2012-10-17', Statement: unnamed });
+  await client.send(new PutBucketPolicyCommand({ Bucket: bucket, Policy }));
+  client.destroy();
 }
 
 let buckets = 0;

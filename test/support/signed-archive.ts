@@ -7,7 +7,8 @@ import { appendEntry } from '../../src/ledger/ledger.ts';
 import { toRecordBytes } from '../../src/ledger/record.ts';
 import { signRun } from '../../src/ledger/signing.ts';
 import { readSigningKey, type SigningKey } from '../../src/signature/key.ts';
-import { type ArchiveReport, verifyArchive } from '../../src/verify/archive.ts';
+import { verifyArchive } from '../../src/verify/archive.ts';
+import type { ArchiveReport } from '../../src/verify/archive-report.ts';
 import { runRecord } from './records.ts';
 
 export function newKey(): SigningKey {

@@ -23,6 +23,9 @@ export interface Abilities {
 /** Begins with a dot, so no key can name it. */
 export const PROBE = '.abilities';
 
+/** What `evidence doctor` stores, again and again. */
+export const SCRATCH = '.doctor';
+
 const TEXT = 'Stored by evidence-exporter to find out what this store does. It is not evidence.\n';
 const CONTENT = { source: { bytes: Buffer.from(TEXT) }, expected: { sha256: digestOf(TEXT), bytes: TEXT.length } };
 

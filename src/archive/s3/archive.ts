@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { EvidenceError } from '../../errors.ts';
-import type { Archive, Expected, ObjectSource, PutResult, StoredObject } from '../archive.ts';
+import type { Archive, Expected, Locks, ObjectSource, PutResult, StoredObject } from '../archive.ts';
 import { conflict, differenceTo } from '../content.ts';
 import { checkKey, isKey } from '../key.ts';
-import { type Abilities, findAbilities, PROBE, shortcomingsOf } from './abilities.ts';
+import { type Abilities, findAbilities, PROBE, SCRATCH, shortcomingsOf } from './abilities.ts';
 import { Connection } from './connection.ts';
 import { isRefusal } from './failure.ts';
 import { confirm, type Inspection, inspect, measureObject, secure, toResult } from './inspect.ts';
+import { S3Locks } from './locks.ts';
 import { putParts, sweepUploads } from './multipart.ts';
 import type { S3Options } from './options.ts';
 import { PartMemory } from './parts.ts';
@@ -33,6 +34,7 @@ export function openS3Archive(place: S3Place, options: S3Options): Archive {
 
 class S3Archive implements Archive {
   readonly url: string;
+  readonly locks: Locks;
   readonly #place: S3Place;
   readonly #options: S3Options;
   readonly #connection: Connection;
@@ -49,6 +51,7 @@ class S3Archive implements Archive {
     this.#connection = new Connection(options);
     this.#versions = new Versions(this.#connection, place);
     this.#memory = new PartMemory(options.limits.partMemoryBytes);
+    this.locks = new S3Locks(this.#connection, (key) => this.#find(key));
   }
 
   async put(key: string, source: ObjectSource, expected: Expected): Promise<PutResult> {
@@ -106,7 +109,7 @@ class S3Archive implements Archive {
   async *list(prefix: string): AsyncGenerator<StoredObject> {
     for await (const { name, ...found } of this.#versions.under(`${this.#place.prefix}${prefix}`)) {
       const key = name.slice(this.#place.prefix.length);
-      if (key === PROBE) continue;
+      if (key === PROBE || key === SCRATCH) continue;
       if (!isKey(key)) yield { key, ...found, irregular: 'special' };
       else {
         this.#known.set(key, found.version_id);
@@ -186,10 +189,17 @@ class S3Archive implements Archive {
   }
 
   async #resolve(key: string): Promise<Wanted> {
+    const wanted = await this.#find(key);
+    if (wanted === null) throw this.#missing(key);
+    return wanted;
+  }
+
+  async #find(key: string): Promise<Wanted | null> {
+    checkKey(key);
     const { bucket, name } = this.#name(key);
     if (!this.#known.has(key)) {
       const found = await this.#versions.find(name);
-      if (found === null) throw this.#missing(key);
+      if (found === null) return null;
       this.#known.set(key, found.version_id);
     }
     return { bucket, name, version_id: this.#known.get(key) };

@@ -84,7 +84,7 @@ function toLock(mode: string | undefined, until: Date | undefined): ObjectLock |
 }
 
 /** Whether a store's checksum is over all of the content, and not over the checksums of parts. */
-function isWhole(checksum: string | undefined): checksum is string {
+export function isWhole(checksum: string | undefined): checksum is string {
   return checksum !== undefined && !checksum.includes('-');
 }
 

@@ -14,6 +14,6 @@ export function grouped(count: number): string {
 
 /** `1 stream`, `2,000 streams`. */
 export function plural(count: number, thing: string): string {
-  const things = count === 1 ? thing : thing.endsWith('y') ? `${thing.slice(0, -1)}ies` : `${thing}s`;
+  const things = count === 1 ? thing : /[^aeiou]y$/.test(thing) ? `${thing.slice(0, -1)}ies` : `${thing}s`;
   return `${grouped(count)} ${things}`;
 }

@@ -1,0 +1,109 @@
+import type { Archive } from '../archive/archive.ts';
+import { retainUntil } from '../archive/s3/options.ts';
+import { EvidenceError } from '../errors.ts';
+import { readSealedRun, type SealedRun } from '../export/plan.ts';
+import { changeProtection, type ProtectionChange } from '../ledger/protection.ts';
+import { plural } from '../report/view/words.ts';
+import type { CommandContext } from './command.ts';
+import { type Config, loadConfig } from './config.ts';
+import type { ExtendFlags, HoldFlags } from './flags.ts';
+import { openArchive } from './store.ts';
+import { visible } from './table.ts';
+import { readOperator } from './tool.ts';
+
+/** A lock of this kind cannot be taken back by anybody: a slip of the finger must not make one of 700 years. */
+const DEFAULT_MAX_YEARS = 30;
+
+export function runHold(flags: HoldFlags, context: CommandContext): Promise<number> {
+  return change('hold', flags, context, () => null);
+}
+
+export function runRelease(flags: HoldFlags, context: CommandContext): Promise<number> {
+  return change('release', flags, context, () => null);
+}
+
+export function runExtend(flags: ExtendFlags, context: CommandContext): Promise<number> {
+  if ((flags.years === undefined) === (flags.until === undefined))
+    throw new EvidenceError('usage', 'say how long, with either --years or --until');
+  return change('extend', flags, context, (config, { record }) => endOf(flags, config, new Date(record.finished_at)));
+}
+
+async function change(
+  action: 'hold' | 'release' | 'extend',
+  flags: HoldFlags,
+  context: CommandContext,
+  until: (config: Config, run: SealedRun) => Date | null,
+): Promise<number> {
+  const { printer, signal, environment, directory } = context;
+  const config = await loadConfig(flags, environment, directory);
+  if (flags.reason.trim() === '') throw new EvidenceError('usage', '--reason says nothing');
+  const archive = await openArchive(config, context, false);
+  try {
+    const run = await requireRun(archive, flags.run, config.archiveUrl);
+    const wish = {
+      runId: flags.run,
+      action,
+      reason: flags.reason,
+      orderedBy: readOperator(),
+      retainUntil: until(config, run),
+      mode: config.store.retention?.mode ?? null,
+    };
+    const changed = await changeProtection({ archive: run.archive, now: () => new Date(), signal }, wish);
+    printer.document({ ...changed.record, completed_at: changed.result.ended_at, key: changed.key });
+    printer.result(describe(changed));
+    return 0;
+  } finally {
+    await archive?.close();
+  }
+}
+
+async function requireRun(
+  archive: Archive | null,
+  runId: string,
+  url: string,
+): Promise<SealedRun & { archive: Archive }> {
+  // A name with a slash is no name of a run, and might be one of something else.
+  const sealed = archive === null || /[\\/]|^\.|^$|\p{Cc}/u.test(runId) ? null : await readSealedRun(archive, runId);
+  if (archive !== null && sealed !== null) return { ...sealed, archive };
+  throw new EvidenceError('not-found', `the archive at ${url} has no sealed run ${visible(runId)}`, {
+    nextStep: 'See which there are, with: evidence runs.',
+  });
+}
+
+/** @throws EvidenceError `usage` for a moment outside of the policy. */
+function endOf(flags: ExtendFlags, { store }: Config, finished: Date): Date {
+  const { years = 0, maxYears = DEFAULT_MAX_YEARS } = store.retention ?? {};
+  if (flags.years !== undefined && !(Number.isInteger(flags.years) && flags.years >= 1 && flags.years <= 100))
+    throw new EvidenceError('usage', '--years is not a whole number from 1 to 100');
+  const until = flags.years === undefined ? readMoment(flags.until ?? '') : retainUntil(flags.years, finished);
+  const [floor, ceiling] = [retainUntil(years, finished), retainUntil(maxYears, finished)];
+  if (until > ceiling)
+    throw new EvidenceError(
+      'usage',
+      `${until.toISOString()} is more than ${maxYears} years after the run; what is locked so long nobody can delete sooner`,
+      { nextStep: 'If it is meant, raise archive.retention.max_years in evidence.yaml.' },
+    );
+  if (until < floor)
+    throw new EvidenceError('usage', `${until.toISOString()} is sooner than the ${years} years of archive.retention`);
+  return until;
+}
+
+function readMoment(text: string): Date {
+  const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d))?$/.test(text);
+  const moment = new Date(isTime ? text : Number.NaN);
+  if (Number.isNaN(moment.getTime()))
+    throw new EvidenceError('usage', `--until ${text} is not a day or an RFC 3339 time`);
+  moment.setUTCMilliseconds(0);
+  return moment;
+}
+
+function describe({ key, record, result, resumed }: ProtectionChange): string {
+  const objects = plural(result.objects.length, 'object');
+  const what = {
+    hold: 'nobody can delete them until the run is released',
+    release: 'the legal hold is taken away; what retention they have stays',
+    extend: `locked until ${record.retain_until}, or longer if they were`,
+  }[record.action];
+  const lead = resumed ? 'Completed what was interrupted. ' : '';
+  return `${lead}Run ${visible(record.run_id)}: ${objects}: ${what}.\nRecorded as ${key}.`;
+}

@@ -1,0 +1,87 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { Eta } from 'eta';
+import { parseS3Url } from '../archive/s3/place.ts';
+import { EvidenceError } from '../errors.ts';
+import { packageFile } from '../package.ts';
+import type { CommandContext } from './command.ts';
+import { DEFAULT_ARCHIVE } from './config.ts';
+import type { InitFlags } from './flags.ts';
+import { isS3Url } from './store.ts';
+
+/** Longer than any year. */
+const DAYS_OF_A_YEAR = 366;
+const MAX_YEARS = 30;
+
+/** What the templates are filled in with. */
+interface Deployment {
+  auditUrl: string;
+  archive: string;
+  endpoint: string | null;
+  isS3: boolean;
+  mode: 'compliance' | 'governance';
+  years: number;
+  maxYears: number;
+  maxDays: number;
+  bucket: string;
+  /** Empty, or ending in a slash. */
+  prefix: string;
+  legalHold: boolean;
+  kmsKey: string | null;
+}
+
+/** Writes what a first deployment needs; never over a file that is there. */
+export async function runInit(flags: InitFlags, { printer, directory }: CommandContext): Promise<number> {
+  const deployment = toDeployment(flags);
+  const policies = ['writer-policy', 'auditor-policy', 'administrator-policy', 'bucket-policy'];
+  const names = ['evidence.yaml', ...(deployment.isS3 ? policies.map((name) => `deploy/${name}.json`) : [])];
+  const there = names.filter((name) => existsSync(resolve(directory, name)));
+  if (there.length > 0)
+    throw new EvidenceError(
+      'usage',
+      `${there.join(', ')} ${there.length === 1 ? 'is' : 'are'} there already; nothing was written`,
+      {
+        nextStep: 'Run it in another folder and compare, or move what is there out of the way.',
+      },
+    );
+  for (const name of names) {
+    const path = resolve(directory, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, fillIn(name, deployment), { flag: 'wx' });
+  }
+  printer.document({ written: names });
+  printer.result(
+    `Written: ${names.join(', ')}.\nNext: read evidence.yaml, then look at it all with \`evidence doctor\`.`,
+  );
+  return 0;
+}
+
+function toDeployment(flags: InitFlags): Deployment {
+  const { archive = DEFAULT_ARCHIVE, endpoint = null, years } = flags;
+  if (!Number.isInteger(years) || years < 1 || years > 100)
+    throw new EvidenceError('usage', '--years is not a whole number from 1 to 100');
+  const isS3 = isS3Url(archive);
+  const { bucket, prefix } = isS3 ? parseS3Url(archive) : { bucket: '', prefix: '' };
+  // What has a meaning of its own in a policy cannot be written as itself.
+  if (/[*?$"]/.test(prefix)) throw new EvidenceError('usage', 'the prefix of the archive contains *, ?, $ or "');
+  const maxYears = Math.max(years, MAX_YEARS);
+  return {
+    auditUrl: quote(flags['audit-url'] ?? 'https://audit.example.com'),
+    archive: quote(archive),
+    endpoint: endpoint === null ? null : quote(endpoint),
+    ...{ isS3, mode: flags.mode, years, maxYears, maxDays: maxYears * DAYS_OF_A_YEAR, bucket, prefix },
+    legalHold: flags['legal-hold'] === true,
+    kmsKey: flags['kms-key'] === undefined ? null : quote(flags['kms-key']),
+  };
+}
+
+/** As YAML and JSON both read it. */
+function quote(text: string): string {
+  return JSON.stringify(text);
+}
+
+function fillIn(name: string, deployment: Deployment): string {
+  const template = readFileSync(packageFile(`templates/deploy/${name.replace(/^deploy\//, '')}.eta`), 'utf8');
+  const text = new Eta({ autoEscape: false, autoTrim: false }).renderString(template, deployment);
+  return name.endsWith('.json') ? `${JSON.stringify(JSON.parse(text), null, 2)}\n` : text;
+}

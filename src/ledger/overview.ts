@@ -1,0 +1,69 @@
+import type { Archive, Inspected } from '../archive/archive.ts';
+import { runIdOf, runRecordKey, stampKey } from './keys.ts';
+import { readEntry, runOf } from './ledger.ts';
+import { type RunRecord, readRecord, runRecordSchema } from './record.ts';
+
+/** A run as the archive shows it. Nothing of it is verified. */
+export interface RunOverview {
+  run_id: string;
+  /** `unrecorded`: sealed, but no ledger entry records it yet. */
+  state: 'sealed' | 'unrecorded' | 'open';
+  /** Null for a run that is not sealed: it has no record yet. */
+  record: RunRecord | null;
+  stamped: boolean;
+  /** All that lies under the run. */
+  objects: number;
+  bytes: number;
+  /** How the run's record is protected now; null where the store locks nothing, and for an open run. */
+  protection: Pick<Inspected, 'lock' | 'legal_hold'> | null;
+}
+
+const MAX_RECORD_BYTES = 2 ** 30;
+
+/**
+ * Every run of an archive, in the order of their ids.
+ * @throws EvidenceError `unreadable` for a record that is not one; `archive`.
+ */
+export async function* overviewRuns(archive: Archive): AsyncGenerator<RunOverview> {
+  const recorded = await readRecordedRuns(archive);
+  let run = null as Listed | null;
+  for await (const { key, bytes } of archive.list('runs/')) {
+    const runId = runIdOf(key);
+    if (runId === null) continue;
+    if (run !== null && run.runId !== runId) yield await describe(archive, run, recorded);
+    if (run?.runId !== runId) run = { runId, sealed: false, stamped: false, objects: 0, bytes: 0 };
+    run.objects += 1;
+    run.bytes += bytes;
+    run.sealed ||= key === runRecordKey(runId);
+    run.stamped ||= key === stampKey(runId, 1);
+  }
+  if (run !== null) yield await describe(archive, run, recorded);
+}
+
+interface Listed {
+  runId: string;
+  sealed: boolean;
+  stamped: boolean;
+  objects: number;
+  bytes: number;
+}
+
+async function readRecordedRuns(archive: Archive): Promise<Set<string>> {
+  const recorded = new Set<string>();
+  for await (const { key } of archive.list('ledger/')) {
+    const run = /^ledger\/\d{8}\.json$/.test(key) ? runOf((await readEntry(archive, key)).entry) : null;
+    if (run !== null) recorded.add(run.id);
+  }
+  return recorded;
+}
+
+async function describe(archive: Archive, run: Listed, recorded: ReadonlySet<string>): Promise<RunOverview> {
+  const { runId, sealed, stamped, objects, bytes } = run;
+  const common = { run_id: runId, stamped, objects, bytes };
+  if (!sealed) return { ...common, state: 'open', record: null, protection: null };
+  const key = runRecordKey(runId);
+  const record = readRecord(runRecordSchema, await archive.readBytes(key, MAX_RECORD_BYTES), key);
+  const inspected = (await archive.locks?.inspect(key)) ?? null;
+  const protection = inspected === null ? null : { lock: inspected.lock, legal_hold: inspected.legal_hold };
+  return { ...common, state: recorded.has(runId) ? 'sealed' : 'unrecorded', record, protection };
+}

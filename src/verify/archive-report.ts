@@ -1,0 +1,132 @@
+import type { StoredCustody } from '../ledger/custody.ts';
+import { EXIT_CODE_OF, type Outcome, worstOf } from '../ledger/outcome.ts';
+import type { RunRecord } from '../ledger/record.ts';
+import type { StampVerdict } from '../ledger/stamps.ts';
+import type { CustodyCheck } from './custody.ts';
+import type { Ledger } from './ledger.ts';
+import type { LockReport } from './locks.ts';
+import type { Problem } from './problem.ts';
+import type { RunCheck, VerifiedStream } from './run.ts';
+import { judgeSignatures, type Keyring, type SignatureReport } from './signatures.ts';
+
+export interface ArchiveReport {
+  outcome: Outcome;
+  exit_code: number;
+  runs: RunReport[];
+  ledger: { entries: number; state: 'intact' | 'broken'; findings: Problem[] };
+  signatures: SignatureReport;
+  objects: { checked: number; missing: Problem[]; altered: Problem[]; unlocked: Problem[]; unexpected: Problem[] };
+  locks: Omit<LockReport, 'findings'>;
+  warnings: string[];
+}
+
+export interface RunReport {
+  run_id: string;
+  outcome: Outcome;
+  exit_code: number;
+  period: RunRecord['period'] | null;
+  reconciliation: RunRecord['reconciliation'] | null;
+  streams: (VerifiedStream['verdict'] & Pick<VerifiedStream, 'bundle' | 'attested'>)[];
+  /** What was done about its protection. */
+  custody: ReturnType<typeof toCustodyReport>[];
+  /** Id of the key whose signature on the run's statement holds, whoever's key that is. */
+  signed_by: string | null;
+  stamps: StampVerdict[];
+  problems: Problem[];
+}
+
+/** What was found, by where it was looked for. */
+export interface Parts {
+  checks: RunCheck[];
+  /** By run id. */
+  custody: ReadonlyMap<string, CustodyCheck>;
+  findings: Problem[];
+  keyring: Keyring;
+  /** What is wrong with the keys and with the signatures of the ledger. */
+  unsigned: Problem[];
+  stray: Problem[];
+  locks: LockReport;
+  warnings: string[];
+  checked: number;
+  ledger: Ledger;
+  open: string[];
+}
+
+export function toReport({
+  checks,
+  custody,
+  findings,
+  keyring,
+  unsigned,
+  stray,
+  locks,
+  warnings,
+  checked,
+  ledger,
+  open,
+}: Parts): ArchiveReport {
+  const problems = [
+    ...checks.flatMap((check) => check.problems),
+    ...findings,
+    ...unsigned,
+    ...stray,
+    ...locks.findings,
+  ];
+  const unmet = [...open, ...locks.expiring].map(() => 'incomplete' as const);
+  const outcome = problems.length > 0 ? 'refuted' : worstOf([...checks.map((check) => check.outcome), ...unmet]);
+  return {
+    outcome,
+    exit_code: EXIT_CODE_OF[outcome],
+    runs: checks.map((check) => toRunReport(check, custody.get(check.runId)?.custody ?? [])),
+    ledger: { entries: ledger.entries.length, state: findings.length > 0 ? 'broken' : 'intact', findings },
+    signatures: judgeSignatures(keyring, ledger.entries, problems),
+    objects: {
+      checked,
+      missing: problems.filter(({ code }) => code === 'object/missing'),
+      altered: problems.filter(({ code }) => !ELSEWHERE.test(code)),
+      unlocked: locks.findings,
+      unexpected: problems.filter(({ code }) => UNEXPECTED.test(code)),
+    },
+    locks: toLockReport(locks),
+    warnings,
+  };
+}
+
+/** What is put over an object is one that nobody expected, whatever became of the object. */
+const UNEXPECTED = /^object\/(unexpected|covered)$/;
+/** Problems that are no alteration of an object. */
+const ELSEWHERE = /^(object\/(missing|unexpected|covered|unlocked)|signature\/.*|stamp\/.*)$/;
+
+function toRunReport(check: RunCheck, custody: readonly StoredCustody[]): RunReport {
+  return {
+    run_id: check.runId,
+    outcome: check.outcome,
+    exit_code: EXIT_CODE_OF[check.outcome],
+    period: check.record?.period ?? null,
+    reconciliation: check.record?.reconciliation ?? null,
+    streams: check.streams.map(({ verdict, bundle, attested }) => ({ ...verdict, bundle, attested })),
+    custody: custody.map(toCustodyReport),
+    signed_by: check.witnesses?.signedBy ?? null,
+    stamps: check.witnesses?.stamps ?? [],
+    problems: check.problems,
+  };
+}
+
+/** What is wrong is among the problems already. */
+function toLockReport({ findings: _findings, ...report }: LockReport) {
+  return report;
+}
+
+function toCustodyReport({ key, record, result }: StoredCustody) {
+  const { action, reason, ordered_by, ordered_at, retain_until } = record;
+  return {
+    key,
+    action,
+    reason,
+    ordered_by,
+    ordered_at,
+    retain_until,
+    outcome: result?.outcome ?? 'open',
+    ended_at: result?.ended_at ?? null,
+  };
+}

@@ -1,0 +1,44 @@
+import type { Archive } from '../archive/archive.ts';
+import { isEvidenceError } from '../errors.ts';
+import { readCustody, type StoredCustody } from '../ledger/custody.ts';
+import { custodyKey, custodyResultKey, runRecordKey } from '../ledger/keys.ts';
+import { type Problem, toProblem } from './problem.ts';
+
+/** What was recorded about the protection of a run. */
+export interface CustodyCheck {
+  /** The oldest first. */
+  custody: StoredCustody[];
+  problems: Problem[];
+  warnings: string[];
+  /** The objects that were looked at. */
+  keys: string[];
+}
+
+export async function verifyCustody(archive: Archive, runId: string): Promise<CustodyCheck> {
+  const check: CustodyCheck = { custody: [], problems: [], warnings: [], keys: [] };
+  try {
+    check.custody = await readCustody(archive, runId);
+  } catch (error) {
+    if (!isEvidenceError(error, 'unreadable')) throw error;
+    check.problems.push(toProblem('object/unreadable', runRecordKey(runId), error.message));
+    return check;
+  }
+  for (const stored of check.custody) {
+    const { key, record, sha256, result } = stored;
+    check.keys.push(key, ...(result === null ? [] : [custodyResultKey(key)]));
+    if (record.run_id !== runId || key !== custodyKey(runId, record.ordered_at, record.action))
+      check.problems.push(toProblem('record/differs', key, 'is not where a record of what it says belongs'));
+    if (result === null)
+      check.warnings.push(
+        `Run ${runId}: the ${record.action} that was ordered at ${record.ordered_at} was not completed; the same command completes it.`,
+      );
+    else if (result.record_sha256 !== sha256)
+      check.problems.push(
+        toProblem('object/altered', key, `its SHA-256 is not the one in ${custodyResultKey(key)}`, {
+          expected: result.record_sha256,
+          actual: sha256,
+        }),
+      );
+  }
+  return check;
+}

@@ -1,0 +1,47 @@
+import type { StoredObject } from '../archive/archive.ts';
+import { isKey } from '../archive/key.ts';
+import { type Problem, toProblem } from './problem.ts';
+import type { RunCheck } from './run.ts';
+
+const COVERS = {
+  version:
+    'was put over again, so other programs see that instead; a store that ignores create-only writes keeps such a version too when two exports write at the same moment',
+  'delete-marker': 'has a delete marker over it, so other programs do not see it; the object itself is still there',
+} as const;
+
+/** What stands in the store beside the objects, seen from its listing alone. */
+export function checkListing(objects: Iterable<StoredObject>): Problem[] {
+  const problems: Problem[] = [];
+  for (const { key, covered_by } of objects) {
+    if (!isKey(key)) problems.push(toProblem('object/unexpected', key, 'is there, but no archive stores such a name'));
+    if (covered_by !== undefined) problems.push(toProblem('object/covered', key, COVERS[covered_by]));
+  }
+  return problems;
+}
+
+/** Whether the objects of runs are the versions that were recorded when they were stored. */
+export function checkVersions(
+  objects: ReadonlyMap<string, StoredObject>,
+  checks: readonly RunCheck[],
+): { problems: Problem[]; warnings: string[] } {
+  const problems: Problem[] = [];
+  let unseen = 0;
+  const recorded = checks.flatMap(({ record }) =>
+    (record?.streams ?? []).flatMap(({ bundle, record: stored }) => (stored === null ? [bundle] : [bundle, stored])),
+  );
+  for (const { key, version_id: expected } of recorded) {
+    const found = objects.get(key);
+    if (expected === undefined || found === undefined) continue;
+    if (found.version_id === undefined) unseen += 1;
+    else if (found.version_id !== expected)
+      problems.push(
+        toProblem('object/replaced', key, 'the version that was recorded is gone, and another stands in its place', {
+          expected,
+          actual: found.version_id,
+        }),
+      );
+  }
+  if (unseen === 0) return { problems, warnings: [] };
+  const warning = `The store shows no versions to this identity: for ${unseen} objects nobody could tell whether they are the ones that were recorded.`;
+  return { problems, warnings: [warning] };
+}

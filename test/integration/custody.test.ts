@@ -1,0 +1,112 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  GetObjectRetentionCommand,
+  PutObjectLegalHoldCommand,
+  PutObjectRetentionCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { deleteVersion, versionsIn } from '../support/bucket.ts';
+import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
+import { evidence } from '../support/process.ts';
+import { adminClient, makeBucket, type Radosgw, useRadosgw } from '../support/radosgw.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+let platform: ServedPlatform;
+let gateway: Radosgw;
+let client: S3Client;
+beforeAll(async () => {
+  [platform, gateway] = await Promise.all([servePlatform(), useRadosgw()]);
+  client = adminClient(gateway);
+  await postEntries(platform, someEntries('payments', 5));
+}, 120_000);
+afterAll(async () => {
+  client.destroy();
+  await platform.stop();
+});
+
+const YEAR = new Date().getUTCFullYear();
+
+test('a run is held, kept for longer and released; deletion, runs and verify know it each time', async () => {
+  const bucket = await makeBucket(gateway, 'lock');
+  const directory = mkdtempSync(join(tmpdir(), 'custody-'));
+  const retention = { mode: 'governance', years: 1, max_years: 10 };
+  const archive = { url: `s3://${bucket}/prod`, endpoint: gateway.endpoint, retention };
+  writeFileSync(join(directory, 'evidence.yaml'), JSON.stringify({ archive }));
+  const program = (...args: string[]) => evidence(args, { cwd: directory, env: { ...platform.env, ...gateway.env } });
+  const json = async (...args: string[]) => JSON.parse((await program(...args, '--json')).stdout);
+  const runLine = async () => (await json('runs')).runs[0];
+  const verify = () => json('verify', archive.url);
+  const bundleVersion = async () => {
+    const found = (await versionsIn(client, bucket)).find(({ Key }) => Key?.endsWith('.zip'));
+    if (found === undefined) throw new Error('there is no bundle');
+    return found;
+  };
+
+  expect((await program('export', '--request', 'AUD-1', '--all-time')).code).toBe(0);
+  expect(await runLine()).toMatchObject({
+    ...{ run_id: 'AUD-1', state: 'sealed', outcome: 'verified', streams: 1, signed: false, legal_hold: false },
+    lock: { mode: 'governance', retain_until: expect.stringMatching(`^${YEAR + 1}-`) },
+  });
+
+  expect((await program('hold', 'AUD-1', '--reason', 'case 26-114')).code).toBe(0);
+  expect((await runLine()).legal_hold).toBe(true);
+  // Whoever may bypass governance may not bypass a hold.
+  expect(await deleteVersion(client, bucket, await bundleVersion())).toBe(403);
+  const held = await verify();
+  expect([held.exit_code, held.locks.state]).toEqual([0, 'proved']);
+  expect(held.runs[0].custody).toEqual([expect.objectContaining({ action: 'hold', reason: 'case 26-114' })]);
+
+  const { Key, VersionId } = await bundleVersion();
+  const lifted = { Bucket: bucket, Key, VersionId, LegalHold: { Status: 'OFF' as const } };
+  await client.send(new PutObjectLegalHoldCommand(lifted));
+  const secretly = await verify();
+  expect([secretly.exit_code, secretly.objects.unlocked]).toEqual([
+    1,
+    [expect.objectContaining({ code: 'object/unlocked', message: expect.stringContaining('legal hold') })],
+  ]);
+  await client.send(new PutObjectLegalHoldCommand({ ...lifted, LegalHold: { Status: 'ON' } }));
+
+  const extend = (...how: string[]) => program('extend', 'AUD-1', ...how, '--reason', 'policy of 2027');
+  expect((await extend('--years', '11')).stderr).toContain('archive.retention.max_years');
+  expect((await extend('--until', `${YEAR}-12-31`)).code).toBe(2);
+  // A policy that was raised since.
+  const raised = { archive: { ...archive, retention: { ...retention, years: 4 } } };
+  writeFileSync(join(directory, 'raised.yaml'), JSON.stringify(raised));
+  expect((await extend('--years', '3', '--config', 'raised.yaml')).stderr).toContain('sooner than the 4 years');
+  // Somebody locked one object for longer.
+  const longer = new Date(Date.UTC(YEAR + 8, 0, 1));
+  const Retention = { Mode: 'GOVERNANCE' as const, RetainUntilDate: longer };
+  await client.send(new PutObjectRetentionCommand({ Bucket: bucket, Key, VersionId, Retention }));
+  expect((await extend('--years', '5')).code).toBe(0);
+  const kept = await client.send(new GetObjectRetentionCommand({ Bucket: bucket, Key, VersionId }));
+  expect(kept.Retention?.RetainUntilDate).toEqual(longer);
+  expect((await runLine()).lock.retain_until).toMatch(`${YEAR + 5}-`);
+  expect((await extend('--years', '4')).stderr).toContain('never shortened');
+
+  expect((await program('release', 'AUD-1', '--reason', 'closed')).code).toBe(0);
+  const released = await verify();
+  expect([released.exit_code, released.locks.state, (await runLine()).legal_hold]).toEqual([0, 'proved', false]);
+  expect(released.runs[0].custody.map(({ action }: { action: string }) => action)).toEqual([
+    'hold',
+    'extend',
+    'release',
+  ]);
+  expect((await program('verify', archive.url)).stdout).toContain('hold, by ');
+});
+
+test('runs shows what is open, and an archive in a folder has neither locks nor holds', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'runs-'));
+  const program = (...args: string[]) => evidence(args, { cwd: directory, env: platform.env });
+  expect((await program('runs')).code).toBe(2);
+  expect((await program('export', '--request', 'AUD-1', '--all-time')).code).toBe(0);
+  const { stdout } = await program('runs');
+  expect(stdout).toMatch(/^AUD-1 +all time +verified +1 +[\d.]+ KiB +not locked +– +unsigned$/m);
+  const held = await program('hold', 'AUD-1', '--reason', 'r');
+  expect([held.code, held.stderr]).toEqual([2, expect.stringContaining('Object Lock')]);
+  for (const run of ['AUD-2', '../AUD-1', 'AUD-1/streams'])
+    expect((await program('hold', run, '--reason', 'r')).stderr).toContain('evidence runs');
+});

@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Relay {
+  /** The address of what stands behind it, with this origin. */
+  url: string;
+  /** Everything that was asked, in order. */
+  requests: Asked[];
+  close(): Promise<void>;
+}
+
+export interface Asked {
+  method: string;
+  /** Path and query. */
+  url: string;
+  headers: IncomingMessage['headers'];
+}
+
+/**
+ * Stands before a server on plain HTTP and hands everything through as it is, the name of the host too, which S3
+ * requests are signed over.
+ *
+ * @param aheadMs how far the clock of the server seems to be ahead.
+ */
+export async function startRelay(target: string, { aheadMs = 0 } = {}): Promise<Relay> {
+  const { hostname, port, pathname } = new URL(target);
+  const requests: Asked[] = [];
+  const server = createServer((incoming, outgoing) => {
+    const { method = '', url = '', headers } = incoming;
+    requests.push({ method, url, headers });
+    const onward = request({ hostname, port, path: url, method, headers }, (answer) => {
+      const date = new Date(Date.now() + aheadMs).toUTCString();
+      outgoing.writeHead(answer.statusCode ?? 500, { ...answer.headers, date });
+      answer.pipe(outgoing);
+    });
+    onward.on('error', () => outgoing.destroy());
+    incoming.pipe(onward);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const own = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url: `${own}${pathname === '/' ? '' : pathname}`,
+    requests,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
