@@ -88,11 +88,15 @@ test('an export over TLS lies in the bucket locked, encrypted, with its versions
     expect(of(record.key)).toEqual([expect.objectContaining({ VersionId: record.version_id })]);
     expect([bundle.lock.mode, Math.round(years(bundle.lock.retain_until))]).toEqual(['compliance', 7]);
   }
+  for (const { key, version_id } of run.documents)
+    expect(versions.filter(({ Key }) => Key === `prod/${key}`)).toEqual([
+      expect.objectContaining({ VersionId: version_id }),
+    ]);
   for (const version of versions) expect(await deleteVersion(client, place.bucket, version)).toBe(403);
   expect((await verified(place)).runs[0]?.streams.map(({ stream_id }) => stream_id).sort()).toEqual(STREAMS.toSorted());
   const one = await evidence(place, 'verify', `s3://${place.bucket}/prod/runs/AUD-1/`);
   const again = await evidence(place, ...EXPORT);
-  expect([one.code, again.code, (await namesIn(place)).length]).toEqual([0, 0, 2 * STREAMS.length + 2]);
+  expect([one.code, again.code, (await namesIn(place)).length]).toEqual([0, 0, 2 * STREAMS.length + 5]);
   await expectNoSecrets(place, [exported, one, again]);
 }, 120_000);
 
@@ -131,7 +135,7 @@ test(`killed at ${KILLS} random moments and started again, an export writes ever
   expect((await evidence(undisturbed, ...EXPORT)).code).toBe(0);
   let longest = performance.now() - began;
   const names = await namesIn(undisturbed);
-  expect(names).toHaveLength(2 * STREAMS.length + 2);
+  expect(names).toHaveLength(2 * STREAMS.length + 5);
   for (let killed = 0; killed < KILLS; ) {
     const place = await newPlace('lock');
     const moment = Math.round(Math.random() * longest);
@@ -166,7 +170,7 @@ test.each(['lock', 'plain'] as const)(
     ]);
     const report = await verified(place);
     expect(report.ledger).toMatchObject({ entries: 1, state: 'intact' });
-    expect(new Set(await namesIn(place)).size).toBe(2 * STREAMS.length + 2);
+    expect(new Set(await namesIn(place)).size).toBe(2 * STREAMS.length + 5);
   },
   120_000,
 );

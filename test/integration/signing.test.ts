@@ -97,7 +97,7 @@ describe.each(KINDS)('a run signed with %s and time-stamped', (kind) => {
     expect(names).toEqual(
       filesOfArchive().filter((name) => /^runs\//.test(name) && !/run\.(tsr|dsse\.json)$/.test(name)),
     );
-    expect(names).toHaveLength(5);
+    expect(names).toHaveLength(8);
     for (const { name, digest } of subject)
       expect(
         createHash('sha256')
@@ -166,32 +166,41 @@ test('a bundle, a record, the envelope, the token: what is altered or exchanged 
 });
 
 describe('killed, and started again by the same command', () => {
-  test.each(['runs/AUD-1/run.json', '.pem', 'run.dsse.json', 'ledger/00000001.json', 'run.tsr'])(
-    'after %s was stored, it ends as if nothing had happened',
-    async (ending) => {
-      configure({ key_file: key.file, ...stamped() });
-      const words = ['export', '--request', 'AUD-1', '--all-time'];
-      const options = { cwd: directory, nodeFlags: ['--import', KILLED_AFTER] };
-      const env = { ...platform.env, KILLED_AFTER: ending };
-      const killed = await finish(startNode(EVIDENCE, words, { ...options, env }));
-      expect(killed.signal).toBe('SIGKILL');
-      const left = filesOfArchive();
-      expect(left.some((name) => name.endsWith(ending))).toBe(true);
+  test.each([
+    'closing.json',
+    'report.pdf',
+    'index.csv',
+    'runs/AUD-1/run.json',
+    '.pem',
+    'run.dsse.json',
+    'ledger/00000001.json',
+    'run.tsr',
+  ])('after %s was stored, it ends as if nothing had happened', async (ending) => {
+    configure({ key_file: key.file, ...stamped() });
+    const words = ['export', '--request', 'AUD-1', '--all-time'];
+    const options = { cwd: directory, nodeFlags: ['--import', KILLED_AFTER] };
+    const env = { ...platform.env, KILLED_AFTER: ending };
+    const killed = await finish(startNode(EVIDENCE, words, { ...options, env }));
+    expect(killed.signal).toBe('SIGKILL');
+    const left = filesOfArchive();
+    expect(left.some((name) => name.endsWith(ending))).toBe(true);
 
-      const again = await exportRun('AUD-1');
-      expect([again.code, again.stderr.match(/evidence: .*/)]).toEqual([0, null]);
-      const outside = filesOfArchive().filter((name) => !/streams\//.test(name));
-      expect(outside).toEqual([
-        `keys/${key.id}.pem`,
-        'ledger/00000001.json',
-        'runs/AUD-1/run.dsse.json',
-        'runs/AUD-1/run.json',
-        'runs/AUD-1/run.tsr',
-      ]);
-      const { outcome, signatures, runs } = await verify([key], authority.rootFile);
-      expect([outcome, signatures.state, runs[0]?.stamps[0]?.state]).toEqual(['verified', 'proved', 'proved']);
-    },
-  );
+    const again = await exportRun('AUD-1');
+    expect([again.code, again.stderr.match(/evidence: .*/)]).toEqual([0, null]);
+    const outside = filesOfArchive().filter((name) => !/streams\//.test(name));
+    expect(outside).toEqual([
+      `keys/${key.id}.pem`,
+      'ledger/00000001.json',
+      'runs/AUD-1/closing.json',
+      'runs/AUD-1/index.csv',
+      'runs/AUD-1/report.pdf',
+      'runs/AUD-1/run.dsse.json',
+      'runs/AUD-1/run.json',
+      'runs/AUD-1/run.tsr',
+    ]);
+    const { outcome, signatures, runs } = await verify([key], authority.rootFile);
+    expect([outcome, signatures.state, runs[0]?.stamps[0]?.state]).toEqual(['verified', 'proved', 'proved']);
+  });
 });
 
 test('an authority that is out of reach: the run is sealed, exit 3 says what is missing, the same command adds it', async () => {
