@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ZipArchive } from 'archiver';
+import { inBlocks } from '../encoding/blocks.ts';
 import type { OpenSource } from './source.ts';
 
 export interface PackedFile {
@@ -58,7 +59,8 @@ export async function packZip(options: PackOptions): Promise<Packed> {
   let bytes = 0;
   const failure = new AbortController();
   const written = pipeline(archive, async (chunks: AsyncIterable<Buffer>) => {
-    for await (const block of joined(chunks)) {
+    // archiver hands out every field of a header as a chunk of its own, two or four bytes long.
+    for await (const block of inBlocks(chunks, BLOCK)) {
       hash.update(block);
       bytes += block.length;
       await handle.appendFile(block);
@@ -84,21 +86,6 @@ export async function packZip(options: PackOptions): Promise<Packed> {
   } finally {
     await handle.close();
   }
-}
-
-/** archiver hands out every field of a header as a chunk of its own, two or four bytes long. */
-async function* joined(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let waiting: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of chunks) {
-    waiting.push(chunk);
-    length += chunk.length;
-    if (length < BLOCK) continue;
-    yield Buffer.concat(waiting);
-    waiting = [];
-    length = 0;
-  }
-  if (length > 0) yield Buffer.concat(waiting);
 }
 
 /**

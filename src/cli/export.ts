@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import type { Archive } from '../archive/archive.ts';
 import { openMemoryArchive } from '../archive/memory.ts';
 import { EvidenceError } from '../errors.ts';
@@ -106,6 +107,9 @@ export async function exportInto(wish: ExportWish, context: CommandContext): Pro
       signal,
       listen: progress.listen,
     };
+    // What arrives passes through buffers by the gigabyte: a heap held as tight as main.ts holds it would be collected
+    // again and again, which costs far more than the 20 MB that it saves.
+    setFlagsFromString('--heap-growing-percent=100');
     return await exportRun(exportContext);
   } finally {
     progress.close();

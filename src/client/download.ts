@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { inBlocks } from '../encoding/blocks.ts';
 import { StreamingSha256 } from '../encoding/digest.ts';
 import { EvidenceError, isEvidenceError } from '../errors.ts';
 import type { Answer } from './answer.ts';
@@ -17,6 +18,7 @@ import { SurplusError } from './surplus.ts';
 export interface Observer {
   /** The file begins, or begins anew: what came before does not count. */
   restart(): void;
+  /** The bytes are valid until it is done. */
   chunk(bytes: Uint8Array): void | Promise<void>;
 }
 
@@ -35,6 +37,11 @@ interface Part {
   /** Null when it cannot be continued. */
   version: Version | null;
 }
+
+/** To write and hash what a socket gives at once, 64 KiB at most, costs more than the bytes. */
+const BLOCK_BYTES = 256 * 1024;
+/** Most files of small streams are not longer, and memory for more than they need is what collecting garbage costs. */
+const LEAST_BLOCK_BYTES = 16 * 1024;
 
 type Outcome = Downloaded | NotYet | Failure;
 
@@ -128,7 +135,9 @@ export class Download {
   async #take(answer: Answer, part: Part, end: number | null): Promise<Outcome> {
     let keeping = false;
     try {
-      for await (const chunk of answer.content(this.#options.maxDownloadBytes, part.bytes)) {
+      const content = answer.content(this.#options.maxDownloadBytes, part.bytes);
+      const length = Math.max(answer.contentLength ?? BLOCK_BYTES, LEAST_BLOCK_BYTES);
+      for await (const chunk of inBlocks(content, Math.min(length, BLOCK_BYTES))) {
         if (end !== null && part.bytes + chunk.length > end) throw new SurplusError();
         keeping = true;
         await this.#keep(answer, part, chunk);

@@ -34,3 +34,30 @@ export class Blocks {
     this.#onBlock(block);
   }
 }
+
+/**
+ * Pieces as blocks of `bytes`, the last one shorter, each valid only until the next is asked for. What came before a
+ * failure is given before it is thrown.
+ */
+export async function* inBlocks(pieces: AsyncIterable<Uint8Array>, bytes: number): AsyncGenerator<Uint8Array> {
+  const storage = new Uint8Array(bytes);
+  let length = 0;
+  let failure: { error: unknown } | null = null;
+  try {
+    for await (const piece of pieces) {
+      for (let at = 0; at < piece.length; ) {
+        const part = piece.subarray(at, at + bytes - length);
+        storage.set(part, length);
+        length += part.length;
+        at += part.length;
+        if (length < bytes) continue;
+        length = 0;
+        yield storage;
+      }
+    }
+  } catch (error) {
+    failure = { error };
+  }
+  if (length > 0) yield storage.subarray(0, length);
+  if (failure !== null) throw failure.error;
+}
