@@ -23,7 +23,7 @@ export default defineConfig({
   input: Object.fromEntries(PROGRAMS.map((name) => [name, join(ROOT, 'src', `${name}.ts`)])),
   platform: 'node',
   external: Object.keys(manifest.dependencies).map((name) => new RegExp(`^${name}(/|$)`)),
-  plugins: [licences()],
+  plugins: [yargsAtHome(), licences()],
   output: {
     dir: join(ROOT, 'dist'),
     cleanDir: true,
@@ -33,6 +33,24 @@ export default defineConfig({
     minifyInternalExports: false,
   },
 });
+
+/**
+ * To guess a version that it is told anyway, yargs reads the package.json of where the program lies; which it takes from
+ * the path of `node_modules` around itself, and else for where the user stands: there evidence may have that name.
+ */
+function yargsAtHome(): Plugin {
+  const guess = "__dirname.substring(0, __dirname.lastIndexOf('node_modules'))";
+  return {
+    name: 'yargs-at-home',
+    transform: {
+      filter: { id: /\/yargs\/lib\/platform-shims\/esm\.mjs$/ },
+      handler(code) {
+        if (!code.includes(guess)) throw new Error('yargs finds out in another way where the program lies');
+        return code.replace(guess, '__dirname');
+      },
+    },
+  };
+}
 
 /** The licences of the packages whose code is in `dist`, as they demand. A package without one ends the build. */
 function licences(): Plugin {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chainOf, packageOf } from '../support/chain.ts';
-import { cleanEnvironment, finish, run, startNode } from '../support/process.ts';
+import { cleanEnvironment, EVIDENCE, finish, run, startNode } from '../support/process.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const valid = join(root, 'test/vectors/chain/valid.json');
@@ -50,6 +50,14 @@ test('both commands answer --help, in English as everything they print, like the
     expect(built.stdout).toMatch(/^Options:$/m);
     expect((await help(join(root, `src/${program}.ts`))).stdout).toBe(built.stdout);
   }
+});
+
+test('what lies where the user stands is not read, though it has the name of a package', async () => {
+  const cwd = mkdtempSync(join(folder, 'stands-'));
+  // Who reads it waits for ever.
+  await run('mkfifo', ['package.json'], cwd);
+  const { code, stderr } = await finish(startNode(EVIDENCE, ['verify', valid, '--json'], { cwd }));
+  expect(code, stderr).toBe(0);
 });
 
 test('a package is verified', async () => {
