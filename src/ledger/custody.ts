@@ -47,12 +47,6 @@ export interface StoredCustody {
 
 const MAX_CUSTODY_BYTES = 256 * 2 ** 20;
 const CUSTODY_KEY = /^runs\/[^/]+\/custody\/[^/]+-(hold|release|extend)\.json$/;
-const RESULT_KEY = /^runs\/[^/]+\/custody\/[^/]+-(hold|release|extend)\.done\.json$/;
-
-/** Whether it is a key under which custody is recorded. */
-export function isCustodyKey(key: string): boolean {
-  return CUSTODY_KEY.test(key) || RESULT_KEY.test(key);
-}
 
 /**
  * All that was done about the protection of a run, the oldest first.
