@@ -33,8 +33,11 @@ export interface StoredObject {
   irregular?: 'link' | 'special' | 'unreadable';
   /** Where the store keeps versions: the first of this key. That one is the object, and the one that is read. */
   version_id?: string;
-  /** What was put over the object later by other means, so that other programs see that instead. */
-  covered_by?: 'version' | 'delete-marker';
+  /**
+   * What was put over the object later, so that other programs see that instead; `same-content` only where every
+   * version of the key is byte for byte the object, so that they see nothing else.
+   */
+  covered_by?: 'version' | 'delete-marker' | 'same-content';
 }
 
 /** What a store says of an object that it locks, without sending it. */

@@ -62,12 +62,15 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
   const unsigned = [...keyring.problems, ...checkLedgerSignatures(ledger.entries, keyring)];
   const open = openRuns(keys, inScope);
   const versions = checkVersions(objects, checks);
+  const scoped = [...objects.values()].filter(({ key }) => isOf(key, inScope, only === null && from === null));
+  const listing = checkListing(scoped);
   const warnings = [
     ...(from === null ? [] : [`Runs before ${from} were not looked at.`]),
     ...open.map((runId) => `Run ${runId} was begun but not sealed; the same export command resumes it.`),
     ...checks.flatMap((check) => check.witnesses?.warnings ?? []),
     ...[...custody.values()].flatMap((check) => check.warnings),
     ...versions.warnings,
+    ...listing.warnings,
   ];
   const accounted = new Set([
     ...ledger.keys,
@@ -75,10 +78,9 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
     ...checks.flatMap((check) => [...check.accounted]),
     ...[...custody.values()].flatMap((check) => check.keys),
   ]);
-  const scoped = [...objects.values()].filter(({ key }) => isOf(key, inScope, only === null && from === null));
   const stray = [
     ...(await findUnexpected(archive, keys, accounted, warnings, inScope, only === null && from === null)),
-    ...checkListing(scoped),
+    ...listing.problems,
     ...versions.problems,
     ...[...custody.values()].flatMap((check) => check.problems),
   ];

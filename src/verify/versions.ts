@@ -4,19 +4,24 @@ import { type Problem, toProblem } from './problem.ts';
 import type { RunCheck } from './run.ts';
 
 const COVERS = {
-  version:
-    'was put over again, so other programs see that instead; a store that ignores create-only writes keeps such a version too when two exports write at the same moment',
+  version: 'has another version over it, so other programs see that instead',
   'delete-marker': 'has a delete marker over it, so other programs do not see it; the object itself is still there',
 } as const;
 
 /** What stands in the store beside the objects, seen from its listing alone. */
-export function checkListing(objects: Iterable<StoredObject>): Problem[] {
+export function checkListing(objects: Iterable<StoredObject>): { problems: Problem[]; warnings: string[] } {
   const problems: Problem[] = [];
+  const twice: string[] = [];
   for (const { key, covered_by } of objects) {
     if (!isKey(key)) problems.push(toProblem('object/unexpected', key, 'is there, but no archive stores such a name'));
-    if (covered_by !== undefined) problems.push(toProblem('object/covered', key, COVERS[covered_by]));
+    if (covered_by === 'same-content') twice.push(key);
+    else if (covered_by !== undefined) problems.push(toProblem('object/covered', key, COVERS[covered_by]));
   }
-  return problems;
+  const warnings = twice.map(
+    (key) =>
+      `${key} is stored more than once, each time with the same content, as a store keeps it that ignores create-only writes when two exports write at the same moment.`,
+  );
+  return { problems, warnings };
 }
 
 /** Whether the objects of runs are the versions that were recorded when they were stored. */

@@ -308,13 +308,25 @@ describe('reading', () => {
     await putText(archive, KEY, 'evidence');
     const [own] = store.bucket.names.get(NAME) ?? [];
     if (own === undefined) throw new Error('nothing was stored');
-    for (let index = 0; index < 5; index += 1) store.bucket.store(NAME, { ...own, bytes: 0, parts: [] });
-    const [covered] = await listed(archive);
-    store.bucket.store(NAME, { ...own, marker: true });
-    const [hidden] = await listed(archive);
-    expect([covered, hidden]).toEqual([
-      { key: KEY, bytes: 8, version_id: own.id, covered_by: 'version' },
-      { key: KEY, bytes: 8, version_id: own.id, covered_by: 'delete-marker' },
+    const covers: unknown[] = [];
+    const putOver = async (times: number, over: Partial<typeof own>) => {
+      for (let index = 0; index < times; index += 1) store.bucket.store(NAME, { ...own, ...over });
+      covers.push(...(await listed(archive)));
+    };
+    await putOver(0, {});
+    await putOver(5, {});
+    await putOver(1, { etag: '"another"' });
+    await putOver(5, {});
+    await putOver(1, { marker: true });
+    await putOver(5, {});
+    const found = { key: KEY, bytes: 8, version_id: own.id };
+    expect(covers).toEqual([
+      found,
+      { ...found, covered_by: 'same-content' },
+      { ...found, covered_by: 'version' },
+      { ...found, covered_by: 'version' },
+      { ...found, covered_by: 'delete-marker' },
+      { ...found, covered_by: 'version' },
     ]);
     const reader = openS3Archive({ bucket: 'bucket', prefix: 'p/' }, doubleOptions(store));
     expect(await textOf(reader, KEY)).toBe('evidence');

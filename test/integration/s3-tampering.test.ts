@@ -99,7 +99,12 @@ test('what other clients did to an archive is found and named, each thing', asyn
     ['object/unlocked', payments],
   ]);
   const text = await words();
-  for (const said of ['was put over again', 'delete marker', 'nothing records it', 'not locked as it is recorded'])
+  for (const said of [
+    'has another version over it',
+    'delete marker',
+    'nothing records it',
+    'not locked as it is recorded',
+  ])
     expect(text).toContain(said);
 });
 

@@ -56,7 +56,7 @@ describe('a fast verification', () => {
   afterEach(() => double?.stop());
 
   /** A run with one bundle that could not be read as one; `recorded` is what its record states of it. */
-  async function verifyRun(behaviour: Partial<Behaviour>, fast: boolean, recorded = CONTENT) {
+  async function verifyRun(behaviour: Partial<Behaviour>, fast: boolean, recorded = CONTENT, over?: string) {
     double = await S3Double.start(behaviour);
     const archive = openS3Archive({ bucket: 'bucket', prefix: '' }, doubleOptions(double));
     await archive.put(KEY, { bytes: Buffer.from(CONTENT) }, expectedOf(CONTENT));
@@ -65,6 +65,12 @@ describe('a fast verification', () => {
     const bytes = toRecordBytes(record);
     await archive.put(runRecordKey('2026-10'), { bytes }, expectedOf(bytes));
     await appendEntry(archive, { kind: 'run', record, sha256: sha256(bytes) }, null);
+    if (over !== undefined) {
+      const [own] = double.bucket.names.get(KEY) ?? [];
+      if (own === undefined) throw new Error('nothing was stored');
+      const etag = over === CONTENT ? own.etag : `"${sha256(Buffer.from(over))}"`;
+      double.bucket.store(KEY, { ...own, etag });
+    }
     const before = readsOf(double);
     const report = await verify(archive, { fast });
     await archive.close();
@@ -77,6 +83,17 @@ describe('a fast verification', () => {
   test('does not read what the store attests, and says that the claims are the recorded ones', async () => {
     const { report, reads, attested } = await verifyRun({}, true);
     expect([report.outcome, reads, attested]).toEqual(['verified', 0, [true]]);
+  });
+
+  test.each([
+    ['the same content', CONTENT, 'verified', [], 1],
+    ['another one', `${CONTENT}.`, 'refuted', ['object/covered'], 0],
+  ])('warns of a second version of %s, or names it', async (_what, over, outcome, codes, warned) => {
+    const { report } = await verifyRun({}, true, CONTENT, over);
+    expect([report.outcome, report.objects.unexpected.map(({ code }) => code)]).toEqual([outcome, codes]);
+    expect(report.warnings.filter((warning) => warning.startsWith(`${KEY} is stored more than once`))).toHaveLength(
+      warned,
+    );
   });
 
   test.each([

@@ -22,6 +22,11 @@ interface Version {
   bytes: number;
   id: string | undefined;
   marker: boolean;
+  /**
+   * Differs where the content does: for a second content with the tag of the first, MD5 would have to give up a second
+   * preimage, and stores that encrypt give every version a tag of its own. Undefined where the store names none.
+   */
+  etag: string | undefined;
 }
 
 /** The names of objects in a bucket, each with its first version: what was put over it later is not the object. */
@@ -132,6 +137,7 @@ export class Versions {
         bytes: Size,
         id: undefined,
         marker: false,
+        etag: undefined,
       }));
       token = page.IsTruncated === true ? page.NextContinuationToken : undefined;
     } while (token !== undefined);
@@ -145,6 +151,7 @@ function toVersions({ Versions = [], DeleteMarkers = [] }: ListObjectVersionsCom
     bytes: 'Size' in entry ? (entry.Size ?? 0) : 0,
     id: entry.VersionId,
     marker,
+    etag: 'ETag' in entry ? entry.ETag : undefined,
     latest: entry.IsLatest === true,
   });
   const all = [...Versions.map(toVersion(false)), ...DeleteMarkers.map(toVersion(true))];
@@ -158,27 +165,39 @@ function* firstVersions(versions: readonly Version[]): Generator<StoredName> {
     const name = versions[from]?.name ?? '';
     while (versions[to]?.name === name) to += 1;
     const ofName = versions.slice(from, to);
-    const first = ofName.findLast(({ marker }) => !marker);
+    const first = firstOf(ofName);
     const latest = ofName[0];
     if (first === undefined || latest === undefined) continue;
+    const covered_by = coverOf(first, ofName);
     yield {
       name,
       bytes: first.bytes,
       ...(first.id === undefined || (first.id === 'null' && first === latest) ? {} : { version_id: first.id }),
-      ...(latest.marker
-        ? { covered_by: 'delete-marker' as const }
-        : latest !== first
-          ? { covered_by: 'version' as const }
-          : {}),
+      ...(covered_by === undefined ? {} : { covered_by }),
     };
   }
 }
 
-/** What is needed of one name's versions so far, however many they are: the latest, and the oldest with content. */
+function firstOf(versions: readonly Version[]): Version | undefined {
+  return versions.findLast(({ marker }) => !marker);
+}
+
+/** @param versions of one name, from the newest to the oldest. */
+function coverOf(first: Version, versions: readonly Version[]): StoredName['covered_by'] {
+  if (versions[0] === first) return undefined;
+  if (versions[0]?.marker === true) return 'delete-marker';
+  return versions.every((version) => isSame(version, first)) ? 'same-content' : 'version';
+}
+
+function isSame(one: Version, other: Version): boolean {
+  return !one.marker && one.bytes === other.bytes && one.etag !== undefined && one.etag === other.etag;
+}
+
+/** What is needed of one name's versions so far, however many they are: the latest, one that differs, the oldest. */
 function shorten(versions: Version[]): Version[] {
-  const first = versions.findLast(({ marker }) => !marker);
-  const latest = versions[0];
-  return [...new Set([latest, first])].filter((version) => version !== undefined);
+  const first = firstOf(versions);
+  const other = first && versions.find((version) => !isSame(version, first));
+  return [...new Set([versions[0], other, first])].filter((version) => version !== undefined);
 }
 
 /** Of an answer with `EncodingType: url`, which keeps control characters out of the XML. */
