@@ -34,8 +34,8 @@ export interface StoredObject {
   /** Where the store keeps versions: the first of this key. That one is the object, and the one that is read. */
   version_id?: string;
   /**
-   * What was put over the object later, so that other programs see that instead; `same-content` only where every
-   * version of the key is byte for byte the object, so that they see nothing else.
+   * What was put over the object later, so that other programs see that instead; with `same-content` they see the
+   * same bytes.
    */
   covered_by?: 'version' | 'delete-marker' | 'same-content';
 }

@@ -19,7 +19,7 @@ export function checkListing(objects: Iterable<StoredObject>): { problems: Probl
   }
   const warnings = twice.map(
     (key) =>
-      `${key} is stored more than once, each time with the same content, as a store keeps it that ignores create-only writes when two exports write at the same moment.`,
+      `${key} is stored more than once, and what others see is the same content: a store that ignores create-only writes keeps it so when two exports write at the same moment.`,
   );
   return { problems, warnings };
 }

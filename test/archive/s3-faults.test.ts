@@ -324,15 +324,46 @@ describe('reading', () => {
       found,
       { ...found, covered_by: 'same-content' },
       { ...found, covered_by: 'version' },
-      { ...found, covered_by: 'version' },
+      { ...found, covered_by: 'same-content' },
       { ...found, covered_by: 'delete-marker' },
-      { ...found, covered_by: 'version' },
+      { ...found, covered_by: 'same-content' },
     ]);
     const reader = openS3Archive({ bucket: 'bucket', prefix: 'p/' }, doubleOptions(store));
     expect(await textOf(reader, KEY)).toBe('evidence');
     expect(await putText(reader, KEY, 'evidence').catch((error: unknown) => error)).toMatchObject({
       state: 'existing',
     });
+  });
+
+  test.each<[string, 'same' | 'other', Fault | undefined, string, number, boolean]>([
+    ['the same content', 'same', undefined, 'existing', 2, false],
+    ['other content', 'other', undefined, 'conflict', 3, false],
+    ['other content, and none may be copied', 'other', { kind: 'answer', status: 403 }, 'conflict', 2, true],
+  ])('is what came first of two at once: %s', async (_name, rival, copying, outcome, versions, covered) => {
+    const { store, archive } = await open({ createOnly: 'ignored' });
+    await archive.shortcomings();
+    await putText(openS3Archive({ bucket: 'bucket', prefix: 'rival/' }, doubleOptions(store)), KEY, rival);
+    const [theirs] = store.bucket.names.get(`rival/${KEY}`) ?? [];
+    if (theirs === undefined) throw new Error('nothing was stored');
+    store.fault = ({ operation, name }) => {
+      if (name === NAME && operation === 'CopyObject') return copying;
+      // Between our look and our write.
+      if (name === NAME && operation === 'PutObject') store.bucket.store(NAME, theirs);
+      return undefined;
+    };
+    const result = await putText(archive, KEY, 'same').catch((error: unknown) => error);
+    expect(result).toMatchObject(outcome === 'conflict' ? { code: outcome } : { state: outcome });
+    const own = store.bucket.names.get(NAME) ?? [];
+    expect(own).toHaveLength(versions);
+    const found = await listed(archive);
+    expect(found.find(({ key }) => key === KEY)).toMatchObject({
+      version_id: own[0]?.id,
+      covered_by: covered ? 'version' : 'same-content',
+    });
+    expect(await textOf(archive, KEY)).toBe(rival);
+    expect((await archive.shortcomings()).some((sentence) => sentence.includes('other programs see the other'))).toBe(
+      covered,
+    );
   });
 
   test.each<[string, Fault, RegExp]>([

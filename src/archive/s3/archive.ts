@@ -9,6 +9,7 @@ import { conflict, differenceTo } from '../content.ts';
 import { checkKey, isKey } from '../key.ts';
 import { type Abilities, findAbilities, PROBE, SCRATCH, shortcomingsOf } from './abilities.ts';
 import { Connection } from './connection.ts';
+import { putOnTop } from './copy.ts';
 import { isRefusal } from './failure.ts';
 import { confirm, type Inspection, inspect, measureObject, secure, toResult } from './inspect.ts';
 import { S3Locks } from './locks.ts';
@@ -26,6 +27,9 @@ const DEAD_AFTER_MS = 24 * 60 * 60 * 1000;
 
 const LOCKED_LATER =
   'the store stored some objects without their lock, as those sent in parts: they were locked right after';
+
+const LEFT_COVERED =
+  'two exports stored different objects of the same name at the same moment, and the store did not copy the first one over the other: other programs see the other';
 
 /** An archive in a bucket. Nothing is asked of the store before something is wanted of it. */
 export function openS3Archive(place: S3Place, options: S3Options): Archive {
@@ -71,8 +75,7 @@ class S3Archive implements Archive {
     const { version_id, checksum } = uploaded;
     const wanted = { ...this.#name(key), version_id };
     const found = await confirm(this.#connection, wanted, expected, checksum, upload.protection);
-    if (!abilities.createOnly && !(await this.#isFirst(key, found)))
-      return this.#settle(key, expected, upload.protection);
+    if (!abilities.createOnly && !(await this.#isFirst(key, found))) return this.#yield(key, upload, shortcomings);
     if (found.lockedLater && !shortcomings.includes(LOCKED_LATER)) shortcomings.push(LOCKED_LATER);
     this.#known.set(key, found.version_id);
     return toResult('created', found);
@@ -174,6 +177,18 @@ class S3Archive implements Archive {
   async #isFirst(key: string, { version_id }: Inspection): Promise<boolean> {
     if (version_id === undefined) return true;
     return (await this.#versions.find(this.#name(key).name))?.version_id === version_id;
+  }
+
+  /** As `#settle`; and where the first version has other content it is put over ours, which was stored after it. */
+  async #yield(key: string, { expected, protection }: Upload, shortcomings: string[]): Promise<PutResult> {
+    try {
+      return await this.#settle(key, expected, protection);
+    } catch (error) {
+      const first = await this.#resolve(key);
+      if (!(await putOnTop(this.#connection, first, protection)) && !shortcomings.includes(LEFT_COVERED))
+        shortcomings.push(LEFT_COVERED);
+      throw error;
+    }
   }
 
   /** What a key that is taken means for a `put`. */

@@ -186,18 +186,16 @@ function firstOf(versions: readonly Version[]): Version | undefined {
 function coverOf(first: Version, versions: readonly Version[]): StoredName['covered_by'] {
   if (versions[0] === first) return undefined;
   if (versions[0]?.marker === true) return 'delete-marker';
-  return versions.every((version) => isSame(version, first)) ? 'same-content' : 'version';
+  return versions[0] !== undefined && isSame(versions[0], first) ? 'same-content' : 'version';
 }
 
 function isSame(one: Version, other: Version): boolean {
   return !one.marker && one.bytes === other.bytes && one.etag !== undefined && one.etag === other.etag;
 }
 
-/** What is needed of one name's versions so far, however many they are: the latest, one that differs, the oldest. */
+/** What is needed of one name's versions so far, however many they are: the latest, and the oldest with content. */
 function shorten(versions: Version[]): Version[] {
-  const first = firstOf(versions);
-  const other = first && versions.find((version) => !isSame(version, first));
-  return [...new Set([versions[0], other, first])].filter((version) => version !== undefined);
+  return [...new Set([versions[0], firstOf(versions)])].filter((version) => version !== undefined);
 }
 
 /** Of an answer with `EncodingType: url`, which keeps control characters out of the XML. */

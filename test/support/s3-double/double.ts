@@ -114,7 +114,9 @@ export class S3Double {
     const url = new URL(request.url ?? '/', 'http://double');
     const [, bucket = '', ...rest] = url.pathname.split('/').map(decodeURIComponent);
     const name = rest.join('/');
-    const found = OPERATIONS.find((operation) => operation.is(request.method ?? '', url.searchParams, name));
+    const found = OPERATIONS.find((operation) =>
+      operation.is(request.method ?? '', url.searchParams, name, request.headers),
+    );
     if (found === undefined) return refuse(response, new Refusal(405, 'MethodNotAllowed'));
     const seen = this.#note(found.name, name, request);
     const fault = this.fault(seen);

@@ -25,7 +25,7 @@ export interface Call {
 
 export interface Operation {
   name: string;
-  is(method: string, query: URLSearchParams, name: string): boolean;
+  is(method: string, query: URLSearchParams, name: string, headers: IncomingHttpHeaders): boolean;
   /** Those of S3 that it knows, beside the ones of every request. */
   headers: readonly string[];
   carryOut(call: Call): Answer;
@@ -34,6 +34,7 @@ export interface Operation {
 const LOCK = ['x-amz-object-lock-mode', 'x-amz-object-lock-retain-until-date', 'x-amz-object-lock-legal-hold'];
 const ENCRYPTION = ['x-amz-server-side-encryption', 'x-amz-server-side-encryption-aws-kms-key-id'];
 const MIN_PART = 5 * 2 ** 20;
+const MAX_COPY = 5 * 2 ** 30;
 
 export const OPERATIONS: readonly Operation[] = [
   {
@@ -41,6 +42,13 @@ export const OPERATIONS: readonly Operation[] = [
     is: (method, query) => method === 'PUT' && query.has('uploadId'),
     headers: ['x-amz-checksum-sha256'],
     carryOut: uploadPart,
+  },
+  {
+    name: 'CopyObject',
+    is: (method, query, name, headers) =>
+      method === 'PUT' && name !== '' && onlyKnown(query) && headers['x-amz-copy-source'] !== undefined,
+    headers: ['x-amz-copy-source', ...LOCK, ...ENCRYPTION],
+    carryOut: copyObject,
   },
   {
     name: 'PutObject',
@@ -130,6 +138,19 @@ function putObject({ bucket, behaviour, name, headers, content }: Call): Answer 
     encryption,
   });
   return { headers: { etag: stored.etag, ...versionHeader(stored) } };
+}
+
+function copyObject({ bucket, behaviour, name, headers }: Call): Answer {
+  const source = /^bucket\/(?<from>[^?]+)\?versionId=(?<id>[^&]+)$/.exec(String(headers['x-amz-copy-source']))?.groups;
+  if (source === undefined) throw new Refusal(400, 'InvalidArgument', 'x-amz-copy-source');
+  const { from = '', id = '' } = source;
+  const found = bucket.names.get(decodeURIComponent(from))?.find((version) => version.id === decodeURIComponent(id));
+  if (found === undefined || found.marker) throw new Refusal(404, 'NoSuchVersion');
+  if (found.bytes > MAX_COPY) throw new Refusal(400, 'InvalidRequest', 'larger than the maximum of a copy');
+  checkCreateOnly(bucket, behaviour, name, headers);
+  const encryption = encryptionOf(headers, behaviour);
+  const stored = bucket.store(name, { ...found, ...readLock(headers, behaviour.locks), encryption });
+  return { headers: versionHeader(stored), body: toDocument({ CopyObjectResult: { ETag: stored.etag } }) };
 }
 
 function encryptionOf(headers: IncomingHttpHeaders, { kmsKeys, encrypts }: Behaviour): StoredVersion['encryption'] {
