@@ -124,6 +124,8 @@ const VALUES: Record<'regular' | 'not regular', [string, string][]> = {
     ['a byte order mark outside strings', '\xef\xbb\xbf1'],
     ['a no-break space', '\xc2\xa01'],
     ['a form feed', '\f1'],
+    ['a vertical tab', '\v1'],
+    ['a vertical tab further in', '[1,\v2]'],
     ['a name twice', '{"a":1,"a":1}'],
     ['a name twice, not side by side', '{"a":1,"b":2,"a":3}'],
     ['a name twice further in', '[{"x":{"a":1,"b":{},"a":1}}]'],
