@@ -58,3 +58,31 @@ test.each(named)('digests of %s are written as the slow path reads them', (_name
     expect([other, kernel.disagreement(accepted)]).toEqual([other, null]);
   }
 });
+
+/** Values whose text in a joined line could be another's, or is not what was sent once it is put together anew. */
+const VALUES = ['1', '-1', '"1"', '"-1"', '"1e-5"', '"1E+5"', '"-"', '1e5', 'null', '"null"', '""', '"true"', 'true'];
+VALUES.push('"{"', '"["', '"|"', '"a|b"', '{"b":1,"a":2}', '{ "a": 1 }', '[2, 1]', '[{"b":1,"a":"\\u0041"}]');
+
+const joined = DIALECTS.flatMap((dialect) => {
+  const fields = (dialect.description.digest.recipe?.preimage ?? []).flatMap((part) =>
+    typeof part === 'object' && 'join' in part ? part.join.fields : [],
+  );
+  const words = fields.filter((field) => /^(actor|action)$/.test(field));
+  return words.length > 0 ? [[dialect.name, dialect, words] as const] : [];
+});
+
+test.each(joined)('a field that %s joins is what the slow path joins, of whatever type', (_name, dialect, fields) => {
+  const random = randomFrom(7);
+  const draft = draftOf(dialect, 0, genesisOf(dialect), STYLE, random);
+  const drafts = fields.flatMap((field) =>
+    VALUES.map((value) => draft.replace(new RegExp(`("${field}":)"(?:[^"\\\\]|\\\\.)*"`), `$1${value}`)),
+  );
+  expect(new Set(drafts).size).toBeGreaterThan(VALUES.length - 2);
+  const known = [...chainIn(dialect, 60, random), ...drafts.map((each) => stamp(dialect, each))];
+  for (const kernel of [new DialectKernel(dialect, []), new DialectKernel(dialect, known)])
+    for (const each of drafts)
+      for (const digest of [undefined, kernel.ownDigest([], each)]) {
+        const accepted = kernel.accepted([stamp(dialect, each, digest)]);
+        expect([each, kernel.disagreement(accepted)]).toEqual([each, null]);
+      }
+});
