@@ -4,7 +4,8 @@ import type { Json } from '../encoding/canonical.ts';
 import { ElementScanner, type ElementsRead } from '../encoding/elements.ts';
 import { EvidenceError, isEvidenceError } from '../errors.ts';
 import { type Finding, toFinding } from './finding.ts';
-import { openKernel, RegularReader } from './regular-reader.ts';
+import type { RegularEntries } from './regular.ts';
+import { type Fill, openKernel, RegularReader } from './regular-reader.ts';
 import { type SentEntries, sentEntry } from './sent.ts';
 import { entriesOf, isNextOf, type Stretch, type StretchOptions } from './stretch.ts';
 import { ChainWalk, type WalkResult } from './walk.ts';
@@ -29,7 +30,7 @@ export interface PackageExpectation {
   onSent?(entries: SentEntries): void;
 }
 
-/** An entry that stands across the end of a block is read the slow way. */
+/** An entry that stands across the end of a pushed block is read the slow way. */
 const BLOCK_BYTES = 256 * 1024;
 
 /** The state of each stream of an account is kept until the end; more streams than this are refused. */
@@ -69,6 +70,26 @@ export class PackageReader {
 
   push(chunk: Uint8Array): void {
     this.#blocks.push(chunk);
+  }
+
+  /**
+   * Reads on, from where the bytes come, for as long as entries are regular: as with `push`, but that nothing is copied.
+   * @returns how many bytes were read, and whether the next ones could be regular too, once there are more; where not,
+   *   they are to be pushed.
+   */
+  pull(fill: Fill): { bytes: number; isOpen: boolean } {
+    this.#blocks.flush();
+    const { offset } = this.#scanner;
+    let isOpen = false;
+    if (this.#failure === null && this.#scanner.isAmongElements)
+      this.#guard(() => {
+        const begin = (bytes: Uint8Array) => this.#scanner.endElement(bytes);
+        const pulled = this.#regular?.pull(fill, begin, (entries, sent) => this.#seeRegular(entries, sent));
+        if (pulled == null) return;
+        this.#scanner.skipTo(offset + pulled.end, pulled.place);
+        isOpen = pulled.isOpen;
+      });
+    return { bytes: this.#scanner.offset - offset, isOpen };
   }
 
   /** What has to be known to read stretches of this package elsewhere; null until it is, or where none can be taken. */
@@ -152,17 +173,16 @@ export class PackageReader {
 
   #readRegular(bytes: Uint8Array, at: number): ElementsRead {
     if (this.#regular === undefined) this.#regular = this.#openRegular();
+    const read = this.#regular?.read(bytes, at, (entries, sent) => this.#seeRegular(entries, sent));
+    return read ?? { any: false, end: at, place: 'next' };
+  }
+
+  #seeRegular(entries: RegularEntries, sent: () => SentEntries): void {
     const { onEntry, onSent } = this.#expected;
-    const read = this.#regular?.read(bytes, at, (entries, sent) => {
-      if (onSent !== undefined) {
-        onSent(sent());
-        return;
-      }
-      if (onEntry === undefined) return;
+    if (onSent !== undefined) onSent(sent());
+    else if (onEntry !== undefined)
       for (let { firstSequence: sequence } = entries; sequence <= entries.tip.sequence; sequence++)
         onEntry({ sequence, digest: '', timestamp: '', ...entries.find(sequence) });
-    });
-    return read ?? { any: false, end: at, place: 'next' };
   }
 
   #openRegular(): RegularReader | null | undefined {

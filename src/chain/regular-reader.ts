@@ -1,7 +1,7 @@
 import type { Contract, SealKeys } from '../contract/contract.ts';
 import type { ElementsRead } from '../encoding/elements.ts';
 import { isEvidenceError } from '../errors.ts';
-import { ChainKernel, type KernelOptions, type Place } from '../kernel/kernel.ts';
+import { ChainKernel, type KernelOptions, type KernelRun, type Place } from '../kernel/kernel.ts';
 import { ActivityCount } from './activity.ts';
 import type { RegularEntries, RegularWalk } from './regular.ts';
 import type { SentEntries } from './sent.ts';
@@ -30,6 +30,53 @@ export function openKernel({ kind, keys, ...rest }: RegularOptions): ChainKernel
   }
 }
 
+/**
+ * Puts the next bytes into what it is given, as many as fit, and returns their number: fewer only where what is to be
+ * read ends.
+ */
+export type Fill = (into: Uint8Array) => number;
+
+/** Where reading ended, from the first of the bytes that were given on. */
+export interface Pulled {
+  end: number;
+  place: ElementsRead['place'];
+  /** What stands there is not known: with more bytes, more could be regular. */
+  isOpen: boolean;
+}
+
+/** Is given what the walk has taken, and can have a copy of it as it was sent. */
+type OnRegular = (entries: RegularEntries, sent: () => SentEntries) => void;
+
+/**
+ * Has a kernel read on, from where the bytes come into its own memory, for as long as entries are regular.
+ * @param filled how many bytes its input holds.
+ * @param run what it has made of them.
+ * @param onRegular sees how many entries a run has found, in how many bytes.
+ */
+export function readOn(
+  kernel: ChainKernel,
+  fill: Fill,
+  given: { filled: number; run: KernelRun },
+  onRegular: (count: number, filled: number) => void,
+): Pulled {
+  const { input } = kernel;
+  let [start, { filled, run }] = [0, given];
+  for (;;) {
+    if (run.regular > 0) onRegular(run.regular, filled);
+    const isOpen = run.stop === 'needs-more';
+    const end = start + run.offset;
+    const place = run.place === 'after' ? 'after' : 'next';
+    if (!isOpen) return { end, place, isOpen };
+    input.copyWithin(0, run.offset, filled);
+    filled -= run.offset;
+    const added = fill(input.subarray(filled));
+    if (added === 0) return { end, place, isOpen };
+    start = end;
+    filled += added;
+    run = kernel.run(0, filled, place);
+  }
+}
+
 const FIRST_BLOCK_BYTES = 64 * 1024;
 const LEAST_BLOCK_BYTES = 4 * 1024;
 
@@ -48,11 +95,7 @@ export class RegularReader {
    * Reads from an entry's first byte on.
    * @param onRegular sees what the walk has taken, and can have a copy of it as it was sent.
    */
-  read(
-    bytes: Uint8Array,
-    start: number,
-    onRegular?: (entries: RegularEntries, sent: () => SentEntries) => void,
-  ): ElementsRead {
+  read(bytes: Uint8Array, start: number, onRegular: OnRegular): ElementsRead {
     const kernel = this.#kernel;
     kernel.setTip(this.#walk.tip);
     kernel.knowUncovered(this.#walk.uncovered);
@@ -66,7 +109,7 @@ export class RegularReader {
       if (run.regular > 0) {
         const entries = regularEntries(kernel, run.regular);
         this.#walk.pushRegular(entries);
-        onRegular?.(entries, () => sentEntries(kernel, run.regular, block));
+        onRegular(entries, () => sentEntries(kernel, run.regular, block));
         any = true;
       }
       const isLast = at + block.length === bytes.length;
@@ -77,6 +120,25 @@ export class RegularReader {
       if (run.stop !== 'needs-more' || isLast || isTooLarge) break;
     }
     return { any, end: at, place: place === 'after' ? 'after' : 'next' };
+  }
+
+  /**
+   * Reads from where the bytes come.
+   * @param begin is given the first of them, and says where in them entries are to be read and what stands before.
+   */
+  pull(fill: Fill, begin: (bytes: Uint8Array) => Omit<Pulled, 'isOpen'> | null, onRegular: OnRegular): Pulled | null {
+    const kernel = this.#kernel;
+    const filled = fill(kernel.input);
+    const begun = begin(kernel.input.subarray(0, filled));
+    if (begun === null) return null;
+    kernel.setTip(this.#walk.tip);
+    kernel.knowUncovered(this.#walk.uncovered);
+    const run = kernel.run(begun.end, filled, begun.place);
+    return readOn(kernel, fill, { filled, run }, (count, within) => {
+      const entries = regularEntries(kernel, count);
+      this.#walk.pushRegular(entries);
+      onRegular(entries, () => sentEntries(kernel, count, kernel.input.subarray(0, within)));
+    });
   }
 
   /** Bytes are copied into the kernel's memory, so what is offered follows what was taken the last time. */

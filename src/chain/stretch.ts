@@ -1,7 +1,7 @@
 import { type ChainKernel, type KernelRun, NO_TIME, type Tip } from '../kernel/kernel.ts';
 import { type Activity, ActivityCount } from './activity.ts';
 import { DigestRing, REMEMBERED, type RegularEntries, type RegularEntry, type RegularWalk } from './regular.ts';
-import { openKernel, type RegularOptions, regularEntries } from './regular-reader.ts';
+import { type Fill, openKernel, type RegularOptions, readOn, regularEntries } from './regular-reader.ts';
 
 /**
  * Regular entries that were read from the middle of a package on, by one who did not know what stands before them and
@@ -101,32 +101,20 @@ export class StretchReader {
    * The longest stretch within a range of the package from the first entry on that begins in it; null where none is
    * found.
    * @param offset of the range.
-   * @param fill puts the range's next bytes into what it is given, as many as fit, and returns their number: fewer only
-   *   where the range ends.
+   * @param fill gives its bytes.
    */
-  read(offset: number, fill: (into: Uint8Array) => number): Stretch | null {
+  read(offset: number, fill: Fill): Stretch | null {
     const { input } = this.#kernel;
-    let start = offset;
-    let end = fill(input.subarray(0, TRY_BYTES));
-    let isLast = end < TRY_BYTES;
-    const found = this.#findEntry(end);
+    const filled = fill(input.subarray(0, TRY_BYTES));
+    const found = this.#findEntry(filled);
     if (found === null) return null;
-    let { run } = found;
     const { assumed } = this.#kernel;
     const { uncovered } = this.#options;
     const taken = new Taken(this.#options.watch, this.#kernel.digestBytes);
-    for (;;) {
-      if (run.regular > 0) taken.add(regularEntries(this.#kernel, run.regular));
-      if (isLast || run.stop !== 'needs-more') break;
-      input.copyWithin(0, run.offset, end);
-      start += run.offset;
-      end -= run.offset;
-      end += fill(input.subarray(end));
-      isLast = end < input.length;
-      run = this.#kernel.run(0, end, run.place);
-    }
-    const place = run.place === 'after' ? 'after' : 'next';
-    return { start: offset + found.at, end: start + run.offset, place, assumed, uncovered, ...taken.result() };
+    const { end, place } = readOn(this.#kernel, fill, { filled, run: found.run }, (count) =>
+      taken.add(regularEntries(this.#kernel, count)),
+    );
+    return { start: offset + found.at, end: offset + end, place, assumed, uncovered, ...taken.result() };
   }
 
   /** Forgets the keys. */

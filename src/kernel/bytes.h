@@ -16,6 +16,9 @@ struct text {
 };
 
 #define SLACK 128
+// A function that few chains call, or seldom. V8 compiles a function that is called often with all that was drawn into it,
+// and until that is done it runs slowly.
+#define SELDOM __attribute__((noinline))
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 // Behind the copy: up to 15 bytes more are overwritten.

@@ -171,7 +171,7 @@ static const u8 *read_items(const u8 *at, u32 depth, bool *compact) {
   }
 }
 
-static const u8 *read_array(const u8 *start, u32 depth) {
+static SELDOM const u8 *read_array(const u8 *start, u32 depth) {
   u32 first = part_count;
   bool compact;
   const u8 *end = read_items(start, depth + 1, &compact);
@@ -205,7 +205,7 @@ static const u8 *ascii_string_end(const u8 *at, bool *plain) {
   }
 }
 
-static const u8 *read_ascii_string(const u8 *start) {
+static SELDOM const u8 *read_ascii_string(const u8 *start) {
   bool plain;
   const u8 *end = ascii_string_end(start, &plain);
   if (!end) return 0;

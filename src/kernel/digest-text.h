@@ -50,7 +50,7 @@ static u32 base64_value(u8 digit) {
 }
 
 // RFC 4648 sections 4 and 5, without padding.
-static void to_base64(const u8 *bytes, u32 count, bool url, u8 *to) {
+static SELDOM void to_base64(const u8 *bytes, u32 count, bool url, u8 *to) {
   static const u8 digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
   for (u32 bit = 0; bit < 8 * count; bit += 6) {
     u32 next = bit / 8 + 1 < count ? bytes[bit / 8 + 1] : 0;

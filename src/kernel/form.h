@@ -80,7 +80,7 @@ static u8 *put_unit(u8 *to, u32 unit) {
 }
 
 // What stands between the quotes of a string, with everything escaped that is not printable ASCII.
-static void write_ascii(struct writer *writer, struct text text) {
+static SELDOM void write_ascii(struct writer *writer, struct text text) {
   const u8 *at = text.at, *end = text.at + text.length;
   while (at < end) {
     const u8 *run = at;

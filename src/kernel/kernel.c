@@ -99,7 +99,7 @@ static void hold_to(const struct digest_form *form, u32 index, const u8 *stated)
   if (!same_wide(digits, stated, form->digits) && batch_start + index < mismatch) mismatch = batch_start + index;
 }
 
-static void hold_seals_to_digests(void) {
+static SELDOM void hold_seals_to_digests(void) {
   enum algorithm algorithm = seal_form.algorithm;
   u32 bytes = digest_bytes(digest_form.algorithm);
   const struct key *keys[MAX_BATCH];
@@ -172,7 +172,7 @@ static bool add_to_batch(const struct part *members, const struct entry *entry) 
 }
 
 // Takes for the tip what the entry says that it stands behind, before all times.
-static bool assume_what_it_follows(void) {
+static SELDOM bool assume_what_it_follows(void) {
   const u8 *digits = digits_in(&digest_form, value_of(PREVIOUS_DIGEST));
   if (!digits || !read_sequence(value_of(SEQUENCE), &assumed.sequence)) return false;
   assumed.sequence--;

@@ -76,7 +76,7 @@ static void remember_names(const struct part *members, u32 count) {
 
 // False when the names say nothing certain: one is there twice, they are too many or too long, or that one is not hashed
 // is not known yet.
-static bool learn_shape(const struct part *members, u32 count) {
+static SELDOM bool learn_shape(const struct part *members, u32 count) {
   u8 sorted[MAX_SORTED_MEMBERS];
   bool writes[MAX_SORTED_MEMBERS];
   shape.count = shape.order_count = 0;
@@ -105,7 +105,7 @@ static bool learn_shape(const struct part *members, u32 count) {
 }
 
 // Reads the members of an object that holds named ones. False where one is not hashed, and that is not known yet.
-static bool open_container(const struct part *member, u32 row) {
+static SELDOM bool open_container(const struct part *member, u32 row) {
   const u8 *at = space_end(member->name.at + member->name.length + 1);
   at = space_end(at + 1);
   bool is_hashed = named[row].written || named[row].covered;

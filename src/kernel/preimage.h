@@ -59,7 +59,7 @@ struct entry {
 
 // All of the entry but some members, each with the comma before it; between the others what was sent. Of the first that
 // stays, what is before it goes.
-static void write_as_sent(struct writer *writer, const struct entry *entry, const struct part *members) {
+static SELDOM void write_as_sent(struct writer *writer, const struct entry *entry, const struct part *members) {
   const u8 *run = members[0].name.at - 1, *run_end = run;
   write(writer, entry->start, (u32)(run - entry->start));
   for (u32 i = 0; i < shape.order_count; i++) {
@@ -88,7 +88,7 @@ static void write_entry(struct writer *writer, const struct entry *entry, const 
   if (!writer->full) write_close(writer, start, '}');
 }
 
-static void write_previous(struct writer *writer, const struct step *step, const struct entry *entry) {
+static SELDOM void write_previous(struct writer *writer, const struct step *step, const struct entry *entry) {
   u8 bytes[MAX_DIGEST + 16];
   if (step->kind == PREVIOUS_BYTES) {
     if (entry->previous_digits) write(writer, bytes, from_digits(&digest_form, entry->previous_digits, bytes));
@@ -137,7 +137,7 @@ static bool could_be_another(struct text text, struct text null_as) {
 }
 
 // False where it is not certain what was sent, or its type is open and that is not known.
-static bool write_field(struct writer *writer, const struct step *step) {
+static SELDOM bool write_field(struct writer *writer, const struct step *step) {
   struct text value = values[step->row];
   const u8 *start = writer->to;
   if (*value.at == '"') {
@@ -153,7 +153,7 @@ static bool write_field(struct writer *writer, const struct step *step) {
 }
 
 // Overlapping ones too, as many as there are, or one more than `most`.
-static u32 occurrences(struct text wanted, const u8 *at, const u8 *end, u32 most) {
+static SELDOM u32 occurrences(struct text wanted, const u8 *at, const u8 *end, u32 most) {
   u32 count = 0;
   const v128_t first = wasm_u8x16_splat(*wanted.at);
   for (; at < end; at += 16) {

@@ -123,7 +123,7 @@ static const u8 *number_end(const u8 *start) {
 }
 
 // RFC 8259 section 6, whatever a double makes of it.
-static const u8 *any_number_end(const u8 *at) {
+static SELDOM const u8 *any_number_end(const u8 *at) {
   at += *at == '-';
   if (!is_digit(*at)) return reject(at);
   at = *at == '0' ? at + 1 : digits_end(at + 1);

@@ -1,7 +1,10 @@
+import { readSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
+import { setImmediate } from 'node:timers/promises';
 import type { PackageReader } from '../chain/package.ts';
-import { RangeWorkers } from './range-workers.ts';
+import type { Fill } from '../chain/regular-reader.ts';
+import { RangeWorkers, startAhead } from './range-workers.ts';
 import { boundsOf, makeRanges, type Ranges } from './ranges.ts';
 
 export interface FileReadingOptions {
@@ -27,7 +30,10 @@ const MAX_THREADS = 4;
 /** What is kept of a stretch until it is its turn is bounded by the number of ranges. */
 const MAX_RANGES = 64;
 const RANGE_BYTES = 2 ** 20;
-const BLOCK_BYTES = 2 ** 20;
+/** Read at a time where entries are not regular. */
+const BLOCK_BYTES = 2 ** 18;
+/** After so many, what else there is to do has its turn. */
+const TURN_BYTES = 8 * 2 ** 20;
 
 /**
  * Reads a package from a file, on several threads if that is worth it. Where the file changed meanwhile, what threads
@@ -42,99 +48,104 @@ export async function readPackageFile(
   const file = await open(path, 'r');
   try {
     const before = await file.stat();
-    const blocks = new FileBlocks(file, before.isFile(), options.signal);
-    const { threads, count } = planOf(before.isFile() ? before.size : 0, options);
-    if (count > 1) {
-      const reader = begin();
-      const ranges = makeRanges(before.size, count);
-      const stretches = await readInRanges(blocks, reader, ranges, { ...options, threads });
-      const after = await file.stat();
-      if (stretches === 0 || (after.size === before.size && after.mtimeMs === before.mtimeMs))
-        return { reader, stretches };
-      reader.finishEach();
-    }
-    const reader = begin();
-    for await (const block of blocks.read(0, Number.POSITIVE_INFINITY)) reader.push(block);
-    return { reader, stretches: 0 };
+    const { threads, ranges } = planOf(before.isFile() ? before.size : 0, options);
+    const reading = new Reading(file, begin(), before.isFile(), options.signal);
+    const stretches = await reading.readInRanges(ranges, threads - 1, options.program);
+    const after = await file.stat();
+    if (stretches === 0 || (after.size === before.size && after.mtimeMs === before.mtimeMs))
+      return { reader: reading.reader, stretches };
+    reading.reader.finishEach();
+    const again = new Reading(file, begin(), true, options.signal);
+    return { reader: again.reader, stretches: await again.readInRanges(makeRanges(after.size, 1), 0) };
   } finally {
     await file.close();
   }
 }
 
+/** Starts the threads that will read a file of so many bytes, before it is known what they shall look for. */
+export function startThreadsFor(bytes: number): void {
+  startAhead(planOf(bytes, { threads: null }).threads - 1);
+}
+
 function planOf(bytes: number, { threads: asked, rangeBytes = RANGE_BYTES }: FileReadingOptions) {
   const threads = asked ?? (bytes < LARGE_FILE_BYTES ? 1 : Math.min(availableParallelism(), MAX_THREADS));
-  return { threads, count: threads === 1 ? 1 : Math.min(Math.floor(bytes / rangeBytes), MAX_RANGES) };
+  const count = threads === 1 ? 1 : Math.min(Math.floor(bytes / rangeBytes), MAX_RANGES);
+  return { threads: count > 1 ? threads : 1, ranges: makeRanges(bytes, Math.max(count, 1)) };
 }
 
-/** From the first range on, while workers come from the last. Returns how many of their stretches were taken. */
-async function readInRanges(
-  blocks: FileBlocks,
-  reader: PackageReader,
-  ranges: Ranges,
-  { threads, program }: FileReadingOptions & { threads: number },
-): Promise<number> {
-  const workers = new RangeWorkers(blocks.file.fd, ranges, threads - 1, program);
-  let at = 0;
-  let taken = 0;
-  const readTo = async (end: number) => {
-    for await (const block of blocks.read(at, end)) {
-      reader.push(block);
-      const stretches = reader.findStretches();
-      if (stretches !== null) workers.begin(stretches);
-      at += block.length;
-    }
-  };
-  try {
-    for (let range = 0; range < ranges.owners.length; range++) {
-      const stretch = await workers.claim(range);
-      if (stretch !== null) {
-        await readTo(stretch.start);
-        if (reader.take(stretch)) {
-          at = stretch.end;
-          taken++;
-        }
-      }
-      await readTo(boundsOf(ranges, range).end);
-    }
-    await readTo(Number.POSITIVE_INFINITY);
-    return taken;
-  } finally {
-    await workers.close();
-  }
-}
-
-/** A file's bytes in blocks, the next of which is read meanwhile: each is valid only until the next is asked for. */
-class FileBlocks {
-  readonly file: FileHandle;
+/** One reading of a file, from its first byte to its last. */
+class Reading {
+  readonly reader: PackageReader;
+  readonly #file: FileHandle;
   readonly #hasOffsets: boolean;
   readonly #signal: AbortSignal | undefined;
-  #now = Buffer.allocUnsafeSlow(BLOCK_BYTES);
-  #then = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  readonly #block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  #at = 0;
 
-  constructor(file: FileHandle, hasOffsets: boolean, signal: AbortSignal | undefined) {
-    this.file = file;
+  constructor(file: FileHandle, reader: PackageReader, hasOffsets: boolean, signal: AbortSignal | undefined) {
+    this.#file = file;
+    this.reader = reader;
     this.#hasOffsets = hasOffsets;
     this.#signal = signal;
   }
 
-  /** @param start where a file without offsets is. */
-  async *read(start: number, end: number): AsyncGenerator<Uint8Array> {
-    let at = start;
-    const read = (buffer: Buffer) =>
-      this.file.read(buffer, 0, Math.max(0, Math.min(BLOCK_BYTES, end - at)), this.#hasOffsets ? at : null);
-    let coming = read(this.#now);
+  /** From the first range on, while workers come from the last. Returns how many of their stretches were taken. */
+  async readInRanges(ranges: Ranges, helpers: number, program?: URL): Promise<number> {
+    const workers = new RangeWorkers(this.#file.fd, ranges, helpers, program);
+    let taken = 0;
     try {
-      for (;;) {
-        this.#signal?.throwIfAborted();
-        const { bytesRead } = await coming;
-        if (bytesRead === 0) return;
-        at += bytesRead;
-        coming = read(this.#then);
-        yield this.#now.subarray(0, bytesRead);
-        [this.#now, this.#then] = [this.#then, this.#now];
+      for (let range = 0; range < ranges.owners.length; range++) {
+        const stretch = await workers.claim(range);
+        if (stretch !== null) {
+          await this.#readTo(stretch.start, workers);
+          if (this.reader.take(stretch)) {
+            this.#at = stretch.end;
+            taken++;
+          }
+        }
+        await this.#readTo(boundsOf(ranges, range).end, workers);
       }
+      while ((await this.#push(Number.POSITIVE_INFINITY)) > 0);
+      return taken;
     } finally {
-      await coming.catch(() => undefined);
+      await workers.close();
     }
+  }
+
+  /** But for an entry that is not whole before `end`. */
+  async #readTo(end: number, workers: RangeWorkers): Promise<void> {
+    while (this.#at < end) {
+      const { bytes, isOpen } = this.reader.pull(this.#fillTo(Math.min(end, this.#at + TURN_BYTES)));
+      this.#at += bytes;
+      if (isOpen && bytes === 0) return;
+      if (!isOpen && (await this.#push(end)) === 0) return;
+      const stretches = this.reader.findStretches();
+      if (stretches !== null) workers.begin(stretches);
+      await setImmediate();
+      this.#signal?.throwIfAborted();
+    }
+  }
+
+  #fillTo(end: number): Fill {
+    let at = this.#at;
+    return (into) => {
+      const from = at;
+      while (at < end && at - from < into.length) {
+        const bytes = readSync(this.#file.fd, into, at - from, Math.min(into.length - (at - from), end - at), at);
+        if (bytes === 0) break;
+        at += bytes;
+      }
+      return at - from;
+    };
+  }
+
+  /** Reads a block, however its bytes are written. Returns how many there were. */
+  async #push(end: number): Promise<number> {
+    this.#signal?.throwIfAborted();
+    const wanted = Math.min(BLOCK_BYTES, end - this.#at);
+    const { bytesRead } = await this.#file.read(this.#block, 0, wanted, this.#hasOffsets ? this.#at : null);
+    this.reader.push(this.#block.subarray(0, bytesRead));
+    this.#at += bytesRead;
+    return bytesRead;
   }
 }

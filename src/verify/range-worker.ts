@@ -1,10 +1,12 @@
 import { readSync } from 'node:fs';
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { type Stretch, type StretchOptions, StretchReader } from '../chain/stretch.ts';
 import { boundsOf, claim, type Ranges } from './ranges.ts';
 
 /** What a thread is told once it is known what it shall read. */
 export interface RangeJob {
+  /** Who it is among those that claim ranges. */
+  owner: number;
   /** Number of an open file of this process. */
   file: number;
   ranges: Ranges;
@@ -17,10 +19,8 @@ export interface RangeAnswer {
   stretch: Stretch | null;
 }
 
-const owner: number = workerData;
-
 // From the last range on: the main thread comes from the first.
-parentPort?.once('message', ({ file, ranges, options }: RangeJob) => {
+parentPort?.once('message', ({ owner, file, ranges, options }: RangeJob) => {
   const reader = StretchReader.open(options);
   if (reader === null) return;
   try {

@@ -10,6 +10,16 @@ const MAIN_THREAD = 1;
 /** Next to nothing is made in JavaScript there. */
 const HEAP = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 2 };
 
+const PROGRAM = programUrl('verify/range-worker');
+
+/** Started before it was known what they shall read. */
+const waiting: RangeWorker[] = [];
+
+/** Starts threads that will be wanted soon; the process can end without them, if they are not. */
+export function startAhead(count: number): void {
+  while (waiting.length < count) waiting.push(new RangeWorker(PROGRAM));
+}
+
 /** Threads that read ranges of a file, from the last one on. One that fails is as good as none. */
 export class RangeWorkers {
   readonly #file: number;
@@ -18,21 +28,25 @@ export class RangeWorkers {
   #begun = false;
 
   /**
-   * Starts the threads, which wait to be told what to look for.
+   * Starts the threads that were not started ahead; they wait to be told what to look for.
    * @param file number of an open file, which stays open until `close` is done.
    */
-  constructor(file: number, ranges: Ranges, count: number, program = programUrl('verify/range-worker')) {
+  constructor(file: number, ranges: Ranges, count: number, program = PROGRAM) {
     this.#file = file;
     this.#ranges = ranges;
-    for (let owner = MAIN_THREAD + 1; owner <= MAIN_THREAD + count; owner++)
-      this.#workers.set(owner, new RangeWorker(owner, program));
+    for (let owner = MAIN_THREAD + 1; owner <= MAIN_THREAD + count; owner++) {
+      const worker = (program === PROGRAM ? waiting.pop() : undefined) ?? new RangeWorker(program);
+      worker.hold();
+      this.#workers.set(owner, worker);
+    }
   }
 
   /** Tells them; what is known does not change, so it is told once. */
   begin(options: StretchOptions): void {
     if (this.#begun) return;
     this.#begun = true;
-    for (const worker of this.#workers.values()) worker.begin({ file: this.#file, ranges: this.#ranges, options });
+    for (const [owner, worker] of this.#workers)
+      worker.begin({ owner, file: this.#file, ranges: this.#ranges, options });
   }
 
   /** Null: the range is for the main thread to read. Else what a worker has made of it, once that is known. */
@@ -56,8 +70,8 @@ class RangeWorker {
   /** Has who waits look again. */
   #wake = () => {};
 
-  constructor(owner: number, program: URL) {
-    this.#thread = startThread(owner, program);
+  constructor(program: URL) {
+    this.#thread = startThread(program);
     this.#ended = this.#thread === null;
     this.#thread?.on('message', ({ range, stretch }: RangeAnswer) => {
       this.#answers.set(range, stretch);
@@ -69,6 +83,13 @@ class RangeWorker {
       this.#ended = true;
       this.#wake();
     });
+    // Behind the listeners: who listens holds the process.
+    this.#thread?.unref();
+  }
+
+  /** The process does not end before it. */
+  hold(): void {
+    this.#thread?.ref();
   }
 
   begin(job: RangeJob): void {
@@ -96,9 +117,9 @@ class RangeWorker {
 }
 
 /** Null where threads are not to be had, e.g. under Node's `--permission`. */
-function startThread(owner: number, program: URL): Worker | null {
+function startThread(program: URL): Worker | null {
   try {
-    return new Worker(program, { workerData: owner, resourceLimits: HEAP, stdout: true, stderr: true });
+    return new Worker(program, { resourceLimits: HEAP, stdout: true, stderr: true });
   } catch {
     return null;
   }

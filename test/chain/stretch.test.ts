@@ -6,7 +6,7 @@ import type { Stretch } from '../../src/chain/stretch.ts';
 import { defaultContract } from '../../src/contract/default-contract.ts';
 import { toHmacKey } from '../../src/encoding/digest.ts';
 import { chainOf, entryAfter, KEYS, packageOf, type SentEntry, STREAM } from '../support/chain.ts';
-import { pushInRanges, stretchIn } from '../support/ranges.ts';
+import { readInRanges, stretchIn } from '../support/ranges.ts';
 
 const chain = chainOf(12);
 const bytes = Buffer.from(JSON.stringify(packageOf(chain)));
@@ -157,7 +157,7 @@ describe('a stretch', () => {
     const repeated = [...long, ...again.slice(100, 110), ...again.slice(4190)];
     const all = Buffer.from(JSON.stringify(packageOf(repeated)));
     const reader = open();
-    const taken = pushInRanges(reader, all, [startOf(3, all), startOf(4180, all)]);
+    const taken = readInRanges(reader, all, [startOf(3, all), startOf(4180, all)]);
     expect(taken).toBeGreaterThan(4190);
     expect(plain(reader.finish())).toEqual(readWhole(all));
   });
@@ -191,7 +191,7 @@ describe.each(AROUND)('a package of %s', (_words, entries, step) => {
     let taken = 0;
     for (let offset = 0; offset <= sent.length; offset += step) {
       const reader = open([2, 3]);
-      taken += pushInRanges(reader, sent, [offset]);
+      taken += readInRanges(reader, sent, [offset]);
       expect(plain(reader.finish())).toEqual(whole);
     }
     expect(taken).toBeGreaterThan(sent.length / step / 4);
@@ -210,7 +210,7 @@ test.each(Object.keys(expected.cases))('the vector %s is read the same in two, t
   const sent = readFileSync(join(vectors, `${name}.json`));
   const read = (splits: number[]) => {
     const reader = new PackageReader(defaultContract, vectorKeys);
-    pushInRanges(reader, sent, splits);
+    readInRanges(reader, sent, splits);
     return plain(reader.finish());
   };
   const whole = read([]);

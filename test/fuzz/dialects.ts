@@ -13,7 +13,7 @@ import {
   stamp,
 } from '../support/dialects.ts';
 import { mutate } from '../support/mutate.ts';
-import { pushInRanges } from '../support/ranges.ts';
+import { readInRanges } from '../support/ranges.ts';
 
 export interface Comparison {
   /** What each path made of the package; in ranges, which show no entry by itself, it is held to `slow` here. */
@@ -48,7 +48,7 @@ export function comparePaths(
   const fast = read(counting, bytes, keys);
   const other = read(slow, bytes, keys);
   const reader = new PackageReader(contract, keys, { streamId: STREAM, watch: () => WATCHED });
-  const inStretches = pushInRanges(reader, bytes, splits);
+  const inStretches = readInRanges(reader, bytes, splits);
   return {
     fast: textOf(fast.reading, fast.seen),
     slow: textOf(other.reading, other.seen),

@@ -2,7 +2,7 @@ import { PackageReader, type PackageReading } from '../../src/chain/package.ts';
 import type { Contract } from '../../src/contract/contract.ts';
 import { defaultContract } from '../../src/contract/default-contract.ts';
 import { KEYS } from '../support/chain.ts';
-import { pushInRanges } from '../support/ranges.ts';
+import { readInRanges } from '../support/ranges.ts';
 
 /** The path that decides: every entry parsed, written anew and hashed by itself. */
 const slowContract: Contract = { ...defaultContract, plainKind: null };
@@ -54,7 +54,7 @@ export function readRanges({ bytes, cuts, withKeys, watch, streamId }: Case) {
     ...(streamId === undefined ? {} : { streamId }),
     watch: () => watch,
   });
-  const taken = pushInRanges(reader, bytes, cuts);
+  const taken = readInRanges(reader, bytes, cuts);
   return { reading: reader.finish(), taken };
 }
 

@@ -1,5 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { chainOf, packageOf, SEAL_KEY, type SentEntry } from '../support/chain.ts';
@@ -32,6 +32,30 @@ test.each([
   expect(JSON.parse(alone.stdout)).toMatchObject({ outcome, streams: [{ entries: ENTRIES }] });
   expect([helped.code, helped.stdout]).toEqual([alone.code, alone.stdout]);
   expect(helped.stderr).toMatch(/^stretches [1-9]/m);
+});
+
+const COUNTS_THREADS = `data:text/javascript,
+  let started = 0;
+  process.on('worker', () => started++);
+  process.on('exit', () => process.stderr.write('threads ' + started));`;
+const ALL = Math.min(availableParallelism(), 4) - 1;
+
+// It cannot be read; so what was started for it was so before that was known.
+test.each<[string, string, string[], number, number]>([
+  ['for a large file', 'large.json', [], 3, ALL],
+  ['for one that is not read in the end', 'large.json', ['--config', 'nowhere.yaml'], 2, ALL],
+  ['for one that one thread is to read', 'large.json', ['--threads', '1'], 3, 0],
+  ['for one that is a bundle', 'large.zip', [], 1, 0],
+  ['for a small file', 'small.json', [], 3, 0],
+])('threads are started at once %s', async (_words, file, flags, exitCode, threads) => {
+  const path = join(folder, file);
+  writeFileSync(path, 'x');
+  if (file !== 'small.json') truncateSync(path, 33 * 2 ** 20);
+  const { code, stderr } = await evidence(['verify', file, ...flags], {
+    cwd: folder,
+    nodeFlags: ['--import', COUNTS_THREADS],
+  });
+  expect([code, stderr]).toEqual([exitCode, expect.stringContaining(`threads ${threads}`)]);
 });
 
 test.each(['0', '1.5', '65', 'many'])('--threads %s is refused', async (threads) => {

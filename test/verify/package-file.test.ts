@@ -38,7 +38,7 @@ function helpedBy(text: string): Pick<FileReadingOptions, 'program' | 'signal'> 
   writeFileSync(
     path,
     `import { writeFileSync } from 'node:fs';
-    import { parentPort, workerData } from 'node:worker_threads';
+    import { parentPort } from 'node:worker_threads';
     const ready = () => writeFileSync(${JSON.stringify(ready)}, '');
     ${text}`,
   );
@@ -90,12 +90,12 @@ test('an account, whose chains stand side by side, is read by the main thread', 
   expect((await read(path, { threads: 2 })).reading).toEqual((await read(path, {})).reading);
 });
 
-const TAKES_ALL = 'ranges.owners.forEach((_, at) => Atomics.compareExchange(ranges.owners, at, 0, workerData))';
+const TAKES_ALL = 'ranges.owners.forEach((_, at) => Atomics.compareExchange(ranges.owners, at, 0, owner))';
 const FAULTS: [string, string][] = [
   ['ends at once', 'ready(); process.exit(3);'],
   ['throws', 'ready(); throw new Error("no");'],
   ['throws once it is told', "parentPort.once('message', () => { ready(); throw new Error('no'); });"],
-  ['takes all there is, and ends', `parentPort.once('message', ({ ranges }) => { ${TAKES_ALL}; ready(); });`],
+  ['takes all there is, and ends', `parentPort.once('message', ({ owner, ranges }) => { ${TAKES_ALL}; ready(); });`],
   ['runs out of memory', 'ready(); const all = []; for (;;) all.push(new Array(1e5).fill(all.length));'],
   ['dies after two answers', answering('post(answer); if (answers === 2) { ready(); process.exit(1); }')],
   ['finds nothing', answering('post({ ...answer, stretch: null })')],

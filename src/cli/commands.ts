@@ -1,0 +1,172 @@
+import yargs from 'yargs';
+import { EvidenceError } from '../errors.ts';
+import type { Command } from './command.ts';
+import { EXIT_CODES, exitCodeOfError } from './exit.ts';
+import {
+  demoFlags,
+  doctorFlags,
+  exportFlags,
+  extendFlags,
+  helpFlags,
+  holdFlags,
+  initFlags,
+  keygenFlags,
+  ledgerFlags,
+  probeFlags,
+  restampFlags,
+  runsFlags,
+  streamsFlags,
+  verifyFlags,
+} from './flags.ts';
+import { onInterruption } from './interruption.ts';
+import { Printer } from './printer.ts';
+import { readTool } from './tool.ts';
+
+// npm runs a script in the package's folder; relative paths mean the folder where the user stands.
+const ownScript = process.env['npm_lifecycle_event'];
+if ((ownScript === 'evidence' || ownScript === 'start') && process.env['INIT_CWD'] !== undefined)
+  process.chdir(process.env['INIT_CWD']);
+
+/** Runs a command between printer and interruption; here alone the exit code of the process is set. */
+function carryOut<Flags>(load: () => Promise<Command<Flags>>) {
+  return async (flags: unknown): Promise<void> => {
+    const { json, quiet } = flags as { json?: boolean; quiet?: boolean };
+    const printer = new Printer({ json: json === true, quiet: quiet === true });
+    const interruption = onInterruption();
+    const context = {
+      printer,
+      signal: interruption.signal,
+      directory: process.cwd(),
+      environment: process.env,
+    };
+    try {
+      process.exitCode = await (await load())(flags as Flags, context);
+    } catch (error) {
+      // What breaks while the work is being ended is a consequence of that, not news.
+      const reason = interruption.signal.aborted ? interruption.signal.reason : error;
+      printer.failure(reason);
+      process.exitCode = interruption.exitCode() ?? exitCodeOfError(reason);
+    } finally {
+      interruption.dispose();
+    }
+  };
+}
+
+const cli = yargs(process.argv.slice(2))
+  .scriptName('evidence')
+  // All else that is printed is English.
+  .locale('en')
+  .usage(
+    '$0 <command>\n\nTakes audit evidence out of an audit service, proves what can be proved about it, archives it.',
+  )
+  .options({
+    json: { type: 'boolean', global: true, describe: 'one JSON document on stdout' },
+    quiet: { type: 'boolean', global: true, describe: 'no progress' },
+  })
+  .command(
+    'export',
+    'export a period into the archive',
+    exportFlags,
+    carryOut(async () => (await import('./export.ts')).runExport),
+  )
+  .command(
+    'verify <target>',
+    'verify what was archived, anew',
+    verifyFlags,
+    carryOut(async () => (await import('./verify.ts')).runVerify),
+  )
+  .command(
+    'streams',
+    "the service's streams",
+    streamsFlags,
+    carryOut(async () => (await import('./streams.ts')).runStreams),
+  )
+  .command(
+    'probe',
+    "find out a service's contract and write the contract file",
+    probeFlags,
+    carryOut(async () => (await import('./probe.ts')).runProbe),
+  )
+  .command(
+    'demo',
+    'a first export, of what really happened on this machine',
+    demoFlags,
+    carryOut(async () => (await import('./demo.ts')).runDemo),
+  )
+  .command(
+    'ledger <action> <stream>',
+    'record why a stream was ended or began anew',
+    ledgerFlags,
+    carryOut(async () => (await import('./ledger.ts')).runLedger),
+  )
+  .command(
+    'keygen',
+    'make a key pair to sign runs with',
+    keygenFlags,
+    carryOut(async () => (await import('./keygen.ts')).runKeygen),
+  )
+  .command(
+    'restamp [run]',
+    "time-stamp sealed runs anew before an authority's certificate ends",
+    restampFlags,
+    carryOut(async () => (await import('./restamp.ts')).runRestamp),
+  )
+  .command(
+    'init',
+    'write a first configuration, and policies for the bucket',
+    initFlags,
+    carryOut(async () => (await import('./init.ts')).runInit),
+  )
+  .command(
+    'runs',
+    'what was exported so far, and how long it is locked',
+    runsFlags,
+    carryOut(async () => (await import('./runs.ts')).runRuns),
+  )
+  .command(
+    'doctor',
+    'look at everything that an export rests on',
+    doctorFlags,
+    carryOut(async () => (await import('./doctor.ts')).runDoctor),
+  )
+  .command(
+    'hold <run>',
+    'put a run on legal hold',
+    holdFlags,
+    carryOut(async () => (await import('./custody.ts')).runHold),
+  )
+  .command(
+    'release <run>',
+    'take the legal hold of a run away',
+    holdFlags,
+    carryOut(async () => (await import('./custody.ts')).runRelease),
+  )
+  .command(
+    'extend <run>',
+    'lock a run for longer',
+    extendFlags,
+    carryOut(async () => (await import('./custody.ts')).runExtend),
+  )
+  .command('help <topic>', 'explain exit-codes', helpFlags, () => {
+    process.stdout.write(
+      `${EXIT_CODES.map(([code, meaning]) => `${String(code).padStart(3)}  ${meaning}`).join('\n')}\n`,
+    );
+  })
+  .demandCommand(1, 'Name a command.')
+  .strict()
+  .recommendCommands()
+  .version(readTool().version)
+  .epilogue('`evidence help exit-codes` explains the exit codes.')
+  .exitProcess(false)
+  .fail((message, error) => {
+    // Thrown on, and reported once, below.
+    throw error ?? new EvidenceError('usage', message, { nextStep: 'See `evidence --help`.' });
+  });
+
+try {
+  await cli.parseAsync();
+} catch (error) {
+  const json = process.argv.includes('--json');
+  new Printer({ json, quiet: false }).failure(error);
+  process.exitCode = exitCodeOfError(error);
+}
