@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { EvidenceError } from '../../errors.ts';
+import { EvidenceError, isEvidenceError } from '../../errors.ts';
 import type { Archive, Expected, Locks, ObjectSource, PutResult, StoredObject } from '../archive.ts';
 import { conflict, differenceTo } from '../content.ts';
 import { checkKey, isKey } from '../key.ts';
@@ -184,6 +184,7 @@ class S3Archive implements Archive {
     try {
       return await this.#settle(key, expected, protection);
     } catch (error) {
+      if (!isEvidenceError(error, 'conflict')) throw error;
       const first = await this.#resolve(key);
       if (!(await putOnTop(this.#connection, first, protection))) await this.#remark(LEFT_COVERED);
       throw error;
