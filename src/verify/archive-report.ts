@@ -7,8 +7,9 @@ import type { Ledger } from './ledger.ts';
 import type { LockReport } from './locks.ts';
 import type { Problem } from './problem.ts';
 import type { RestampCheck } from './restamps.ts';
-import type { RunCheck, VerifiedStream } from './run.ts';
+import type { RunCheck } from './run.ts';
 import { judgeSignatures, type Keyring, type SignatureReport } from './signatures.ts';
+import type { VerifiedStream } from './stream.ts';
 
 export interface ArchiveReport {
   outcome: Outcome;
