@@ -19,8 +19,8 @@ const WINDOWS_DEVICE = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/;
 
 /**
  * A name for the stream on any disk: what is readable of its id, then 8 hex digits of the SHA-256 of the id. Ids that
- * differ only in what is not readable (letter case, spaces, other scripts) differ in those 32 bits alone, so a caller
- * with very many such streams must expect a collision; the create-only archive then refuses the second one.
+ * differ only in what is not readable (letter case, spaces, other scripts) differ in those 32 bits alone, so two of very
+ * many such streams may have the same name: an export refuses them in one run.
  */
 export function slugOf(streamId: string): string {
   return `${readablePart(streamId) || 'stream'}-${digestOfId(streamId).slice(0, 8)}`;

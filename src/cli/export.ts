@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
 import type { Archive } from '../archive/archive.ts';
 import { openMemoryArchive } from '../archive/memory.ts';
 import { EvidenceError } from '../errors.ts';
@@ -12,6 +11,7 @@ import type { CommandContext } from './command.ts';
 import { type Config, loadConfig } from './config.ts';
 import { readControls } from './controls.ts';
 import type { ExportFlags } from './flags.ts';
+import { letHeapGrow } from './heap.ts';
 import { Progress } from './progress.ts';
 import { endOf, printRun, toRunDocument } from './run-report.ts';
 import { connectService, type Service } from './service.ts';
@@ -107,9 +107,7 @@ export async function exportInto(wish: ExportWish, context: CommandContext): Pro
       signal,
       listen: progress.listen,
     };
-    // What arrives passes through buffers by the gigabyte: a heap held as tight as main.ts holds it would be collected
-    // again and again, which costs far more than the 20 MB that it saves.
-    setFlagsFromString('--heap-growing-percent=100');
+    letHeapGrow();
     return await exportRun(exportContext);
   } finally {
     progress.close();

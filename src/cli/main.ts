@@ -1,10 +1,8 @@
 #!/usr/bin/env node
 import { statSync } from 'node:fs';
-import { setFlagsFromString } from 'node:v8';
+import { holdHeap } from './heap.ts';
 
-// What a walk allocates dies at once. Letting the heap grow ahead of it would cost 60 MB and save no time.
-setFlagsFromString('--semi-space-growth-factor=1');
-setFlagsFromString('--heap-growing-percent=10');
+holdHeap();
 
 // A large package is read by several threads, which take as long to start as the command takes to load. What the words
 // mean is not known yet: where one is taken wrongly for a package, a thread was started in vain.

@@ -1,7 +1,7 @@
 import type { ExportEvent, Listener, Step } from '../export/events.ts';
 import { plural } from '../report/view/words.ts';
 import type { Printer } from './printer.ts';
-import { visible } from './table.ts';
+import { liveLine, visible } from './table.ts';
 
 /** What each step is called while it lasts. */
 const STEPS: Record<Step, string> = {
@@ -109,7 +109,6 @@ export class Progress {
     const now = performance.now();
     if (mayWait && now - this.#drawnAt < FRAME_MS) return;
     this.#drawnAt = now;
-    const width = (process.stderr.columns ?? 80) - 1;
     const lines = [...this.#active].map(
       ([streamId, active]) => `    ${streamId}  ${active.step}  ${formatBytes(active.bytes)}`,
     );
@@ -119,7 +118,7 @@ export class Progress {
     const rate = seconds > 0 ? `${formatBytes(this.#bytes / seconds)}/s` : '';
     lines.push(`  ${this.#ended} of ${this.#total} streams, ${formatBytes(this.#bytes)} ${rate}${left}`);
     this.close();
-    process.stderr.write(lines.map((line) => `${visible(this.#printer.scrub(line)).slice(0, width)}\n`).join(''));
+    process.stderr.write(lines.map((line) => `${liveLine(this.#printer.scrub(line))}\n`).join(''));
     this.#lines = lines.length;
   }
 }

@@ -10,6 +10,7 @@ import type { RestampFlags } from './flags.ts';
 import { openStamping } from './signing.ts';
 import { openArchive } from './store.ts';
 import { formatTable, visible } from './table.ts';
+import { readOperator } from './tool.ts';
 
 const OUTCOMES = { stamped: 'verified', 'not-due': 'verified', failed: 'incomplete', refuted: 'refuted' } as const;
 
@@ -32,10 +33,11 @@ export async function runRestamp(flags: RestampFlags, context: CommandContext): 
       throw new EvidenceError('not-found', `there is no archive at ${config.archiveUrl}`, {
         nextStep: 'Name the archive with --archive or archive.url.',
       });
+    const orderedBy = readOperator();
     const runs: Restamped[] = [];
     for (const runId of flags.run === undefined ? await listSealed(archive) : [flags.run]) {
       signal.throwIfAborted();
-      runs.push(await restampRun({ archive, stamping, before, now, signal }, runId));
+      runs.push(await restampRun({ archive, stamping, before, now, orderedBy, signal }, runId));
     }
     const exitCode = EXIT_CODE_OF[worstOf(runs.map(({ state }) => OUTCOMES[state]))];
     printer.document({ exit_code: exitCode, runs });

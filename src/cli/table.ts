@@ -85,6 +85,12 @@ export function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`);
 }
 
+/** Text from outside as one line on the terminal of stderr, which is to be taken away: a line that wraps would stay. */
+export function liveLine(text: string): string {
+  // A terminal may say that it has 0 columns: it does not know.
+  return shorten(visible(text), (process.stderr.columns || 80) - 1);
+}
+
 function shorten(text: string, max = Number.POSITIVE_INFINITY): string {
   if (width(text) <= max) return text;
   const signs = [...text];

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
+import type { Operator } from '../ledger/record.ts';
 import { packageFile } from '../package.ts';
 
 /** Name and version of this program, as records and the User-Agent state them. */
@@ -27,7 +28,7 @@ export function readCommit(): string | null {
 }
 
 /** Who runs it. */
-export function readOperator(): { user: string; host: string } {
+export function readOperator(): Operator {
   try {
     return { user: userInfo().username, host: hostname() };
   } catch {

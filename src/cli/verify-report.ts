@@ -33,6 +33,7 @@ export function printArchive(report: ArchiveReport, printer: Printer): void {
     printStreams(run.streams, printer);
     printAttested(run.streams, printer);
     printStamps(run.stamps, printer);
+    printRestamps(run.restamps, printer);
     printCustody(run.custody, printer);
   }
   const { missing, altered, unlocked, unexpected, checked } = report.objects;
@@ -106,6 +107,13 @@ function printStamps(stamps: ArchiveReport['runs'][number]['stamps'], printer: P
         : `${state}: ${visible(remarks.join('; '))}`;
     printer.result(`${key}  ${what}`);
   }
+}
+
+function printRestamps(restamps: ArchiveReport['runs'][number]['restamps'], printer: Printer): void {
+  for (const { token, authority, ordered_by, ordered_at } of restamps)
+    printer.result(
+      `restamp ${visible(token.key)} from ${visible(authority)}, by ${visible(ordered_by.user)} at ${visible(ordered_at)}`,
+    );
 }
 
 /** Several things can be wrong with one object. */

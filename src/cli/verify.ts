@@ -13,7 +13,7 @@ import { loadConfig } from './config.ts';
 import { readDays } from './days.ts';
 import type { VerifyFlags } from './flags.ts';
 import { isDirectory, isS3Url, type NamedArchive, openArchive } from './store.ts';
-import { visible } from './table.ts';
+import { liveLine, visible } from './table.ts';
 import { readPublicKeys, readSealKeys, readStampRoots, readTimestampRoots } from './trust.ts';
 import { type FileReport, printArchive, printFile } from './verify-report.ts';
 import { makeWorkDirectory } from './work-directory.ts';
@@ -145,9 +145,7 @@ class VerifyProgress implements Pick<ArchiveContext, 'onStream' | 'onRun' | 'onR
     this.#context.signal.throwIfAborted();
     this.#streams += 1;
     if (!this.#live) return;
-    const width = (process.stderr.columns ?? 80) - 1;
-    const line = `  ${visible(this.#current ?? '')}: stream ${this.#streams}: ${visible(streamId)}`;
-    process.stderr.write(`\r\x1b[K${line.slice(0, width)}`);
+    process.stderr.write(`\r\x1b[K${liveLine(`  ${this.#current}: stream ${this.#streams}: ${streamId}`)}`);
   };
 
   readonly onRun = (runId: string) => {

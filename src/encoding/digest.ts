@@ -1,4 +1,4 @@
-import { createHash, createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
+import { createHash, createSecretKey, hash, type KeyObject } from 'node:crypto';
 
 /** Lower-case hex SHA-256 of bytes or of UTF-8 text, in one call. */
 export function sha256(data: Uint8Array | string): string {
@@ -29,9 +29,4 @@ export class StreamingSha256 {
 /** A symmetric key; a `KeyObject`, because `createHmac` with a Buffer costs six times as much on Node 24. */
 export function toHmacKey(bytes: Uint8Array): KeyObject {
   return createSecretKey(bytes);
-}
-
-/** Lower-case hex HMAC-SHA-256 of ASCII text. */
-export function hmacSha256(key: KeyObject, text: string): string {
-  return createHmac('sha256', key).update(text, 'latin1').digest('hex');
 }

@@ -4,7 +4,7 @@ import type { EarlierHead } from '../claims/continuity.ts';
 import type { AuditClient, Period } from '../client/audit.ts';
 import type { Contract, SealKeys } from '../contract/contract.ts';
 import type { ContractInUse } from '../contract/in-use.ts';
-import type { Acceptance, ReportOptions } from '../ledger/record.ts';
+import type { Acceptance, Operator, ReportOptions } from '../ledger/record.ts';
 import type { SigningKey } from '../signature/key.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
 import type { Listener } from './events.ts';
@@ -53,7 +53,7 @@ export interface ExportContext {
   /** Of the checkout that the program runs from; null for an installed package. */
   commit: string | null;
   report: ReportOptions;
-  operator: { user: string; host: string };
+  operator: Operator;
   now: () => Date;
   signal: AbortSignal;
   listen: Listener;

@@ -24,7 +24,7 @@ const RUN_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/;
 
 /**
  * The period and the run id; without any wish, the last whole month in UTC.
- * @throws EvidenceError `usage` for wishes that contradict each other or are no dates.
+ * @throws EvidenceError `usage` for wishes that contradict each other or are no dates, and for a period that has not ended.
  */
 export function resolvePeriod(question: PeriodQuestion, now: Date): PeriodAnswer {
   const { month, from, to, allTime, request } = question;
@@ -39,7 +39,20 @@ export function resolvePeriod(question: PeriodQuestion, now: Date): PeriodAnswer
       : from !== undefined || to !== undefined
         ? between(from, to)
         : inMonth(month ?? lastMonth(now));
+  refuseFuture(answer.period, now);
   return request === undefined ? answer : { ...answer, runId: checkRunId(request) };
+}
+
+/** A run is sealed for good: what is recorded later would be missing from one that is taken for the whole period. */
+function refuseFuture({ from, to }: Period, now: Date): void {
+  if (to === null || Date.parse(to) <= now.getTime()) return;
+  const begun = from === null || Date.parse(from) < now.getTime();
+  const untilNow = from === null ? '--all-time' : `--from ${from} alone`;
+  throw new EvidenceError(
+    'usage',
+    `the period ends at ${to}, which is still to come: what is recorded until then would never be in this run`,
+    { nextStep: `Wait until it has ended${begun ? `, or export what there is until now, with ${untilNow}` : ''}.` },
+  );
 }
 
 function inMonth(month: string): PeriodAnswer {

@@ -1,4 +1,5 @@
 import type { Archive } from '../archive/archive.ts';
+import { slugOf } from '../bundle/layout.ts';
 import { toFinding } from '../chain/finding.ts';
 import type { StreamStatement } from '../claims/completeness.ts';
 import type { EarlierHead } from '../claims/continuity.ts';
@@ -62,11 +63,13 @@ export interface Selection {
 
 /**
  * Which of the listed streams are in scope, and why the others are not.
- * @throws EvidenceError `service` when the list names a stream twice.
+ * @throws EvidenceError `service` when the list names a stream twice; `usage` for two in scope that would lie in the same
+ * place.
  */
 export async function selectStreams(listed: AsyncIterable<ListedStream>, scope: Scope): Promise<Selection> {
   const selection: Selection = { included: [], excluded: [] };
   const seen = new Set<string>();
+  const named = new Map<string, string>();
   for await (const stream of listed) {
     const { streamId } = stream;
     if (seen.has(streamId))
@@ -78,9 +81,28 @@ export async function selectStreams(listed: AsyncIterable<ListedStream>, scope: 
     seen.add(streamId);
     const reason = whyExcluded(streamId, scope);
     if (reason !== null) selection.excluded.push({ stream_id: streamId, reason });
-    else selection.included.push(stream);
+    else {
+      claimName(named, streamId);
+      selection.included.push(stream);
+    }
   }
   return selection;
+}
+
+/** @param named ids by the name that they have in a run, see `slugOf`. */
+function claimName(named: Map<string, string>, streamId: string): void {
+  const slug = slugOf(streamId);
+  const other = named.get(slug);
+  if (other !== undefined)
+    throw new EvidenceError(
+      'usage',
+      `the streams "${other}" and "${streamId}" would have the same name in the archive: ${slug}`,
+      {
+        nextStep:
+          'Leave one of them out with --exclude, and export it in a run of its own, with --stream and --request. Nothing was exported.',
+      },
+    );
+  named.set(slug, streamId);
 }
 
 /**

@@ -1,5 +1,8 @@
 import type { Archive } from '../archive/archive.ts';
+import { sha256 } from '../encoding/digest.ts';
 import { EvidenceError, isEvidenceError } from '../errors.ts';
+import type { Operator } from '../ledger/record.ts';
+import { putRestamping } from '../ledger/restamping.ts';
 import { judgeStamps, readStamps, type StampVerdict } from '../ledger/stamps.ts';
 import { readSealedRun } from './plan.ts';
 import { keepStamp, requestStamp, type Stamping } from './stamp.ts';
@@ -10,6 +13,7 @@ export interface RestampContext {
   /** Runs are stamped whose newest token rests on a certificate that ends before this. */
   before: Date;
   now: Date;
+  orderedBy: Operator;
   signal: AbortSignal;
 }
 
@@ -25,7 +29,8 @@ export interface Restamped {
 }
 
 /**
- * Adds a token to a sealed run that has none, or whose newest one will not hold much longer.
+ * Adds a token to a sealed run that has none, or whose newest one will not hold much longer, and a record of who had that
+ * done.
  *
  * @throws EvidenceError `not-found` when there is no such sealed run; of the archive.
  */
@@ -47,6 +52,14 @@ export async function restampRun(context: RestampContext, runId: string): Promis
   try {
     const wish = { notBefore: newest?.time ?? finishedAt, outlasting: until, now };
     const stamp = await requestStamp(stamps, stamping, wish);
+    await putRestamping(archive, {
+      format: 'evidence-restamp-record/1',
+      run_id: runId,
+      ordered_by: context.orderedBy,
+      ordered_at: now.toISOString(),
+      authority: stamping.authority.shown,
+      token: { key: stamp.key, sha256: sha256(stamp.der) },
+    });
     await keepStamp(archive, stamp);
     return answer(runId, 'stamped', stamp.verdict.until);
   } catch (error) {

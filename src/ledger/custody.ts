@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Archive } from '../archive/archive.ts';
 import { sha256 } from '../encoding/digest.ts';
 import { custodyResultKey } from './keys.ts';
-import { readRecord, toRecordBytes } from './record.ts';
+import { operatorSchema, readRecord, toRecordBytes } from './record.ts';
 
 const lockSchema = z.strictObject({ mode: z.enum(['governance', 'compliance']), retain_until: z.string() });
 
@@ -16,7 +16,7 @@ export const custodySchema = z.strictObject({
   run_id: z.string(),
   action: z.enum(['hold', 'release', 'extend']),
   reason: z.string(),
-  ordered_by: z.strictObject({ user: z.string(), host: z.string() }),
+  ordered_by: operatorSchema,
   ordered_at: z.string(),
   /** Of `extend`: no object may be deleted before. */
   retain_until: z.string().nullable(),

@@ -98,6 +98,10 @@ export type Acceptance = z.infer<typeof acceptanceSchema>;
 export const failureSchema = z.strictObject({ stream_id: z.string(), reason: z.string(), next_step: z.string() });
 export type Failure = z.infer<typeof failureSchema>;
 
+/** Who runs the program, and where, as the system says. */
+export const operatorSchema = z.strictObject({ user: z.string(), host: z.string() });
+export type Operator = z.infer<typeof operatorSchema>;
+
 /** A request by which evidence was collected; see `contract/operations.ts`. */
 const requestSchema = z.strictObject({
   purpose: z.string(),
@@ -153,7 +157,7 @@ export const runRecordSchema = z.strictObject({
   }),
   /** `commit` of the checkout it ran from, with "-dirty" behind it where files differed; null for an installed package. */
   tool: z.strictObject({ name: z.string(), version: z.string(), commit: z.string().nullable() }),
-  operator: z.strictObject({ user: z.string(), host: z.string() }),
+  operator: operatorSchema,
   started_at: z.string(),
   finished_at: z.string(),
   streams: z.array(runStreamSchema),

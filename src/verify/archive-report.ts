@@ -6,8 +6,10 @@ import type { CustodyCheck } from './custody.ts';
 import type { Ledger } from './ledger.ts';
 import type { LockReport } from './locks.ts';
 import type { Problem } from './problem.ts';
-import type { RunCheck, VerifiedStream } from './run.ts';
+import type { RestampCheck } from './restamps.ts';
+import type { RunCheck } from './run.ts';
 import { judgeSignatures, type Keyring, type SignatureReport } from './signatures.ts';
+import type { VerifiedStream } from './stream.ts';
 
 export interface ArchiveReport {
   outcome: Outcome;
@@ -32,6 +34,8 @@ export interface RunReport {
   /** Id of the key whose signature on the run's statement holds, whoever's key that is. */
   signed_by: string | null;
   stamps: StampVerdict[];
+  /** Who had it stamped anew. */
+  restamps: RestampCheck['restamps'];
   problems: Problem[];
 }
 
@@ -108,6 +112,7 @@ function toRunReport(check: RunCheck, custody: readonly StoredCustody[]): RunRep
     custody: custody.map(toCustodyReport),
     signed_by: check.witnesses?.signedBy ?? null,
     stamps: check.witnesses?.stamps ?? [],
+    restamps: check.witnesses?.restamps ?? [],
     problems: check.problems,
   };
 }

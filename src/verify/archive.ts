@@ -13,8 +13,9 @@ import { type CustodyCheck, verifyCustody } from './custody.ts';
 import { checkLedger, type InScope, type Ledger, readLedger } from './ledger.ts';
 import { verifyLocks } from './locks.ts';
 import { type Problem, toProblem } from './problem.ts';
-import { type RunCheck, type RunContext, verifyRun } from './run.ts';
+import { type RunCheck, verifyRun } from './run.ts';
 import { checkLedgerSignatures, type Keyring, readKeyring } from './signatures.ts';
+import type { RunContext } from './stream.ts';
 import { checkListing, checkVersions } from './versions.ts';
 
 /** Whom and what the reader trusts. */

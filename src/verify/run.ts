@@ -1,26 +1,14 @@
-import { createReadStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Archive } from '../archive/archive.ts';
 import { inParallel } from '../archive/parallel.ts';
-import { bundleFileName, slugOf } from '../bundle/layout.ts';
-import type { Verdict } from '../claims/verdict.ts';
 import { StreamingSha256, sha256 } from '../encoding/digest.ts';
 import { isEvidenceError } from '../errors.ts';
-import { bundleKey, documentKey, runRecordKey, streamRecordKey } from '../ledger/keys.ts';
+import { documentKey, runRecordKey } from '../ledger/keys.ts';
 import { type Outcome, worstOf } from '../ledger/outcome.ts';
-import {
-  type RunDocument,
-  type RunRecord,
-  type RunStream,
-  readRecord,
-  runRecordSchema,
-  streamRecordSchema,
-  toRecordBytes,
-} from '../ledger/record.ts';
-import { type VerifiedBundle, type VerifyOptions, verifyBundle } from './bundle.ts';
+import { type RunDocument, type RunRecord, readRecord, runRecordSchema } from '../ledger/record.ts';
 import { type Problem, toProblem } from './problem.ts';
-import { verifyWitnesses, type WitnessCheck, type WitnessContext } from './witnesses.ts';
+import { checkDigest, isThere } from './stored.ts';
+import { type RunContext, type VerifiedStream, verifyStream } from './stream.ts';
+import { verifyWitnesses, type WitnessCheck } from './witnesses.ts';
 
 export interface RunCheck {
   runId: string;
@@ -35,26 +23,6 @@ export interface RunCheck {
   problems: Problem[];
   /** The objects that the run record vouches for, and those that vouch for it. */
   accounted: Set<string>;
-}
-
-export interface VerifiedStream {
-  /** Ours, made now; of an attested bundle the recorded one. */
-  verdict: Verdict;
-  /** The bundle was not read: the store attests that it is what was recorded. */
-  attested: boolean;
-  bundle: RunStream['bundle'];
-}
-
-export interface RunContext extends VerifyOptions, WitnessContext {
-  /** Where bundles of a remote archive are put for as long as they are read. */
-  workDirectory: string;
-  /** Whether a bundle need not be read whose digest the store itself attests. */
-  fast?: boolean;
-  /** How many streams at once; 1 unless told. */
-  concurrency?: number;
-  /** The head that a run left in the ledger for a stream; undefined when it left none. */
-  headOf(runId: string, streamId: string): { sequence: number; hash: string } | undefined;
-  onStream?(streamId: string): void;
 }
 
 const MAX_RECORD_BYTES = 2 ** 30;
@@ -141,98 +109,6 @@ function checkVanished(context: RunContext, record: RunRecord, key: string): Pro
     );
 }
 
-async function verifyStream(
-  context: RunContext,
-  run: RunRecord,
-  stream: RunStream,
-  problems: Problem[],
-): Promise<VerifiedStream | null> {
-  const { bundle } = stream;
-  checkPlaces(run, stream, problems);
-  if (stream.record !== null) await verifyStreamRecord(context, run, stream, stream.record, problems);
-  if (context.fast === true && (await isAttested(context.archive, bundle)))
-    return { verdict: statedVerdict(stream), bundle, attested: true };
-  // What is fetched from afar goes when it was looked at: an archive may be larger than the disk.
-  const folder = await mkdtemp(join(context.workDirectory, 'bundle-'));
-  try {
-    const verified = await verifyStoredBundle(context, bundle, folder, problems);
-    const verdict = verified === null ? null : compareRecorded(context, run, stream, verified, problems);
-    return verdict === null ? null : { verdict, bundle, attested: false };
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-/** Whether the store holds the object, by itself, to the digest that is recorded. */
-async function isAttested({ locks }: Archive, { key, bytes, sha256: digest }: RunStream['bundle']): Promise<boolean> {
-  const found = (await locks?.inspect(key)) ?? null;
-  return found?.sha256 === digest && found.bytes === bytes;
-}
-
-/** What a run record states of a stream, without where it lies. */
-function statedVerdict({
-  bundle: _bundle,
-  record: _record,
-  partial: _partial,
-  missing: _missing,
-  ...stated
-}: RunStream) {
-  return stated;
-}
-
-async function verifyStoredBundle(
-  context: RunContext,
-  bundle: RunStream['bundle'],
-  folder: string,
-  problems: Problem[],
-): Promise<VerifiedBundle | null> {
-  if (!(await isThere(context.archive, bundle.key, problems))) return null;
-  const file = await context.archive.fetchFile(bundle.key, folder);
-  const digest = new StreamingSha256();
-  for await (const chunk of createReadStream(file)) digest.update(chunk);
-  checkDigest(bundle, digest.finish(), problems);
-  const verified = await verifyBundle(file, bundle.key, context);
-  problems.push(...verified.problems);
-  return verified;
-}
-
-/** The verdict made now, once it was held against what the run recorded. */
-function compareRecorded(
-  context: RunContext,
-  run: RunRecord,
-  stream: RunStream,
-  verified: VerifiedBundle,
-  problems: Problem[],
-): Verdict | null {
-  const { bundle } = stream;
-  const stated = statedVerdict(stream);
-  const differ = (what: string) =>
-    problems.push(
-      toProblem(
-        'record/differs',
-        runRecordKey(run.run_id),
-        `its ${what} of "${stream.stream_id}" differs from the bundle's`,
-      ),
-    );
-  if (verified.identity !== bundle.identity) differ('bundle identity');
-  if (verified.runId !== null && verified.runId !== run.run_id) differ('run id');
-  if (verified.recorded !== null && verified.contractSha256 !== run.source.contract_sha256) differ('contract');
-  if (verified.recorded !== null && !sameRecord(verified.recorded, stated)) differ('verdict');
-  const { earlierHead } = verified;
-  if (earlierHead !== null) {
-    const known = context.headOf(earlierHead.runId, stream.stream_id);
-    if (known?.sequence !== earlierHead.sequence || known.hash !== earlierHead.digest)
-      problems.push(
-        toProblem(
-          'verdict/differs',
-          bundle.key,
-          `continues from a head of run ${earlierHead.runId} that the ledger does not have`,
-        ),
-      );
-  }
-  return worse(verified.verdict, stated.status);
-}
-
 /**
  * A report must be the one that the record names. It is not made anew to be compared: another version of this program
  * may set it otherwise, and the record's digest says what it was.
@@ -251,74 +127,4 @@ async function verifyDocument(
   const digest = new StreamingSha256();
   for await (const chunk of await archive.read(document.key)) digest.update(chunk);
   checkDigest(document, digest.finish(), problems);
-}
-
-/** Where a run puts a stream's objects follows from the stream's id. */
-function checkPlaces(run: RunRecord, { stream_id, partial, bundle, record }: RunStream, problems: Problem[]): void {
-  const slug = slugOf(stream_id);
-  const expected = bundleKey(run.run_id, bundleFileName(slug, partial ? 'PARTIAL' : 'COMPLETE'));
-  const wrong = bundle.key !== expected || (record !== null && record.key !== streamRecordKey(run.run_id, slug));
-  if (wrong)
-    problems.push(
-      toProblem('record/differs', runRecordKey(run.run_id), `puts the stream "${stream_id}" where it does not belong`),
-    );
-}
-
-async function verifyStreamRecord(
-  context: RunContext,
-  run: RunRecord,
-  stream: RunStream,
-  stored: NonNullable<RunStream['record']>,
-  problems: Problem[],
-): Promise<void> {
-  if (!(await isThere(context.archive, stored.key, problems))) return;
-  const bytes = await context.archive.readBytes(stored.key, MAX_RECORD_BYTES);
-  checkDigest(stored, { sha256: sha256(bytes), bytes: bytes.length }, problems);
-  try {
-    const { format: _format, run_id, recorded_at: _at, ...record } = readRecord(streamRecordSchema, bytes, stored.key);
-    const { record: _stored, ...stated } = stream;
-    if (run_id !== run.run_id || !sameRecord(record, stated))
-      problems.push(toProblem('record/differs', stored.key, 'says something else than the run record'));
-  } catch (error) {
-    if (!isEvidenceError(error)) throw error;
-    problems.push(toProblem('object/unreadable', stored.key, error.message));
-  }
-}
-
-async function isThere(archive: Archive, key: string, problems: Problem[]): Promise<boolean> {
-  if ((await archive.stat(key)) !== null) return true;
-  problems.push(toProblem('object/missing', key, 'is recorded, but it is not there'));
-  return false;
-}
-
-/** Whether the object has the length and digest that a record states. */
-function checkDigest(
-  stored: { key: string; bytes: number; sha256: string },
-  actual: { bytes: number; sha256: string },
-  problems: Problem[],
-): void {
-  if (actual.sha256 === stored.sha256) return;
-  problems.push(
-    toProblem(
-      'object/altered',
-      stored.key,
-      `its SHA-256 is not the recorded one (${actual.bytes} bytes, ${stored.bytes} recorded)`,
-      { expected: stored.sha256, actual: actual.sha256 },
-    ),
-  );
-}
-
-function sameRecord(a: unknown, b: unknown): boolean {
-  return Buffer.from(toRecordBytes(sorted(a))).equals(toRecordBytes(sorted(b)));
-}
-
-function sorted(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-/** What was refuted when the seal keys were at hand is not verified because they are not. */
-function worse(verdict: Verdict | null, recorded: Verdict['status']): Verdict | null {
-  if (verdict === null || recorded !== 'refuted') return verdict;
-  return { ...verdict, status: 'refuted' };
 }

@@ -8,6 +8,7 @@ import { statementSchema, toStatement } from '../ledger/statement.ts';
 import type { Signed } from '../signature/envelope.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
 import { type Problem, toProblem } from './problem.ts';
+import { type RestampCheck, verifyRestamps } from './restamps.ts';
 import { checkSignature, type Keyring } from './signatures.ts';
 
 /** What stands beside a run and vouches for it. */
@@ -15,6 +16,7 @@ export interface WitnessCheck {
   /** Id of the key whose signature on the run's statement holds; null for none. */
   signedBy: string | null;
   stamps: StampVerdict[];
+  restamps: RestampCheck['restamps'];
   /** A stamp that the run record announces is not there yet. */
   unstamped: boolean;
   problems: Problem[];
@@ -42,6 +44,7 @@ export async function verifyWitnesses(
   const check: WitnessCheck = {
     signedBy: null,
     stamps: [],
+    restamps: [],
     unstamped: false,
     problems: [],
     warnings: [],
@@ -120,6 +123,11 @@ async function verifyStamps(
     const stamps = await readStamps(archive, run_id);
     check.keys.push(...stamps.stored.map(({ key }) => key));
     check.stamps = judgeStamps(stamps, new Date(record.finished_at), { roots: stampRoots, now });
+    const { restamps, problems, warnings, keys } = await verifyRestamps(archive, run_id, stamps.stored);
+    check.restamps = restamps;
+    check.problems.push(...problems);
+    check.warnings.push(...warnings);
+    check.keys.push(...keys);
   } catch (error) {
     if (!isEvidenceError(error, 'unreadable')) throw error;
     check.problems.push(toProblem('object/unreadable', runRecordKey(run_id), error.message));

@@ -178,6 +178,16 @@ describe.each(['small', 'streamed', 'parts'] as const)('an object sent %s', (siz
     const { archive } = await open(behaviour, { retention: { mode: 'compliance', years: 1 }, kmsKeyId: 'archive-key' });
     await expect(put(archive, size)).rejects.toMatchObject({ code: 'archive', message: expect.stringMatching(words) });
   });
+
+  test.each<[string, Partial<S3Options>, RegExp]>([
+    ['lock', { retention: { mode: 'compliance', years: 1 } }, /gave back no lock/],
+    ['hold', { legalHold: true }, /gave back no legal hold/],
+  ])('what is there without the %s that the store only claims to set is no success', async (_what, more, words) => {
+    const { store, archive } = await open({ locks: 'claimed' });
+    await put(archive, size);
+    const locking = openS3Archive({ bucket: 'bucket', prefix: 'p/' }, doubleOptions(store, more));
+    await expect(put(locking, size)).rejects.toMatchObject({ code: 'archive', message: expect.stringMatching(words) });
+  });
 });
 
 test.each(['small', 'streamed', 'parts'] as const)(

@@ -1,5 +1,7 @@
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { GetObjectRetentionCommand, type S3Client } from '@aws-sdk/client-s3';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openS3Archive } from '../../src/archive/s3/archive.ts';
 import { DEFAULT_LIMITS, type S3Options } from '../../src/archive/s3/options.ts';
@@ -7,6 +9,7 @@ import { describeArchive, expectedOf } from '../contract/archive.ts';
 import { contentOf, deleteVersion, uploadsIn, versionsIn } from '../support/bucket.ts';
 import { finish, startNode } from '../support/process.ts';
 import { adminClient, KMS_KEY_ID, makeBucket, type Radosgw, useRadosgw } from '../support/radosgw.ts';
+import { type Asked, startRelay } from '../support/relay.ts';
 
 let gateway: Radosgw;
 beforeAll(async () => {
@@ -56,18 +59,43 @@ test('what is sent whole and in parts is locked, held and encrypted, and cannot 
 
 const KILLS = Number(process.env['EVIDENCE_TEST_KILLS'] ?? 5);
 const OBJECTS = 4;
+const CRASH_WRITER = join(import.meta.dirname, 's3-crash-writer.ts');
+
+function write(bucket: string, { endpoint = gateway.endpoint, objects = OBJECTS, mode = '' } = {}) {
+  const args = [endpoint, bucket, String(objects), mode];
+  return startNode(CRASH_WRITER, args, { cwd: tmpdir(), env: gateway.env });
+}
+
+/** Runs the writer and kills it instead of handing on a request that `isMoment` knows. */
+async function killedAt(isMoment: (asked: Asked) => boolean, ...[bucket, more]: Parameters<typeof write>) {
+  let stop = () => {};
+  const holds = (asked: Asked) => {
+    const isNow = isMoment(asked);
+    if (isNow) stop();
+    return isNow;
+  };
+  const relay = await startRelay(gateway.endpoint, { holds });
+  const child = write(bucket, { ...more, endpoint: relay.url });
+  stop = () => child.kill('SIGKILL');
+  expect((await finish(child)).signal).toBe('SIGKILL');
+  await relay.close();
+}
+
+/** What is there after it was run again. */
+async function expectWritten(client: S3Client, bucket: string): Promise<void> {
+  expect(await finish(write(bucket))).toMatchObject({ code: 0, stderr: '' });
+  const versions = (await versionsIn(client, bucket)).filter(({ Key = '' }) => Key.startsWith('p/runs/'));
+  expect(versions.map(({ Key }) => Key)).toEqual(Array.from({ length: OBJECTS }, (_, index) => `p/runs/${index}`));
+  expect(await uploadsIn(client, bucket)).toBe(0);
+  for (const [index, version] of versions.entries())
+    expect((await contentOf(client, bucket, version)).subarray(0, 10).toString()).toBe(`object ${index}, `);
+}
 
 test(`killed at ${KILLS} random moments, a writer leaves no upload and writes nothing twice when it is run again`, async () => {
   const client = adminClient(gateway);
-  const write = (bucket: string) =>
-    startNode(join(import.meta.dirname, 's3-crash-writer.ts'), [gateway.endpoint, bucket, String(OBJECTS)], {
-      cwd: import.meta.dirname,
-      env: gateway.env,
-    });
   const began = performance.now();
   expect(await finish(write(await makeBucket(gateway, 'plain')))).toMatchObject({ code: 0, stderr: '' });
   const longest = performance.now() - began;
-  let orphans = 0;
   for (let kill = 0; kill < KILLS; kill += 1) {
     const bucket = await makeBucket(gateway, kill % 2 === 0 ? 'lock' : 'plain');
     const child = write(bucket);
@@ -75,15 +103,40 @@ test(`killed at ${KILLS} random moments, a writer leaves no upload and writes no
     await Promise.race([sleep(Math.random() * longest), finished]);
     child.kill('SIGKILL');
     await finished;
-    orphans += await uploadsIn(client, bucket);
-    expect(await finish(write(bucket))).toMatchObject({ code: 0, stderr: '' });
-    const versions = (await versionsIn(client, bucket)).filter(({ Key = '' }) => Key.startsWith('p/runs/'));
-    expect(versions.map(({ Key }) => Key)).toEqual(Array.from({ length: OBJECTS }, (_, index) => `p/runs/${index}`));
-    expect(await uploadsIn(client, bucket)).toBe(0);
-    for (const [index, version] of versions.entries())
-      expect((await contentOf(client, bucket, version)).subarray(0, 10).toString()).toBe(`object ${index}, `);
+    await expectWritten(client, bucket);
   }
-  // Otherwise nothing was shown.
-  expect(orphans).toBeGreaterThan(0);
   client.destroy();
 }, 600_000);
+
+test('killed between two parts, a writer takes them away when it is run again', async () => {
+  const client = adminClient(gateway);
+  const bucket = await makeBucket(gateway, 'lock');
+  await killedAt(({ url }) => /\/p\/runs\/2\?.*partNumber=2/.test(url), bucket);
+  expect(await uploadsIn(client, bucket)).toBe(1);
+  await expectWritten(client, bucket);
+  client.destroy();
+}, 60_000);
+
+test('killed between what it sent in parts and its lock, a writer locks that when it is run again', async () => {
+  const client = adminClient(gateway);
+  const bucket = await makeBucket(gateway, 'lock');
+  const locks = ({ method, url }: Asked) => method === 'PUT' && /\/p\/runs\/0\?.*retention/.test(url);
+  await killedAt(locks, bucket, { objects: 1, mode: 'compliance' });
+  const stored = async () => (await versionsIn(client, bucket)).filter(({ Key }) => Key === 'p/runs/0');
+  const [unlocked, ...more] = await stored();
+  if (unlocked === undefined) throw new Error('nothing was stored');
+  const Version = { Bucket: bucket, Key: 'p/runs/0', VersionId: unlocked.VersionId };
+  const lock = () => client.send(new GetObjectRetentionCommand(Version)).catch(({ name }) => name);
+  expect([more, await lock()]).toEqual([[], 'ObjectLockConfigurationNotFoundError']);
+
+  const retention = { mode: 'compliance', years: 1 } as const;
+  const archive = openS3Archive({ bucket, prefix: 'p/' }, options({ limits: IN_PARTS, retention }));
+  const bytes = await contentOf(client, bucket, unlocked);
+  const result = await archive.put('runs/0', { bytes }, expectedOf(bytes));
+  expect(result).toMatchObject({ state: 'existing', version_id: unlocked.VersionId, lock: { mode: 'compliance' } });
+  expect(await archive.shortcomings()).toContainEqual(expect.stringContaining('they were locked right after'));
+  expect((await lock()).Retention.Mode).toBe('COMPLIANCE');
+  expect([(await stored()).length, await deleteVersion(client, bucket, unlocked)]).toEqual([1, 403]);
+  await archive.close();
+  client.destroy();
+}, 60_000);

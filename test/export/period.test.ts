@@ -3,6 +3,7 @@ import { type PeriodQuestion, resolvePeriod } from '../../src/export/period.ts';
 import { thrownBy } from '../support/json.ts';
 
 const NOW = new Date('2026-11-21T03:04:05.678Z');
+const AFTER = new Date('2030-01-01T00:00:00Z');
 const resolve = (question: PeriodQuestion, now = NOW) => resolvePeriod(question, now);
 
 const MONTHS: [string, string, string][] = [
@@ -14,7 +15,7 @@ const MONTHS: [string, string, string][] = [
 ];
 
 test.each(MONTHS)('the month %s', (month, from, to) => {
-  expect(resolve({ month })).toEqual({
+  expect(resolve({ month }, AFTER)).toEqual({
     runId: month,
     period: { from: `${from}T00:00:00.000Z`, to: `${to}T00:00:00.000Z` },
     reachesNow: false,
@@ -32,7 +33,7 @@ const LAST: [string, string][] = [
 ];
 
 test.each(LAST)('at %s the last whole month is %s', (now, month) => {
-  expect(resolve({}, new Date(now))).toEqual(resolve({ month }));
+  expect(resolve({}, new Date(now))).toEqual(resolve({ month }, new Date(now)));
 });
 
 const DAY = 'T00:00:00.000Z';
@@ -59,7 +60,7 @@ const RANGES: [string | undefined, string | undefined, string | null, string | n
 ];
 
 test.each(RANGES)('from %s to %s', (from, to, start, end, runId) => {
-  const answer = resolve({ from, to });
+  const answer = resolve({ from, to }, AFTER);
   expect(answer).toEqual({ runId, period: { from: start, to: end }, reachesNow: end === null });
   // Without a colon or a space: it becomes the name of a folder.
   expect(answer.runId).toMatch(/^[A-Za-z0-9._-]+$/);
@@ -157,6 +158,22 @@ describe('refused, naming the flag', () => {
       code: 'usage',
       message: expect.stringContaining('--request'),
     });
+  });
+
+  test.each<[PeriodQuestion, string, RegExp]>([
+    [{ month: '2026-11' }, '2026-11-30T23:59:59.999Z', /with --from 2026-11-01T00:00:00.000Z alone/],
+    [{ month: '2026-12' }, '2026-11-21T03:04:05.678Z', /^Wait until it has ended\.$/],
+    [{ to: '2026-12-31', request: 'AUD-1' }, '2026-11-21T03:04:05.678Z', /with --all-time/],
+  ])('a period that has not ended: %j at %s', (question, now, words) => {
+    expect(thrownBy(() => resolve(question, new Date(now)))).toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('is still to come'),
+      nextStep: expect.stringMatching(words),
+    });
+  });
+
+  test('but not one that has just ended', () => {
+    expect(resolve({ month: '2026-11' }, new Date('2026-12-01T00:00:00.000Z')).runId).toBe('2026-11');
   });
 
   test.each([

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Archive } from '../../src/archive/archive.ts';
 import { openMemoryArchive } from '../../src/archive/memory.ts';
+import { slugOf } from '../../src/bundle/layout.ts';
 import {
   findOpenRun,
   findVanished,
@@ -97,6 +98,18 @@ test('a stream that is listed twice is refused, in scope or not', async () => {
       code: 'service',
       message: expect.stringContaining('"a" twice'),
     });
+});
+
+test('streams that would lie in the same place are refused together, and exported apart', async () => {
+  // Found by trying: nothing of these ids is readable, and 32 bits of their digests are the same.
+  const [one, other] = ['支付三三四七七', '支付七四三六九'];
+  expect(slugOf(one)).toBe(slugOf(other));
+  await expect(select([one, 'a', other])).rejects.toMatchObject({
+    code: 'usage',
+    message: expect.stringContaining(`"${one}" and "${other}" would have the same name in the archive: ${slugOf(one)}`),
+    nextStep: expect.stringContaining('--exclude'),
+  });
+  expect((await select([one, 'a', other], [], [other])).included).toEqual([one, 'a']);
 });
 
 test('streams that vanished are those in scope that the ledger knows and nobody lists', async () => {

@@ -1,42 +1,22 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  GetObjectRetentionCommand,
-  PutObjectLegalHoldCommand,
-  PutObjectRetentionCommand,
-  type S3Client,
-} from '@aws-sdk/client-s3';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { GetObjectRetentionCommand, PutObjectLegalHoldCommand, PutObjectRetentionCommand } from '@aws-sdk/client-s3';
+import { expect, test, vi } from 'vitest';
 import { deleteVersion, versionsIn } from '../support/bucket.ts';
-import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
 import { evidence } from '../support/process.ts';
-import { adminClient, makeBucket, type Radosgw, useRadosgw } from '../support/radosgw.ts';
+import { newPlace, serveS3 } from '../support/s3-place.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-let platform: ServedPlatform;
-let gateway: Radosgw;
-let client: S3Client;
-beforeAll(async () => {
-  [platform, gateway] = await Promise.all([servePlatform(), useRadosgw()]);
-  client = adminClient(gateway);
-  await postEntries(platform, someEntries('payments', 5));
-}, 120_000);
-afterAll(async () => {
-  client.destroy();
-  await platform.stop();
-});
+const setting = serveS3({ payments: 5 });
 
 const YEAR = new Date().getUTCFullYear();
 
 test('a run is held, kept for longer and released; deletion, runs and verify know it each time', async () => {
-  const bucket = await makeBucket(gateway, 'lock');
-  const directory = mkdtempSync(join(tmpdir(), 'custody-'));
   const retention = { mode: 'governance', years: 1, max_years: 10 };
-  const archive = { url: `s3://${bucket}/prod`, endpoint: gateway.endpoint, retention };
-  writeFileSync(join(directory, 'evidence.yaml'), JSON.stringify({ archive }));
-  const program = (...args: string[]) => evidence(args, { cwd: directory, env: { ...platform.env, ...gateway.env } });
+  const { client } = setting;
+  const { bucket, directory, archive, evidence: program } = await newPlace(setting, 'lock', { retention });
   const json = async (...args: string[]) => JSON.parse((await program(...args, '--json')).stdout);
   const runLine = async () => (await json('runs')).runs[0];
   const verify = () => json('verify', archive.url);
@@ -100,7 +80,7 @@ test('a run is held, kept for longer and released; deletion, runs and verify kno
 
 test('runs shows what is open, and an archive in a folder has neither locks nor holds', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'runs-'));
-  const program = (...args: string[]) => evidence(args, { cwd: directory, env: platform.env });
+  const program = (...args: string[]) => evidence(args, { cwd: directory, env: setting.platform.env });
   expect((await program('runs')).code).toBe(2);
   expect((await program('export', '--request', 'AUD-1', '--all-time')).code).toBe(0);
   const { stdout } = await program('runs');

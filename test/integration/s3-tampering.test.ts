@@ -1,37 +1,19 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PutObjectCommand, PutObjectRetentionCommand, type S3Client } from '@aws-sdk/client-s3';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { PutObjectCommand, PutObjectRetentionCommand } from '@aws-sdk/client-s3';
+import { expect, test, vi } from 'vitest';
 import { contentOf, deleteVersion, versionsIn } from '../support/bucket.ts';
-import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
-import { evidence } from '../support/process.ts';
-import { adminClient, makeBucket, type Radosgw, useRadosgw } from '../support/radosgw.ts';
+import { newPlace, serveS3 } from '../support/s3-place.ts';
 import { s3cmd } from '../support/s3cmd.ts';
 
 vi.setConfig({ testTimeout: 90_000 });
 
-let platform: ServedPlatform;
-let gateway: Radosgw;
-let client: S3Client;
-beforeAll(async () => {
-  [platform, gateway] = await Promise.all([servePlatform(), useRadosgw()]);
-  client = adminClient(gateway);
-  for (const stream of ['payments', 'access', 'deploys']) await postEntries(platform, someEntries(stream, 12));
-}, 120_000);
-afterAll(async () => {
-  client.destroy();
-  await platform.stop();
-});
+const setting = serveS3({ payments: 12, access: 12, deploys: 12 });
 
 /** A sealed run in a bucket of its own, and what its objects are called. */
 async function exported(mode: 'governance' | 'compliance') {
-  const bucket = await makeBucket(gateway, 'lock');
-  const directory = mkdtempSync(join(tmpdir(), 's3-tampering-'));
-  const archive = { url: `s3://${bucket}/prod`, endpoint: gateway.endpoint, retention: { mode, years: 2 } };
-  writeFileSync(join(directory, 'evidence.yaml'), JSON.stringify({ archive }));
-  const program = (...args: string[]) => evidence(args, { cwd: directory, env: { ...platform.env, ...gateway.env } });
-  const { code, stdout, stderr } = await program('export', '--request', 'AUD-1', '--all-time', '--json');
+  const { bucket, directory, archive, evidence } = await newPlace(setting, 'lock', { retention: { mode, years: 2 } });
+  const { code, stdout, stderr } = await evidence('export', '--request', 'AUD-1', '--all-time', '--json');
   expect(code, stderr).toBe(0);
   const bundles = new Map<string, string>(
     JSON.parse(stdout).streams.map((stream: { stream_id: string; bundle: { key: string } }) => [
@@ -41,14 +23,14 @@ async function exported(mode: 'governance' | 'compliance') {
   );
   const bundleOf = (stream: string) => bundles.get(stream) ?? '';
   const verify = async (...flags: string[]) => {
-    const verified = await program('verify', archive.url, '--json', ...flags);
+    const verified = await evidence('verify', archive.url, '--json', ...flags);
     return { ...verified, report: JSON.parse(verified.stdout) };
   };
-  return { bucket, directory, bundleOf, verify, words: async () => (await program('verify', archive.url)).stdout };
+  return { bucket, directory, bundleOf, verify, words: async () => (await evidence('verify', archive.url)).stdout };
 }
 
 async function versionOf(bucket: string, key: string) {
-  const version = (await versionsIn(client, bucket)).find(({ Key }) => Key === `prod/${key}`);
+  const version = (await versionsIn(setting.client, bucket)).find(({ Key }) => Key === `prod/${key}`);
   if (version === undefined) throw new Error(`there is no ${key}`);
   return version;
 }
@@ -56,7 +38,7 @@ async function versionOf(bucket: string, key: string) {
 test('what other clients did to an archive is found and named, each thing', async () => {
   const { bucket, directory, bundleOf, verify, words } = await exported('governance');
   expect((await verify()).code).toBe(0);
-  const other = s3cmd(gateway, directory);
+  const other = s3cmd(setting.gateway, directory);
   const file = join(directory, 'other.txt');
   writeFileSync(file, 'something else');
   const [access, deploys, payments] = ['access', 'deploys', 'payments'].map(bundleOf) as [string, string, string];
@@ -68,7 +50,7 @@ test('what other clients did to an archive is found and named, each thing', asyn
   await other('put', file, `s3://${bucket}/prod/runs/.hidden/run.json`);
   // With the power to bypass governance: a lock shortened, an object gone, another one in the place of a third.
   const shortened = await versionOf(bucket, payments);
-  await client.send(
+  await setting.client.send(
     new PutObjectRetentionCommand({
       Bucket: bucket,
       Key: shortened.Key,
@@ -77,11 +59,11 @@ test('what other clients did to an archive is found and named, each thing', asyn
       Retention: { Mode: 'GOVERNANCE', RetainUntilDate: new Date(Date.now() + 86_400_000) },
     }),
   );
-  expect(await deleteVersion(client, bucket, await versionOf(bucket, record(access)))).toBe(204);
+  expect(await deleteVersion(setting.client, bucket, await versionOf(bucket, record(access)))).toBe(204);
   const replaced = await versionOf(bucket, record(deploys));
-  const same = await contentOf(client, bucket, replaced);
-  expect(await deleteVersion(client, bucket, replaced)).toBe(204);
-  await client.send(new PutObjectCommand({ Bucket: bucket, Key: replaced.Key, Body: same }));
+  const same = await contentOf(setting.client, bucket, replaced);
+  expect(await deleteVersion(setting.client, bucket, replaced)).toBe(204);
+  await setting.client.send(new PutObjectCommand({ Bucket: bucket, Key: replaced.Key, Body: same }));
 
   const { code, report } = await verify();
   const named = (problems: { code: string; key: string }[]) => problems.map((problem) => [problem.code, problem.key]);
@@ -110,7 +92,7 @@ test('what other clients did to an archive is found and named, each thing', asyn
 
 test('nobody deletes what is under a compliance lock, and one that ends sooner than is asked for is named', async () => {
   const { bucket, bundleOf, verify } = await exported('compliance');
-  expect(await deleteVersion(client, bucket, await versionOf(bucket, bundleOf('payments')))).toBe(403);
+  expect(await deleteVersion(setting.client, bucket, await versionOf(bucket, bundleOf('payments')))).toBe(403);
   const { code, report } = await verify('--locked-for', '700d');
   expect([code, report.locks.state, report.locks.expiring]).toEqual([0, 'proved', []]);
   const longer = await verify('--locked-for', '800d');
@@ -122,10 +104,10 @@ test('a store that attests no checksums has every bundle read, fast or not', asy
   const { bucket, bundleOf, verify } = await exported('governance');
   const key = bundleOf('payments');
   const original = await versionOf(bucket, key);
-  const altered = await contentOf(client, bucket, original);
+  const altered = await contentOf(setting.client, bucket, original);
   altered[100] = (altered[100] ?? 0) ^ 1;
-  expect(await deleteVersion(client, bucket, original)).toBe(204);
-  await client.send(
+  expect(await deleteVersion(setting.client, bucket, original)).toBe(204);
+  await setting.client.send(
     new PutObjectCommand({ Bucket: bucket, Key: original.Key, Body: altered, ChecksumAlgorithm: 'SHA256' }),
   );
   const { code, report } = await verify('--fast');

@@ -1,86 +1,47 @@
-import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inflateRawSync } from 'node:zlib';
-import type { S3Client } from '@aws-sdk/client-s3';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { contentOf, deleteVersion, uploadsIn, versionsIn } from '../support/bucket.ts';
-import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
 import { EVIDENCE, type Finished, finish, startNode } from '../support/process.ts';
-import { adminClient, KMS_KEY_ID, makeBucket, type Radosgw, useRadosgw } from '../support/radosgw.ts';
+import { KMS_KEY_ID } from '../support/radosgw.ts';
+import { newPlace, type S3Place, serveS3 } from '../support/s3-place.ts';
 
 /** Each takes two whole exports. */
 const KILLS = Number(process.env['EVIDENCE_TEST_KILLS'] ?? 6);
 const STREAMS = ['payments', 'access', 'deploys'];
 
-let platform: ServedPlatform;
-let gateway: Radosgw;
-let client: S3Client;
-
-beforeAll(async () => {
-  [platform, gateway] = await Promise.all([servePlatform(), useRadosgw()]);
-  client = adminClient(gateway);
-  for (const [index, stream] of STREAMS.entries()) await postEntries(platform, someEntries(stream, 20 * (index + 1)));
-}, 120_000);
-afterAll(async () => {
-  client.destroy();
-  await platform.stop();
-});
-
-interface Place {
-  directory: string;
-  temporary: string;
-  bucket: string;
-}
-
-/** A folder with a configuration for a bucket of its own. */
-async function newPlace(kind: 'lock' | 'plain', more: Record<string, unknown> = {}): Promise<Place> {
-  const bucket = await makeBucket(gateway, kind);
-  const directory = mkdtempSync(join(tmpdir(), 's3-test-'));
-  const archive = { url: `s3://${bucket}/prod`, endpoint: gateway.endpoint, ...more };
-  writeFileSync(join(directory, 'evidence.yaml'), JSON.stringify({ archive }));
-  mkdirSync(join(directory, 'tmp'));
-  return { directory, temporary: join(directory, 'tmp'), bucket };
-}
-
-function start({ directory, temporary }: Place, args: readonly string[]) {
-  const env = { ...platform.env, ...gateway.env, TMPDIR: temporary };
-  return startNode(EVIDENCE, args, { cwd: directory, env });
-}
-
-function evidence(place: Place, ...args: string[]): Promise<Finished> {
-  return finish(start(place, args));
-}
+const setting = serveS3(Object.fromEntries(STREAMS.map((stream, index) => [stream, 20 * (index + 1)])));
 
 const EXPORT = ['export', '--all-time', '--request', 'AUD-1'];
 
-async function verified(place: Place): Promise<{ runs: { streams: { stream_id: string }[] }[]; ledger: unknown }> {
-  const { code, stdout, stderr } = await evidence(place, 'verify', `s3://${place.bucket}/prod`, '--json', '--quiet');
+async function verified(place: S3Place): Promise<{ runs: { streams: { stream_id: string }[] }[]; ledger: unknown }> {
+  const { code, stdout, stderr } = await place.evidence('verify', `s3://${place.bucket}/prod`, '--json', '--quiet');
   expect([code, stderr]).toEqual([0, '']);
   return JSON.parse(stdout);
 }
 
-async function namesIn({ bucket }: Place): Promise<string[]> {
-  const versions = await versionsIn(client, bucket);
+async function namesIn({ bucket }: S3Place): Promise<string[]> {
+  const versions = await versionsIn(setting.client, bucket);
   return versions.map(({ Key = '' }) => Key).filter((name) => !name.endsWith('/.abilities'));
 }
 
 test('an export over TLS lies in the bucket locked, encrypted, with its versions on record, and holds no secret', async () => {
-  const place = await newPlace('lock', {
-    endpoint: gateway.tlsEndpoint,
-    ca_file: gateway.caFile,
+  const place = await newPlace(setting, 'lock', {
+    endpoint: setting.gateway.tlsEndpoint,
+    ca_file: setting.gateway.caFile,
     retention: { mode: 'compliance', years: 7 },
     kms_key_id: KMS_KEY_ID,
   });
-  const exported = await evidence(place, ...EXPORT, '--json');
+  const exported = await place.evidence(...EXPORT, '--json');
   expect([exported.code, exported.stderr.includes('3/3')]).toEqual([0, true]);
   const run = JSON.parse(exported.stdout);
   expect(run.warnings).toEqual([
     expect.stringContaining('ignores create-only writes'),
     expect.stringContaining('does not attest SHA-256'),
   ]);
-  const versions = await versionsIn(client, place.bucket);
+  const versions = await versionsIn(setting.client, place.bucket);
   const years = (at: string) => (Date.parse(at) - Date.now()) / (365.25 * 24 * 60 * 60 * 1000);
   for (const { bundle, record } of run.streams) {
     const of = (key: string) => versions.filter(({ Key }) => Key === `prod/${key}`);
@@ -92,24 +53,24 @@ test('an export over TLS lies in the bucket locked, encrypted, with its versions
     expect(versions.filter(({ Key }) => Key === `prod/${key}`)).toEqual([
       expect.objectContaining({ VersionId: version_id }),
     ]);
-  for (const version of versions) expect(await deleteVersion(client, place.bucket, version)).toBe(403);
+  for (const version of versions) expect(await deleteVersion(setting.client, place.bucket, version)).toBe(403);
   expect((await verified(place)).runs[0]?.streams.map(({ stream_id }) => stream_id).sort()).toEqual(STREAMS.toSorted());
-  const one = await evidence(place, 'verify', `s3://${place.bucket}/prod/runs/AUD-1/`);
-  const again = await evidence(place, ...EXPORT);
+  const one = await place.evidence('verify', `s3://${place.bucket}/prod/runs/AUD-1/`);
+  const again = await place.evidence(...EXPORT);
   expect([one.code, again.code, (await namesIn(place)).length]).toEqual([0, 0, 2 * STREAMS.length + 5]);
   await expectNoSecrets(place, [exported, one, again]);
 }, 120_000);
 
 /** Neither in what is stored, zips inflated, nor in what was printed. */
-async function expectNoSecrets(place: Place, printed: Finished[]): Promise<void> {
+async function expectNoSecrets(place: S3Place, printed: Finished[]): Promise<void> {
   const texts = printed.map(({ stdout, stderr }) => `${stdout}${stderr}`);
-  for (const version of await versionsIn(client, place.bucket)) {
-    const content = await contentOf(client, place.bucket, version);
+  for (const version of await versionsIn(setting.client, place.bucket)) {
+    const content = await contentOf(setting.client, place.bucket, version);
     texts.push(content.toString('latin1'), ...inflated(content));
   }
   expect(texts.some((text) => text.includes('"evidence-custody/1"'))).toBe(true);
-  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = gateway.env;
-  const secrets = [AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, platform.apiKey, 'X-Amz-Signature', 'AWS4-HMAC'];
+  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = setting.gateway.env;
+  const secrets = [AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, setting.platform.apiKey, 'X-Amz-Signature', 'AWS4-HMAC'];
   const paths = [place.directory, place.temporary, process.cwd(), homedir() === '/' ? '/root/' : `${homedir()}/`];
   for (const forbidden of [...secrets, ...paths])
     for (const text of texts) expect(text.includes(forbidden), forbidden).toBe(false);
@@ -130,17 +91,17 @@ function inflated(zip: Buffer): string[] {
 }
 
 test(`killed at ${KILLS} random moments and started again, an export writes every object once`, async () => {
-  const undisturbed = await newPlace('lock');
+  const undisturbed = await newPlace(setting, 'lock');
   const began = performance.now();
-  expect((await evidence(undisturbed, ...EXPORT)).code).toBe(0);
+  expect((await undisturbed.evidence(...EXPORT)).code).toBe(0);
   let longest = performance.now() - began;
   const names = await namesIn(undisturbed);
   expect(names).toHaveLength(2 * STREAMS.length + 5);
   for (let killed = 0; killed < KILLS; ) {
-    const place = await newPlace('lock');
+    const place = await newPlace(setting, 'lock');
     const moment = Math.round(Math.random() * longest);
     const started = performance.now();
-    const child = start(place, EXPORT);
+    const child = place.start(...EXPORT);
     const finished = finish(child);
     await Promise.race([sleep(moment), finished]);
     child.kill('SIGKILL');
@@ -149,11 +110,11 @@ test(`killed at ${KILLS} random moments and started again, an export writes ever
       continue;
     }
     killed += 1;
-    const again = await evidence(place, ...EXPORT);
+    const again = await place.evidence(...EXPORT);
     const words = `killed after ${moment} ms: ${again.stderr}`;
     expect(again.code, words).toBe(0);
     expect(await namesIn(place), words).toEqual(names);
-    expect([await uploadsIn(client, place.bucket), readdirSync(place.temporary)], words).toEqual([0, []]);
+    expect([await uploadsIn(setting.client, place.bucket), readdirSync(place.temporary)], words).toEqual([0, []]);
     // Verified as a whole now and then: it takes as long as the export.
     if (killed % 3 === 0) await verified(place);
   }
@@ -162,8 +123,8 @@ test(`killed at ${KILLS} random moments and started again, an export writes ever
 test.each(['lock', 'plain'] as const)(
   'two exports of the same run at once end in one (%s)',
   async (kind) => {
-    const place = await newPlace(kind);
-    const results = await Promise.all([evidence(place, ...EXPORT), evidence(place, ...EXPORT)]);
+    const place = await newPlace(setting, kind);
+    const results = await Promise.all([place.evidence(...EXPORT), place.evidence(...EXPORT)]);
     expect(results.map(({ code, stderr }) => [code, code === 0 ? '' : stderr])).toEqual([
       [0, ''],
       [0, ''],
@@ -178,9 +139,9 @@ test.each(['lock', 'plain'] as const)(
 test.each(['lock', 'plain'] as const)(
   'runs that race for the ledger all stand in it (%s)',
   async (kind) => {
-    const place = await newPlace(kind);
+    const place = await newPlace(setting, kind);
     const ids = ['A', 'B', 'C'];
-    const results = await Promise.all(ids.map((id) => evidence(place, 'export', '--all-time', '--request', id)));
+    const results = await Promise.all(ids.map((id) => place.evidence('export', '--all-time', '--request', id)));
     expect(results.map(({ code }) => code)).toEqual([0, 0, 0]);
     expect((await verified(place)).ledger).toMatchObject({ entries: 3, state: 'intact' });
   },
@@ -196,18 +157,18 @@ test.each([
 ] as const)(
   '%s ends before anything is asked of the service',
   async (_name, more, env, code, words) => {
-    const endpoint = 'endpoint' in more ? { endpoint: gateway.tlsEndpoint } : {};
-    const place = await newPlace('plain', { ...more, ...endpoint });
+    const endpoint = 'endpoint' in more ? { endpoint: setting.gateway.tlsEndpoint } : {};
+    const place = await newPlace(setting, 'plain', { ...more, ...endpoint });
     const all = {
-      ...platform.env,
+      ...setting.platform.env,
       EVIDENCE_AUDIT_URL: 'http://127.0.0.1:9/audit',
-      ...gateway.env,
+      ...setting.gateway.env,
       ...env,
       HOME: place.directory,
     };
     const result = await finish(startNode(EVIDENCE, EXPORT, { cwd: place.directory, env: all }));
     expect([result.code, result.stderr]).toEqual([code, expect.stringMatching(words)]);
-    for (const secret of [...Object.values(gateway.env).slice(0, 2), 'not-the-secret-key'])
+    for (const secret of [...Object.values(setting.gateway.env).slice(0, 2), 'not-the-secret-key'])
       expect(`${result.stdout}${result.stderr}`).not.toContain(secret);
   },
   60_000,

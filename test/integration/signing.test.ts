@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openDirectoryArchive } from '../../src/archive/directory.ts';
+import { sha256 } from '../../src/encoding/digest.ts';
 import { readPublicKey } from '../../src/signature/key.ts';
 import { readRoots } from '../../src/timestamp/roots.ts';
 import { verifyArchive } from '../../src/verify/archive.ts';
@@ -336,6 +337,15 @@ describe('a run is stamped anew', () => {
       );
       const { exit_code, runs } = await verify([key], join(directory, 'roots.pem'));
       expect([exit_code, runs[0]?.stamps.map(({ state }) => state)]).toEqual([0, ['proved', 'proved']]);
+      expect(runs[0]?.restamps).toEqual([
+        expect.objectContaining({
+          ordered_by: { user: userInfo().username, host: hostname() },
+          authority: new URL(later.url).href,
+          token: { key: 'runs/AUD-1/run.2.tsr', sha256: sha256(readFileSync(inArchive('runs/AUD-1/run.2.tsr'))) },
+        }),
+      ]);
+      const told = (await evidence(['verify', 'evidence-archive'], { cwd: directory })).stdout;
+      expect(told).toContain(`restamp runs/AUD-1/run.2.tsr from ${new URL(later.url).href}, by ${userInfo().username}`);
     } finally {
       await later.close();
     }

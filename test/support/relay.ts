@@ -21,14 +21,20 @@ export interface Asked {
  * Stands before a server on plain HTTP and hands everything through as it is, the name of the host too, which S3
  * requests are signed over.
  *
- * @param aheadMs how far the clock of the server seems to be ahead.
+ * @param options `aheadMs`: how far the clock of the server seems to be ahead. `holds`: whether a request is never handed
+ * on, nor answered.
  */
-export async function startRelay(target: string, { aheadMs = 0 } = {}): Promise<Relay> {
+export async function startRelay(
+  target: string,
+  { aheadMs = 0, holds = () => false }: { aheadMs?: number; holds?: (asked: Asked) => boolean } = {},
+): Promise<Relay> {
   const { hostname, port, pathname } = new URL(target);
   const requests: Asked[] = [];
   const server = createServer((incoming, outgoing) => {
     const { method = '', url = '', headers } = incoming;
-    requests.push({ method, url, headers });
+    const asked = { method, url, headers };
+    requests.push(asked);
+    if (holds(asked)) return;
     const onward = request({ hostname, port, path: url, method, headers }, (answer) => {
       const date = new Date(Date.now() + aheadMs).toUTCString();
       outgoing.writeHead(answer.statusCode ?? 500, { ...answer.headers, date });

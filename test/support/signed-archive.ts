@@ -4,7 +4,7 @@ import { openMemoryArchive } from '../../src/archive/memory.ts';
 import { sha256 } from '../../src/encoding/digest.ts';
 import { runRecordKey } from '../../src/ledger/keys.ts';
 import { appendEntry } from '../../src/ledger/ledger.ts';
-import { toRecordBytes } from '../../src/ledger/record.ts';
+import { type RunRecord, toRecordBytes } from '../../src/ledger/record.ts';
 import { signRun } from '../../src/ledger/signing.ts';
 import { readSigningKey, type SigningKey } from '../../src/signature/key.ts';
 import { verifyArchive } from '../../src/verify/archive.ts';
@@ -16,9 +16,14 @@ export function newKey(): SigningKey {
   return readSigningKey(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), null, 'k');
 }
 
-/** A sealed run without streams, signed and recorded as an export would. */
-export async function sealRun(archive: Archive, runId: string, key: SigningKey | null): Promise<void> {
-  const record = runRecord(runId, [], { signed: key !== null });
+/** A sealed run, of no streams unless `more` has some, signed and recorded as an export would. */
+export async function sealRun(
+  archive: Archive,
+  runId: string,
+  key: SigningKey | null,
+  more: Partial<RunRecord> = {},
+): Promise<void> {
+  const record = runRecord(runId, more.streams ?? [], { ...more, signed: key !== null });
   const bytes = toRecordBytes(record);
   const digest = sha256(bytes);
   await archive.put(runRecordKey(runId), { bytes }, { sha256: digest, bytes: bytes.length });

@@ -6,15 +6,13 @@ import type { Archive } from '../../src/archive/archive.ts';
 import { openS3Archive } from '../../src/archive/s3/archive.ts';
 import { bundleFileName, slugOf } from '../../src/bundle/layout.ts';
 import { sha256 } from '../../src/encoding/digest.ts';
-import { bundleKey, runRecordKey } from '../../src/ledger/keys.ts';
-import { appendEntry } from '../../src/ledger/ledger.ts';
-import { toRecordBytes } from '../../src/ledger/record.ts';
+import { bundleKey } from '../../src/ledger/keys.ts';
 import { type ArchiveContext, verifyArchive } from '../../src/verify/archive.ts';
 import { expectedOf } from '../contract/archive.ts';
-import { runRecord, runStream } from '../support/records.ts';
+import { runStream } from '../support/records.ts';
 import { type Behaviour, DOUBLE_ENV, S3Double } from '../support/s3-double/double.ts';
 import { doubleOptions } from '../support/s3-double/options.ts';
-import { archiveOf, tampered } from '../support/signed-archive.ts';
+import { archiveOf, sealRun, tampered } from '../support/signed-archive.ts';
 
 function verify(archive: Archive, more: Partial<ArchiveContext> = {}) {
   const trust = { sealKeys: new Map(), roots: null, stampRoots: null, publicKeys: [] };
@@ -61,10 +59,7 @@ describe('a fast verification', () => {
     const archive = openS3Archive({ bucket: 'bucket', prefix: '' }, doubleOptions(double));
     await archive.put(KEY, { bytes: Buffer.from(CONTENT) }, expectedOf(CONTENT));
     const bundle = { ...runStream('s').bundle, key: KEY, ...expectedOf(recorded) };
-    const record = runRecord('2026-10', [{ ...runStream('s'), bundle, record: null }]);
-    const bytes = toRecordBytes(record);
-    await archive.put(runRecordKey('2026-10'), { bytes }, expectedOf(bytes));
-    await appendEntry(archive, { kind: 'run', record, sha256: sha256(bytes) }, null);
+    await sealRun(archive, '2026-10', null, { streams: [{ ...runStream('s'), bundle, record: null }] });
     if (over !== undefined) {
       const [own] = double.bucket.names.get(KEY) ?? [];
       if (own === undefined) throw new Error('nothing was stored');

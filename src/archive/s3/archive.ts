@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { EvidenceError } from '../../errors.ts';
+import { EvidenceError, isEvidenceError } from '../../errors.ts';
 import type { Archive, Expected, Locks, ObjectSource, PutResult, StoredObject } from '../archive.ts';
 import { conflict, differenceTo } from '../content.ts';
 import { checkKey, isKey } from '../key.ts';
@@ -60,7 +60,7 @@ class S3Archive implements Archive {
 
   async put(key: string, source: ObjectSource, expected: Expected): Promise<PutResult> {
     checkKey(key);
-    const { abilities, shortcomings } = await this.#prepare();
+    const { abilities } = await this.#prepare();
     const upload: Upload = {
       ...this.#name(key),
       source,
@@ -75,8 +75,8 @@ class S3Archive implements Archive {
     const { version_id, checksum } = uploaded;
     const wanted = { ...this.#name(key), version_id };
     const found = await confirm(this.#connection, wanted, expected, checksum, upload.protection);
-    if (!abilities.createOnly && !(await this.#isFirst(key, found))) return this.#yield(key, upload, shortcomings);
-    if (found.lockedLater && !shortcomings.includes(LOCKED_LATER)) shortcomings.push(LOCKED_LATER);
+    if (!abilities.createOnly && !(await this.#isFirst(key, found))) return this.#yield(key, upload);
+    if (found.lockedLater) await this.#remark(LOCKED_LATER);
     this.#known.set(key, found.version_id);
     return toResult('created', found);
   }
@@ -180,13 +180,13 @@ class S3Archive implements Archive {
   }
 
   /** As `#settle`; and where the first version has other content it is put over ours, which was stored after it. */
-  async #yield(key: string, { expected, protection }: Upload, shortcomings: string[]): Promise<PutResult> {
+  async #yield(key: string, { expected, protection }: Upload): Promise<PutResult> {
     try {
       return await this.#settle(key, expected, protection);
     } catch (error) {
+      if (!isEvidenceError(error, 'conflict')) throw error;
       const first = await this.#resolve(key);
-      if (!(await putOnTop(this.#connection, first, protection)) && !shortcomings.includes(LEFT_COVERED))
-        shortcomings.push(LEFT_COVERED);
+      if (!(await putOnTop(this.#connection, first, protection))) await this.#remark(LEFT_COVERED);
       throw error;
     }
   }
@@ -200,7 +200,14 @@ class S3Archive implements Archive {
     if (differenceTo(expected, actual) !== undefined) throw conflict(key, expected, actual);
     // Whoever stored it may have died before it was locked.
     const secured = await secure(this.#connection, wanted, protection);
-    return toResult('existing', secured.found ?? found);
+    if (secured.lockedLater) await this.#remark(LOCKED_LATER);
+    return toResult('existing', secured);
+  }
+
+  /** Adds to the shortcomings what came out later. */
+  async #remark(shortcoming: string): Promise<void> {
+    const { shortcomings } = await this.#prepare();
+    if (!shortcomings.includes(shortcoming)) shortcomings.push(shortcoming);
   }
 
   async #resolve(key: string): Promise<Wanted> {

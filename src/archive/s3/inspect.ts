@@ -100,22 +100,38 @@ export async function measureObject(
   return measure(content);
 }
 
+export interface Secured extends Inspection {
+  /** It was without the lock or the hold that it should have: it has them now. */
+  lockedLater: boolean;
+}
+
 /**
  * What the store says of a version, which is locked now if it should be and is not: Ceph leaves the lock away from what
  * is sent in parts.
+ *
+ * @throws EvidenceError `archive` when it is not there, or cannot be locked.
  */
-export async function secure(
-  connection: Connection,
-  wanted: Wanted,
-  protection: Protection,
-): Promise<{ found: Inspection | null; lockedLater: boolean }> {
-  const found = await inspect(connection, wanted);
-  if (found === null || found.lockHidden) return { found, lockedLater: false };
-  const unlocked = protection.ObjectLockMode !== undefined && found.lock === undefined;
-  const unheld = protection.ObjectLockLegalHoldStatus === 'ON' && !found.legalHold;
-  if (!unlocked && !unheld) return { found, lockedLater: false };
+export async function secure(connection: Connection, wanted: Wanted, protection: Protection): Promise<Secured> {
+  const found = await requireThere(connection, wanted);
+  if (unprotectedIn(found, protection) === undefined) return { ...found, lockedLater: false };
   await protect(connection, { ...wanted, version_id: found.version_id }, protection);
-  return { found: await inspect(connection, wanted), lockedLater: true };
+  const secured = await requireThere(connection, wanted);
+  const left = unprotectedIn(secured, protection);
+  if (left !== undefined) throw lost(wanted, `the store gave back ${left}`);
+  return { ...secured, lockedLater: true };
+}
+
+async function requireThere(connection: Connection, wanted: Wanted): Promise<Inspection> {
+  const found = await inspect(connection, wanted);
+  if (found === null) throw lost(wanted, 'it is not there');
+  return found;
+}
+
+/** What it should have and has not, in words. */
+function unprotectedIn({ lock, lockHidden, legalHold }: Inspection, protection: Protection): string | undefined {
+  if (lockHidden) return undefined;
+  if (protection.ObjectLockMode !== undefined && lock === undefined) return 'no lock';
+  return protection.ObjectLockLegalHoldStatus === 'ON' && !legalHold ? 'no legal hold' : undefined;
 }
 
 /**
@@ -130,25 +146,22 @@ export async function confirm(
   expected: Expected,
   checksum: string,
   protection: Protection,
-): Promise<Inspection & { lockedLater: boolean }> {
-  const { found, lockedLater } = await secure(connection, wanted, protection);
-  if (found === null) throw lost(wanted, 'it is not there');
+): Promise<Secured> {
+  const found = await secure(connection, wanted, protection);
   const attested = found.checksum === checksum && found.bytes === expected.bytes;
   const actual = attested ? expected : await measureObject(connection, wanted, found);
   const difference = differenceTo(expected, actual) ?? flawOf(found, protection);
   if (difference !== undefined) throw lost(wanted, `the store gave back ${difference}`);
-  return { ...found, lockedLater };
+  return found;
 }
 
 /** What is not as it was to be, in words. */
 function flawOf(found: Inspection, protection: Protection): string | undefined {
   const { ObjectLockMode: mode, ObjectLockRetainUntilDate: until, ServerSideEncryption: encryption } = protection;
-  if (mode !== undefined && until !== undefined && !found.lockHidden) {
-    if (found.lock === undefined) return 'no lock';
-    if (found.lock.mode !== mode.toLowerCase() || Date.parse(found.lock.retain_until) < until.getTime())
-      return `a lock in ${found.lock.mode} mode until ${found.lock.retain_until} instead of ${mode.toLowerCase()} mode until ${until.toISOString()}`;
-  }
-  if (protection.ObjectLockLegalHoldStatus === 'ON' && !found.legalHold && !found.lockHidden) return 'no legal hold';
+  const { lock } = found;
+  if (mode !== undefined && until !== undefined && lock !== undefined)
+    if (lock.mode !== mode.toLowerCase() || Date.parse(lock.retain_until) < until.getTime())
+      return `a lock in ${lock.mode} mode until ${lock.retain_until} instead of ${mode.toLowerCase()} mode until ${until.toISOString()}`;
   if (encryption !== undefined && found.encryption !== encryption)
     return `an object encrypted as ${found.encryption ?? 'nothing'} instead of ${encryption}`;
   return undefined;

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import type { Expected } from '../../src/archive/archive.ts';
+import { differenceTo, measure } from '../../src/archive/content.ts';
+import { openS3Archive } from '../../src/archive/s3/archive.ts';
+import { DEFAULT_LIMITS } from '../../src/archive/s3/options.ts';
+import { holdHeap, letHeapGrow } from '../../src/cli/heap.ts';
+
+/** What the program is told, as JSON. */
+export interface LargeTask {
+  endpoint: string;
+  bucket: string;
+  file: string;
+  expected: Expected;
+}
+
+/** What it prints at the end of each step, as a line of JSON. */
+export interface LargeStep {
+  step: 'start' | 'put' | 'read';
+  /** Most bytes that were resident until then. */
+  memory: number;
+  seconds: number;
+}
+
+/** Stores a file in an S3 archive and reads it back, in the memory that an export has. */
+const { endpoint, bucket, file, expected }: LargeTask = JSON.parse(process.argv[2] ?? '');
+holdHeap();
+letHeapGrow();
+const { signal } = new AbortController();
+const retention = { mode: 'governance', years: 1 } as const;
+const archive = openS3Archive(
+  { bucket, prefix: 'large/' },
+  { endpoint, pathStyle: true, legalHold: false, retention, limits: DEFAULT_LIMITS, signal },
+);
+const KEY = 'runs/large.zip';
+let began = performance.now();
+report('start');
+await archive.put(KEY, { file }, expected);
+report('put');
+const difference = differenceTo(expected, await measure(await archive.read(KEY)));
+report('read');
+await archive.close();
+if (difference !== undefined) throw new Error(`read back ${difference}`);
+
+/** Not `maxRSS` of `resourceUsage`: that begins with what the process was that started this one. */
+function report(step: LargeStep['step']): void {
+  const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'latin1')) ?? [];
+  const seconds = (performance.now() - began) / 1000;
+  const said: LargeStep = { step, memory: Number(kilobytes) * 1024, seconds };
+  process.stdout.write(`${JSON.stringify(said)}\n`);
+  began = performance.now();
+}

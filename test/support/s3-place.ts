@@ -1,0 +1,61 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { S3Client } from '@aws-sdk/client-s3';
+import { afterAll, beforeAll } from 'vitest';
+import { postEntries, type ServedPlatform, servePlatform, someEntries } from './platform.ts';
+import { EVIDENCE, type Finished, finish, startNode } from './process.ts';
+import { adminClient, makeBucket, type Radosgw, useRadosgw } from './radosgw.ts';
+
+/** What an export into a real S3 needs; there from the first test of a file on. */
+export interface S3Setting {
+  platform: ServedPlatform;
+  gateway: Radosgw;
+  /** May do everything. */
+  client: S3Client;
+}
+
+/** For the head of a test file: a platform with streams of so many entries, and the gateway. */
+export function serveS3(streams: Record<string, number>): S3Setting {
+  const setting = {} as S3Setting;
+  beforeAll(async () => {
+    [setting.platform, setting.gateway] = await Promise.all([servePlatform(), useRadosgw()]);
+    setting.client = adminClient(setting.gateway);
+    for (const [stream, entries] of Object.entries(streams))
+      await postEntries(setting.platform, someEntries(stream, entries));
+  }, 120_000);
+  afterAll(async () => {
+    setting.client.destroy();
+    await setting.platform.stop();
+  });
+  return setting;
+}
+
+/** A folder with a configuration for a bucket of its own. */
+export interface S3Place {
+  directory: string;
+  /** For what the program leaves in the system's temporary folder. */
+  temporary: string;
+  bucket: string;
+  /** `archive` of the configuration. */
+  archive: { url: string; endpoint: string } & Record<string, unknown>;
+  start(...args: string[]): ReturnType<typeof startNode>;
+  evidence(...args: string[]): Promise<Finished>;
+}
+
+/** @param more settings of the archive. */
+export async function newPlace(
+  { platform, gateway }: S3Setting,
+  kind: 'lock' | 'plain',
+  more: Record<string, unknown> = {},
+): Promise<S3Place> {
+  const bucket = await makeBucket(gateway, kind);
+  const directory = mkdtempSync(join(tmpdir(), 's3-place-'));
+  const temporary = join(directory, 'tmp');
+  mkdirSync(temporary);
+  const archive = { url: `s3://${bucket}/prod`, endpoint: gateway.endpoint, ...more };
+  writeFileSync(join(directory, 'evidence.yaml'), JSON.stringify({ archive }));
+  const env = { ...platform.env, ...gateway.env, TMPDIR: temporary };
+  const start = (...args: string[]) => startNode(EVIDENCE, args, { cwd: directory, env });
+  return { directory, temporary, bucket, archive, start, evidence: (...args) => finish(start(...args)) };
+}

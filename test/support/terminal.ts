@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
+import { builtFolder, cleanEnvironment, EVIDENCE, finish, type RunOptions } from './process.ts';
+
+export interface Shown {
+  code: number | null;
+  /** All that was written to the terminal, its commands too. */
+  written: string;
+  /** What stands there at the end, line by line. */
+  screen: string[];
+}
+
+/** Runs `evidence` on a terminal, which `script` makes, of so many columns; 0 for one that has 80 and does not say so. */
+export async function evidenceOnTerminal(
+  args: readonly string[],
+  { cwd, env }: RunOptions,
+  columns: number,
+): Promise<Shown> {
+  const program = [process.execPath, resolve(builtFolder(), 'dist', EVIDENCE), ...args];
+  const quoted = program.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
+  const child = spawn('script', ['-qec', `stty cols ${columns} rows 50; exec ${quoted}`, '/dev/null'], {
+    cwd,
+    env: cleanEnvironment({ ...env, SHELL: '/bin/sh', TERM: 'xterm' }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const { code, stdout } = await finish(child);
+  return { code, written: stdout, screen: render(stdout, columns || 80) };
+}
+
+/** The second column of a sign that takes two. */
+const BESIDE = '\u{3000}';
+
+/** What a terminal does with the few commands that progress is shown by; any other one is an error. */
+function render(written: string, columns: number): string[] {
+  const lines: string[] = [''];
+  let [row, column] = [0, 0];
+  const down = () => {
+    row += 1;
+    lines[row] ??= '';
+  };
+  const obey = (command: string, count: number) => {
+    if (command === 'F') [row, column] = [Math.max(0, row - count), 0];
+    else if (command === 'J' || command === 'K') {
+      lines[row] = (lines[row] ?? '').slice(0, column);
+      if (command === 'J') lines.length = row + 1;
+    } else if (command !== 'm') throw new Error(`no command of a terminal that is known here: ${command}`);
+  };
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal is told what to do by them.
+  for (const [token, count, command] of written.matchAll(/\x1b\[([\d;]*)([A-Za-z])|./gsu)) {
+    if (command !== undefined) obey(command, Number(count || 1));
+    else if (token === '\r') column = 0;
+    else if (token === '\n') down();
+    else {
+      const wide = /\p{Script=Han}/u.test(token);
+      if (column + (wide ? 2 : 1) > columns) {
+        column = 0;
+        down();
+      }
+      const line = (lines[row] ?? '').padEnd(column);
+      const cell = wide ? `${token}${BESIDE}` : token;
+      lines[row] = `${line.slice(0, column)}${cell}${line.slice(column + cell.length)}`;
+      column += cell.length;
+    }
+  }
+  return lines;
+}
