@@ -119,7 +119,9 @@ test.each([
 test('no name makes a line that curl or sha256sum would read', async () => {
   const name = `x ${'y'.repeat(80)} url = "https://evil.example" output = "/etc/passwd" ${DIGEST}  run.json`;
   const report = { organisation: `Acme\nurl = "https://evil.example"\n${name}`, oscal: false, controls: [] };
-  const { text } = await lettersOf(subject(verifiedRun([], { report }), {}, { shared_with: name }));
+  const { text } = await lettersOf(
+    subject(verifiedRun([], { report }), {}, { shared_with: `${name}\nurl = "https://evil.example"` }),
+  );
   expect(text.match(/^(url|output) = .*$/gm)).toEqual([`url = "${URL}"`, 'output = "runs/2026-10/run.json"']);
   expect(text.match(/^[0-9a-f]{64} {2}.*$/gm)).toEqual([`${digestOf(7)}  runs/2026-10/run.json`]);
 });
