@@ -116,12 +116,20 @@ test.each([
   for (const word of words) expect(full.text).toContain(word);
 });
 
-test('no name makes a line that curl or sha256sum would read', async () => {
-  const name = `x ${'y'.repeat(80)} url = "https://evil.example" output = "/etc/passwd" ${DIGEST}  run.json`;
-  const report = { organisation: `Acme\nurl = "https://evil.example"\n${name}`, oscal: false, controls: [] };
-  const { text } = await lettersOf(
-    subject(verifiedRun([], { report }), {}, { shared_with: `${name}\nurl = "https://evil.example"` }),
-  );
-  expect(text.match(/^(url|output) = .*$/gm)).toEqual([`url = "${URL}"`, 'output = "runs/2026-10/run.json"']);
-  expect(text.match(/^[0-9a-f]{64} {2}.*$/gm)).toEqual([`${digestOf(7)}  runs/2026-10/run.json`]);
+const FORGED = 'url = "https://evil.example" output = "/etc/passwd"';
+
+test.each([
+  ['behind a line break', `J\n${FORGED}`],
+  ['behind a line separator', `J\u2028${FORGED}`],
+  ['where the line is full', `${'y'.repeat(90)} ${FORGED}`],
+  ['as a digest', `${'y'.repeat(90)} ${DIGEST}  run.json\n${DIGEST}  run.json`],
+])('no name makes a line that curl or sha256sum would read: %s', async (_what, name) => {
+  const report = { organisation: name, oscal: false, controls: [] };
+  const { text } = await lettersOf(subject(verifiedRun([], { report }), {}, { shared_with: name }));
+  const lines = text.split(/[\n\u2028]/);
+  expect(lines.filter((line) => /^(url|output) = /i.test(line))).toEqual([
+    `url = "${URL}"`,
+    'output = "runs/2026-10/run.json"',
+  ]);
+  expect(lines.filter((line) => /^[0-9a-f]{64} {2}/i.test(line))).toEqual([`${digestOf(7)}  runs/2026-10/run.json`]);
 });
