@@ -37,6 +37,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'signature',
     'timestamp',
   ],
+  share: ['archive', 'encoding', 'errors', 'ledger', 'report', 'signature'],
   doctor: ['archive', 'client', 'errors', 'export'],
   verify: [
     'archive',
@@ -66,6 +67,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'package',
     'probe',
     'report',
+    'share',
     'signature',
     'timestamp',
     'verify',

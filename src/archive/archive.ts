@@ -77,6 +77,32 @@ export interface Locks {
   extend(key: string, until: Date, mode: ObjectLock['mode']): Promise<{ before: ObjectLock | null; after: ObjectLock }>;
 }
 
+/** Links that were all begun at one moment and all end together. */
+export interface LinkSeries {
+  /** When they stop to work by themselves. */
+  until: Date;
+  /**
+   * When the credentials end that they are signed with, which ends the links too; null for credentials that last, and
+   * `unknown` for temporary ones that do not say when.
+   */
+  credentialsUntil: Date | 'unknown' | null;
+
+  /**
+   * A link by which whoever has it reads the object without credentials: a secret.
+   * @throws EvidenceError `not-found`, `archive`, `config`.
+   */
+  linkTo(key: string): Promise<string>;
+}
+
+/** What lets others read single objects for a while. */
+export interface Links {
+  /** @param seconds at most `MAX_LINK_SECONDS`. @throws EvidenceError `config` where there is nothing to sign with. */
+  begin(seconds: number): Promise<LinkSeries>;
+}
+
+/** Signature Version 4 (Amazon S3 API Reference, "Authenticating Requests: Using Query Parameters") allows no more. */
+export const MAX_LINK_SECONDS = 7 * 24 * 60 * 60;
+
 /**
  * Where evidence is kept. Objects are only ever created: nothing here replaces or deletes one. Keys are those that
  * `checkKey` lets pass.
@@ -87,6 +113,9 @@ export interface Archive {
 
   /** Null where the store locks nothing. */
   readonly locks: Locks | null;
+
+  /** Null where nobody reads without access to the archive itself. */
+  readonly links: Links | null;
 
   /**
    * Stores an object so that it survives a crash and reads it back before it says so. A key that exists with the

@@ -45,6 +45,7 @@ const BLOCK = 256 * 1024;
 class DirectoryArchive implements Archive {
   readonly url: string;
   readonly locks = null;
+  readonly links = null;
   readonly #root: string;
   readonly #durable = new Set<string>();
 

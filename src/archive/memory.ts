@@ -15,6 +15,7 @@ export function openMemoryArchive(): Archive {
 class MemoryArchive implements Archive {
   readonly url = 'memory:';
   readonly locks = null;
+  readonly links = null;
   readonly #objects = new Map<string, Buffer>();
 
   async put(key: string, source: ObjectSource, expected: Expected): Promise<PutResult> {

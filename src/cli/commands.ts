@@ -15,6 +15,7 @@ import {
   probeFlags,
   restampFlags,
   runsFlags,
+  shareFlags,
   streamsFlags,
   verifyFlags,
 } from './flags.ts';
@@ -122,6 +123,12 @@ const cli = yargs(process.argv.slice(2))
     'what was exported so far, and how long it is locked',
     runsFlags,
     carryOut(async () => (await import('./runs.ts')).runRuns),
+  )
+  .command(
+    'share <run>',
+    'hand a run to an auditor, with a letter',
+    shareFlags,
+    carryOut(async () => (await import('./share.ts')).runShare),
   )
   .command(
     'doctor',

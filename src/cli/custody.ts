@@ -1,12 +1,12 @@
-import type { Archive } from '../archive/archive.ts';
 import { retainUntil } from '../archive/s3/options.ts';
 import { EvidenceError } from '../errors.ts';
-import { readSealedRun, type SealedRun } from '../export/plan.ts';
+import type { SealedRun } from '../export/plan.ts';
 import { changeProtection, type ProtectionChange } from '../ledger/protection.ts';
 import { plural } from '../report/view/words.ts';
 import type { CommandContext } from './command.ts';
 import { type Config, loadConfig } from './config.ts';
 import type { ExtendFlags, HoldFlags } from './flags.ts';
+import { requireRun } from './sealed-run.ts';
 import { openArchive } from './store.ts';
 import { visible } from './table.ts';
 import { readOperator } from './tool.ts';
@@ -55,19 +55,6 @@ async function change(
   } finally {
     await archive?.close();
   }
-}
-
-async function requireRun(
-  archive: Archive | null,
-  runId: string,
-  url: string,
-): Promise<SealedRun & { archive: Archive }> {
-  // A name with a slash is no name of a run, and might be one of something else.
-  const sealed = archive === null || /[\\/]|^\.|^$|\p{Cc}/u.test(runId) ? null : await readSealedRun(archive, runId);
-  if (archive !== null && sealed !== null) return { ...sealed, archive };
-  throw new EvidenceError('not-found', `the archive at ${url} has no sealed run ${visible(runId)}`, {
-    nextStep: 'See which there are, with: evidence runs.',
-  });
 }
 
 /** @throws EvidenceError `usage` for a moment outside of the policy. */

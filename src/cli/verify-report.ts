@@ -35,6 +35,7 @@ export function printArchive(report: ArchiveReport, printer: Printer): void {
     printStamps(run.stamps, printer);
     printRestamps(run.restamps, printer);
     printCustody(run.custody, printer);
+    printShares(run.shares, printer);
   }
   const { missing, altered, unlocked, unexpected, checked } = report.objects;
   const stamps = report.runs.flatMap(({ problems }) => problems.filter(({ code }) => code === 'stamp/refuted'));
@@ -48,7 +49,7 @@ export function printArchive(report: ArchiveReport, printer: Printer): void {
     ...unlocked,
   ];
   printProblems([...new Set(listed)], printer);
-  for (const warning of report.warnings) printer.result(emphasise(warning, 'yellow'));
+  for (const warning of report.warnings) printer.result(emphasise(visible(warning), 'yellow'));
   printer.result(
     `Objects       ${checked} checked: ${objectsIn(missing)} missing, ${objectsIn(altered)} altered, ${objectsIn(unexpected)} unexpected, ${objectsIn(unlocked)} unlocked`,
   );
@@ -95,6 +96,16 @@ function printCustody(custody: ArchiveReport['runs'][number]['custody'], printer
     const state = outcome === 'completed' ? '' : ` (${outcome})`;
     printer.result(
       `${action}${until}${state}, by ${visible(ordered_by.user)} at ${visible(ordered_at)}: ${visible(reason)}`,
+    );
+  }
+}
+
+function printShares(shares: ArchiveReport['runs'][number]['shares'], printer: Printer): void {
+  for (const { shared_with, shared_by, shared_at, form, expires_at, objects } of shares) {
+    const whom = shared_with === null ? '' : ` with ${visible(shared_with)}`;
+    const until = expires_at === null ? form : `${form} that end at ${visible(expires_at)}`;
+    printer.result(
+      `shared${whom} as ${until}, by ${visible(shared_by.user)} at ${visible(shared_at)}: ${plural(objects, 'object')}`,
     );
   }
 }

@@ -117,6 +117,7 @@ export async function checkStored(
       });
     const { onStream, onRun, onRunEnd } = progress;
     const listeners = { onStream, onRun, onRunEnd };
+    if (run === null) await refuseShare(archive, root);
     const report = await verifyArchive({ ...options, ...listeners, archive, workDirectory: work.path }, run);
     if (run !== null && report.runs.length === 0 && report.warnings.length === 0)
       throw new EvidenceError('not-found', `the archive at ${root} has no run ${run}`);
@@ -170,6 +171,19 @@ class VerifyProgress implements Pick<ArchiveContext, 'onStream' | 'onRun' | 'onR
   #clear(): void {
     if (this.#live) process.stderr.write('\r\x1b[K');
   }
+}
+
+/**
+ * What was shared of an archive lacks the other runs, as does an archive that somebody took them from. Which of the two
+ * it is only the reader knows: no file in it may say so.
+ */
+async function refuseShare(archive: Archive, root: string): Promise<void> {
+  const { readShare, SHARE_MARK } = await import('../ledger/share.ts');
+  if ((await archive.stat(SHARE_MARK)) === null) return;
+  const { run_id } = await readShare(archive, SHARE_MARK);
+  throw new EvidenceError('usage', `${root} calls itself what was shared of run ${visible(run_id)}, not an archive`, {
+    nextStep: `If it is, verify that run: evidence verify ${root} --run ${visible(run_id)}. If it is an archive, find out who put ${SHARE_MARK} there.`,
+  });
 }
 
 async function holdsRuns(archive: Archive): Promise<boolean> {

@@ -1,10 +1,19 @@
 import { readFileSync } from 'node:fs';
+import type { z } from 'zod';
 import { parseYaml } from '../encoding/yaml.ts';
 import { packageFile } from '../package.ts';
+import { type LetterTexts, letterTextsSchema } from './view/letter.ts';
 import { type Texts, textsSchema } from './view/texts.ts';
 
-const FILE = packageFile('templates/report/texts.yaml');
-
 export function readTexts(): Texts {
-  return parseYaml(textsSchema, readFileSync(FILE, 'utf8'), FILE);
+  return read('templates/report/texts.yaml', textsSchema);
+}
+
+export function readLetterTexts(): LetterTexts {
+  return read('templates/report/letter.yaml', letterTextsSchema);
+}
+
+function read<T>(name: string, schema: z.ZodType<T>): T {
+  const file = packageFile(name);
+  return parseYaml(schema, readFileSync(file, 'utf8'), file);
 }

@@ -1,4 +1,5 @@
-import { ACCENT, GREY, INK, LEFT, RIGHT, type Setting, type Sheet } from './sheet.ts';
+import type { Color } from './canvas.ts';
+import { ACCENT, CONTENT_WIDTH, GREY, INK, LEFT, RIGHT, type Setting, type Sheet } from './sheet.ts';
 
 /** A heading, kept together with what follows it. */
 export function drawHeading(sheet: Sheet, text: string, following = 60): void {
@@ -41,6 +42,21 @@ export function drawParagraph(sheet: Sheet, text: string, setting: Partial<Setti
   const whole: Setting = { style: sheet.styles.regular, size: 9, leading: 12.5, color: INK, ...setting };
   sheet.element('P', () => sheet.flow(text, whole));
   sheet.y -= 4;
+}
+
+const COMMAND_GROUND: Color = [0.955, 0.96, 0.97];
+
+/** What to type, each line of it beginning anew. */
+export function drawCommand(sheet: Sheet, command: string): void {
+  const mono: Setting = { style: sheet.styles.mono, size: 8, leading: 11, color: INK };
+  const paragraphs = command.split('\n').map((line) => sheet.set(line, mono, RIGHT - LEFT - 16));
+  const lines = paragraphs.flatMap((paragraph) => paragraph.lines);
+  const height = lines.length * mono.leading + 8;
+  sheet.makeRoom(height);
+  sheet.box(LEFT, sheet.y - height, CONTENT_WIDTH, height, COMMAND_GROUND);
+  const whole = { lines, hasMarks: paragraphs.some(({ hasMarks }) => hasMarks) };
+  sheet.element('P', () => sheet.draw(whole, mono, LEFT + 8, sheet.y - mono.leading - 1));
+  sheet.y -= height + 2;
 }
 
 const LABEL_WIDTH = 104;

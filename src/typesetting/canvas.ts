@@ -1,5 +1,5 @@
 import type { PDFFont, PDFPage, PDFRef } from 'pdf-lib';
-import { PDFArray, PDFName } from 'pdf-lib';
+import { PDFArray, PDFName, PDFString } from 'pdf-lib';
 import type { Run } from './bidi.ts';
 
 /** Red, green and blue, from 0 to 1. */
@@ -37,6 +37,20 @@ export class Canvas {
     this.#operators.push(
       `${rgb(color)} RG ${number(thickness)} w ${number(x1)} ${number(y1)} m ${number(x2)} ${number(y2)} l S`,
     );
+  }
+
+  /** PDF 32000-1 section 12.5.6.5: a place that leads to an address when it is clicked. @param url in ASCII. */
+  link(x: number, y: number, width: number, height: number, url: string): void {
+    const { node, doc } = this.page;
+    const action = { Type: 'Action', S: 'URI', URI: PDFString.of(url) };
+    const annotation = {
+      Type: 'Annot',
+      Subtype: 'Link',
+      Rect: [x, y, x + width, y + height],
+      Border: [0, 0, 0],
+      A: action,
+    };
+    node.addAnnot(doc.context.register(doc.context.obj(annotation)));
   }
 
   /** PDF 32000-1 section 14.6: what follows, up to `endMarked`, is content `id` of the page. */

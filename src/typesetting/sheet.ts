@@ -29,6 +29,8 @@ export interface Setting {
   /** From one baseline to the next, in points. */
   leading: number;
   color: Color;
+  /** Where a click on it leads. */
+  link?: string;
 }
 
 export type Align = 'left' | 'centre' | 'right';
@@ -126,7 +128,10 @@ export class Sheet {
     this.#mark(() =>
       paragraph.lines.forEach((line, index) => {
         const start = x - line.width * setting.size * SHARE_BEFORE[align];
-        drawLine(this.#canvas, line, setting, start, baseline - index * setting.leading);
+        const y = baseline - index * setting.leading;
+        drawLine(this.#canvas, line, setting, start, y);
+        const { link, size } = setting;
+        if (link !== undefined) this.#canvas.link(start, y - size * 0.22, line.width * size, size * 1.08, link);
       }),
     );
   }

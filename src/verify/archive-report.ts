@@ -1,6 +1,7 @@
 import type { StoredCustody } from '../ledger/custody.ts';
 import { EXIT_CODE_OF, type Outcome, worstOf } from '../ledger/outcome.ts';
 import type { RunRecord } from '../ledger/record.ts';
+import type { StoredShare } from '../ledger/share.ts';
 import type { StampVerdict } from '../ledger/stamps.ts';
 import type { CustodyCheck } from './custody.ts';
 import type { Ledger } from './ledger.ts';
@@ -31,6 +32,8 @@ export interface RunReport {
   streams: (VerifiedStream['verdict'] & Pick<VerifiedStream, 'bundle' | 'attested'>)[];
   /** What was done about its protection. */
   custody: ReturnType<typeof toCustodyReport>[];
+  /** To whom it was handed. */
+  shares: ReturnType<typeof toShareReport>[];
   /** Id of the key whose signature on the run's statement holds, whoever's key that is. */
   signed_by: string | null;
   stamps: StampVerdict[];
@@ -81,7 +84,7 @@ export function toReport({
   return {
     outcome,
     exit_code: EXIT_CODE_OF[outcome],
-    runs: checks.map((check) => toRunReport(check, custody.get(check.runId)?.custody ?? [])),
+    runs: checks.map((check) => toRunReport(check, custody.get(check.runId))),
     ledger: { entries: ledger.entries.length, state: findings.length > 0 ? 'broken' : 'intact', findings },
     signatures: judgeSignatures(keyring, ledger.entries, problems),
     objects: {
@@ -101,7 +104,7 @@ const UNEXPECTED = /^object\/(unexpected|covered)$/;
 /** Problems that are no alteration of an object. */
 const ELSEWHERE = /^(object\/(missing|unexpected|covered|unlocked)|signature\/.*|stamp\/.*)$/;
 
-function toRunReport(check: RunCheck, custody: readonly StoredCustody[]): RunReport {
+function toRunReport(check: RunCheck, kept: CustodyCheck | undefined): RunReport {
   return {
     run_id: check.runId,
     outcome: check.outcome,
@@ -109,7 +112,8 @@ function toRunReport(check: RunCheck, custody: readonly StoredCustody[]): RunRep
     period: check.record?.period ?? null,
     reconciliation: check.record?.reconciliation ?? null,
     streams: check.streams.map(({ verdict, bundle, attested }) => ({ ...verdict, bundle, attested })),
-    custody: custody.map(toCustodyReport),
+    custody: (kept?.custody ?? []).map(toCustodyReport),
+    shares: (kept?.shares ?? []).map(toShareReport),
     signed_by: check.witnesses?.signedBy ?? null,
     stamps: check.witnesses?.stamps ?? [],
     restamps: check.witnesses?.restamps ?? [],
@@ -134,4 +138,9 @@ function toCustodyReport({ key, record, result }: StoredCustody) {
     outcome: result?.outcome ?? 'open',
     ended_at: result?.ended_at ?? null,
   };
+}
+
+function toShareReport({ key, record }: StoredShare) {
+  const { shared_with, shared_by, shared_at, form, expires_at, objects } = record;
+  return { key, shared_with, shared_by, shared_at, form, expires_at, objects: objects.length };
 }

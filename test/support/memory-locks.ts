@@ -11,15 +11,17 @@ export interface Shown {
 export class LockingArchive {
   readonly table = new Map<string, Shown>();
   readonly archive: Archive;
+  /** The lock of what is put. */
+  initially: ObjectLock | null;
   /** Is told of each change, before it is made. */
   onChange: (key: string) => void = () => {};
 
-  /** @param initially the lock of what is put. */
   constructor(initially: ObjectLock | null) {
+    this.initially = initially;
     const memory = openMemoryArchive();
     const put: Archive['put'] = async (key, source, expected) => {
       const result = await memory.put(key, source, expected);
-      if (result.state === 'created') this.table.set(key, { lock: initially, held: false });
+      if (result.state === 'created') this.table.set(key, { lock: this.initially, held: false });
       return result;
     };
     this.archive = new Proxy(memory, {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { EvidenceError, isEvidenceError } from '../../errors.ts';
-import type { Archive, Expected, Locks, ObjectSource, PutResult, StoredObject } from '../archive.ts';
+import type { Archive, Expected, Links, Locks, ObjectSource, PutResult, StoredObject } from '../archive.ts';
 import { conflict, differenceTo } from '../content.ts';
 import { checkKey, isKey } from '../key.ts';
 import { type Abilities, findAbilities, PROBE, SCRATCH, shortcomingsOf } from './abilities.ts';
@@ -12,6 +12,7 @@ import { Connection } from './connection.ts';
 import { putOnTop } from './copy.ts';
 import { isRefusal } from './failure.ts';
 import { confirm, type Inspection, inspect, measureObject, secure, toResult } from './inspect.ts';
+import { S3Links } from './links.ts';
 import { S3Locks } from './locks.ts';
 import { putParts, sweepUploads } from './multipart.ts';
 import type { S3Options } from './options.ts';
@@ -39,6 +40,7 @@ export function openS3Archive(place: S3Place, options: S3Options): Archive {
 class S3Archive implements Archive {
   readonly url: string;
   readonly locks: Locks;
+  readonly links: Links;
   readonly #place: S3Place;
   readonly #options: S3Options;
   readonly #connection: Connection;
@@ -56,6 +58,7 @@ class S3Archive implements Archive {
     this.#versions = new Versions(this.#connection, place);
     this.#memory = new PartMemory(options.limits.partMemoryBytes);
     this.locks = new S3Locks(this.#connection, (key) => this.#find(key));
+    this.links = new S3Links(this.#connection, (key) => this.#resolve(key));
   }
 
   async put(key: string, source: ObjectSource, expected: Expected): Promise<PutResult> {

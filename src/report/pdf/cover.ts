@@ -46,7 +46,8 @@ function drawShort(sheet: Sheet, text: string, setting: Setting, maxLines: numbe
   sheet.y -= paragraph.lines.length * setting.leading;
 }
 
-function drawOutcome(sheet: Sheet, { outcome }: RunView): void {
+/** What the run came to, on a ground that tells at a glance. */
+export function drawOutcome(sheet: Sheet, { outcome }: Pick<RunView, 'outcome'>): void {
   const { ground, ink } = TONES[outcome.tone];
   const word: Setting = { style: sheet.styles.bold, size: 26, leading: 33, color: ink };
   const text: Setting = { style: sheet.styles.regular, size: 10.5, leading: 15, color: ink };

@@ -1,5 +1,5 @@
-import { drawFact, drawHeading, drawList, drawParagraph, drawSection } from '../../typesetting/blocks.ts';
-import { CONTENT_WIDTH, GREY, INK, LEFT, RIGHT, type Setting, type Sheet } from '../../typesetting/sheet.ts';
+import { drawCommand, drawFact, drawHeading, drawList, drawParagraph, drawSection } from '../../typesetting/blocks.ts';
+import { CONTENT_WIDTH, GREY, INK, LEFT, type Setting, type Sheet } from '../../typesetting/sheet.ts';
 import { type Column, Table } from '../../typesetting/table.ts';
 import type { FindingGroup } from '../view/findings.ts';
 import type { Texts } from '../view/texts.ts';
@@ -181,20 +181,13 @@ export function drawLimits(sheet: Sheet, { doesNotProve }: RunView): void {
   drawList(sheet, doesNotProve);
 }
 
-export function drawHowTo(sheet: Sheet, texts: Texts): void {
+export function drawHowTo(sheet: Sheet, { verify }: Pick<Texts, 'verify'>): void {
   drawSection(sheet, 'How to verify it yourself');
-  drawParagraph(sheet, texts.verify.introduction);
-  const mono: Setting = { style: sheet.styles.mono, size: 8, leading: 11, color: INK };
-  texts.verify.steps.forEach(({ title, text, command }, index) => {
+  drawParagraph(sheet, verify.introduction);
+  verify.steps.forEach(({ title, text, command }, index) => {
     drawHeading(sheet, `${index + 1}. ${title}`, 70);
     drawParagraph(sheet, text);
-    const paragraph = sheet.set(command, mono, RIGHT - LEFT - 16);
-    const height = paragraph.lines.length * mono.leading + 8;
-    sheet.makeRoom(height);
-    sheet.box(LEFT, sheet.y - height, CONTENT_WIDTH, height, [0.955, 0.96, 0.97]);
-    const baseline = sheet.y - mono.leading - 1;
-    sheet.element('P', () => sheet.draw(paragraph, mono, LEFT + 8, baseline));
-    sheet.y -= height + 2;
+    drawCommand(sheet, command);
   });
 }
 

@@ -1,6 +1,6 @@
 /** @throws TypeError for a name that has no value: the template and the code are of one version. */
 export function fill(template: string, values: Readonly<Record<string, string | number>>): string {
-  return template.replace(/\{(\w+)\}/g, (_all, name: string) => {
+  return template.replace(/\{([a-z_]+)\}/g, (_all, name: string) => {
     const value = values[name];
     if (value === undefined) throw new TypeError(`the text "${template}" asks for ${name}`);
     return String(value);

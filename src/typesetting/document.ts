@@ -1,0 +1,48 @@
+import { PDFDocument, PDFName, PDFString } from 'pdf-lib';
+import { embedStylesFor } from './fonts.ts';
+import { type Furniture, Sheet } from './sheet.ts';
+
+/** What a document says of itself. */
+export interface DocumentFacts {
+  title: string;
+  subject: string;
+  /** A fixed one: the same content gives the same bytes whenever it is set. */
+  date: Date;
+}
+
+const PRODUCER = 'evidence-exporter';
+
+/**
+ * Sets an A4 document: tagged, with bookmarks, in fonts that it carries itself.
+ *
+ * @param contents every text that may be set is in it, at whatever depth.
+ * @param draw fills the sheet, and returns what is to stand in the margins.
+ */
+export async function setDocument(
+  { title, subject, date }: DocumentFacts,
+  contents: unknown,
+  draw: (sheet: Sheet) => Promise<Furniture>,
+): Promise<Uint8Array> {
+  const document = await PDFDocument.create({ updateMetadata: false });
+  document.setTitle(title, { showInWindowTitleBar: true });
+  document.setSubject(subject);
+  document.setCreator(PRODUCER);
+  document.setProducer(PRODUCER);
+  document.setCreationDate(date);
+  document.setModificationDate(date);
+  document.catalog.set(PDFName.of('Lang'), PDFString.of('en'));
+  const sheet = new Sheet(document, await embedStylesFor(document, charactersOf(contents)), true);
+  sheet.finish(await draw(sheet));
+  // pdf-lib takes time with the square of the number of objects to put them into object streams.
+  return document.save({ useObjectStreams: false });
+}
+
+/** Every character of every text in a value. */
+function charactersOf(value: unknown, into = new Set<string>()): Set<string> {
+  if (typeof value === 'string') {
+    for (const character of value.toWellFormed().normalize('NFC')) into.add(character);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const member of Object.values(value)) charactersOf(member, into);
+  }
+  return into;
+}
