@@ -6,6 +6,7 @@ import { inParallel } from '../archive/parallel.ts';
 import { bundleFileName, slugOf } from '../bundle/layout.ts';
 import type { Verdict } from '../claims/verdict.ts';
 import { StreamingSha256, sha256 } from '../encoding/digest.ts';
+import type { Identities } from '../encryption/identities.ts';
 import { isEvidenceError } from '../errors.ts';
 import { bundleKey, documentKey, runRecordKey, streamRecordKey } from '../ledger/keys.ts';
 import { type Outcome, worstOf } from '../ledger/outcome.ts';
@@ -19,6 +20,7 @@ import {
   toRecordBytes,
 } from '../ledger/record.ts';
 import { type VerifiedBundle, type VerifyOptions, verifyBundle } from './bundle.ts';
+import { openEncrypted } from './encrypted.ts';
 import { type Problem, toProblem } from './problem.ts';
 import { verifyWitnesses, type WitnessCheck, type WitnessContext } from './witnesses.ts';
 
@@ -38,10 +40,12 @@ export interface RunCheck {
 }
 
 export interface VerifiedStream {
-  /** Ours, made now; of an attested bundle the recorded one. */
+  /** Ours, made now; of an attested bundle, and of one that was not decrypted, the recorded one. */
   verdict: Verdict;
   /** The bundle was not read: the store attests that it is what was recorded. */
   attested: boolean;
+  /** The bundle is what was recorded, but encrypted, and was not decrypted here: the verdict is the recorded one. */
+  encrypted: boolean;
   bundle: RunStream['bundle'];
 }
 
@@ -50,6 +54,8 @@ export interface RunContext extends VerifyOptions, WitnessContext {
   workDirectory: string;
   /** Whether a bundle need not be read whose digest the store itself attests. */
   fast?: boolean;
+  /** To decrypt bundles with; null where there are none. */
+  identities?: Identities | null;
   /** How many streams at once; 1 unless told. */
   concurrency?: number;
   /** The head that a run left in the ledger for a stream; undefined when it left none. */
@@ -151,13 +157,17 @@ async function verifyStream(
   checkPlaces(run, stream, problems);
   if (stream.record !== null) await verifyStreamRecord(context, run, stream, stream.record, problems);
   if (context.fast === true && (await isAttested(context.archive, bundle)))
-    return { verdict: statedVerdict(stream), bundle, attested: true };
+    return { verdict: statedVerdict(stream), bundle, attested: true, encrypted: false };
   // What is fetched from afar goes when it was looked at: an archive may be larger than the disk.
   const folder = await mkdtemp(join(context.workDirectory, 'bundle-'));
   try {
-    const verified = await verifyStoredBundle(context, bundle, folder, problems);
-    const verdict = verified === null ? null : compareRecorded(context, run, stream, verified, problems);
-    return verdict === null ? null : { verdict, bundle, attested: false };
+    const file = await fetchBundle(context, bundle, folder, problems);
+    if (file === 'gone') return null;
+    if (file === 'encrypted') return { verdict: statedVerdict(stream), bundle, attested: false, encrypted: true };
+    const verified = await verifyBundle(file, bundle.key, context);
+    problems.push(...verified.problems);
+    const verdict = compareRecorded(context, run, stream, verified, problems);
+    return verdict === null ? null : { verdict, bundle, attested: false, encrypted: false };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -180,20 +190,25 @@ function statedVerdict({
   return stated;
 }
 
-async function verifyStoredBundle(
-  context: RunContext,
+/** The zip of a bundle, once the object was held against its digest. */
+async function fetchBundle(
+  { archive, identities = null }: RunContext,
   bundle: RunStream['bundle'],
   folder: string,
   problems: Problem[],
-): Promise<VerifiedBundle | null> {
-  if (!(await isThere(context.archive, bundle.key, problems))) return null;
-  const file = await context.archive.fetchFile(bundle.key, folder);
+): Promise<string | 'gone' | 'encrypted'> {
+  if (!(await isThere(archive, bundle.key, problems))) return 'gone';
+  const file = await archive.fetchFile(bundle.key, folder);
   const digest = new StreamingSha256();
   for await (const chunk of createReadStream(file)) digest.update(chunk);
+  const found = problems.length;
   checkDigest(bundle, digest.finish(), problems);
-  const verified = await verifyBundle(file, bundle.key, context);
-  problems.push(...verified.problems);
-  return verified;
+  const { key, encrypted } = bundle;
+  if (encrypted === undefined) return file;
+  // What somebody altered is not decrypted: it is no bundle any more.
+  if (problems.length > found) return 'gone';
+  const opened = await openEncrypted(identities, { key, encrypted }, file, join(folder, 'decrypted.zip'), problems);
+  return opened ?? (problems.length > found ? 'gone' : 'encrypted');
 }
 
 /** The verdict made now, once it was held against what the run recorded. */
@@ -256,7 +271,10 @@ async function verifyDocument(
 /** Where a run puts a stream's objects follows from the stream's id. */
 function checkPlaces(run: RunRecord, { stream_id, partial, bundle, record }: RunStream, problems: Problem[]): void {
   const slug = slugOf(stream_id);
-  const expected = bundleKey(run.run_id, bundleFileName(slug, partial ? 'PARTIAL' : 'COMPLETE'));
+  const expected = bundleKey(
+    run.run_id,
+    bundleFileName(slug, partial ? 'PARTIAL' : 'COMPLETE', bundle.encrypted !== undefined),
+  );
   const wrong = bundle.key !== expected || (record !== null && record.key !== streamRecordKey(run.run_id, slug));
   if (wrong)
     problems.push(
