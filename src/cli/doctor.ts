@@ -15,7 +15,7 @@ export async function runDoctor(flags: DoctorFlags, context: CommandContext): Pr
   const { printer, environment, directory } = context;
   const config = await loadConfig(flags, environment, directory);
   const checks: Check[] = [];
-  for (const look of [checkArchive, checkEncryption, checkAudit, checkSigningKey, checkStamping]) {
+  for (const look of [checkArchive, checkAudit, checkEncryption, checkSigningKey, checkStamping]) {
     context.signal.throwIfAborted();
     const found = await look(config, context);
     for (const check of found) printer.result(format(check));

@@ -89,6 +89,18 @@ describe('an archive that is encrypted', () => {
     expect(text.replace(/\s+/g, '')).toContain(auditor.recipient);
   });
 
+  test('shows of the entries nothing but what the records and reports state', async () => {
+    const readable = readdirSync(at('.'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => statSync(at(name)).isFile() && !name.endsWith('.age'))
+      .map((name) => readFileSync(at(name)).toString('latin1'));
+    const texts = [...readable, await run('pdftotext', [at('runs/A/report.pdf'), '-'], directory)];
+    expect(texts.length).toBeGreaterThan(8);
+    // Of every entry: who did it, to what, and what was noted of it.
+    for (const secret of ['svc-backup', 'Zo', 'r/0', 'quote'])
+      expect(texts.filter((text) => text.includes(secret))).toEqual([]);
+    expect(texts.some((text) => text.includes('secret.read'))).toBe(true);
+  });
+
   test('verifies without a key as far as that goes, which is said, and with one in full', async () => {
     const without = await verify();
     expect([without.exit_code, without.objects.unexpected]).toEqual([0, []]);
