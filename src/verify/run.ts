@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Archive } from '../archive/archive.ts';
@@ -20,8 +19,8 @@ import {
   toRecordBytes,
 } from '../ledger/record.ts';
 import { type VerifiedBundle, type VerifyOptions, verifyBundle } from './bundle.ts';
-import { openEncrypted } from './encrypted.ts';
 import { type Problem, toProblem } from './problem.ts';
+import { checkDigest, fetchBundle, isAttested, isThere } from './stored.ts';
 import { verifyWitnesses, type WitnessCheck, type WitnessContext } from './witnesses.ts';
 
 export interface RunCheck {
@@ -173,12 +172,6 @@ async function verifyStream(
   }
 }
 
-/** Whether the store holds the object, by itself, to the digest that is recorded. */
-async function isAttested({ locks }: Archive, { key, bytes, sha256: digest }: RunStream['bundle']): Promise<boolean> {
-  const found = (await locks?.inspect(key)) ?? null;
-  return found?.sha256 === digest && found.bytes === bytes;
-}
-
 /** What a run record states of a stream, without where it lies. */
 function statedVerdict({
   bundle: _bundle,
@@ -188,27 +181,6 @@ function statedVerdict({
   ...stated
 }: RunStream) {
   return stated;
-}
-
-/** The zip of a bundle, once the object was held against its digest. */
-async function fetchBundle(
-  { archive, identities = null }: RunContext,
-  bundle: RunStream['bundle'],
-  folder: string,
-  problems: Problem[],
-): Promise<string | 'gone' | 'encrypted'> {
-  if (!(await isThere(archive, bundle.key, problems))) return 'gone';
-  const file = await archive.fetchFile(bundle.key, folder);
-  const digest = new StreamingSha256();
-  for await (const chunk of createReadStream(file)) digest.update(chunk);
-  const found = problems.length;
-  checkDigest(bundle, digest.finish(), problems);
-  const { key, encrypted } = bundle;
-  if (encrypted === undefined) return file;
-  // What somebody altered is not decrypted: it is no bundle any more.
-  if (problems.length > found) return 'gone';
-  const opened = await openEncrypted(identities, { key, encrypted }, file, join(folder, 'decrypted.zip'), problems);
-  return opened ?? (problems.length > found ? 'gone' : 'encrypted');
 }
 
 /** The verdict made now, once it was held against what the run recorded. */
@@ -301,29 +273,6 @@ async function verifyStreamRecord(
     if (!isEvidenceError(error)) throw error;
     problems.push(toProblem('object/unreadable', stored.key, error.message));
   }
-}
-
-async function isThere(archive: Archive, key: string, problems: Problem[]): Promise<boolean> {
-  if ((await archive.stat(key)) !== null) return true;
-  problems.push(toProblem('object/missing', key, 'is recorded, but it is not there'));
-  return false;
-}
-
-/** Whether the object has the length and digest that a record states. */
-function checkDigest(
-  stored: { key: string; bytes: number; sha256: string },
-  actual: { bytes: number; sha256: string },
-  problems: Problem[],
-): void {
-  if (actual.sha256 === stored.sha256) return;
-  problems.push(
-    toProblem(
-      'object/altered',
-      stored.key,
-      `its SHA-256 is not the recorded one (${actual.bytes} bytes, ${stored.bytes} recorded)`,
-      { expected: stored.sha256, actual: actual.sha256 },
-    ),
-  );
 }
 
 function sameRecord(a: unknown, b: unknown): boolean {

@@ -1,0 +1,63 @@
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import type { Archive } from '../archive/archive.ts';
+import { StreamingSha256 } from '../encoding/digest.ts';
+import type { Identities } from '../encryption/identities.ts';
+import type { RunStream } from '../ledger/record.ts';
+import { openEncrypted } from './encrypted.ts';
+import { type Problem, toProblem } from './problem.ts';
+
+/** Objects of an archive, held against what a record states of them. */
+
+export async function isThere(archive: Archive, key: string, problems: Problem[]): Promise<boolean> {
+  if ((await archive.stat(key)) !== null) return true;
+  problems.push(toProblem('object/missing', key, 'is recorded, but it is not there'));
+  return false;
+}
+
+/** Whether the object has the length and digest that a record states. */
+export function checkDigest(
+  stored: { key: string; bytes: number; sha256: string },
+  actual: { bytes: number; sha256: string },
+  problems: Problem[],
+): void {
+  if (actual.sha256 === stored.sha256) return;
+  problems.push(
+    toProblem(
+      'object/altered',
+      stored.key,
+      `its SHA-256 is not the recorded one (${actual.bytes} bytes, ${stored.bytes} recorded)`,
+      { expected: stored.sha256, actual: actual.sha256 },
+    ),
+  );
+}
+
+/** Whether the store holds the object, by itself, to the digest that is recorded. */
+export async function isAttested(
+  { locks }: Archive,
+  { key, bytes, sha256: digest }: RunStream['bundle'],
+): Promise<boolean> {
+  const found = (await locks?.inspect(key)) ?? null;
+  return found?.sha256 === digest && found.bytes === bytes;
+}
+
+/** The zip of a bundle, once the object was held against its digest. */
+export async function fetchBundle(
+  { archive, identities = null }: { archive: Archive; identities?: Identities | null },
+  bundle: RunStream['bundle'],
+  folder: string,
+  problems: Problem[],
+): Promise<string | 'gone' | 'encrypted'> {
+  if (!(await isThere(archive, bundle.key, problems))) return 'gone';
+  const file = await archive.fetchFile(bundle.key, folder);
+  const digest = new StreamingSha256();
+  for await (const chunk of createReadStream(file)) digest.update(chunk);
+  const found = problems.length;
+  checkDigest(bundle, digest.finish(), problems);
+  const { key, encrypted } = bundle;
+  if (encrypted === undefined) return file;
+  // What somebody altered is not decrypted: it is no bundle any more.
+  if (problems.length > found) return 'gone';
+  const opened = await openEncrypted(identities, { key, encrypted }, file, join(folder, 'decrypted.zip'), problems);
+  return opened ?? (problems.length > found ? 'gone' : 'encrypted');
+}
