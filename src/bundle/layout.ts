@@ -26,9 +26,10 @@ export function slugOf(streamId: string): string {
   return `${readablePart(streamId) || 'stream'}-${digestOfId(streamId).slice(0, 8)}`;
 }
 
-/** `<slug>.zip`, and `<slug>.PARTIAL.zip` for a bundle that must not be taken for a whole one. */
-export function bundleFileName(slug: string, status: BagStatus): string {
-  return status === 'PARTIAL' ? `${slug}.PARTIAL.zip` : `${slug}.zip`;
+/** `<slug>.zip`; `<slug>.PARTIAL.zip` for one that must not be taken for whole; `.age` behind it when it is encrypted. */
+export function bundleFileName(slug: string, status: BagStatus, isEncrypted = false): string {
+  const name = status === 'PARTIAL' ? `${slug}.PARTIAL.zip` : `${slug}.zip`;
+  return isEncrypted ? `${name}.age` : name;
 }
 
 /** Name of the tag file that stands for a form which could not be had and says why. */

@@ -65,7 +65,7 @@ const configSchema = z.strictObject({
       tsa_roots: z.string().optional(),
     })
     .optional(),
-  /** All but `url` is for archives in S3. */
+  /** All but `url` and `encrypt_to` is for archives in S3. */
   archive: z
     .strictObject({
       url: z.string().optional(),
@@ -84,6 +84,7 @@ const configSchema = z.strictObject({
         .optional(),
       legal_hold: z.boolean().optional(),
       kms_key_id: z.string().min(1).optional(),
+      encrypt_to: z.array(z.string().min(1)).min(1).max(20).optional(),
     })
     .optional(),
   report: z

@@ -54,6 +54,8 @@ export interface Config {
     tsaRootsFile: string | null;
   };
   archiveUrl: string;
+  /** Recipients of age; none for an archive that is not encrypted. */
+  encryptTo: string[];
   report: {
     organisation: string | null;
     /** Each the name of a framework that comes with the program, or a file. */
@@ -130,6 +132,7 @@ export async function loadConfig(
         : archiveUrl.includes('://')
           ? archiveUrl
           : resolve(folder, archiveUrl)),
+    encryptTo: file.archive?.encrypt_to ?? [],
     report: {
       organisation: file.report?.organisation ?? null,
       controls: [file.report?.controls ?? []]

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { attempt, type Check, ok, skipped } from '../doctor/check.ts';
+import { plural } from '../report/view/words.ts';
 import type { CommandContext } from './command.ts';
 import { type Config, loadConfig } from './config.ts';
 import type { DoctorFlags } from './flags.ts';
@@ -7,13 +8,14 @@ import { connectService } from './service.ts';
 import { openSigningKey, openStamping } from './signing.ts';
 import { isS3Url, isUrl, openArchive, placeOf, refuseProtection } from './store.ts';
 import { emphasise, visible } from './table.ts';
+import { openRecipients } from './trust.ts';
 
 /** Looks at everything that an export will rest on, and says of each thing that is not right what to do. */
 export async function runDoctor(flags: DoctorFlags, context: CommandContext): Promise<number> {
   const { printer, environment, directory } = context;
   const config = await loadConfig(flags, environment, directory);
   const checks: Check[] = [];
-  for (const look of [checkArchive, checkAudit, checkSigningKey, checkStamping]) {
+  for (const look of [checkArchive, checkAudit, checkEncryption, checkSigningKey, checkStamping]) {
     context.signal.throwIfAborted();
     const found = await look(config, context);
     for (const check of found) printer.result(format(check));
@@ -66,6 +68,15 @@ async function checkAudit(config: Config, { printer, signal }: CommandContext): 
     return ok('service', service.origin);
   });
   return named.state === 'ok' ? checks : [named];
+}
+
+async function checkEncryption(config: Config): Promise<Check[]> {
+  const check = await attempt('encryption', async () => {
+    const recipients = await openRecipients(config);
+    if (recipients === null) return skipped('encryption', 'nobody is named to encrypt to (archive.encrypt_to)');
+    return ok('encryption', `bundles are encrypted to ${plural(recipients.names.length, 'recipient')}`);
+  });
+  return [check];
 }
 
 async function checkSigningKey(config: Config, context: CommandContext): Promise<Check[]> {

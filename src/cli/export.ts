@@ -18,7 +18,7 @@ import { connectService, type Service } from './service.ts';
 import { openSigningKey, openStamping } from './signing.ts';
 import { openArchive } from './store.ts';
 import { readCommit, readOperator, readTool } from './tool.ts';
-import { readSealKeys, readTimestampRoots } from './trust.ts';
+import { openRecipients, readSealKeys, readTimestampRoots } from './trust.ts';
 import { makeWorkDirectory } from './work-directory.ts';
 
 export async function runExport(flags: ExportFlags, context: CommandContext): Promise<number> {
@@ -73,6 +73,7 @@ export async function exportInto(wish: ExportWish, context: CommandContext): Pro
   const controls = readControls(config.report.controls);
   const signingKey = openSigningKey(config, context);
   const stamping = openStamping(config, context);
+  const recipients = await openRecipients(config);
   const archive = await openForWriting(config, context);
   const work = makeWorkDirectory();
   const progress = new Progress(printer);
@@ -94,6 +95,7 @@ export async function exportInto(wish: ExportWish, context: CommandContext): Pro
       completeness: config.completeness,
       sealKeys,
       roots,
+      recipients,
       signingKey,
       stamping,
       sealPartial: wish.sealPartial,

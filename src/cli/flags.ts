@@ -55,6 +55,7 @@ export function verifyFlags(argv: Argv) {
     .options({ ...configuration, ...trust, endpoint: archive.endpoint })
     .options({
       'public-key': { type: 'string', array: true, describe: 'PEM file of a key that the archive must be signed with' },
+      identity: { type: 'string', array: true, describe: 'file of an age identity, to decrypt bundles with' },
       run: { type: 'string', describe: 'only this run of the archive' },
       from: { type: 'string', describe: 'only this run and those after it, to go on where a verification was ended' },
       fast: { type: 'boolean', describe: 'do not read bundles whose SHA-256 the store itself attests' },

@@ -8,7 +8,7 @@ holdHeap();
 // mean is not known yet: where one is taken wrongly for a package, a thread was started in vain.
 const [command, ...words] = process.argv.slice(2);
 if (command === 'verify' && !words.some((word) => word.startsWith('--threads'))) {
-  const bytes = Math.max(0, ...words.filter((word) => !/\.zip$/i.test(word)).map(sizeOfFile));
+  const bytes = Math.max(0, ...words.filter((word) => !/\.(zip|age)$/i.test(word)).map(sizeOfFile));
   if (bytes > 0) (await import('../verify/package-file.ts')).startThreadsFor(bytes);
 }
 

@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import type { SealKeys } from '../contract/contract.ts';
 import { toHmacKey } from '../encoding/digest.ts';
+import type { Identities } from '../encryption/identities.ts';
+import type { Recipients } from '../encryption/recipients.ts';
 import { EvidenceError } from '../errors.ts';
 import { type PublicKey, readPublicKey } from '../signature/key.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
@@ -57,6 +59,29 @@ export function readStampRoots({ sign, timestampRootsFile }: Config): readonly C
 /** The keys that an archive must be signed with; none means that its signatures prove nothing to this reader. */
 export function readPublicKeys(files: readonly string[]): PublicKey[] {
   return files.map((path) => readPublicKey(readText('the public key', path), path));
+}
+
+/** To whom bundles are encrypted; null where they are not. @throws EvidenceError `config` naming one that is none. */
+export async function openRecipients({ encryptTo }: Pick<Config, 'encryptTo'>): Promise<Recipients | null> {
+  if (encryptTo.length === 0) return null;
+  const { readRecipients } = await import('../encryption/recipients.ts');
+  return readRecipients(encryptTo, 'archive.encrypt_to');
+}
+
+/** What encrypted bundles are decrypted with; null for none. @throws EvidenceError `config`. */
+export async function openIdentities(files: readonly string[]): Promise<Identities | null> {
+  if (files.length === 0) return null;
+  const { readIdentities } = await import('../encryption/identities.ts');
+  return readIdentities(files.map((path) => ({ text: readSecretFile(path), source: path })));
+}
+
+/** Of a key that others can read nobody knows who has it. */
+function readSecretFile(path: string): string {
+  const text = readText('the identity', path);
+  if ((statSync(path).mode & 0o077) === 0) return text;
+  throw new EvidenceError('config', `the file of the identity, ${path}, can be read by others`, {
+    nextStep: `Keep it to yourself: chmod 600 ${path}.`,
+  });
 }
 
 /** @throws EvidenceError `config` when the file cannot be read. */

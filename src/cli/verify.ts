@@ -1,6 +1,7 @@
 import { open, stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Archive } from '../archive/archive.ts';
+import type { Identities } from '../encryption/identities.ts';
 import { EvidenceError } from '../errors.ts';
 import { EXIT_CODE_OF, worstOf } from '../ledger/outcome.ts';
 import type { ArchiveContext } from '../verify/archive.ts';
@@ -14,7 +15,7 @@ import { readDays } from './days.ts';
 import type { VerifyFlags } from './flags.ts';
 import { isDirectory, isS3Url, type NamedArchive, openArchive } from './store.ts';
 import { liveLine, visible } from './table.ts';
-import { readPublicKeys, readSealKeys, readStampRoots, readTimestampRoots } from './trust.ts';
+import { openIdentities, readPublicKeys, readSealKeys, readStampRoots, readTimestampRoots } from './trust.ts';
 import { type FileReport, printArchive, printFile } from './verify-report.ts';
 import { makeWorkDirectory } from './work-directory.ts';
 
@@ -51,6 +52,7 @@ export async function runVerify(flags: VerifyFlags, context: CommandContext): Pr
     roots: readTimestampRoots(config.timestampRootsFile),
     now: new Date(),
   };
+  const identityFiles = (flags.identity ?? []).map((path) => resolve(directory, path));
   const threads = checkThreads(flags.threads ?? null);
   const target = isS3Url(flags.target) ? flags.target.replace(/\/+$/, '') : resolve(directory, flags.target);
   if (isS3Url(target) || (await isDirectory(target))) {
@@ -62,6 +64,7 @@ export async function runVerify(flags: VerifyFlags, context: CommandContext): Pr
       stampRoots: readStampRoots(config),
       from: flags.from ?? null,
       fast: flags.fast === true,
+      identities: await openIdentities(identityFiles),
       lockedUntil: readLockedUntil(flags, options.now),
       // Those of a store far away arrive while others are looked at.
       concurrency: isS3Url(target) ? CONCURRENCY : 1,
@@ -77,7 +80,9 @@ export async function runVerify(flags: VerifyFlags, context: CommandContext): Pr
     });
   const report = (await isZip(target))
     ? await verifyOneBundle(target, flags.target, options)
-    : await verifyOnePackage(target, { ...options, threads, signal: context.signal });
+    : isEncrypted(target)
+      ? await verifyEncryptedBundle(target, flags.target, options, await openIdentities(identityFiles))
+      : await verifyOnePackage(target, { ...options, threads, signal: context.signal });
   printer.document(report);
   printFile(report, printer);
   return report.exit_code;
@@ -208,6 +213,32 @@ async function verifyOneBundle(file: string, name: string, options: VerifyOption
     problems,
     warnings: [UNSIGNED],
   };
+}
+
+function isEncrypted(path: string): boolean {
+  return path.toLowerCase().endsWith('.age');
+}
+
+/** @throws EvidenceError `usage` where it cannot be decrypted with what was given. */
+async function verifyEncryptedBundle(
+  file: string,
+  name: string,
+  options: VerifyOptions,
+  identities: Identities | null,
+): Promise<FileReport> {
+  const { decryptFile } = await import('../encryption/age.ts');
+  const work = makeWorkDirectory();
+  try {
+    const zip = join(work.path, 'decrypted.zip');
+    const content = identities === null ? null : await decryptFile(file, zip, identities);
+    if (content !== null) return await verifyOneBundle(zip, name, options);
+    const why = identities === null ? 'is encrypted' : 'is not encrypted to any of the identities that were given';
+    throw new EvidenceError('usage', `${name} ${why}, so there is nothing that could be verified`, {
+      nextStep: 'Give the file of an identity that it is for: --identity FILE.',
+    });
+  } finally {
+    work.remove();
+  }
 }
 
 async function verifyOnePackage(

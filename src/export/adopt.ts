@@ -1,12 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { type Verification, verificationSchema } from '../bundle/documents.ts';
-import { bundleFileName } from '../bundle/layout.ts';
 import { openBundle } from '../bundle/read.ts';
 import { StreamingSha256 } from '../encoding/digest.ts';
 import { EvidenceError } from '../errors.ts';
-import { bundleKey } from '../ledger/keys.ts';
-import { readRecord, type StreamRecord, whereKept } from '../ledger/record.ts';
+import { bundleKey, encryptedBundleKey } from '../ledger/keys.ts';
+import { encryptedBundleSchema, readRecord, type StreamRecord, whereKept } from '../ledger/record.ts';
 import type { ExportContext } from './context.ts';
+import { bundleNames } from './encrypt.ts';
 
 const MAX_VERIFICATION_BYTES = 256 * 2 ** 20;
 
@@ -23,10 +23,11 @@ export async function adoptBundle(
   slug: string,
   folder: string,
 ): Promise<StreamRecord | null> {
-  for (const status of ['COMPLETE', 'PARTIAL'] as const) {
-    const key = bundleKey(context.runId, bundleFileName(slug, status));
-    if ((await context.archive.stat(key)) !== null)
-      return readOrphan(context, streamId, key, status === 'PARTIAL', folder);
+  for (const { name, partial, isEncrypted } of bundleNames(slug)) {
+    const key = bundleKey(context.runId, name);
+    if ((await context.archive.stat(key)) === null) continue;
+    if (isEncrypted) return readEncryptedOrphan(context, streamId, key, folder);
+    return readOrphan(context, streamId, key, partial, folder);
   }
   return null;
 }
@@ -55,9 +56,7 @@ async function readOrphan(
   folder: string,
 ): Promise<StreamRecord> {
   const file = await context.archive.fetchFile(key, folder);
-  const digest = new StreamingSha256();
-  for await (const chunk of createReadStream(file)) digest.update(chunk);
-  const content = digest.finish();
+  const content = await measureFile(file);
   const bundle = await openBundle(file);
   try {
     const [problem] = await bundle.checkIntegrity();
@@ -80,6 +79,41 @@ async function readOrphan(
   } finally {
     await bundle.close();
   }
+}
+
+/** What it holds only its recipients can read; what was written down before it was stored, says so for its digest. */
+async function readEncryptedOrphan(
+  context: ExportContext,
+  streamId: string,
+  key: string,
+  folder: string,
+): Promise<StreamRecord> {
+  const file = await context.archive.fetchFile(key, folder);
+  const content = await measureFile(file);
+  const announced = encryptedBundleKey(context.runId, content.sha256);
+  if ((await context.archive.stat(announced)) === null) throw notOurs(key, `there is no ${announced}`);
+  const bytes = await context.archive.readBytes(announced, MAX_VERIFICATION_BYTES);
+  const { format: _format, bundle, ...rest } = readRecord(encryptedBundleSchema, bytes, announced);
+  if (
+    rest.run_id !== context.runId ||
+    rest.stream_id !== streamId ||
+    bundle.key !== key ||
+    bundle.sha256 !== content.sha256
+  )
+    throw notOurs(key, `${announced} is of ${bundle.key}, stream "${rest.stream_id}"`);
+  const stored = await context.archive.put(key, { file }, content);
+  return {
+    format: 'evidence-stream-record/1',
+    ...rest,
+    bundle: { ...bundle, ...whereKept(stored) },
+    recorded_at: context.now().toISOString(),
+  };
+}
+
+async function measureFile(file: string): Promise<{ sha256: string; bytes: number }> {
+  const digest = new StreamingSha256();
+  for await (const chunk of createReadStream(file)) digest.update(chunk);
+  return digest.finish();
 }
 
 async function readMissing(bundle: Awaited<ReturnType<typeof openBundle>>): Promise<StreamRecord['missing']> {

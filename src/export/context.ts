@@ -4,6 +4,7 @@ import type { EarlierHead } from '../claims/continuity.ts';
 import type { AuditClient, Period } from '../client/audit.ts';
 import type { Contract, SealKeys } from '../contract/contract.ts';
 import type { ContractInUse } from '../contract/in-use.ts';
+import type { Recipients } from '../encryption/recipients.ts';
 import type { Acceptance, Operator, ReportOptions } from '../ledger/record.ts';
 import type { SigningKey } from '../signature/key.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
@@ -40,6 +41,8 @@ export interface ExportContext {
   sealKeys: SealKeys;
   /** The roots of the time-stamping authorities that are trusted; null when none were pinned. */
   roots: readonly Certificate[] | null;
+  /** To whom bundles are encrypted; null for bundles that everybody can read who can read the archive. */
+  recipients: Recipients | null;
   /** Null for a run that is not signed. */
   signingKey: SigningKey | null;
   /** Null for a run that is not time-stamped. */

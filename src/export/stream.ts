@@ -1,5 +1,5 @@
 import { mkdir, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { bundleFileName, slugOf } from '../bundle/layout.ts';
 import type { PdfReading, VendorVerdict } from '../claims/agreement.ts';
 import type { Examination } from '../claims/claim.ts';
@@ -21,6 +21,7 @@ import {
 import { adoptBundle, adoptRival } from './adopt.ts';
 import { packBag } from './bag.ts';
 import { describeRestart, type ExportContext, type RunState } from './context.ts';
+import { announceEncrypted, toStoredForm } from './encrypt.ts';
 import type { ListedStream } from './plan.ts';
 import { Collection, type Received } from './receive.ts';
 
@@ -61,29 +62,48 @@ export async function exportStream(context: ExportContext, run: RunState, stream
     const contents = { streamId, slug, received, examination, vendor, custody: collection.custody };
     const { written, verdict } = await packBag(context, run, contents, target);
     context.listen({ type: 'step', streamId, step: 'archive' });
-    const key = placeOf(context, run, slug, received, examination);
-    const stored = await context.archive.put(key, { file: target }, written).catch((error: unknown) => {
-      if (isEvidenceError(error, 'conflict')) return null;
-      throw error;
-    });
-    if (stored === null) return await settle(context, await adoptRival(context, streamId, slug, folder), slug);
-    return await settle(
-      context,
-      {
-        format: 'evidence-stream-record/1',
-        run_id: context.runId,
-        ...verdict,
-        partial: received.missing.length > 0,
-        missing: received.missing,
-        bundle: { key, bytes: written.bytes, sha256: written.sha256, identity: written.identity, ...whereKept(stored) },
-        recorded_at: context.now().toISOString(),
-      },
-      slug,
-    );
+    const form = await toStoredForm(context, { file: target, ...written });
+    const bundle: StreamRecord['bundle'] = {
+      key: placeOf(context, run, slug, received, examination),
+      bytes: form.bytes,
+      sha256: form.sha256,
+      identity: written.identity,
+      ...(form.encrypted === undefined ? {} : { encrypted: form.encrypted }),
+    };
+    const record: StreamRecord = {
+      format: 'evidence-stream-record/1',
+      run_id: context.runId,
+      ...verdict,
+      partial: received.missing.length > 0,
+      missing: received.missing,
+      bundle,
+      recorded_at: context.now().toISOString(),
+    };
+    return await settle(context, await store(context, record, form.file, slug, folder), slug);
   } catch (error) {
     return toFailure(context, streamId, error);
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The record of what is stored then: the bundle, or the one that another process was faster to store. */
+async function store(
+  context: ExportContext,
+  record: StreamRecord,
+  file: string,
+  slug: string,
+  folder: string,
+): Promise<StreamRecord> {
+  const { bundle } = record;
+  const isOfRun = bundle.key === bundleKey(context.runId, basename(bundle.key));
+  if (bundle.encrypted !== undefined && isOfRun) await announceEncrypted(context, record);
+  try {
+    const stored = await context.archive.put(bundle.key, { file }, bundle);
+    return { ...record, bundle: { ...bundle, ...whereKept(stored) } };
+  } catch (error) {
+    if (!isEvidenceError(error, 'conflict')) throw error;
+    return adoptRival(context, record.stream_id, slug, folder);
   }
 }
 
@@ -147,7 +167,8 @@ function placeOf(
   received: Received,
   examination: Examination,
 ): string {
-  const name = bundleFileName(slug, received.missing.length > 0 ? 'PARTIAL' : 'COMPLETE');
+  const status = received.missing.length > 0 ? 'PARTIAL' : 'COMPLETE';
+  const name = bundleFileName(slug, status, context.recipients !== null);
   if (examination.status === 'incomplete' && !context.sealPartial)
     return `${attemptPrefix(context.runId, run.startedAt)}${name}`;
   return bundleKey(context.runId, name);

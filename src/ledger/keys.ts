@@ -32,6 +32,11 @@ export function bundleKey(runId: string, fileName: string): string {
   return `runs/${runId}/streams/${fileName}`;
 }
 
+/** What `encryptedBundleSchema` describes. @param sha256 of the encrypted bundle. */
+export function encryptedBundleKey(runId: string, sha256: string): string {
+  return `runs/${runId}/encrypted/${sha256}.json`;
+}
+
 export function streamRecordKey(runId: string, slug: string): string {
   return `runs/${runId}/streams/${slug}.json`;
 }

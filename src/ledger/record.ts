@@ -25,6 +25,8 @@ const storedSchema = z.strictObject({
 });
 
 const bundleSchema = storedSchema.extend({
+  /** Of an object that age encrypted: the zip in it, and to whom. Key, length and digest above are of the object. */
+  encrypted: z.strictObject({ bytes: count, sha256: digest, recipients: z.array(z.string()) }).optional(),
   /** SHA-256 of the bag's manifest-sha256.txt: the same for the same files, however they are compressed. */
   identity: digest,
   /** As the store showed it when the bundle was read back. */
@@ -52,6 +54,12 @@ export const streamRecordSchema = z.strictObject({
   recorded_at: z.string(),
 });
 export type StreamRecord = z.infer<typeof streamRecordSchema>;
+
+/**
+ * `runs/<run-id>/encrypted/<sha256 of the object>.json`: what an encrypted bundle holds, written before it is stored.
+ * Without it nobody but a recipient could tell, and an interrupted export could not go on with the bundle.
+ */
+export const encryptedBundleSchema = streamRecordSchema.extend({ format: z.literal('evidence-encrypted-bundle/1') });
 
 /** A stream in the run record: its record, and the record's own place and digest. */
 const runStreamSchema = streamRecordSchema.omit({ format: true, run_id: true, recorded_at: true }).extend({

@@ -29,7 +29,7 @@ export interface RunReport {
   exit_code: number;
   period: RunRecord['period'] | null;
   reconciliation: RunRecord['reconciliation'] | null;
-  streams: (VerifiedStream['verdict'] & Pick<VerifiedStream, 'bundle' | 'attested'>)[];
+  streams: (VerifiedStream['verdict'] & Pick<VerifiedStream, 'bundle' | 'attested' | 'encrypted'>)[];
   /** What was done about its protection. */
   custody: ReturnType<typeof toCustodyReport>[];
   /** To whom it was handed. */
@@ -111,7 +111,12 @@ function toRunReport(check: RunCheck, kept: CustodyCheck | undefined): RunReport
     exit_code: EXIT_CODE_OF[check.outcome],
     period: check.record?.period ?? null,
     reconciliation: check.record?.reconciliation ?? null,
-    streams: check.streams.map(({ verdict, bundle, attested }) => ({ ...verdict, bundle, attested })),
+    streams: check.streams.map(({ verdict, bundle, attested, encrypted }) => ({
+      ...verdict,
+      bundle,
+      attested,
+      encrypted,
+    })),
     custody: (kept?.custody ?? []).map(toCustodyReport),
     shares: (kept?.shares ?? []).map(toShareReport),
     signed_by: check.witnesses?.signedBy ?? null,

@@ -5,11 +5,12 @@ import { isEvidenceError } from '../errors.ts';
 import { toEarlierRun } from '../ledger/earlier-runs.ts';
 import { runIdOf, runRecordKey } from '../ledger/keys.ts';
 import { type LedgerHead, runOf } from '../ledger/ledger.ts';
-import { attemptSchema, readRecord } from '../ledger/record.ts';
+import { attemptSchema, type RunStream, readRecord } from '../ledger/record.ts';
 import type { PublicKey } from '../signature/key.ts';
 import { type ArchiveReport, toReport } from './archive-report.ts';
 import type { VerifyOptions } from './bundle.ts';
 import { type CustodyCheck, verifyCustody } from './custody.ts';
+import { checkAnnounced, isAnnounced } from './encrypted.ts';
 import { checkLedger, type InScope, type Ledger, readLedger } from './ledger.ts';
 import { verifyLocks } from './locks.ts';
 import { type Problem, toProblem } from './problem.ts';
@@ -27,12 +28,12 @@ export interface ArchiveOptions extends VerifyOptions, Pick<RunContext, 'stampRo
 const MAX_ATTEMPT_BYTES = 2 ** 30;
 /** What an interruption may leave of a run. */
 const OF_OPEN_RUN =
-  /^runs\/[^/]+\/(streams\/[^/]+\.(zip|json)|closing\.json|report\.(pdf|html)|index\.csv|assessment-results\.json)$/;
+  /^runs\/[^/]+\/(streams\/[^/]+\.(zip|zip\.age|json)|encrypted\/[^/]+\.json|closing\.json|report\.(pdf|html)|index\.csv|assessment-results\.json)$/;
 
 /** What is verified of an archive, and who is told how it goes. */
 export interface ArchiveContext
   extends ArchiveOptions,
-    Pick<RunContext, 'archive' | 'workDirectory' | 'onStream' | 'fast' | 'concurrency'> {
+    Pick<RunContext, 'archive' | 'workDirectory' | 'onStream' | 'fast' | 'identities' | 'concurrency'> {
   /** The first run to verify, in the order of their ids; what comes before counts as far as the ledger goes. */
   from?: string | null;
   /** Every lock must last until then; null where any will do. */
@@ -70,6 +71,7 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
     ...(from === null ? [] : [`Runs before ${from} were not looked at.`]),
     ...open.map((runId) => `Run ${runId} was begun but not sealed; the same export command resumes it.`),
     ...checks.flatMap((check) => check.witnesses?.warnings ?? []),
+    ...checks.flatMap(warnOfEncrypted),
     ...[...custody.values()].flatMap((check) => check.warnings),
     ...versions.warnings,
     ...listing.warnings,
@@ -81,7 +83,7 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
     ...[...custody.values()].flatMap((check) => check.keys),
   ]);
   const stray = [
-    ...(await findUnexpected(archive, keys, accounted, warnings, inScope, only === null && from === null)),
+    ...(await findUnexpected(archive, keys, accounted, warnings, checks, inScope, only === null && from === null)),
     ...listing.problems,
     ...versions.problems,
     ...[...custody.values()].flatMap((check) => check.problems),
@@ -161,6 +163,7 @@ async function findUnexpected(
   keys: ReadonlySet<string>,
   accounted: ReadonlySet<string>,
   warnings: string[],
+  checks: readonly RunCheck[],
   inScope: InScope,
   all: boolean,
 ): Promise<Problem[]> {
@@ -174,9 +177,26 @@ async function findUnexpected(
       continue;
     }
     if (runId !== null && !keys.has(runRecordKey(runId)) && OF_OPEN_RUN.test(key)) continue;
+    if (isAnnounced(key)) {
+      problems.push(...(await checkAnnounced(archive, key, streamsOf(checks, runId))));
+      continue;
+    }
     problems.push(toProblem('object/unexpected', key, 'is there, but nothing records it'));
   }
   return problems;
+}
+
+/** What is not said of claims that nobody recomputed would be taken for proved. */
+function warnOfEncrypted({ runId, streams }: RunCheck): string[] {
+  const sealed = streams.filter(({ encrypted }) => encrypted).length;
+  if (sealed === 0) return [];
+  return [
+    `Run ${runId}: ${sealed} of ${streams.length} bundles are encrypted and were not decrypted here. They are what was archived; what is said of their claims is what the run recorded, and unproved here. A recipient proves it with --identity.`,
+  ];
+}
+
+function streamsOf(checks: readonly RunCheck[], runId: string | null): RunStream[] {
+  return checks.find((check) => check.runId === runId)?.record?.streams ?? [];
 }
 
 /** A bundle of an attempt must be the one that the attempt's record names. */

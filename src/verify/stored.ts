@@ -1,4 +1,10 @@
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
 import type { Archive } from '../archive/archive.ts';
+import { StreamingSha256 } from '../encoding/digest.ts';
+import type { Identities } from '../encryption/identities.ts';
+import type { RunStream } from '../ledger/record.ts';
+import { openEncrypted } from './encrypted.ts';
 import { type Problem, toProblem } from './problem.ts';
 
 /** Whether an object that is recorded is there. */
@@ -23,4 +29,34 @@ export function checkDigest(
       { expected: stored.sha256, actual: actual.sha256 },
     ),
   );
+}
+
+/** Whether the store holds the object, by itself, to the digest that is recorded. */
+export async function isAttested(
+  { locks }: Archive,
+  { key, bytes, sha256: digest }: RunStream['bundle'],
+): Promise<boolean> {
+  const found = (await locks?.inspect(key)) ?? null;
+  return found?.sha256 === digest && found.bytes === bytes;
+}
+
+/** The zip of a bundle, once the object was held against its digest. */
+export async function fetchBundle(
+  { archive, identities = null }: { archive: Archive; identities?: Identities | null },
+  bundle: RunStream['bundle'],
+  folder: string,
+  problems: Problem[],
+): Promise<string | 'gone' | 'encrypted'> {
+  if (!(await isThere(archive, bundle.key, problems))) return 'gone';
+  const file = await archive.fetchFile(bundle.key, folder);
+  const digest = new StreamingSha256();
+  for await (const chunk of createReadStream(file)) digest.update(chunk);
+  const found = problems.length;
+  checkDigest(bundle, digest.finish(), problems);
+  const { key, encrypted } = bundle;
+  if (encrypted === undefined) return file;
+  // What somebody altered is not decrypted: it is no bundle any more.
+  if (problems.length > found) return 'gone';
+  const opened = await openEncrypted(identities, { key, encrypted }, file, join(folder, 'decrypted.zip'), problems);
+  return opened ?? (problems.length > found ? 'gone' : 'encrypted');
 }

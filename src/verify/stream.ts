@@ -1,23 +1,24 @@
-import { createReadStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Archive } from '../archive/archive.ts';
 import { bundleFileName, slugOf } from '../bundle/layout.ts';
 import type { Verdict } from '../claims/verdict.ts';
-import { StreamingSha256, sha256 } from '../encoding/digest.ts';
+import { sha256 } from '../encoding/digest.ts';
+import type { Identities } from '../encryption/identities.ts';
 import { isEvidenceError } from '../errors.ts';
 import { bundleKey, runRecordKey, streamRecordKey } from '../ledger/keys.ts';
 import { type RunRecord, type RunStream, readRecord, streamRecordSchema, toRecordBytes } from '../ledger/record.ts';
 import { type VerifiedBundle, type VerifyOptions, verifyBundle } from './bundle.ts';
 import { type Problem, toProblem } from './problem.ts';
-import { checkDigest, isThere } from './stored.ts';
+import { checkDigest, fetchBundle, isAttested, isThere } from './stored.ts';
 import type { WitnessContext } from './witnesses.ts';
 
 export interface VerifiedStream {
-  /** Ours, made now; of an attested bundle the recorded one. */
+  /** Ours, made now; of an attested bundle, and of one that was not decrypted, the recorded one. */
   verdict: Verdict;
   /** The bundle was not read: the store attests that it is what was recorded. */
   attested: boolean;
+  /** The bundle is what was recorded, but encrypted, and was not decrypted here: the verdict is the recorded one. */
+  encrypted: boolean;
   bundle: RunStream['bundle'];
 }
 
@@ -26,6 +27,8 @@ export interface RunContext extends VerifyOptions, WitnessContext {
   workDirectory: string;
   /** Whether a bundle need not be read whose digest the store itself attests. */
   fast?: boolean;
+  /** To decrypt bundles with; null where there are none. */
+  identities?: Identities | null;
   /** How many streams at once; 1 unless told. */
   concurrency?: number;
   /** The head that a run left in the ledger for a stream; undefined when it left none. */
@@ -46,22 +49,20 @@ export async function verifyStream(
   checkPlaces(run, stream, problems);
   if (stream.record !== null) await verifyStreamRecord(context, run, stream, stream.record, problems);
   if (context.fast === true && (await isAttested(context.archive, bundle)))
-    return { verdict: statedVerdict(stream), bundle, attested: true };
+    return { verdict: statedVerdict(stream), bundle, attested: true, encrypted: false };
   // What is fetched from afar goes when it was looked at: an archive may be larger than the disk.
   const folder = await mkdtemp(join(context.workDirectory, 'bundle-'));
   try {
-    const verified = await verifyStoredBundle(context, bundle, folder, problems);
-    const verdict = verified === null ? null : compareRecorded(context, run, stream, verified, problems);
-    return verdict === null ? null : { verdict, bundle, attested: false };
+    const file = await fetchBundle(context, bundle, folder, problems);
+    if (file === 'gone') return null;
+    if (file === 'encrypted') return { verdict: statedVerdict(stream), bundle, attested: false, encrypted: true };
+    const verified = await verifyBundle(file, bundle.key, context);
+    problems.push(...verified.problems);
+    const verdict = compareRecorded(context, run, stream, verified, problems);
+    return verdict === null ? null : { verdict, bundle, attested: false, encrypted: false };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-/** Whether the store holds the object, by itself, to the digest that is recorded. */
-async function isAttested({ locks }: Archive, { key, bytes, sha256: digest }: RunStream['bundle']): Promise<boolean> {
-  const found = (await locks?.inspect(key)) ?? null;
-  return found?.sha256 === digest && found.bytes === bytes;
 }
 
 /** What a run record states of a stream, without where it lies. */
@@ -73,22 +74,6 @@ function statedVerdict({
   ...stated
 }: RunStream) {
   return stated;
-}
-
-async function verifyStoredBundle(
-  context: RunContext,
-  bundle: RunStream['bundle'],
-  folder: string,
-  problems: Problem[],
-): Promise<VerifiedBundle | null> {
-  if (!(await isThere(context.archive, bundle.key, problems))) return null;
-  const file = await context.archive.fetchFile(bundle.key, folder);
-  const digest = new StreamingSha256();
-  for await (const chunk of createReadStream(file)) digest.update(chunk);
-  checkDigest(bundle, digest.finish(), problems);
-  const verified = await verifyBundle(file, bundle.key, context);
-  problems.push(...verified.problems);
-  return verified;
 }
 
 /** The verdict made now, once it was held against what the run recorded. */
@@ -131,7 +116,8 @@ function compareRecorded(
 /** Where a run puts a stream's objects follows from the stream's id. */
 function checkPlaces(run: RunRecord, { stream_id, partial, bundle, record }: RunStream, problems: Problem[]): void {
   const slug = slugOf(stream_id);
-  const expected = bundleKey(run.run_id, bundleFileName(slug, partial ? 'PARTIAL' : 'COMPLETE'));
+  const completeness = partial ? 'PARTIAL' : 'COMPLETE';
+  const expected = bundleKey(run.run_id, bundleFileName(slug, completeness, bundle.encrypted !== undefined));
   const wrong = bundle.key !== expected || (record !== null && record.key !== streamRecordKey(run.run_id, slug));
   if (wrong)
     problems.push(

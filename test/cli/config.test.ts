@@ -143,6 +143,7 @@ describe('the file, then the environment, then the flags', () => {
       publicKeyFiles: [],
       sign: { keyFile: null, passphraseFile: null, passphrase: null, tsaUrl: null, tsaRootsFile: null },
       archiveUrl: './evidence-archive',
+      encryptTo: [],
       report: { organisation: null, controls: [], oscal: false },
       store: { pathStyle: false, legalHold: false },
     });

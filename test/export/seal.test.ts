@@ -53,6 +53,7 @@ function contextOf(more: Partial<ExportContext> = {}) {
     completeness: 'off',
     sealKeys: new Map(),
     roots: null,
+    recipients: null,
     signingKey: null,
     stamping: null,
     sealPartial: false,

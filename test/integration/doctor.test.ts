@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Check } from '../../src/doctor/check.ts';
+import { ageKey } from '../support/age.ts';
 import { versionsIn } from '../support/bucket.ts';
 import { unusedUrl } from '../support/fault-server.ts';
 import { type KeyFiles, makeKey } from '../support/openssl-keys.ts';
@@ -23,6 +24,7 @@ import { type OpensslAuthority, startOpensslAuthority } from '../support/tsa.ts'
 vi.setConfig({ testTimeout: 60_000 });
 
 const folder = mkdtempSync(join(tmpdir(), 'doctor-test-'));
+const auditor = ageKey(folder, 'auditor');
 let platform: ServedPlatform;
 let gateway: Radosgw;
 let writer: Radosgw['env'];
@@ -71,6 +73,7 @@ async function doctor({ archive = {}, sign = {}, env = {} }: Case, ...flags: str
       url: `s3://${bucket}/prod`,
       endpoint: gateway.endpoint,
       retention: { mode: 'compliance', years: 7 },
+      encrypt_to: [auditor.recipient],
       ...archive,
     },
     sign: { key_file: key.file, tsa_url: authority.url, tsa_roots: authority.rootFile, ...sign },
@@ -96,8 +99,9 @@ test('a deployment with the policy that init writes is well: a line for each thi
     .trimEnd()
     .split('\n')
     .map((line) => line.split(/ +/).slice(0, 2).join(' '));
-  const looked = 'bucket versioning object-lock retention write deletion store-clock service service-clock signing-key';
-  expect(names).toEqual([...looked.split(' '), 'time-stamp'].map((name) => `✓ ${name}`));
+  const store = 'bucket versioning object-lock retention write deletion store-clock';
+  const looked = `${store} service service-clock encryption signing-key time-stamp`;
+  expect(names).toEqual(looked.split(' ').map((name) => `✓ ${name}`));
 });
 
 test('what the doctor stores is a scratch object, locked for a minute at most and said to stay', async () => {

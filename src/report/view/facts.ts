@@ -47,8 +47,17 @@ export function toIpeFacts(record: RunRecord, texts: Texts): Fact[] {
     text('Completeness', ...completenessOf(streams)),
     text('Sequences and heads', texts.ipe.heads),
     text('Integrity', texts.ipe.not_edited),
+    ...encryptionOf(record, texts).map((line) => text('Encryption', line)),
     text('Signature', ...signatureOf(record, texts)),
   ];
+}
+
+/** Nothing where nothing is encrypted. */
+function encryptionOf({ streams }: RunRecord, { ipe }: Texts): string[] {
+  const encrypted = streams.flatMap(({ bundle }) => (bundle.encrypted === undefined ? [] : [bundle.encrypted]));
+  if (encrypted.length === 0) return [];
+  const recipients = [...new Set(encrypted.flatMap((bundle) => bundle.recipients))];
+  return [fill(ipe.encrypted, { bundles: plural(encrypted.length, 'bundle'), recipients: recipients.join(', ') })];
 }
 
 function signatureOf({ signed, timestamp_authority: authority }: RunRecord, { ipe }: Texts): string[] {

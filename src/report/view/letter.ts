@@ -34,7 +34,7 @@ export const letterTextsSchema = z.strictObject({
     steps: z.array(
       z.strictObject({
         /** Left out for a step of every letter. */
-        when: z.enum(['links', 'chain', 'signed', 'stamped']).optional(),
+        when: z.enum(['links', 'chain', 'signed', 'stamped', 'encrypted']).optional(),
         title: text,
         text,
         command: text,
@@ -136,6 +136,7 @@ function toSteps(subject: LetterSubject, { verify }: LetterTexts): LetterView['v
     chain: entry.number > 1,
     signed: signature !== null,
     stamped: stamp !== null,
+    encrypted: run.streams.some(({ bundle }) => bundle.encrypted !== undefined),
   };
   const values = {
     run: run.run_id,
@@ -147,7 +148,7 @@ function toSteps(subject: LetterSubject, { verify }: LetterTexts): LetterView['v
     algorithm: signature?.isEcdsa === true ? ' -digest sha256' : '',
     stamp: stamp ?? '',
     tool: `${run.tool.name} ${run.tool.version}`,
-    trust: signature === null ? '' : ' --public-key PUBLIC_KEY',
+    trust: `${signature === null ? '' : ' --public-key PUBLIC_KEY'}${holds.encrypted ? ' --identity IDENTITY' : ''}`,
   };
   const steps = verify.steps.filter(({ when }) => when === undefined || holds[when]);
   return {

@@ -23,6 +23,7 @@ export const textsSchema = z.strictObject({
     signed: text,
     unsigned: text,
     stamped: text,
+    encrypted: text,
     heads: text,
     review: text,
   }),
