@@ -48,13 +48,14 @@ export async function* readPages(
   let empty = 0;
   let url: string | null = firstUrl(base, list, filter);
   for (let number = 0; url !== null; number++) {
-    const answer: JsonAnswer = await transport.json({
+    // Not the answer itself: it holds on to the page's bytes.
+    const { value, date, link }: JsonAnswer = await transport.json({
       method: 'GET',
       url,
       repeatable: true,
       read: (bytes) => reader.read(bytes),
     });
-    const body = answer.value as Json;
+    const body = value as Json;
     const items = itemsOf(list, body);
     if (items === null) throw noList(url, list);
     const length = reader.known + items.length;
@@ -62,10 +63,10 @@ export async function* readPages(
     if (empty > MAX_EMPTY_PAGES) throw endless(url, `and the ${MAX_EMPTY_PAGES} pages before it are empty`);
     read += length;
     if (length > 0 || paging.style === 'cursor' || paging.style === 'link')
-      yield { url, known: reader.known, items, date: answer.exchange.date };
+      yield { url, known: reader.known, items, date };
     // By number a list ends with an empty page; a short one may be cut to what the key may see.
     if (counted && items.length === 0) return;
-    const turn: string | null = counted ? sha256(JSON.stringify(items)) : nextOf(list, body, answer.link, url);
+    const turn: string | null = counted ? sha256(JSON.stringify(items)) : nextOf(list, body, link, url);
     if (turn === null) return;
     if (turned.has(turn)) throw endless(url, 'leads back to a page that was already read');
     turned.add(turn);

@@ -1,4 +1,4 @@
-import { StreamingSha256 } from '../encoding/digest.ts';
+import { sha256 } from '../encoding/digest.ts';
 import { type EvidenceError, isEvidenceError } from '../errors.ts';
 import type { Answer } from './answer.ts';
 import type { Accepts, Call, NotYet, PollingCall } from './call.ts';
@@ -13,7 +13,10 @@ import { Sender } from './send.ts';
 
 export interface JsonAnswer {
   value: unknown;
-  exchange: Exchange;
+  /** The `Date` header. */
+  date: string | null;
+  /** Made when it is asked for: most answers are never recorded, and to hash them takes time. */
+  readonly exchange: Exchange;
   /** The `Link` header (RFC 8288), as sent. */
   link: string | null;
 }
@@ -122,11 +125,16 @@ export class Transport {
       if (isEvidenceError(error)) throw error;
       return { error: toConnectionError(call, error), retry: call.repeatable };
     }
-    const digest = new StreamingSha256();
-    digest.update(body);
     const read = (call.read ?? readJsonBody)(body);
     if ('why' in read) throw toUnexpectedAnswer(describeRefusal(answer, body, this.#options.apiKey), read.why);
-    return { value: read.value, exchange: toExchange(answer, attempt, digest.finish()), link: answer.header('link') };
+    return {
+      value: read.value,
+      date: answer.header('date'),
+      get exchange() {
+        return toExchange(answer, attempt, { sha256: sha256(body), bytes: body.length });
+      },
+      link: answer.header('link'),
+    };
   }
 
   async #read(answer: Answer): Promise<Uint8Array> {

@@ -4,6 +4,7 @@ import { type ServedPlatform, servePlatform } from '../support/platform.ts';
 import { run } from '../support/process.ts';
 import { type Figures, inTurn, measure, type Program } from './program.ts';
 import { type Programs, preparePrograms } from './programs.ts';
+import { type RecordedService, recordService, type Service } from './recording.ts';
 
 /** The files of entries.c. */
 export interface Data {
@@ -30,7 +31,7 @@ export class Bench {
   readonly options: BenchOptions;
   readonly programs: Programs;
   readonly #data = new Map<number, Promise<Data>>();
-  readonly #platforms = new Set<ServedPlatform>();
+  readonly #services = new Set<{ stop(): Promise<void> }>();
 
   private constructor(folder: string, options: BenchOptions, programs: Programs) {
     this.folder = folder;
@@ -66,13 +67,28 @@ export class Bench {
 
   async servePlatform(): Promise<ServedPlatform> {
     const platform = await servePlatform();
-    this.#platforms.add(platform);
+    this.#services.add(platform);
     return platform;
+  }
+
+  /** A service that answers as the platform answered when each of these programs was run once. */
+  async recordService(
+    platform: ServedPlatform,
+    programs: readonly ((service: Service) => Program)[],
+  ): Promise<RecordedService> {
+    this.options.log('recording what the service answers');
+    const recorded = await recordService(
+      this.folder,
+      platform,
+      programs.map((program) => (service) => measure(this.programs.measure, this.folder, program(service))),
+    );
+    this.#services.add(recorded);
+    return recorded;
   }
 
   /** Ends what still runs. */
   async close(): Promise<void> {
-    await Promise.all([...this.#platforms].map((platform) => platform.stop()));
+    await Promise.all([...this.#services].map((service) => service.stop()));
   }
 
   /** Medians of programs that are run in turn. */

@@ -2,8 +2,9 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type NewEntry, postEntries, type ServedPlatform, someEntries } from '../support/platform.ts';
 import type { Bench } from './bench.ts';
-import type { Program } from './program.ts';
+import type { Figures, Program } from './program.ts';
 import { HERE } from './programs.ts';
+import type { Service } from './recording.ts';
 import { readVerdict } from './verifiers.ts';
 
 /** Batches on their way at a time. */
@@ -33,13 +34,16 @@ async function importStreams(platform: ServedPlatform, streams: number, entries:
 }
 
 export interface ExportWork {
-  platform: ServedPlatform;
+  service: Service;
   streams: number;
   entries: number;
 }
 
+/** The kinds of service that exports are measured with: a platform takes as much of the same cores as they do. */
+export const SERVED_BY = { recorded: 'of a recorded service', platform: 'of our platform on the same cores' } as const;
+
 /** `evidence export` into a new archive. */
-export function exportProgram(bench: Bench, { platform, streams, entries }: ExportWork): Program {
+export function exportProgram(bench: Bench, { service, streams, entries }: ExportWork): Program {
   const archive = join(bench.folder, 'archive');
   return {
     command: [
@@ -52,7 +56,7 @@ export function exportProgram(bench: Bench, { platform, streams, entries }: Expo
       '--json',
       '--quiet',
     ],
-    env: platform.env,
+    env: service.env,
     before: () => rmSync(archive, { recursive: true, force: true }),
     check: (stdout) => {
       const run = JSON.parse(stdout) as { outcome: string; streams: { entries: number }[] };
@@ -64,11 +68,11 @@ export function exportProgram(bench: Bench, { platform, streams, entries }: Expo
 }
 
 /** The same by peer-export.sh, of the first `streams` streams, `parallel` at a time. */
-export function peerExportProgram(bench: Bench, { platform, streams, entries }: ExportWork, parallel: number): Program {
+export function peerExportProgram(bench: Bench, { service, streams, entries }: ExportWork, parallel: number): Program {
   const folder = join(bench.folder, 'peer-archive');
   return {
-    command: ['bash', join(HERE, 'peer-export.sh'), platform.auditUrl, folder],
-    env: { EVIDENCE_API_KEY: platform.apiKey, P: String(parallel), MOST: String(streams) },
+    command: ['bash', join(HERE, 'peer-export.sh'), service.auditUrl, folder],
+    env: { EVIDENCE_API_KEY: service.apiKey, P: String(parallel), MOST: String(streams) },
     before: () => rmSync(folder, { recursive: true, force: true }),
     check: (stdout) => {
       const verdicts = stdout.trim().split('\n').map(readVerdict);
@@ -89,4 +93,10 @@ function mustBeAll(counts: readonly number[], streams: number, entries: number):
     throw new Error(
       `${counts.length} streams of ${[...new Set(counts)].join(', ')} entries, not ${streams} of ${entries}`,
     );
+}
+
+/** The peer at its better. */
+export function fasterPeer(figures: Record<'peer P=1' | 'peer P=4', Figures>): Figures & { name: string } {
+  const name = figures['peer P=1'].seconds < figures['peer P=4'].seconds ? 'peer P=1' : 'peer P=4';
+  return { name, ...figures[name] };
 }

@@ -1,5 +1,6 @@
 import type { Bench } from '../bench.ts';
-import { exportProgram, peerExportProgram, serveStreams } from '../exporters.ts';
+import { exportProgram, fasterPeer, peerExportProgram, SERVED_BY, serveStreams } from '../exporters.ts';
+import type { Service } from '../recording.ts';
 import { memoryRow, type Row, speedRow } from '../row.ts';
 
 const STREAMS = 20;
@@ -10,26 +11,29 @@ const MEMORY_MB = 250;
 export async function benchExport(bench: Bench): Promise<Row[]> {
   const entries = Math.round(bench.options.entries / 10);
   const platform = await serveStreams(bench, STREAMS, entries);
-  const work = { platform, streams: STREAMS, entries };
-  try {
+  const workOf = (service: Service) => ({ service, streams: STREAMS, entries });
+  const recorded = await bench.recordService(platform, [
+    (service) => exportProgram(bench, workOf(service)),
+    (service) => peerExportProgram(bench, workOf(service), 1),
+  ]);
+  const what = `export ${STREAMS} streams of ${entries.toLocaleString('en')} entries`;
+  const rowsOf = async (kind: keyof typeof SERVED_BY, service: Service) => {
     const figures = await bench.measureInTurn({
-      export: exportProgram(bench, work),
-      'peer P=1': peerExportProgram(bench, work, 1),
-      'peer P=4': peerExportProgram(bench, work, 4),
+      export: exportProgram(bench, workOf(service)),
+      'peer P=1': peerExportProgram(bench, workOf(service), 1),
+      'peer P=4': peerExportProgram(bench, workOf(service), 4),
     });
-    const name = figures['peer P=1'].seconds < figures['peer P=4'].seconds ? 'peer P=1' : 'peer P=4';
-    const what = `export ${STREAMS} streams of ${entries.toLocaleString('en')} entries`;
+    const { export: ours } = figures;
+    const peer = fasterPeer(figures);
+    const of = `${what} ${SERVED_BY[kind]}`;
     return [
-      speedRow({ id: 'export/speed', what, atLeast: AT_LEAST }, figures.export.seconds, {
-        name,
-        seconds: figures[name].seconds,
-      }),
-      memoryRow({ id: 'export/memory', what: `${what}: memory`, atMost: MEMORY_MB }, figures.export.peakMb, {
-        name,
-        peakMb: figures[name].peakMb,
-      }),
+      speedRow({ id: `export/speed-${kind}`, what: of, atLeast: AT_LEAST }, ours.seconds, peer),
+      memoryRow({ id: `export/memory-${kind}`, what: `${of}: memory`, atMost: MEMORY_MB }, ours.peakMb, peer),
     ];
+  };
+  try {
+    return [...(await rowsOf('recorded', recorded)), ...(await rowsOf('platform', platform))];
   } finally {
-    await platform.stop();
+    await Promise.all([recorded.stop(), platform.stop()]);
   }
 }

@@ -1,7 +1,6 @@
 import type { Bench } from '../bench.ts';
-import { type ExportWork, exportProgram, peerExportProgram, serveStreams } from '../exporters.ts';
-import { measure } from '../program.ts';
-import { countRequests } from '../requests.ts';
+import { exportProgram, fasterPeer, peerExportProgram, SERVED_BY, serveStreams } from '../exporters.ts';
+import type { Service } from '../recording.ts';
 import { type Row, toRow } from '../row.ts';
 
 const ENTRIES = 50;
@@ -17,51 +16,43 @@ export async function benchStreams(bench: Bench): Promise<Row[]> {
   const peerStreams = Math.max(PEER_STREAMS_AT_LEAST, Math.round(bench.options.entries * PEER_STREAMS_PER_ENTRY));
   const streams = Math.max(peerStreams, Math.round(bench.options.entries * STREAMS_PER_ENTRY));
   const platform = await serveStreams(bench, streams, ENTRIES);
-  const work = { platform, streams, entries: ENTRIES };
-  const peerWork = { ...work, streams: peerStreams };
-  try {
+  const ours = (service: Service) => exportProgram(bench, { service, streams, entries: ENTRIES });
+  const peer = (service: Service, parallel: number) =>
+    peerExportProgram(bench, { service, streams: peerStreams, entries: ENTRIES }, parallel);
+  const recorded = await bench.recordService(platform, [ours, (service) => peer(service, 1)]);
+  const what = `export ${streams.toLocaleString('en')} streams of ${ENTRIES} entries`;
+  const timeRow = async (kind: keyof typeof SERVED_BY, service: Service) => {
     const figures = await bench.measureInTurn({
-      export: exportProgram(bench, work),
-      'peer P=1': peerExportProgram(bench, peerWork, 1),
-      'peer P=4': peerExportProgram(bench, peerWork, 4),
+      export: ours(service),
+      'peer P=1': peer(service, 1),
+      'peer P=4': peer(service, 4),
     });
-    const name = figures['peer P=1'].seconds < figures['peer P=4'].seconds ? 'peer P=1' : 'peer P=4';
-    const ours = figures.export.seconds / streams;
-    const peer = figures[name].seconds / peerStreams;
-    const what = `export ${streams.toLocaleString('en')} streams of ${ENTRIES} entries`;
+    const { name, seconds } = fasterPeer(figures);
+    const [mine, theirs] = [figures.export.seconds / streams, seconds / peerStreams];
+    return toRow({
+      id: `streams/time-${kind}`,
+      what: `${what} ${SERVED_BY[kind]}: per stream`,
+      ours: { value: mine * 1000, unit: 'ms' },
+      other: { name, value: theirs * 1000, unit: 'ms' },
+      ratio: theirs / mine,
+      goal: { of: 'ratio', bound: '≥', value: AT_LEAST },
+    });
+  };
+  try {
     return [
-      toRow({
-        id: 'streams/time',
-        what: `${what}: per stream`,
-        ours: { value: ours * 1000, unit: 'ms' },
-        other: { name, value: peer * 1000, unit: 'ms' },
-        ratio: peer / ours,
-        goal: { of: 'ratio', bound: '≥', value: AT_LEAST },
-      }),
+      await timeRow('recorded', recorded),
+      await timeRow('platform', platform),
       toRow({
         id: 'streams/requests',
         what: `${what}: requests per stream`,
-        ours: { value: (await requestsOf(bench, work)) / streams, unit: 'requests' },
+        // Of one whole export, the lists included.
+        ours: { value: (recorded.requests[0] ?? 0) / streams, unit: 'requests' },
         other: null,
         ratio: null,
         goal: { of: 'ours', bound: '≤', value: REQUESTS },
       }),
     ];
   } finally {
-    await platform.stop();
-  }
-}
-
-/** Of one whole export, the lists included. */
-async function requestsOf(bench: Bench, work: ExportWork): Promise<number> {
-  const counter = await countRequests(new URL(work.platform.auditUrl).origin);
-  try {
-    const program = exportProgram(bench, work);
-    const auditUrl = `${counter.origin}/audit`;
-    const env = { ...work.platform.env, EVIDENCE_AUDIT_URL: auditUrl };
-    await measure(bench.programs.measure, bench.folder, { ...program, env });
-    return counter.count();
-  } finally {
-    counter.close();
+    await Promise.all([recorded.stop(), platform.stop()]);
   }
 }

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createReadStream, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+
+// recorded-service.ts FOLDER [ORIGIN]: answers as the service at ORIGIN answered when it was first asked the same, and
+// asks it what it was not asked before. Without ORIGIN that is a 500. Prints its own origin, and a `Tally` at its end.
+
+export interface Tally {
+  requests: number;
+  /** Those that are not recorded. */
+  unknown: string[];
+}
+
+/** An answer without its body, which lies beside it. */
+interface Head {
+  status: number;
+  headers: IncomingHttpHeaders;
+}
+
+/** Of a file that is read while it is sent. */
+const BLOCK_BYTES = 2 ** 20;
+
+const [folder = '.', service] = process.argv.slice(2);
+const tally: Tally = { requests: 0, unknown: [] };
+const heads = new Map<string, Head>();
+const server = createServer((incoming, outgoing) => {
+  answer(incoming, outgoing).catch(() => outgoing.destroy());
+}).listen(0, '127.0.0.1');
+await once(server, 'listening');
+process.once('SIGTERM', () => {
+  process.stdout.write(`${JSON.stringify(tally)}\n`, () => process.exit());
+});
+process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
+
+async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  tally.requests++;
+  const sent = await buffer(incoming);
+  const key = keyOf(incoming, sent);
+  const file = join(folder, createHash('sha256').update(key).digest('hex'));
+  if (service !== undefined && !existsSync(file)) await record(service, incoming, sent, file);
+  const head = headOf(file);
+  if (head === null) {
+    tally.unknown.push(key);
+    outgoing.writeHead(500).end();
+    return;
+  }
+  outgoing.writeHead(head.status, head.headers);
+  if (Number(head.headers['content-length']) <= BLOCK_BYTES) outgoing.end(readFileSync(file));
+  else await pipeline(createReadStream(file, { highWaterMark: BLOCK_BYTES }), outgoing);
+}
+
+/** Of what is sent the stream alone, so that all who have a package of it made are given the same one. */
+function keyOf({ method, url }: IncomingMessage, sent: Buffer): string {
+  const { stream_id: stream = '' } = (sent.length === 0 ? {} : JSON.parse(String(sent))) as { stream_id?: string };
+  return `${method} ${url} ${stream}`;
+}
+
+function headOf(file: string): Head | null {
+  const known = heads.get(file);
+  if (known !== undefined || !existsSync(file)) return known ?? null;
+  const head = JSON.parse(readFileSync(`${file}.json`, 'utf8')) as Head;
+  heads.set(file, head);
+  return head;
+}
+
+async function record(origin: string, incoming: IncomingMessage, sent: Buffer, file: string): Promise<void> {
+  const { method, headers, url } = incoming;
+  const onward = request(new URL(url ?? '/', origin), { method, headers }).end(sent);
+  const [answered] = (await once(onward, 'response')) as [IncomingMessage];
+  const body = await buffer(answered);
+  // How one connection was framed is nothing to the next.
+  const { 'transfer-encoding': _framing, connection: _connection, 'keep-alive': _kept, ...rest } = answered.headers;
+  const head = { status: answered.statusCode, headers: { ...rest, 'content-length': String(body.length) } };
+  writeFileSync(`${file}.json`, JSON.stringify(head));
+  writeFileSync(file, body);
+}
