@@ -35,7 +35,12 @@ test('a run that was closed goes on from what was written down, and its reports 
   const [archive, interrupted] = [openMemoryArchive(), openMemoryArchive()];
   const closed = await closeRun(archive, runOf(RECORDED));
   const documents = await putReports(archive, recordOf(closed, RECORDED));
-  expect(documents.map(({ name }) => name)).toEqual(['report.pdf', 'index.csv', 'assessment-results.json']);
+  expect(documents.map(({ name }) => name)).toEqual([
+    'report.pdf',
+    'report.html',
+    'index.csv',
+    'assessment-results.json',
+  ]);
   await closeRun(interrupted, runOf(RECORDED));
   // A later try comes at another time, and finds a stream that is not of this run.
   const later = await closeRun(interrupted, runOf(RECORDED, '2026-11-02T12:00:00.000Z'));
