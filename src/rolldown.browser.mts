@@ -1,14 +1,33 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from 'rolldown';
+import { build, type Plugin } from 'rolldown';
 
 const SRC = import.meta.dirname;
 
 /** What report.html carries; each is `src/browser/NAME/main.ts`. */
 export const BROWSER_PROGRAMS = ['page', 'verifier'] as const;
 
+const standIn = (name: string) => join(SRC, 'browser/stand-ins', `${name}.ts`);
+
 /** What a browser has not got, and what stands in for it there. */
-const STAND_INS: Record<string, string> = {};
+const STAND_INS: Record<string, string> = {
+  'node:crypto': standIn('crypto'),
+  'node:zlib': standIn('node'),
+  events: 'events/',
+  fs: standIn('node'),
+  stream: standIn('node'),
+  util: standIn('node'),
+  zlib: standIn('node'),
+};
+
+/** See stand-ins/verify-token.ts. */
+const withoutTokens: Plugin = {
+  name: 'without-tokens',
+  resolveId: {
+    filter: { id: /\/timestamp\/verify\.ts$/ },
+    handler: () => standIn('verify-token'),
+  },
+};
 
 /** A program of report.html as one text that needs nothing else, with the licences of what is in it. */
 export async function buildForBrowser(
@@ -18,7 +37,9 @@ export async function buildForBrowser(
     cwd: join(SRC, '..'),
     input: join(SRC, 'browser', name, 'main.ts'),
     platform: 'browser',
+    plugins: [withoutTokens],
     resolve: { alias: STAND_INS },
+    transform: { inject: { Buffer: [standIn('buffer'), 'Buffer'], setImmediate: [standIn('node'), 'setImmediate'] } },
     write: false,
     output: { format: 'iife', minify: true, codeSplitting: false },
   });

@@ -7,6 +7,7 @@ import { type Content, Markup, markup } from './markup.ts';
 import { controls, custody, exceptions, howTo, ipe, limits } from './sections.ts';
 import { streams } from './streams.ts';
 import { summary } from './summary.ts';
+import { verification } from './verification.ts';
 
 /** What the page is made with besides the view: texts that are written into it as they are. */
 export interface PageParts {
@@ -64,6 +65,7 @@ function sectionsOf(view: RunView, texts: Texts): Section[] {
     { id: 'checks', title: 'What was checked', content: claims(view, texts) },
     { id: 'findings', title: 'Findings', content: findings(view, texts) },
     { id: 'streams', title: 'Streams', content: streams(view, texts) },
+    { id: 'verify', title: 'Verify a bundle here', content: verification(texts) },
     { id: 'activity', title: 'Activity', content: activity(view) },
     { id: 'coverage', title: 'Coverage by month', content: coverage(view, texts) },
     { id: 'ipe', title: 'IPE statement', content: ipe(view, texts) },

@@ -1,0 +1,18 @@
+type Child = Node | string | null;
+
+/** An element with attributes and children; a text is a text, whatever stands in it. */
+export function element<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  attributes: Readonly<Record<string, string>>,
+  ...children: Child[]
+): HTMLElementTagNameMap[Name] {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children.filter((child) => child !== null));
+  return made;
+}
+
+/** A name from outside, in whichever direction its script runs. */
+export function isolated(text: string): HTMLElement {
+  return element('bdi', {}, text);
+}
