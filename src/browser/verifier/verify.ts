@@ -8,7 +8,7 @@ import { openBlob } from './blob.ts';
 const ELSEWHERE: Partial<Record<ClaimName, string>> = {
   seal: 'Seals are checked by those who have their key: evidence verify BUNDLE --seal-key ID=FILE.',
   anchor:
-    'Tokens are not checked in a browser: evidence verify BUNDLE --tsa-root FILE, or openssl ts -verify as README.txt in the bundle says.',
+    'Tokens are not checked in a browser: evidence verify BUNDLE --timestamp-roots FILE, or openssl ts -verify as README.txt in the bundle says.',
   agreement: 'The PDF is not read in a browser: evidence verify BUNDLE compares it too.',
 };
 
