@@ -55,6 +55,10 @@ async function verifyHere(files: readonly string[]): Promise<Result[]> {
   });
 }
 
+/** A proof goes with what it rests on. */
+const stateOf = (name: string, state: string | undefined, basis: string | undefined) =>
+  state === 'proved' ? `${name} proved: ${basis}` : `${name} ${state}`;
+
 /** What both say in the same words. */
 const summaryOf = (codes: readonly { code: string }[], states: object, findings: object) => ({
   problems: codes.map(({ code }) => code),
@@ -65,12 +69,12 @@ const summaryOf = (codes: readonly { code: string }[], states: object, findings:
 async function verifyThere(file: string) {
   const options = { contract: null, sealKeys: new Map(), roots: null, now: NOW };
   const { problems, verdict } = await verifyBundle(file, basename(file), options);
-  const states = CLAIMS.map((name) => `${name} ${verdict?.claims[name].state}`);
+  const states = CLAIMS.map((name) => stateOf(name, verdict?.claims[name].state, verdict?.claims[name].basis));
   return summaryOf(problems, verdict === null ? [] : [verdict.status, ...states], verdict?.findings ?? []);
 }
 
 function summaryHere({ problems, status, claims, findings }: Result) {
-  const states = claims.map(({ name, state }) => `${name} ${state}`);
+  const states = claims.map(({ name, state, why }) => stateOf(name, state, why));
   return summaryOf(problems, status === null ? [] : [status, ...states], findings);
 }
 
@@ -111,8 +115,9 @@ test('every dialect, by the contract in the bundle: its encodings, algorithms an
     }),
   );
   const results = await expectSame(files);
-  expect(results.filter(({ status }) => status === 'verified').length).toBeGreaterThan(ALL_DIALECTS.length / 2);
-});
+  const recomputed = results.filter(({ claims }) => claims[1]?.state === 'proved');
+  expect(recomputed.length).toBeGreaterThan(ALL_DIALECTS.length / 2);
+}, 120_000);
 
 test('a bundle that states another verdict than its entries give', async () => {
   const [good, bad] = [inFolder('stated-good.zip'), inFolder('stated-bad.zip')];

@@ -34,11 +34,16 @@ export class ReportBrowser {
     rmSync(this.folder, { recursive: true });
   }
 
+  async closePages(): Promise<void> {
+    await Promise.all(this.#browser.contexts().map((context) => context.close()));
+  }
+
+  /** Offline: what it needs is in the file. */
   async open(record: RunRecord, options: BrowserContextOptions = {}): Promise<Page> {
     const texts = readTexts();
     const file = join(this.folder, `report-${this.#pages++}.html`);
     writeFileSync(file, renderHtml(toRunView(record, true, texts), texts, await readParts()));
-    const context = await this.#browser.newContext(options);
+    const context = await this.#browser.newContext({ offline: true, ...options });
     const page = await context.newPage();
     const own = `file://${file}`;
     page.on('request', (request) => {
