@@ -42,8 +42,9 @@ ${term('streams listed', listed, '')}${terms}</ul>`;
 function tile(claim: ClaimView, streams: number): Markup {
   const { proved, refuted } = claim;
   const state = refuted > 0 ? 'refuted' : proved === streams && streams > 0 ? 'proved' : 'unproved';
-  const under = refuted > 0 ? `${grouped(refuted)} refuted` : 'proved';
-  return markup`<li class="${state}"><b>${claim.name}</b> <span>${grouped(proved)} of ${grouped(streams)}</span> <span>${under}</span></li>
+  return markup`<li class="${state}"><b>${claim.name}</b> <span>${grouped(proved)} of ${grouped(streams)} proved</span>${
+    refuted === 0 ? null : markup` <span>${grouped(refuted)} refuted</span>`
+  }</li>
 `;
 }
 
