@@ -22,9 +22,10 @@ export async function* renderReports(record: RunRecord): AsyncGenerator<Report> 
   const texts = readTexts();
   const view = toRunView(record, true, texts);
   yield { name: 'report.pdf', bytes: await renderPdf(view, texts) };
-  yield { name: 'report.html', bytes: renderHtml(view, texts, await readParts()) };
   yield { name: 'index.csv', bytes: renderIndex(record) };
   if (record.report.oscal) yield { name: 'assessment-results.json', bytes: renderOscal(record, texts) };
+  // Last, because it holds a program: another version of this one that went on from here would write another.
+  yield { name: 'report.html', bytes: renderHtml(view, texts, await readParts()) };
 }
 
 /** The report of a try that ended incomplete. */

@@ -3,6 +3,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Claims, StreamStatus } from '../../src/claims/claim.ts';
+import type { Verdict } from '../../src/claims/verdict.ts';
 import type { RunRecord } from '../../src/ledger/record.ts';
 import { foreignBag, writeForeignZip } from '../bundle/sample.ts';
 import { ReportBrowser } from '../support/browser.ts';
@@ -145,6 +147,14 @@ async function sample(name: string, evidence = evidenceOf(5)) {
   return { target, identity };
 }
 
+/** A bundle that states other claims than its entries show. */
+async function restated(name: string, claims: Partial<Claims>, status: StreamStatus) {
+  const target = join(browser.folder, name);
+  const restate = (verdict: Verdict) => ({ ...verdict, status, claims: { ...verdict.claims, ...claims } });
+  await writePackageBundle({ target, evidence: evidenceOf(5), restate });
+  return { target };
+}
+
 async function broken(name: string) {
   const { target } = await sample(name);
   writeFileSync(target, readFileSync(target).subarray(0, -100));
@@ -170,6 +180,7 @@ describe('a bundle', () => {
     const record = verifiedRun([{ ...stream, bundle: { ...stream.bundle, identity: one.identity } }]);
     const page = await open(record);
     expect(await verify(page, one, other)).toEqual(['VERIFIED HERE', 'VERIFIED HERE']);
+    expect(await page.textContent('#said')).toBe('2 of 2 done. other.zip: VERIFIED HERE');
     const [first, second] = await page.locator('.result').allTextContents();
     expect(first).toContain('the bundle that this report lists');
     expect(second).toContain('This report does not list it');
@@ -225,6 +236,31 @@ describe('a bundle', () => {
     expect(results[1]).toContain('is not a complete zip file');
     expect(results[2]).toContain('bundle/unsafe-name');
     for (const result of results) expect(result).toContain('Do not rely on it');
+  });
+
+  test('without an entry, or cut off by the service, is no success', async () => {
+    const cut = evidenceOf(5).subarray(0, -200);
+    const page = await open(named());
+    const words = await verify(page, await sample('none.zip', evidenceOf(0)), await sample('part.zip', cut));
+    expect(words).toEqual(['NOTHING CHECKED', 'INCOMPLETE']);
+  });
+
+  test('that was found refuted by what is not checked here is not called verified', async () => {
+    const anchor = { state: 'refuted' as const, reason: 'a time-stamp token fails a check' };
+    const page = await open(named());
+    expect(await verify(page, await restated('anchor.zip', { anchor }, 'refuted'))).toEqual(['REFUTED']);
+    expect(await page.locator('.result').textContent()).toContain('found refuted: anchor. That is not checked again');
+  });
+
+  test('whose PDF alone proved that the forms agree contradicts nothing', async () => {
+    const agreement = { state: 'proved' as const, basis: 'the JSON form and the PDF agree' };
+    const page = await open(named());
+    expect(await verify(page, await restated('pdf.zip', { agreement }, 'verified'))).toEqual(['VERIFIED HERE']);
+    const content = { state: 'unproved' as const, reason: 'not looked at' };
+    expect((await verify(page, await restated('less.zip', { content }, 'verified'))).at(-1)).toBe('VERIFIED HERE');
+    const completeness = { state: 'proved' as const, basis: 'says who' };
+    const claimed = await verify(page, await restated('more.zip', { completeness }, 'verified'));
+    expect(claimed.at(-1)).toBe('NOT WHAT IT STATES');
   });
 
   test('is taken wherever it is dropped', async () => {

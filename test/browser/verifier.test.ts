@@ -120,25 +120,12 @@ test('every dialect, by the contract in the bundle: its encodings, algorithms an
 }, 120_000);
 
 test('a bundle that states another verdict than its entries give', async () => {
-  const [good, bad] = [inFolder('stated-good.zip'), inFolder('stated-bad.zip')];
+  const target = inFolder('restated.zip');
   const evidence = Buffer.from(JSON.stringify(packageOf(chainOf(5))));
-  await writePackageBundle({ target: good, evidence });
-  const edited = Buffer.from(evidence.toString().replace('actor-1', 'mallory'));
-  const stated = JSON.parse((await readFileOf(good, 'data/verification.json')).toString());
-  await writePackageBundle({ target: bad, evidence: edited, stated });
-  const [, result] = await expectSame([good, bad]);
-  expect(result?.problems.map(({ code }) => code)).toContain('verdict/differs');
+  await writePackageBundle({ target, evidence, restate: (verdict) => ({ ...verdict, entries: 6 }) });
+  const [result] = await expectSame([target]);
+  expect(result?.problems.map(({ code }) => code)).toEqual(['verdict/differs']);
 });
-
-async function readFileOf(bundle: string, path: string): Promise<Buffer> {
-  const { openBundle } = await import('../../src/bundle/read.ts');
-  const opened = await openBundle(bundle);
-  try {
-    return Buffer.from(await opened.readFile(path, 2 ** 20));
-  } finally {
-    await opened.close();
-  }
-}
 
 describe('a zip that is not what it seems', () => {
   const EVIDENCE = { 'data/evidence.json': '{}' };

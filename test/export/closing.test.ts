@@ -37,9 +37,9 @@ test('a run that was closed goes on from what was written down, and its reports 
   const documents = await putReports(archive, recordOf(closed, RECORDED));
   expect(documents.map(({ name }) => name)).toEqual([
     'report.pdf',
-    'report.html',
     'index.csv',
     'assessment-results.json',
+    'report.html',
   ]);
   await closeRun(interrupted, runOf(RECORDED));
   // A later try comes at another time, and finds a stream that is not of this run.

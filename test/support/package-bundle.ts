@@ -1,11 +1,10 @@
 import type { Verification } from '../../src/bundle/documents.ts';
 import { CONTRACT_FILE } from '../../src/bundle/documents.ts';
-import type { PayloadSource } from '../../src/bundle/source.ts';
 import { type WrittenBundle, writeBundle } from '../../src/bundle/write.ts';
 import { PackageReader } from '../../src/chain/package.ts';
 import type { ClaimName } from '../../src/claims/claim.ts';
 import { examine } from '../../src/claims/examine.ts';
-import { toVerdict } from '../../src/claims/verdict.ts';
+import { toVerdict, type Verdict } from '../../src/claims/verdict.ts';
 import type { Description } from '../../src/contract/description.ts';
 import { formatContract } from '../../src/contract/file.ts';
 import { type ContractInUse, DEFAULT_IN_USE } from '../../src/contract/in-use.ts';
@@ -19,9 +18,8 @@ export interface PackageBundle {
   /** Null for the default contract. */
   description?: Description | null;
   required?: readonly ClaimName[];
-  /** Of what the bundle states. */
-  stated?: Partial<Verification>;
-  more?: readonly PayloadSource[];
+  /** To state another verdict than the one that the entries give. */
+  restate?: (verdict: Verdict) => Verdict;
 }
 
 /** A bundle of one package, as an exporter leaves it that has no seal key and no other form. */
@@ -30,12 +28,11 @@ export function writePackageBundle({
   evidence,
   description = null,
   required = ['order'],
-  stated = {},
-  more = [],
+  restate = (verdict) => verdict,
 }: PackageBundle): Promise<WrittenBundle> {
   const inUse: ContractInUse =
     description === null ? DEFAULT_IN_USE : pinContract(Buffer.from(formatContract(description)), 'contract.yaml');
-  const verification = { ...statedOf(inUse, evidence, required), ...stated };
+  const verification = statedOf(inUse, evidence, required);
   return writeBundle({
     target,
     slug: 'stream-12345678',
@@ -44,9 +41,11 @@ export function writePackageBundle({
     tagFiles: [{ name: 'README.txt', content: 'How to check this.\n' }],
     payload: [
       { path: 'data/evidence.json', content: evidence },
-      { path: 'data/verification.json', content: toRecordBytes(verification) },
+      {
+        path: 'data/verification.json',
+        content: toRecordBytes({ ...verification, verdict: restate(verification.verdict) }),
+      },
       ...(inUse.file === null ? [] : [{ path: CONTRACT_FILE, content: inUse.file.bytes }]),
-      ...more,
     ],
   });
 }

@@ -3,16 +3,20 @@ import { element, isolated } from './elements.ts';
 import { resultOf } from './result.ts';
 
 /** Takes bundles that are dropped or chosen, one after the other, and shows what becomes of each. */
-export function enableDrop(drop: HTMLElement, results: HTMLElement, program: string): void {
+export function enableDrop(drop: HTMLElement, results: HTMLElement, said: HTMLElement, program: string): void {
   const input = drop.querySelector('input');
   if (input === null) return;
+  let verified = 0;
+  const say = (file: File, word: string) => {
+    said.textContent = `${++verified} of ${results.childElementCount} done. ${file.name}: ${word}`;
+  };
   const url = URL.createObjectURL(new Blob([program], { type: 'text/javascript' }));
   let last = Promise.resolve();
   const take = (files: FileList) => {
     for (const file of files) {
       const place = placeFor(file);
       results.append(place);
-      last = last.then(() => verify(file, place, url));
+      last = last.then(() => verify(file, place, url)).then((word) => say(file, word));
     }
   };
   input.addEventListener('change', () => {
@@ -41,8 +45,8 @@ function placeFor(file: File): HTMLElement {
   return element('article', { class: 'result', 'aria-busy': 'true' }, title, progress);
 }
 
-/** Never fails: whatever happens is shown. */
-async function verify(file: File, place: HTMLElement, url: string): Promise<void> {
+/** Never fails: whatever happens is shown. @returns it in a word. */
+async function verify(file: File, place: HTMLElement, url: string): Promise<string> {
   const progress = place.querySelector('progress');
   const shown = await ask(file, url, (share) => {
     if (progress !== null) progress.value = share;
@@ -55,6 +59,7 @@ async function verify(file: File, place: HTMLElement, url: string): Promise<void
   progress?.remove();
   place.append(...shown);
   place.removeAttribute('aria-busy');
+  return place.querySelector('.verdict b')?.textContent ?? '';
 }
 
 /** Each bundle has a worker of its own, whose memory goes with it. */

@@ -8,4 +8,6 @@ if (table !== null && tools !== null) enableTable(table, tools);
 const drop = document.querySelector<HTMLElement>('#drop');
 const results = document.querySelector<HTMLElement>('#results');
 const verifier = document.querySelector('#verifier');
-if (drop !== null && results !== null && verifier !== null) enableDrop(drop, results, verifier.textContent);
+const said = document.querySelector<HTMLElement>('#said');
+if (drop !== null && results !== null && said !== null && verifier !== null)
+  enableDrop(drop, results, said, verifier.textContent);

@@ -8,6 +8,7 @@ export function verification({ browser }: Texts): Markup {
 ${browser.limits.map((limit) => markup`<li>${limit}</li>\n`)}</ul>
 <noscript><p class="refuted">${browser.no_script}</p></noscript>
 <div id="drop" class="drop" hidden><label for="files"><b>Drop bundles here</b>, or choose them</label><input type="file" id="files" multiple accept=".zip,application/zip"></div>
-<div id="results" aria-live="polite"></div>
+<output id="said" role="status" aria-live="polite" class="minor"></output>
+<div id="results"></div>
 `;
 }
