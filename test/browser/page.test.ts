@@ -161,16 +161,16 @@ async function broken(name: string) {
   return { target, identity: '' };
 }
 
+/** The words for all bundles that were verified on the page until now. */
 async function verify(page: Page, ...bundles: { target: string }[]): Promise<string[]> {
+  const words = page.locator('.result .verdict b');
+  const before = await words.count();
   await page.setInputFiles(
     '#files',
     bundles.map(({ target }) => target),
   );
-  await page
-    .locator('.result:not([aria-busy])')
-    .nth(bundles.length - 1)
-    .waitFor();
-  return page.locator('.result .verdict b').allTextContents();
+  await words.nth(before + bundles.length - 1).waitFor();
+  return words.allTextContents();
 }
 
 describe('a bundle', () => {
