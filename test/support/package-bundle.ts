@@ -1,5 +1,4 @@
-import type { Verification } from '../../src/bundle/documents.ts';
-import { CONTRACT_FILE } from '../../src/bundle/documents.ts';
+import { CONTRACT_FILE, type Verification } from '../../src/bundle/documents.ts';
 import { type WrittenBundle, writeBundle } from '../../src/bundle/write.ts';
 import { PackageReader } from '../../src/chain/package.ts';
 import type { ClaimName } from '../../src/claims/claim.ts';
