@@ -263,6 +263,29 @@ describe('a bundle', () => {
     expect(claimed.at(-1)).toBe('NOT WHAT IT STATES');
   });
 
+  test('with a name that hides something shows it', async () => {
+    const text = JSON.stringify(
+      packageOf(chainOf(3, { stream_id: 'a\u202eb' }), { stream: { stream_id: 'a\u202eb' } }),
+    );
+    const page = await open(named());
+    expect(await verify(page, await sample('hidden.zip', Buffer.from(text)))).toEqual(['VERIFIED HERE']);
+    expect(await page.locator('.result .verdict').textContent()).toContain('Stream a‹U+202E›b, 3 entries');
+  });
+
+  test('that was altered behind its manifest is not called the one in the report', async () => {
+    const { target, identity } = await sample('behind.zip');
+    const stream = monthStream(1);
+    const bytes = readFileSync(target);
+    const at = bytes.indexOf('data/evidence.json') + 200;
+    bytes[at] = (bytes[at] ?? 0) ^ 1;
+    writeFileSync(target, bytes);
+    const page = await open(verifiedRun([{ ...stream, bundle: { ...stream.bundle, identity } }]));
+    expect(await verify(page, { target })).toEqual(['NOT WHAT IT STATES']);
+    const text = await page.locator('.result .verdict').textContent();
+    expect(text).toContain('Its manifest is the one that this report lists');
+    expect(text).not.toContain('It is the bundle');
+  });
+
   test('is taken wherever it is dropped', async () => {
     const { target } = await sample('dropped.zip');
     const page = await open(named());

@@ -1,3 +1,4 @@
+import { visible } from '../../report/view/visible.ts';
 import type { Question, Reply, Result } from '../messages.ts';
 import { element, isolated } from './elements.ts';
 import { resultOf } from './result.ts';
@@ -8,7 +9,7 @@ export function enableDrop(drop: HTMLElement, results: HTMLElement, said: HTMLEl
   if (input === null) return;
   let verified = 0;
   const say = (file: File, word: string) => {
-    said.textContent = `${++verified} of ${results.childElementCount} done. ${file.name}: ${word}`;
+    said.textContent = visible(`${++verified} of ${results.childElementCount} done. ${file.name}: ${word}`);
   };
   const url = URL.createObjectURL(new Blob([program], { type: 'text/javascript' }));
   let last = Promise.resolve();

@@ -1,3 +1,5 @@
+import { visible } from '../../report/view/visible.ts';
+
 type Child = Node | string | null;
 
 /** An element with attributes and children; a text is a text, whatever stands in it. */
@@ -12,7 +14,7 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** A name from outside, in whichever direction its script runs. */
+/** A text from outside, in whichever direction its script runs, with nothing in it hidden. */
 export function isolated(text: string): HTMLElement {
-  return element('bdi', {}, text);
+  return element('bdi', {}, visible(text));
 }

@@ -14,7 +14,7 @@ export function resultOf(result: Result, listed: HTMLTableRowElement | null): No
       { class: `verdict ${tone}` },
       element('b', {}, word),
       ...sentences.map((sentence) => element('p', {}, isolated(sentence))),
-      element('p', {}, belonging(result, listed)),
+      element('p', {}, isolated(belonging(result, listed))),
     ),
     ...list(result.problems.map(({ code, message }) => `${code}: ${message}`)),
     ...claimTable(result),
@@ -26,8 +26,9 @@ export function resultOf(result: Result, listed: HTMLTableRowElement | null): No
 }
 
 /** By its identity: the digest of its manifest, whatever file it lies in. */
-function belonging({ identity, runId }: Result, listed: HTMLTableRowElement | null): string {
+function belonging({ identity, runId, problems }: Result, listed: HTMLTableRowElement | null): string {
   if (identity === null) return 'It cannot be told whether it belongs to this run.';
+  if (listed !== null && problems.length > 0) return 'Its manifest is the one that this report lists for the stream.';
   if (listed !== null) return 'It is the bundle that this report lists for the stream, by its identity.';
   return `This report does not list it: it is of another run${runId === null ? '' : ` (${runId})`}, or not the bundle that was archived.`;
 }

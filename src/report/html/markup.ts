@@ -1,3 +1,5 @@
+import { visible } from '../view/visible.ts';
+
 /** HTML that is ready to be written: whatever came from outside is escaped in it. */
 export class Markup {
   readonly text: string;
@@ -27,22 +29,9 @@ function textOf(content: Content): string {
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/**
- * What would be invisible, or turn the text around it, so that one name could look like another. What scripts and emoji
- * are joined and varied with stays.
- */
-const UNSEEN =
-  /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\ufff9-\ufffb]|(?!\u200c|\u200d|\ufe0e|\ufe0f|[\u{e0020}-\u{e007f}])\p{Default_Ignorable_Code_Point}/gu;
-
 /** Nothing in it can end an element or an attribute, and nothing in it is hidden. */
 function escaped(text: string): string {
-  return text
-    .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
-    .replace(UNSEEN, (character) => (character === '\n' ? character : `‹U+${codePoint(character)}›`));
-}
-
-function codePoint(character: string): string {
-  return (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+  return visible(text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? ''));
 }
 
 /** A name from outside, in whichever direction its script runs. */
