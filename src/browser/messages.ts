@@ -14,7 +14,7 @@ export type Reply =
   /** How much of the bundle was read, 0 to 1. */
   | { kind: 'progress'; share: number }
   | { kind: 'result'; result: Result }
-  /** A defect; a bundle that cannot be read is a result. */
+  /** Nothing was verified; a bundle that is broken is a result. */
   | { kind: 'failure'; message: string };
 
 /** What the verification of one bundle came to. */

@@ -286,6 +286,14 @@ describe('a bundle', () => {
     expect(text).not.toContain('It is the bundle');
   });
 
+  test('that is encrypted is not verified, and not called broken', async () => {
+    const target = join(browser.folder, 'bundle.zip.age');
+    writeFileSync(target, 'age-encryption.org/v1\n-> X25519 abc\n');
+    const page = await open(named());
+    expect(await verify(page, { target })).toEqual(['NOT VERIFIED']);
+    expect(await page.locator('.result').textContent()).toContain('age -d');
+  });
+
   test('is taken wherever it is dropped', async () => {
     const { target } = await sample('dropped.zip');
     const page = await open(named());

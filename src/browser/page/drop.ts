@@ -1,3 +1,4 @@
+import { messageOf } from '../../errors.ts';
 import { visible } from '../../report/view/visible.ts';
 import type { Question, Reply, Result } from '../messages.ts';
 import { element, isolated } from './elements.ts';
@@ -54,7 +55,12 @@ async function verify(file: File, place: HTMLElement, url: string): Promise<stri
   }).then(
     (result) => resultOf(result, rowOf(result)),
     (error: unknown) => [
-      element('div', { class: 'verdict alarm' }, element('b', {}, 'NOT VERIFIED'), element('p', {}, String(error))),
+      element(
+        'div',
+        { class: 'verdict alarm' },
+        element('b', {}, 'NOT VERIFIED'),
+        element('p', {}, visible(messageOf(error))),
+      ),
     ],
   );
   progress?.remove();

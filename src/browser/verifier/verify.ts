@@ -1,5 +1,6 @@
 import { readBundle } from '../../bundle/bundle.ts';
 import { CLAIMS, type Claim, type ClaimName } from '../../claims/claim.ts';
+import { EvidenceError } from '../../errors.ts';
 import { verifyContent } from '../../verify/content.ts';
 import type { Result } from '../messages.ts';
 import { openBlob } from './blob.ts';
@@ -12,9 +13,12 @@ const ELSEWHERE: Partial<Record<ClaimName, string>> = {
   agreement: 'The PDF is not read in a browser: evidence verify BUNDLE compares it too.',
 };
 
+const AGE = 'age-encryption.org/v1';
+
 /**
  * Verifies one bundle by the rules of `evidence verify`, without keys, roots and PDFs.
  * @param onProgress is told which share of the bundle was read, 0 to 1.
+ * @throws EvidenceError `unreadable` for an encrypted one, which is no bundle yet.
  */
 export async function verifyBlob(
   blob: Blob,
@@ -22,6 +26,9 @@ export async function verifyBlob(
   now: Date,
   onProgress: (share: number) => void,
 ): Promise<Result> {
+  // The first line of age's own format.
+  if ((await blob.slice(0, AGE.length).text()) === AGE)
+    throw new EvidenceError('unreadable', 'it is encrypted: decrypt it (age -d -i KEY FILE) and drop what comes out');
   let read = 0;
   const container = openBlob(blob, name, (bytes) => {
     read += bytes;
