@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { findPackageJSON } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -17,4 +18,14 @@ export function packageFile(path: string): string {
 export function programUrl(name: string): URL {
   const isBuilt = extname(import.meta.url) === '.js';
   return pathToFileURL(packageFile(isBuilt ? `dist/${name}.js` : `src/${name}.ts`));
+}
+
+/**
+ * The text of a program for a browser: what was built of it when this is built code, else it is built now.
+ * @param name as in rolldown.browser.mts.
+ */
+export async function browserProgram(name: 'page' | 'verifier'): Promise<string> {
+  if (extname(import.meta.url) === '.js') return readFile(packageFile(`dist/browser/${name}.js`), 'utf8');
+  const { buildForBrowser } = await import(pathToFileURL(packageFile('src/rolldown.browser.mts')).href);
+  return (await buildForBrowser(name)).code;
 }

@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig, type Plugin } from 'rolldown';
 import manifest from '../package.json' with { type: 'json' };
+import { BROWSER_PROGRAMS, buildForBrowser, foldersOf, licenceOf } from './rolldown.browser.mts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -23,7 +23,7 @@ export default defineConfig({
   input: Object.fromEntries(PROGRAMS.map((name) => [name, join(ROOT, 'src', `${name}.ts`)])),
   platform: 'node',
   external: Object.keys(manifest.dependencies).map((name) => new RegExp(`^${name}(/|$)`)),
-  plugins: [yargsAtHome(), licences()],
+  plugins: [yargsAtHome(), browserPrograms(), licences()],
   output: {
     dir: join(ROOT, 'dist'),
     cleanDir: true,
@@ -52,13 +52,25 @@ function yargsAtHome(): Plugin {
   };
 }
 
+/** What report.html carries, for `browserProgram` in package.ts. */
+function browserPrograms(): Plugin {
+  return {
+    name: 'browser-programs',
+    async generateBundle() {
+      for (const name of BROWSER_PROGRAMS)
+        this.emitFile({ type: 'asset', fileName: `browser/${name}.js`, source: (await buildForBrowser(name)).code });
+    },
+  };
+}
+
 /** The licences of the packages whose code is in `dist`, as they demand. A package without one ends the build. */
 function licences(): Plugin {
   return {
     name: 'licences',
-    generateBundle(_options, bundle) {
+    async generateBundle(_options, bundle) {
       const files = Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? Object.keys(file.modules) : []));
-      const folders = files.flatMap((path) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []);
+      const programs = await Promise.all(BROWSER_PROGRAMS.map(buildForBrowser));
+      const folders = [...foldersOf(files), ...programs.flatMap((program) => program.folders)];
       const texts = [...new Set(folders)].map(licenceOf).toSorted();
       this.emitFile({
         type: 'asset',
@@ -67,11 +79,4 @@ function licences(): Plugin {
       });
     },
   };
-}
-
-function licenceOf(folder: string): string {
-  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-  if (file === undefined) throw new Error(`${name} has no file of its licence, so it cannot be part of dist`);
-  return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
 }

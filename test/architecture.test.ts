@@ -23,6 +23,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   archive: ['errors'],
   ledger: ['archive', 'claims', 'encoding', 'errors', 'signature', 'timestamp'],
   report: ['bundle', 'chain', 'claims', 'encoding', 'errors', 'ledger', 'package', 'typesetting'],
+  browser: ['bundle', 'claims', 'errors', 'report', 'timestamp', 'verify'],
   export: [
     'archive',
     'bundle',

@@ -1,7 +1,7 @@
 import { EvidenceError } from '../errors.ts';
+import { collect } from './container.ts';
 import { type BundleLimits, contentOf } from './content.ts';
 import { nameHazard } from './path.ts';
-import { collect } from './range.ts';
 import type { Member, Zip } from './zip.ts';
 
 /** Far more lines than `maxEntries` needs; a manifest is held in memory. */

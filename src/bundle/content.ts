@@ -1,10 +1,9 @@
-import { pipeline } from 'node:stream/promises';
-import { crc32, createInflateRaw } from 'node:zlib';
+import { crc32 } from 'node:zlib';
 import type { Entry } from 'yauzl';
 import { messageOf } from '../errors.ts';
+import { LeftOver } from './container.ts';
 import { locateData } from './local.ts';
 import { type BundleProblem, DamagedFile } from './problem.ts';
-import { readRange } from './range.ts';
 import type { Member, Zip } from './zip.ts';
 
 export interface BundleLimits {
@@ -19,8 +18,6 @@ export const DEFAULT_LIMITS: BundleLimits = { maxFileBytes: 16 * 1024 ** 3, maxR
 
 /** Below this size a file is harmless however well it compresses. */
 const RATIO_FLOOR = 16 * 1024 * 1024;
-
-const MAX_BLOCK = 256 * 1024;
 
 const DEFLATED = 8;
 const STORED = 0;
@@ -42,10 +39,13 @@ export async function* contentOf(
   const problem = typeProblem(member, path) ?? sizeProblem(member, path, limits);
   if (problem !== undefined) throw new DamagedFile(problem);
   const start = await locateData(zip, member, path);
-  const raw = () => readRange(zip.handle, start, entry.compressedSize);
+  const blocks =
+    entry.compressionMethod === STORED
+      ? zip.container.blocks(start, entry.compressedSize)
+      : inflated(zip, entry, start, path);
   let bytes = 0;
   let checksum = 0;
-  for await (const block of entry.compressionMethod === STORED ? raw() : inflated(raw, entry, path)) {
+  for await (const block of blocks) {
     bytes += block.length;
     // Asked before the block is handed on: a lie about the size ends here, not when the disk is full.
     if (bytes > entry.uncompressedSize) break;
@@ -58,22 +58,13 @@ export async function* contentOf(
   if (checksum !== entry.crc32) throw damaged(path, 'its CRC-32 is not the one its zip states', entry.crc32, checksum);
 }
 
-async function* inflated(raw: () => AsyncIterable<Buffer>, entry: Entry, path: string): AsyncGenerator<Buffer> {
-  const length = entry.compressedSize;
-  // zlib allocates a whole block even for a file of a few bytes, as most files of a bundle are.
-  const inflate = createInflateRaw({ chunkSize: Math.min(Math.max(entry.uncompressedSize, 1024), MAX_BLOCK) });
-  // Its failure is the iteration's below. It never settles when the data ends early: zlib then stops taking input.
-  pipeline(raw(), inflate).catch(() => undefined);
+async function* inflated(zip: Zip, entry: Entry, start: number, path: string): AsyncGenerator<Buffer> {
   try {
-    for await (const block of inflate) yield block;
+    yield* zip.container.inflated(start, entry.compressedSize, entry.uncompressedSize);
   } catch (error) {
-    throw new DamagedFile({ code: 'bundle/unreadable', path, message: `${path}: ${messageOf(error)}` }, error);
-  } finally {
-    inflate.destroy();
+    const code = error instanceof LeftOver ? 'bundle/hidden-bytes' : 'bundle/unreadable';
+    throw new DamagedFile({ code, path, message: `${path}: ${messageOf(error)}` }, error);
   }
-  if (inflate.bytesWritten === length) return;
-  const message = `${path}: ${length - inflate.bytesWritten} bytes after its compressed data belong to no file`;
-  throw new DamagedFile({ code: 'bundle/hidden-bytes', path, message });
 }
 
 const FILE_TYPE = 0o170000;

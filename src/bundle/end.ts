@@ -1,5 +1,4 @@
-import type { FileHandle } from 'node:fs/promises';
-import { readExactly } from './range.ts';
+import { type Container, readExactly } from './container.ts';
 
 /** What the end of a zip states about its central directory; section numbers are those of PKWARE's APPNOTE. */
 export interface EndRecord {
@@ -25,8 +24,9 @@ const END64_SIGNATURE = 0x06064b50;
  *
  * @throws Error when the records are not the last bytes of the file.
  */
-export async function readEndRecord(handle: FileHandle, size: number): Promise<EndRecord> {
-  const bytes = await readExactly(handle, size - END_BYTES, END_BYTES);
+export async function readEndRecord(container: Container): Promise<EndRecord> {
+  const { size } = container;
+  const bytes = await readExactly(container, size - END_BYTES, END_BYTES);
   if (bytes === null || bytes.readUInt32LE(0) !== END_SIGNATURE || bytes.readUInt16LE(20) !== 0) {
     throw new Error('it does not end with its end record, so it has a comment or bytes were appended');
   }
@@ -42,20 +42,20 @@ export async function readEndRecord(handle: FileHandle, size: number): Promise<E
   if (bytes.readUInt16LE(4) !== 0 || bytes.readUInt16LE(6) !== 0)
     record.flaws.push('it claims to be one disk of several');
   if (bytes.readUInt16LE(8) !== record.entries) record.flaws.push('its two counts of entries differ');
-  const locator = await readExactly(handle, start - LOCATOR_BYTES, LOCATOR_BYTES);
+  const locator = await readExactly(container, start - LOCATOR_BYTES, LOCATOR_BYTES);
   if (locator === null || locator.readUInt32LE(0) !== LOCATOR_SIGNATURE) return record;
-  return readEnd64Record(handle, start - LOCATOR_BYTES, locator, record);
+  return readEnd64Record(container, start - LOCATOR_BYTES, locator, record);
 }
 
 /** 4.3.14 and 4.3.15: the zip64 record overrides fields of the other that are filled with ones. */
 async function readEnd64Record(
-  handle: FileHandle,
+  container: Container,
   locatorStart: number,
   locator: Buffer,
   short: EndRecord,
 ): Promise<EndRecord> {
   const start = locatorStart - END64_BYTES;
-  const bytes = await readExactly(handle, start, END64_BYTES);
+  const bytes = await readExactly(container, start, END64_BYTES);
   if (bytes === null || bytes.readUInt32LE(0) !== END64_SIGNATURE || locator.readBigUInt64LE(8) !== BigInt(start)) {
     throw new Error('its zip64 end record is not where it must be');
   }

@@ -1,7 +1,7 @@
 import { type Entry, type LocalFileHeader, parseExtraFields } from 'yauzl';
 import { messageOf } from '../errors.ts';
+import { readExactly } from './container.ts';
 import { type BundleProblem, type BundleProblemCode, DamagedFile } from './problem.ts';
-import { readExactly } from './range.ts';
 import type { Member, Zip } from './zip.ts';
 
 const HAS_DESCRIPTOR = 0x8;
@@ -44,7 +44,7 @@ export async function locateData(zip: Zip, member: Member, path: string): Promis
 const DESCRIPTOR_LENGTHS = [12, 16, 20, 24];
 
 async function readDescriptor(zip: Zip, start: number, end: number): Promise<Buffer | null> {
-  return DESCRIPTOR_LENGTHS.includes(end - start) ? readExactly(zip.handle, start, end - start) : null;
+  return DESCRIPTOR_LENGTHS.includes(end - start) ? readExactly(zip.container, start, end - start) : null;
 }
 
 function isDescriptorOf(entry: Entry, bytes: Buffer): boolean {

@@ -18,16 +18,3 @@ export async function* readRange(handle: FileHandle, start: number, length: numb
     yield buffer.subarray(0, bytesRead);
   }
 }
-
-/** Exactly `length` bytes from `start`, or null where the file has fewer. */
-export async function readExactly(handle: FileHandle, start: number, length: number): Promise<Buffer | null> {
-  if (start < 0 || !Number.isSafeInteger(start + length)) return null;
-  const bytes = await collect(readRange(handle, start, length));
-  return bytes.length === length ? bytes : null;
-}
-
-export async function collect(blocks: AsyncIterable<Buffer>): Promise<Buffer> {
-  const list: Buffer[] = [];
-  for await (const block of blocks) list.push(block);
-  return Buffer.concat(list);
-}

@@ -1,60 +1,22 @@
-import { Readable } from 'node:stream';
-import { Bag, MAX_MANIFEST_BYTES } from './bag.ts';
-import { type BundleLimits, DEFAULT_LIMITS } from './content.ts';
-import { checkIntegrity, type IntegrityObserver } from './integrity.ts';
-import { identityOf, MANIFEST } from './layout.ts';
-import type { BundleProblem } from './problem.ts';
-import { openZip } from './zip.ts';
+import { type Bundle, readBundle } from './bundle.ts';
+import type { BundleLimits } from './content.ts';
+import { openFile } from './file.ts';
 
-export interface BundleEntry {
-  /** Within the bundle's folder, e.g. `data/evidence.json`. */
-  path: string;
-  /** As the zip states it. */
-  bytes: number;
-}
-
-/** An open bundle. Nothing it says is proved before `checkIntegrity` has returned an empty list. */
-export interface Bundle {
-  /** Name of the one folder everything lies in; empty where there is not exactly one. */
-  folder: string;
-  entries: BundleEntry[];
-  /** SHA-256 of the manifest in hex; null where there is no manifest that can be read. */
-  identity: string | null;
-  checkIntegrity(observer?: IntegrityObserver): Promise<BundleProblem[]>;
-  /** @throws EvidenceError `not-found`, or `unreadable` when damaged or longer than `maxBytes`. */
-  readFile(path: string, maxBytes: number): Promise<Uint8Array>;
-  /** @throws EvidenceError `not-found`; the stream fails with `unreadable` when the file is damaged. */
-  stream(path: string): Promise<Readable>;
+export interface OpenBundle extends Bundle {
   close(): Promise<void>;
 }
 
 /**
- * Opens a bundle by anyone, so a hostile one too: names are never used as paths on disk, and nothing is inflated that
- * the limits forbid.
+ * Opens a bundle on a disk; see `readBundle`.
  *
  * @throws EvidenceError `not-found` when there is no such file, `unreadable` when it is not a complete zip file.
  */
-export async function openBundle(path: string, limits: Partial<BundleLimits> = {}): Promise<Bundle> {
-  const allLimits = { ...DEFAULT_LIMITS, ...limits };
-  const zip = await openZip(path, allLimits.maxEntries);
-  const bag = new Bag(zip, allLimits);
-  const close = async () => {
-    zip.file.close();
-    await zip.handle.close();
-  };
+export async function openBundle(path: string, limits: Partial<BundleLimits> = {}): Promise<OpenBundle> {
+  const file = await openFile(path);
   try {
-    const manifest = await bag.readIfSound(MANIFEST, MAX_MANIFEST_BYTES);
-    return {
-      folder: bag.folder,
-      entries: bag.files.map((member) => ({ path: bag.pathOf(member), bytes: member.entry.uncompressedSize })),
-      identity: manifest === null ? null : identityOf(manifest),
-      checkIntegrity: (observer = {}) => checkIntegrity(bag, observer),
-      readFile: (file, maxBytes) => bag.readFile(file, maxBytes),
-      stream: async (file) => Readable.from(bag.content(bag.member(file)), { objectMode: false }),
-      close,
-    };
+    return { ...(await readBundle(file, limits)), close: () => file.close() };
   } catch (error) {
-    await close();
+    await file.close();
     throw error;
   }
 }

@@ -1,6 +1,6 @@
-import { type FileHandle, open } from 'node:fs/promises';
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from 'yauzl';
 import { EvidenceError, messageOf } from '../errors.ts';
+import type { Container } from './container.ts';
 import { type EndRecord, readEndRecord } from './end.ts';
 
 /** One entry of the central directory, before anything of its content was read. */
@@ -15,7 +15,7 @@ export interface Member {
 }
 
 export interface Zip {
-  handle: FileHandle;
+  container: Container;
   file: ZipFile;
   end: EndRecord;
   /** In the order in which they lie in the file. */
@@ -23,21 +23,15 @@ export interface Zip {
 }
 
 /**
- * Opens the container and lists its central directory; no content is read.
+ * Lists the central directory; no content is read.
  *
- * @throws EvidenceError `not-found` when there is no such file, `unreadable` when it is no zip or has more than
- * `maxEntries` entries.
+ * @throws EvidenceError `unreadable` when it is no zip or has more than `maxEntries` entries.
  */
-export async function openZip(path: string, maxEntries: number): Promise<Zip> {
-  const handle = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
-    const code = error.code === 'ENOENT' || error.code === 'ENOTDIR' ? 'not-found' : 'unreadable';
-    throw new EvidenceError(code, `cannot open the bundle ${path}: ${error.message}`, { cause: error });
-  });
+export async function listZip(container: Container, maxEntries: number): Promise<Zip> {
   try {
-    return await listZip(handle, maxEntries);
+    return await readDirectory(container, maxEntries);
   } catch (error) {
-    await handle.close();
-    throw new EvidenceError('unreadable', `${path} is not a complete zip file: ${messageOf(error)}`, {
+    throw new EvidenceError('unreadable', `${container.name} is not a complete zip file: ${messageOf(error)}`, {
       nextStep: 'Fetch the bundle again and compare its length and SHA-256 with the run record.',
       cause: error,
     });
@@ -50,14 +44,13 @@ const DIRECTORY_HEADER_BYTES = 46;
 /** Some 100,000 entries with names of ordinary length: the listing is held in memory. */
 const MAX_DIRECTORY_BYTES = 16 * 1024 * 1024;
 
-async function listZip(handle: FileHandle, maxEntries: number): Promise<Zip> {
-  const { size } = await handle.stat();
+async function readDirectory(container: Container, maxEntries: number): Promise<Zip> {
   // Names are decoded here, because yauzl quietly turns a backslash into a slash and stops at the first bad name.
-  const file = await fromRandomAccessReaderPromise(new HandleReader(handle), size, {
+  const file = await fromRandomAccessReaderPromise(new ContainerReader(container), container.size, {
     autoClose: false,
     decodeStrings: false,
   });
-  const end = await readEndRecord(handle, size);
+  const end = await readEndRecord(container);
   if (file.entryCount > maxEntries || end.directoryBytes > MAX_DIRECTORY_BYTES) {
     throw new Error(`it states ${file.entryCount} entries in ${end.directoryBytes} bytes, more than is allowed`);
   }
@@ -77,7 +70,7 @@ async function listZip(handle: FileHandle, maxEntries: number): Promise<Zip> {
     end: entries[index + 1]?.relativeOffsetOfLocalHeader ?? end.directoryStart,
     entry,
   }));
-  return { handle, file, end, members };
+  return { container, file, end, members };
 }
 
 /** Info-ZIP's Unicode Path field gives an entry a second name, which some programs prefer to the first. */
@@ -103,12 +96,12 @@ function nameOf(entry: Entry): { name: string; nameFlaw: string | undefined } {
  * Reads at any offset a hostile zip may name. yauzl's own reader passes it to `fs.read`, which throws for an offset
  * beyond 2^63 inside a callback where nobody can catch it.
  */
-class HandleReader extends RandomAccessReader {
-  readonly #handle: FileHandle;
+class ContainerReader extends RandomAccessReader {
+  readonly #container: Container;
 
-  constructor(handle: FileHandle) {
+  constructor(container: Container) {
     super();
-    this.#handle = handle;
+    this.#container = container;
   }
 
   override read(
@@ -118,8 +111,11 @@ class HandleReader extends RandomAccessReader {
     position: number,
     callback: (error: Error | null, bytesRead?: number) => void,
   ): void {
-    this.#handle.read(buffer, offset, length, position).then(
-      ({ bytesRead }) => setImmediate(callback, null, bytesRead),
+    this.#container.read(position, length).then(
+      (bytes) => {
+        buffer.set(bytes, offset);
+        setImmediate(callback, null, bytes.length);
+      },
       (error: Error) => setImmediate(callback, error),
     );
   }

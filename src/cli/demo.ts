@@ -94,6 +94,8 @@ async function pointOut(root: string, archiveUrl: string, printer: Printer): Pro
 What to open next:
   ${join(archiveUrl, 'runs', RUN_ID, 'report.pdf')}
       the run as an auditor reads it: what was proved, what was not, and how to check it
+  ${join(archiveUrl, 'runs', RUN_ID, 'report.html')}
+      the same in a browser, which verifies the bundles that are dropped on it
   ${join(archiveUrl, streams, bundle)}
       one stream's evidence: unzip it and begin with README.txt or data/evidence.pdf
   ${join(archiveUrl, 'runs', RUN_ID, 'run.json')}

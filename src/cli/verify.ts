@@ -6,7 +6,7 @@ import { EvidenceError } from '../errors.ts';
 import { EXIT_CODE_OF, worstOf } from '../ledger/outcome.ts';
 import type { ArchiveContext } from '../verify/archive.ts';
 import type { ArchiveReport } from '../verify/archive-report.ts';
-import type { VerifyOptions } from '../verify/bundle.ts';
+import type { VerifyOptions } from '../verify/content.ts';
 import { toProblem } from '../verify/problem.ts';
 import type { RunCheck } from '../verify/run.ts';
 import type { CommandContext } from './command.ts';

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import type { Bundle } from '../bundle/bundle.ts';
 import { type Verification, verificationSchema } from '../bundle/documents.ts';
 import { openBundle } from '../bundle/read.ts';
 import { StreamingSha256 } from '../encoding/digest.ts';
@@ -116,7 +117,7 @@ async function measureFile(file: string): Promise<{ sha256: string; bytes: numbe
   return digest.finish();
 }
 
-async function readMissing(bundle: Awaited<ReturnType<typeof openBundle>>): Promise<StreamRecord['missing']> {
+async function readMissing(bundle: Bundle): Promise<StreamRecord['missing']> {
   const missing: StreamRecord['missing'] = [];
   for (const form of ['json', 'pdf', 'summary']) {
     const name = `_MISSING_${form}.txt`;

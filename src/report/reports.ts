@@ -1,5 +1,7 @@
 import type { RunRecord } from '../ledger/record.ts';
 import { renderIndex } from './csv.ts';
+import { renderHtml } from './html/document.ts';
+import { readParts } from './html/parts.ts';
 import { renderOscal } from './oscal/document.ts';
 import { renderPdf } from './pdf/document.ts';
 import { readTexts } from './texts.ts';
@@ -18,9 +20,12 @@ export interface Report {
  */
 export async function* renderReports(record: RunRecord): AsyncGenerator<Report> {
   const texts = readTexts();
-  yield { name: 'report.pdf', bytes: await renderPdf(toRunView(record, true, texts), texts) };
+  const view = toRunView(record, true, texts);
+  yield { name: 'report.pdf', bytes: await renderPdf(view, texts) };
   yield { name: 'index.csv', bytes: renderIndex(record) };
   if (record.report.oscal) yield { name: 'assessment-results.json', bytes: renderOscal(record, texts) };
+  // Last, because it holds a program: another version of this one that went on from here would write another.
+  yield { name: 'report.html', bytes: renderHtml(view, texts, await readParts()) };
 }
 
 /** The report of a try that ended incomplete. */

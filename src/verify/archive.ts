@@ -8,7 +8,7 @@ import { type LedgerHead, runOf } from '../ledger/ledger.ts';
 import { attemptSchema, type RunStream, readRecord } from '../ledger/record.ts';
 import type { PublicKey } from '../signature/key.ts';
 import { type ArchiveReport, toReport } from './archive-report.ts';
-import type { VerifyOptions } from './bundle.ts';
+import type { VerifyOptions } from './content.ts';
 import { type CustodyCheck, verifyCustody } from './custody.ts';
 import { checkAnnounced, isAnnounced } from './encrypted.ts';
 import { checkLedger, type InScope, type Ledger, readLedger } from './ledger.ts';

@@ -4,7 +4,7 @@ import { examine } from '../claims/examine.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import type { Contract } from '../contract/contract.ts';
 import { DEFAULT_IN_USE } from '../contract/in-use.ts';
-import type { VerifyOptions } from './bundle.ts';
+import type { VerifyOptions } from './content.ts';
 import { readPackageFile } from './package-file.ts';
 
 /**

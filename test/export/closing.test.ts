@@ -35,14 +35,19 @@ test('a run that was closed goes on from what was written down, and its reports 
   const [archive, interrupted] = [openMemoryArchive(), openMemoryArchive()];
   const closed = await closeRun(archive, runOf(RECORDED));
   const documents = await putReports(archive, recordOf(closed, RECORDED));
-  expect(documents.map(({ name }) => name)).toEqual(['report.pdf', 'index.csv', 'assessment-results.json']);
+  expect(documents.map(({ name }) => name)).toEqual([
+    'report.pdf',
+    'index.csv',
+    'assessment-results.json',
+    'report.html',
+  ]);
   await closeRun(interrupted, runOf(RECORDED));
   // A later try comes at another time, and finds a stream that is not of this run.
   const later = await closeRun(interrupted, runOf(RECORDED, '2026-11-02T12:00:00.000Z'));
   expect(later.closing.finished_at).toBe('2026-11-01T00:01:00.000Z');
   await putReports(interrupted, recordOf(later, [...RECORDED, stored('c')]));
   expect(await contents(interrupted)).toEqual(await contents(archive));
-  expect(await contents(interrupted)).toHaveProperty('size', 4);
+  expect(await contents(interrupted)).toHaveProperty('size', 5);
 });
 
 test('the record of a closed run is the one it was closed with', async () => {

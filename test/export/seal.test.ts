@@ -17,6 +17,7 @@ const SEALED = [
   'ledger/00000001.json',
   'runs/2026-10/closing.json',
   'runs/2026-10/index.csv',
+  'runs/2026-10/report.html',
   'runs/2026-10/report.pdf',
   'runs/2026-10/run.json',
 ];

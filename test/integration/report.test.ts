@@ -49,6 +49,7 @@ test('the export leaves its documents, says where the report lies, and what it l
     'assessment-results.json',
     'closing.json',
     'index.csv',
+    'report.html',
     'report.pdf',
     'run.json',
     'streams',
@@ -62,7 +63,7 @@ test('what the report says to type, shows what it says', async () => {
   const commands = [...text.matchAll(/^ +(jq -r .*sha256sum -c)$/gm)].map(([, command = '']) => command);
   expect(commands).toHaveLength(2);
   const said = await Promise.all(commands.map((command) => run('sh', ['-c', command], runFolder())));
-  expect(said.join('').trim().split('\n')).toHaveLength(4 + STREAMS.length);
+  expect(said.join('').trim().split('\n')).toHaveLength(5 + STREAMS.length);
   for (const line of said.join('').trim().split('\n')) expect(line).toMatch(/: OK$/);
 });
 
@@ -105,12 +106,18 @@ describe('tampering with a document', () => {
   });
   const place = (name: string) => join(copy, 'evidence-archive/runs/AUD-1', name);
 
-  test.each(['report.pdf', 'index.csv', 'assessment-results.json', 'closing.json'])('%s, altered', async (name) => {
-    chmodSync(place(name), 0o644);
-    appendFileSync(place(name), ' ');
-    const { code, report } = await verify(copy);
-    expect([code, report.objects.altered.map(({ key }: { key: string }) => key)]).toEqual([1, [`runs/AUD-1/${name}`]]);
-  });
+  test.each(['report.pdf', 'report.html', 'index.csv', 'assessment-results.json', 'closing.json'])(
+    '%s, altered',
+    async (name) => {
+      chmodSync(place(name), 0o644);
+      appendFileSync(place(name), ' ');
+      const { code, report } = await verify(copy);
+      expect([code, report.objects.altered.map(({ key }: { key: string }) => key)]).toEqual([
+        1,
+        [`runs/AUD-1/${name}`],
+      ]);
+    },
+  );
 
   test('report.pdf, removed', async () => {
     rmSync(place('report.pdf'));
@@ -132,7 +139,7 @@ describe('tampering with a document', () => {
     writeFileSync(join(copy, 'evidence.yaml'), CONFIG.replace('北京示例公司', 'Somebody else'));
     const { code, stderr } = await exportTo(copy);
     expect(code, stderr).toBe(0);
-    for (const name of ['run.json', 'report.pdf', 'index.csv', 'closing.json'])
+    for (const name of ['run.json', 'report.pdf', 'report.html', 'index.csv', 'closing.json'])
       expect(readFileSync(place(name)).equals(readFileSync(join(runFolder(), name))), name).toBe(true);
     expect((await verify(copy)).code).toBe(0);
   });

@@ -303,7 +303,7 @@ test.each<[string, (archive: string) => void, number, RegExp]>([
     'has an edited record',
     (at) => edit(join(at, KEY_OF('run.json'))),
     3,
-    /run\.json is not what was recorded|is not the record/,
+    /run\.json is not (what was recorded|the record|JSON)/,
   ],
 ])('a run that %s is not shared', async (_what, change, code, words) => {
   const archive = mkdtempSync(join(place, 'broken-'));

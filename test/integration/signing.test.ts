@@ -98,7 +98,7 @@ describe.each(KINDS)('a run signed with %s and time-stamped', (kind) => {
     expect(names).toEqual(
       filesOfArchive().filter((name) => /^runs\//.test(name) && !/run\.(tsr|dsse\.json)$/.test(name)),
     );
-    expect(names).toHaveLength(8);
+    expect(names).toHaveLength(9);
     for (const { name, digest } of subject)
       expect(
         createHash('sha256')
@@ -170,6 +170,7 @@ describe('killed, and started again by the same command', () => {
   test.each([
     'closing.json',
     'report.pdf',
+    'report.html',
     'index.csv',
     'runs/AUD-1/run.json',
     '.pem',
@@ -194,6 +195,7 @@ describe('killed, and started again by the same command', () => {
       'ledger/00000001.json',
       'runs/AUD-1/closing.json',
       'runs/AUD-1/index.csv',
+      'runs/AUD-1/report.html',
       'runs/AUD-1/report.pdf',
       'runs/AUD-1/run.dsse.json',
       'runs/AUD-1/run.json',

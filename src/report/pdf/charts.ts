@@ -1,7 +1,7 @@
 import { drawHeading, drawParagraph, drawSection } from '../../typesetting/blocks.ts';
 import { CONTENT_WIDTH, GREY, HAIRLINE, INK, LEFT, RIGHT, type Setting, type Sheet } from '../../typesetting/sheet.ts';
 import { type Column, Table } from '../../typesetting/table.ts';
-import type { Bars } from '../view/activity.ts';
+import { type Bars, describeBars } from '../view/activity.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
 import { grouped } from '../view/words.ts';
@@ -24,12 +24,6 @@ export function drawCharts(sheet: Sheet, { charts }: RunView): void {
   for (const note of notes) drawParagraph(sheet, note, { color: GREY });
 }
 
-function describe({ title, bars }: Bars): string {
-  const largest = bars.reduce((most, bar) => (bar.count > most.count ? bar : most), { label: '', count: 0 });
-  const total = bars.reduce((sum, { count }) => sum + count, 0);
-  return `${title}: ${grouped(total)} in ${bars.length} bars; the most, ${grouped(largest.count)}, at ${largest.label}`;
-}
-
 /** Over time: one column a day, month or year. */
 function drawColumns(sheet: Sheet, chart: Bars): void {
   const { bars, title, notes } = chart;
@@ -39,7 +33,7 @@ function drawColumns(sheet: Sheet, chart: Bars): void {
   const base = sheet.y - PLOT_HEIGHT - 6;
   const left = LEFT + AXIS_WIDTH;
   const step = (RIGHT - left) / bars.length;
-  sheet.figure(describe(chart), () => {
+  sheet.figure(describeBars(chart), () => {
     for (const share of [0, 0.5, 1]) {
       const y = base + share * PLOT_HEIGHT;
       sheet.rule(y, HAIRLINE, left, RIGHT);
@@ -79,7 +73,7 @@ function drawBars(sheet: Sheet, chart: Bars): void {
   const most = Math.max(...bars.map(({ count }) => count), 1);
   const left = LEFT + NAME_WIDTH + 10;
   const room = RIGHT - left - COUNT_WIDTH;
-  sheet.figure(describe(chart), () => {
+  sheet.figure(describeBars(chart), () => {
     for (const { label, count, isRest } of bars) {
       const baseline = sheet.y - 11;
       sheet.draw(sheet.set(label, name, NAME_WIDTH, 1), name, LEFT, baseline);

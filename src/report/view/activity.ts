@@ -1,7 +1,7 @@
 import type { Activity } from '../../chain/activity.ts';
 import type { RunRecord, RunStream } from '../../ledger/record.ts';
 import type { Texts } from './texts.ts';
-import { fill, plural } from './words.ts';
+import { fill, grouped, plural } from './words.ts';
 
 /** Bars of one measure: entries. */
 export interface Bars {
@@ -19,6 +19,13 @@ export interface Charts {
   /** Null where the service does not count actions. */
   actions: Bars | null;
   notes: string[];
+}
+
+/** For who does not see them. */
+export function describeBars({ title, bars }: Bars): string {
+  const largest = bars.reduce((most, bar) => (bar.count > most.count ? bar : most), { label: '', count: 0 });
+  const total = bars.reduce((sum, { count }) => sum + count, 0);
+  return `${title}: ${grouped(total)} in ${bars.length} bars; the most, ${grouped(largest.count)}, at ${largest.label}`;
 }
 
 /** More bars than this are drawn by month, more months by year. */

@@ -55,6 +55,8 @@ export const textsSchema = z.strictObject({
     introduction: text,
     steps: z.array(z.strictObject({ title: text, text, command: text })),
   }),
+  /** Verifying in report.html. */
+  browser: z.strictObject({ introduction: text, limits: z.array(text), no_script: text }),
   controls: z.strictObject({ introduction: text, none: text, refuted: text }),
   streams: z.strictObject({ introduction: text }),
   marks: text,

@@ -1,0 +1,42 @@
+import { grouped, plural } from '../../report/view/words.ts';
+import type { Result } from '../messages.ts';
+
+export interface Headline {
+  tone: 'calm' | 'alarm' | 'caution';
+  word: string;
+  sentences: string[];
+}
+
+/** A result in one word and a few sentences, which never say more than was proved. */
+export function headlineOf(result: Result): Headline {
+  const { problems, status, streamId, entries } = result;
+  if (problems.length > 0)
+    return {
+      tone: 'alarm',
+      word: status === null ? 'NOT A SOUND BUNDLE' : 'NOT WHAT IT STATES',
+      sentences: [
+        `${plural(problems.length, 'problem')}: this is not the bundle that was made, or not all of it. Do not rely on it; fetch it again from the archive.`,
+      ],
+    };
+  const what = `Every file is what the manifest says. Stream ${streamId ?? 'unknown'}, ${plural(entries, 'entry')}.`;
+  if (status === 'refuted' || result.stated === 'refuted')
+    return { tone: 'alarm', word: 'REFUTED', sentences: [what, refutation(result)] };
+  const proved = result.claims.filter(({ state }) => state === 'proved').length;
+  const sum = `${grouped(proved)} of ${grouped(result.claims.length)} claims are proved here, and none is refuted.`;
+  if (status === 'empty')
+    return { tone: 'caution', word: 'NOTHING CHECKED', sentences: [what, 'There is no entry, so nothing is proved.'] };
+  if (status === 'incomplete')
+    return {
+      tone: 'caution',
+      word: 'INCOMPLETE',
+      sentences: [what, sum, 'A form is missing, or a required claim is not proved here.'],
+    };
+  return { tone: 'calm', word: 'VERIFIED HERE', sentences: [what, sum] };
+}
+
+function refutation({ claims }: Result): string {
+  const here = claims.filter(({ state }) => state === 'refuted').map(({ name }) => name);
+  if (here.length > 0) return `Refuted here: ${here.join(', ')}.`;
+  const stated = claims.filter((claim) => claim.stated === 'refuted').map(({ name }) => name);
+  return `The bundle states that it was found refuted: ${stated.join(', ')}. That is not checked again here.`;
+}

@@ -1,0 +1,58 @@
+import { grouped } from '../../report/view/words.ts';
+import type { Result } from '../messages.ts';
+import { element, isolated } from './elements.ts';
+import { headlineOf } from './headline.ts';
+
+const SHOWN = 50;
+
+/** What a verification came to, to stand under the bundle's name. @param listed the row of the bundle in this report. */
+export function resultOf(result: Result, listed: HTMLTableRowElement | null): Node[] {
+  const { tone, word, sentences } = headlineOf(result);
+  return [
+    element(
+      'div',
+      { class: `verdict ${tone}` },
+      element('b', {}, word),
+      ...sentences.map((sentence) => element('p', {}, isolated(sentence))),
+      element('p', {}, isolated(belonging(result, listed))),
+    ),
+    ...list(result.problems.map(({ code, message }) => `${code}: ${message}`)),
+    ...claimTable(result),
+    ...list(
+      result.findings.map(({ severity, code, message }) => `${severity}, ${code}: ${message}`),
+      result.findingsCount,
+    ),
+  ];
+}
+
+/** By its identity: the digest of its manifest, whatever file it lies in. */
+function belonging({ identity, runId, problems }: Result, listed: HTMLTableRowElement | null): string {
+  if (identity === null) return 'It cannot be told whether it belongs to this run.';
+  if (listed !== null && problems.length > 0) return 'Its manifest is the one that this report lists for the stream.';
+  if (listed !== null) return 'It is the bundle that this report lists for the stream, by its identity.';
+  return `This report does not list it: it is of another run${runId === null ? '' : ` (${runId})`}, or not the bundle that was archived.`;
+}
+
+function claimTable({ claims }: Result): HTMLElement[] {
+  if (claims.length === 0) return [];
+  const head = ['Claim', 'Here', 'Why', 'Stated in the bundle'].map((text) => element('th', { scope: 'col' }, text));
+  const rows = claims.map(({ name, state, why, elsewhere, stated }) =>
+    element(
+      'tr',
+      {},
+      element('th', { scope: 'row' }, name),
+      element('td', { class: `status ${state}` }, state),
+      element('td', {}, isolated(why), elsewhere === null ? null : element('p', { class: 'minor' }, elsewhere)),
+      element('td', { class: stated === 'refuted' ? 'refuted' : 'unproved' }, stated ?? 'nothing'),
+    ),
+  );
+  const table = element('table', {}, element('thead', {}, element('tr', {}, ...head)), element('tbody', {}, ...rows));
+  return [element('div', { class: 'wide', tabindex: '0', role: 'group', 'aria-label': 'Claims' }, table)];
+}
+
+function list(lines: readonly string[], all = lines.length): HTMLElement[] {
+  if (lines.length === 0) return [];
+  const items = lines.slice(0, SHOWN).map((line) => element('li', {}, isolated(line)));
+  const more = all - items.length;
+  return [element('ul', {}, ...items, more > 0 ? element('li', {}, `and ${grouped(more)} more`) : null)];
+}

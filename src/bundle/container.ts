@@ -1,0 +1,33 @@
+/** The bytes of a zip, wherever they lie: a file on a disk, or one that was dropped on a page. */
+export interface Container {
+  /** For people. */
+  readonly name: string;
+  /** In bytes. */
+  readonly size: number;
+  /** The bytes `start` to `start + length`; fewer only where it is shorter. Any numbers may be asked for. */
+  read(start: number, length: number): Promise<Buffer>;
+  /** The same, in blocks. */
+  blocks(start: number, length: number): AsyncIterable<Buffer>;
+  /**
+   * What `length` bytes from `start` inflate to (RFC 1951), in blocks.
+   * @param expected how many bytes that may be; nothing is held to it.
+   * @throws LeftOver when the compressed data ends before the bytes do; another Error when it cannot be inflated.
+   */
+  inflated(start: number, length: number, expected: number): AsyncIterable<Buffer>;
+}
+
+/** Bytes behind the end of compressed data that belong to nothing. */
+export class LeftOver extends Error {}
+
+/** Exactly `length` bytes from `start`, or null where there are fewer. */
+export async function readExactly(container: Container, start: number, length: number): Promise<Buffer | null> {
+  if (start < 0 || !Number.isSafeInteger(start + length)) return null;
+  const bytes = await container.read(start, length);
+  return bytes.length === length ? bytes : null;
+}
+
+export async function collect(blocks: AsyncIterable<Buffer>): Promise<Buffer> {
+  const list: Buffer[] = [];
+  for await (const block of blocks) list.push(block);
+  return Buffer.concat(list);
+}

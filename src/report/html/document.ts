@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import type { Texts } from '../view/texts.ts';
+import type { RunView } from '../view/view.ts';
+import { activity, coverage } from './charts.ts';
+import { claims, findings } from './checks.ts';
+import { type Content, Markup, markup } from './markup.ts';
+import { controls, custody, exceptions, howTo, ipe, limits } from './sections.ts';
+import { streams } from './streams.ts';
+import { summary } from './summary.ts';
+import { verification } from './verification.ts';
+
+/** What the page is made with besides the view: texts that are written into it as they are. */
+export interface PageParts {
+  style: string;
+  /** Runs in the page: searching, sorting, receiving bundles. */
+  page: string;
+  /** Runs in a worker: verifies a bundle. */
+  verifier: string;
+}
+
+interface Section {
+  id: string;
+  title: string;
+  content: Markup | null;
+}
+
+/**
+ * The run as one HTML file that asks for nothing else: its policy forbids every connection, and lets nothing run but the
+ * two programs that it carries. The same view gives the same bytes.
+ */
+export function renderHtml(view: RunView, texts: Texts, parts: PageParts): Uint8Array {
+  const title = [texts.title, view.organisation, `run ${view.runId}`].filter((part) => part !== null).join(' · ');
+  const sections = sectionsOf(view, texts).filter(({ content }) => content !== null);
+  const document = markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policyFor(parts)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<style>${verbatim(parts.style)}</style>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the report</a>
+${summary(view, texts)}
+<div class="columns">
+<nav aria-label="Sections"><ol>
+${sections.map(({ id, title: name }) => markup`<li><a href="#${id}">${name}</a></li>\n`)}</ol></nav>
+<main id="main" tabindex="-1">
+${sections.map(section)}</main>
+</div>
+<footer><p>${title}</p></footer>
+<script type="text/plain" id="verifier">${verbatim(parts.verifier)}</script>
+<script>${verbatim(parts.page)}</script>
+</body>
+</html>
+`;
+  return Buffer.from(document.text);
+}
+
+function sectionsOf(view: RunView, texts: Texts): Section[] {
+  return [
+    { id: 'exceptions', title: 'Exceptions and exclusions', content: exceptions(view) },
+    { id: 'checks', title: 'What was checked', content: claims(view, texts) },
+    { id: 'findings', title: 'Findings', content: findings(view, texts) },
+    { id: 'streams', title: 'Streams', content: streams(view, texts) },
+    { id: 'verify', title: 'Verify a bundle here', content: verification(texts) },
+    { id: 'activity', title: 'Activity', content: activity(view) },
+    { id: 'coverage', title: 'Coverage by month', content: coverage(view, texts) },
+    { id: 'ipe', title: 'IPE statement', content: ipe(view, texts) },
+    { id: 'custody', title: 'Chain of custody', content: custody(view, texts) },
+    { id: 'limits', title: 'What this does not prove', content: limits(view) },
+    { id: 'how', title: 'How to verify it yourself', content: howTo(texts) },
+    { id: 'controls', title: 'Control mapping', content: controls(view, texts) },
+  ];
+}
+
+function section({ id, title, content }: Section): Content {
+  return markup`<section id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>
+${content}</section>
+`;
+}
+
+/** Content Security Policy Level 3. A worker made from a blob inherits it, so the verifier cannot connect either. */
+function policyFor({ style, page }: PageParts): string {
+  return [
+    "default-src 'none'",
+    `script-src ${sourceOf(page)} 'wasm-unsafe-eval'`,
+    `style-src ${sourceOf(style)}`,
+    'worker-src blob:',
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+}
+
+function sourceOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
+
+/** HTML 13.1.2.6: what is in a script or style ends at its end tag, and a comment in it hides that. */
+function verbatim(text: string): Markup {
+  if (/<\/(script|style)|<!--/i.test(text)) throw new TypeError('a program of the page would end its own element');
+  return new Markup(text);
+}

@@ -1,0 +1,80 @@
+import type { FrameworkView } from '../view/controls.ts';
+import type { Texts } from '../view/texts.ts';
+import type { RunView } from '../view/view.ts';
+import { fill, grouped, plural } from '../view/words.ts';
+import { type Markup, markup, name } from './markup.ts';
+
+export function ipe({ ipe: facts }: RunView, texts: Texts): Markup {
+  return markup`<p>${texts.ipe.introduction}</p>
+<dl class="statement">
+${facts.map(
+  ({ label, lines, form }) =>
+    markup`<div><dt>${label}</dt>${lines.map((line) => markup`<dd${form === 'mono' ? markup` class="mono"` : null}>${name(line)}</dd>`)}</div>\n`,
+)}</dl>
+<ul class="review">${['name', 'signature', 'date'].map((what) => markup`<li>${texts.ipe.review} (${what})</li>`)}</ul>
+`;
+}
+
+export function exceptions({ exceptions: all }: RunView): Markup | null {
+  if (all.length === 0) return null;
+  return markup`<div class="wide" tabindex="0" role="group" aria-labelledby="exceptions-title"><table>
+<thead><tr><th scope="col">Stream</th><th scope="col">What</th><th scope="col">Why, and what to do</th></tr></thead>
+<tbody>
+${all.map(
+  ({ kind, streamId, reason, nextStep }) =>
+    markup`<tr><th scope="row">${name(streamId)}</th><td class="${kind === 'excluded' ? 'unproved' : 'refuted'}"><b>${kind}</b></td><td>${name(reason)}${
+      nextStep === null ? null : markup`<p class="minor">${nextStep}</p>`
+    }</td></tr>\n`,
+)}</tbody></table></div>
+`;
+}
+
+export function custody({ custody: steps }: RunView, texts: Texts): Markup {
+  return markup`<p>${texts.custody.introduction}</p>
+<ol class="timeline">
+${steps.map(
+  ({ at, who, what }) =>
+    markup`<li>${at === '' ? null : markup`<time datetime="${at}">${at}</time> `}<b>${name(who)}</b><p>${name(what)}</p></li>\n`,
+)}</ol>
+`;
+}
+
+export function limits({ doesNotProve }: RunView): Markup {
+  return markup`<ul>
+${doesNotProve.map((limit) => markup`<li>${limit}</li>\n`)}</ul>
+`;
+}
+
+export function howTo({ verify }: Texts): Markup {
+  return markup`<p>${verify.introduction}</p>
+<ol class="steps">
+${verify.steps.map(
+  ({ title, text, command }) =>
+    markup`<li><h3>${title}</h3><p>${text}</p><pre tabindex="0"><code>${command}</code></pre></li>\n`,
+)}</ol>
+`;
+}
+
+export function controls({ frameworks }: RunView, texts: Texts): Markup {
+  if (frameworks.length === 0) return markup`<p>${texts.controls.none}</p>\n`;
+  return markup`<p>${texts.controls.introduction}</p>
+${frameworks.map((framework) => frameworkTable(framework, texts))}`;
+}
+
+function frameworkTable({ framework, note, controls: all }: FrameworkView, texts: Texts): Markup {
+  return markup`<h3>${framework}</h3>
+${note === null ? null : markup`<p class="minor">${note}</p>\n`}<div class="wide" tabindex="0" role="group" aria-label="${framework}"><table>
+<thead><tr><th scope="col">Control</th><th scope="col">What the evidence speaks to, and where it ends</th><th scope="col">In this run</th></tr></thead>
+<tbody>
+${all.map((control) => controlRow(control, texts))}</tbody></table></div>
+`;
+}
+
+function controlRow(control: FrameworkView['controls'][number], texts: Texts): Markup {
+  const { id, title, speaksTo, doesNotShow, streams, refuted, claims } = control;
+  const alarm = fill(texts.controls.refuted, { streams: plural(refuted, 'stream') });
+  return markup`<tr><th scope="row">${id}<p class="minor">${title}</p></th><td>${speaksTo}<p class="minor">Does not show: ${doesNotShow}</p></td><td>${plural(streams, 'stream')} with entries${claims.map(
+    (claim) => markup`<p class="minor">${claim.name} proved in ${grouped(claim.proved)}</p>`,
+  )}${refuted === 0 ? null : markup`<p class="refuted"><b>${alarm}</b></p>`}</td></tr>
+`;
+}

@@ -1,0 +1,54 @@
+import type { ClaimView } from '../view/claims.ts';
+import type { Texts } from '../view/texts.ts';
+import type { RunView } from '../view/view.ts';
+import { grouped } from '../view/words.ts';
+import { type Content, type Markup, markup, name } from './markup.ts';
+
+/** Whose evidence, of when, and what it came to, in words that nobody overlooks. */
+export function summary(view: RunView, texts: Texts): Markup {
+  const { outcome } = view;
+  return markup`<header>
+<p class="kind">${texts.title}</p>
+<h1>${name(view.organisation ?? `Run ${view.runId}`)}</h1>
+<p class="period">${view.period}</p>
+<div class="outcome ${outcome.tone}">
+<p class="word">${outcome.words.join(' · ')}</p>
+${outcome.sentences.map((sentence) => markup`<p>${sentence}</p>\n`)}</div>
+${reconciliation(view)}
+<ul class="claims" aria-label="Claims">
+${view.claims.map((claim) => tile(claim, view.streams.length))}</ul>
+<dl class="facts">
+${fact('Run', view.runId)}${view.request === null ? null : fact('Request', view.request)}${
+  view.requestedBy === null ? null : fact('Requested by', view.requestedBy)
+}${fact(view.sealed ? 'Closed' : 'Attempted', `${view.finishedAt} (UTC)`)}${fact('Entries', grouped(view.entries))}${fact(
+  'Findings',
+  view.findings.total === 0 ? 'none' : grouped(view.findings.total),
+)}</dl>
+</header>`;
+}
+
+/** Listed = exported + partial + failed + empty + excluded, as a sum that can be followed with a finger. */
+function reconciliation({ reconciliation: { listed, ...parts } }: RunView): Markup {
+  const term = (label: string, count: number, sign: string): Content =>
+    markup`<li${count > 0 && (label === 'partial' || label === 'failed') ? markup` class="amiss"` : null}>${
+      sign === '' ? null : markup`<span class="sign">${sign}</span>`
+    }<b>${grouped(count)}</b> <span class="of">${label}</span></li>\n`;
+  const terms = Object.entries(parts).map(([label, count], index) => term(label, count, index === 0 ? '=' : '+'));
+  return markup`<ul class="sum" aria-label="Reconciliation">
+${term('streams listed', listed, '')}${terms}</ul>`;
+}
+
+/** The seven claims at a glance: what is not proved must not hide behind the word above. */
+function tile(claim: ClaimView, streams: number): Markup {
+  const { proved, refuted } = claim;
+  const state = refuted > 0 ? 'refuted' : proved === streams && streams > 0 ? 'proved' : 'unproved';
+  return markup`<li class="${state}"><b>${claim.name}</b> <span>${grouped(proved)} of ${grouped(streams)} proved</span>${
+    refuted === 0 ? null : markup` <span>${grouped(refuted)} refuted</span>`
+  }</li>
+`;
+}
+
+function fact(label: string, value: string): Markup {
+  return markup`<div><dt>${label}</dt><dd>${name(value)}</dd></div>
+`;
+}

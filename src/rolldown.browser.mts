@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build, type Plugin } from 'rolldown';
+
+const SRC = import.meta.dirname;
+
+/** What report.html carries; each is `src/browser/NAME/main.ts`. */
+export const BROWSER_PROGRAMS = ['page', 'verifier'] as const;
+
+const standIn = (name: string) => join(SRC, 'browser/stand-ins', `${name}.ts`);
+
+/** What a browser has not got, and what stands in for it there. */
+const STAND_INS: Record<string, string> = {
+  'node:crypto': standIn('crypto'),
+  'node:zlib': standIn('node'),
+  events: 'events/',
+  fs: standIn('node'),
+  stream: standIn('node'),
+  util: standIn('node'),
+  zlib: standIn('node'),
+};
+
+/** See stand-ins/verify-token.ts. */
+const withoutTokens: Plugin = {
+  name: 'without-tokens',
+  resolveId: {
+    filter: { id: /\/timestamp\/verify\.ts$/ },
+    handler: () => standIn('verify-token'),
+  },
+};
+
+/** A program of report.html as one text that needs nothing else, with the licences of what is in it. */
+export async function buildForBrowser(
+  name: (typeof BROWSER_PROGRAMS)[number],
+): Promise<{ code: string; folders: string[] }> {
+  const { output } = await build({
+    cwd: join(SRC, '..'),
+    input: join(SRC, 'browser', name, 'main.ts'),
+    platform: 'browser',
+    plugins: [withoutTokens],
+    resolve: { alias: STAND_INS },
+    transform: { inject: { Buffer: [standIn('buffer'), 'Buffer'], setImmediate: [standIn('node'), 'setImmediate'] } },
+    write: false,
+    output: { format: 'iife', minify: true, codeSplitting: false },
+  });
+  const [chunk] = output;
+  const folders = foldersOf(Object.keys(chunk.modules));
+  const licences = folders.map(licenceOf).join('\n');
+  return { code: `${chunk.code.trim()}\n${licences === '' ? '' : `/*\n${licences}*/\n`}`, folders };
+}
+
+/** The folders of the packages that modules are of, each once. */
+export function foldersOf(modules: readonly string[]): string[] {
+  return [...new Set(modules.flatMap((path) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []))].toSorted();
+}
+
+/** A package without its licence ends the build. */
+export function licenceOf(folder: string): string {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+  if (file === undefined) throw new Error(`${name} has no file of its licence, so it cannot be part of dist`);
+  return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+}

@@ -1,0 +1,57 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { RunRecord } from '../../src/ledger/record.ts';
+import { renderHtml } from '../../src/report/html/document.ts';
+import { readParts } from '../../src/report/html/parts.ts';
+import { readTexts } from '../../src/report/texts.ts';
+import { toRunView } from '../../src/report/view/view.ts';
+
+const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+
+/** A browser with reports from the disk in it, and what they asked for or complained of. */
+export class ReportBrowser {
+  readonly folder = mkdtempSync(join(tmpdir(), 'browser-'));
+  /** Requests for anything but the page itself and its workers, and what the console says. */
+  readonly complaints: string[] = [];
+  readonly #browser: Browser;
+  #pages = 0;
+
+  private constructor(browser: Browser) {
+    this.#browser = browser;
+  }
+
+  static async launch(): Promise<ReportBrowser> {
+    if (!existsSync(CHROMIUM))
+      throw new Error(`there is no ${CHROMIUM}: apt-get install chromium, or name another one in CHROMIUM`);
+    // Its sandbox wants user namespaces, which containers do not give to root; it opens only our own files.
+    return new ReportBrowser(await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] }));
+  }
+
+  async close(): Promise<void> {
+    await this.#browser.close();
+    rmSync(this.folder, { recursive: true });
+  }
+
+  async closePages(): Promise<void> {
+    await Promise.all(this.#browser.contexts().map((context) => context.close()));
+  }
+
+  /** Offline: what it needs is in the file. */
+  async open(record: RunRecord, options: BrowserContextOptions = {}): Promise<Page> {
+    const texts = readTexts();
+    const file = join(this.folder, `report-${this.#pages++}.html`);
+    writeFileSync(file, renderHtml(toRunView(record, true, texts), texts, await readParts()));
+    const context = await this.#browser.newContext({ offline: true, ...options });
+    const page = await context.newPage();
+    const own = `file://${file}`;
+    page.on('request', (request) => {
+      if (request.url() !== own && !request.url().startsWith('blob:')) this.complaints.push(request.url());
+    });
+    page.on('console', (message) => this.complaints.push(message.text()));
+    page.on('pageerror', (error) => this.complaints.push(error.message));
+    await page.goto(own);
+    return page;
+  }
+}
