@@ -13,6 +13,7 @@ import type { CommandContext } from './command.ts';
 import { loadConfig } from './config.ts';
 import { readDays } from './days.ts';
 import type { VerifyFlags } from './flags.ts';
+import { holdHeap } from './heap.ts';
 import { isDirectory, isS3Url, type NamedArchive, openArchive } from './store.ts';
 import { liveLine, visible } from './table.ts';
 import { openIdentities, readPublicKeys, readSealKeys, readStampRoots, readTimestampRoots } from './trust.ts';
@@ -33,6 +34,7 @@ const loadPackage = async () => (await import('../verify/package.ts')).verifyPac
 const loadContract = async () => (await import('./contract.ts')).readContract;
 
 export async function runVerify(flags: VerifyFlags, context: CommandContext): Promise<number> {
+  holdHeap(10);
   const { directory, printer } = context;
   const { config: configFile, endpoint } = flags;
   const config = await loadConfig(

@@ -1,12 +1,11 @@
-import { holdHeap, letHeapGrow } from '../../src/cli/heap.ts';
+import { holdHeap } from '../../src/cli/heap.ts';
 import { DEFAULT_TRANSPORT } from '../../src/client/options.ts';
 import { Transport } from '../../src/client/transport.ts';
 
 // receive.ts URL FILE: the exporter's own download, into a file, hashed while it arrives; prints the SHA-256.
 
 // As an export has it.
-holdHeap();
-letHeapGrow();
+holdHeap(100);
 const [url, file] = process.argv.slice(2);
 if (url === undefined || file === undefined) throw new Error('usage: receive.ts URL FILE');
 const transport = new Transport({
