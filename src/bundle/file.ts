@@ -13,14 +13,14 @@ export interface OpenFile extends Container {
 }
 
 /** @throws EvidenceError `not-found` when there is no such file, `unreadable` when it cannot be opened. */
-export async function openFile(path: string): Promise<OpenFile> {
+export async function openFile(path: string, name: string): Promise<OpenFile> {
   const handle = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
     const code = error.code === 'ENOENT' || error.code === 'ENOTDIR' ? 'not-found' : 'unreadable';
     throw new EvidenceError(code, `cannot open the bundle ${path}: ${error.message}`, { cause: error });
   });
   const { size } = await handle.stat();
   return {
-    name: path,
+    name,
     size,
     read: (start, length) => collect(readRange(handle, start, length)),
     blocks: (start, length) => readRange(handle, start, length),

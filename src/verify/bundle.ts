@@ -11,7 +11,7 @@ const PDF_WITHIN_MS = 30_000;
  * @throws EvidenceError `not-found` when there is no such file.
  */
 export async function verifyBundle(file: string, key: string, options: VerifyOptions): Promise<VerifiedBundle> {
-  const opening = openBundle(file);
+  const opening = openBundle(file, {}, key);
   try {
     return await verifyContent(opening, key, options, (bytes) =>
       readPdfFacts(bytes, AbortSignal.timeout(PDF_WITHIN_MS)),
