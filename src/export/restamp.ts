@@ -1,6 +1,7 @@
 import type { Archive } from '../archive/archive.ts';
 import { sha256 } from '../encoding/digest.ts';
 import { EvidenceError, isEvidenceError } from '../errors.ts';
+import { lockAsRun } from '../ledger/beside-run.ts';
 import type { Operator } from '../ledger/record.ts';
 import { putRestamping } from '../ledger/restamping.ts';
 import { judgeStamps, readStamps, type StampVerdict } from '../ledger/stamps.ts';
@@ -61,6 +62,7 @@ export async function restampRun(context: RestampContext, runId: string): Promis
       token: { key: stamp.key, sha256: sha256(stamp.der) },
     });
     await keepStamp(archive, stamp);
+    await lockAsRun(archive, stamp.key, now);
     return answer(runId, 'stamped', stamp.verdict.until);
   } catch (error) {
     signal.throwIfAborted();

@@ -1,6 +1,7 @@
 import type { Archive, Locks, ObjectLock } from '../archive/archive.ts';
 import { inParallel } from '../archive/parallel.ts';
 import { EvidenceError, isEvidenceError } from '../errors.ts';
+import { lockAsRun } from './beside-run.ts';
 import {
   type CustodyRecord,
   type CustodyResult,
@@ -65,6 +66,7 @@ export async function changeProtection(context: ProtectionContext, wish: Protect
     changed += 1;
   };
   try {
+    await lockAsRun(archive, key, context.now());
     await inParallel(
       record.objects.map((object) => object.key),
       AT_ONCE,
@@ -80,6 +82,7 @@ export async function changeProtection(context: ProtectionContext, wish: Protect
   await change(key);
   const result = await conclude(context, locks, ordered, 'completed');
   await change(custodyResultKey(key));
+  await lockAsRun(archive, custodyResultKey(key), context.now());
   return { key, record, result, resumed: open.length > 0 };
 }
 

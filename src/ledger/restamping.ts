@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Archive } from '../archive/archive.ts';
 import { sha256 } from '../encoding/digest.ts';
+import { lockAsRun } from './beside-run.ts';
 import { custodyKey } from './keys.ts';
 import { operatorSchema, readRecord, toRecordBytes } from './record.ts';
 
@@ -31,7 +32,9 @@ export function restampingKey({ run_id, ordered_at }: Pick<Restamping, 'run_id' 
 
 export async function putRestamping(archive: Archive, record: Restamping): Promise<void> {
   const bytes = toRecordBytes(record);
-  await archive.put(restampingKey(record), { bytes }, { sha256: sha256(bytes), bytes: bytes.length });
+  const key = restampingKey(record);
+  await archive.put(key, { bytes }, { sha256: sha256(bytes), bytes: bytes.length });
+  await lockAsRun(archive, key, new Date(record.ordered_at));
 }
 
 /**

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Archive } from '../archive/archive.ts';
 import { sha256 } from '../encoding/digest.ts';
-import { custodyKey, runRecordKey } from './keys.ts';
+import { lockAsRun } from './beside-run.ts';
+import { custodyKey } from './keys.ts';
 import { readRecord, toRecordBytes } from './record.ts';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
@@ -57,10 +58,7 @@ export async function putShare(archive: Archive, record: ShareRecord): Promise<S
   const bytes = toRecordBytes(record);
   const content = { sha256: sha256(bytes), bytes: bytes.length };
   const { version_id = null } = await archive.put(key, { bytes }, content);
-  const lock = (await archive.locks?.inspect(runRecordKey(record.run_id)))?.lock ?? null;
-  const isLocked = lock !== null && lock !== 'hidden' && lock.retain_until > record.shared_at;
-  // Whoever shares may have another configuration than whoever exported.
-  if (isLocked) await archive.locks?.extend(key, new Date(lock.retain_until), lock.mode);
+  await lockAsRun(archive, key, new Date(record.shared_at));
   return { key, ...content, version_id };
 }
 

@@ -78,6 +78,19 @@ test('a run is held, kept for longer and released; deletion, runs and verify kno
   expect((await program('verify', archive.url)).stdout).toContain('hold, by ');
 });
 
+test('what is added by somebody whose configuration has no retention is locked as the run is', async () => {
+  const place = await newPlace(setting, 'lock', { retention: { mode: 'compliance', years: 1 } });
+  expect((await place.evidence('export', '--request', 'AUD-1', '--all-time')).code).toBe(0);
+  const { retention: _retention, ...archive } = place.archive;
+  writeFileSync(join(place.directory, 'admin.yaml'), JSON.stringify({ archive }));
+  const asAdmin = (...args: string[]) => place.evidence(...args, '--config', 'admin.yaml');
+  expect((await asAdmin('hold', 'AUD-1', '--reason', 'case 26-114')).code).toBe(0);
+  expect((await asAdmin('release', 'AUD-1', '--reason', 'closed')).code).toBe(0);
+  expect((await asAdmin('share', 'AUD-1')).code).toBe(0);
+  const { objects, locks, exit_code } = JSON.parse((await place.evidence('verify', archive.url, '--json')).stdout);
+  expect([exit_code, locks.state, objects.unlocked]).toEqual([0, 'proved', []]);
+});
+
 test('runs shows what is open, and an archive in a folder has neither locks nor holds', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'runs-'));
   const program = (...args: string[]) => evidence(args, { cwd: directory, env: setting.platform.env });

@@ -2,13 +2,13 @@ import { CONTRACT_FILE, type Verification } from '../../src/bundle/documents.ts'
 import { type WrittenBundle, writeBundle } from '../../src/bundle/write.ts';
 import { PackageReader } from '../../src/chain/package.ts';
 import type { ClaimName } from '../../src/claims/claim.ts';
-import { examine } from '../../src/claims/examine.ts';
 import { toVerdict, type Verdict } from '../../src/claims/verdict.ts';
 import type { Description } from '../../src/contract/description.ts';
 import { formatContract } from '../../src/contract/file.ts';
 import { type ContractInUse, DEFAULT_IN_USE } from '../../src/contract/in-use.ts';
 import { pinContract } from '../../src/contract/pinned.ts';
 import { toRecordBytes } from '../../src/ledger/record.ts';
+import { examineReading } from './chain.ts';
 
 export interface PackageBundle {
   target: string;
@@ -58,25 +58,7 @@ function statedOf(
   reader.push(evidence);
   const reading = reader.finish();
   const completeness = { kind: 'none' as const, why: 'nothing was asked' };
-  const examination = examine(
-    {
-      reading,
-      summary: null,
-      pdf: null,
-      vendor: null,
-      earlier: null,
-      reachesNow: true,
-      fromStart: true,
-      statedHead: null,
-      restart: null,
-      completeness,
-      roots: null,
-      now: new Date(0),
-      sealKeysGiven: false,
-      contract,
-    },
-    required,
-  );
+  const examination = examineReading(reading, required, { completeness, contract, sealKeysGiven: false });
   return {
     format: 'evidence-verification/1',
     run_id: 'r',
