@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
+import { measure } from '../archive/content.ts';
 import type { Bundle } from '../bundle/bundle.ts';
 import { type Verification, verificationSchema } from '../bundle/documents.ts';
 import { openBundle } from '../bundle/read.ts';
-import { StreamingSha256 } from '../encoding/digest.ts';
 import { EvidenceError } from '../errors.ts';
 import { bundleKey, encryptedBundleKey } from '../ledger/keys.ts';
 import { encryptedBundleSchema, readRecord, type StreamRecord, whereKept } from '../ledger/record.ts';
@@ -57,7 +57,7 @@ async function readOrphan(
   folder: string,
 ): Promise<StreamRecord> {
   const file = await context.archive.fetchFile(key, folder);
-  const content = await measureFile(file);
+  const content = await measure(createReadStream(file));
   const bundle = await openBundle(file);
   try {
     const [problem] = await bundle.checkIntegrity();
@@ -90,7 +90,7 @@ async function readEncryptedOrphan(
   folder: string,
 ): Promise<StreamRecord> {
   const file = await context.archive.fetchFile(key, folder);
-  const content = await measureFile(file);
+  const content = await measure(createReadStream(file));
   const announced = encryptedBundleKey(context.runId, content.sha256);
   if ((await context.archive.stat(announced)) === null) throw notOurs(key, `there is no ${announced}`);
   const bytes = await context.archive.readBytes(announced, MAX_VERIFICATION_BYTES);
@@ -109,12 +109,6 @@ async function readEncryptedOrphan(
     bundle: { ...bundle, ...whereKept(stored) },
     recorded_at: context.now().toISOString(),
   };
-}
-
-async function measureFile(file: string): Promise<{ sha256: string; bytes: number }> {
-  const digest = new StreamingSha256();
-  for await (const chunk of createReadStream(file)) digest.update(chunk);
-  return digest.finish();
 }
 
 async function readMissing(bundle: Bundle): Promise<StreamRecord['missing']> {

@@ -1,6 +1,7 @@
 import type { Archive } from '../archive/archive.ts';
+import { measure } from '../archive/content.ts';
 import { inParallel } from '../archive/parallel.ts';
-import { StreamingSha256, sha256 } from '../encoding/digest.ts';
+import { sha256 } from '../encoding/digest.ts';
 import { isEvidenceError } from '../errors.ts';
 import { documentKey, runRecordKey } from '../ledger/keys.ts';
 import { type Outcome, worstOf } from '../ledger/outcome.ts';
@@ -124,7 +125,5 @@ async function verifyDocument(
       toProblem('record/differs', runRecordKey(run.run_id), `puts ${document.name} where it does not belong`),
     );
   if (!(await isThere(archive, document.key, problems))) return;
-  const digest = new StreamingSha256();
-  for await (const chunk of await archive.read(document.key)) digest.update(chunk);
-  checkDigest(document, digest.finish(), problems);
+  checkDigest(document, await measure(await archive.read(document.key)), problems);
 }

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import type { Archive } from '../archive/archive.ts';
-import { StreamingSha256 } from '../encoding/digest.ts';
+import { measure } from '../archive/content.ts';
 import type { Identities } from '../encryption/identities.ts';
 import type { RunStream } from '../ledger/record.ts';
 import { openEncrypted } from './encrypted.ts';
@@ -49,10 +49,8 @@ export async function fetchBundle(
 ): Promise<string | 'gone' | 'encrypted'> {
   if (!(await isThere(archive, bundle.key, problems))) return 'gone';
   const file = await archive.fetchFile(bundle.key, folder);
-  const digest = new StreamingSha256();
-  for await (const chunk of createReadStream(file)) digest.update(chunk);
   const found = problems.length;
-  checkDigest(bundle, digest.finish(), problems);
+  checkDigest(bundle, await measure(createReadStream(file)), problems);
   const { key, encrypted } = bundle;
   if (encrypted === undefined) return file;
   // What somebody altered is not decrypted: it is no bundle any more.
