@@ -51,18 +51,18 @@ type OnRegular = (entries: RegularEntries, sent: () => SentEntries) => void;
  * Has a kernel read on, from where the bytes come into its own memory, for as long as entries are regular.
  * @param filled how many bytes its input holds.
  * @param run what it has made of them.
- * @param onRegular sees how many entries a run has found, in how many bytes.
+ * @param onRegular is called when a run has found some, before the next one.
  */
 export function readOn(
   kernel: ChainKernel,
   fill: Fill,
   given: { filled: number; run: KernelRun },
-  onRegular: (count: number, filled: number) => void,
+  onRegular: () => void,
 ): Pulled {
   const { input } = kernel;
   let [start, { filled, run }] = [0, given];
   for (;;) {
-    if (run.regular > 0) onRegular(run.regular, filled);
+    if (run.regular > 0) onRegular();
     const isOpen = run.stop === 'needs-more';
     const end = start + run.offset;
     const place = run.place === 'after' ? 'after' : 'next';
@@ -107,9 +107,7 @@ export class RegularReader {
       kernel.input.set(block);
       const run = kernel.run(0, block.length, place);
       if (run.regular > 0) {
-        const entries = regularEntries(kernel, run.regular);
-        this.#walk.pushRegular(entries);
-        onRegular(entries, () => sentEntries(kernel, run.regular, block));
+        this.#take(onRegular);
         any = true;
       }
       const isLast = at + block.length === bytes.length;
@@ -134,11 +132,13 @@ export class RegularReader {
     kernel.setTip(this.#walk.tip);
     kernel.knowUncovered(this.#walk.uncovered);
     const run = kernel.run(begun.end, filled, begun.place);
-    return readOn(kernel, fill, { filled, run }, (count, within) => {
-      const entries = regularEntries(kernel, count);
-      this.#walk.pushRegular(entries);
-      onRegular(entries, () => sentEntries(kernel, count, kernel.input.subarray(0, within)));
-    });
+    return readOn(kernel, fill, { filled, run }, () => this.#take(onRegular));
+  }
+
+  #take(onRegular: OnRegular): void {
+    const entries = regularEntries(this.#kernel);
+    this.#walk.pushRegular(entries);
+    onRegular(entries, () => this.#kernel.records.copy());
   }
 
   /** Bytes are copied into the kernel's memory, so what is offered follows what was taken the last time. */
@@ -154,49 +154,24 @@ export class RegularReader {
 }
 
 /** The regular entries of a kernel's last run, of which there must be some. */
-export function regularEntries(kernel: ChainKernel, count: number): RegularEntries {
-  const { tip, digests } = kernel;
+export function regularEntries({ tip, records }: Pick<ChainKernel, 'tip' | 'records'>): RegularEntries {
   if (tip === null) throw new TypeError('a kernel without a tip has no regular entries');
-  const firstSequence = tip.sequence - count + 1;
+  const { count, digests, digestBytes } = records;
+  const firstSequence = records.sequence(0);
   const activity = new ActivityCount();
-  activity.addOrdered(count, (index) => kernel.record(index).time);
+  activity.addOrdered(count, (index) => records.time(index));
   return {
     count,
     firstSequence,
-    firstTime: kernel.record(0).time,
+    firstTime: records.time(0),
     tip,
     digests,
-    digestBytes: kernel.digestBytes,
+    digestBytes,
     activity: activity.finish(),
     find(sequence) {
       const index = sequence - firstSequence;
       if (index < 0 || index >= count) return undefined;
-      const { digest, timestamp } = kernel.record(index);
-      return { digest: Buffer.from(digest).toString('hex'), timestamp };
+      return { digest: records.digest(index), timestamp: records.timestamp(index) };
     },
-  };
-}
-
-/** @param block what the kernel was given. */
-function sentEntries(kernel: ChainKernel, count: number, block: Uint8Array): SentEntries {
-  const { start: begin, sequence } = kernel.record(0);
-  const bytes = Buffer.from(block.subarray(begin, kernel.record(count - 1).end));
-  const [starts, ends] = [new Uint32Array(count), new Uint32Array(count)];
-  const timestamps: string[] = [];
-  for (let index = 0; index < count; index++) {
-    const { start, end, timestamp } = kernel.record(index);
-    starts[index] = start - begin;
-    ends[index] = end - begin;
-    timestamps.push(timestamp);
-  }
-  const { digestBytes } = kernel;
-  const digests = Buffer.from(kernel.digests);
-  return {
-    firstSequence: sequence,
-    bytes,
-    starts,
-    ends,
-    digest: (index) => digests.toString('hex', index * digestBytes, (index + 1) * digestBytes),
-    timestamp: (index) => timestamps[index] ?? '',
   };
 }

@@ -1,14 +1,15 @@
 import type { Entry } from '../contract/contract.ts';
 
-/** Entries of one stream as they were sent, to be kept. They can be read in one way only. */
+/** Entries of one stream as they were sent, to be kept, each by its index from 0. They can be read in one way only. */
 export interface SentEntries {
-  /** Of the first; the others follow it one by one, and in time. */
-  readonly firstSequence: number;
+  readonly count: number;
   /** From the first byte of the first entry to the last of the last, with what stands between them. */
   readonly bytes: Uint8Array;
-  /** Where each begins, and behind it, in `bytes`. */
-  readonly starts: ArrayLike<number>;
-  readonly ends: ArrayLike<number>;
+  /** They follow one another, one by one, and in time. */
+  sequence(index: number): number;
+  /** Where it begins, and behind it, in `bytes`. */
+  start(index: number): number;
+  end(index: number): number;
   /** Lower-case hex. */
   digest(index: number): string;
   /** RFC 3339; empty where entries have none. */
@@ -16,20 +17,17 @@ export interface SentEntries {
 }
 
 export function entryOf(entries: SentEntries, index: number): Pick<Entry, 'sequence' | 'digest' | 'timestamp'> {
-  return {
-    sequence: entries.firstSequence + index,
-    digest: entries.digest(index),
-    timestamp: entries.timestamp(index),
-  };
+  return { sequence: entries.sequence(index), digest: entries.digest(index), timestamp: entries.timestamp(index) };
 }
 
 /** @param bytes are copied. */
 export function sentEntry({ sequence, digest, timestamp }: Entry, bytes: Uint8Array): SentEntries {
   return {
-    firstSequence: sequence,
+    count: 1,
     bytes: Buffer.from(bytes),
-    starts: [0],
-    ends: [bytes.length],
+    sequence: () => sequence,
+    start: () => 0,
+    end: () => bytes.length,
     digest: () => digest,
     timestamp: () => timestamp,
   };

@@ -111,8 +111,8 @@ export class StretchReader {
     const { assumed } = this.#kernel;
     const { uncovered } = this.#options;
     const taken = new Taken(this.#options.watch, this.#kernel.digestBytes);
-    const { end, place } = readOn(this.#kernel, fill, { filled, run: found.run }, (count) =>
-      taken.add(regularEntries(this.#kernel, count)),
+    const { end, place } = readOn(this.#kernel, fill, { filled, run: found.run }, () =>
+      taken.add(regularEntries(this.#kernel)),
     );
     return { start: offset + found.at, end: offset + end, place, assumed, uncovered, ...taken.result() };
   }

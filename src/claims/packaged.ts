@@ -63,8 +63,8 @@ export class Packaged {
       const behind = matchOne(entries, first, text.subarray(begin));
       if (behind === first) break;
       count += behind - first;
-      end = begin + (entries.ends[behind - 1] ?? 0) - (entries.starts[first] ?? 0);
-      if (behind < entries.ends.length) break;
+      end = begin + entries.end(behind - 1) - entries.start(first);
+      if (behind < entries.count) break;
       first = 0;
     }
     return { count, end };
@@ -74,7 +74,7 @@ export class Packaged {
   drop(count: number): void {
     let left = count;
     for (let entries = this.#sent[0]; left > 0 && entries !== undefined; entries = this.#sent[0]) {
-      const dropped = Math.min(left, entries.ends.length - this.#taken);
+      const dropped = Math.min(left, entries.count - this.#taken);
       left -= dropped;
       this.#advance(entries, dropped);
     }
@@ -88,9 +88,9 @@ export class Packaged {
     return entry;
   }
 
-  #advance({ ends, bytes }: SentEntries, count: number): void {
+  #advance({ count: all, bytes }: SentEntries, count: number): void {
     this.#taken += count;
-    if (this.#taken < ends.length) return;
+    if (this.#taken < all) return;
     this.#sent.shift();
     this.#bytes -= bytes.length;
     this.#taken = 0;
@@ -98,16 +98,16 @@ export class Packaged {
 }
 
 /** Behind the last of the entries from `first` on with which, as they were sent, the text begins. */
-function matchOne({ bytes, starts, ends }: SentEntries, first: number, text: Uint8Array): number {
-  const begin = starts[first] ?? 0;
+function matchOne(entries: SentEntries, first: number, text: Uint8Array): number {
+  const begin = entries.start(first);
   const isSame = (from: number, to: number) =>
-    Buffer.compare(bytes.subarray(from, to), text.subarray(from - begin, to - begin)) === 0;
+    Buffer.compare(entries.bytes.subarray(from, to), text.subarray(from - begin, to - begin)) === 0;
   let same = first;
-  let behind = ends.length;
+  let behind = entries.count;
   // What a page ends with, or where it differs, is found by halves, each byte compared once or twice.
   while (same < behind) {
     const middle = Math.ceil((same + behind) / 2);
-    if (isSame(same === first ? begin : (ends[same - 1] ?? 0), ends[middle - 1] ?? 0)) same = middle;
+    if (isSame(same === first ? begin : entries.end(same - 1), entries.end(middle - 1))) same = middle;
     else behind = middle - 1;
   }
   return same;

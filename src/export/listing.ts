@@ -38,7 +38,7 @@ export class ListingCheck {
   /** Entries that follow one another, in time too. */
   addSent(entries: SentEntries): void {
     if (this.#failure !== null) return;
-    const last = entries.ends.length - 1;
+    const last = entries.count - 1;
     // What the package has and the period has not is missing in the listing, whatever the service lists.
     if ([0, last].every((index) => this.#isWithin({ timestamp: entries.timestamp(index) })))
       this.#merge.fromPackageAsSent(entries);

@@ -1,6 +1,7 @@
 import { MAX_DEPTH } from '../encoding/canonical.ts';
 import { giveBack, instantiate, type KernelExports } from './instance.ts';
 import type { ChainKind, Encoding } from './kind.ts';
+import { KernelRecords, RECORD_BYTES } from './records.ts';
 import { KernelSettings } from './settings.ts';
 
 export interface KernelOptions extends ChainKind {
@@ -46,23 +47,8 @@ export interface KernelRun {
 
 const STOPS: readonly KernelRun['stop'][] = ['needs-more', 'irregular', 'closed'];
 
-/** A regular entry of the last run. Offsets are in `input`. */
-export interface KernelRecord {
-  sequence: number;
-  /** Valid until the next run. */
-  digest: Uint8Array;
-  start: number;
-  end: number;
-  /** RFC 3339; empty where entries have none. */
-  timestamp: string;
-  /** As in `Tip`. */
-  time: number;
-}
-
 /** Layout of `kernel.c`. */
 const INPUT_BYTES = 2 ** 20;
-const RECORD_BYTES = 40;
-const NONE = 0xffffffff;
 const MAX_DIGITS = 128;
 const DIGEST_BYTES = { 'sha-256': 32, 'sha-384': 48, 'sha-512': 64 };
 
@@ -193,24 +179,15 @@ export class ChainKernel {
     };
   }
 
-  /** The digests of the regular entries of the last run, `digestBytes` each, valid until the next. */
-  get digests(): Uint8Array {
-    return this.#bytes(this.#kernel.digests.value, this.#regular * this.digestBytes);
-  }
-
-  /** One of the regular entries of the last run, from 0. */
-  record(index: number): KernelRecord {
-    if (index < 0 || index >= this.#regular) throw new RangeError('no such record');
-    const at = this.#kernel.records.value + index * RECORD_BYTES;
-    const read = (offset: number) => this.#memory.getUint32(at + offset, true);
-    return {
-      sequence: this.#memory.getFloat64(at, true),
-      digest: this.#bytes(this.#kernel.digests.value + index * this.digestBytes, this.digestBytes),
-      start: read(16),
-      end: read(20),
-      timestamp: read(28) === NONE ? '' : this.#timestampAt(read(28), read(32)),
-      time: this.#timeAt(at + 8),
-    };
+  /** The regular entries of the last run, valid until the next; offsets are in `input`. */
+  get records(): KernelRecords {
+    const { records, digests } = this.#kernel;
+    return new KernelRecords(this.#kind, {
+      records: this.#bytes(records.value, this.#regular * RECORD_BYTES),
+      digests: this.#bytes(digests.value, this.#regular * this.digestBytes),
+      digestBytes: this.digestBytes,
+      bytes: this.input,
+    });
   }
 
   /** Forgets the keys; the kernel must not be used afterwards: its memory serves another one. */
@@ -228,14 +205,6 @@ export class ChainKernel {
 
   #timeAt(at: number): number {
     return this.#hasTimes ? this.#memory.getFloat64(at, true) : Number.NaN;
-  }
-
-  /** What `contract/time.ts` makes of the times that the kernel takes. */
-  #timestampAt(offset: number, length: number): string {
-    const sent = Buffer.from(this.input.buffer, this.input.byteOffset + offset, length).toString('latin1');
-    const { timestampUnit } = this.#kind;
-    if (timestampUnit === 'text') return sent.endsWith('Z"') ? sent.slice(1, -1) : `${sent.slice(1, -1)}Z`;
-    return new Date(Number(sent) * (timestampUnit === 'seconds' ? 1000 : 1)).toISOString();
   }
 
   /** What stands for "no predecessor" among digests. */

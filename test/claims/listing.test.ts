@@ -66,10 +66,11 @@ function sent(entries: readonly ListedEntry[], separator: string): SentEntries {
   const texts = entries.map((entry) => JSON.stringify(entry));
   const starts = texts.map((_, index) => texts.slice(0, index).join('').length + index * separator.length);
   return {
-    firstSequence: entries[0]?.sequence ?? 0,
+    count: entries.length,
     bytes: Buffer.from(texts.join(separator)),
-    starts,
-    ends: starts.map((start, index) => start + (texts[index]?.length ?? 0)),
+    sequence: (index) => entries[index]?.sequence ?? 0,
+    start: (index) => starts[index] ?? 0,
+    end: (index) => (starts[index] ?? 0) + (texts[index]?.length ?? 0),
     digest: (index) => entries[index]?.digest ?? '',
     timestamp: (index) => entries[index]?.timestamp ?? '',
   };

@@ -4,7 +4,7 @@ import type { Contract } from '../../src/contract/contract.ts';
 import { defaultContract } from '../../src/contract/default-contract.ts';
 import { ElementScanner } from '../../src/encoding/elements.ts';
 import { instantiate } from '../../src/kernel/instance.ts';
-import { ChainKernel, type KernelOptions, type KernelRecord, type Place, type Tip } from '../../src/kernel/kernel.ts';
+import { ChainKernel, type KernelOptions, type Place, type Tip } from '../../src/kernel/kernel.ts';
 import { KEYS, packageOf, SEAL_KEY, STREAM } from '../support/chain.ts';
 
 const kind = defaultContract.plainKind;
@@ -21,7 +21,7 @@ export const OPTIONS: KernelOptions = {
 
 /** What the kernel made of the elements of one array. */
 export interface Outcome {
-  regular: (Pick<KernelRecord, 'sequence'> & { digest: string; timestamp: string; text: string })[];
+  regular: { sequence: number; digest: string; timestamp: string; text: string }[];
   stop: string;
   /** Where it stopped, from the first byte of the array on. */
   offset: number;
@@ -39,15 +39,14 @@ export function runKernel(kernel: ChainKernel, array: Uint8Array, block = kernel
     end = Math.min(end + block, array.length, at + kernel.input.length);
     kernel.input.set(array.subarray(at, end));
     const run = kernel.run(0, end - at, place);
-    for (let index = 0; index < run.regular; index++) {
-      const { sequence, digest, timestamp, start, end } = kernel.record(index);
+    const { records } = kernel;
+    for (let index = 0; index < run.regular; index++)
       regular.push({
-        sequence,
-        digest: Buffer.from(digest).toString('hex'),
-        timestamp: timestamp ?? '',
-        text: Buffer.from(array.subarray(at + start, at + end)).toString('latin1'),
+        sequence: records.sequence(index),
+        digest: records.digest(index),
+        timestamp: records.timestamp(index),
+        text: Buffer.from(array.subarray(at + records.start(index), at + records.end(index))).toString('latin1'),
       });
-    }
     at += run.offset;
     place = run.place;
     if (run.stop !== 'needs-more' || end === array.length)

@@ -42,15 +42,14 @@ export class DialectKernel {
       end = Math.min(end + block, array.length);
       this.#kernel.input.set(array.subarray(at, end));
       const run = this.#kernel.run(0, end - at, place);
-      for (let index = 0; index < run.regular; index++) {
-        const record = this.#kernel.record(index);
+      const { records } = this.#kernel;
+      for (let index = 0; index < run.regular; index++)
         accepted.push({
-          sequence: record.sequence,
-          digest: Buffer.from(record.digest).toString('hex'),
-          timestamp: record.timestamp ?? '',
-          text: array.toString('latin1', at + record.start, at + record.end),
+          sequence: records.sequence(index),
+          digest: records.digest(index),
+          timestamp: records.timestamp(index),
+          text: array.toString('latin1', at + records.start(index), at + records.end(index)),
         });
-      }
       at += run.offset;
       place = run.place;
       if (run.stop !== 'needs-more' || end === array.length) return accepted;
