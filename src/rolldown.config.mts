@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, '..');
  * What is started by its own file: the commands, and the programs of workers (see `programUrl` in package.ts). Each is
  * `dist/NAME.js`; a new one is a line here.
  */
-const PROGRAMS = ['cli/main', 'platform/main', 'verify/range-worker'];
+const PROGRAMS = ['cli/main', 'platform/main', 'verify/range-worker', 'export/packing-thread'];
 
 /**
  * Makes `dist`: the programs, and what they share, in few files, because a start pays for each that it opens.

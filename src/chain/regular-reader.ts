@@ -1,5 +1,6 @@
 import type { Contract, SealKeys } from '../contract/contract.ts';
 import type { ElementsRead } from '../encoding/elements.ts';
+import { SpareMemory } from '../encoding/spare-memory.ts';
 import { isEvidenceError } from '../errors.ts';
 import { ChainKernel, type KernelOptions, type KernelRun, type Place } from '../kernel/kernel.ts';
 import { ActivityCount } from './activity.ts';
@@ -79,11 +80,14 @@ export function readOn(
 
 const FIRST_BLOCK_BYTES = 64 * 1024;
 const LEAST_BLOCK_BYTES = 4 * 1024;
+const MAX_SPARE = 8;
 
 /** Has a kernel read the entries of one stream for as long as they are regular. */
 export class RegularReader {
   readonly #kernel: ChainKernel;
   readonly #walk: RegularWalk;
+  /** For what is kept as it was sent. */
+  readonly #spare = new SpareMemory(MAX_SPARE);
   #blockBytes = FIRST_BLOCK_BYTES;
 
   constructor(kernel: ChainKernel, walk: RegularWalk) {
@@ -138,7 +142,7 @@ export class RegularReader {
   #take(onRegular: OnRegular): void {
     const entries = regularEntries(this.#kernel);
     this.#walk.pushRegular(entries);
-    onRegular(entries, () => this.#kernel.records.copy());
+    onRegular(entries, () => this.#kernel.records.copy(this.#spare));
   }
 
   /** Bytes are copied into the kernel's memory, so what is offered follows what was taken the last time. */

@@ -14,6 +14,8 @@ export interface SentEntries {
   digest(index: number): string;
   /** RFC 3339; empty where entries have none. */
   timestamp(index: number): string;
+  /** They are not looked at any more. */
+  release(): void;
 }
 
 export function entryOf(entries: SentEntries, index: number): Pick<Entry, 'sequence' | 'digest' | 'timestamp'> {
@@ -30,5 +32,6 @@ export function sentEntry({ sequence, digest, timestamp }: Entry, bytes: Uint8Ar
     end: () => bytes.length,
     digest: () => digest,
     timestamp: () => timestamp,
+    release: () => {},
   };
 }

@@ -88,12 +88,13 @@ export class Packaged {
     return entry;
   }
 
-  #advance({ count: all, bytes }: SentEntries, count: number): void {
+  #advance(entries: SentEntries, count: number): void {
     this.#taken += count;
-    if (this.#taken < all) return;
+    if (this.#taken < entries.count) return;
     this.#sent.shift();
-    this.#bytes -= bytes.length;
+    this.#bytes -= entries.bytes.length;
     this.#taken = 0;
+    entries.release();
   }
 }
 

@@ -11,7 +11,6 @@ import type { CommandContext } from './command.ts';
 import { type Config, loadConfig } from './config.ts';
 import { readControls } from './controls.ts';
 import type { ExportFlags } from './flags.ts';
-import { holdHeap } from './heap.ts';
 import { Progress } from './progress.ts';
 import { endOf, printRun, toRunDocument } from './run-report.ts';
 import { connectService, type Service } from './service.ts';
@@ -109,7 +108,6 @@ export async function exportInto(wish: ExportWish, context: CommandContext): Pro
       signal,
       listen: progress.listen,
     };
-    holdHeap(100);
     return await exportRun(exportContext);
   } finally {
     progress.close();

@@ -6,7 +6,6 @@ import { type Shared, shareRun } from '../share/share.ts';
 import type { CommandContext } from './command.ts';
 import { loadConfig } from './config.ts';
 import type { ShareFlags } from './flags.ts';
-import { holdHeap } from './heap.ts';
 import { formatBytes } from './progress.ts';
 import { requireRun } from './sealed-run.ts';
 import { openArchive } from './store.ts';
@@ -18,7 +17,6 @@ const MAX_NAME = 200;
 
 /** Hands a sealed run to somebody, by links or as copies. What is printed never has a link in it. */
 export async function runShare(flags: ShareFlags, context: CommandContext): Promise<number> {
-  holdHeap(100);
   const { printer, signal, environment, directory } = context;
   const sharedWith = readName(flags.for);
   const seconds = readExpiry(flags.expires ?? '7d');

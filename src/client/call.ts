@@ -1,5 +1,3 @@
-import type { ReadBody } from './json-body.ts';
-
 /** What an answer must turn out to be. */
 export type Accepts = 'json' | 'pdf' | 'any';
 
@@ -13,8 +11,6 @@ export interface Call {
   headers?: Record<string, string>;
   /** Whether a request that may have arrived can be sent again. */
   repeatable: boolean;
-  /** Reads an answer's JSON in a way of its own; see `readJsonBody`. */
-  read?: (body: Uint8Array) => ReadBody;
 }
 
 /** A request to which some answers mean that what is asked for is not ready. */

@@ -4,8 +4,9 @@ import { valueAt } from '../contract/path.ts';
 import type { Json } from '../encoding/canonical.ts';
 import { sha256 } from '../encoding/digest.ts';
 import { EvidenceError } from '../errors.ts';
+import type { Call } from './call.ts';
 import { type KnownItems, PageReader } from './page-reader.ts';
-import type { JsonAnswer, Transport } from './transport.ts';
+import type { PageAnswer, Transport } from './transport.ts';
 
 export interface Page {
   /** For errors. */
@@ -48,13 +49,8 @@ export async function* readPages(
   let empty = 0;
   let url: string | null = firstUrl(base, list, filter);
   for (let number = 0; url !== null; number++) {
-    // Not the answer itself: it holds on to the page's bytes.
-    const { value, date, link }: JsonAnswer = await transport.json({
-      method: 'GET',
-      url,
-      repeatable: true,
-      read: (bytes) => reader.read(bytes),
-    });
+    const call: Call = { method: 'GET', url, repeatable: true };
+    const { value, date, link }: PageAnswer = await transport.page(call, (body) => reader.read(body));
     const body = value as Json;
     const items = itemsOf(list, body);
     if (items === null) throw noList(url, list);

@@ -1,11 +1,12 @@
 import { sha256 } from '../encoding/digest.ts';
+import { SpareMemory } from '../encoding/spare-memory.ts';
 import { type EvidenceError, isEvidenceError } from '../errors.ts';
 import type { Answer } from './answer.ts';
 import type { Accepts, Call, NotYet, PollingCall } from './call.ts';
 import { toConnectionError } from './connection-error.ts';
 import { Download, type Downloaded, type Observer } from './download.ts';
 import { type Exchange, toExchange } from './exchange.ts';
-import { readJsonBody } from './json-body.ts';
+import { type ReadBody, readJsonBody } from './json-body.ts';
 import type { TransportOptions } from './options.ts';
 import { describeRefusal, toUnexpectedAnswer } from './problem.ts';
 import { Attempts, type Failure } from './retry.ts';
@@ -21,6 +22,9 @@ export interface JsonAnswer {
   link: string | null;
 }
 
+/** A page of a list; they are too many to be recorded. */
+export type PageAnswer = Omit<JsonAnswer, 'exchange'>;
+
 /** An answer of whatever status: a refusal can tell as much as a success. */
 export interface PlainAnswer {
   status: number;
@@ -31,10 +35,16 @@ export interface PlainAnswer {
   error: EvidenceError | null;
 }
 
+/** Of pages, as many as are likely to be on their way at once. */
+const MAX_SPARE = 8;
+/** No page of a size that anybody would ask for is longer. */
+const MAX_SPARE_BYTES = 8 * 2 ** 20;
+
 /** HTTP to one service: the bearer key, time limits, size limits, pace, retries, and a record of every exchange. */
 export class Transport {
   readonly #options: TransportOptions;
   readonly #sender: Sender;
+  readonly #spare = new SpareMemory(MAX_SPARE);
 
   /** @throws EvidenceError `config` for certificates and proxies that are none. */
   constructor(options: TransportOptions) {
@@ -50,15 +60,15 @@ export class Transport {
   json(call: PollingCall): Promise<JsonAnswer | NotYet>;
   json(call: Call): Promise<JsonAnswer>;
   json(call: Call): Promise<JsonAnswer | NotYet> {
-    return this.#withoutKey(async () => {
-      const attempts = new Attempts(this.#options.attempts);
-      for (;;) {
-        attempts.begin();
-        const outcome = await this.#askJson(call, attempts.count);
-        if (!('error' in outcome)) return outcome;
-        await attempts.next(outcome, this.#options.signal);
-      }
-    });
+    return this.#retried((attempt) => this.#askJson(call, attempt));
+  }
+
+  /**
+   * The answer's JSON.
+   * @param read makes something of the body, which is valid until it returns; see `readJsonBody`.
+   */
+  page(call: Call, read: (body: Uint8Array) => ReadBody): Promise<PageAnswer> {
+    return this.#retried(() => this.#askPage(call, read));
   }
 
   /**
@@ -117,30 +127,71 @@ export class Transport {
     const asked = await this.#sender.ask(call, 'json', { 'accept-encoding': 'gzip, br' });
     if (!('answer' in asked)) return asked;
     const { answer } = asked;
-    let body: Uint8Array;
-    try {
-      body = await this.#read(answer);
-    } catch (error) {
-      this.#options.signal.throwIfAborted();
-      if (isEvidenceError(error)) throw error;
-      return { error: toConnectionError(call, error), retry: call.repeatable };
-    }
-    const read = (call.read ?? readJsonBody)(body);
-    if ('why' in read) throw toUnexpectedAnswer(describeRefusal(answer, body, this.#options.apiKey), read.why);
+    const received = await this.#receive(answer);
+    if ('error' in received) return received;
+    const { body } = received;
     return {
-      value: read.value,
-      date: answer.header('date'),
+      ...this.#toPage(answer, body, readJsonBody(body)),
       get exchange() {
         return toExchange(answer, attempt, { sha256: sha256(body), bytes: body.length });
       },
-      link: answer.header('link'),
     };
   }
 
-  async #read(answer: Answer): Promise<Uint8Array> {
+  async #askPage(call: Call, read: (body: Uint8Array) => ReadBody): Promise<PageAnswer | Failure> {
+    const asked = await this.#sender.ask(call, 'json', { 'accept-encoding': 'gzip, br' });
+    if ('notYet' in asked) throw new TypeError('a page is there or not');
+    if ('error' in asked) return asked;
+    const { answer } = asked;
+    const length = answer.isEncoded ? 0 : (answer.contentLength ?? 0);
+    const memory = this.#spare.take(length <= MAX_SPARE_BYTES ? length : 0);
+    try {
+      const received = await this.#receive(answer, memory);
+      if ('error' in received) return received;
+      return this.#toPage(answer, received.body, read(received.body));
+    } finally {
+      this.#spare.giveBack(memory);
+    }
+  }
+
+  #toPage(answer: Answer, body: Uint8Array, read: ReadBody): PageAnswer {
+    if ('why' in read) throw toUnexpectedAnswer(describeRefusal(answer, body, this.#options.apiKey), read.why);
+    return { value: read.value, date: answer.header('date'), link: answer.header('link') };
+  }
+
+  async #receive(answer: Answer, memory?: Uint8Array): Promise<{ body: Uint8Array } | Failure> {
+    try {
+      return { body: await this.#read(answer, memory) };
+    } catch (error) {
+      this.#options.signal.throwIfAborted();
+      if (isEvidenceError(error)) throw error;
+      return { error: toConnectionError(answer.call, error), retry: answer.call.repeatable };
+    }
+  }
+
+  /** Into `memory`, if there is room. */
+  async #read(answer: Answer, memory: Uint8Array = new Uint8Array()): Promise<Uint8Array> {
     const chunks: Uint8Array[] = [];
-    for await (const chunk of answer.content(this.#options.maxJsonBytes)) chunks.push(chunk);
-    return Buffer.concat(chunks);
+    let length = 0;
+    for await (const chunk of answer.content(this.#options.maxJsonBytes))
+      if (chunks.length === 0 && length + chunk.length <= memory.length) {
+        memory.set(chunk, length);
+        length += chunk.length;
+      } else chunks.push(chunk);
+    const begun = memory.subarray(0, length);
+    return chunks.length === 0 ? begun : Buffer.concat([begun, ...chunks]);
+  }
+
+  #retried<T extends object>(ask: (attempt: number) => Promise<T | Failure>): Promise<T> {
+    return this.#withoutKey(async () => {
+      const attempts = new Attempts(this.#options.attempts);
+      for (;;) {
+        attempts.begin();
+        const outcome = await ask(attempts.count);
+        if (!('error' in outcome)) return outcome;
+        await attempts.next(outcome, this.#options.signal);
+      }
+    });
   }
 
   /** Whatever a service made an error say, it does not say the key. */

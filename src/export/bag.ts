@@ -3,7 +3,7 @@ import { Eta } from 'eta';
 import { CONTRACT_FILE, type Custody, DOES_NOT_PROVE, type Verification } from '../bundle/documents.ts';
 import { missingFileName } from '../bundle/layout.ts';
 import type { PayloadSource } from '../bundle/source.ts';
-import { type BundleOptions, type WrittenBundle, writeBundle } from '../bundle/write.ts';
+import type { BundleOptions, WrittenBundle } from '../bundle/write.ts';
 import type { VendorVerdict } from '../claims/agreement.ts';
 import type { Examination } from '../claims/claim.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
@@ -34,7 +34,7 @@ export async function packBag(
   const { received, slug } = contents;
   const verdict = toVerdict(received.reading, contents.examination);
   const verification = toVerification(context, run, contents, verdict);
-  const written = await writeBundle({
+  const written = await run.packing.write({
     target,
     slug,
     date: run.startedAt.toISOString(),

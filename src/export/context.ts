@@ -10,6 +10,7 @@ import type { SigningKey } from '../signature/key.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
 import type { Listener } from './events.ts';
 import type { CompletenessMode } from './listing.ts';
+import type { Packing } from './packing.ts';
 import type { AccountPackage } from './received.ts';
 import type { Stamping } from './stamp.ts';
 
@@ -70,6 +71,7 @@ export interface RunState {
   acceptances: readonly Acceptance[];
   /** The package of the whole account, collected when the first stream asks; null where each stream has its own. */
   account: (() => Promise<AccountPackage>) | null;
+  packing: Pick<Packing, 'write'>;
 }
 
 /** The newest acceptance of the stream's restart, as a sentence; null when there is none. */

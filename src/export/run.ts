@@ -11,6 +11,7 @@ import { collectAccount } from './account.ts';
 import { readClosing } from './closing.ts';
 import type { ExportContext, RunState } from './context.ts';
 import type { Journeys, RunResult, StoredRecord } from './journeys.ts';
+import { Packing } from './packing.ts';
 import { readSealedRun, type SealedRun, selectStreams } from './plan.ts';
 import { concludeRun, sealRun } from './seal.ts';
 import { exportStream } from './stream.ts';
@@ -48,14 +49,19 @@ export async function exportRun(context: ExportContext): Promise<RunResult> {
     done: done.length,
     excluded: selection.excluded.length,
   });
-  const run: RunState = { ...begun, account: null };
+  const packing = new Packing();
+  const run: RunState = { ...begun, account: null, packing };
   if (context.contract.scope === 'account') run.account = once(() => collectAccount(context, run, open));
   const journeys: Journeys = { selection, recorded: done, incomplete: [], failed: [] };
-  await inParallel(open, context.concurrency, async (stream) => {
-    const arrival = await exportStream(context, run, stream);
-    if (arrival.kind === 'failed') journeys.failed.push(arrival.failure);
-    else if (arrival.kind === 'incomplete') journeys.incomplete.push(arrival.record);
-  });
+  try {
+    await inParallel(open, context.concurrency, async (stream) => {
+      const arrival = await exportStream(context, run, stream);
+      if (arrival.kind === 'failed') journeys.failed.push(arrival.failure);
+      else if (arrival.kind === 'incomplete') journeys.incomplete.push(arrival.record);
+    });
+  } finally {
+    await packing.close();
+  }
   journeys.recorded = await readRecords(context);
   return concludeRun(context, run, journeys);
 }

@@ -1,3 +1,4 @@
+import type { SpareMemory } from '../encoding/spare-memory.ts';
 import type { ChainKind } from './kind.ts';
 
 /** Layout of `kernel.c`. */
@@ -20,7 +21,7 @@ interface Written {
 
 /** Entries that a kernel found regular, each by its index from 0, read when it is asked for. */
 export class KernelRecords {
-  readonly count: number;
+  #count: number;
   readonly digests: Uint8Array;
   /** Of each. */
   readonly digestBytes: number;
@@ -31,10 +32,11 @@ export class KernelRecords {
   readonly #records: DataView;
   /** What stands before `bytes` where the kernel read. */
   readonly #skipped: number;
+  #release = () => {};
 
   constructor(kind: TimedKind, written: Written, skipped = 0) {
     const { records, digests, digestBytes, bytes } = written;
-    this.count = records.length / RECORD_BYTES;
+    this.#count = records.length / RECORD_BYTES;
     this.digests = digests;
     this.digestBytes = digestBytes;
     this.bytes = bytes;
@@ -44,17 +46,33 @@ export class KernelRecords {
     this.#skipped = skipped;
   }
 
-  /** A copy, with only the bytes from the first of the first entry to the last of the last. */
-  copy(): KernelRecords {
+  get count(): number {
+    return this.#count;
+  }
+
+  /** A copy, with only the bytes from the first of the first entry to the last of the last, until it is released. */
+  copy(spare: SpareMemory): KernelRecords {
     const { records, digests, digestBytes, bytes } = this.#written;
     const begin = this.start(0);
-    const copied: Written = {
-      records: Buffer.from(records),
-      digests: Buffer.from(digests),
-      digestBytes,
-      bytes: Buffer.from(bytes.subarray(begin, this.end(this.count - 1))),
+    const sent = bytes.subarray(begin, this.end(this.count - 1));
+    const memory = spare.take(records.length + digests.length + sent.length);
+    let at = 0;
+    const keep = (part: Uint8Array) => {
+      memory.set(part, at);
+      at += part.length;
+      return memory.subarray(at - part.length, at);
     };
-    return new KernelRecords(this.#kind, copied, this.#skipped + begin);
+    const written: Written = { records: keep(records), digests: keep(digests), digestBytes, bytes: keep(sent) };
+    const copy = new KernelRecords(this.#kind, written, this.#skipped + begin);
+    copy.#release = () => spare.giveBack(memory);
+    return copy;
+  }
+
+  /** Of a copy: gives its memory back. There is nothing in it any more. */
+  release(): void {
+    this.#release();
+    this.#release = () => {};
+    this.#count = 0;
   }
 
   sequence(index: number): number {

@@ -61,19 +61,32 @@ test.each(TABLE)('%s', (_words, packaged, listed, same, where) => {
 /** What a service sends of them, one behind the other. */
 const textOf = (entries: readonly ListedEntry[]) => entries.map((entry) => JSON.stringify(entry)).join(',');
 
-/** As a package reader gives them. */
-function sent(entries: readonly ListedEntry[], separator: string): SentEntries {
+/** As a package reader gives them; once they are released there is nothing in them. */
+function sent(entries: readonly ListedEntry[], separator: string): SentEntries & { released: boolean } {
   const texts = entries.map((entry) => JSON.stringify(entry));
   const starts = texts.map((_, index) => texts.slice(0, index).join('').length + index * separator.length);
-  return {
-    count: entries.length,
-    bytes: Buffer.from(texts.join(separator)),
-    sequence: (index) => entries[index]?.sequence ?? 0,
-    start: (index) => starts[index] ?? 0,
-    end: (index) => (starts[index] ?? 0) + (texts[index]?.length ?? 0),
-    digest: (index) => entries[index]?.digest ?? '',
-    timestamp: (index) => entries[index]?.timestamp ?? '',
+  const bytes = Buffer.from(texts.join(separator));
+  const startOf = (index: number) => starts[index] ?? Number.NaN;
+  const entryOf = (index: number) => {
+    const entry = batch.released ? undefined : entries[index];
+    if (entry === undefined) throw new RangeError('no such entry');
+    return entry;
   };
+  const batch = {
+    count: entries.length,
+    bytes,
+    sequence: (index: number) => entryOf(index).sequence,
+    start: startOf,
+    end: (index: number) => startOf(index) + (texts[index]?.length ?? Number.NaN),
+    digest: (index: number) => entryOf(index).digest,
+    timestamp: (index: number) => entryOf(index).timestamp,
+    released: false,
+    release: () => {
+      bytes.fill(0);
+      batch.released = true;
+    },
+  };
+  return batch;
 }
 
 /** Compares with entries as they were sent, `size` together where they follow one another, and pages as text. */
@@ -131,6 +144,20 @@ describe('as they were sent', () => {
       [' ', 1],
     ] as const)
       expect(merge.match(Buffer.from(`[${first}${separator}${second}]`), 1).count).toBe(count);
+  });
+
+  test('entries are released once the listing has told them all, and not before', () => {
+    const merge = new ListingMerge('s');
+    const batches = [ten.slice(0, 4), ten.slice(4)].map((entries) => sent(entries, ','));
+    for (const batch of batches) merge.fromPackageAsSent(batch);
+    const { count } = merge.match(Buffer.from(`[${textOf(ten.slice(0, 3))}]`), 1);
+    merge.fromListing([], count);
+    expect(batches.map(({ released }) => released)).toEqual([false, false]);
+    // Known as it was sent, and read by itself.
+    merge.fromListing([], merge.match(Buffer.from(`[${textOf(ten.slice(3, 4))}]`), 1).count);
+    expect(batches.map(({ released }) => released)).toEqual([true, false]);
+    merge.fromListing(ten.slice(4));
+    expect(batches.map(({ released }) => released)).toEqual([true, true]);
   });
 
   test('an entry with which another begins is not it', () => {

@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Call } from '../../src/client/call.ts';
+import { readJsonBody } from '../../src/client/json-body.ts';
 import type { TransportOptions } from '../../src/client/options.ts';
 import { DEFAULT_TRANSPORT } from '../../src/client/options.ts';
 import { Transport } from '../../src/client/transport.ts';
+import { sha256 } from '../../src/encoding/digest.ts';
 import { type FaultServer, json, type Reply, startFaultServer, unusedUrl } from '../support/fault-server.ts';
 
 const API_KEY = 'sk_live/0123+secret=';
@@ -40,6 +42,12 @@ function transport(more: Partial<TransportOptions> = {}) {
 const get = (url: string) => ({ method: 'GET', url, repeatable: true }) as const;
 const post = (url: string) => ({ method: 'POST', url, body: { a: 1 }, repeatable: false }) as const;
 const SHORT = { timeouts: { connect: 1000, headers: 300, idle: 300 }, attempts: 2 };
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+async function* inPieces(text: string): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < text.length; at += 30_000) yield Buffer.from(text.slice(at, at + 30_000));
+}
 
 /** What a failing call throws. */
 async function failure(call: Promise<unknown>): Promise<Error & { code?: string; nextStep?: string }> {
@@ -85,6 +93,65 @@ test('a body is sent as JSON, the same at every attempt', async () => {
     ['{"a":1}', 'application/json'],
     ['{"a":1}', 'application/json'],
   ]);
+});
+
+describe('pages', () => {
+  const LONG = JSON.stringify({ text: 'ü'.repeat(100_000) });
+  const pageOf = (text: string) => json({ text });
+  const read = (body: Uint8Array) => readJsonBody(body);
+
+  const LONGER = JSON.stringify({ text: 'x'.repeat(9 * 2 ** 20) });
+  const stated = { ...JSON_TYPE, 'content-length': String(Buffer.byteLength(LONG)) };
+
+  test.each<[string, Reply, string]>([
+    ['of a stated length', { headers: stated, body: LONG }, LONG],
+    ['of no stated length', { headers: JSON_TYPE, body: inPieces(LONG) }, LONG],
+    ['that are encoded', { headers: { ...JSON_TYPE, 'content-encoding': 'gzip' }, body: gzipSync(LONG) }, LONG],
+    ['longer than memory is kept for', { headers: JSON_TYPE, body: LONGER }, LONGER],
+  ])('%s are read whole', async (_words, reply, text) => {
+    const server = await serve(reply);
+    const seen: string[] = [];
+    await transport()
+      .connect(server.url)
+      .page(get(server.url), (body) => {
+        seen.push(sha256(body));
+        return readJsonBody(body);
+      });
+    expect(seen).toEqual([sha256(text)]);
+  });
+
+  test('asked for at once do not get into each other', async () => {
+    const server = await serve(({ path }) => pageOf(path.repeat(2000)));
+    const pages = transport().connect(server.url);
+    for (let round = 0; round < 3; round++) {
+      const paths = ['/a', '/bb', '/ccc', '/d'];
+      const answers = await Promise.all(paths.map((path) => pages.page(get(`${server.url}${path}`), read)));
+      expect(answers.map(({ value }) => value)).toEqual(paths.map((path) => ({ text: path.repeat(2000) })));
+    }
+  });
+
+  test('one after the other are received in the same memory', async () => {
+    const server = await serve(pageOf('one, which is longer'), pageOf('two'));
+    const pages = transport().connect(server.url);
+    const seen = new Set<ArrayBufferLike>();
+    for (const text of ['one, which is longer', 'two']) {
+      const { value } = await pages.page(get(server.url), (body) => {
+        seen.add(body.buffer);
+        return readJsonBody(body);
+      });
+      expect(value).toEqual({ text });
+    }
+    expect(seen.size).toBe(1);
+  });
+
+  test('that break are asked for again, and those that are no JSON are not', async () => {
+    const server = await serve({ ...pageOf('x'.repeat(5000)), end: 'cut' }, pageOf('fine'));
+    const { value } = await transport().connect(server.url).page(get(server.url), read);
+    expect([value, server.requests.length]).toEqual([{ text: 'fine' }, 2]);
+    const other = await serve(json({}, { body: '{' }));
+    const error = await failure(transport().connect(other.url).page(get(other.url), read));
+    expect([error.message.includes('this is not JSON'), other.requests.length]).toEqual([true, 1]);
+  });
 });
 
 describe('which answers are asked for again', () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import reference from 'canonicalize';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { SpareMemory } from '../../src/encoding/spare-memory.ts';
 import { ChainKernel, NO_TIME, type Tip } from '../../src/kernel/kernel.ts';
 import { chainOf, entryAfter, GENESIS, SEAL_KEY, type SentEntry, sealed } from '../support/chain.ts';
 import { disagreement, judge, OPTIONS, type Outcome, runKernel } from './default-chain.ts';
@@ -209,6 +210,39 @@ test('entries may lack what no role is given to', () => {
   expect(kernel.run(0, bytes.length, 'first')).toMatchObject({ stop: 'irregular', regular: 2 });
   expect([kernel.records.sequence(1), kernel.records.timestamp(1)]).toEqual([1, '']);
   expect(kernel.tip).toEqual({ sequence: 1, digest: bare(1, zero.hash).hash, time: Number.NaN });
+});
+
+test('a copy of the entries of a run says the same after the next run, until it is released', () => {
+  const kernel = new ChainKernel(OPTIONS);
+  const bytes = toBytes(chain);
+  kernel.setGenesis(1);
+  kernel.input.set(bytes, 7);
+  const run = kernel.run(7, 20_000, 'first');
+  const { records } = kernel;
+  const read = (from: typeof records) =>
+    Array.from({ length: from.count }, (_, index) => ({
+      sequence: from.sequence(index),
+      time: from.time(index),
+      digest: from.digest(index),
+      timestamp: from.timestamp(index),
+      text: Buffer.from(from.bytes.subarray(from.start(index), from.end(index))).toString(),
+    }));
+  const before = read(records);
+  expect(before.length).toBeGreaterThan(10);
+  const memory = new SpareMemory(1);
+  // Whatever was in it.
+  memory.giveBack(new Uint8Array(200_000).fill(0xff));
+  const copy = records.copy(memory);
+  expect(copy.bytes.length).toBe(records.end(records.count - 1) - records.start(0));
+  kernel.input.set(bytes.subarray(run.offset - 7));
+  kernel.run(0, 20_000, run.place);
+  expect(read(copy)).toEqual(before);
+  expect(read(copy.copy(new SpareMemory(0)))).toEqual(before);
+  copy.release();
+  expect(() => copy.digest(0)).toThrow('no such record');
+  expect(memory.take(200_000)[0]).not.toBe(0xff);
+  copy.release();
+  expect(memory.take(1).length).toBeLessThan(200_000);
 });
 
 test('seals are not looked at without keys, and not regular with other ones', () => {

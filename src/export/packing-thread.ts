@@ -1,0 +1,29 @@
+import { parentPort } from 'node:worker_threads';
+import { type BundleOptions, type WrittenBundle, writeBundle } from '../bundle/write.ts';
+import { type ErrorCode, type ErrorDetails, isEvidenceError } from '../errors.ts';
+
+export interface PackingJob {
+  id: number;
+  options: BundleOptions;
+}
+
+/** An error of ours loses its class between threads, so it travels as what it says; any other is a defect. */
+export type PackingAnswer = { id: number } & (
+  | { written: WrittenBundle }
+  | { failure: { code: ErrorCode; message: string; details: ErrorDetails } }
+  | { defect: unknown }
+);
+
+parentPort?.on('message', async ({ id, options }: PackingJob) => {
+  parentPort?.postMessage(await answer(id, options));
+});
+
+async function answer(id: number, options: BundleOptions): Promise<PackingAnswer> {
+  try {
+    return { id, written: await writeBundle(options) };
+  } catch (error) {
+    if (!isEvidenceError(error)) return { id, defect: error };
+    const { code, message, nextStep } = error;
+    return { id, failure: { code, message, details: nextStep === undefined ? {} : { nextStep } } };
+  }
+}
