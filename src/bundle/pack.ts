@@ -1,4 +1,3 @@
-import { createHash, type Hash } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -6,6 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ZipArchive } from 'archiver';
 import { inBlocks, toWrites } from '../encoding/blocks.ts';
+import { StreamingSha256 } from '../encoding/digest.ts';
 import type { OpenSource } from './source.ts';
 
 export interface PackedFile {
@@ -58,14 +58,12 @@ export async function packZip(options: PackOptions): Promise<Packed> {
   const { target, files, folder, level } = options;
   const handle = await open(target, 'w');
   const archive = new ZipArchive({ zlib: { level, chunkSize: DEFLATED_BYTES } });
-  const hash = createHash('sha256');
-  let bytes = 0;
+  const digest = new StreamingSha256();
   const failure = new AbortController();
   const written = pipeline(archive, async (chunks: AsyncIterable<Buffer>) => {
     // archiver hands out every field of a header as a chunk of its own, two or four bytes long.
     for await (const block of inBlocks(chunks, BLOCK)) {
-      hash.update(block);
-      bytes += block.length;
+      digest.update(block);
       for (const piece of toWrites(block)) writeFileSync(handle.fd, piece);
     }
   });
@@ -80,7 +78,7 @@ export async function packZip(options: PackOptions): Promise<Packed> {
     // Its promise never settles after a failure; `written` does.
     archive.finalize().catch(() => undefined);
     await written;
-    return { bytes, sha256: hash.digest('hex'), files: packed };
+    return { ...digest.finish(), files: packed };
   } catch (error) {
     archive.destroy(error instanceof Error ? error : undefined);
     await written.catch(() => undefined);
@@ -101,12 +99,12 @@ async function append(
   { date, stored }: PackOptions,
   signal: AbortSignal,
 ): Promise<PackedFile> {
-  const hash = createHash('sha256');
+  const digest = new StreamingSha256();
   const content = source.read();
   const isAtHand = content instanceof Uint8Array;
   const input = isAtHand
     ? bufferOf(content)
-    : Readable.from(source.sha256 === undefined ? through(content, hash) : content);
+    : Readable.from(source.sha256 === undefined ? digest.through(content) : content);
   const isDone = once(archive, 'entry', { signal });
   if (input instanceof Readable) input.once('error', (error) => archive.destroy(error));
   archive.append(input, { name, date, mode: FILE_MODE, store: stored.has(source.path) });
@@ -115,14 +113,7 @@ async function append(
   } finally {
     if (input instanceof Readable) input.destroy();
   }
-  return { path: source.path, bytes: source.bytes, sha256: source.sha256 ?? hash.digest('hex') };
-}
-
-async function* through(blocks: AsyncIterable<Buffer>, hash: Hash): AsyncGenerator<Buffer> {
-  for await (const block of blocks) {
-    hash.update(block);
-    yield block;
-  }
+  return { path: source.path, bytes: source.bytes, sha256: source.sha256 ?? digest.finish().sha256 };
 }
 
 function bufferOf(bytes: Uint8Array): Buffer {

@@ -15,6 +15,14 @@ export class StreamingSha256 {
     this.#bytes += chunk.length;
   }
 
+  /** Sees blocks on their way. */
+  async *through<Block extends Uint8Array>(blocks: AsyncIterable<Block>): AsyncGenerator<Block> {
+    for await (const block of blocks) {
+      this.update(block);
+      yield block;
+    }
+  }
+
   /** Lower-case hex of all that came until now; more may follow. */
   soFar(): string {
     return this.#hash.copy().digest('hex');

@@ -91,15 +91,8 @@ function fromWeb(stream: ReadableStream<Uint8Array>): Readable {
 
 async function write(stream: ReadableStream<Uint8Array>, target: string, signal?: AbortSignal): Promise<Content> {
   const digest = new StreamingSha256();
-  const measured = async function* (blocks: AsyncIterable<Uint8Array>) {
-    for await (const block of blocks) {
-      digest.update(block);
-      yield block;
-    }
-  };
-  await pipeline(fromWeb(stream), measured, createWriteStream(target, { flags: 'wx', mode: FILE_MODE }), {
-    ...(signal === undefined ? {} : { signal }),
-  });
+  const file = createWriteStream(target, { flags: 'wx', mode: FILE_MODE });
+  await pipeline(fromWeb(stream), (blocks) => digest.through(blocks), file, signal === undefined ? {} : { signal });
   return digest.finish();
 }
 

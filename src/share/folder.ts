@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Archive } from '../archive/archive.ts';
 import { inParallel } from '../archive/parallel.ts';
+import { StreamingSha256 } from '../encoding/digest.ts';
 import { EvidenceError, messageOf } from '../errors.ts';
 import type { SharedObject } from '../ledger/share.ts';
 import { differs } from './selection.ts';
@@ -48,21 +48,15 @@ export class ShareFolder {
       signal.throwIfAborted();
       const target = join(this.path, key);
       const source = await archive.read(key);
-      const hash = createHash('sha256');
-      let length = 0;
-      const measured = async function* (blocks: AsyncIterable<Uint8Array>) {
-        for await (const block of blocks) {
-          hash.update(block);
-          length += block.length;
-          yield block;
-        }
-      };
+      const digest = new StreamingSha256();
       await this.#guard(async () => {
         await mkdir(dirname(target), { recursive: true, mode: FOLDER_MODE });
-        await pipeline(source, measured, createWriteStream(target, { flags: 'wx', mode: FILE_MODE }), { signal });
+        const file = createWriteStream(target, { flags: 'wx', mode: FILE_MODE });
+        await pipeline(source, (blocks) => digest.through(blocks), file, { signal });
       });
-      const actual = hash.digest('hex');
-      if (actual !== sha256) throw differs(key, `its SHA-256 is ${actual} (${length} bytes, ${bytes} recorded)`);
+      const actual = digest.finish();
+      if (actual.sha256 !== sha256)
+        throw differs(key, `its SHA-256 is ${actual.sha256} (${actual.bytes} bytes, ${bytes} recorded)`);
     });
   }
 
