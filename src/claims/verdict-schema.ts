@@ -26,9 +26,15 @@ export const findingSchema = z.strictObject({
   next_step: z.string(),
 });
 
+/**
+ * What zod builds member by member V8 keeps as a hash table, of four times the size, and a run has one of these for each
+ * stream.
+ */
+const countsSchema = z.record(z.string(), count).transform((counts) => structuredClone(counts));
+
 const activitySchema = z.strictObject({
   per: z.enum(['day', 'month', 'year']),
-  counts: z.record(z.string(), count),
+  counts: countsSchema,
   undated: count,
 });
 

@@ -1,4 +1,5 @@
 import type { Archive } from '../archive/archive.ts';
+import { sha256 } from '../encoding/digest.ts';
 import { EvidenceError, isEvidenceError } from '../errors.ts';
 import { closingKey } from '../ledger/keys.ts';
 import {
@@ -48,7 +49,8 @@ export async function closeRun(archive: Archive, record: RunRecord): Promise<Clo
  */
 async function keepClosing(archive: Archive, key: string, bytes: Uint8Array): Promise<ClosedRun> {
   const closing = readRecord(closingSchema, bytes, key);
-  return { closing, document: await putDocument(archive, key, NAME, bytes) };
+  const content = { bytes: bytes.length, sha256: sha256(bytes) };
+  return { closing, document: await putDocument(archive, key, NAME, { bytes }, content) };
 }
 
 /**

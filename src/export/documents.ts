@@ -1,32 +1,41 @@
-import type { Archive } from '../archive/archive.ts';
-import { sha256 } from '../encoding/digest.ts';
+import type { Expected, ObjectSource } from '../archive/archive.ts';
 import { documentKey } from '../ledger/keys.ts';
 import type { RunDocument, RunRecord } from '../ledger/record.ts';
+import type { Report } from '../report/reports.ts';
+import type { ExportContext } from './context.ts';
+import { withFile } from './pieces.ts';
+
+/** Where documents go, and where they are put together. */
+type Place = Pick<ExportContext, 'archive' | 'workDirectory'>;
 
 /** Makes the reports of a run that is closed and stores them. The same record gives the same bytes. */
-export async function putReports(archive: Archive, record: RunRecord): Promise<RunDocument[]> {
+export async function putReports(place: Place, record: RunRecord): Promise<RunDocument[]> {
   const { renderReports } = await import('../report/reports.ts');
   const documents: RunDocument[] = [];
-  for await (const { name, bytes } of renderReports(record))
-    documents.push(await putDocument(archive, documentKey(record.run_id, name), name, bytes));
+  for await (const report of renderReports(record))
+    documents.push(await putReport(place, documentKey(record.run_id, report.name), report));
   return documents;
 }
 
 /** Makes the report of a try that ended incomplete. @param prefix of the attempt. */
-export async function putAttemptReport(archive: Archive, record: RunRecord, prefix: string): Promise<RunDocument> {
+export async function putAttemptReport(place: Place, record: RunRecord, prefix: string): Promise<RunDocument> {
   const { renderAttemptReport } = await import('../report/reports.ts');
-  const { name, bytes } = await renderAttemptReport(record);
-  return putDocument(archive, `${prefix}${name}`, name, bytes);
+  const report = await renderAttemptReport(record);
+  return putReport(place, `${prefix}${report.name}`, report);
+}
+
+function putReport(place: Place, key: string, { name, pieces }: Report): Promise<RunDocument> {
+  return withFile(place, name, pieces, (file, content) => putDocument(place.archive, key, name, { file }, content));
 }
 
 /** Stores an object of the run that its record will name. */
 export async function putDocument(
-  archive: Archive,
+  archive: ExportContext['archive'],
   key: string,
   name: string,
-  bytes: Uint8Array,
+  source: ObjectSource,
+  { bytes, sha256 }: Expected,
 ): Promise<RunDocument> {
-  const stored = { bytes: bytes.length, sha256: sha256(bytes) };
-  const { version_id } = await archive.put(key, { bytes }, stored);
-  return { name, key, ...stored, ...(version_id === undefined ? {} : { version_id }) };
+  const { version_id } = await archive.put(key, source, { bytes, sha256 });
+  return { name, key, bytes, sha256, ...(version_id === undefined ? {} : { version_id }) };
 }

@@ -1,3 +1,4 @@
+import type { Expected, PutResult } from '../archive/archive.ts';
 import { sha256 } from '../encoding/digest.ts';
 import { isEvidenceError } from '../errors.ts';
 import { type EarlierRuns, readEarlierRuns } from '../ledger/earlier-runs.ts';
@@ -10,6 +11,7 @@ import {
   type RunDocument,
   type RunRecord,
   type RunStream,
+  recordPieces,
   type StreamRecord,
   toRecordBytes,
 } from '../ledger/record.ts';
@@ -17,7 +19,8 @@ import { type ClosedRun, closeRun, recordOf } from './closing.ts';
 import type { ExportContext, RunState } from './context.ts';
 import { putAttemptReport, putReports } from './documents.ts';
 import type { Journeys, RunResult, StoredRecord } from './journeys.ts';
-import { findVanished, readSealedRun } from './plan.ts';
+import { withFile } from './pieces.ts';
+import { findVanished, readSealedRun, type SealedRun } from './plan.ts';
 import { witnessRun } from './witness.ts';
 
 /** Closes the run and seals it, or leaves an attempt when something is missing. */
@@ -45,13 +48,12 @@ export async function sealRun(
   streams: readonly StoredRecord[],
 ): Promise<RunResult> {
   const record = recordOf(closed, streams);
-  record.documents = [closed.document, ...(await putReports(context.archive, record))];
-  const bytes = toRecordBytes(record);
-  const digest = sha256(bytes);
-  let recorded = false;
+  record.documents = [closed.document, ...(await putReports(context, record))];
+  let sealed: SealedRun;
+  let recorded: boolean;
   try {
-    const key = runRecordKey(record.run_id);
-    const { state } = await context.archive.put(key, { bytes }, { sha256: digest, bytes: bytes.length });
+    const { state, sha256: digest } = await putRecord(context, record);
+    sealed = { record, sha256: digest };
     // Another process has sealed the same run, with the same record.
     recorded = state === 'existing' && (await findEntry(context.archive, record.run_id)) !== null;
   } catch (error) {
@@ -59,10 +61,17 @@ export async function sealRun(
     if (other === null) throw error;
     return { record: other.record, state: 'already', unstamped: null };
   }
-  const unstamped = await witnessRun(context, { record, sha256: digest }, recorded);
+  const unstamped = await witnessRun(context, sealed, recorded);
   if (recorded) return { record, state: 'already', unstamped };
   context.listen({ type: 'sealed', runId: record.run_id, outcome: record.outcome });
   return { record, state: 'sealed', unstamped };
+}
+
+function putRecord(context: ExportContext, record: RunRecord): Promise<PutResult & Expected> {
+  return withFile(context, 'run.json', recordPieces(record), async (file, content) => {
+    const stored = await context.archive.put(runRecordKey(record.run_id), { file }, content);
+    return { ...stored, ...content };
+  });
 }
 
 function toRunRecord(
@@ -170,7 +179,7 @@ async function leaveAttempt(
     ended_at: context.now().toISOString(),
     reconciliation: record.reconciliation,
     failed: journeys.failed,
-    documents: [await putAttemptReport(context.archive, record, prefix)],
+    documents: [await putAttemptReport(context, record, prefix)],
     incomplete: journeys.incomplete.map(withinRun),
   };
   const bytes = toRecordBytes(attempt);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { PutResult } from '../archive/archive.ts';
 import { findingSchema, verdictSchema } from '../claims/verdict-schema.ts';
+import { indentedJson } from '../encoding/indented.ts';
 import { parseExactJson } from '../encoding/json.ts';
 import { EvidenceError } from '../errors.ts';
 import { controlsSchema } from './controls.ts';
@@ -215,6 +216,18 @@ export type Attempt = z.infer<typeof attemptSchema>;
 /** The bytes of a record: indented JSON, the same for the same record. */
 export function toRecordBytes(record: unknown): Uint8Array {
   return Buffer.from(`${JSON.stringify(record, null, 2)}\n`);
+}
+
+/** Of a run record: its members, and of the list of its streams each stream. */
+const LEVELS = 2;
+
+/**
+ * The text of `toRecordBytes` in pieces, of a record that may have megabytes.
+ * @param levels see `indentedJson`; a list may be any iterable.
+ */
+export function* recordPieces(record: object, levels = LEVELS): Generator<string> {
+  yield* indentedJson(record, levels);
+  yield '\n';
 }
 
 /**

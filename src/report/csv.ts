@@ -26,22 +26,21 @@ type Row = Partial<Record<(typeof COLUMNS)[number], string | number | null>>;
 
 /**
  * `index.csv`: a row for each stream that was listed, whatever became of it, and for each that is missed. RFC 4180,
- * UTF-8.
+ * UTF-8; a piece a line.
  */
-export function renderIndex(record: RunRecord): Uint8Array {
-  const rows: Row[] = [
-    ...record.streams.map(toRow),
-    ...record.failed.map(({ stream_id, reason }) => rowOf('failed', stream_id, reason)),
-    ...record.excluded.map(({ stream_id, reason }) => rowOf('excluded', stream_id, reason)),
-    ...record.vanished.map(({ stream_id, finding }) => rowOf('vanished', stream_id, finding.message)),
-  ];
-  const lines = [
-    COLUMNS.join(','),
-    ...rows.map((row) =>
-      COLUMNS.map((name) => (name === 'run_id' ? toField(record.run_id) : toField(row[name]))).join(','),
-    ),
-  ];
-  return Buffer.from(`${lines.join('\r\n')}\r\n`);
+export function* renderIndex(record: RunRecord): Generator<string> {
+  yield `${COLUMNS.join(',')}\r\n`;
+  for (const row of rowsOf(record)) {
+    const fields = COLUMNS.map((name) => (name === 'run_id' ? toField(record.run_id) : toField(row[name])));
+    yield `${fields.join(',')}\r\n`;
+  }
+}
+
+function* rowsOf({ streams, failed, excluded, vanished }: RunRecord): Generator<Row> {
+  for (const stream of streams) yield toRow(stream);
+  for (const { stream_id, reason } of failed) yield rowOf('failed', stream_id, reason);
+  for (const { stream_id, reason } of excluded) yield rowOf('excluded', stream_id, reason);
+  for (const { stream_id, finding } of vanished) yield rowOf('vanished', stream_id, finding.message);
 }
 
 function toRow(stream: RunStream): Row {

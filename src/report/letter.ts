@@ -1,5 +1,4 @@
 import { renderLetterPdf } from './pdf/letter.ts';
-import type { Report } from './reports.ts';
 import { readLetterTexts, readTexts } from './texts.ts';
 import { type LetterFile, type LetterSubject, type LetterView, toLetterView } from './view/letter.ts';
 import { grouped } from './view/words.ts';
@@ -7,12 +6,17 @@ import { grouped } from './view/words.ts';
 const WIDTH = 96;
 const INDENT = '    ';
 
+export interface Letter {
+  name: string;
+  bytes: Uint8Array;
+}
+
 /** The letter that goes with shared evidence. With links in it, it is a secret. */
-export async function renderLetter(subject: LetterSubject): Promise<Report[]> {
+export async function renderLetter(subject: LetterSubject): Promise<Letter[]> {
   const texts = readTexts();
   const view = toLetterView(subject, readLetterTexts(), texts);
   return [
-    { name: 'letter.pdf', bytes: await renderLetterPdf(view, texts) },
+    { name: 'letter.pdf', bytes: Buffer.concat([...(await renderLetterPdf(view, texts))]) },
     { name: 'letter.txt', bytes: Buffer.from(renderText(view)) },
   ];
 }

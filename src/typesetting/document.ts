@@ -1,6 +1,7 @@
 import { PDFDocument, PDFName, PDFString } from 'pdf-lib';
 import { embedStylesFor } from './fonts.ts';
 import { type Furniture, Sheet } from './sheet.ts';
+import { writeDocument } from './writing.ts';
 
 /** What a document says of itself. */
 export interface DocumentFacts {
@@ -17,12 +18,13 @@ const PRODUCER = 'evidence-exporter';
  *
  * @param contents every text that may be set is in it, at whatever depth.
  * @param draw fills the sheet, and returns what is to stand in the margins.
+ * @returns the file in pieces, which can be taken once.
  */
 export async function setDocument(
   { title, subject, date }: DocumentFacts,
   contents: unknown,
   draw: (sheet: Sheet) => Promise<Furniture>,
-): Promise<Uint8Array> {
+): Promise<Iterable<Uint8Array>> {
   const document = await PDFDocument.create({ updateMetadata: false });
   document.setTitle(title, { showInWindowTitleBar: true });
   document.setSubject(subject);
@@ -32,9 +34,7 @@ export async function setDocument(
   document.setModificationDate(date);
   document.catalog.set(PDFName.of('Lang'), PDFString.of('en'));
   const sheet = new Sheet(document, await embedStylesFor(document, charactersOf(contents)), true);
-  sheet.finish(await draw(sheet));
-  // pdf-lib takes time with the square of the number of objects to put them into object streams.
-  return document.save({ useObjectStreams: false });
+  return writeDocument(document, sheet.finish(await draw(sheet)));
 }
 
 /** Every character of every text in a value. */

@@ -4,6 +4,7 @@ import type { Style, Styles } from './fonts.ts';
 import { type Bookmark, writeOutline } from './outline.ts';
 import { type Paragraph, type SetLine, setParagraph } from './paragraph.ts';
 import { type Role, Structure } from './structure.ts';
+import type { ObjectBlock } from './writing.ts';
 
 const [PAGE_WIDTH, PAGE_HEIGHT] = PageSizes.A4;
 const MARGIN = { left: 51, right: 51, top: 62, bottom: 68 };
@@ -176,8 +177,8 @@ export class Sheet {
     this.#decorate(() => this.#canvas.rectangle(x, y, width, height, color));
   }
 
-  /** Running heads, page numbers and the foot, on all pages; call last. */
-  finish({ head, foot, alarm }: Furniture): void {
+  /** Running heads, page numbers and the foot, on all pages; call last. @returns what of a tagged document is still to be written. */
+  finish({ head, foot, alarm }: Furniture): ObjectBlock | null {
     const small: Setting = { style: this.styles.regular, size: 7, leading: 9, color: GREY };
     const mono: Setting = { ...small, style: this.styles.mono };
     const pages = this.#canvases.length;
@@ -194,8 +195,9 @@ export class Sheet {
       this.draw(number, small, RIGHT, BOTTOM - 28, 'right');
       canvas.flush();
     });
-    this.#structure?.write(this.#document);
+    const block = this.#structure?.complete(this.#document) ?? null;
     writeOutline(this.#document, this.#bookmarks);
+    return block;
   }
 
   /** @returns the width that it takes. */

@@ -1,4 +1,5 @@
-import { type PDFDocument, PDFHexString, PDFName, PDFNumber, PDFObject, type PDFRef } from 'pdf-lib';
+import { type PDFDocument, PDFHexString, PDFName, PDFNumber, PDFRef } from 'pdf-lib';
+import type { ObjectBlock } from './writing.ts';
 
 /** PDF 32000-1 section 14.8.4: the standard structure types that are used here. */
 export type Role =
@@ -20,6 +21,9 @@ interface Element {
   role: Role;
   /** What a figure shows, for those who do not see it. */
   alt: string | null;
+  /** In the order in which they were opened, from 0; each before its kids. */
+  number: number;
+  parent: number;
   kids: (Element | MarkedContent)[];
 }
 
@@ -29,47 +33,29 @@ interface MarkedContent {
 }
 
 /**
- * An object as it is written. Structure has several elements for each cell of each table, and pdf-lib's dictionaries
- * take ten times the memory of their text.
+ * What is on the pages as a tree of headings, paragraphs, tables and figures, in the order in which it is read. It has
+ * several elements for each cell of each table: as objects of pdf-lib they would take more memory than all the rest.
  */
-class WrittenObject extends PDFObject {
-  readonly #text: string;
-
-  /** @param text ASCII. */
-  constructor(text: string) {
-    super();
-    this.#text = text;
-  }
-
-  override toString(): string {
-    return this.#text;
-  }
-
-  override sizeInBytes(): number {
-    return this.#text.length;
-  }
-
-  override copyBytesInto(buffer: Uint8Array, offset: number): number {
-    buffer.set(Buffer.from(this.#text, 'latin1'), offset);
-    return this.#text.length;
-  }
-}
-
-/** What is on the pages as a tree of headings, paragraphs, tables and figures, in the order in which it is read. */
 export class Structure {
-  readonly #root: Element = { role: 'Document', alt: null, kids: [] };
+  readonly #root: Element = { role: 'Document', alt: null, number: 0, parent: -1, kids: [] };
+  /** By their numbers. */
+  readonly #elements = [this.#root];
   #open: Element[] = [this.#root];
-  /** Of each page, how many pieces of marked content it has. */
-  readonly #marked: number[] = [];
+  /** Of each page, the element that each of its pieces of marked content belongs to. */
+  readonly #owners: number[][] = [];
 
   open(role: Role, alt: string | null = null): void {
-    const element: Element = { role, alt, kids: [] };
-    this.#open.at(-1)?.kids.push(element);
+    const parent = this.#open.at(-1) ?? this.#root;
+    const element: Element = { role, alt, number: this.#elements.length, parent: parent.number, kids: [] };
+    this.#elements.push(element);
+    parent.kids.push(element);
     this.#open.push(element);
   }
 
   close(): void {
-    this.#open = this.#open.slice(0, -1);
+    const element = this.#open.pop();
+    // V8 makes room for seventeen with the first that is pushed. Most have one.
+    if (element !== undefined) element.kids = element.kids.slice();
   }
 
   /** The innermost open element; null outside of all, where there is only what is no content. */
@@ -79,56 +65,59 @@ export class Structure {
 
   /** A number for a piece of content of the innermost open element. @param page from 0. */
   mark(page: number): number {
-    const id = this.#marked[page] ?? 0;
-    this.#marked[page] = id + 1;
-    this.#open.at(-1)?.kids.push({ page, id });
+    const owner = this.#open.at(-1) ?? this.#root;
+    let owners = this.#owners[page];
+    if (owners === undefined) {
+      owners = [];
+      this.#owners[page] = owners;
+    }
+    const id = owners.push(owner.number) - 1;
+    owner.kids.push({ page, id });
     return id;
   }
 
-  /** Writes the tree into the document, when all its pages are there. */
-  write(document: PDFDocument): void {
+  /** Puts the tree into the document, when all its pages are there. @returns what of it is still to be written. */
+  complete(document: PDFDocument): ObjectBlock {
     const { context, catalog } = document;
-    const pages = document.getPages().map((page) => page.ref);
-    const parents: PDFRef[][] = pages.map(() => []);
+    const pages = document.getPages();
     const root = context.nextRef();
-    const top = this.#writeElement(document, this.#root, root, pages, parents);
-    const numbers = parents.flatMap((refs, page) => [
-      PDFNumber.of(page),
-      context.register(new WrittenObject(`[${refs.join(' ')}]`)),
-    ]);
+    const first = root.objectNumber + 1;
+    const behind = first + this.#elements.length;
+    context.largestObjectNumber = behind + pages.length - 1;
+    const numbers = pages.flatMap((_page, page) => [PDFNumber.of(page), PDFRef.of(behind + page)]);
     const tree = context.register(context.obj({ Nums: numbers }));
+    const top = PDFRef.of(first);
     const entries = { Type: 'StructTreeRoot', K: top, ParentTree: tree, ParentTreeNextKey: pages.length };
     context.assign(root, context.obj(entries));
     catalog.set(PDFName.of('StructTreeRoot'), root);
     catalog.set(PDFName.of('MarkInfo'), context.obj({ Marked: true }));
-    document.getPages().forEach(({ node }, page) => {
+    pages.forEach(({ node }, page) => {
       node.set(PDFName.of('StructParents'), PDFNumber.of(page));
       node.set(PDFName.of('Tabs'), PDFName.of('S'));
     });
+    const references = pages.map(({ ref }) => String(ref));
+    return { first, texts: this.#write(first, references) };
   }
 
-  #writeElement(
-    document: PDFDocument,
-    { role, alt, kids }: Element,
-    parent: PDFRef,
-    pages: readonly PDFRef[],
-    parents: PDFRef[][],
-  ): PDFRef {
-    const { context } = document;
-    const ref = context.nextRef();
-    // PDF 32000-1 section 14.7.4.2: content of the element's own page is named by its number alone.
-    const own = kids.find((kid) => 'id' in kid)?.page;
-    const written = kids.map((kid): string => {
-      if ('role' in kid) return this.#writeElement(document, kid, ref, pages, parents).toString();
-      const ofPage = parents[kid.page];
-      if (ofPage !== undefined) ofPage[kid.id] = ref;
-      return kid.page === own ? String(kid.id) : `<</Type/MCR/Pg ${pages[kid.page]}/MCID ${kid.id}>>`;
-    });
-    const page = own === undefined ? '' : `/Pg ${pages[own]}`;
-    const shown = alt === null ? '' : `/Alt ${PDFHexString.fromText(alt)}`;
-    const scope = role === 'TH' ? '/A<</O/Table/Scope/Column>>' : '';
-    const text = `<</S/${role}/P ${parent}${page}${shown}${scope}/K[${written.join(' ')}]>>`;
-    context.assign(ref, new WrittenObject(text));
-    return ref;
+  /** The elements and, of each page, the owners of its content, as they stand in the file. @param pages references. */
+  *#write(first: number, pages: readonly string[]): Generator<string> {
+    for (const { role, alt, parent, kids } of this.#elements) {
+      // PDF 32000-1 section 14.7.4.2: content of the element's own page is named by its number alone.
+      const own = kids.find((kid) => 'id' in kid)?.page;
+      const written = kids.map((kid) => {
+        if ('role' in kid) return refTo(first + kid.number);
+        return kid.page === own ? String(kid.id) : `<</Type/MCR/Pg ${pages[kid.page]}/MCID ${kid.id}>>`;
+      });
+      const page = own === undefined ? '' : `/Pg ${pages[own]}`;
+      const shown = alt === null ? '' : `/Alt ${PDFHexString.fromText(alt)}`;
+      const scope = role === 'TH' ? '/A<</O/Table/Scope/Column>>' : '';
+      yield `<</S/${role}/P ${refTo(first + parent)}${page}${shown}${scope}/K[${written.join(' ')}]>>`;
+    }
+    for (const page of pages.keys())
+      yield `[${(this.#owners[page] ?? []).map((number) => refTo(first + number)).join(' ')}]`;
   }
+}
+
+function refTo(number: number): string {
+  return `${number} 0 R`;
 }

@@ -1,3 +1,6 @@
+import { mkdtempSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Archive } from '../../src/archive/archive.ts';
 import { openMemoryArchive } from '../../src/archive/memory.ts';
@@ -16,6 +19,7 @@ function stored(streamId: string): StoredRecord {
 }
 
 const RECORDED = [stored('a'), stored('b')];
+const workDirectory = mkdtempSync(join(tmpdir(), 'closing-test-'));
 
 function runOf(recorded: readonly StoredRecord[], finished_at = '2026-11-01T00:01:00.000Z'): RunRecord {
   const streams = recorded.map(({ record, key, bytes, sha256: digest }): RunStream => {
@@ -34,7 +38,7 @@ async function contents(archive: Archive): Promise<Map<string, string>> {
 test('a run that was closed goes on from what was written down, and its reports come out the same', async () => {
   const [archive, interrupted] = [openMemoryArchive(), openMemoryArchive()];
   const closed = await closeRun(archive, runOf(RECORDED));
-  const documents = await putReports(archive, recordOf(closed, RECORDED));
+  const documents = await putReports({ archive, workDirectory }, recordOf(closed, RECORDED));
   expect(documents.map(({ name }) => name)).toEqual([
     'report.pdf',
     'index.csv',
@@ -45,9 +49,10 @@ test('a run that was closed goes on from what was written down, and its reports 
   // A later try comes at another time, and finds a stream that is not of this run.
   const later = await closeRun(interrupted, runOf(RECORDED, '2026-11-02T12:00:00.000Z'));
   expect(later.closing.finished_at).toBe('2026-11-01T00:01:00.000Z');
-  await putReports(interrupted, recordOf(later, [...RECORDED, stored('c')]));
+  await putReports({ archive: interrupted, workDirectory }, recordOf(later, [...RECORDED, stored('c')]));
   expect(await contents(interrupted)).toEqual(await contents(archive));
   expect(await contents(interrupted)).toHaveProperty('size', 5);
+  expect(readdirSync(workDirectory)).toEqual([]);
 });
 
 test('the record of a closed run is the one it was closed with', async () => {

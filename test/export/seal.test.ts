@@ -1,3 +1,6 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openMemoryArchive } from '../../src/archive/memory.ts';
 import { AuditClient } from '../../src/client/audit.ts';
@@ -12,6 +15,7 @@ import { readNewestEntry } from '../../src/ledger/ledger.ts';
 import { attemptSchema, readRecord, runRecordSchema, type StreamRecord } from '../../src/ledger/record.ts';
 import { DIGEST, streamRecord } from '../support/records.ts';
 
+const workDirectory = mkdtempSync(join(tmpdir(), 'seal-test-'));
 const STARTED = new Date('2026-11-01T00:00:00.000Z');
 const SEALED = [
   'ledger/00000001.json',
@@ -59,7 +63,7 @@ function contextOf(more: Partial<ExportContext> = {}) {
     stamping: null,
     sealPartial: false,
     concurrency: 1,
-    workDirectory: '/nowhere',
+    workDirectory,
     tool: { name: 't', version: '0' },
     commit: null,
     report: { organisation: null, oscal: false, controls: [] },

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { renderIndex } from '../../src/report/csv.ts';
+import { joined } from '../support/pieces.ts';
 import { monthStream, partialRun, refutedRun, verifiedRun } from '../support/run-records.ts';
 
 /** RFC 4180, read strictly: a quote within an unquoted field, or a bare line feed outside of quotes, is refused. */
@@ -21,7 +22,7 @@ function readCsv(text: string): string[][] {
 }
 
 function records(record: Parameters<typeof renderIndex>[0]): Record<string, string>[] {
-  const [head = [], ...rows] = readCsv(Buffer.from(renderIndex(record)).toString('utf8'));
+  const [head = [], ...rows] = readCsv(joined(renderIndex(record)).toString('utf8'));
   for (const row of rows) expect(row).toHaveLength(head.length);
   return rows.map((row) => Object.fromEntries(head.map((name, index) => [name, row[index] ?? ''])));
 }

@@ -4,10 +4,11 @@ import { CLAIMS } from '../../src/claims/claim.ts';
 import { readControls } from '../../src/cli/controls.ts';
 import type { RunRecord } from '../../src/ledger/record.ts';
 import { type PageParts, renderHtml } from '../../src/report/html/document.ts';
-import { markup, name } from '../../src/report/html/markup.ts';
+import { each, type Markup, markup, name } from '../../src/report/html/markup.ts';
 import { readParts } from '../../src/report/html/parts.ts';
 import { readTexts } from '../../src/report/texts.ts';
 import { toRunView } from '../../src/report/view/view.ts';
+import { joined } from '../support/pieces.ts';
 import { earlierRun, monthStream, partialRun, refutedRun, verifiedRun } from '../support/run-records.ts';
 
 const texts = readTexts();
@@ -17,9 +18,11 @@ beforeAll(async () => {
   parts = await readParts();
 });
 
-const bytesOf = (record: RunRecord, sealed = true) => renderHtml(toRunView(record, sealed, texts), texts, parts);
-const htmlOf = (record: RunRecord) => Buffer.from(bytesOf(record)).toString();
+const bytesOf = (record: RunRecord, sealed = true) =>
+  joined(renderHtml(toRunView(record, sealed, texts), texts, parts));
+const htmlOf = (record: RunRecord) => bytesOf(record).toString();
 const withoutPrograms = (html: string) => html.replace(/<(style|script)[^>]*>.*?<\/\1>/gs, '');
+const textOf = (content: Markup) => [...content.write()].join('');
 /** What is read, without what carries it. */
 const wordsOf = (record: RunRecord) =>
   withoutPrograms(htmlOf(record))
@@ -65,12 +68,31 @@ describe('what comes from outside', () => {
     ['a family and a flag', '👩‍👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿 ❤️', '👩‍👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿 ❤️'],
     ['what scripts join with', 'می‌خواهم', 'می‌خواهم'],
   ])('%s is seen', (_what, text, shown) => {
-    expect(name(text).text).toBe(`<bdi>${shown}</bdi>`);
+    expect(textOf(name(text))).toBe(`<bdi>${shown}</bdi>`);
   });
 
   test('a value is no markup, and markup is no value', () => {
-    expect(markup`<p>${['<b>', markup`<i>${'&'}</i>`, null, 3]}</p>`.text).toBe('<p>&lt;b&gt;<i>&amp;</i>3</p>');
+    expect(textOf(markup`<p>${['<b>', markup`<i>${'&'}</i>`, null, 3]}</p>`)).toBe('<p>&lt;b&gt;<i>&amp;</i>3</p>');
   });
+});
+
+test('what is made of many things is written where it stands, one after the other', () => {
+  let made = 0;
+  const row = (text: string) => {
+    made++;
+    return markup`<i>${text}</i>`;
+  };
+  const table = markup`<p>${'&'}${[each(['<', '2'], row), '!']}${each([], row)}</p>`;
+  expect(made).toBe(0);
+  const seen: [string, number][] = [];
+  for (const text of table.write()) seen.push([text, made]);
+  expect(seen.filter(([text]) => text !== '')).toEqual([
+    ['<p>&amp;', 0],
+    ['<i>&lt;</i>', 1],
+    ['<i>2</i>', 2],
+    ['!', 2],
+    ['</p>', 2],
+  ]);
 });
 
 test('the policy allows the one style and the one program by their digests, and no connection', () => {
@@ -164,11 +186,7 @@ test('5,000 streams cost little', () => {
   const start = process.cpuUsage();
   const bytes = bytesOf(verifiedRun(streams));
   const { user, system } = process.cpuUsage(start);
-  expect(
-    Buffer.from(bytes)
-      .toString()
-      .match(/<tr data-identity/g),
-  ).toHaveLength(5000);
+  expect(bytes.toString().match(/<tr data-identity/g)).toHaveLength(5000);
   expect(bytes.length).toBeLessThan(16e6);
   expect((user + system) / 1e6).toBeLessThan(5);
 });

@@ -6,10 +6,11 @@ import { renderOscal } from '../../src/report/oscal/document.ts';
 import { uuidOf } from '../../src/report/oscal/uuid.ts';
 import { readTexts } from '../../src/report/texts.ts';
 import { assessmentResultsSchema } from '../support/oscal.ts';
+import { joined } from '../support/pieces.ts';
 import { monthStream, partialRun, refutedRun, verifiedRun } from '../support/run-records.ts';
 
 const texts = readTexts();
-const render = (record: RunRecord) => JSON.parse(Buffer.from(renderOscal(record, texts)).toString('utf8'));
+const render = (record: RunRecord) => JSON.parse(joined(renderOscal(record, texts)).toString('utf8'));
 
 function withControls(record: RunRecord, ...names: string[]): RunRecord {
   return { ...record, report: { ...record.report, controls: readControls(names) } };

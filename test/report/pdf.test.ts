@@ -8,6 +8,7 @@ import { CLAIMS } from '../../src/claims/claim.ts';
 import { readControls } from '../../src/cli/controls.ts';
 import type { RunRecord } from '../../src/ledger/record.ts';
 import { renderAttemptReport, renderReports } from '../../src/report/reports.ts';
+import { joined } from '../support/pieces.ts';
 import { earlierRun, monthStream, partialRun, refutedRun, verifiedRun } from '../support/run-records.ts';
 
 const run = promisify(execFile);
@@ -22,7 +23,7 @@ afterAll(() => rm(folder, { recursive: true }));
 async function pdfOf(record: RunRecord): Promise<Uint8Array> {
   const { value: pdf } = await renderReports(record).next();
   if (pdf?.name !== 'report.pdf') throw new Error('the report is not the first document');
-  return pdf.bytes;
+  return joined(pdf.pieces);
 }
 
 async function save(bytes: Uint8Array): Promise<string> {
@@ -128,7 +129,7 @@ describe('the first page', () => {
   });
 
   test('of an attempt says that the run is not sealed', async () => {
-    const [first = ''] = await pages(await save((await renderAttemptReport(partialRun())).bytes));
+    const [first = ''] = await pages(await save(joined((await renderAttemptReport(partialRun())).pieces)));
     expect(squeezed(first)).toContain(squeezed('PARTIAL'));
     expect(squeezed(first)).toContain(squeezed('The run is not sealed'));
   });

@@ -7,6 +7,7 @@ import { renderHtml } from '../../src/report/html/document.ts';
 import { readParts } from '../../src/report/html/parts.ts';
 import { readTexts } from '../../src/report/texts.ts';
 import { toRunView } from '../../src/report/view/view.ts';
+import { joined } from './pieces.ts';
 
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 
@@ -42,7 +43,7 @@ export class ReportBrowser {
   async open(record: RunRecord, options: BrowserContextOptions = {}): Promise<Page> {
     const texts = readTexts();
     const file = join(this.folder, `report-${this.#pages++}.html`);
-    writeFileSync(file, renderHtml(toRunView(record, true, texts), texts, await readParts()));
+    writeFileSync(file, joined(renderHtml(toRunView(record, true, texts), texts, await readParts())));
     const context = await this.#browser.newContext({ offline: true, ...options });
     const page = await context.newPage();
     const own = `file://${file}`;

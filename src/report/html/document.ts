@@ -26,9 +26,9 @@ interface Section {
 
 /**
  * The run as one HTML file that asks for nothing else: its policy forbids every connection, and lets nothing run but the
- * two programs that it carries. The same view gives the same bytes.
+ * two programs that it carries. The same view gives the same bytes; they are made in pieces.
  */
-export function renderHtml(view: RunView, texts: Texts, parts: PageParts): Uint8Array {
+export function renderHtml(view: RunView, texts: Texts, parts: PageParts): Iterable<string> {
   const title = [texts.title, view.organisation, `run ${view.runId}`].filter((part) => part !== null).join(' · ');
   const sections = sectionsOf(view, texts).filter(({ content }) => content !== null);
   const document = markup`<!doctype html>
@@ -56,7 +56,7 @@ ${sections.map(section)}</main>
 </body>
 </html>
 `;
-  return Buffer.from(document.text);
+  return document.write();
 }
 
 function sectionsOf(view: RunView, texts: Texts): Section[] {
@@ -101,5 +101,5 @@ function sourceOf(text: string): string {
 /** HTML 13.1.2.6: what is in a script or style ends at its end tag, and a comment in it hides that. */
 function verbatim(text: string): Markup {
   if (/<\/(script|style)|<!--/i.test(text)) throw new TypeError('a program of the page would end its own element');
-  return new Markup(text);
+  return new Markup([text]);
 }

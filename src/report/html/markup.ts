@@ -1,11 +1,21 @@
 import { visible } from '../view/visible.ts';
 
+/** Text, or markup that is made when its turn comes to be written. */
+type Piece = string | (() => Iterable<Markup>);
+
 /** HTML that is ready to be written: whatever came from outside is escaped in it. */
 export class Markup {
-  readonly text: string;
+  readonly pieces: readonly Piece[];
 
-  constructor(text: string) {
-    this.text = text;
+  constructor(pieces: readonly Piece[]) {
+    this.pieces = pieces;
+  }
+
+  *write(): Generator<string> {
+    for (const piece of this.pieces) {
+      if (typeof piece === 'string') yield piece;
+      else for (const part of piece()) yield* part.write();
+    }
   }
 }
 
@@ -13,18 +23,35 @@ export type Content = Markup | string | number | null | readonly Content[];
 
 /** A template whose values are escaped unless they are markup themselves. Null is nothing, a list is its members. */
 export function markup(parts: TemplateStringsArray, ...values: Content[]): Markup {
+  const pieces: Piece[] = [];
   let text = parts[0] ?? '';
   values.forEach((value, index) => {
-    text += textOf(value) + (parts[index + 1] ?? '');
+    for (const piece of piecesOf(value)) {
+      if (typeof piece === 'string') text += piece;
+      else {
+        pieces.push(text, piece);
+        text = '';
+      }
+    }
+    text += parts[index + 1] ?? '';
   });
-  return new Markup(text);
+  return new Markup([...pieces, text]);
 }
 
-function textOf(content: Content): string {
-  if (content === null) return '';
-  if (content instanceof Markup) return content.text;
-  if (typeof content === 'number') return String(content);
-  return typeof content === 'string' ? escaped(content) : content.map(textOf).join('');
+/** The markup of each of many things, never of all at once. */
+export function each<T>(things: readonly T[], make: (thing: T) => Markup): Markup {
+  return new Markup([
+    function* () {
+      for (const thing of things) yield make(thing);
+    },
+  ]);
+}
+
+function piecesOf(content: Content): readonly Piece[] {
+  if (content === null) return [];
+  if (content instanceof Markup) return content.pieces;
+  if (typeof content === 'number') return [String(content)];
+  return typeof content === 'string' ? [escaped(content)] : content.flatMap(piecesOf);
 }
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };

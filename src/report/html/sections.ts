@@ -2,7 +2,7 @@ import type { FrameworkView } from '../view/controls.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
 import { fill, grouped, plural } from '../view/words.ts';
-import { type Markup, markup, name } from './markup.ts';
+import { each, type Markup, markup, name } from './markup.ts';
 
 export function ipe({ ipe: facts }: RunView, texts: Texts): Markup {
   return markup`<p>${texts.ipe.introduction}</p>
@@ -20,7 +20,8 @@ export function exceptions({ exceptions: all }: RunView): Markup | null {
   return markup`<div class="wide" tabindex="0" role="group" aria-labelledby="exceptions-title"><table>
 <thead><tr><th scope="col">Stream</th><th scope="col">What</th><th scope="col">Why, and what to do</th></tr></thead>
 <tbody>
-${all.map(
+${each(
+  all,
   ({ kind, streamId, reason, nextStep }) =>
     markup`<tr><th scope="row">${name(streamId)}</th><td class="${kind === 'excluded' ? 'unproved' : 'refuted'}"><b>${kind}</b></td><td>${name(reason)}${
       nextStep === null ? null : markup`<p class="minor">${nextStep}</p>`

@@ -2,7 +2,7 @@ import { CLAIMS, type Claim } from '../../claims/claim.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
 import { fill, grouped, plural } from '../view/words.ts';
-import { type Content, type Markup, markup, name } from './markup.ts';
+import { each, type Markup, markup, name } from './markup.ts';
 
 type Stream = RunView['streams'][number];
 
@@ -24,11 +24,11 @@ export function streams({ streams: all }: RunView, texts: Texts): Markup | null 
     (claim) => markup`<th scope="col" class="upright" aria-sort="none">${claim}</th>`,
   )}<th scope="col" class="status" aria-sort="none">Status</th></tr></thead>
 <tbody>
-${all.map(row)}</tbody></table></div>
+${each(all, row)}</tbody></table></div>
 `;
 }
 
-function row(stream: Stream): Content {
+function row(stream: Stream): Markup {
   const { claims, partial, status } = stream;
   const words = partial && status !== 'incomplete' ? `PARTIAL, ${status}` : partial ? 'PARTIAL' : status;
   const state = partial ? 'incomplete' : status;

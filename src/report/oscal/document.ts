@@ -1,23 +1,25 @@
 import { CLAIMS } from '../../claims/claim.ts';
 import { sha256 } from '../../encoding/digest.ts';
-import { type RunRecord, type RunStream, toRecordBytes } from '../../ledger/record.ts';
+import { type RunRecord, type RunStream, recordPieces } from '../../ledger/record.ts';
 import { toOutcome } from '../view/outcome.ts';
 import type { Texts } from '../view/texts.ts';
 import { uuidOf } from './uuid.ts';
 
 const OSCAL_VERSION = '1.2.1';
+/** Down to each of the observations, which are made one after the other. */
+const LEVELS = 5;
 /** What is observed where no control is named: the evidence itself. */
 const NO_CONTROL = 'evidence-integrity';
 
 /**
  * `assessment-results.json`: the run as OSCAL assessment results. Each stream is an observation. There are no OSCAL
- * findings, since each of these must say whether a control is satisfied, and that is for the assessor.
+ * findings, since each of these must say whether a control is satisfied, and that is for the assessor. In pieces.
  */
-export function renderOscal(record: RunRecord, texts: Texts): Uint8Array {
+export function renderOscal(record: RunRecord, texts: Texts): Iterable<string> {
   const version = versionOf(record);
   const organisation = record.report.organisation;
   const plan = uuidOf('plan', record.run_id, version);
-  return toRecordBytes({
+  const document = {
     'assessment-results': {
       uuid: uuidOf('assessment-results', record.run_id, version),
       metadata: {
@@ -47,7 +49,8 @@ export function renderOscal(record: RunRecord, texts: Texts): Uint8Array {
         ],
       },
     },
-  });
+  };
+  return recordPieces(document, LEVELS);
 }
 
 /** Of what the results are made from: a stream stands for its record, whose digest says all of it. */
@@ -62,11 +65,7 @@ const NAMESPACE = 'https://evidence-exporter.invalid/ns/oscal';
 function toResult(record: RunRecord, texts: Texts, version: string) {
   const { run_id, started_at, finished_at, reconciliation } = record;
   const { words, sentences } = toOutcome(record, true, texts);
-  const observations = [
-    ...record.streams.map((stream) => observeStream(record, stream)),
-    ...record.failed.map(({ stream_id, reason }) => observeAbsence(record, stream_id, `Not exported: ${reason}`)),
-    ...record.vanished.map(({ stream_id, finding }) => observeAbsence(record, stream_id, finding.message)),
-  ];
+  const isEmpty = record.streams.length + record.failed.length + record.vanished.length === 0;
   return {
     uuid: uuidOf('result', run_id, version),
     title: line(words.join(', ')),
@@ -79,8 +78,14 @@ function toResult(record: RunRecord, texts: Texts, version: string) {
       value: String(count),
     })),
     'reviewed-controls': reviewedControls(record),
-    ...(observations.length === 0 ? {} : { observations }),
+    ...(isEmpty ? {} : { observations: observe(record) }),
   };
+}
+
+function* observe(record: RunRecord) {
+  for (const stream of record.streams) yield observeStream(record, stream);
+  for (const { stream_id, reason } of record.failed) yield observeAbsence(record, stream_id, `Not exported: ${reason}`);
+  for (const { stream_id, finding } of record.vanished) yield observeAbsence(record, stream_id, finding.message);
 }
 
 function reviewedControls({ report }: RunRecord) {

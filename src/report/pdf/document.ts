@@ -19,7 +19,7 @@ import {
 import { drawStreams } from './streams.ts';
 
 /** The run as a document. The same view gives the same bytes. */
-export function renderPdf(view: RunView, texts: Texts): Promise<Uint8Array> {
+export function renderPdf(view: RunView, texts: Texts): Promise<Iterable<Uint8Array>> {
   const { runId, organisation, period, finishedAt } = view;
   const facts = {
     title: `${texts.title} · ${organisation ?? ''} run ${runId}`,

@@ -15,7 +15,7 @@ const NAME_LINES = 3;
 const ROWS_A_TURN = 50;
 
 /** The letter as a document. The same view gives the same bytes. */
-export function renderLetterPdf(view: LetterView, { marks }: Pick<Texts, 'marks'>): Promise<Uint8Array> {
+export function renderLetterPdf(view: LetterView, { marks }: Pick<Texts, 'marks'>): Promise<Iterable<Uint8Array>> {
   const { title, organisation, runId, date, outcome, verify } = view;
   const facts = { title: `${title} · run ${runId}`, subject: organisation ?? runId, date: new Date(date) };
   return setDocument(facts, [view, marks], async (sheet) => {

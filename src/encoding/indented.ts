@@ -1,0 +1,31 @@
+/**
+ * The text of `JSON.stringify(value, null, 2)`, piece by piece, for what is too long to be held as a whole. An iterable
+ * stands for the list of what it gives, so that its members need not be there all at once.
+ *
+ * @param depth how many levels of objects and lists are taken apart; what lies deeper is one piece each.
+ */
+export function* indentedJson(value: unknown, depth: number, indent = ''): Generator<string> {
+  if (depth === 0 || typeof value !== 'object' || value === null) {
+    yield JSON.stringify(value, null, 2).replaceAll('\n', `\n${indent}`);
+    return;
+  }
+  const inner = `${indent}  `;
+  const list = isIterable(value) ? value : null;
+  const [open, close] = list === null ? '{}' : '[]';
+  let isEmpty = true;
+  for (const [name, member] of list === null ? Object.entries(value) : unnamed(list)) {
+    if (member === undefined) continue;
+    yield `${isEmpty ? open : ','}\n${inner}${name === null ? '' : `${JSON.stringify(name)}: `}`;
+    yield* indentedJson(member, depth - 1, inner);
+    isEmpty = false;
+  }
+  yield isEmpty ? `${open}${close}` : `\n${indent}${close}`;
+}
+
+function isIterable(value: object): value is Iterable<unknown> {
+  return Symbol.iterator in value;
+}
+
+function* unnamed(list: Iterable<unknown>): Generator<[null, unknown]> {
+  for (const member of list) yield [null, member];
+}

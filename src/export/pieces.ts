@@ -1,0 +1,56 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Expected } from '../archive/archive.ts';
+import { inBlocks } from '../encoding/blocks.ts';
+import { StreamingSha256 } from '../encoding/digest.ts';
+import { EvidenceError, messageOf } from '../errors.ts';
+import type { ExportContext } from './context.ts';
+
+/** What is made bit by bit, because all of it would be megabytes. */
+export type Pieces = Iterable<string | Uint8Array>;
+
+const BLOCK = 256 * 1024;
+
+/**
+ * Puts pieces together in a file, which is there as long as `use` takes.
+ * @param name of the file, and of nothing else in the work directory.
+ * @throws EvidenceError `archive` when it cannot be written.
+ */
+export async function withFile<T>(
+  { workDirectory }: Pick<ExportContext, 'workDirectory'>,
+  name: string,
+  pieces: Pieces,
+  use: (file: string, content: Expected) => Promise<T>,
+): Promise<T> {
+  const file = join(workDirectory, name);
+  try {
+    return await use(file, await writePieces(file, pieces));
+  } finally {
+    await rm(file, { force: true });
+  }
+}
+
+async function writePieces(file: string, pieces: Pieces): Promise<Expected> {
+  const hash = new StreamingSha256();
+  const measured = async function* () {
+    for await (const block of inBlocks(inBytes(pieces), BLOCK)) {
+      hash.update(block);
+      yield block;
+    }
+  };
+  try {
+    await writeFile(file, measured());
+  } catch (error) {
+    // Whatever else goes wrong, does so while a piece is made.
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+    throw new EvidenceError('archive', `cannot write ${file}: ${messageOf(error)}`, {
+      nextStep: 'See to free space and write permission there, then run the same command again.',
+      cause: error,
+    });
+  }
+  return hash.finish();
+}
+
+async function* inBytes(pieces: Pieces): AsyncGenerator<Uint8Array> {
+  for (const piece of pieces) yield typeof piece === 'string' ? Buffer.from(piece) : piece;
+}

@@ -1,0 +1,62 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { slugOf } from '../../src/bundle/layout.ts';
+import { readControls } from '../../src/cli/controls.ts';
+import { sha256 } from '../../src/encoding/digest.ts';
+import { closingKey, streamRecordKey } from '../../src/ledger/keys.ts';
+import type { RunStream } from '../../src/ledger/record.ts';
+import { toRecordBytes } from '../../src/ledger/record.ts';
+import { COUNTED, costIn } from '../support/cost.ts';
+import { EVIDENCE, finish, startNode } from '../support/process.ts';
+import { monthStream, verifiedRun } from '../support/run-records.ts';
+
+const STREAMS = 5000;
+const LIMIT_MB = 300;
+const LIMIT_SECONDS = 60;
+const RUN = '2026-10';
+
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'large-run-test-'));
+  closeLargeRun();
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test(`a run of ${STREAMS.toLocaleString('en')} streams gets its reports and its record in less than ${LIMIT_MB} MB and ${LIMIT_SECONDS} s`, async () => {
+  const child = startNode(EVIDENCE, ['export', '--period', RUN], {
+    cwd: folder,
+    env: { EVIDENCE_AUDIT_URL: 'http://127.0.0.1:9/audit', EVIDENCE_API_KEY: 'never-asked' },
+    nodeFlags: COUNTED,
+  });
+  const { code, stdout, stderr } = await finish(child);
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/5000 exported[\s\S]*^Report .*report\.pdf$/m)]);
+  const { memory, seconds } = costIn(stderr);
+  expect(memory).toBeLessThan(LIMIT_MB * 1e6);
+  expect(seconds).toBeLessThan(LIMIT_SECONDS);
+}, 120_000);
+
+/** As an export leaves it that was interrupted when all that was missing were the reports. */
+function closeLargeRun(): void {
+  const streams = Array.from({ length: STREAMS }, (_, number) => monthStream(number));
+  const report = { organisation: 'Acme Payments Ltd', oscal: true, controls: readControls(['soc2', 'pci-dss-4']) };
+  const { format: _format, documents: _documents, ...rest } = verifiedRun(streams, { report });
+  const closing = { ...rest, format: 'evidence-closing/1', streams: streams.map(putStream) };
+  put(closingKey(RUN), toRecordBytes(closing));
+}
+
+function putStream({ record: _record, ...stream }: RunStream) {
+  const rest = { run_id: RUN, ...stream, recorded_at: '2026-11-01T00:00:00.000Z' };
+  const bytes = toRecordBytes({ format: 'evidence-stream-record/1', ...rest });
+  const key = streamRecordKey(RUN, slugOf(stream.stream_id));
+  put(key, bytes);
+  return { key, bytes: bytes.length, sha256: sha256(bytes) };
+}
+
+function put(key: string, bytes: Uint8Array): void {
+  const path = join(folder, 'evidence-archive', key);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, bytes);
+}
