@@ -83,6 +83,7 @@ export function drawFact(sheet: Sheet, label: string, lines: readonly string[], 
     const baseline = sheet.y - labelSetting.leading;
     sheet.draw(sheet.set(label, labelSetting, LABEL_WIDTH, 1), labelSetting, LEFT, baseline);
     for (const line of lines) sheet.flow(line, settingOf(line), LEFT + LABEL_WIDTH, width);
+    if (lines.length === 0) sheet.y = baseline;
   });
   sheet.y -= FACT_GAP;
 }

@@ -11,7 +11,7 @@ export type Color = readonly [red: number, green: number, blue: number];
  */
 export class Canvas {
   readonly page: PDFPage;
-  #operators: string[] = [];
+  readonly #operators = new Operators();
   readonly #fonts = new Map<PDFFont, string>();
 
   constructor(page: PDFPage) {
@@ -71,8 +71,7 @@ export class Canvas {
   flush(): void {
     if (this.#operators.length === 0) return;
     const { node, doc } = this.page;
-    const stream = doc.context.register(doc.context.flateStream(this.#operators.join('\n')));
-    this.#operators = [];
+    const stream = doc.context.register(doc.context.flateStream(this.#operators.take()));
     const streams = node.lookupMaybe(PDFName.of('Contents'), PDFArray);
     if (streams === undefined) node.set(PDFName.of('Contents'), doc.context.obj([stream]));
     else streams.push(stream);
@@ -89,6 +88,43 @@ export class Canvas {
     this.#fonts.set(font, key);
     this.page.node.setFontDictionary(PDFName.of(key), font.ref);
     return key;
+  }
+}
+
+const NOTHING = Buffer.alloc(0);
+const ROOM = 16 * 1024;
+
+/**
+ * Operators one below the other, as the bytes that they will be: strings would live until their page is full, which is
+ * too long to be collected cheaply.
+ */
+class Operators {
+  #bytes = NOTHING;
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** @param operator in ASCII. */
+  push(operator: string): void {
+    const line = `${operator}\n`;
+    if (this.#length + line.length > this.#bytes.length) this.#grow(line.length);
+    this.#length += this.#bytes.write(line, this.#length, 'latin1');
+  }
+
+  /** What was pushed since the last time, without the last line feed. */
+  take(): Uint8Array {
+    const taken = this.#bytes.subarray(0, this.#length - 1);
+    this.#bytes = NOTHING;
+    this.#length = 0;
+    return taken;
+  }
+
+  #grow(more: number): void {
+    const larger = Buffer.allocUnsafe(Math.max(ROOM, 2 * (this.#length + more)));
+    larger.set(this.#bytes.subarray(0, this.#length));
+    this.#bytes = larger;
   }
 }
 

@@ -181,6 +181,19 @@ describe('what it says', () => {
   });
 });
 
+test('the bars of thousands of streams can be compared: all others have a number and no bar', () => {
+  const streams = Array.from({ length: 2000 }, (_, index) => monthStream(index, `s-${index}`, { entries: index + 1 }));
+  const rows = [
+    ...htmlOf(verifiedRun(streams)).matchAll(/<tr><th scope="row"><bdi>(s-1999|s-1988|1,988 other streams)<.*/g),
+  ];
+  expect(rows.map(([row, name]) => [name, /<rect width="([\d.]+)%/.exec(row)?.[1] ?? null])).toEqual([
+    ['s-1999', '100'],
+    ['s-1988', '99.45'],
+    ['1,988 other streams', null],
+  ]);
+  expect(rows[2]?.[0]).toContain('>1,977,066<');
+});
+
 test('5,000 streams cost little', () => {
   const streams = Array.from({ length: 5000 }, (_, index) => monthStream(index));
   const start = process.cpuUsage();

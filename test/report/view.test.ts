@@ -26,6 +26,12 @@ describe('the outcome', () => {
     expect(view(record, sealed).outcome).toMatchObject({ tone, words });
   });
 
+  test('of a run in which only a stream is missed says that, and speaks of none that is refuted', () => {
+    const { words, sentences } = view({ ...refutedRun(), streams: [monthStream(1)] }).outcome;
+    expect(words).toEqual(['REFUTED']);
+    expect(sentences).toEqual([texts.outcome.refuted.missed, expect.stringMatching(/^1 stream exported earlier/)]);
+  });
+
   test('counts what it speaks of', () => {
     const [refuted, vanished] = view(refutedRun()).outcome.sentences;
     expect(refuted).toMatch(/^2 of 3 streams are refuted/);

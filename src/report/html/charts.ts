@@ -1,4 +1,4 @@
-import { type Bars, describeBars } from '../view/activity.ts';
+import { type Bars, describeBars, longestOf } from '../view/activity.ts';
 import type { Coverage } from '../view/coverage.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
@@ -38,16 +38,21 @@ ${notes.map((note) => markup`<p class="minor">${note}</p>\n`)}${numbers(chart)}<
 /** By name: one bar a stream or an action. */
 function bars(chart: Bars): Markup {
   const { title, bars: all, notes } = chart;
-  const most = Math.max(...all.map(({ count }) => count), 1);
+  const most = longestOf(chart);
   return markup`<figure>
 <figcaption>${title}</figcaption>
 <table class="bars"><tbody>
 ${all.map(
   ({ label, count, isRest }) =>
-    markup`<tr><th scope="row">${name(label)}</th><td><svg aria-hidden="true" height="10" width="100%"><rect${isRest === true ? markup` class="rest"` : null} width="${rounded(Math.max((count / most) * 100, 0.5))}%" height="10" rx="1"/></svg></td><td class="number">${grouped(count)}</td></tr>\n`,
+    markup`<tr><th scope="row">${name(label)}</th><td>${isRest === true ? null : bar(count / most)}</td><td class="number">${grouped(count)}</td></tr>\n`,
 )}</tbody></table>
 ${notes.map((note) => markup`<p class="minor">${note}</p>\n`)}</figure>
 `;
+}
+
+/** @param share of the longest. */
+function bar(share: number): Markup {
+  return markup`<svg aria-hidden="true" height="10" width="100%"><rect width="${rounded(Math.max(share * 100, 0.5))}%" height="10" rx="1"/></svg>`;
 }
 
 function numbers({ title, bars: all }: Bars): Markup {

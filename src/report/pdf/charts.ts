@@ -1,11 +1,11 @@
 import { drawHeading, drawParagraph, drawSection } from '../../typesetting/blocks.ts';
 import { CONTENT_WIDTH, GREY, HAIRLINE, INK, LEFT, RIGHT, type Setting, type Sheet } from '../../typesetting/sheet.ts';
 import { type Column, Table } from '../../typesetting/table.ts';
-import { type Bars, describeBars } from '../view/activity.ts';
+import { type Bars, describeBars, longestOf } from '../view/activity.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
 import { grouped } from '../view/words.ts';
-import { BAR, OUTCOME_COLORS, REST } from './palette.ts';
+import { BAR, OUTCOME_COLORS } from './palette.ts';
 
 const PLOT_HEIGHT = 104;
 /** Numbers at the left of the plot. */
@@ -70,16 +70,17 @@ function drawBars(sheet: Sheet, chart: Bars): void {
   drawHeading(sheet, title, bars.length * BAR_STEP + 10);
   const name: Setting = { style: sheet.styles.regular, size: 8, leading: BAR_STEP, color: INK };
   const number: Setting = { ...name, color: GREY };
-  const most = Math.max(...bars.map(({ count }) => count), 1);
+  const most = longestOf(chart);
   const left = LEFT + NAME_WIDTH + 10;
   const room = RIGHT - left - COUNT_WIDTH;
   sheet.figure(describeBars(chart), () => {
     for (const { label, count, isRest } of bars) {
       const baseline = sheet.y - 11;
       sheet.draw(sheet.set(label, name, NAME_WIDTH, 1), name, LEFT, baseline);
-      const width = Math.max((count / most) * room, 0.8);
-      sheet.box(left, baseline - 2, width, 9, isRest === true ? REST : BAR);
-      sheet.draw(sheet.set(grouped(count), number, COUNT_WIDTH, 1), number, left + width + 6, baseline);
+      const width = isRest === true ? 0 : Math.max((count / most) * room, 0.8);
+      if (width > 0) sheet.box(left, baseline - 2, width, 9, BAR);
+      const behind = left + (width > 0 ? width + 6 : 0);
+      sheet.draw(sheet.set(grouped(count), number, COUNT_WIDTH, 1), number, behind, baseline);
       sheet.y -= BAR_STEP;
     }
   });
@@ -100,6 +101,7 @@ const GAP = 3;
 export function drawCoverage(sheet: Sheet, { coverage }: RunView, texts: Texts): void {
   drawSection(sheet, 'Coverage by month', 160);
   drawParagraph(sheet, texts.coverage.introduction);
+  sheet.y -= 4;
   const { months, runs } = coverage;
   const rows = Math.ceil(months.length / GRID_COLUMNS);
   const width = (CONTENT_WIDTH + GAP) / GRID_COLUMNS;

@@ -39,7 +39,6 @@ export function renderPdf(view: RunView, texts: Texts): Promise<Iterable<Uint8Ar
     drawLimits(sheet, view);
     drawHowTo(sheet, texts);
     drawControls(sheet, view, texts);
-    sheet.newPage();
     await drawStreams(sheet, view, texts);
     if (sheet.hasMarks) drawParagraph(sheet, texts.marks, { size: 7.5, leading: 10.5, color: GREY });
     const { words, tone } = view.outcome;

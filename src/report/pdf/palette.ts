@@ -7,7 +7,6 @@ export const GREEN: Color = [0.08, 0.4, 0.24];
 export const RED: Color = [0.7, 0.09, 0.11];
 export const AMBER: Color = [0.72, 0.38, 0.0];
 export const BAR: Color = [0.24, 0.43, 0.66];
-export const REST: Color = [0.72, 0.76, 0.81];
 export const PALE: Color = [0.955, 0.96, 0.97];
 const PALE_GREEN: Color = [0.89, 0.95, 0.91];
 const PALE_RED: Color = [0.98, 0.88, 0.88];

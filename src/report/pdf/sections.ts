@@ -9,8 +9,8 @@ import { AMBER, GREEN, RED } from './palette.ts';
 
 const SEVERITY_COLORS = { error: RED, warning: AMBER, notice: GREY } as const;
 const STATE_COLORS = { proved: GREEN, refuted: RED, unproved: GREY } as const;
-/** A name of three hundred characters stands whole. */
-const NAME_LINES = 14;
+/** A name of three hundred characters stands whole, also where each third one is the mark of what joins emoji. */
+export const NAME_LINES = 40;
 
 function settings(sheet: Sheet) {
   const body: Setting = { style: sheet.styles.regular, size: 8, leading: 10.5, color: INK };

@@ -7,6 +7,7 @@ import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
 import { fill, grouped, plural } from '../view/words.ts';
 import { AMBER, GREEN, RED } from './palette.ts';
+import { NAME_LINES } from './sections.ts';
 
 const MARKS = {
   proved: { text: '✓', color: GREEN },
@@ -17,12 +18,12 @@ const STATUS_COLORS = { verified: GREEN, refuted: RED, incomplete: AMBER, empty:
 const CLAIM_WIDTH = 22;
 const ENTRIES_WIDTH = 56;
 const STATUS_WIDTH = 64;
-const NAME_LINES = 14;
 const ROWS_A_TURN = 50;
 
-/** Streams × claims, with what identifies each stream's evidence. */
+/** Streams × claims, with what identifies each stream's evidence, on pages of their own. */
 export async function drawStreams(sheet: Sheet, { streams }: RunView, texts: Texts): Promise<void> {
   if (streams.length === 0) return;
+  if (!sheet.isAtTop) sheet.newPage();
   drawSection(sheet, 'Streams', 150);
   drawParagraph(sheet, fill(texts.streams.introduction, { streams: plural(streams.length, 'stream') }));
   const columns: Column[] = [

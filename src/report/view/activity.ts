@@ -6,7 +6,7 @@ import { fill, grouped, plural } from './words.ts';
 /** Bars of one measure: entries. */
 export interface Bars {
   title: string;
-  /** `isRest`: of all that are not shown one by one. */
+  /** `isRest`: of all that are not shown one by one. It has a number and no bar, beside which the others could not be seen. */
   bars: { label: string; count: number; isRest?: true }[];
   /** What the bars leave out. */
   notes: string[];
@@ -19,6 +19,11 @@ export interface Charts {
   /** Null where the service does not count actions. */
   actions: Bars | null;
   notes: string[];
+}
+
+/** The count that the longest bar stands for. */
+export function longestOf({ bars }: Bars): number {
+  return Math.max(...bars.map(({ count, isRest }) => (isRest === true ? 0 : count)), 1);
 }
 
 /** For who does not see them. */

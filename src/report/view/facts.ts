@@ -94,6 +94,7 @@ function completenessOf(streams: RunRecord['streams']): string[] {
     const words = state === 'proved' && basis !== undefined ? `proved: ${withoutNumbers(basis)}` : state;
     counts.set(words, (counts.get(words) ?? 0) + 1);
   }
+  if (counts.size === 0) return ['no stream was exported'];
   return [...counts].map(([words, count]) => `${plural(count, 'stream')} ${words}`).slice(0, 6);
 }
 

@@ -34,7 +34,8 @@ export function toOutcome(record: RunRecord, sealed: boolean, texts: Texts): Out
     words.push(word);
     sentences.push(fill(sentence, { ...values, ...more }));
   };
-  if (outcome === 'refuted')
+  if (outcome === 'refuted' && refutedStreams === 0) say({ word: refuted.word, sentence: refuted.missed });
+  else if (outcome === 'refuted')
     say(refuted, {
       refuted: refutedStreams,
       streams: `${plural(streams.length, 'stream')} ${refutedStreams === 1 ? 'is' : 'are'}`,

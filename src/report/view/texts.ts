@@ -10,7 +10,8 @@ export const textsSchema = z.strictObject({
   title: text,
   outcome: z.strictObject({
     verified: outcome,
-    refuted: outcome,
+    /** `missed`: where nothing is wrong but that streams are missed. */
+    refuted: outcome.extend({ missed: text }),
     partial: outcome,
     empty: outcome,
     unsealed: text,
