@@ -3,13 +3,14 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Claims, StreamStatus } from '../../src/claims/claim.ts';
+import { CLAIMS, type Claims, type StreamStatus } from '../../src/claims/claim.ts';
 import type { Verdict } from '../../src/claims/verdict.ts';
 import type { RunRecord } from '../../src/ledger/record.ts';
 import { foreignBag, writeForeignZip } from '../bundle/sample.ts';
 import { ReportBrowser } from '../support/browser.ts';
 import { chainOf, packageOf } from '../support/chain.ts';
 import { writePackageBundle } from '../support/package-bundle.ts';
+import { run } from '../support/process.ts';
 import { earlierRun, monthStream, partialRun, refutedRun, verifiedRun } from '../support/run-records.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -83,6 +84,32 @@ describe('the table of streams', () => {
     expect(await rows(page)).toEqual(NAMES);
     expect(await page.locator('noscript').isVisible()).toBe(true);
     expect(await page.locator('.tools, #drop').filter({ visible: true }).count()).toBe(0);
+  });
+
+  test.each([true, false])('has heads that stand apart, scripts or not: %s', async (javaScriptEnabled) => {
+    const page = await open(named(), { javaScriptEnabled });
+    const boxes = await page.locator('#table thead th').evaluateAll((cells) =>
+      cells.map((cell) => {
+        const range = cell.ownerDocument.createRange();
+        range.selectNodeContents(cell);
+        const { left, right } = range.getBoundingClientRect();
+        return { left, right };
+      }),
+    );
+    expect(boxes).toHaveLength(CLAIMS.length + 3);
+    for (const [index, { left }] of boxes.slice(1).entries())
+      expect(left).toBeGreaterThanOrEqual(boxes[index]?.right ?? 0);
+  });
+
+  test('printed, says on every page what its columns are', async () => {
+    const page = await open(verifiedRun(Array.from({ length: 40 }, (_, index) => monthStream(index))));
+    const printed = join(browser.folder, 'printed.pdf');
+    await page.pdf({ path: printed, format: 'A4' });
+    const pages = (await run('pdftotext', [printed, '-'], browser.folder)).split('\f');
+    const withRows = pages.map((text) => text.split('\n')).filter((lines) => lines.includes('identity'));
+    expect(withRows.length).toBeGreaterThan(3);
+    for (const lines of withRows)
+      expect(lines).toEqual(expect.arrayContaining(['Stream', 'Entries', ...CLAIMS, 'Status']));
   });
 });
 

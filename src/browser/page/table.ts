@@ -64,8 +64,8 @@ function enableSort(
 ): void {
   const button = document.createElement('button');
   button.type = 'button';
-  button.textContent = cell.textContent;
-  cell.replaceChildren(button);
+  button.append(...cell.childNodes);
+  cell.append(button);
   button.addEventListener('click', () => {
     const isAscending = cell.ariaSort !== 'ascending';
     for (const other of head.cells) other.ariaSort = 'none';

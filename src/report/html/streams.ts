@@ -21,7 +21,7 @@ export function streams({ streams: all }: RunView, texts: Texts): Markup | null 
 </form>
 <div class="wide" tabindex="0" role="group" aria-labelledby="streams-title"><table id="table" class="streams">
 <thead><tr><th scope="col" aria-sort="none">Stream</th><th scope="col" class="number entries" aria-sort="none">Entries</th>${CLAIMS.map(
-    (claim) => markup`<th scope="col" class="upright" aria-sort="none">${claim}</th>`,
+    (claim) => markup`<th scope="col" class="upright" aria-sort="none"><span>${claim}</span></th>`,
   )}<th scope="col" class="status" aria-sort="none">Status</th></tr></thead>
 <tbody>
 ${each(all, row)}</tbody></table></div>
