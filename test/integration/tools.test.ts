@@ -143,17 +143,35 @@ test('the README explains the bundle, its claims and its limits', () => {
   expect(text).toContain('that the service logged everything that happened');
 });
 
-test('the lines that README.txt gives for jq show an unbroken chain and the digest of the first entry', async () => {
-  const lines = readFileSync(join(bag, 'README.txt'), 'utf8').match(/^ +jq .*$/gm) ?? [];
-  expect(lines).toHaveLength(3);
-  const [links, computed, stated] = await Promise.all(lines.map((line) => run('sh', ['-c', line], bag)));
-  expect(links).toBe('');
-  expect(computed?.slice(0, 64)).toBe(stated?.trim());
-  const evidence = join(bag, 'data/evidence.json');
-  const broken = readFileSync(evidence, 'utf8').replace(/("sequence":7,.*?"prev_hash":")...../, '$100000');
-  await run('mkdir', ['-p', 'broken/data'], folder);
-  writeFileSync(join(folder, 'broken/data/evidence.json'), broken);
-  expect(await run('sh', ['-c', lines[0] ?? ''], join(folder, 'broken'))).toBe('6\n');
+describe('the lines that README.txt gives', () => {
+  /** What the lines of a step print in a bag. */
+  const follow = (step: number, cwd: string) => {
+    const steps = readFileSync(join(bag, 'README.txt'), 'utf8').split(/^ {2}\d\. /m);
+    const lines = steps[step]?.match(/^ {7}\S.*$/gm)?.join('\n') ?? 'false';
+    return run('sh', ['-c', `( ${lines}\n) 2>&1 || true`], cwd);
+  };
+
+  test('show that the bundle is whole, and its token good', async () => {
+    expect(await follow(1, bag)).toMatch(/^(\S+: OK\n){9,}$/);
+    expect([await follow(2, bag), await follow(3, bag)]).toEqual(['', '']);
+    expect(await follow(4, bag)).toContain('Verification: OK');
+  });
+
+  test.each([
+    ['a link', /("sequence":7,.*?"prev_hash":")...../, '$100000', '7\n'],
+    ['what was done', /("sequence":7,.*?"metadata":)/, '$1 1,"x":', ''],
+    ['a number', /"sequence":7,/, '"sequence":70,', '70\n8\n'],
+    ['a hash', /("sequence":7,.*?"hash":")...../, '$100000', '8\n'],
+  ])('show that somebody changed %s', async (_what, from, to, links) => {
+    const copy = join(mkdtempSync(join(folder, 'changed-')), 'bag');
+    await run('cp', ['-r', bag, copy], folder);
+    const file = join(copy, 'data/evidence.json');
+    const text = readFileSync(file, 'utf8');
+    writeFileSync(file, text.replace(from, to));
+    expect(await follow(1, copy)).toContain('data/evidence.json: FAILED');
+    expect(await follow(2, copy)).toBe(links);
+    expect(await follow(3, copy)).toMatch(/^7c7$/m);
+  });
 });
 
 describe('the lines of README.md for checking a bundle by hand', () => {
