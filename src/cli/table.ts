@@ -33,22 +33,45 @@ export interface ClaimRow {
   claims: Claims;
 }
 
-/** The closing table: streams × claims. */
-export function formatClaims(rows: readonly ClaimRow[]): string {
+const NAME_COLUMNS = 48;
+/** Of a name this much is seen on any terminal. */
+const LEAST_NAME_COLUMNS = 16;
+
+/** The closing table: streams × claims. @param columns of the terminal; where it is too narrow, claims stand as marks. */
+export function formatClaims(rows: readonly ClaimRow[], columns = terminalColumns()): string {
+  const wide = toTable(rows, CLAIMS, (claims) => CLAIMS.map((name) => MARKS[claims[name].state]), NAME_COLUMNS);
+  if (widthOfTable(wide) <= columns) return wide;
+  const marks = (claims: Claims) => [CLAIMS.map((name) => MARKS[claims[name].state]).join(' ')];
+  const nameless = widthOfTable(toTable(rows, ['claims'], marks, 0)) - 'stream'.length;
+  const room = Math.max(LEAST_NAME_COLUMNS, Math.min(NAME_COLUMNS, columns - nameless));
+  return `${toTable(rows, ['claims'], marks, room)}\n\nclaims: ${CLAIMS.join(', ')}`;
+}
+
+function toTable(
+  rows: readonly ClaimRow[],
+  titles: readonly string[],
+  cellsOf: (claims: Claims) => string[],
+  max: number,
+): string {
   return formatTable(
     [
-      { title: 'stream', max: 48 },
+      { title: 'stream', max },
       { title: 'entries', align: 'right' },
-      ...CLAIMS.map((title): Column => ({ title, align: 'centre' })),
+      ...titles.map((title): Column => ({ title, align: 'centre' })),
       { title: 'status' },
     ],
-    rows.map(({ stream_id, entries, claims, status }) => [
-      stream_id,
-      grouped(entries),
-      ...CLAIMS.map((name) => MARKS[claims[name].state]),
-      status,
-    ]),
+    rows.map(({ stream_id, entries, claims, status }) => [stream_id, grouped(entries), ...cellsOf(claims), status]),
   );
+}
+
+/** The rule below the titles is as wide as the table. */
+function widthOfTable(table: string): number {
+  return table.split('\n', 2)[1]?.length ?? 0;
+}
+
+/** What goes elsewhere than to a terminal is as wide as it is. A terminal may say that it has 0 columns. */
+function terminalColumns(): number {
+  return process.stdout.isTTY ? process.stdout.columns || 80 : Number.POSITIVE_INFINITY;
 }
 
 /** What the marks mean; why what is unproved is, and where a proof ends: each once, with the number of its streams. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { CLAIMS } from '../../src/claims/claim.ts';
 import { formatClaims, formatLegend, formatTable, visible } from '../../src/cli/table.ts';
 import { plural } from '../../src/report/view/words.ts';
 import { runStream } from '../support/records.ts';
@@ -107,6 +108,29 @@ test('the table of claims', () => {
   ]);
   expect(first?.split(/\s+/)).toEqual(['a', '12,345', '✓', '✓', '–', '✓', '✓', '✓', '✓', 'verified']);
   expect(second?.split(/\s+/)).toEqual(['b\\u{1b}', '10', '✗', '✓', '✓', '✓', '✓', '✓', '✓', 'refuted']);
+});
+
+describe('the table of claims on a terminal', () => {
+  const rows = [runStream('a'.repeat(30), { entries: 12345 }, { seal: 'unproved' }), runStream('日'.repeat(30))];
+  const widest = (text: string) =>
+    Math.max(...text.split('\n').map((line) => line.length + (line.match(/日/g)?.length ?? 0)));
+
+  test.each([-1, 0, 1])('wider by %d columns than it shows it as elsewhere if it fits', (more) => {
+    const whole = formatClaims(rows, Number.POSITIVE_INFINITY);
+    expect(formatClaims(rows, widest(whole) + more) === whole).toBe(more >= 0);
+  });
+
+  test.each([112, 80, 74])(
+    'of %d columns has a row for a stream, of its marks in the order that it says',
+    (columns) => {
+      const table = formatClaims(rows, columns);
+      expect(widest(table)).toBeLessThanOrEqual(columns);
+      const lines = table.split('\n');
+      expect(lines).toHaveLength(6);
+      expect(lines[2]).toMatch(/^a+…?a* +12,345 {2}✓ ✓ – ✓ ✓ ✓ ✓ {2}verified$/);
+      expect(lines[5]).toBe(`claims: ${CLAIMS.join(', ')}`);
+    },
+  );
 });
 
 test('the legend gives each reason once, and how many streams it holds for', () => {
