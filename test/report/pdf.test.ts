@@ -155,6 +155,31 @@ test('findings stand with what they mean, what to do, and what was expected', as
     expect(text).toContain(squeezed(words));
 });
 
+/** What must not stand last on a page: titles, and what introduces a table. */
+const LEADS = [
+  /^(IPE statement|Exceptions and exclusions|What was checked|Findings|Activity|Coverage by month|Chain of custody)$/,
+  /^(What this does not prove|How to verify it yourself|Control mapping|Streams|None of this needs the tool.*)$/,
+  /^(\d\. .*|Entries (per|by) .*|\S+ · \d+ streams?|SOC 2,.*|PCI DSS.*|HIPAA.*)$/,
+  /(In this run|What was found|Why, and what to do|Unproved|Outcome +Streams +Entries|Who +What)$/,
+  /is for the assessor to conclude\.$|evidence speaks to which criterion\.$|stands in run\.json\.$/,
+  /^(ERROR|WARNING|What to do:)/,
+];
+
+test('whatever stands before it, no title and no head of a table is left alone at the end of a page', async () => {
+  const record = refutedRun();
+  record.report.controls = readControls(['soc2', 'pci-dss-4', 'hipaa']);
+  const alone: string[] = [];
+  for (let count = 0; count < 24; count++) {
+    record.excluded = Array.from({ length: count }, (_, index) => ({ stream_id: `s-${index}`, reason: 'x' }));
+    for (const page of await pages(await save(await pdfOf(record)), '-layout')) {
+      const lines = page.split('\n').flatMap((line) => line.trim() || []);
+      const last = lines.at(-2) ?? '';
+      if (LEADS.some((lead) => lead.test(last))) alone.push(`${count}: ${last}`);
+    }
+  }
+  expect(alone.join('\n')).toBe('');
+}, 60_000);
+
 test('a run that only misses a stream has no page without words, and no label over another', async () => {
   const file = await save(await pdfOf({ ...refutedRun(), streams: [] }));
   for (const page of await pages(file)) expect(page.trim().split('\n').length).toBeGreaterThan(8);

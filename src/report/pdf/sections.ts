@@ -116,7 +116,7 @@ export function drawClaims(sheet: Sheet, { claims }: RunView, texts: Texts): voi
 }
 
 export function drawFindings(sheet: Sheet, { findings }: RunView, texts: Texts): void {
-  drawSection(sheet, 'Findings');
+  drawSection(sheet, 'Findings', findings.groups.length === 0 ? 40 : 250);
   if (findings.groups.length === 0) {
     drawParagraph(sheet, texts.findings.none);
     return;
@@ -128,7 +128,7 @@ export function drawFindings(sheet: Sheet, { findings }: RunView, texts: Texts):
 
 function drawGroup(sheet: Sheet, group: FindingGroup, texts: Texts): void {
   const { body, minor, mono } = settings(sheet);
-  drawHeading(sheet, `${group.code} · ${plural(group.streams, 'stream')}`, 110);
+  drawHeading(sheet, `${group.code} · ${plural(group.streams, 'stream')}`, 170);
   const color = SEVERITY_COLORS[group.severity];
   drawParagraph(sheet, `${group.severity.toUpperCase()}. ${group.meaning}`, { color });
   for (const step of group.nextSteps) drawParagraph(sheet, `What to do: ${step}`);
@@ -182,7 +182,7 @@ export function drawLimits(sheet: Sheet, { doesNotProve }: RunView): void {
 }
 
 export function drawHowTo(sheet: Sheet, { verify }: Pick<Texts, 'verify'>): void {
-  drawSection(sheet, 'How to verify it yourself');
+  drawSection(sheet, 'How to verify it yourself', 150);
   drawParagraph(sheet, verify.introduction);
   verify.steps.forEach(({ title, text, command }, index) => {
     drawHeading(sheet, `${index + 1}. ${title}`, 70);
@@ -193,7 +193,7 @@ export function drawHowTo(sheet: Sheet, { verify }: Pick<Texts, 'verify'>): void
 
 export function drawControls(sheet: Sheet, { frameworks }: RunView, texts: Texts): void {
   const { body, minor, strong } = settings(sheet);
-  drawSection(sheet, 'Control mapping', 80);
+  drawSection(sheet, 'Control mapping', frameworks.length === 0 ? 40 : 240);
   if (frameworks.length === 0) {
     drawParagraph(sheet, texts.controls.none);
     return;
@@ -205,7 +205,7 @@ export function drawControls(sheet: Sheet, { frameworks }: RunView, texts: Texts
     { head: 'In this run', width: 150 },
   ];
   for (const { framework, note, controls } of frameworks) {
-    drawHeading(sheet, framework, 100);
+    drawHeading(sheet, framework, 150);
     if (note !== null) drawParagraph(sheet, note, { color: GREY, size: 8, leading: 11 });
     drawTable(sheet, columns, (table) => {
       for (const { id, title, speaksTo, doesNotShow, streams, refuted, claims } of controls)
