@@ -1,4 +1,5 @@
 import { type PDFDocument, PDFHexString, PDFName, PDFNumber, PDFRef } from 'pdf-lib';
+import { Numbers } from './numbers.ts';
 import type { ObjectBlock } from './writing.ts';
 
 /** PDF 32000-1 section 14.8.4: the standard structure types that are used here. */
@@ -17,63 +18,85 @@ export type Role =
   | 'TD'
   | 'Figure';
 
-interface Element {
-  role: Role;
-  /** What a figure shows, for those who do not see it. */
-  alt: string | null;
-  /** In the order in which they were opened, from 0; each before its kids. */
-  number: number;
-  parent: number;
-  kids: (Element | MarkedContent)[];
-}
+/** What an element holds: another element, or a piece of the content of a page. */
+type Kid = { element: number } | { page: number; id: number };
 
-interface MarkedContent {
-  page: number;
-  id: number;
-}
+const NONE = -1;
 
 /**
  * What is on the pages as a tree of headings, paragraphs, tables and figures, in the order in which it is read. It has
- * several elements for each cell of each table: as objects of pdf-lib they would take more memory than all the rest.
+ * several elements for each cell of each table, so that of thousands of rows there are lists of numbers and no objects.
  */
 export class Structure {
-  readonly #root: Element = { role: 'Document', alt: null, number: 0, parent: -1, kids: [] };
-  /** By their numbers. */
-  readonly #elements = [this.#root];
-  #open: Element[] = [this.#root];
+  /** By the number of an element, in the order in which they were opened, each before its kids. */
+  readonly #roles: Role[] = [];
+  readonly #parents = new Numbers();
+  readonly #firstKids = new Numbers();
+  readonly #lastKids = new Numbers();
+  /** What a figure shows, for those who do not see it. */
+  readonly #alts = new Map<number, string>();
+  /** By the number of a kid: the one behind it, and a piece of content as its page and id, an element as `NONE` and its number. */
+  readonly #nextKids = new Numbers();
+  readonly #pages = new Numbers();
+  readonly #ids = new Numbers();
   /** Of each page, the element that each of its pieces of marked content belongs to. */
   readonly #owners: number[][] = [];
+  readonly #open: number[] = [];
+
+  constructor() {
+    this.open('Document');
+  }
 
   open(role: Role, alt: string | null = null): void {
-    const parent = this.#open.at(-1) ?? this.#root;
-    const element: Element = { role, alt, number: this.#elements.length, parent: parent.number, kids: [] };
-    this.#elements.push(element);
-    parent.kids.push(element);
+    const parent = this.#open.at(-1) ?? NONE;
+    const element = this.#roles.push(role) - 1;
+    this.#parents.push(parent);
+    this.#firstKids.push(NONE);
+    this.#lastKids.push(NONE);
+    if (alt !== null) this.#alts.set(element, alt);
+    if (parent !== NONE) this.#addKid(parent, NONE, element);
     this.#open.push(element);
   }
 
   close(): void {
-    const element = this.#open.pop();
-    // V8 makes room for seventeen with the first that is pushed. Most have one.
-    if (element !== undefined) element.kids = element.kids.slice();
+    this.#open.pop();
   }
 
   /** The innermost open element; null outside of all, where there is only what is no content. */
   get role(): Role | null {
-    return this.#open.length > 1 ? (this.#open.at(-1)?.role ?? null) : null;
+    return this.#open.length > 1 ? (this.#roles[this.#open.at(-1) ?? 0] ?? null) : null;
   }
 
   /** A number for a piece of content of the innermost open element. @param page from 0. */
   mark(page: number): number {
-    const owner = this.#open.at(-1) ?? this.#root;
+    const owner = this.#open.at(-1) ?? 0;
     let owners = this.#owners[page];
     if (owners === undefined) {
       owners = [];
       this.#owners[page] = owners;
     }
-    const id = owners.push(owner.number) - 1;
-    owner.kids.push({ page, id });
+    const id = owners.push(owner) - 1;
+    this.#addKid(owner, page, id);
     return id;
+  }
+
+  #addKid(parent: number, page: number, id: number): void {
+    const kid = this.#nextKids.push(NONE);
+    this.#pages.push(page);
+    this.#ids.push(id);
+    const last = this.#lastKids.at(parent);
+    if (last === NONE) this.#firstKids.set(parent, kid);
+    else this.#nextKids.set(last, kid);
+    this.#lastKids.set(parent, kid);
+  }
+
+  #kidsOf(element: number): Kid[] {
+    const kids: Kid[] = [];
+    for (let kid = this.#firstKids.at(element); kid !== NONE; kid = this.#nextKids.at(kid)) {
+      const [page, id] = [this.#pages.at(kid), this.#ids.at(kid)];
+      kids.push(page === NONE ? { element: id } : { page, id });
+    }
+    return kids;
   }
 
   /** Puts the tree into the document, when all its pages are there. @returns what of it is still to be written. */
@@ -82,7 +105,7 @@ export class Structure {
     const pages = document.getPages();
     const root = context.nextRef();
     const first = root.objectNumber + 1;
-    const behind = first + this.#elements.length;
+    const behind = first + this.#roles.length;
     context.largestObjectNumber = behind + pages.length - 1;
     const numbers = pages.flatMap((_page, page) => [PDFNumber.of(page), PDFRef.of(behind + page)]);
     const tree = context.register(context.obj({ Nums: numbers }));
@@ -101,17 +124,20 @@ export class Structure {
 
   /** The elements and, of each page, the owners of its content, as they stand in the file. @param pages references. */
   *#write(first: number, pages: readonly string[]): Generator<string> {
-    for (const { role, alt, parent, kids } of this.#elements) {
+    for (const [element, role] of this.#roles.entries()) {
+      const kids = this.#kidsOf(element);
       // PDF 32000-1 section 14.7.4.2: content of the element's own page is named by its number alone.
-      const own = kids.find((kid) => 'id' in kid)?.page;
+      const own = kids.find((kid) => 'page' in kid)?.page;
       const written = kids.map((kid) => {
-        if ('role' in kid) return refTo(first + kid.number);
+        if ('element' in kid) return refTo(first + kid.element);
         return kid.page === own ? String(kid.id) : `<</Type/MCR/Pg ${pages[kid.page]}/MCID ${kid.id}>>`;
       });
       const page = own === undefined ? '' : `/Pg ${pages[own]}`;
-      const shown = alt === null ? '' : `/Alt ${PDFHexString.fromText(alt)}`;
+      const alt = this.#alts.get(element);
+      const shown = alt === undefined ? '' : `/Alt ${PDFHexString.fromText(alt)}`;
       const scope = role === 'TH' ? '/A<</O/Table/Scope/Column>>' : '';
-      yield `<</S/${role}/P ${refTo(first + parent)}${page}${shown}${scope}/K[${written.join(' ')}]>>`;
+      const parent = refTo(first + this.#parents.at(element));
+      yield `<</S/${role}/P ${parent}${page}${shown}${scope}/K[${written.join(' ')}]>>`;
     }
     for (const page of pages.keys())
       yield `[${(this.#owners[page] ?? []).map((number) => refTo(first + number)).join(' ')}]`;

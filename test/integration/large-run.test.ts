@@ -13,7 +13,7 @@ import { EVIDENCE, finish, startNode } from '../support/process.ts';
 import { monthStream, verifiedRun } from '../support/run-records.ts';
 
 const STREAMS = 5000;
-const LIMIT_MB = 300;
+const LIMIT_MB = 250;
 const LIMIT_SECONDS = 60;
 const RUN = '2026-10';
 
