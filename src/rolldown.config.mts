@@ -11,6 +11,23 @@ const ROOT = join(import.meta.dirname, '..');
  */
 const PROGRAMS = ['cli/main', 'platform/main', 'verify/range-worker', 'export/packing-thread'];
 
+/** What yargs does in vain at every start, and takes time for. */
+const YARGS_IN_VAIN = [
+  {
+    // To guess a version that it is told anyway, it reads the package.json of where the program lies; which it takes from
+    // the path of `node_modules` around itself, and else for where the user stands: there evidence may have that name.
+    file: /\/yargs\/lib\/platform-shims\/esm\.mjs$/,
+    code: "__dirname.substring(0, __dirname.lastIndexOf('node_modules'))",
+    instead: '__dirname',
+  },
+  {
+    // It sets the help of a command that has begun, for 25 ms, in case that is asked for meanwhile.
+    file: /\/yargs\/build\/lib\/command\.js$/,
+    code: 'yargs.getInternalMethods().getUsageInstance().cacheHelpMessage();',
+    instead: '',
+  },
+];
+
 /**
  * Makes `dist`: the programs, and what they share, in few files, because a start pays for each that it opens.
  * Our own code and yargs are in them, readable; the packages of `dependencies` are not, and load when they are used.
@@ -23,7 +40,7 @@ export default defineConfig({
   input: Object.fromEntries(PROGRAMS.map((name) => [name, join(ROOT, 'src', `${name}.ts`)])),
   platform: 'node',
   external: Object.keys(manifest.dependencies).map((name) => new RegExp(`^${name}(/|$)`)),
-  plugins: [yargsAtHome(), browserPrograms(), licences()],
+  plugins: [...quickYargs(), browserPrograms(), licences()],
   output: {
     dir: join(ROOT, 'dist'),
     cleanDir: true,
@@ -34,22 +51,17 @@ export default defineConfig({
   },
 });
 
-/**
- * To guess a version that it is told anyway, yargs reads the package.json of where the program lies; which it takes from
- * the path of `node_modules` around itself, and else for where the user stands: there evidence may have that name.
- */
-function yargsAtHome(): Plugin {
-  const guess = "__dirname.substring(0, __dirname.lastIndexOf('node_modules'))";
-  return {
-    name: 'yargs-at-home',
+function quickYargs(): Plugin[] {
+  return YARGS_IN_VAIN.map(({ file, code, instead }, index) => ({
+    name: `quick-yargs-${index}`,
     transform: {
-      filter: { id: /\/yargs\/lib\/platform-shims\/esm\.mjs$/ },
-      handler(code) {
-        if (!code.includes(guess)) throw new Error('yargs finds out in another way where the program lies');
-        return code.replace(guess, '__dirname');
+      filter: { id: file },
+      handler(text) {
+        if (!text.includes(code)) throw new Error(`yargs has no longer ${code}`);
+        return text.replace(code, instead);
       },
     },
-  };
+  }));
 }
 
 /** What report.html carries, for `browserProgram` in package.ts. */
