@@ -14,8 +14,12 @@ export type PackingAnswer = { id: number } & (
   | { defect: unknown }
 );
 
-parentPort?.on('message', async ({ id, options }: PackingJob) => {
-  parentPort?.postMessage(await answer(id, options));
+let last = Promise.resolve();
+
+// One after the other: what is packed is archived, and the next received, while others are packed. At once, streams of one
+// size would all be received and then all be packed.
+parentPort?.on('message', ({ id, options }: PackingJob) => {
+  last = last.then(async () => parentPort?.postMessage(await answer(id, options)));
 });
 
 async function answer(id: number, options: BundleOptions): Promise<PackingAnswer> {
