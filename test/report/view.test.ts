@@ -1,3 +1,4 @@
+import bidi from 'bidi-js';
 import { describe, expect, test } from 'vitest';
 import { readTexts } from '../../src/report/texts.ts';
 import { toRunView } from '../../src/report/view/view.ts';
@@ -7,6 +8,20 @@ import { earlierRun, monthStream, partialRun, refutedRun, verifiedRun } from '..
 const texts = readTexts();
 const view = (record: Parameters<typeof toRunView>[0], sealed = true) => toRunView(record, sealed, texts);
 const none = { listed: 0, exported: 0, partial: 0, failed: 0, empty: 0, excluded: 0 };
+
+/** UAX #9: 0 for a text that runs from left to right, 1 for one that runs from right to left. */
+const directionOf = (text: string) =>
+  (bidi as unknown as () => ReturnType<typeof bidi.default>)().getEmbeddingLevels(text).paragraphs[0]?.level;
+
+test('what is said of an operator runs from left to right, whatever the name', () => {
+  const { ipe, custody } = view({ ...verifiedRun([monthStream(1)]), operator: { user: 'المشغل', host: '主机' } });
+  const said = [
+    ...ipe.filter(({ label }) => label === 'Operator').flatMap(({ lines }) => lines),
+    ...custody.map(({ who }) => who),
+  ].filter((text) => text.includes('المشغل'));
+  expect(said).toHaveLength(2);
+  expect(said.map(directionOf)).toEqual([0, 0]);
+});
 
 describe('the outcome', () => {
   test.each([

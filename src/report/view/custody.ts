@@ -1,6 +1,6 @@
 import type { RunRecord } from '../../ledger/record.ts';
 import type { Texts } from './texts.ts';
-import { plural } from './words.ts';
+import { nameOf, plural } from './words.ts';
 
 export interface CustodyStep {
   /** RFC 3339; empty where a step has no time of its own. */
@@ -12,12 +12,12 @@ export interface CustodyStep {
 /** Through whose hands the evidence went, in order. */
 export function toCustody(record: RunRecord, sealed: boolean, { custody }: Texts): CustodyStep[] {
   const { operator, scope, source, tool, streams, started_at, finished_at, acceptances } = record;
-  const person = `${operator.user} on ${operator.host}`;
+  const person = nameOf(operator);
   const program = `${tool.name} ${tool.version}`;
   const bytes = streams.reduce((sum, { bundle }) => sum + bundle.bytes, 0);
   const steps: CustodyStep[] = acceptances.map(({ stream_id, reason, accepted_at, accepted_by }) => ({
     at: accepted_at,
-    who: `${accepted_by.user} on ${accepted_by.host}`,
+    who: nameOf(accepted_by),
     what: `${custody.accepted}: ${stream_id}: ${reason}`,
   }));
   if (scope.requested_by !== null || scope.request !== null)

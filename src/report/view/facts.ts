@@ -1,6 +1,6 @@
 import type { RunRecord } from '../../ledger/record.ts';
 import type { Texts } from './texts.ts';
-import { fill, grouped, plural } from './words.ts';
+import { fill, grouped, nameOf, plural } from './words.ts';
 
 /** A labelled fact; `mono` for digests, paths and ids. */
 export interface Fact {
@@ -30,7 +30,7 @@ export function toIpeFacts(record: RunRecord, texts: Texts): Fact[] {
       'Tool',
       `${tool.name} ${tool.version}, ${tool.commit === null ? 'installed package' : `commit ${tool.commit}`}`,
     ),
-    text('Operator', `${operator.user} on ${operator.host}`),
+    text('Operator', nameOf(operator)),
     text(
       'Requested by',
       scope.requested_by ?? 'not stated',

@@ -4,7 +4,7 @@ import type { ShareRecord } from '../../ledger/share.ts';
 import { describePeriod } from './facts.ts';
 import { type OutcomeView, toOutcome } from './outcome.ts';
 import type { Texts } from './texts.ts';
-import { fill, grouped, plural } from './words.ts';
+import { fill, grouped, nameOf, plural } from './words.ts';
 
 const text = z.string().min(1);
 
@@ -109,7 +109,7 @@ function toFacts({ run, share, files }: LetterSubject, { labels, links, copies }
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const fact = (label: string, line: string, form: 'text' | 'mono' = 'text') => ({ label, lines: [line], form });
   return [
-    fact(labels.shared_by, `${share.shared_by.user} on ${share.shared_by.host}`),
+    fact(labels.shared_by, nameOf(share.shared_by)),
     ...(share.shared_with === null ? [] : [fact(labels.shared_with, share.shared_with)]),
     fact(labels.shared_at, `${share.shared_at} (UTC)`),
     fact(labels.run, run.run_id, 'mono'),

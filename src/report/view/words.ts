@@ -1,3 +1,5 @@
+import type { Operator } from '../../ledger/record.ts';
+
 /** @throws TypeError for a name that has no value: the template and the code are of one version. */
 export function fill(template: string, values: Readonly<Record<string, string | number>>): string {
   return template.replace(/\{([a-z_]+)\}/g, (_all, name: string) => {
@@ -16,4 +18,9 @@ export function grouped(count: number): string {
 export function plural(count: number, thing: string): string {
   const things = count === 1 ? thing : /[^aeiou]y$/.test(thing) ? `${thing.slice(0, -1)}ies` : `${thing}s`;
   return `${grouped(count)} ${things}`;
+}
+
+/** Who acted. A text takes its direction from its first letter (UAX #9, P2): it is English, whatever the names are. */
+export function nameOf({ user, host }: Operator): string {
+  return `user ${user} on ${host}`;
 }
