@@ -1,4 +1,4 @@
-import type { Expected, ObjectSource } from '../archive/archive.ts';
+import type { Archive, Expected, ObjectSource } from '../archive/archive.ts';
 import { documentKey } from '../ledger/keys.ts';
 import type { RunDocument, RunRecord } from '../ledger/record.ts';
 import type { Report } from '../report/reports.ts';
@@ -30,7 +30,7 @@ function putReport(place: Place, key: string, { name, pieces }: Report): Promise
 
 /** Stores an object of the run that its record will name. */
 export async function putDocument(
-  archive: ExportContext['archive'],
+  archive: Archive,
   key: string,
   name: string,
   source: ObjectSource,

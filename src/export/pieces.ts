@@ -31,15 +31,9 @@ export async function withFile<T>(
 }
 
 async function writePieces(file: string, pieces: Pieces): Promise<Expected> {
-  const hash = new StreamingSha256();
-  const measured = async function* () {
-    for await (const block of inBlocks(inBytes(pieces), BLOCK)) {
-      hash.update(block);
-      yield block;
-    }
-  };
+  const digest = new StreamingSha256();
   try {
-    await writeFile(file, measured());
+    await writeFile(file, digest.through(inBlocks(inBytes(pieces), BLOCK)));
   } catch (error) {
     // Whatever else goes wrong, does so while a piece is made.
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
@@ -48,7 +42,7 @@ async function writePieces(file: string, pieces: Pieces): Promise<Expected> {
       cause: error,
     });
   }
-  return hash.finish();
+  return digest.finish();
 }
 
 async function* inBytes(pieces: Pieces): AsyncGenerator<Uint8Array> {

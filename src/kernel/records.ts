@@ -22,11 +22,6 @@ interface Written {
 /** Entries that a kernel found regular, each by its index from 0, read when it is asked for. */
 export class KernelRecords {
   #count: number;
-  readonly digests: Uint8Array;
-  /** Of each. */
-  readonly digestBytes: number;
-  /** Where the entries stand, with what stands between them. */
-  readonly bytes: Uint8Array;
   readonly #kind: TimedKind;
   readonly #written: Written;
   readonly #records: DataView;
@@ -35,11 +30,8 @@ export class KernelRecords {
   #release = () => {};
 
   constructor(kind: TimedKind, written: Written, skipped = 0) {
-    const { records, digests, digestBytes, bytes } = written;
+    const { records } = written;
     this.#count = records.length / RECORD_BYTES;
-    this.digests = digests;
-    this.digestBytes = digestBytes;
-    this.bytes = bytes;
     this.#kind = kind;
     this.#written = written;
     this.#records = new DataView(records.buffer, records.byteOffset, records.length);
@@ -48,6 +40,20 @@ export class KernelRecords {
 
   get count(): number {
     return this.#count;
+  }
+
+  /** `digestBytes` each. */
+  get digests(): Uint8Array {
+    return this.#written.digests;
+  }
+
+  get digestBytes(): number {
+    return this.#written.digestBytes;
+  }
+
+  /** Where the entries stand, with what stands between them. */
+  get bytes(): Uint8Array {
+    return this.#written.bytes;
   }
 
   /** A copy, with only the bytes from the first of the first entry to the last of the last, until it is released. */
