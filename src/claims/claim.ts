@@ -4,6 +4,9 @@ import type { Finding } from '../chain/finding.ts';
 export const CLAIMS = ['order', 'content', 'seal', 'anchor', 'continuity', 'completeness', 'agreement'] as const;
 export type ClaimName = (typeof CLAIMS)[number];
 
+/** What must be proved for the word `verified` where nobody says otherwise. */
+export const DEFAULT_REQUIRED: readonly ClaimName[] = ['order'];
+
 /** As it is written into records. `reason` says why not, `basis` on what a proof rests. */
 export interface Claim {
   state: 'proved' | 'refuted' | 'unproved';

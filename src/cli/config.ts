@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { CLAIMS } from '../claims/claim.ts';
+import { CLAIMS, DEFAULT_REQUIRED } from '../claims/claim.ts';
 import { DEFAULT_TRANSPORT } from '../client/options.ts';
 import { EvidenceError } from '../errors.ts';
 import type { FileConfig } from './config-file.ts';
@@ -103,7 +103,7 @@ export async function loadConfig(
       cert: inFolder(tls?.cert_file) ?? null,
       key: inFolder(tls?.key_file) ?? null,
     },
-    required: checkClaims(flags.require ?? file.verify?.require ?? ['order']),
+    required: checkClaims(flags.require ?? file.verify?.require ?? DEFAULT_REQUIRED),
     completeness: file.verify?.completeness ?? 'listing',
     sealKeyFiles: new Map([
       ...Object.entries(file.verify?.seal_keys ?? {}).map(([id, path]) => [id, resolve(folder, path)] as const),

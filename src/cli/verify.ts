@@ -1,6 +1,7 @@
 import { open, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Archive } from '../archive/archive.ts';
+import { DEFAULT_REQUIRED } from '../claims/claim.ts';
 import type { Identities } from '../encryption/identities.ts';
 import { EvidenceError } from '../errors.ts';
 import { EXIT_CODE_OF, worstOf } from '../ledger/outcome.ts';
@@ -248,7 +249,7 @@ async function verifyOnePackage(
   options: VerifyOptions & { threads: number | null; signal: AbortSignal },
 ): Promise<FileReport> {
   const verifyPackage = await loadPackage();
-  const verdicts = await verifyPackage(file, options, ['order']);
+  const verdicts = await verifyPackage(file, options, DEFAULT_REQUIRED);
   const outcome = worstOf(verdicts.map((verdict) => verdict.status));
   return {
     outcome,
