@@ -81,13 +81,11 @@ export function checkSignature(
       actual: keyid,
     });
   const key = pinned.get(keyid) ?? archived.get(keyid);
-  if (key === undefined) {
-    // One that is there but is not what it should be has been reported.
-    if (keys.includes(publicKeyKey(keyid))) return null;
-    return toProblem('object/missing', publicKeyKey(keyid), `is the key that ${object} is signed with`);
-  }
-  if (isSignedBy(signed, signature, key)) return null;
-  return toProblem('signature/mismatch', object, `its signature is not one by the key ${keyid}`);
+  if (key !== undefined && !isSignedBy(signed, signature, key))
+    return toProblem('signature/mismatch', object, `its signature is not one by the key ${keyid}`);
+  // A key that is there but is not what it should be has been reported.
+  if (keys.includes(publicKeyKey(keyid))) return null;
+  return toProblem('object/missing', publicKeyKey(keyid), `is the key that ${object} is signed with`);
 }
 
 /**
