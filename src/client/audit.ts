@@ -166,8 +166,8 @@ export class AuditClient {
   }
 
   /**
-   * Has a package made.
-   * @param idempotencyKey makes a repeated request answer with the package of the first.
+   * Has a package made. A request that failed is sent again: at worst the service makes a package that nobody downloads.
+   * @param idempotencyKey makes a repeated request answer with the package of the first, where the service knows such keys.
    */
   async generate(
     streamId: string,
@@ -182,7 +182,7 @@ export class AuditClient {
       url,
       body: fillIn(generate.body, { stream_id: streamId, ...period }),
       ...(header === null ? {} : { headers: { [header]: idempotencyKey } }),
-      repeatable: header !== null,
+      repeatable: true,
     });
     return { generated: this.#read(url, () => this.#answers.generated(value as Json)), exchange };
   }
