@@ -47,6 +47,16 @@ export interface Examination {
   actions: ActionCounts | null;
 }
 
+/** What all of several lists require, in the order of the claims. */
+export function strictest(...lists: (readonly ClaimName[])[]): ClaimName[] {
+  return CLAIMS.filter((name) => lists.some((list) => list.includes(name)));
+}
+
+/** Whether all that is required is proved. */
+export function meets(claims: Claims, required: readonly ClaimName[]): boolean {
+  return required.every((name) => claims[name].state === 'proved');
+}
+
 export function proved(basis: string): Claim {
   return { state: 'proved', basis };
 }

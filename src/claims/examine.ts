@@ -12,6 +12,7 @@ import {
   type ClaimName,
   type Claims,
   type Examination,
+  meets,
   proved,
   refuted,
   type StreamStatus,
@@ -156,5 +157,5 @@ function statusOf(claims: Claims, entries: number, defective: boolean, required:
   if (Object.values(claims).some((claim) => claim.state === 'refuted')) return 'refuted';
   if (defective) return 'incomplete';
   if (entries === 0) return 'empty';
-  return required.every((name) => claims[name].state === 'proved') ? 'verified' : 'incomplete';
+  return meets(claims, required) ? 'verified' : 'incomplete';
 }

@@ -30,7 +30,8 @@ export async function runRuns(flags: RunsFlags, context: CommandContext): Promis
     await archive.close();
   }
   printer.document({ archive: config.archiveUrl, runs });
-  printer.result(runs.length === 0 ? `Nothing was exported to ${config.archiveUrl} yet.` : format(runs));
+  if (runs.length === 0) printer.result(`Nothing was exported to ${config.archiveUrl} yet.`);
+  else printer.block(format(runs));
   return 0;
 }
 

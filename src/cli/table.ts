@@ -1,6 +1,6 @@
-import { styleText } from 'node:util';
 import { CLAIMS, type Claim, type ClaimName, type Claims } from '../claims/claim.ts';
 import { grouped, plural } from '../report/view/words.ts';
+import { visible } from './visible.ts';
 
 export interface Column {
   title: string;
@@ -97,16 +97,6 @@ function remarkOn(name: ClaimName, { state, reason = 'no reason is recorded', no
 }
 
 const REASONS_SHOWN = 5;
-
-/** Colours only what goes to a terminal that wants them. */
-export function emphasise(text: string, style: 'green' | 'red' | 'yellow' | 'bold'): string {
-  return styleText(style, text, { stream: process.stdout });
-}
-
-/** Text from outside must not steer the terminal. */
-export function visible(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`);
-}
 
 /** Text from outside as one line on the terminal of stderr, which is to be taken away: a line that wraps would stay. */
 export function liveLine(text: string): string {

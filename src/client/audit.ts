@@ -215,7 +215,10 @@ export class AuditClient {
     try {
       yield* readPages(this.#transport, this.#base, list, filter, known);
     } catch (error) {
-      throw isEvidenceError(error, 'contract') ? this.#otherContract(error.message) : error;
+      if (isEvidenceError(error, 'contract')) throw this.#otherContract(error.message);
+      // A list may lead to an address that quotes the key.
+      if (isEvidenceError(error)) error.message = this.#transport.scrub(error.message);
+      throw error;
     }
   }
 
@@ -228,7 +231,7 @@ export class AuditClient {
   }
 
   #otherContract(what: string): EvidenceError {
-    return new EvidenceError('contract', what, this.#pinned ? SERVICE_CHANGED : OTHER_SERVICE);
+    return new EvidenceError('contract', this.#transport.scrub(what), this.#pinned ? SERVICE_CHANGED : OTHER_SERVICE);
   }
 }
 

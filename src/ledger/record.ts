@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { PutResult } from '../archive/archive.ts';
+import { CLAIMS } from '../claims/claim.ts';
 import { findingSchema, verdictSchema } from '../claims/verdict-schema.ts';
 import { indentedJson } from '../encoding/indented.ts';
 import { parseExactJson } from '../encoding/json.ts';
@@ -155,7 +156,7 @@ export const runRecordSchema = z.strictObject({
     exclude: z.array(z.string()),
     request: z.string().nullable(),
     requested_by: z.string().nullable(),
-    required_claims: z.array(z.string()),
+    required_claims: z.array(z.enum(CLAIMS)),
   }),
   period: periodSchema,
   source: z.strictObject({
@@ -239,7 +240,16 @@ export function readRecord<T>(schema: z.ZodType<T>, bytes: Uint8Array, key: stri
   if (ambiguity !== null) throw new EvidenceError('unreadable', `${key} is ambiguous: ${ambiguity}`);
   const read = schema.safeParse(value);
   if (read.success) return read.data;
-  throw new EvidenceError('unreadable', `${key} is not the record it should be: ${z.prettifyError(read.error)}`);
+  throw new EvidenceError('unreadable', `${key} is not the record it should be: ${whatIsWrong(read.error)}`);
+}
+
+/** In one line. */
+function whatIsWrong(error: z.ZodError): string {
+  return z
+    .prettifyError(error)
+    .replaceAll('\n', ';')
+    .replaceAll(/;\s+→ /g, ' ')
+    .replaceAll(';', '; ');
 }
 
 function parseRecord(bytes: Uint8Array, key: string) {

@@ -3,6 +3,7 @@ import { EXIT_CODE_OF, type Outcome, worstOf } from '../ledger/outcome.ts';
 import type { RunRecord } from '../ledger/record.ts';
 import type { StoredShare } from '../ledger/share.ts';
 import type { StampVerdict } from '../ledger/stamps.ts';
+import type { ContractUse } from './contract-use.ts';
 import type { CustodyCheck } from './custody.ts';
 import type { Ledger } from './ledger.ts';
 import type { LockReport } from './locks.ts';
@@ -21,6 +22,8 @@ export interface ArchiveReport {
   objects: { checked: number; missing: Problem[]; altered: Problem[]; unlocked: Problem[]; unexpected: Problem[] };
   locks: Omit<LockReport, 'findings'>;
   warnings: string[];
+  /** Each contract that a bundle was read by. */
+  contracts: ContractUse[];
 }
 
 export interface RunReport {
@@ -96,7 +99,13 @@ export function toReport({
     },
     locks: toLockReport(locks),
     warnings,
+    contracts: contractsOf(checks),
   };
+}
+
+function contractsOf(checks: readonly RunCheck[]): ContractUse[] {
+  const used = checks.flatMap(({ streams }) => streams.flatMap(({ contract }) => contract ?? []));
+  return [...new Map(used.map((contract) => [JSON.stringify(contract), contract])).values()];
 }
 
 /** What is put over an object is one that nobody expected, whatever became of the object. */

@@ -54,14 +54,14 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
     (only === null || runId === only) && (from === null || compareKeys(runId, from) >= 0);
   const objects = new Map<string, StoredObject>();
   for await (const object of archive.list('')) objects.set(object.key, object);
-  const keys = new Set([...objects.keys()].filter(isKey));
+  const keys = new Set([...objects.values()].filter(isObject).map(({ key }) => key));
   const ledger = await readLedger(archive, keys);
   const keyring = await readKeyring(archive, keys, publicKeys);
   const checks = await verifyRuns(context, keys, ledger, keyring, inScope);
   const custody = new Map<string, CustodyCheck>();
   for (const { runId } of checks) custody.set(runId, await verifyCustody(archive, runId));
   const findings = [...ledger.problems, ...checkLedger(ledger, checks, inScope), ...checkEarlierRuns(checks)];
-  const unsigned = [...keyring.problems, ...checkLedgerSignatures(ledger.entries, keyring)];
+  const unsigned = [...keyring.problems, ...checkLedgerSignatures(ledger.entries, keyring, signedRuns(checks))];
   const open = openRuns(keys, inScope);
   // A folder keeps no versions, also one that was copied from a store that does.
   const versions = archive.locks === null ? { problems: [], warnings: [] } : checkVersions(objects, checks);
@@ -91,7 +91,7 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
   const unexpected = new Set(stray.filter(({ code }) => code === 'object/unexpected').map(({ key }) => key));
   const locks = await verifyLocks({
     archive,
-    keys: scoped.map(({ key }) => key).filter((key) => isKey(key) && !unexpected.has(key)),
+    keys: scoped.map(({ key }) => key).filter((key) => keys.has(key) && !unexpected.has(key)),
     checks,
     custody: new Map([...custody].map(([runId, check]) => [runId, check.custody])),
     entries: ledger.entries,
@@ -100,6 +100,11 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
   });
   const checked = accounted.size;
   return toReport({ checks, custody, findings, keyring, unsigned, stray, locks, warnings, checked, ledger, open });
+}
+
+/** A name or a thing that no archive stores is reported by `checkListing`, and read by nobody. */
+function isObject({ key, irregular }: StoredObject): boolean {
+  return isKey(key) && irregular !== 'link' && irregular !== 'special';
 }
 
 /** Whether an object is of a run in scope; those of no run are of all of them. */
@@ -184,6 +189,10 @@ async function findUnexpected(
     problems.push(toProblem('object/unexpected', key, 'is there, but nothing records it'));
   }
   return problems;
+}
+
+function signedRuns(checks: readonly RunCheck[]): Set<string> {
+  return new Set(checks.flatMap(({ runId, record }) => (record?.signed === true ? [runId] : [])));
 }
 
 /** What is not said of claims that nobody recomputed would be taken for proved. */

@@ -2,7 +2,7 @@ import type { Bundle } from '../bundle/bundle.ts';
 import { CONTRACT_FILE, type Verification, verificationSchema } from '../bundle/documents.ts';
 import { asPart, PackageReader } from '../chain/package.ts';
 import type { PdfReading } from '../claims/agreement.ts';
-import type { ClaimName, Examination } from '../claims/claim.ts';
+import { type ClaimName, DEFAULT_REQUIRED, type Examination, strictest } from '../claims/claim.ts';
 import { examine } from '../claims/examine.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import type { Contract, SealKeys, SummaryFacts } from '../contract/contract.ts';
@@ -13,6 +13,7 @@ import { sha256 } from '../encoding/digest.ts';
 import { isEvidenceError } from '../errors.ts';
 import { readRecord } from '../ledger/record.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
+import { type ContractUse, toContractUse } from './contract-use.ts';
 import { type Problem, toProblem } from './problem.ts';
 
 export interface VerifyOptions {
@@ -22,6 +23,8 @@ export interface VerifyOptions {
   /** The roots of the time-stamping authorities that are trusted; null when none were pinned. */
   roots: readonly Certificate[] | null;
   now: Date;
+  /** What must be proved, whatever a bundle or a run requires besides; `DEFAULT_REQUIRED` unless told. */
+  required?: readonly ClaimName[];
 }
 
 export interface VerifiedBundle {
@@ -36,6 +39,8 @@ export interface VerifiedBundle {
   period: { from: string | null; to: string | null } | null;
   /** Of the contract file that the bundle states; null for the default contract. */
   contractSha256: string | null;
+  /** Null when nothing was read. */
+  contract: ContractUse | null;
 }
 
 const MAX_DOCUMENT_BYTES = 256 * 2 ** 20;
@@ -81,7 +86,8 @@ async function verifyOpened(
   const problems: Problem[] = [];
   const stated = await readStated(bundle, key, problems);
   const expected = stated?.verdict;
-  const { contract } = options.contract ?? (await readContract(bundle, key, stated, problems));
+  const inUse = options.contract ?? (await readContract(bundle, key, stated, problems));
+  const { contract } = inUse;
   const reader = new PackageReader(contract, options.sealKeys, {
     ...(expected === undefined ? {} : { streamId: expected.stream_id }),
     ...(expected?.package_id == null ? {} : { packageId: expected.package_id }),
@@ -125,7 +131,7 @@ async function verifyOpened(
       sealKeysGiven: options.sealKeys.size > 0,
       contract,
     },
-    stated.required_claims as ClaimName[],
+    strictest(options.required ?? DEFAULT_REQUIRED, stated.required_claims),
   );
   const verdict = toVerdict(reading, asCollected(examination, stated.verdict.status));
   // Of a bag that is not what it was, no verdict can be: that would be the same news again, claim by claim.
@@ -140,6 +146,7 @@ async function verifyOpened(
     runId: stated.run_id,
     period: stated.period,
     contractSha256: stated.contract_sha256,
+    contract: toContractUse(inUse, options.contract === null ? 'bundle' : 'reader'),
   };
 }
 
@@ -254,5 +261,6 @@ function nothingIn(problems: Problem[]): VerifiedBundle {
     runId: null,
     period: null,
     contractSha256: null,
+    contract: null,
   };
 }

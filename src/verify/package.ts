@@ -1,10 +1,11 @@
 import { PackageReader, type PackageReading } from '../chain/package.ts';
-import type { ClaimName } from '../claims/claim.ts';
+import { DEFAULT_REQUIRED } from '../claims/claim.ts';
 import { examine } from '../claims/examine.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import type { Contract } from '../contract/contract.ts';
 import { DEFAULT_IN_USE } from '../contract/in-use.ts';
 import type { VerifyOptions } from './content.ts';
+import { type ContractUse, toContractUse } from './contract-use.ts';
 import { readPackageFile } from './package-file.ts';
 
 /**
@@ -14,20 +15,16 @@ import { readPackageFile } from './package-file.ts';
 export async function verifyPackage(
   file: string,
   options: VerifyOptions & { threads: number | null; signal?: AbortSignal },
-  required: readonly ClaimName[],
-): Promise<Verdict[]> {
-  const { contract } = options.contract ?? DEFAULT_IN_USE;
+): Promise<{ verdicts: Verdict[]; contract: ContractUse }> {
+  const inUse = options.contract ?? DEFAULT_IN_USE;
+  const { contract } = inUse;
   const begin = () => new PackageReader(contract, options.sealKeys);
   const { reader } = await readPackageFile(file, begin, options);
-  return reader.finishEach().map((reading) => judge(reading, contract, options, required));
+  const verdicts = reader.finishEach().map((reading) => judge(reading, contract, options));
+  return { verdicts, contract: toContractUse(inUse, 'reader') };
 }
 
-function judge(
-  reading: PackageReading,
-  contract: Contract,
-  options: VerifyOptions,
-  required: readonly ClaimName[],
-): Verdict {
+function judge(reading: PackageReading, contract: Contract, options: VerifyOptions): Verdict {
   const examination = examine(
     {
       reading,
@@ -44,7 +41,7 @@ function judge(
       sealKeysGiven: options.sealKeys.size > 0,
       contract,
     },
-    required,
+    options.required ?? DEFAULT_REQUIRED,
   );
   return toVerdict(reading, examination);
 }

@@ -1,16 +1,17 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bundleFileName, slugOf } from '../bundle/layout.ts';
+import { type ClaimName, DEFAULT_REQUIRED, meets, strictest } from '../claims/claim.ts';
 import type { Verdict } from '../claims/verdict.ts';
 import { sha256 } from '../encoding/digest.ts';
 import type { Identities } from '../encryption/identities.ts';
-import { isEvidenceError } from '../errors.ts';
 import { bundleKey, runRecordKey, streamRecordKey } from '../ledger/keys.ts';
 import { type RunRecord, type RunStream, readRecord, streamRecordSchema, toRecordBytes } from '../ledger/record.ts';
 import { verifyBundle } from './bundle.ts';
 import type { VerifiedBundle, VerifyOptions } from './content.ts';
+import type { ContractUse } from './contract-use.ts';
 import { type Problem, toProblem } from './problem.ts';
-import { checkDigest, fetchBundle, isAttested, isThere } from './stored.ts';
+import { checkDigest, fetchBundle, isAttested, isThere, readObject } from './stored.ts';
 import type { WitnessContext } from './witnesses.ts';
 
 export interface VerifiedStream {
@@ -21,6 +22,8 @@ export interface VerifiedStream {
   /** The bundle is what was recorded, but encrypted, and was not decrypted here: the verdict is the recorded one. */
   encrypted: boolean;
   bundle: RunStream['bundle'];
+  /** The one that the bundle was read by; null where it was not read. */
+  contract: ContractUse | null;
 }
 
 export interface RunContext extends VerifyOptions, WitnessContext {
@@ -49,18 +52,21 @@ export async function verifyStream(
   const { bundle } = stream;
   checkPlaces(run, stream, problems);
   if (stream.record !== null) await verifyStreamRecord(context, run, stream, stream.record, problems);
+  const required = strictest(context.required ?? DEFAULT_REQUIRED, run.scope.required_claims);
+  const unread = { verdict: underRequired(statedVerdict(stream), required), bundle, contract: null };
   if (context.fast === true && (await isAttested(context.archive, bundle)))
-    return { verdict: statedVerdict(stream), bundle, attested: true, encrypted: false };
+    return { ...unread, attested: true, encrypted: false };
   // What is fetched from afar goes when it was looked at: an archive may be larger than the disk.
   const folder = await mkdtemp(join(context.workDirectory, 'bundle-'));
   try {
     const file = await fetchBundle(context, bundle, folder, problems);
     if (file === 'gone') return null;
-    if (file === 'encrypted') return { verdict: statedVerdict(stream), bundle, attested: false, encrypted: true };
-    const verified = await verifyBundle(file, bundle.key, context);
+    if (file === 'encrypted') return { ...unread, attested: false, encrypted: true };
+    const verified = await verifyBundle(file, bundle.key, { ...context, required });
     problems.push(...verified.problems);
     const verdict = compareRecorded(context, run, stream, verified, problems);
-    return verdict === null ? null : { verdict, bundle, attested: false, encrypted: false };
+    const { contract } = verified;
+    return verdict === null ? null : { verdict, bundle, attested: false, encrypted: false, contract };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -75,6 +81,12 @@ function statedVerdict({
   ...stated
 }: RunStream) {
   return stated;
+}
+
+/** A recorded verdict, under what is required here. */
+function underRequired(verdict: Verdict, required: readonly ClaimName[]): Verdict {
+  const fallsShort = verdict.status === 'verified' && !meets(verdict.claims, required);
+  return fallsShort ? { ...verdict, status: 'incomplete' } : verdict;
 }
 
 /** The verdict made now, once it was held against what the run recorded. */
@@ -134,17 +146,16 @@ async function verifyStreamRecord(
   problems: Problem[],
 ): Promise<void> {
   if (!(await isThere(context.archive, stored.key, problems))) return;
-  const bytes = await context.archive.readBytes(stored.key, MAX_RECORD_BYTES);
-  checkDigest(stored, { sha256: sha256(bytes), bytes: bytes.length }, problems);
-  try {
-    const { format: _format, run_id, recorded_at: _at, ...record } = readRecord(streamRecordSchema, bytes, stored.key);
-    const { record: _stored, ...stated } = stream;
-    if (run_id !== run.run_id || !sameRecord(record, stated))
-      problems.push(toProblem('record/differs', stored.key, 'says something else than the run record'));
-  } catch (error) {
-    if (!isEvidenceError(error)) throw error;
-    problems.push(toProblem('object/unreadable', stored.key, error.message));
-  }
+  const found = await readObject(stored.key, problems, async () => {
+    const bytes = await context.archive.readBytes(stored.key, MAX_RECORD_BYTES);
+    checkDigest(stored, { sha256: sha256(bytes), bytes: bytes.length }, problems);
+    return readRecord(streamRecordSchema, bytes, stored.key);
+  });
+  if (found === null) return;
+  const { format: _format, run_id, recorded_at: _at, ...record } = found;
+  const { record: _stored, ...stated } = stream;
+  if (run_id !== run.run_id || !sameRecord(record, stated))
+    problems.push(toProblem('record/differs', stored.key, 'says something else than the run record'));
 }
 
 function sameRecord(a: unknown, b: unknown): boolean {

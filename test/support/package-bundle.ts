@@ -17,22 +17,26 @@ export interface PackageBundle {
   /** Null for the default contract. */
   description?: Description | null;
   required?: readonly ClaimName[];
+  /** What it states that it requires, instead. */
+  requires?: readonly ClaimName[];
   /** To state another verdict than the one that the entries give. */
   restate?: (verdict: Verdict) => Verdict;
 }
 
 /** A bundle of one package, as an exporter leaves it that has no seal key and no other form. */
-export function writePackageBundle({
+export async function writePackageBundle({
   target,
   evidence,
   description = null,
   required = ['order'],
+  requires = required,
   restate = (verdict) => verdict,
-}: PackageBundle): Promise<WrittenBundle> {
+}: PackageBundle): Promise<WrittenBundle & { verdict: Verdict }> {
   const inUse: ContractInUse =
     description === null ? DEFAULT_IN_USE : pinContract(Buffer.from(formatContract(description)), 'contract.yaml');
   const verification = statedOf(inUse, evidence, required);
-  return writeBundle({
+  const verdict = restate(verification.verdict);
+  const written = await writeBundle({
     target,
     slug: 'stream-12345678',
     date: '2026-11-01T00:00:00Z',
@@ -42,11 +46,16 @@ export function writePackageBundle({
       { path: 'data/evidence.json', content: evidence },
       {
         path: 'data/verification.json',
-        content: toRecordBytes({ ...verification, verdict: restate(verification.verdict) }),
+        content: toRecordBytes({
+          ...verification,
+          required_claims: requires,
+          verdict,
+        }),
       },
       ...(inUse.file === null ? [] : [{ path: CONTRACT_FILE, content: inUse.file.bytes }]),
     ],
   });
+  return { ...written, verdict };
 }
 
 function statedOf(
