@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CLAIMS } from '../claims/claim.ts';
 import { findingSchema, verdictSchema } from '../claims/verdict-schema.ts';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
@@ -22,7 +23,7 @@ export const verificationSchema = z.strictObject({
   contract_sha256: digest.nullable(),
   /** Null where none is known. */
   recipe: z.string().nullable(),
-  required_claims: z.array(z.string()),
+  required_claims: z.array(z.enum(CLAIMS)),
   seal_key_ids: z.array(z.string()),
   /** SHA-256 fingerprints of the pinned roots of time-stamping authorities; null when none were pinned. */
   timestamp_roots: z.array(z.string()).nullable(),
