@@ -1,20 +1,26 @@
-import type { Verdict } from '../claims/verdict.ts';
+import type { ReportedVerdict } from '../claims/recorded.ts';
 import { plural } from '../report/view/words.ts';
 import type { ArchiveReport } from '../verify/archive-report.ts';
 import type { Problem } from '../verify/problem.ts';
 import type { Printer } from './printer.ts';
 import { emphasise, formatClaims, formatLegend, visible } from './table.ts';
 
-const STYLES = { verified: 'green', refuted: 'red', incomplete: 'yellow', empty: 'yellow' } as const;
+const STYLES = {
+  verified: 'green',
+  refuted: 'red',
+  incomplete: 'yellow',
+  empty: 'yellow',
+  recorded: 'yellow',
+} as const;
 const SHOWN = 50;
 
 /** What a verification of one file comes to. */
 export interface FileReport {
-  outcome: Verdict['status'];
+  outcome: ReportedVerdict['status'];
   exit_code: number;
   run_id: string | null;
   period: { from: string | null; to: string | null } | null;
-  streams: (Verdict & { bundle: { key: string; identity: string | null } | null })[];
+  streams: (ReportedVerdict & { bundle: { key: string; identity: string | null } | null })[];
   problems: Problem[];
   warnings: string[];
 }
@@ -86,7 +92,7 @@ function printAttested(streams: ArchiveReport['runs'][number]['streams'], printe
   const attested = streams.filter((stream) => stream.attested).length;
   if (attested > 0)
     printer.result(
-      `${plural(attested, 'bundle')} not read: the store attests that they are what was recorded, and the claims above are the recorded ones (--fast)`,
+      `${plural(attested, 'bundle')} not read: the store attests that they are what was recorded, and of their claims there is only what was recorded (--fast)`,
     );
 }
 
@@ -156,6 +162,7 @@ function printOutcome(
   { outcome, exit_code, warnings }: { outcome: keyof typeof STYLES; exit_code: number; warnings: string[] },
   printer: Printer,
 ): void {
-  printer.result(`Outcome       ${emphasise(outcome, STYLES[outcome])} (exit code ${exit_code})`);
+  const nothing = outcome === 'recorded' ? ': nothing was checked but records' : '';
+  printer.result(`Outcome       ${emphasise(outcome, STYLES[outcome])}${nothing} (exit code ${exit_code})`);
   for (const warning of warnings) printer.result(warning);
 }
