@@ -29,6 +29,18 @@ export type Claims = Record<ClaimName, Claim>;
  */
 export type StreamStatus = 'verified' | 'refuted' | 'incomplete' | 'empty';
 
+/**
+ * What a verification reports of a claim. `recorded` is the state of one that was not looked at here: then only what
+ * was recorded of it is known. It is never written into records.
+ */
+export interface ReportedClaim extends Omit<Claim, 'state'> {
+  state: Claim['state'] | 'recorded';
+  /** What was recorded of a claim that was not looked at, or is unproved here. */
+  recorded?: Claim['state'] | undefined;
+}
+
+export type ReportedClaims = Record<ClaimName, ReportedClaim>;
+
 /** How many entries each action has: the most frequent by name, all others together. */
 export interface ActionCounts {
   counts: [action: string, entries: number][];

@@ -1,7 +1,7 @@
 import type { Archive } from '../archive/archive.ts';
 import { openMemoryArchive } from '../archive/memory.ts';
+import { describePeriod } from '../bundle/info.ts';
 import { EvidenceError } from '../errors.ts';
-import { describePeriod } from '../export/bag.ts';
 import type { ExportContext, Scope } from '../export/context.ts';
 import type { RunResult } from '../export/journeys.ts';
 import { type PeriodAnswer, resolvePeriod } from '../export/period.ts';

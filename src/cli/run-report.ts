@@ -1,4 +1,4 @@
-import { describePeriod } from '../export/bag.ts';
+import { describePeriod } from '../bundle/info.ts';
 import type { RunResult } from '../export/journeys.ts';
 import { runEnvelopeKey, runPrefix, stampKey } from '../ledger/keys.ts';
 import { EXIT_CODE_OF, type Outcome, worstOf } from '../ledger/outcome.ts';

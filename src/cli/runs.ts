@@ -1,5 +1,5 @@
+import { describePeriod } from '../bundle/info.ts';
 import { EvidenceError } from '../errors.ts';
-import { describePeriod } from '../export/bag.ts';
 import { overviewRuns, type RunOverview } from '../ledger/overview.ts';
 import { grouped, plural } from '../report/view/words.ts';
 import type { CommandContext } from './command.ts';

@@ -1,4 +1,4 @@
-import { CLAIMS, type Claim, type ClaimName, type Claims } from '../claims/claim.ts';
+import { CLAIMS, type ClaimName, type ReportedClaim, type ReportedClaims } from '../claims/claim.ts';
 import { grouped, plural } from '../report/view/words.ts';
 import { visible } from './visible.ts';
 
@@ -24,13 +24,13 @@ export function formatTable(columns: readonly Column[], rows: readonly (readonly
   return [line(columns.map((column) => column.title)), rule, ...cells.map(line)].join('\n');
 }
 
-const MARKS = { proved: '✓', refuted: '✗', unproved: '–' } as const;
+const MARKS = { proved: '✓', refuted: '✗', unproved: '–', recorded: '?' } as const;
 
 export interface ClaimRow {
   stream_id: string;
   status: string;
   entries: number;
-  claims: Claims;
+  claims: ReportedClaims;
 }
 
 const NAME_COLUMNS = 48;
@@ -41,7 +41,7 @@ const LEAST_NAME_COLUMNS = 16;
 export function formatClaims(rows: readonly ClaimRow[], columns = terminalColumns()): string {
   const wide = toTable(rows, CLAIMS, (claims) => CLAIMS.map((name) => MARKS[claims[name].state]), NAME_COLUMNS);
   if (widthOfTable(wide) <= columns) return wide;
-  const marks = (claims: Claims) => [CLAIMS.map((name) => MARKS[claims[name].state]).join(' ')];
+  const marks = (claims: ReportedClaims) => [CLAIMS.map((name) => MARKS[claims[name].state]).join(' ')];
   const nameless = widthOfTable(toTable(rows, ['claims'], marks, 0)) - 'stream'.length;
   const room = Math.max(LEAST_NAME_COLUMNS, Math.min(NAME_COLUMNS, columns - nameless));
   return `${toTable(rows, ['claims'], marks, room)}\n\nclaims: ${CLAIMS.join(', ')}`;
@@ -50,7 +50,7 @@ export function formatClaims(rows: readonly ClaimRow[], columns = terminalColumn
 function toTable(
   rows: readonly ClaimRow[],
   titles: readonly string[],
-  cellsOf: (claims: Claims) => string[],
+  cellsOf: (claims: ReportedClaims) => string[],
   max: number,
 ): string {
   return formatTable(
@@ -76,7 +76,8 @@ function terminalColumns(): number {
 
 /** What the marks mean; why what is unproved is, and where a proof ends: each once, with the number of its streams. */
 export function formatLegend(rows: readonly ClaimRow[]): string {
-  const lines = ['✓ proved   ✗ refuted   – unproved'];
+  const isOpened = rows.every(({ claims }) => CLAIMS.every((name) => claims[name].state !== 'recorded'));
+  const lines = [`✓ proved   ✗ refuted   – unproved${isOpened ? '' : '   ? recorded, not checked here'}`];
   for (const name of CLAIMS) {
     const remarks = Map.groupBy(
       rows.map(({ claims }) => remarkOn(name, claims[name])),
@@ -91,8 +92,13 @@ export function formatLegend(rows: readonly ClaimRow[]): string {
   return lines.join('\n');
 }
 
-function remarkOn(name: ClaimName, { state, reason = 'no reason is recorded', not_covered }: Claim): string | null {
-  if (state === 'unproved') return `${MARKS.unproved} ${name}: ${reason}`;
+function remarkOn(
+  name: ClaimName,
+  { state, recorded, reason = 'no reason is recorded', not_covered }: ReportedClaim,
+): string | null {
+  if (state === 'recorded') return `${MARKS.recorded} ${name}: ${reason}`;
+  if (state === 'unproved')
+    return `${MARKS.unproved} ${name}: ${recorded === undefined ? '' : `recorded as ${recorded}, not checked here: `}${reason}`;
   return not_covered === undefined ? null : `${MARKS[state]} ${name}: digests do not cover ${not_covered.join(', ')}`;
 }
 

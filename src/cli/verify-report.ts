@@ -1,4 +1,4 @@
-import type { Verdict } from '../claims/verdict.ts';
+import type { ReportedVerdict } from '../claims/recorded.ts';
 import { plural } from '../report/view/words.ts';
 import type { ArchiveReport } from '../verify/archive-report.ts';
 import type { ContractUse } from '../verify/contract-use.ts';
@@ -8,7 +8,13 @@ import { type Line, type Printer, type Styled, styled } from './printer.ts';
 import { formatClaims, formatLegend } from './table.ts';
 import { printTrust, type Trust } from './trust-report.ts';
 
-const STYLES = { verified: 'green', refuted: 'red', incomplete: 'yellow', empty: 'yellow' } as const;
+const STYLES = {
+  verified: 'green',
+  refuted: 'red',
+  incomplete: 'yellow',
+  empty: 'yellow',
+  recorded: 'yellow',
+} as const;
 const SHOWN = 50;
 
 type Pieces = Exclude<Line, string>;
@@ -17,11 +23,11 @@ const REFUTED: Styled = styled('refuted, see above', 'red');
 
 /** What a verification of one file comes to. */
 export interface FileReport {
-  outcome: Verdict['status'];
+  outcome: ReportedVerdict['status'];
   exit_code: number;
   run_id: string | null;
   period: { from: string | null; to: string | null } | null;
-  streams: (Verdict & { bundle: { key: string; identity: string | null } | null })[];
+  streams: (ReportedVerdict & { bundle: { key: string; identity: string | null } | null })[];
   problems: Problem[];
   warnings: string[];
   /** Each contract that it was read by. */
@@ -98,7 +104,7 @@ function printAttested(streams: ArchiveReport['runs'][number]['streams'], printe
   const attested = streams.filter((stream) => stream.attested).length;
   if (attested > 0)
     printer.result(
-      `${plural(attested, 'bundle')} not read: the store attests that they are what was recorded, and the claims above are the recorded ones (--fast)`,
+      `${plural(attested, 'bundle')} not read: the store attests that they are what was recorded, and of their claims there is only what was recorded (--fast)`,
     );
 }
 
@@ -161,6 +167,7 @@ function printOutcome(
   { outcome, exit_code, warnings }: { outcome: keyof typeof STYLES; exit_code: number; warnings: string[] },
   printer: Printer,
 ): void {
-  printer.result(['Outcome       ', styled(outcome, STYLES[outcome]), ` (exit code ${exit_code})`]);
+  const nothing = outcome === 'recorded' ? ': nothing was checked but records' : '';
+  printer.result(['Outcome       ', styled(outcome, STYLES[outcome]), `${nothing} (exit code ${exit_code})`]);
   for (const warning of warnings) printer.result(warning);
 }

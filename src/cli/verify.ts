@@ -1,6 +1,7 @@
 import { open, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Archive } from '../archive/archive.ts';
+import { withRecorded } from '../claims/recorded.ts';
 import type { Identities } from '../encryption/identities.ts';
 import { EvidenceError } from '../errors.ts';
 import { EXIT_CODE_OF, worstOf } from '../ledger/outcome.ts';
@@ -231,7 +232,10 @@ async function verifyOneBundle(file: string, name: string, options: VerifyOption
     exit_code: EXIT_CODE_OF[outcome],
     run_id: verified.runId,
     period: verified.period,
-    streams: verdict === null ? [] : [{ ...verdict, bundle: { key: name, identity } }],
+    streams:
+      verdict === null
+        ? []
+        : [{ ...(recorded === null ? verdict : withRecorded(verdict, recorded)), bundle: { key: name, identity } }],
     problems,
     warnings: [UNSIGNED],
     contracts: verified.contract === null ? [] : [verified.contract],

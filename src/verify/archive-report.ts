@@ -1,5 +1,5 @@
 import type { StoredCustody } from '../ledger/custody.ts';
-import { EXIT_CODE_OF, type Outcome, worstOf } from '../ledger/outcome.ts';
+import { EXIT_CODE_OF, type VerifiedOutcome, worstOf } from '../ledger/outcome.ts';
 import type { RunRecord } from '../ledger/record.ts';
 import type { StoredShare } from '../ledger/share.ts';
 import type { StampVerdict } from '../ledger/stamps.ts';
@@ -14,7 +14,7 @@ import { judgeSignatures, type Keyring, type SignatureReport } from './signature
 import type { VerifiedStream } from './stream.ts';
 
 export interface ArchiveReport {
-  outcome: Outcome;
+  outcome: VerifiedOutcome;
   exit_code: number;
   runs: RunReport[];
   ledger: { entries: number; state: 'intact' | 'broken'; findings: Problem[] };
@@ -28,7 +28,7 @@ export interface ArchiveReport {
 
 export interface RunReport {
   run_id: string;
-  outcome: Outcome;
+  outcome: VerifiedOutcome;
   exit_code: number;
   period: RunRecord['period'] | null;
   reconciliation: RunRecord['reconciliation'] | null;

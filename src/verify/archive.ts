@@ -200,7 +200,7 @@ function warnOfEncrypted({ runId, streams }: RunCheck): string[] {
   const sealed = streams.filter(({ encrypted }) => encrypted).length;
   if (sealed === 0) return [];
   return [
-    `Run ${runId}: ${sealed} of ${streams.length} bundles are encrypted and were not decrypted here. They are what was archived; what is said of their claims is what the run recorded, and unproved here. A recipient proves it with --identity.`,
+    `Run ${runId}: ${sealed} of ${streams.length} bundles are encrypted and were not opened here. They are what was archived; of their claims there is only what the run recorded. A recipient proves them with --identity.`,
   ];
 }
 

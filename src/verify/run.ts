@@ -3,7 +3,7 @@ import { measure } from '../archive/content.ts';
 import { inParallel } from '../archive/parallel.ts';
 import { sha256 } from '../encoding/digest.ts';
 import { documentKey, runRecordKey } from '../ledger/keys.ts';
-import { type Outcome, worstOf } from '../ledger/outcome.ts';
+import { type VerifiedOutcome, worstOf } from '../ledger/outcome.ts';
 import { type RunDocument, type RunRecord, readRecord, runRecordSchema } from '../ledger/record.ts';
 import { type Problem, toProblem } from './problem.ts';
 import { checkDigest, isThere, readObject } from './stored.ts';
@@ -12,7 +12,7 @@ import { verifyWitnesses, type WitnessCheck } from './witnesses.ts';
 
 export interface RunCheck {
   runId: string;
-  outcome: Outcome;
+  outcome: VerifiedOutcome;
   /** Null when it cannot be read. */
   record: RunRecord | null;
   sha256: string | null;
@@ -58,9 +58,16 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
   for (const witness of check.witnesses.keys) check.accounted.add(witness);
   const statuses = check.streams.map(({ verdict }) => verdict.status);
   const unstamped = check.witnesses.unstamped ? ['incomplete' as const] : [];
-  const outcome = worstOf([...statuses, check.record.outcome, ...unstamped]);
+  const outcome = worstOf([...statuses, ...statedOutcome(check.record, check.streams), ...unstamped]);
   check.outcome = check.problems.length > 0 ? 'refuted' : outcome;
   return check;
+}
+
+/** What a run says of itself makes it worse, never better; where nothing was looked at, it is no finding of ours. */
+function statedOutcome({ outcome }: RunRecord, streams: readonly VerifiedStream[]): VerifiedOutcome[] {
+  const isOpened = streams.some(({ verdict }) => verdict.status !== 'recorded');
+  if (outcome === 'refuted') return [outcome];
+  return outcome === 'incomplete' && (isOpened || streams.length === 0) ? [outcome] : [];
 }
 
 /** Several at once, so that the next ones arrive while one is looked at; found and reported in the order of the record. */

@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bundleFileName, slugOf } from '../bundle/layout.ts';
-import { type ClaimName, DEFAULT_REQUIRED, meets, strictest } from '../claims/claim.ts';
+import { DEFAULT_REQUIRED, strictest } from '../claims/claim.ts';
+import { asRecorded, type ReportedVerdict, withRecorded } from '../claims/recorded.ts';
 import type { Verdict } from '../claims/verdict.ts';
 import { sha256 } from '../encoding/digest.ts';
 import type { Identities } from '../encryption/identities.ts';
@@ -15,11 +16,11 @@ import { checkDigest, fetchBundle, isAttested, isThere, readObject } from './sto
 import type { WitnessContext } from './witnesses.ts';
 
 export interface VerifiedStream {
-  /** Ours, made now; of an attested bundle, and of one that was not decrypted, the recorded one. */
-  verdict: Verdict;
+  /** Ours, made now; of an attested bundle, and of one that was not decrypted, only what was recorded. */
+  verdict: ReportedVerdict;
   /** The bundle was not read: the store attests that it is what was recorded. */
   attested: boolean;
-  /** The bundle is what was recorded, but encrypted, and was not decrypted here: the verdict is the recorded one. */
+  /** The bundle is what was recorded, but encrypted, and was not decrypted here. */
   encrypted: boolean;
   bundle: RunStream['bundle'];
   /** The one that the bundle was read by; null where it was not read. */
@@ -53,15 +54,15 @@ export async function verifyStream(
   checkPlaces(run, stream, problems);
   if (stream.record !== null) await verifyStreamRecord(context, run, stream, stream.record, problems);
   const required = strictest(context.required ?? DEFAULT_REQUIRED, run.scope.required_claims);
-  const unread = { verdict: underRequired(statedVerdict(stream), required), bundle, contract: null };
+  const unread = (why: string) => ({ verdict: asRecorded(statedVerdict(stream), why), bundle, contract: null });
   if (context.fast === true && (await isAttested(context.archive, bundle)))
-    return { ...unread, attested: true, encrypted: false };
+    return { ...unread('not read here'), attested: true, encrypted: false };
   // What is fetched from afar goes when it was looked at: an archive may be larger than the disk.
   const folder = await mkdtemp(join(context.workDirectory, 'bundle-'));
   try {
     const file = await fetchBundle(context, bundle, folder, problems);
     if (file === 'gone') return null;
-    if (file === 'encrypted') return { ...unread, attested: false, encrypted: true };
+    if (file === 'encrypted') return { ...unread('not opened here'), attested: false, encrypted: true };
     const verified = await verifyBundle(file, bundle.key, { ...context, required });
     problems.push(...verified.problems);
     const verdict = compareRecorded(context, run, stream, verified, problems);
@@ -83,12 +84,6 @@ function statedVerdict({
   return stated;
 }
 
-/** A recorded verdict, under what is required here. */
-function underRequired(verdict: Verdict, required: readonly ClaimName[]): Verdict {
-  const fallsShort = verdict.status === 'verified' && !meets(verdict.claims, required);
-  return fallsShort ? { ...verdict, status: 'incomplete' } : verdict;
-}
-
 /** The verdict made now, once it was held against what the run recorded. */
 function compareRecorded(
   context: RunContext,
@@ -96,7 +91,7 @@ function compareRecorded(
   stream: RunStream,
   verified: VerifiedBundle,
   problems: Problem[],
-): Verdict | null {
+): ReportedVerdict | null {
   const { bundle } = stream;
   const stated = statedVerdict(stream);
   const differ = (what: string) =>
@@ -111,6 +106,9 @@ function compareRecorded(
   if (verified.runId !== null && verified.runId !== run.run_id) differ('run id');
   if (verified.recorded !== null && verified.contractSha256 !== run.source.contract_sha256) differ('contract');
   if (verified.recorded !== null && !sameRecord(verified.recorded, stated)) differ('verdict');
+  if (verified.period !== null && !sameRecord(verified.period, run.period)) differ('period');
+  if (verified.auditOrigin !== null && verified.auditOrigin !== run.source.audit_origin) differ('audit service');
+  if (verified.recorded !== null && !sameForms(stream, verified)) differ('list of missing forms');
   const { earlierHead } = verified;
   if (earlierHead !== null) {
     const known = context.headOf(earlierHead.runId, stream.stream_id);
@@ -123,7 +121,12 @@ function compareRecorded(
         ),
       );
   }
-  return worse(verified.verdict, stated.status);
+  return verified.verdict === null ? null : worse(withRecorded(verified.verdict, stated), stated.status);
+}
+
+function sameForms({ partial, missing }: RunStream, verified: VerifiedBundle): boolean {
+  const forms = (list: RunStream['missing']) => list.map(({ form, reason }) => `${form} ${reason.trim()}`).sort();
+  return partial === missing.length > 0 && sameRecord(forms(missing), forms(verified.missing));
 }
 
 /** Where a run puts a stream's objects follows from the stream's id. */
@@ -168,7 +171,6 @@ function sorted(value: unknown): unknown {
 }
 
 /** What was refuted when the seal keys were at hand is not verified because they are not. */
-function worse(verdict: Verdict | null, recorded: Verdict['status']): Verdict | null {
-  if (verdict === null || recorded !== 'refuted') return verdict;
-  return { ...verdict, status: 'refuted' };
+function worse(verdict: ReportedVerdict, recorded: Verdict['status']): ReportedVerdict {
+  return recorded === 'refuted' ? { ...verdict, status: 'refuted' } : verdict;
 }

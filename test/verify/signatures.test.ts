@@ -24,7 +24,8 @@ describe('what is as it should be', () => {
   ];
   test.each(rows)('%s', async (_words, keys, given, state, reason) => {
     const report = await verifyUnder(await archiveOf(...keys), given);
-    expect([problemsIn(report), report.outcome]).toEqual([[], 'verified']);
+    // Runs without a stream: there is nothing in them that could be verified.
+    expect([problemsIn(report), report.outcome]).toEqual([[], 'empty']);
     expect(report.signatures).toMatchObject({
       state,
       ...(reason === '' ? {} : { reason: expect.stringMatching(reason) }),
