@@ -41,6 +41,7 @@ export function printArchive(report: ArchiveReport, printer: Printer): void {
   const stamps = report.runs.flatMap(({ problems }) => problems.filter(({ code }) => code === 'stamp/refuted'));
   const listed = [
     ...report.ledger.findings,
+    ...report.history,
     ...report.signatures.findings,
     ...stamps,
     ...missing,

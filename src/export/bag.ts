@@ -6,6 +6,7 @@ import type { PayloadSource } from '../bundle/source.ts';
 import type { BundleOptions, WrittenBundle } from '../bundle/write.ts';
 import type { VendorVerdict } from '../claims/agreement.ts';
 import type { Examination } from '../claims/claim.ts';
+import type { Span } from '../claims/span-schema.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import type { Period } from '../client/audit.ts';
 import { toRecordBytes } from '../ledger/record.ts';
@@ -18,6 +19,8 @@ type TagFile = BundleOptions['tagFiles'][number];
 export interface BagContents {
   streamId: string;
   slug: string;
+  /** What continuity was compared with. */
+  earlier: readonly Span[];
   received: Received;
   examination: Examination;
   vendor: VendorVerdict | null;
@@ -57,7 +60,7 @@ export async function packBag(
 function toVerification(
   context: ExportContext,
   run: RunState,
-  { streamId, vendor, received: { completeness, statedHead } }: BagContents,
+  { streamId, earlier, vendor, received: { completeness, statedHead } }: BagContents,
   verdict: Verdict,
 ): Verification {
   return {
@@ -73,8 +76,7 @@ function toVerification(
     required_claims: [...context.required],
     seal_key_ids: [...context.sealKeys.keys()],
     timestamp_roots: context.roots?.map(({ x509 }) => x509.fingerprint256) ?? null,
-    earlier_head: run.heads.get(streamId) ?? null,
-    reaches_now: context.reachesNow,
+    earlier: [...earlier],
     stated_head: statedHead,
     accepted_restart: describeRestart(run, streamId),
     completeness,

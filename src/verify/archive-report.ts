@@ -17,6 +17,8 @@ export interface ArchiveReport {
   exit_code: number;
   runs: RunReport[];
   ledger: { entries: number; state: 'intact' | 'broken'; findings: Problem[] };
+  /** Where runs contradict each other, or leave entries between them in none. */
+  history: Problem[];
   signatures: SignatureReport;
   objects: { checked: number; missing: Problem[]; altered: Problem[]; unlocked: Problem[]; unexpected: Problem[] };
   locks: Omit<LockReport, 'findings'>;
@@ -48,6 +50,7 @@ export interface Parts {
   /** By run id. */
   custody: ReadonlyMap<string, CustodyCheck>;
   findings: Problem[];
+  history: Problem[];
   keyring: Keyring;
   /** What is wrong with the keys and with the signatures of the ledger. */
   unsigned: Problem[];
@@ -63,6 +66,7 @@ export function toReport({
   checks,
   custody,
   findings,
+  history,
   keyring,
   unsigned,
   stray,
@@ -75,6 +79,7 @@ export function toReport({
   const problems = [
     ...checks.flatMap((check) => check.problems),
     ...findings,
+    ...history,
     ...unsigned,
     ...stray,
     ...locks.findings,
@@ -86,6 +91,7 @@ export function toReport({
     exit_code: EXIT_CODE_OF[outcome],
     runs: checks.map((check) => toRunReport(check, custody.get(check.runId))),
     ledger: { entries: ledger.entries.length, state: findings.length > 0 ? 'broken' : 'intact', findings },
+    history,
     signatures: judgeSignatures(keyring, ledger.entries, problems),
     objects: {
       checked,
@@ -102,7 +108,7 @@ export function toReport({
 /** What is put over an object is one that nobody expected, whatever became of the object. */
 const UNEXPECTED = /^object\/(unexpected|covered)$/;
 /** Problems that are no alteration of an object. */
-const ELSEWHERE = /^(object\/(missing|unexpected|covered|unlocked)|signature\/.*|stamp\/.*)$/;
+const ELSEWHERE = /^(object\/(missing|unexpected|covered|unlocked)|history\/.*|signature\/.*|stamp\/.*)$/;
 
 function toRunReport(check: RunCheck, kept: CustodyCheck | undefined): RunReport {
   return {

@@ -1,9 +1,12 @@
 import type { Bundle } from '../bundle/bundle.ts';
 import { CONTRACT_FILE, type Verification, verificationSchema } from '../bundle/documents.ts';
 import { asPart, PackageReader } from '../chain/package.ts';
+import type { Compared, WalkResult } from '../chain/walk.ts';
 import type { PdfReading } from '../claims/agreement.ts';
 import type { ClaimName, Examination } from '../claims/claim.ts';
+import { comparedWith } from '../claims/continuity.ts';
 import { examine } from '../claims/examine.ts';
+import type { Span } from '../claims/span-schema.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import type { Contract, SealKeys, SummaryFacts } from '../contract/contract.ts';
 import { type ContractInUse, DEFAULT_IN_USE } from '../contract/in-use.ts';
@@ -22,6 +25,8 @@ export interface VerifyOptions {
   /** The roots of the time-stamping authorities that are trusted; null when none were pinned. */
   roots: readonly Certificate[] | null;
   now: Date;
+  /** What other runs had of the stream of a bundle, to be seen in it too. */
+  compared?: readonly Compared[];
 }
 
 export interface VerifiedBundle {
@@ -31,7 +36,11 @@ export interface VerifiedBundle {
   verdict: Verdict | null;
   /** The one that the bundle states. */
   recorded: Verdict | null;
-  earlierHead: { sequence: number; digest: string; runId: string } | null;
+  /** What the bundle says that earlier runs had of the stream. */
+  earlier: readonly Span[];
+  packagePeriod: Span['period'] | null;
+  /** What was read; null when it holds nothing to judge. */
+  walk: WalkResult | null;
   runId: string | null;
   period: { from: string | null; to: string | null } | null;
   /** Of the contract file that the bundle states; null for the default contract. */
@@ -86,6 +95,7 @@ async function verifyOpened(
     ...(expected === undefined ? {} : { streamId: expected.stream_id }),
     ...(expected?.package_id == null ? {} : { packageId: expected.package_id }),
     watch: () => (stated === null ? [] : watchedBy(stated)),
+    compared: () => [...comparedWith(stated?.earlier ?? []), ...(options.compared ?? [])],
   });
   // The chain is walked over the very bytes whose digest is being checked.
   const broken = await bundle.checkIntegrity({
@@ -114,9 +124,8 @@ async function verifyOpened(
       summary: await readSummary(bundle, contract),
       pdf: await readPdfOf(bundle, readPdf),
       vendor: stated.vendor,
-      earlier: stated.earlier_head,
-      reachesNow: stated.reaches_now,
-      fromStart: stated.package_period.from === null,
+      earlier: stated.earlier,
+      period: stated.package_period,
       statedHead: stated.stated_head,
       restart: stated.accepted_restart,
       completeness: stated.completeness,
@@ -129,14 +138,18 @@ async function verifyOpened(
   );
   const verdict = toVerdict(reading, asCollected(examination, stated.verdict.status));
   // Of a bag that is not what it was, no verdict can be: that would be the same news again, claim by claim.
-  const leftOpen = readPdf === null ? [...NEED_TRUST, ...NEED_THE_PDF] : NEED_TRUST;
+  const leftOpen = [...NEED_TRUST, ...(readPdf === null ? NEED_THE_PDF : [])];
+  // Without the keys that digests are made with, they do not tell what they told who had the keys.
+  if (stated.verdict.digests_bind && !verdict.digests_bind) leftOpen.push('continuity');
   if (broken.length === 0) problems.push(...contradictions(key, stated.verdict, verdict, leftOpen));
   return {
     problems,
     identity: bundle.identity,
     verdict,
     recorded: stated.verdict,
-    earlierHead: stated.earlier_head,
+    earlier: stated.earlier,
+    packagePeriod: stated.package_period,
+    walk: reading.defect === null ? reading.walk : null,
     runId: stated.run_id,
     period: stated.period,
     contractSha256: stated.contract_sha256,
@@ -167,9 +180,9 @@ async function readContract(
 }
 
 /** The entries whose digests the claims ask for. */
-function watchedBy({ earlier_head, completeness }: Verification): number[] {
+function watchedBy({ completeness }: Verification): number[] {
   const stated = completeness.kind === 'record' ? completeness.statement.headSequence : null;
-  return [earlier_head?.sequence, stated].filter((sequence) => typeof sequence === 'number');
+  return stated === null ? [] : [stated];
 }
 
 /** A stream of which a form is missing stays incomplete, however sound the rest is. */
@@ -215,6 +228,17 @@ async function readPdfOf(bundle: Bundle, readPdf: ReadPdf | null): Promise<PdfRe
 const NEED_TRUST: readonly string[] = ['seal', 'anchor'];
 const NEED_THE_PDF: readonly string[] = ['agreement'];
 
+const COMPARED_FIELDS = [
+  'entries',
+  'first_sequence',
+  'previous_hash',
+  'last_sequence',
+  'head_hash',
+  'first_recorded_at',
+  'last_recorded_at',
+  'package_id',
+] as const;
+
 /**
  * Where the bundle states what we find not to be so. A claim that we leave unproved, e.g. because no seal key is at
  * hand here, contradicts nothing.
@@ -228,12 +252,16 @@ function contradictions(key: string, recorded: Verdict, ours: Verdict, leftOpen:
         actual,
       }),
     );
-  for (const field of ['entries', 'first_sequence', 'last_sequence', 'head_hash', 'package_id'] as const)
+  for (const field of COMPARED_FIELDS)
     if (recorded[field] !== ours[field]) differ(field, String(ours[field]), String(recorded[field]));
   for (const field of ['activity', 'actions'] as const) {
     const [expected, actual] = [JSON.stringify(ours[field]), JSON.stringify(recorded[field])];
     if (expected !== actual) differ(field, expected, actual);
   }
+  const [stated, found] = [recorded.entries_sha256, ours.entries_sha256];
+  if (stated !== null && found !== null && stated !== found) differ('entries_sha256', found, stated);
+  if (recorded.digests_bind && !ours.digests_bind && ours.claims.content.state === 'proved')
+    differ('digests_bind', 'false', 'true');
   for (const [name, claim] of Object.entries(ours.claims)) {
     const stated = recorded.claims[name as ClaimName].state;
     const opposite = claim.state !== stated && claim.state !== 'unproved' && stated !== 'unproved';
@@ -250,7 +278,9 @@ function nothingIn(problems: Problem[]): VerifiedBundle {
     identity: null,
     verdict: null,
     recorded: null,
-    earlierHead: null,
+    earlier: [],
+    packagePeriod: null,
+    walk: null,
     runId: null,
     period: null,
     contractSha256: null,

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bundleFileName, slugOf } from '../bundle/layout.ts';
+import type { SpanEntries } from '../claims/span-schema.ts';
 import type { Verdict } from '../claims/verdict.ts';
 import { sha256 } from '../encoding/digest.ts';
 import type { Identities } from '../encryption/identities.ts';
@@ -9,6 +10,7 @@ import { bundleKey, runRecordKey, streamRecordKey } from '../ledger/keys.ts';
 import { type RunRecord, type RunStream, readRecord, streamRecordSchema, toRecordBytes } from '../ledger/record.ts';
 import { verifyBundle } from './bundle.ts';
 import type { VerifiedBundle, VerifyOptions } from './content.ts';
+import type { History } from './history.ts';
 import { type Problem, toProblem } from './problem.ts';
 import { checkDigest, fetchBundle, isAttested, isThere } from './stored.ts';
 import type { WitnessContext } from './witnesses.ts';
@@ -34,6 +36,7 @@ export interface RunContext extends VerifyOptions, WitnessContext {
   concurrency?: number;
   /** The head that a run left in the ledger for a stream; undefined when it left none. */
   headOf(runId: string, streamId: string): { sequence: number; hash: string } | undefined;
+  history: History;
   onStream?(streamId: string): void;
 }
 
@@ -57,8 +60,10 @@ export async function verifyStream(
     const file = await fetchBundle(context, bundle, folder, problems);
     if (file === 'gone') return null;
     if (file === 'encrypted') return { verdict: statedVerdict(stream), bundle, attested: false, encrypted: true };
-    const verified = await verifyBundle(file, bundle.key, context);
+    const compared = context.history.comparedWith(run.run_id, stream.stream_id);
+    const verified = await verifyBundle(file, bundle.key, { ...context, compared });
     problems.push(...verified.problems);
+    if (verified.walk !== null) context.history.add(run.run_id, verified.walk);
     const verdict = compareRecorded(context, run, stream, verified, problems);
     return verdict === null ? null : { verdict, bundle, attested: false, encrypted: false };
   } finally {
@@ -99,19 +104,37 @@ function compareRecorded(
   if (verified.runId !== null && verified.runId !== run.run_id) differ('run id');
   if (verified.recorded !== null && verified.contractSha256 !== run.source.contract_sha256) differ('contract');
   if (verified.recorded !== null && !sameRecord(verified.recorded, stated)) differ('verdict');
-  const { earlierHead } = verified;
-  if (earlierHead !== null) {
-    const known = context.headOf(earlierHead.runId, stream.stream_id);
-    if (known?.sequence !== earlierHead.sequence || known.hash !== earlierHead.digest)
-      problems.push(
-        toProblem(
-          'verdict/differs',
-          bundle.key,
-          `continues from a head of run ${earlierHead.runId} that the ledger does not have`,
-        ),
-      );
-  }
+  if (verified.packagePeriod !== null && !sameRecord(verified.packagePeriod, run.package_period))
+    differ('package period');
+  problems.push(...checkEarlier(context, stream, verified.earlier));
   return worse(verified.verdict, stated.status);
+}
+
+/** What a bundle says that earlier runs had of the stream must be what the ledger says. */
+function checkEarlier(
+  { history }: RunContext,
+  { stream_id, bundle }: RunStream,
+  earlier: VerifiedBundle['earlier'],
+): Problem[] {
+  const isKnown = (span: VerifiedBundle['earlier'][number]) => {
+    const known = history.spanOf(span.run_id, stream_id);
+    if (known === undefined || !span.part) return known !== undefined && sameRecord(span, known);
+    // What a part says follows from that run's bundle, which is compared with this one where it is read.
+    return span.entries !== null && known.entries !== null && isWithin(span.entries, known.entries);
+  };
+  return earlier
+    .filter((span) => !isKnown(span))
+    .map(({ run_id }) =>
+      toProblem(
+        'verdict/differs',
+        bundle.key,
+        `was compared with entries of run ${run_id} that the ledger does not have`,
+      ),
+    );
+}
+
+function isWithin(inner: SpanEntries, outer: SpanEntries): boolean {
+  return inner.first_sequence >= outer.first_sequence && inner.last_sequence <= outer.last_sequence;
 }
 
 /** Where a run puts a stream's objects follows from the stream's id. */
