@@ -1,6 +1,7 @@
 import type { Contract, Entry, SealKeys } from '../contract/contract.ts';
 import type { Tip } from '../kernel/kernel.ts';
 import { type Activity, ActivityCount } from './activity.ts';
+import { ContentHash, NONE, type Section, type SectionHashes } from './content-hash.ts';
 import { type Finding, FindingLog, toFinding } from './finding.ts';
 import { OrderCheck } from './order.ts';
 import type { RegularEntries, RegularWalk } from './regular.ts';
@@ -14,10 +15,17 @@ export interface Head {
 /** An entry whose number the caller had asked for. */
 export interface Watched {
   stated: string;
-  /** Null when its bytes can be read in two ways. */
+  /** Null when nobody here can compute it, or its bytes can be read in two ways. */
   computed: string | null;
+  /** Its bytes can be read in two ways. */
+  ambiguous: boolean;
   /** As sent: RFC 3339. */
   timestamp: string;
+}
+
+/** What another reading of the stream saw: digests at its ends are watched, and by content where that alone tells. */
+export interface Compared extends Section {
+  byContent: boolean;
 }
 
 /** What is kept of what is not hashed; beyond it, that there is more. */
@@ -36,6 +44,15 @@ export interface WalkResult {
   /** And that entry names no predecessor. */
   startsAtGenesis: boolean;
   contentComputed: number;
+  /**
+   * Every digest was computed from its entry and is over all of it and over the digest before: so the head stands for
+   * all of the entries.
+   */
+  bound: boolean;
+  /** When the entries with the lowest and the highest number were recorded; milliseconds since 1970, or not a number. */
+  times: { first: number; last: number };
+  /** By `ContentHash`; none where digests bind, and nobody asked for more. */
+  contents: SectionHashes;
   /** What of entries their digests say nothing about, as far as it is kept. */
   uncovered: ReadonlySet<string>;
   sealsVerified: number;
@@ -63,38 +80,57 @@ export class ChainWalk implements RegularWalk {
   readonly #log = new FindingLog();
   readonly #order: OrderCheck;
   readonly #watched = new Map<number, Watched>();
+  readonly #sections: readonly Section[];
+  /** Null as long as digests bind what they are of. */
+  #content: ContentHash | null;
+  #unbound = 0;
   #entries = 0;
   #contentComputed = 0;
   readonly #uncovered = new Set<string>();
   #sealsVerified = 0;
   readonly #activity = new ActivityCount();
 
-  constructor(streamId: string, contract: Contract, keys: SealKeys, watch: Iterable<number> = []) {
+  /** @param compared what other readings of the stream saw; see `Compared`. */
+  constructor(
+    streamId: string,
+    contract: Contract,
+    keys: SealKeys,
+    watch: Iterable<number> = [],
+    compared: readonly Compared[] = [],
+  ) {
     this.streamId = streamId;
     this.#contract = contract;
     this.#keys = keys;
-    this.watch = new Set(watch);
+    this.#sections = compared;
+    this.watch = new Set([...watch, ...compared.flatMap(({ first, last }) => [first - 1, last])]);
+    const byContent = !contract.binding.previous || compared.some((section) => section.byContent);
+    this.#content = byContent ? new ContentHash(compared) : null;
     this.#order = new OrderCheck(streamId, contract, this.#log);
   }
 
-  push(entry: Entry): void {
+  /** @param bytes the entry as it was sent. */
+  push(entry: Entry, bytes: Uint8Array): void {
     this.#entries++;
+    this.#noteBinding(entry);
     this.#activity.add(Date.parse(entry.timestamp));
     const ours = this.#checkStream(entry);
     this.#checkContent(entry);
     this.#checkSeal(entry);
     if (!ours) return;
     this.#order.push(entry);
+    this.#content?.push(entry.sequence, bytes);
     if (this.watch.has(entry.sequence) && !this.#watched.has(entry.sequence))
       this.#watched.set(entry.sequence, {
         stated: entry.digest,
         computed: entry.content.state === 'computed' ? entry.content.digest : null,
+        ambiguous: entry.content.state === 'ambiguous',
         timestamp: entry.timestamp,
       });
   }
 
+  /** What is hashed by its content has to be seen entry by entry. */
   get tip(): Tip | null {
-    return this.#order.tip;
+    return this.#content === null ? this.#order.tip : null;
   }
 
   get uncovered(): ReadonlySet<string> {
@@ -112,7 +148,7 @@ export class ChainWalk implements RegularWalk {
       const entry = this.#watched.has(sequence) ? undefined : entries.find(sequence);
       if (entry === undefined) continue;
       const { digest, timestamp } = entry;
-      this.#watched.set(sequence, { stated: digest, computed: digest, timestamp });
+      this.#watched.set(sequence, { stated: digest, computed: digest, ambiguous: false, timestamp });
     }
   }
 
@@ -129,12 +165,23 @@ export class ChainWalk implements RegularWalk {
       startsAtFirst,
       startsAtGenesis: startsAtFirst && first?.previous === this.#contract.genesis,
       contentComputed: this.#contentComputed,
+      bound: this.#unbound === 0 && this.#contract.binding.previous,
+      times: { first: ends?.first.firstTimestamp ?? Number.NaN, last: ends?.lastTimestamp ?? Number.NaN },
+      contents: this.#content?.finish() ?? NONE,
       uncovered: this.#uncovered,
       sealsVerified: this.#sealsVerified,
       activity: this.#activity.finish(),
       watched: this.#watched,
       findings: this.#log,
     };
+  }
+
+  /** A stream whose first entry no digest binds is hashed by its content. */
+  #noteBinding({ content, digest }: Entry): void {
+    const { seal } = this.#contract.binding;
+    const says = content.state === 'computed' && content.uncovered.every((name) => name === seal);
+    if (!says && this.#entries === 1) this.#content ??= new ContentHash(this.#sections);
+    if (!says || content.digest !== digest) this.#unbound++;
   }
 
   /** Whether the entry takes part in this chain: an alien one does only where it was linked in. */

@@ -19,7 +19,8 @@ import {
   unproved,
 } from './claim.ts';
 import { type CompletenessBasis, judgeCompleteness } from './completeness.ts';
-import { type EarlierHead, judgeContinuity } from './continuity.ts';
+import { judgeContinuity } from './continuity.ts';
+import type { Span } from './span-schema.ts';
 
 /** Everything that was observed about one stream; the claims follow from it alone. */
 export interface Observations {
@@ -29,9 +30,12 @@ export interface Observations {
   /** Null or absent when none was delivered whole. */
   pdf?: PdfReading | null;
   vendor: VendorVerdict | null;
-  earlier: EarlierHead | null;
-  reachesNow: boolean;
-  fromStart: boolean;
+  /** What every earlier run saw of the stream, the oldest first. */
+  earlier: readonly Span[];
+  /** Why the bundle of an earlier run could not be compared, by run id. */
+  unread?: ReadonlyMap<string, string>;
+  /** What the package was asked to hold. */
+  period: Span['period'];
   /** The head's sequence number as the service's list of streams states it. */
   statedHead: number | null;
   /** The acceptance of the stream's restart, as a sentence, when the ledger has one. */
@@ -43,7 +47,7 @@ export interface Observations {
   /** Whether any seal key was given. */
   sealKeysGiven: boolean;
   /** What the contract knows of digests and seals. */
-  contract: Pick<Contract, 'recipe' | 'hasSeals'>;
+  contract: Pick<Contract, 'recipe' | 'hasSeals' | 'binding'>;
 }
 
 /**
@@ -70,7 +74,7 @@ export function examine(observations: Observations, required: readonly ClaimName
 }
 
 function judge(observations: Observations): Claims {
-  const { reading, summary, vendor, earlier, reachesNow, fromStart, statedHead, restart } = observations;
+  const { reading, summary, vendor, statedHead } = observations;
   const { walk, facts } = reading;
   const order = judgeOrder(walk);
   const content = judgeContent(walk, observations.contract.recipe);
@@ -81,12 +85,19 @@ function judge(observations: Observations): Claims {
     content,
     seal,
     anchor: judgeAnchor(
-      { walk, checkpoints: facts?.checkpoints ?? [], roots: observations.roots, now: observations.now },
+      {
+        walk,
+        checkpoints: facts?.checkpoints ?? [],
+        roots: observations.roots,
+        now: observations.now,
+        period: observations.period,
+        bindsPrevious: observations.contract.binding.previous,
+      },
       walk.findings,
     ),
-    continuity: judgeContinuity({ walk, earlier, reachesNow, fromStart, statedHead, restart }, walk.findings),
+    continuity: judgeContinuity({ walk, ...observations }, walk.findings),
     completeness: judgeCompleteness(
-      { walk, basis: observations.completeness, wholeStream: reachesNow && fromStart },
+      { walk, basis: observations.completeness, period: observations.period, statedHead },
       walk.findings,
     ),
     agreement:

@@ -68,7 +68,7 @@ async function exportAll(platform: EmbeddedPlatform, archiveUrl: string, context
   try {
     const wish = {
       config,
-      answer: { runId: RUN_ID, period: { from: null, to: null }, reachesNow: true },
+      answer: { runId: RUN_ID, period: { from: null, to: null } },
       scope: { streams: [], exclude: [], request: RUN_ID, requestedBy: null },
       revise: false,
       sealPartial: false,

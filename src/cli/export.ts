@@ -88,7 +88,6 @@ export async function exportInto(wish: ExportWish, context: CommandContext): Pro
       runId: await chooseRunId(archive, answer, scope, wish.revise),
       period: answer.period,
       packagePeriod,
-      reachesNow: answer.reachesNow || packagePeriod.to === null,
       scope,
       required: config.required,
       completeness: config.completeness,

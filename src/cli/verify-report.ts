@@ -58,6 +58,7 @@ export function printArchive(report: ArchiveReport, trust: Trust, printer: Print
   const stamps = report.runs.flatMap(({ problems }) => problems.filter(({ code }) => code === 'stamp/refuted'));
   const listed = [
     ...report.ledger.findings,
+    ...report.history,
     ...report.signatures.findings,
     ...stamps,
     ...missing,

@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { Json } from '../encoding/canonical.ts';
 import type { ChainKind } from '../kernel/kind.ts';
+import type { Binding } from './binding.ts';
 
 /** By key id. */
 export type SealKeys = ReadonlyMap<string, KeyObject>;
@@ -89,6 +90,7 @@ export interface Contract {
   /** For people: how an entry's digest is made, as the recipe is recorded beside a verdict; null when it is not known. */
   readonly recipe: string | null;
   readonly hasSeals: boolean;
+  readonly binding: Binding;
   /** For people: where an entry says these. */
   readonly fields: { readonly sequence: string; readonly previous: string; readonly digest: string };
   /** What a package holds that was asked for. */

@@ -3,6 +3,7 @@ import type { Json } from '../encoding/canonical.ts';
 import { type ExactJson, parseExactJson } from '../encoding/json.ts';
 import { readWritten, type Written } from '../encoding/written.ts';
 import { EvidenceError } from '../errors.ts';
+import { bindingOf } from './binding.ts';
 import type { Content, Contract, Entry, SealKeys } from './contract.ts';
 import type { Description, KeyChoice } from './description.ts';
 import { type DigestReader, digestReader, toHex } from './digest-text.ts';
@@ -22,6 +23,7 @@ export function openContract(description: Description): Contract {
     name: description.name,
     recipe: recipe?.words ?? null,
     hasSeals: description.seal !== null,
+    binding: bindingOf(description),
     fields: description.entry,
     plainKind: plainKindOf(description),
     scope: description.generate.scope,

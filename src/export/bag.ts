@@ -9,6 +9,7 @@ import { tokenFiles } from '../bundle/tokens.ts';
 import type { BundleOptions, WrittenBundle } from '../bundle/write.ts';
 import type { VendorVerdict } from '../claims/agreement.ts';
 import type { Examination } from '../claims/claim.ts';
+import type { Span } from '../claims/span-schema.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import { toRecordBytes } from '../ledger/record.ts';
 import { packageFile } from '../package.ts';
@@ -20,6 +21,8 @@ type TagFile = BundleOptions['tagFiles'][number];
 export interface BagContents {
   streamId: string;
   slug: string;
+  /** What continuity was compared with. */
+  earlier: readonly Span[];
   received: Received;
   examination: Examination;
   vendor: VendorVerdict | null;
@@ -59,7 +62,7 @@ export async function packBag(
 function toVerification(
   context: ExportContext,
   run: RunState,
-  { streamId, vendor, received: { completeness, statedHead } }: BagContents,
+  { streamId, earlier, vendor, received: { completeness, statedHead } }: BagContents,
   verdict: Verdict,
 ): Verification {
   return {
@@ -75,8 +78,7 @@ function toVerification(
     required_claims: [...context.required],
     seal_key_ids: [...context.sealKeys.keys()],
     timestamp_roots: context.roots?.map(({ x509 }) => x509.fingerprint256) ?? null,
-    earlier_head: run.heads.get(streamId) ?? null,
-    reaches_now: context.reachesNow,
+    earlier: [...earlier],
     stated_head: statedHead,
     accepted_restart: describeRestart(run, streamId),
     completeness,

@@ -84,7 +84,7 @@ export type Reconciliation = z.infer<typeof reconciliationSchema>;
 export const vanishedSchema = z.strictObject({
   stream_id: z.string(),
   /** Its last good head, and the run that saw it. */
-  sequence: z.int().min(1),
+  sequence: count,
   hash: z.string(),
   run_id: z.string(),
   finding: findingSchema,
@@ -101,7 +101,7 @@ export const acceptanceSchema = z.strictObject({
   reason: z.string(),
   accepted_by: z.strictObject({ user: z.string(), host: z.string() }),
   accepted_at: z.string(),
-  head: z.strictObject({ sequence: z.int().min(1), hash: z.string(), run_id: z.string() }),
+  head: z.strictObject({ sequence: count, hash: z.string(), run_id: z.string() }),
 });
 export type Acceptance = z.infer<typeof acceptanceSchema>;
 
@@ -159,6 +159,8 @@ export const runRecordSchema = z.strictObject({
     required_claims: z.array(z.enum(CLAIMS)),
   }),
   period: periodSchema,
+  /** What its packages were asked to hold: all there is where the service cannot select a period. */
+  package_period: periodSchema,
   source: z.strictObject({
     audit_origin: z.string(),
     contract: z.string(),

@@ -18,6 +18,8 @@ export interface ArchiveReport {
   exit_code: number;
   runs: RunReport[];
   ledger: { entries: number; state: 'intact' | 'broken'; findings: Problem[] };
+  /** Where runs contradict each other, or leave entries between them in none. */
+  history: Problem[];
   signatures: SignatureReport;
   objects: { checked: number; missing: Problem[]; altered: Problem[]; unlocked: Problem[]; unexpected: Problem[] };
   locks: Omit<LockReport, 'findings'>;
@@ -51,6 +53,7 @@ export interface Parts {
   /** By run id. */
   custody: ReadonlyMap<string, CustodyCheck>;
   findings: Problem[];
+  history: Problem[];
   keyring: Keyring;
   /** What is wrong with the keys and with the signatures of the ledger. */
   unsigned: Problem[];
@@ -66,6 +69,7 @@ export function toReport({
   checks,
   custody,
   findings,
+  history,
   keyring,
   unsigned,
   stray,
@@ -78,6 +82,7 @@ export function toReport({
   const problems = [
     ...checks.flatMap((check) => check.problems),
     ...findings,
+    ...history,
     ...unsigned,
     ...stray,
     ...locks.findings,
@@ -89,6 +94,7 @@ export function toReport({
     exit_code: EXIT_CODE_OF[outcome],
     runs: checks.map((check) => toRunReport(check, custody.get(check.runId))),
     ledger: { entries: ledger.entries.length, state: findings.length > 0 ? 'broken' : 'intact', findings },
+    history,
     signatures: judgeSignatures(keyring, ledger.entries, problems),
     objects: {
       checked,
@@ -111,7 +117,7 @@ function contractsOf(checks: readonly RunCheck[]): ContractUse[] {
 /** What is put over an object is one that nobody expected, whatever became of the object. */
 const UNEXPECTED = /^object\/(unexpected|covered)$/;
 /** Problems that are no alteration of an object. */
-const ELSEWHERE = /^(object\/(missing|unexpected|covered|unlocked)|signature\/.*|stamp\/.*)$/;
+const ELSEWHERE = /^(object\/(missing|unexpected|covered|unlocked)|history\/.*|signature\/.*|stamp\/.*)$/;
 
 function toRunReport(check: RunCheck, kept: CustodyCheck | undefined): RunReport {
   return {

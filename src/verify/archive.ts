@@ -11,6 +11,7 @@ import { type ArchiveReport, toReport } from './archive-report.ts';
 import type { VerifyOptions } from './content.ts';
 import { type CustodyCheck, verifyCustody } from './custody.ts';
 import { checkAnnounced, isAnnounced } from './encrypted.ts';
+import { History } from './history.ts';
 import { checkLedger, type InScope, type Ledger, readLedger } from './ledger.ts';
 import { verifyLocks } from './locks.ts';
 import { type Problem, toProblem } from './problem.ts';
@@ -57,7 +58,8 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
   const keys = new Set([...objects.values()].filter(isObject).map(({ key }) => key));
   const ledger = await readLedger(archive, keys);
   const keyring = await readKeyring(archive, keys, publicKeys);
-  const checks = await verifyRuns(context, keys, ledger, keyring, inScope);
+  const history = new History(ledger.entries.map(({ entry }) => entry));
+  const checks = await verifyRuns({ ...context, history }, keys, ledger, keyring, inScope);
   const custody = new Map<string, CustodyCheck>();
   for (const { runId } of checks) custody.set(runId, await verifyCustody(archive, runId));
   const findings = [...ledger.problems, ...checkLedger(ledger, checks, inScope), ...checkEarlierRuns(checks)];
@@ -99,7 +101,20 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
     until: context.lockedUntil ?? null,
   });
   const checked = accounted.size;
-  return toReport({ checks, custody, findings, keyring, unsigned, stray, locks, warnings, checked, ledger, open });
+  return toReport({
+    checks,
+    custody,
+    findings,
+    history: history.judge(checks),
+    keyring,
+    unsigned,
+    stray,
+    locks,
+    warnings,
+    checked,
+    ledger,
+    open,
+  });
 }
 
 /** A name or a thing that no archive stores is reported by `checkListing`, and read by nobody. */
@@ -114,7 +129,7 @@ function isOf(key: string, inScope: InScope, all: boolean): boolean {
 }
 
 async function verifyRuns(
-  context: ArchiveContext,
+  context: ArchiveContext & Pick<RunContext, 'history'>,
   keys: ReadonlySet<string>,
   ledger: Ledger,
   keyring: Keyring,

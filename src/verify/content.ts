@@ -4,9 +4,12 @@ import { type FormName, formFile, isPart, VERIFICATION } from '../bundle/files.t
 import type { FileDigest } from '../bundle/integrity.ts';
 import type { MissingForm } from '../bundle/missing.ts';
 import { asPart, PackageReader } from '../chain/package.ts';
+import type { Compared, WalkResult } from '../chain/walk.ts';
 import type { PdfReading } from '../claims/agreement.ts';
 import { type ClaimName, DEFAULT_REQUIRED, type Examination, strictest } from '../claims/claim.ts';
+import { comparedWith } from '../claims/continuity.ts';
 import { examine } from '../claims/examine.ts';
+import type { Span } from '../claims/span-schema.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import type { Contract, SealKeys, SummaryFacts } from '../contract/contract.ts';
 import { type ContractInUse, DEFAULT_IN_USE } from '../contract/in-use.ts';
@@ -29,6 +32,8 @@ export interface VerifyOptions {
   now: Date;
   /** What must be proved, whatever a bundle or a run requires besides; `DEFAULT_REQUIRED` unless told. */
   required?: readonly ClaimName[];
+  /** What other runs had of the stream of a bundle, to be seen in it too. */
+  compared?: readonly Compared[];
 }
 
 export interface VerifiedBundle {
@@ -38,7 +43,11 @@ export interface VerifiedBundle {
   verdict: Verdict | null;
   /** The one that the bundle states. */
   recorded: Verdict | null;
-  earlierHead: { sequence: number; digest: string; runId: string } | null;
+  /** What the bundle says that earlier runs had of the stream. */
+  earlier: readonly Span[];
+  packagePeriod: Span['period'] | null;
+  /** What was read; null when it holds nothing to judge. */
+  walk: WalkResult | null;
   runId: string | null;
   period: { from: string | null; to: string | null } | null;
   /** Of the contract file that the bundle states; null for the default contract. */
@@ -97,6 +106,7 @@ async function verifyOpened(
     ...(expected === undefined ? {} : { streamId: expected.stream_id }),
     ...(expected?.package_id == null ? {} : { packageId: expected.package_id }),
     watch: () => (stated === null ? [] : watchedBy(stated)),
+    compared: () => [...comparedWith(stated?.earlier ?? []), ...(options.compared ?? [])],
   });
   const evidence = formOf(bundle, 'json');
   const files = new Map<string, FileDigest>();
@@ -136,9 +146,8 @@ async function verifyOpened(
       summary: await readSummary(bundle, contract),
       pdf: await readPdfOf(bundle, readPdf),
       vendor: stated.vendor,
-      earlier: stated.earlier_head,
-      reachesNow: stated.reaches_now,
-      fromStart: stated.package_period.from === null,
+      earlier: stated.earlier,
+      period: stated.package_period,
       statedHead: stated.stated_head,
       restart: stated.accepted_restart,
       completeness: stated.completeness,
@@ -151,8 +160,11 @@ async function verifyOpened(
   );
   const incomplete = surroundings.missing.length > 0 || stated.verdict.status === 'incomplete';
   const verdict = toVerdict(reading, incomplete ? asCollected(examination) : examination);
+  // Of a bag that is not what it was, no verdict can be: that would be the same news again, claim by claim.
   if (broken.length === 0) {
-    const leftOpen = readPdf === null ? [...NEED_TRUST, ...NEED_THE_PDF] : NEED_TRUST;
+    const leftOpen = [...NEED_TRUST, ...(readPdf === null ? NEED_THE_PDF : [])];
+    // Without the keys that digests are made with, they do not tell what they told who had the keys.
+    if (stated.verdict.digests_bind && !verdict.digests_bind) leftOpen.push('continuity');
     // By another contract than the bundle's, other things are found.
     const ownContract = options.contract === null ? contract : null;
     problems.push(...contradictions(`${key}:${VERIFICATION}`, stated, verdict, leftOpen, ownContract));
@@ -162,7 +174,9 @@ async function verifyOpened(
     identity: bundle.identity,
     verdict,
     recorded: stated.verdict,
-    earlierHead: stated.earlier_head,
+    earlier: stated.earlier,
+    packagePeriod: stated.package_period,
+    walk: reading.defect === null ? reading.walk : null,
     runId: stated.run_id,
     period: stated.period,
     contractSha256: stated.contract_sha256,
@@ -199,9 +213,9 @@ async function readContract(
 }
 
 /** The entries whose digests the claims ask for. */
-function watchedBy({ earlier_head, completeness }: Verification): number[] {
+function watchedBy({ completeness }: Verification): number[] {
   const stated = completeness.kind === 'record' ? completeness.statement.headSequence : null;
-  return [earlier_head?.sequence, stated].filter((sequence) => typeof sequence === 'number');
+  return stated === null ? [] : [stated];
 }
 
 /** A stream of which a form is missing stays incomplete, however sound the rest is. */
@@ -253,7 +267,9 @@ function nothingIn(problems: Problem[]): VerifiedBundle {
     identity: null,
     verdict: null,
     recorded: null,
-    earlierHead: null,
+    earlier: [],
+    packagePeriod: null,
+    walk: null,
     runId: null,
     period: null,
     contractSha256: null,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { bundleFileName, slugOf } from '../bundle/layout.ts';
 import { DEFAULT_REQUIRED, strictest } from '../claims/claim.ts';
 import { asRecorded, type ReportedVerdict, withRecorded } from '../claims/recorded.ts';
+import type { SpanEntries } from '../claims/span-schema.ts';
 import type { Verdict } from '../claims/verdict.ts';
 import { sha256 } from '../encoding/digest.ts';
 import type { Identities } from '../encryption/identities.ts';
@@ -11,6 +12,7 @@ import { type RunRecord, type RunStream, readRecord, streamRecordSchema, toRecor
 import { verifyBundle } from './bundle.ts';
 import type { VerifiedBundle, VerifyOptions } from './content.ts';
 import type { ContractUse } from './contract-use.ts';
+import type { History } from './history.ts';
 import { type Problem, toProblem } from './problem.ts';
 import { checkDigest, fetchBundle, isAttested, isThere, readObject } from './stored.ts';
 import type { WitnessContext } from './witnesses.ts';
@@ -38,6 +40,7 @@ export interface RunContext extends VerifyOptions, WitnessContext {
   concurrency?: number;
   /** The head that a run left in the ledger for a stream; undefined when it left none. */
   headOf(runId: string, streamId: string): { sequence: number; hash: string } | undefined;
+  history: History;
   onStream?(streamId: string): void;
 }
 
@@ -63,8 +66,10 @@ export async function verifyStream(
     const file = await fetchBundle(context, bundle, folder, problems);
     if (file === 'gone') return null;
     if (file === 'encrypted') return { ...unread('not opened here'), attested: false, encrypted: true };
-    const verified = await verifyBundle(file, bundle.key, { ...context, required });
+    const compared = context.history.comparedWith(run.run_id, stream.stream_id);
+    const verified = await verifyBundle(file, bundle.key, { ...context, required, compared });
     problems.push(...verified.problems);
+    if (verified.walk !== null) context.history.add(run.run_id, verified.walk);
     const verdict = compareRecorded(context, run, stream, verified, problems);
     const { contract } = verified;
     return verdict === null ? null : { verdict, bundle, attested: false, encrypted: false, contract };
@@ -109,24 +114,42 @@ function compareRecorded(
   if (verified.period !== null && !sameRecord(verified.period, run.period)) differ('period');
   if (verified.auditOrigin !== null && verified.auditOrigin !== run.source.audit_origin) differ('audit service');
   if (verified.recorded !== null && !sameForms(stream, verified)) differ('list of missing forms');
-  const { earlierHead } = verified;
-  if (earlierHead !== null) {
-    const known = context.headOf(earlierHead.runId, stream.stream_id);
-    if (known?.sequence !== earlierHead.sequence || known.hash !== earlierHead.digest)
-      problems.push(
-        toProblem(
-          'verdict/differs',
-          bundle.key,
-          `continues from a head of run ${earlierHead.runId} that the ledger does not have`,
-        ),
-      );
-  }
+  if (verified.packagePeriod !== null && !sameRecord(verified.packagePeriod, run.package_period))
+    differ('package period');
+  problems.push(...checkEarlier(context, stream, verified.earlier));
   return verified.verdict === null ? null : worse(withRecorded(verified.verdict, stated), stated.status);
 }
 
 function sameForms({ partial, missing }: RunStream, verified: VerifiedBundle): boolean {
   const forms = (list: RunStream['missing']) => list.map(({ form, reason }) => `${form} ${reason.trim()}`).sort();
   return partial === missing.length > 0 && sameRecord(forms(missing), forms(verified.missing));
+}
+
+/** What a bundle says that earlier runs had of the stream must be what the ledger says. */
+function checkEarlier(
+  { history }: RunContext,
+  { stream_id, bundle }: RunStream,
+  earlier: VerifiedBundle['earlier'],
+): Problem[] {
+  const isKnown = (span: VerifiedBundle['earlier'][number]) => {
+    const known = history.spanOf(span.run_id, stream_id);
+    if (known === undefined || !span.part) return known !== undefined && sameRecord(span, known);
+    // What a part says follows from that run's bundle, which is compared with this one where it is read.
+    return span.entries !== null && known.entries !== null && isWithin(span.entries, known.entries);
+  };
+  return earlier
+    .filter((span) => !isKnown(span))
+    .map(({ run_id }) =>
+      toProblem(
+        'verdict/differs',
+        bundle.key,
+        `was compared with entries of run ${run_id} that the ledger does not have`,
+      ),
+    );
+}
+
+function isWithin(inner: SpanEntries, outer: SpanEntries): boolean {
+  return inner.first_sequence >= outer.first_sequence && inner.last_sequence <= outer.last_sequence;
 }
 
 /** Where a run puts a stream's objects follows from the stream's id. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { asPart } from '../../src/chain/package.ts';
 import type { ClaimName } from '../../src/claims/claim.ts';
+import { defaultContract } from '../../src/contract/default-contract.ts';
 import { chainOf, examineReading, packageOf, readPackage, type SentEntry, STREAM } from '../support/chain.ts';
 
 const intact = chainOf(6);
@@ -74,7 +75,7 @@ test('a fault of ours that the service does not see is a disagreement as well', 
 });
 
 test('the basis of a proof says what was done', () => {
-  const { claims } = examineReading(read(intact), [], { contract: { recipe: 'the recipe', hasSeals: true } });
+  const { claims } = examineReading(read(intact), [], { contract: { ...defaultContract, recipe: 'the recipe' } });
   expect(claims.order.basis).toBe('6 entries, 1 to 6, each naming the one before it');
   expect(claims.content.basis).toBe('6 of 6 digests recomputed: the recipe');
 });

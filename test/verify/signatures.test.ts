@@ -260,6 +260,8 @@ test('an unsigned run appended by hand to a signed ledger is refuted with and wi
       previous_sha256: newest?.sha256,
       run_id: 'run-2',
       run_sha256: sha256(bytes),
+      package_period: record.package_period,
+      spans: {},
       created_at: record.finished_at,
       heads: {},
     }),
