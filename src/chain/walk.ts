@@ -1,9 +1,11 @@
 import type { Contract, Entry, SealKeys } from '../contract/contract.ts';
+import { MORE } from '../contract/roles.ts';
 import type { Tip } from '../kernel/kernel.ts';
 import { type Activity, ActivityCount } from './activity.ts';
 import { type Finding, FindingLog, toFinding } from './finding.ts';
 import { OrderCheck } from './order.ts';
 import type { RegularEntries, RegularWalk } from './regular.ts';
+import { SealCheck, type SealCounts } from './seals.ts';
 
 /** A place in a chain: the entry with this number has this digest. */
 export interface Head {
@@ -36,9 +38,11 @@ export interface WalkResult {
   /** And that entry names no predecessor. */
   startsAtGenesis: boolean;
   contentComputed: number;
+  /** Entries that hold a number that changes when it is read, and the first of them. */
+  inexact: { entries: number; first: { sequence: number; number: string } | null };
   /** What of entries their digests say nothing about, as far as it is kept. */
   uncovered: ReadonlySet<string>;
-  sealsVerified: number;
+  seals: SealCounts;
   /** When the entries were recorded, as they say. */
   activity: Activity;
   /** The entries whose number was asked for, as they were met. */
@@ -65,8 +69,9 @@ export class ChainWalk implements RegularWalk {
   readonly #watched = new Map<number, Watched>();
   #entries = 0;
   #contentComputed = 0;
+  readonly #inexact: WalkResult['inexact'] = { entries: 0, first: null };
   readonly #uncovered = new Set<string>();
-  #sealsVerified = 0;
+  readonly #seals: SealCheck;
   readonly #activity = new ActivityCount();
 
   constructor(streamId: string, contract: Contract, keys: SealKeys, watch: Iterable<number> = []) {
@@ -75,6 +80,7 @@ export class ChainWalk implements RegularWalk {
     this.#keys = keys;
     this.watch = new Set(watch);
     this.#order = new OrderCheck(streamId, contract, this.#log);
+    this.#seals = new SealCheck(streamId, contract, keys, this.#log);
   }
 
   push(entry: Entry): void {
@@ -82,7 +88,7 @@ export class ChainWalk implements RegularWalk {
     this.#activity.add(Date.parse(entry.timestamp));
     const ours = this.#checkStream(entry);
     this.#checkContent(entry);
-    this.#checkSeal(entry);
+    this.#seals.push(entry);
     if (!ours) return;
     this.#order.push(entry);
     if (this.watch.has(entry.sequence) && !this.#watched.has(entry.sequence))
@@ -106,7 +112,7 @@ export class ChainWalk implements RegularWalk {
     this.#entries += count;
     this.#contentComputed += count;
     this.#activity.addAll(entries.activity);
-    if (this.#keys.size > 0 && this.#contract.hasSeals) this.#sealsVerified += count;
+    this.#seals.extend(count);
     this.#order.extend(entries);
     for (const sequence of this.watch) {
       const entry = this.#watched.has(sequence) ? undefined : entries.find(sequence);
@@ -129,8 +135,9 @@ export class ChainWalk implements RegularWalk {
       startsAtFirst,
       startsAtGenesis: startsAtFirst && first?.previous === this.#contract.genesis,
       contentComputed: this.#contentComputed,
+      inexact: this.#inexact,
       uncovered: this.#uncovered,
-      sealsVerified: this.#sealsVerified,
+      seals: this.#seals.finish(),
       activity: this.#activity.finish(),
       watched: this.#watched,
       findings: this.#log,
@@ -156,31 +163,20 @@ export class ChainWalk implements RegularWalk {
       if (this.#keys.size > 0) this.#report('seal/unknown-key', entry, words);
       return;
     }
+    if (content.state === 'inexact') {
+      this.#inexact.entries++;
+      this.#inexact.first ??= { sequence, number: content.number };
+      const words = `entry ${sequence} holds the number ${content.number}, which is another one when it is read`;
+      this.#report('content/inexact-number', entry, words);
+      return;
+    }
     this.#contentComputed++;
     for (const name of content.uncovered)
-      if (!this.#uncovered.has(name)) this.#uncovered.add(this.#uncovered.size < MAX_UNCOVERED ? name : 'more');
+      if (!this.#uncovered.has(name)) this.#uncovered.add(this.#uncovered.size < MAX_UNCOVERED ? name : MORE);
     if (content.digest !== entry.digest)
       this.#report('content/mismatch', entry, `the digest of entry ${sequence} is not that of its content`, {
         expected: content.digest,
         actual: entry.digest,
-      });
-  }
-
-  #checkSeal(entry: Entry): void {
-    if (this.#keys.size === 0 || !this.#contract.hasSeals) return;
-    const { seal, sequence } = entry;
-    const key = seal === null ? undefined : this.#keys.get(seal.keyId);
-    if (seal === null || key === undefined) {
-      const words = seal === null ? 'has no seal' : `is sealed with the key "${seal.keyId}", which was not given`;
-      this.#report('seal/unknown-key', entry, `entry ${sequence} ${words}`);
-      return;
-    }
-    const expected = this.#contract.sealOf(key, entry);
-    if (expected === seal.value) this.#sealsVerified++;
-    // What the seal should be is a secret of the key's holder, so it is not reported.
-    else
-      this.#report('seal/mismatch', entry, `the seal of entry ${sequence} was not made with the key "${seal.keyId}"`, {
-        actual: seal.value,
       });
   }
 
