@@ -17,6 +17,8 @@ export interface Claim {
   entries_after_last_anchor?: number | undefined;
   /** Of `content`: what of the entries their digests say nothing about, so that it could be changed unseen. */
   not_covered?: string[] | undefined;
+  /** Of a `content` that is proved by a contract that the bundle brings: whose word it is what digests are made of. */
+  by_contract?: string | undefined;
 }
 
 export type Claims = Record<ClaimName, Claim>;

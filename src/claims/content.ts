@@ -18,6 +18,11 @@ export interface ContractFile {
   sha256: string;
 }
 
+/** @param file as it is pinned; null for the default contract. */
+export function toContractFile(file: { sha256: string } | null, from: ContractFile['from']): ContractFile | null {
+  return file === null ? null : { from, sha256: file.sha256 };
+}
+
 /** Proved where every digest was recomputed and covers all that says who did what, when, and where in which stream. */
 export function judgeContent({ walk, contract, contractFile, accepted }: ContentQuestion): Claim {
   if (walk.findings.errors('content') > 0) return refuted(deviations(walk.findings, 'content'));
@@ -34,11 +39,16 @@ export function judgeContent({ walk, contract, contractFile, accepted }: Content
   const bars = open.filter((role) => !isAccepted(role, accepted));
   if (bars.length > 0) return { ...unproved(barReason(bars)), ...notCovered(unhashed) };
   const basis = [
-    `${walk.contentComputed} of ${walk.entries} digests recomputed: ${contract.recipe}${sourceOf(contract.name, contractFile)}`,
+    `${walk.contentComputed} of ${walk.entries} digests recomputed: ${contract.recipe}`,
+    ...(contractFile === null ? [] : [sourceOf(contract.name, contractFile)]),
     ...(unhashed.length === 0 ? [] : [`not covered by them: ${unhashed.join(', ')}`]),
     ...(open.length === 0 ? [] : [`accepted as not covered: ${[...new Set(open.map(nameOf))].join(', ')}`]),
   ];
-  return { ...proved(basis.join('; ')), ...notCovered(unhashed) };
+  return {
+    ...proved(basis.join('; ')),
+    ...notCovered(unhashed),
+    ...(contractFile?.from === 'bundle' ? { by_contract: sourceOf(contract.name, contractFile) } : {}),
+  };
 }
 
 function notCovered(unhashed: string[]): Pick<Claim, 'not_covered'> {
@@ -51,10 +61,9 @@ function unhashedOf({ uncovered, seals, entries }: WalkResult, seal: string | nu
   return [...uncovered, ...(seal === null || checked || uncovered.has(seal) ? [] : [seal])];
 }
 
-function sourceOf(name: string, file: ContractFile | null): string {
-  if (file === null) return '';
-  const whose = file.from === 'bundle' ? 'the contract that the bundle brings' : 'the contract file that was given';
-  return `; by ${whose} ("${name}", sha256 ${file.sha256})`;
+function sourceOf(name: string, { from, sha256 }: ContractFile): string {
+  const whose = from === 'bundle' ? 'the contract that the bundle brings' : 'the contract file that was given';
+  return `by ${whose} ("${name}", sha256 ${sha256})`;
 }
 
 function inexactReason({ entries, inexact }: WalkResult, first: { sequence: number; number: string }): string {

@@ -10,6 +10,7 @@ const claimSchema = z.strictObject({
   anchored_through: count.optional(),
   entries_after_last_anchor: count.optional(),
   not_covered: z.array(z.string()).optional(),
+  by_contract: z.string().optional(),
 });
 
 export const findingSchema = z.strictObject({

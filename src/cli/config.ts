@@ -15,6 +15,7 @@ export interface ConfigFlags {
   endpoint?: string | undefined;
   concurrency?: number | undefined;
   require?: readonly string[] | undefined;
+  acceptUnhashed?: readonly string[] | undefined;
   sealKey?: readonly string[] | undefined;
   timestampRoots?: string | undefined;
   publicKey?: readonly string[] | undefined;
@@ -35,6 +36,8 @@ export interface Config {
   /** PEM files. */
   tlsFiles: { ca: string | null; cert: string | null; key: string | null };
   required: (typeof CLAIMS)[number][];
+  /** Roles and members of entries that may be left out of their digests. */
+  acceptUnhashed: string[];
   completeness: 'listing' | 'record' | 'off';
   /** Key id to the file that holds the key. */
   sealKeyFiles: Map<string, string>;
@@ -104,6 +107,7 @@ export async function loadConfig(
       key: inFolder(tls?.key_file) ?? null,
     },
     required: checkClaims(flags.require ?? file.verify?.require ?? DEFAULT_REQUIRED),
+    acceptUnhashed: flags.acceptUnhashed?.flatMap((list) => list.split(',')) ?? file.verify?.accept_unhashed ?? [],
     completeness: file.verify?.completeness ?? 'listing',
     sealKeyFiles: new Map([
       ...Object.entries(file.verify?.seal_keys ?? {}).map(([id, path]) => [id, resolve(folder, path)] as const),

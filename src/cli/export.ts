@@ -91,6 +91,7 @@ export async function exportInto(wish: ExportWish, context: CommandContext): Pro
       reachesNow: answer.reachesNow || packagePeriod.to === null,
       scope,
       required: config.required,
+      acceptUnhashed: config.acceptUnhashed,
       completeness: config.completeness,
       sealKeys,
       roots,

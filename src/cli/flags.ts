@@ -19,6 +19,11 @@ const archive = {
 const trust = {
   'seal-key': { type: 'string', array: true, describe: 'a key to check seals with, as ID=FILE' },
   'timestamp-roots': { type: 'string', describe: 'PEM file of the time-stamping authorities that you trust' },
+  'accept-unhashed': {
+    type: 'string',
+    array: true,
+    describe: 'what digests need not cover for content to be proved, e.g. time,resource or a field',
+  },
 } as const;
 
 export function exportFlags(argv: Argv) {
@@ -33,7 +38,7 @@ export function exportFlags(argv: Argv) {
       exclude: { type: 'string', array: true, describe: 'no stream that matches one of these globs' },
       request: { type: 'string', describe: "id of an auditor's request; names the run" },
       'requested-by': { type: 'string', describe: 'who asked, for the record' },
-      require: { type: 'string', array: true, describe: 'claims that must be proved (default: order)' },
+      require: { type: 'string', array: true, describe: 'claims that must be proved (default: order, content)' },
       revise: { type: 'boolean', describe: 'export again what is sealed, as a new revision' },
       'seal-partial': { type: 'boolean', describe: 'seal the run even if something is missing, labelled PARTIAL' },
       'dry-run': { type: 'boolean', describe: 'say what would be exported; touch nothing' },

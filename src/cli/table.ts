@@ -91,9 +91,14 @@ export function formatLegend(rows: readonly ClaimRow[]): string {
   return lines.join('\n');
 }
 
-function remarkOn(name: ClaimName, { state, reason = 'no reason is recorded', not_covered }: Claim): string | null {
+function remarkOn(name: ClaimName, claim: Claim): string | null {
+  const { state, reason = 'no reason is recorded', not_covered, by_contract } = claim;
   if (state === 'unproved') return `${MARKS.unproved} ${name}: ${reason}`;
-  return not_covered === undefined ? null : `${MARKS[state]} ${name}: digests do not cover ${not_covered.join(', ')}`;
+  const remarks = [
+    ...(by_contract === undefined ? [] : [by_contract]),
+    ...(not_covered === undefined ? [] : [`digests do not cover ${not_covered.join(', ')}`]),
+  ];
+  return remarks.length === 0 ? null : `${MARKS[state]} ${name}: ${remarks.join('; ')}`;
 }
 
 const REASONS_SHOWN = 5;

@@ -45,6 +45,7 @@ export async function runVerify(flags: VerifyFlags, context: CommandContext): Pr
       sealKey: flags['seal-key'],
       timestampRoots: flags['timestamp-roots'],
       publicKey: flags['public-key'],
+      acceptUnhashed: flags['accept-unhashed'],
     },
     context.environment,
     directory,
@@ -53,6 +54,7 @@ export async function runVerify(flags: VerifyFlags, context: CommandContext): Pr
     contract: flags.contract === undefined ? null : (await loadContract())(resolve(directory, flags.contract)),
     sealKeys: readSealKeys(config.sealKeyFiles),
     roots: readTimestampRoots(config.timestampRootsFile),
+    acceptUnhashed: config.acceptUnhashed,
     now: new Date(),
   };
   const identityFiles = (flags.identity ?? []).map((path) => resolve(directory, path));

@@ -3,6 +3,7 @@ import { CONTRACT_FILE, type Verification, verificationSchema } from '../bundle/
 import { asPart, PackageReader } from '../chain/package.ts';
 import type { PdfReading } from '../claims/agreement.ts';
 import type { ClaimName, Examination } from '../claims/claim.ts';
+import { toContractFile } from '../claims/content.ts';
 import { examine } from '../claims/examine.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import type { Contract, SealKeys, SummaryFacts } from '../contract/contract.ts';
@@ -19,6 +20,8 @@ export interface VerifyOptions {
   /** To read everything by; null for the contract that a bundle brings, else the default one. */
   contract: ContractInUse | null;
   sealKeys: SealKeys;
+  /** Roles and members of entries that the reader accepts to be left out of digests; none unless told. */
+  acceptUnhashed?: readonly string[];
   /** The roots of the time-stamping authorities that are trusted; null when none were pinned. */
   roots: readonly Certificate[] | null;
   now: Date;
@@ -81,7 +84,7 @@ async function verifyOpened(
   const problems: Problem[] = [];
   const stated = await readStated(bundle, key, problems);
   const expected = stated?.verdict;
-  const { contract } = options.contract ?? (await readContract(bundle, key, stated, problems));
+  const { contract, file } = options.contract ?? (await readContract(bundle, key, stated, problems));
   const reader = new PackageReader(contract, options.sealKeys, {
     ...(expected === undefined ? {} : { streamId: expected.stream_id }),
     ...(expected?.package_id == null ? {} : { packageId: expected.package_id }),
@@ -124,12 +127,18 @@ async function verifyOpened(
       now: options.now,
       sealKeysGiven: options.sealKeys.size > 0,
       contract,
+      contractFile: toContractFile(file, options.contract === null ? 'bundle' : 'reader'),
+      acceptUnhashed: options.acceptUnhashed ?? [],
     },
     stated.required_claims as ClaimName[],
   );
   const verdict = toVerdict(reading, asCollected(examination, stated.verdict.status));
   // Of a bag that is not what it was, no verdict can be: that would be the same news again, claim by claim.
-  const leftOpen = readPdf === null ? [...NEED_TRUST, ...NEED_THE_PDF] : NEED_TRUST;
+  const leftOpen = [
+    ...NEED_TRUST,
+    ...(readPdf === null ? NEED_THE_PDF : []),
+    ...(wasTrustedMore(stated, options) ? NEED_THE_SAME_TRUST : []),
+  ];
   if (broken.length === 0) problems.push(...contradictions(key, stated.verdict, verdict, leftOpen));
   return {
     problems,
@@ -214,6 +223,13 @@ async function readPdfOf(bundle: Bundle, readPdf: ReadPdf | null): Promise<PdfRe
 /** Claims that need keys or roots, which may not be at hand here. */
 const NEED_TRUST: readonly string[] = ['seal', 'anchor'];
 const NEED_THE_PDF: readonly string[] = ['agreement'];
+const NEED_THE_SAME_TRUST: readonly string[] = ['content'];
+
+/** Whether who exported had keys, or accepted what digests leave out, and the reader has not. */
+function wasTrustedMore({ seal_key_ids, accepted_unhashed }: Verification, options: VerifyOptions): boolean {
+  const { sealKeys, acceptUnhashed = [] } = options;
+  return seal_key_ids.some((id) => !sealKeys.has(id)) || accepted_unhashed.some((name) => !acceptUnhashed.includes(name));
+}
 
 /**
  * Where the bundle states what we find not to be so. A claim that we leave unproved, e.g. because no seal key is at

@@ -1,9 +1,9 @@
 import { PackageReader, type PackageReading } from '../chain/package.ts';
 import type { ClaimName } from '../claims/claim.ts';
+import { toContractFile } from '../claims/content.ts';
 import { examine } from '../claims/examine.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
-import type { Contract } from '../contract/contract.ts';
-import { DEFAULT_IN_USE } from '../contract/in-use.ts';
+import { type ContractInUse, DEFAULT_IN_USE } from '../contract/in-use.ts';
 import type { VerifyOptions } from './content.ts';
 import { readPackageFile } from './package-file.ts';
 
@@ -16,15 +16,15 @@ export async function verifyPackage(
   options: VerifyOptions & { threads: number | null; signal?: AbortSignal },
   required: readonly ClaimName[],
 ): Promise<Verdict[]> {
-  const { contract } = options.contract ?? DEFAULT_IN_USE;
-  const begin = () => new PackageReader(contract, options.sealKeys);
+  const inUse = options.contract ?? DEFAULT_IN_USE;
+  const begin = () => new PackageReader(inUse.contract, options.sealKeys);
   const { reader } = await readPackageFile(file, begin, options);
-  return reader.finishEach().map((reading) => judge(reading, contract, options, required));
+  return reader.finishEach().map((reading) => judge(reading, inUse, options, required));
 }
 
 function judge(
   reading: PackageReading,
-  contract: Contract,
+  { contract, file }: ContractInUse,
   options: VerifyOptions,
   required: readonly ClaimName[],
 ): Verdict {
@@ -43,6 +43,8 @@ function judge(
       now: options.now,
       sealKeysGiven: options.sealKeys.size > 0,
       contract,
+      contractFile: toContractFile(file, 'reader'),
+      acceptUnhashed: options.acceptUnhashed ?? [],
     },
     required,
   );

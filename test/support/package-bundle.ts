@@ -71,6 +71,7 @@ function statedOf(
     recipe: contract.recipe,
     required_claims: [...required],
     seal_key_ids: [],
+    accepted_unhashed: [],
     timestamp_roots: null,
     earlier_head: null,
     reaches_now: true,
