@@ -26,6 +26,8 @@ export const verificationSchema = z.strictObject({
   recipe: z.string().nullable(),
   required_claims: z.array(z.enum(CLAIMS)),
   seal_key_ids: z.array(z.string()),
+  /** Roles and members that who exported accepted to be left out of digests; a reader decides anew. */
+  accepted_unhashed: z.array(z.string()),
   /** SHA-256 fingerprints of the pinned roots of time-stamping authorities; null when none were pinned. */
   timestamp_roots: z.array(z.string()).nullable(),
   /** What continuity was compared with: what every earlier run had of the stream, the oldest first. */

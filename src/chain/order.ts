@@ -56,7 +56,7 @@ export class OrderCheck {
 
   push(entry: Entry): void {
     const { sequence } = entry;
-    const index = this.#runs.findLastIndex((run) => run.from <= sequence);
+    const index = this.#lastFrom(sequence);
     const before = this.#runs[index];
     if (before !== undefined && sequence <= before.to) {
       this.#reportAgain(entry, before);
@@ -112,6 +112,17 @@ export class OrderCheck {
     const last = this.#runs.at(-1);
     if (last === undefined) return entry.sequence === this.#firstSequence && entry.previous === this.#genesis;
     return entry.sequence === last.to + 1 && last.lastDigests.includes(entry.previous);
+  }
+
+  /** The index of the last run that begins at `sequence` or before it; -1 where there is none. */
+  #lastFrom(sequence: number): number {
+    let [low, high] = [0, this.#runs.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#runs[middle] as Run).from <= sequence) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
   }
 
   #insert(entry: Entry, index: number): void {

@@ -139,7 +139,12 @@ export class PackageReader {
     let facts: PackageFacts | null = null;
     if (this.#failure === null)
       this.#guard(() => {
-        const { value, ambiguity } = this.#scanner.finish();
+        const { value, ambiguity, inexactInteger } = this.#scanner.finish();
+        if (inexactInteger !== null)
+          throw new EvidenceError(
+            'unreadable',
+            `outside its entries, the number ${inexactInteger} is another one when it is read`,
+          );
         if (ambiguity !== null) throw new EvidenceError('unreadable', `outside its entries, ${ambiguity}`);
         facts = this.#contract.readPackage(value);
       });

@@ -1,10 +1,12 @@
 import type { Contract, Entry, SealKeys } from '../contract/contract.ts';
+import { MORE } from '../contract/roles.ts';
 import type { Tip } from '../kernel/kernel.ts';
 import { type Activity, ActivityCount } from './activity.ts';
 import { ContentHash, NONE, type Section, type SectionHashes } from './content-hash.ts';
 import { type Finding, FindingLog, toFinding } from './finding.ts';
 import { OrderCheck } from './order.ts';
 import type { RegularEntries, RegularWalk } from './regular.ts';
+import { SealCheck, type SealCounts } from './seals.ts';
 
 /** A place in a chain: the entry with this number has this digest. */
 export interface Head {
@@ -53,9 +55,11 @@ export interface WalkResult {
   times: { first: number; last: number };
   /** By `ContentHash`; none where digests bind, and nobody asked for more. */
   contents: SectionHashes;
+  /** Entries that hold a number that changes when it is read, and the first of them. */
+  inexact: { entries: number; first: { sequence: number; number: string } | null };
   /** What of entries their digests say nothing about, as far as it is kept. */
   uncovered: ReadonlySet<string>;
-  sealsVerified: number;
+  seals: SealCounts;
   /** When the entries were recorded, as they say. */
   activity: Activity;
   /** The entries whose number was asked for, as they were met. */
@@ -86,8 +90,9 @@ export class ChainWalk implements RegularWalk {
   #unbound = 0;
   #entries = 0;
   #contentComputed = 0;
+  readonly #inexact: WalkResult['inexact'] = { entries: 0, first: null };
   readonly #uncovered = new Set<string>();
-  #sealsVerified = 0;
+  readonly #seals: SealCheck;
   readonly #activity = new ActivityCount();
 
   /** @param compared what other readings of the stream saw; see `Compared`. */
@@ -103,9 +108,10 @@ export class ChainWalk implements RegularWalk {
     this.#keys = keys;
     this.#sections = compared;
     this.watch = new Set([...watch, ...compared.flatMap(({ first, last }) => [first - 1, last])]);
-    const byContent = !contract.binding.previous || compared.some((section) => section.byContent);
+    const byContent = !contract.bindsPredecessor || compared.some((section) => section.byContent);
     this.#content = byContent ? new ContentHash(compared) : null;
     this.#order = new OrderCheck(streamId, contract, this.#log);
+    this.#seals = new SealCheck(streamId, contract, keys, this.#log);
   }
 
   /** @param bytes the entry as it was sent. */
@@ -115,7 +121,7 @@ export class ChainWalk implements RegularWalk {
     this.#activity.add(Date.parse(entry.timestamp));
     const ours = this.#checkStream(entry);
     this.#checkContent(entry);
-    this.#checkSeal(entry);
+    this.#seals.push(entry);
     if (!ours) return;
     this.#order.push(entry);
     this.#content?.push(entry.sequence, bytes);
@@ -142,7 +148,7 @@ export class ChainWalk implements RegularWalk {
     this.#entries += count;
     this.#contentComputed += count;
     this.#activity.addAll(entries.activity);
-    if (this.#keys.size > 0 && this.#contract.hasSeals) this.#sealsVerified += count;
+    this.#seals.extend(count);
     this.#order.extend(entries);
     for (const sequence of this.watch) {
       const entry = this.#watched.has(sequence) ? undefined : entries.find(sequence);
@@ -165,11 +171,12 @@ export class ChainWalk implements RegularWalk {
       startsAtFirst,
       startsAtGenesis: startsAtFirst && first?.previous === this.#contract.genesis,
       contentComputed: this.#contentComputed,
-      bound: this.#unbound === 0 && this.#contract.binding.previous,
+      bound: this.#unbound === 0 && this.#contract.bindsPredecessor,
       times: { first: ends?.first.firstTimestamp ?? Number.NaN, last: ends?.lastTimestamp ?? Number.NaN },
       contents: this.#content?.finish() ?? NONE,
+      inexact: this.#inexact,
       uncovered: this.#uncovered,
-      sealsVerified: this.#sealsVerified,
+      seals: this.#seals.finish(),
       activity: this.#activity.finish(),
       watched: this.#watched,
       findings: this.#log,
@@ -178,8 +185,8 @@ export class ChainWalk implements RegularWalk {
 
   /** A stream whose first entry no digest binds is hashed by its content. */
   #noteBinding({ content, digest }: Entry): void {
-    const { seal } = this.#contract.binding;
-    const says = content.state === 'computed' && content.uncovered.every((name) => name === seal);
+    const { unhashedSeal } = this.#contract;
+    const says = content.state === 'computed' && content.uncovered.every((name) => name === unhashedSeal);
     if (!says && this.#entries === 1) this.#content ??= new ContentHash(this.#sections);
     if (!says || content.digest !== digest) this.#unbound++;
   }
@@ -203,31 +210,20 @@ export class ChainWalk implements RegularWalk {
       if (this.#keys.size > 0) this.#report('seal/unknown-key', entry, words);
       return;
     }
+    if (content.state === 'inexact') {
+      this.#inexact.entries++;
+      this.#inexact.first ??= { sequence, number: content.number };
+      const words = `entry ${sequence} holds the number ${content.number}, which is another one when it is read`;
+      this.#report('content/inexact-number', entry, words);
+      return;
+    }
     this.#contentComputed++;
     for (const name of content.uncovered)
-      if (!this.#uncovered.has(name)) this.#uncovered.add(this.#uncovered.size < MAX_UNCOVERED ? name : 'more');
+      if (!this.#uncovered.has(name)) this.#uncovered.add(this.#uncovered.size < MAX_UNCOVERED ? name : MORE);
     if (content.digest !== entry.digest)
       this.#report('content/mismatch', entry, `the digest of entry ${sequence} is not that of its content`, {
         expected: content.digest,
         actual: entry.digest,
-      });
-  }
-
-  #checkSeal(entry: Entry): void {
-    if (this.#keys.size === 0 || !this.#contract.hasSeals) return;
-    const { seal, sequence } = entry;
-    const key = seal === null ? undefined : this.#keys.get(seal.keyId);
-    if (seal === null || key === undefined) {
-      const words = seal === null ? 'has no seal' : `is sealed with the key "${seal.keyId}", which was not given`;
-      this.#report('seal/unknown-key', entry, `entry ${sequence} ${words}`);
-      return;
-    }
-    const expected = this.#contract.sealOf(key, entry);
-    if (expected === seal.value) this.#sealsVerified++;
-    // What the seal should be is a secret of the key's holder, so it is not reported.
-    else
-      this.#report('seal/mismatch', entry, `the seal of entry ${sequence} was not made with the key "${seal.keyId}"`, {
-        actual: seal.value,
       });
   }
 

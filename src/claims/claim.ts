@@ -1,11 +1,11 @@
-import type { Finding } from '../chain/finding.ts';
+import type { Finding, FindingLog } from '../chain/finding.ts';
 
 /** The seven claims, in the order in which they build on one another. */
 export const CLAIMS = ['order', 'content', 'seal', 'anchor', 'continuity', 'completeness', 'agreement'] as const;
 export type ClaimName = (typeof CLAIMS)[number];
 
 /** What must be proved for the word `verified` where nobody says otherwise. */
-export const DEFAULT_REQUIRED: readonly ClaimName[] = ['order'];
+export const DEFAULT_REQUIRED: readonly ClaimName[] = ['order', 'content'];
 
 /** As it is written into records. `reason` says why not, `basis` on what a proof rests. */
 export interface Claim {
@@ -19,6 +19,8 @@ export interface Claim {
   tokens_not_judged?: number | undefined;
   /** Of `content`: what of the entries their digests say nothing about, so that it could be changed unseen. */
   not_covered?: string[] | undefined;
+  /** Of a `content` that is proved by a contract that the bundle brings: whose word it is what digests are made of. */
+  by_contract?: string | undefined;
 }
 
 export type Claims = Record<ClaimName, Claim>;
@@ -81,4 +83,10 @@ export function refuted(reason: string): Claim {
 
 export function unproved(reason: string): Claim {
   return { state: 'unproved', reason };
+}
+
+/** Why a claim is refuted: so many findings. */
+export function deviations(findings: FindingLog, name: ClaimName): string {
+  const count = findings.errors(name);
+  return count === 1 ? '1 deviation' : `${count} deviations`;
 }

@@ -12,6 +12,7 @@ const claimSchema = z.strictObject({
   entries_after_last_anchor: count.optional(),
   tokens_not_judged: count.optional(),
   not_covered: z.array(z.string()).optional(),
+  by_contract: z.string().optional(),
 });
 
 export const findingSchema = z.strictObject({

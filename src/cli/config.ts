@@ -15,6 +15,7 @@ export interface ConfigFlags {
   endpoint?: string | undefined;
   concurrency?: number | undefined;
   require?: readonly string[] | undefined;
+  acceptUnhashed?: readonly string[] | undefined;
   sealKey?: readonly string[] | undefined;
   timestampRoots?: string | undefined;
   publicKey?: readonly string[] | undefined;
@@ -44,6 +45,8 @@ export interface Config {
   /** PEM files. */
   tlsFiles: { ca: string | null; cert: string | null; key: string | null };
   required: (typeof CLAIMS)[number][];
+  /** Roles and members of entries that may be left out of their digests. */
+  acceptUnhashed: string[];
   completeness: 'listing' | 'record' | 'off';
   /** Key id to the file that holds the key. */
   sealKeyFiles: Map<string, NamedFile>;
@@ -150,6 +153,7 @@ function toConfig(
       key: inFolder(tls?.key_file) ?? null,
     },
     required: checkClaims(flags.require ?? file.verify?.require ?? DEFAULT_REQUIRED),
+    acceptUnhashed: flags.acceptUnhashed?.flatMap((list) => list.split(',')) ?? file.verify?.accept_unhashed ?? [],
     completeness: file.verify?.completeness ?? 'listing',
     sealKeyFiles:
       flags.sealKey === undefined

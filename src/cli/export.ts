@@ -90,6 +90,7 @@ export async function exportInto(wish: ExportWish, context: CommandContext): Pro
       packagePeriod,
       scope,
       required: config.required,
+      acceptUnhashed: config.acceptUnhashed,
       completeness: config.completeness,
       sealKeys,
       roots,

@@ -20,6 +20,11 @@ const archive = {
 const trust = {
   'seal-key': { type: 'string', array: true, describe: 'a key to check seals with, as ID=FILE' },
   'timestamp-roots': { type: 'string', describe: 'PEM file of the time-stamping authorities that you trust' },
+  'accept-unhashed': {
+    type: 'string',
+    array: true,
+    describe: 'what digests need not cover for content to be proved, e.g. time,resource or a field',
+  },
 } as const;
 
 const requirement = {

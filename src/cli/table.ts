@@ -92,14 +92,16 @@ export function formatLegend(rows: readonly ClaimRow[]): string {
   return lines.join('\n');
 }
 
-function remarkOn(
-  name: ClaimName,
-  { state, recorded, reason = 'no reason is recorded', not_covered }: ReportedClaim,
-): string | null {
+function remarkOn(name: ClaimName, claim: ReportedClaim): string | null {
+  const { state, recorded, reason = 'no reason is recorded', not_covered, by_contract } = claim;
   if (state === 'recorded') return `${MARKS.recorded} ${name}: ${reason}`;
   if (state === 'unproved')
     return `${MARKS.unproved} ${name}: ${recorded === undefined ? '' : `recorded as ${recorded}, not checked here: `}${reason}`;
-  return not_covered === undefined ? null : `${MARKS[state]} ${name}: digests do not cover ${not_covered.join(', ')}`;
+  const remarks = [
+    ...(by_contract === undefined ? [] : [by_contract]),
+    ...(not_covered === undefined ? [] : [`digests do not cover ${not_covered.join(', ')}`]),
+  ];
+  return remarks.length === 0 ? null : `${MARKS[state]} ${name}: ${remarks.join('; ')}`;
 }
 
 const REASONS_SHOWN = 5;

@@ -47,6 +47,7 @@ export async function runVerify(flags: VerifyFlags, context: CommandContext): Pr
       sealKey: flags['seal-key'],
       timestampRoots: flags['timestamp-roots'],
       publicKey: flags['public-key'],
+      acceptUnhashed: flags['accept-unhashed'],
     },
     context.environment,
     directory,
@@ -56,6 +57,7 @@ export async function runVerify(flags: VerifyFlags, context: CommandContext): Pr
     sealKeys: readSealKeys(config.sealKeyFiles),
     roots: readTimestampRoots(config.timestampRootsFile),
     required: config.required,
+    acceptUnhashed: config.acceptUnhashed,
     now: new Date(),
   };
   const identityFiles = (flags.identity ?? []).map((path) => resolve(directory, path));

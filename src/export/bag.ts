@@ -77,6 +77,7 @@ function toVerification(
     recipe: context.contract.recipe,
     required_claims: [...context.required],
     seal_key_ids: [...context.sealKeys.keys()],
+    accepted_unhashed: [...(context.acceptUnhashed ?? [])],
     timestamp_roots: context.roots?.map(({ x509 }) => x509.fingerprint256) ?? null,
     earlier: [...earlier],
     stated_head: statedHead,

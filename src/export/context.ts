@@ -38,6 +38,8 @@ export interface ExportContext {
   packagePeriod: Period;
   scope: Scope;
   required: readonly ClaimName[];
+  /** Roles and members of entries that may be left out of their digests; none unless told. */
+  acceptUnhashed?: readonly string[];
   completeness: CompletenessMode;
   sealKeys: SealKeys;
   /** The roots of the time-stamping authorities that are trusted; null when none were pinned. */

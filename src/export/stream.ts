@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { bundleFileName, slugOf } from '../bundle/layout.ts';
 import type { PdfReading, VendorVerdict } from '../claims/agreement.ts';
 import type { Examination } from '../claims/claim.ts';
+import { toContractFile } from '../claims/content.ts';
 import { examine } from '../claims/examine.ts';
 import { SERVICE_CHANGED } from '../client/audit.ts';
 import type { SummaryFacts } from '../contract/contract.ts';
@@ -131,6 +132,8 @@ async function examineReceived(
     now: context.now(),
     sealKeysGiven: context.sealKeys.size > 0,
     contract: context.contract,
+    contractFile: toContractFile(context.contractFile, 'reader'),
+    acceptUnhashed: context.acceptUnhashed ?? [],
   };
   const examination = examine(observations, context.required);
   // A form that is missing leaves the claims about the others as they are, but the stream was not collected.

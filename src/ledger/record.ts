@@ -238,7 +238,9 @@ export function* recordPieces(record: object, levels = LEVELS): Generator<string
  * @throws EvidenceError `unreadable` naming the object and the first thing in it that is wrong.
  */
 export function readRecord<T>(schema: z.ZodType<T>, bytes: Uint8Array, key: string): T {
-  const { value, ambiguity } = parseRecord(bytes, key);
+  const { value, ambiguity, inexact } = parseRecord(bytes, key);
+  if (inexact !== null)
+    throw new EvidenceError('unreadable', `${key} holds a number that changes when it is read: ${inexact}`);
   if (ambiguity !== null) throw new EvidenceError('unreadable', `${key} is ambiguous: ${ambiguity}`);
   const read = schema.safeParse(value);
   if (read.success) return read.data;

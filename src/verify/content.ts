@@ -7,6 +7,7 @@ import { asPart, PackageReader } from '../chain/package.ts';
 import type { Compared, WalkResult } from '../chain/walk.ts';
 import type { PdfReading } from '../claims/agreement.ts';
 import { type ClaimName, DEFAULT_REQUIRED, type Examination, strictest } from '../claims/claim.ts';
+import { toContractFile } from '../claims/content.ts';
 import { comparedWith } from '../claims/continuity.ts';
 import { examine } from '../claims/examine.ts';
 import type { Span } from '../claims/span-schema.ts';
@@ -27,6 +28,8 @@ export interface VerifyOptions {
   /** To read everything by; null for the contract that a bundle brings, else the default one. */
   contract: ContractInUse | null;
   sealKeys: SealKeys;
+  /** Roles and members of entries that the reader accepts to be left out of digests; none unless told. */
+  acceptUnhashed?: readonly string[];
   /** The roots of the time-stamping authorities that are trusted; null when none were pinned. */
   roots: readonly Certificate[] | null;
   now: Date;
@@ -155,6 +158,8 @@ async function verifyOpened(
       now: options.now,
       sealKeysGiven: options.sealKeys.size > 0,
       contract,
+      contractFile: toContractFile(inUse.file, options.contract === null ? 'bundle' : 'reader'),
+      acceptUnhashed: options.acceptUnhashed ?? [],
     },
     strictest(options.required ?? DEFAULT_REQUIRED, stated.required_claims),
   );
@@ -165,6 +170,7 @@ async function verifyOpened(
     const leftOpen = [...NEED_TRUST, ...(readPdf === null ? NEED_THE_PDF : [])];
     // Without the keys that digests are made with, they do not tell what they told who had the keys.
     if (stated.verdict.digests_bind && !verdict.digests_bind) leftOpen.push('continuity');
+    if (wasTrustedMore(stated, options)) leftOpen.push('content');
     // By another contract than the bundle's, other things are found.
     const ownContract = options.contract === null ? contract : null;
     problems.push(...contradictions(`${key}:${VERIFICATION}`, stated, verdict, leftOpen, ownContract));
@@ -260,6 +266,14 @@ async function readPdfOf(bundle: Bundle, readPdf: ReadPdf | null): Promise<PdfRe
 /** Claims that need keys or roots, which may not be at hand here. */
 const NEED_TRUST: readonly string[] = ['seal', 'anchor'];
 const NEED_THE_PDF: readonly string[] = ['agreement'];
+
+/** Whether who exported had keys, or accepted what digests leave out, and the reader has not. */
+function wasTrustedMore({ seal_key_ids, accepted_unhashed }: Verification, options: VerifyOptions): boolean {
+  const { sealKeys, acceptUnhashed = [] } = options;
+  return (
+    seal_key_ids.some((id) => !sealKeys.has(id)) || accepted_unhashed.some((name) => !acceptUnhashed.includes(name))
+  );
+}
 
 function nothingIn(problems: Problem[]): VerifiedBundle {
   return {

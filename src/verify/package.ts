@@ -1,9 +1,9 @@
 import { PackageReader, type PackageReading } from '../chain/package.ts';
 import { DEFAULT_REQUIRED } from '../claims/claim.ts';
+import { toContractFile } from '../claims/content.ts';
 import { examine } from '../claims/examine.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
-import type { Contract } from '../contract/contract.ts';
-import { DEFAULT_IN_USE } from '../contract/in-use.ts';
+import { type ContractInUse, DEFAULT_IN_USE } from '../contract/in-use.ts';
 import type { VerifyOptions } from './content.ts';
 import { type ContractUse, toContractUse } from './contract-use.ts';
 import { readPackageFile } from './package-file.ts';
@@ -17,14 +17,13 @@ export async function verifyPackage(
   options: VerifyOptions & { threads: number | null; signal?: AbortSignal },
 ): Promise<{ verdicts: Verdict[]; contract: ContractUse }> {
   const inUse = options.contract ?? DEFAULT_IN_USE;
-  const { contract } = inUse;
-  const begin = () => new PackageReader(contract, options.sealKeys);
+  const begin = () => new PackageReader(inUse.contract, options.sealKeys);
   const { reader } = await readPackageFile(file, begin, options);
-  const verdicts = reader.finishEach().map((reading) => judge(reading, contract, options));
+  const verdicts = reader.finishEach().map((reading) => judge(reading, inUse, options));
   return { verdicts, contract: toContractUse(inUse, 'reader') };
 }
 
-function judge(reading: PackageReading, contract: Contract, options: VerifyOptions): Verdict {
+function judge(reading: PackageReading, { contract, file }: ContractInUse, options: VerifyOptions): Verdict {
   const examination = examine(
     {
       reading,
@@ -39,6 +38,8 @@ function judge(reading: PackageReading, contract: Contract, options: VerifyOptio
       now: options.now,
       sealKeysGiven: options.sealKeys.size > 0,
       contract,
+      contractFile: toContractFile(file, 'reader'),
+      acceptUnhashed: options.acceptUnhashed ?? [],
     },
     options.required ?? DEFAULT_REQUIRED,
   );

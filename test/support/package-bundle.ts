@@ -124,6 +124,7 @@ function statedOf(
     recipe: contract.recipe,
     required_claims: [...required],
     seal_key_ids: [],
+    accepted_unhashed: [],
     timestamp_roots: null,
     earlier: [],
     stated_head: null,
