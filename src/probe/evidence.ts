@@ -136,6 +136,8 @@ interface ReadForm {
   form: Description['package'];
   entries: Sample[];
   scope: Description['generate']['scope'];
+  /** Checkpoints that are not of the entry that they name. */
+  differ: number;
   /** The package's own stream; null when it holds all of them. */
   streamId: string | null;
 }
@@ -147,15 +149,17 @@ function readPackage({ id, text }: ReadyPackage, { survey, chain }: BeforePackag
   const entries = samplesAt(text, path);
   const scope = streamsIn(entries, chain.streamId) > 1 ? 'account' : 'stream';
   const streamId = scope === 'account' ? null : survey.exampleId;
+  const checkpoints = findCheckpoints(text, entries, chain.roles, path, streamId);
   return {
     entries,
     scope,
     streamId,
+    differ: checkpoints.differ,
     form: {
       entries: path,
       format: findFormat(document),
       fields: findPackageFields(document, entries, chain.roles, { packageId: id, streamId }),
-      checkpoints: findCheckpoints(text, entries, chain.roles, path, streamId),
+      checkpoints: checkpoints.form,
     },
   };
 }
@@ -210,8 +214,13 @@ function reportPackage(
     reasoning.found(
       'checkpoints',
       form.checkpoints.items,
-      'each has the number and the digest of an entry, and a token',
+      'they have the number and the digest of an entry, and a token',
     );
+  reasoning.doubts(
+    'checkpoints',
+    `${read.differ} of them do not have the number and the digest of an entry of the package`,
+    read.differ,
+  );
   for (const name of ['pdf', 'summary'] as const)
     if (downloads[name] === null) reasoning.lacks(name, 'it cannot be downloaded', `bundles are without the ${name}`);
   if (summary === null && downloads.summary !== null)

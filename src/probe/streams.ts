@@ -67,7 +67,7 @@ function findIds(
   const pair = findStreamId(records, entries);
   if (pair !== null) {
     const { inList, inEntry } = pair;
-    const how = 'each entry has the id of one stream of the list there';
+    const how = 'nearly every entry has the id of one stream of the list there';
     reasoning.found('stream id', `${inList}, in entries ${inEntry}`, how);
     return { idField: inList, idInEntry: inEntry };
   }
@@ -112,15 +112,21 @@ export function readStreamRecords(
   roles: ChainRoles,
   reasoning: Reasoning,
 ): StreamRoles {
-  const found = findStreamRoles(records, streams, idField, roles);
+  const { found, differ } = findStreamRoles(records, streams, idField, roles);
   const whole = streams.filter(({ isWhole }) => isWhole).length;
   const proved = [found.entry_count, found.head_sequence, found.head_digest].filter((path) => path !== null);
   if (proved.length > 0)
     reasoning.found(
       'count and head',
       proved.join(', '),
-      `equal to the entries of ${whole} streams that were read to the end`,
+      `equal to the entries of ${whole - differ.length} of ${whole} streams that were read to the end`,
     );
+  reasoning.doubts(
+    'count and head',
+    `${differ.length} of ${whole} streams do not have the entries that their own record states`,
+    differ.length,
+    differ.map((streamId) => ({ streamId, from: null, to: null })),
+  );
   if (found.entry_count === null && found.head_sequence === null)
     reasoning.lacks(
       'count and head',
