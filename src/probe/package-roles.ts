@@ -123,7 +123,7 @@ export function findCheckpoints(
             const holds = points.filter(isPoint).length;
             if (holds === 0 || sequence === digest) continue;
             const ids = paths.filter(
-              (path) => streamId !== null && points.every(({ value }) => scalarAt(value, path) === streamId),
+              (path) => streamId !== null && points.some(({ value }) => scalarAt(value, path) === streamId),
             );
             const stream_id = preferByName(ids, [/stream/]) ?? null;
             const form = { items, stream_id, sequence, digest, token, token_encoding };

@@ -49,6 +49,9 @@ export interface SearchResult {
 
 type Candidate = FoundRecipe['digest'];
 
+/** How many more candidates are tried behind one that misses a few: similar ones stand close to each other. */
+const SIMILAR = 20_000;
+
 /** How many entries a candidate is held against before it is held against all. */
 const EXAMPLES = 4;
 
@@ -72,9 +75,10 @@ export function searchRecipe(input: SearchInput): SearchResult {
   let tried = 0;
   let best: Counted | null = null;
   let gaveUp = false;
+  let last = Number.POSITIVE_INFINITY;
   for (const preimage of preimages(input.material)) {
     gaveUp = tried % 64 === 0 && input.isOver();
-    if (gaveUp) break;
+    if (gaveUp || tried >= last) break;
     for (const keying of bench.keyings) {
       tried++;
       const recipe = { ...keying, preimage };
@@ -85,7 +89,10 @@ export function searchRecipe(input: SearchInput): SearchResult {
       if (counted.misses.length === 0 && counted.reproduces > 0)
         return { found: prefer(bench, counted, input.material), tried, gaveUp: false, nearest: null };
       // From now on only what reproduces one of these can be better.
-      if (isAccepted(counted)) bench.lookFor(counted.misses);
+      if (isAccepted(counted)) {
+        bench.lookFor(counted.misses);
+        last = tried + SIMILAR;
+      }
     }
   }
   if (best !== null && isAccepted(best))
