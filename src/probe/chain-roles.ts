@@ -1,6 +1,5 @@
 import type { DigestDescription } from '../contract/description.ts';
 import { toHex } from '../contract/digest-text.ts';
-import type { Json } from '../encoding/canonical.ts';
 import { byName, lastName, preferByName } from './names.ts';
 import { isNearlyAll, isNearlyAllPairs } from './nearly-all.ts';
 import { commonPaths, type DigestForm, digestFormOf, type Sample, scalarAt, wholeNumber } from './sample.ts';
@@ -172,18 +171,16 @@ export function nearestLink(streams: readonly StreamSample[]): { holds: number; 
 
 /** What most first entries of streams say of their predecessor; null when none was seen or no form leads. */
 export function genesisOf(streams: readonly StreamSample[], roles: ChainRoles): DigestDescription['genesis'] | null {
-  const forms = firstEntries(streams, roles).flatMap(({ value }) => {
-    const form = genesisForm(scalarAt(value, roles.previous), roles.form);
-    return form === null ? [] : [form];
-  });
+  const forms = firstEntries(streams, roles).flatMap((entry) => genesisOfEntry(entry, roles) ?? []);
   const [most, second] = [...Map.groupBy(forms, (form) => JSON.stringify(form)).values()].toSorted(
     (a, b) => b.length - a.length,
   );
   return most === undefined || most.length === second?.length ? null : (most[0] ?? null);
 }
 
-/** Null for the digest of an entry: no stream begins with one. */
-function genesisForm(sent: Json | undefined, form: DigestForm): DigestDescription['genesis'] | null {
+/** What a first entry says of its predecessor; null for the digest of an entry: no stream begins with one. */
+export function genesisOfEntry({ value }: Sample, { previous, form }: ChainRoles): DigestDescription['genesis'] | null {
+  const sent = scalarAt(value, previous);
   if (sent === undefined) return 'absent';
   if (sent === null) return 'null';
   if (sent === '') return 'empty';

@@ -4,6 +4,7 @@ import {
   findChains,
   firstEntries,
   genesisOf,
+  genesisOfEntry,
   miscounted,
   nearestLink,
   type StreamSample,
@@ -171,6 +172,7 @@ export function findChainOf({ streams, idInEntry, samples }: EntriesSurvey, reas
       typeof genesis === 'string' ? genesis : 'a text of its own',
       'said by the first entries',
     );
+  reportStrangers({ streams, idInEntry }, roles, genesis, reasoning);
   const timestamp = findTimestamp(streams, roles);
   if (timestamp === null)
     reasoning.lacks(
@@ -190,6 +192,33 @@ export function findChainOf({ streams, idInEntry, samples }: EntriesSurvey, reas
     timestamp,
     streamId: idInEntry,
   };
+}
+
+/** Entries that say something else of their stream, or of being its first, than the others do. */
+function reportStrangers(
+  { streams, idInEntry }: Pick<EntriesSurvey, 'streams' | 'idInEntry'>,
+  roles: ChainRoles,
+  genesis: ReturnType<typeof genesisOf>,
+  reasoning: Reasoning,
+): void {
+  const foreign = streams.flatMap(({ streamId, entries }) =>
+    entries.filter(({ value }) => idInEntry !== null && scalarAt(value, idInEntry) !== streamId),
+  );
+  reasoning.doubts(
+    'stream id',
+    'the list of a stream shows an entry that says it is of another one',
+    foreign.length,
+    placesOf(foreign, streams, roles.sequence),
+  );
+  const forged = firstEntries(streams, roles).filter(
+    (entry) => genesis !== null && JSON.stringify(genesisOfEntry(entry, roles)) !== JSON.stringify(genesis),
+  );
+  reasoning.doubts(
+    'genesis',
+    'the first entry does not say of its predecessor what most first entries say',
+    forged.length,
+    placesOf(forged, streams, roles.sequence),
+  );
 }
 
 async function describeListing(

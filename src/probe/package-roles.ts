@@ -8,6 +8,7 @@ import { isNearlyAll } from './nearly-all.ts';
 import {
   allPaths,
   arrayPaths,
+  digestFormOf,
   isObject,
   type Sample,
   samplesAt,
@@ -68,6 +69,25 @@ export function findPackageFields(
         [/^generated( at| on)?$/, /generated|exported|issued/, /^created( at| on)?$/],
       ) ?? null,
   };
+}
+
+const CALLED = {
+  entry_count:
+    /^(?:entry|record|event|log) (?:count|total)$|^(?:total|count|number)(?: of)?(?: (?:entries|records|events|logs))?$/,
+  last_sequence: /^(?:last|head)\b.*\b(?:seq|sequence|position)/,
+  head_digest: /^(?:head|last|tip)\b.*\b(?:hash|digest|mac|checksum)/,
+};
+
+/** Fields that are called count or head, where no field was found that equals them: each may state another one. */
+export function unlikeNamed(document: Json, found: Record<keyof typeof CALLED, string | null>): string[] {
+  return (Object.keys(CALLED) as (keyof typeof CALLED)[]).flatMap((role) => {
+    const paths = scalarPaths(document).filter((path) => {
+      const sent = scalarAt(document, path);
+      return role === 'head_digest' ? digestFormOf([sent]) !== null : wholeNumber(sent) !== null;
+    });
+    const path = found[role] === null ? byName(paths, [CALLED[role]]) : undefined;
+    return path === undefined ? [] : [path];
+  });
 }
 
 /** A text that names the form of the package: called format or schema, and with a version in it. */
@@ -144,11 +164,6 @@ export function findSummary(
   if (!isObject(summary)) return null;
   const { package_id, stream_id, entry_count, head_digest } = findPackageFields(summary, entries, roles, known);
   return { package_id, stream_id, entry_count, head_digest, actions: null };
-}
-
-/** The streams of the entries in a package, where they say so. */
-export function streamsIn(entries: readonly Sample[], field: string | null): number {
-  return field === null ? 1 : new Set(entries.map(({ value }) => scalarAt(value, field))).size;
 }
 
 /** For an entries path of a list, the name under which a package may hold them too. */

@@ -4,6 +4,7 @@ import type { ChainRoles, StreamSample } from './chain-roles.ts';
 import { findStreamId, findStreamRoles, type StreamRoles, streamIdByName } from './entry-roles.ts';
 import { inferList, type ListForm, pagingLike, toList, withEnd } from './list.ts';
 import type { Hints } from './openapi.ts';
+import { unlikeNamed } from './package-roles.ts';
 import { itemsPathOf, readItems, readPage } from './paging.ts';
 import type { Reasoning } from './report.ts';
 import { type Answer, type Ask, commonPaths, isSuccess, jsonOf, type Sample, scalarAt } from './sample.ts';
@@ -126,6 +127,13 @@ export function readStreamRecords(
     `${differ.length} of ${whole} streams do not have the entries that their own record states`,
     differ.length,
     differ.map((streamId) => ({ streamId, from: null, to: null })),
+  );
+  const named = { ...found, last_sequence: found.head_sequence };
+  const unlike = whole === 0 ? [] : records.flatMap(({ value }) => unlikeNamed(value, named));
+  reasoning.doubts(
+    'count and head',
+    `${[...new Set(unlike)].join(', ')}: called count or head, and in most streams not that of the entries`,
+    new Set(unlike).size,
   );
   if (found.entry_count === null && found.head_sequence === null)
     reasoning.lacks(
