@@ -7,7 +7,7 @@ import { examine } from '../claims/examine.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import type { Contract, SealKeys, SummaryFacts } from '../contract/contract.ts';
 import { type ContractInUse, DEFAULT_IN_USE } from '../contract/in-use.ts';
-import type { PdfFacts } from '../contract/pdf/statements.ts';
+import type { PdfFacts } from '../contract/pdf.ts';
 import { pinContract } from '../contract/pinned.ts';
 import { sha256 } from '../encoding/digest.ts';
 import { isEvidenceError } from '../errors.ts';
