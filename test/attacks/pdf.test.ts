@@ -179,6 +179,16 @@ const ATTACKS: Record<string, Attack> = {
     pages: [list(...FACTS, '', 'Actor: alice', 'Entries: 7', 'Actor: bob', 'Entries: 13')],
     state: 'unproved',
   },
+  'the last digit of ours covered': {
+    pages: [`${REST}${put('Entries: 20', 50, 600)} q 1 g 87.5 595 20 20 re f Q`],
+    state: 'proved',
+    words: /\(package, stream, head: 3 statements\)/,
+  },
+  'the last digit of ours clipped away': {
+    pages: [`${REST} q 0 0 87.5 842 re W n ${put('Entries: 20', 50, 600)} Q`],
+    state: 'proved',
+    words: /\(package, stream, head: 3 statements\)/,
+  },
   'another package': {
     pages: [list(...FACTS, 'Package: pkg_other')],
     state: 'refuted',
@@ -201,10 +211,7 @@ const ATTACKS: Record<string, Attack> = {
     pages: [list(...FACTS) + put('\x01ntries: 999', 50, 600).replace('/F1', '/F2')],
     means: {
       objects: [
-        '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding/ToUnicode 21 0 R>>',
-        stream(
-          '/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfchar <01> <0395> endbfchar 1 beginbfrange <20> <7e> <0020> endbfrange endcmap end',
-        ),
+        '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding<</BaseEncoding/WinAnsiEncoding/Differences[1/Epsilon]>>>>',
       ],
       fonts: '/F2 20 0 R',
     },

@@ -85,6 +85,8 @@ type Rule = (list: readonly unknown[]) => void;
 
 /** A page with more text than this states nothing to a reader. */
 export const MAX_PIECES = 20_000;
+/** In ems: around what is drawn of a letter. */
+const EDGE = 0.15;
 /** In points: smaller type is not for reading. */
 const LEAST_SIZE = 3;
 /** In ems: a gap within what one operator shows that is a space. */
@@ -390,12 +392,13 @@ export class PageText {
     const [a, b, , , x, y] = multiply(place, [1, 0, 0, 1, start * scale, rise]);
     const size = Math.abs(fontSize) * Math.hypot(place[2], place[3]);
     const width = Math.abs(end - start) * scale * Math.hypot(a, b);
-    const box = moved(place, {
+    const bounds = moved(place, {
       left: Math.min(start, end) * scale,
       bottom: rise,
       right: Math.max(start, end) * scale,
       top: rise + 0.6 * fontSize,
     });
+    const box = inner(bounds, size);
     const piece = { text: readable(text), x, y, width, size, unseen: this.#unseen(place, box, size) };
     if (![x, y, width, size].every(Number.isFinite)) return;
     this.#drawn.push({ piece, box, color: STROKED.has(mode) ? stroke : fill, time: this.#paint.time });
@@ -409,7 +412,7 @@ export class PageText {
     if (this.#masks > 0 || isMasked) return 'in or under a mask';
     if (this.#annotations > 0) return 'in an annotation';
     if (!overlaps(clip, box)) return 'outside of what is shown';
-    if (isShaped || !contains(clip, inner(box))) return 'clipped';
+    if (isShaped || !contains(clip, box)) return 'clipped';
     if (!(alpha >= LEAST_ALPHA) || isBlended) return 'transparent';
     if (!isUpright(place) || fontSize < 0 || scale <= 0 || font?.isVertical) return 'turned or mirrored';
     return size < LEAST_SIZE ? 'too small to read' : null;
@@ -449,9 +452,10 @@ function isRectangle(data: unknown, bounds: Box | null): boolean {
   return numbers.length <= RECTANGLE && corners.size <= 4;
 }
 
-/** Without a fifth at each end: type reaches over the box that its numbers give. */
-function inner({ left, bottom, right, top }: Box): Box {
-  const [x, y] = [(right - left) / 5, (top - bottom) / 5];
+/** Less than a letter is narrower at each side: its numbers give a letter some space around it. */
+function inner({ left, bottom, right, top }: Box, size: number): Box {
+  const x = Math.min(EDGE * size, (right - left) / 4);
+  const y = EDGE * size;
   return { left: left + x, bottom: bottom + y, right: right - x, top: top - y };
 }
 
