@@ -91,8 +91,11 @@ export function formatLegend(rows: readonly ClaimRow[]): string {
   return lines.join('\n');
 }
 
-function remarkOn(name: ClaimName, { state, reason = 'no reason is recorded', not_covered }: Claim): string | null {
+function remarkOn(name: ClaimName, claim: Claim): string | null {
+  const { state, basis, reason = 'no reason is recorded', not_covered } = claim;
   if (state === 'unproved') return `${MARKS.unproved} ${name}: ${reason}`;
+  // Which forms agree, and on what: a form that could not be read proves nothing.
+  if (name === 'agreement' && state === 'proved' && basis !== undefined) return `${MARKS.proved} ${name}: ${basis}`;
   return not_covered === undefined ? null : `${MARKS[state]} ${name}: digests do not cover ${not_covered.join(', ')}`;
 }
 
