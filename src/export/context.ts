@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { Archive } from '../archive/archive.ts';
 import type { ClaimName } from '../claims/claim.ts';
 import type { EarlierHead } from '../claims/continuity.ts';
@@ -6,7 +7,7 @@ import type { Contract, SealKeys } from '../contract/contract.ts';
 import type { ContractInUse } from '../contract/in-use.ts';
 import type { Recipients } from '../encryption/recipients.ts';
 import type { Acceptance, Operator, ReportOptions } from '../ledger/record.ts';
-import type { SigningKey } from '../signature/key.ts';
+import type { PublicKey, SigningKey } from '../signature/key.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
 import type { Listener } from './events.ts';
 import type { CompletenessMode } from './listing.ts';
@@ -46,6 +47,10 @@ export interface ExportContext {
   recipients: Recipients | null;
   /** Null for a run that is not signed. */
   signingKey: SigningKey | null;
+  /** Of the signing keys before this one. */
+  publicKeys: readonly PublicKey[];
+  /** See `deriveBindingKey`; null for a run that cannot be resumed. */
+  bindingKey: KeyObject | null;
   /** Null for a run that is not time-stamped. */
   stamping: Stamping | null;
   /** Incomplete streams go into the run itself instead of an attempt. */

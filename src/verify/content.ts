@@ -1,5 +1,5 @@
 import type { Bundle } from '../bundle/bundle.ts';
-import { CONTRACT_FILE, type Verification, verificationSchema } from '../bundle/documents.ts';
+import { CONTRACT_FILE, custodySchema, type Verification, verificationSchema } from '../bundle/documents.ts';
 import { asPart, PackageReader } from '../chain/package.ts';
 import type { PdfReading } from '../claims/agreement.ts';
 import type { ClaimName, Examination } from '../claims/claim.ts';
@@ -36,6 +36,8 @@ export interface VerifiedBundle {
   period: { from: string | null; to: string | null } | null;
   /** Of the contract file that the bundle states; null for the default contract. */
   contractSha256: string | null;
+  /** Where its chain of custody says that it comes from; null where it cannot be read. */
+  auditOrigin: string | null;
 }
 
 const MAX_DOCUMENT_BYTES = 256 * 2 ** 20;
@@ -45,6 +47,7 @@ const MAX_PDF_BYTES = 64 * 2 ** 20;
 const EVIDENCE = 'data/evidence.json';
 const PDF = 'data/evidence.pdf';
 const VERIFICATION = 'data/verification.json';
+const CUSTODY = 'data/custody.json';
 
 /** Reads what a PDF states. @throws EvidenceError `unreadable`. */
 export type ReadPdf = (bytes: Uint8Array) => Promise<PdfFacts>;
@@ -140,6 +143,7 @@ async function verifyOpened(
     runId: stated.run_id,
     period: stated.period,
     contractSha256: stated.contract_sha256,
+    auditOrigin: await readOrigin(bundle, key),
   };
 }
 
@@ -186,6 +190,16 @@ async function readStated(bundle: Bundle, key: string, problems: Problem[]) {
     if (!isEvidenceError(error)) throw error;
     problems.push(toProblem(error.code === 'not-found' ? 'object/missing' : 'object/unreadable', place, error.message));
     return null;
+  }
+}
+
+async function readOrigin(bundle: Bundle, key: string): Promise<string | null> {
+  try {
+    const bytes = await bundle.readFile(CUSTODY, MAX_DOCUMENT_BYTES);
+    return readRecord(custodySchema, bytes, `${key}:${CUSTODY}`).audit_origin;
+  } catch (error) {
+    if (isEvidenceError(error)) return null;
+    throw error;
   }
 }
 
@@ -254,5 +268,6 @@ function nothingIn(problems: Problem[]): VerifiedBundle {
     runId: null,
     period: null,
     contractSha256: null,
+    auditOrigin: null,
   };
 }

@@ -98,6 +98,7 @@ function compareRecorded(
   if (verified.identity !== bundle.identity) differ('bundle identity');
   if (verified.runId !== null && verified.runId !== run.run_id) differ('run id');
   if (verified.recorded !== null && verified.contractSha256 !== run.source.contract_sha256) differ('contract');
+  if (verified.recorded !== null && verified.auditOrigin !== run.source.audit_origin) differ('origin');
   if (verified.recorded !== null && !sameRecord(verified.recorded, stated)) differ('verdict');
   const { earlierHead } = verified;
   if (earlierHead !== null) {
@@ -137,7 +138,8 @@ async function verifyStreamRecord(
   const bytes = await context.archive.readBytes(stored.key, MAX_RECORD_BYTES);
   checkDigest(stored, { sha256: sha256(bytes), bytes: bytes.length }, problems);
   try {
-    const { format: _format, run_id, recorded_at: _at, ...record } = readRecord(streamRecordSchema, bytes, stored.key);
+    const read = readRecord(streamRecordSchema, bytes, stored.key);
+    const { format: _format, run_id, recorded_at: _at, binding: _binding, ...record } = read;
     const { record: _stored, ...stated } = stream;
     if (run_id !== run.run_id || !sameRecord(record, stated))
       problems.push(toProblem('record/differs', stored.key, 'says something else than the run record'));
