@@ -15,6 +15,8 @@ export interface Leftover {
   verdict: Verdict;
   missing: StreamRecord['missing'];
   identity: string;
+  /** It was packed when less was required, so that its status is another one now. */
+  isShort: boolean;
 }
 
 const FORMS = ['json', 'pdf', 'summary'] as const;
@@ -47,7 +49,8 @@ export async function verifyLeftover(context: ExportContext, file: string, key: 
       key,
       'keys, roots or this program have changed since, so more or less of it is proved now than it says',
     );
-  return { verdict: asRequired(verdict, context), missing, identity };
+  const status = asRequired(verdict, context);
+  return { verdict: { ...verdict, status }, missing, identity, isShort: status !== verdict.status };
 }
 
 /** What is missing of it, as it says itself. */
@@ -84,7 +87,7 @@ async function readMissing(bundle: Bundle): Promise<StreamRecord['missing']> {
 }
 
 /** More may be required now than when it was packed. */
-function asRequired(verdict: Verdict, { required }: ExportContext): Verdict {
-  const isEnough = required.every((name) => verdict.claims[name].state === 'proved');
-  return verdict.status === 'verified' && !isEnough ? { ...verdict, status: 'incomplete' } : verdict;
+function asRequired({ status, claims }: Verdict, { required }: ExportContext): Verdict['status'] {
+  const isEnough = required.every((name) => claims[name].state === 'proved');
+  return status === 'verified' && !isEnough ? 'incomplete' : status;
 }

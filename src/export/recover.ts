@@ -11,7 +11,7 @@ import type { ExportContext } from './context.ts';
 import { bundleNames } from './encrypt.ts';
 import type { Recovered } from './journeys.ts';
 import { verifyLeftover } from './leftover-bundle.ts';
-import { notOurs, readStreamRecord, saysTheSame } from './records.ts';
+import { moreRequired, notOurs, readStreamRecord, saysTheSame } from './records.ts';
 
 const MAX_ANNOUNCED_BYTES = 256 * 2 ** 20;
 
@@ -40,7 +40,9 @@ export async function recoverBundle(
     if (key.endsWith('.age')) {
       recovered = { record: await readAnnounced(context, key, content.sha256), unread: true };
     } else {
-      const { verdict, missing, identity } = await verifyLeftover(context, file, key);
+      const { verdict, missing, identity, isShort } = await verifyLeftover(context, file, key);
+      // A run cannot be finalized with a status that is not the one its bundle states.
+      if (isShort && context.sealPartial) throw moreRequired(key);
       const record: Unbound<StreamRecord> = {
         format: 'evidence-stream-record/1',
         run_id: context.runId,

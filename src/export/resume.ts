@@ -7,7 +7,7 @@ import type { ExportContext } from './context.ts';
 import { bundleNames } from './encrypt.ts';
 import type { Recovered, StoredRecord } from './journeys.ts';
 import type { ListedStream, Selection } from './plan.ts';
-import { notOurs, putStreamRecord } from './records.ts';
+import { moreRequired, notOurs, putStreamRecord } from './records.ts';
 import { recoverBundle, recoverRecord } from './recover.ts';
 import { checkAgainstListing } from './relist.ts';
 
@@ -36,9 +36,8 @@ export async function resumeStreams(
   await inParallel(leftStreams(context, objects), context.concurrency, async ({ recordKey, key }) => {
     context.signal.throwIfAborted();
     const found = objects.has(recordKey)
-      ? await resumeRecord(context, recordKey, objects.get(recordKey)?.version_id)
+      ? await resumeRecord(context, recordKey, objects.get(recordKey)?.version_id, listed)
       : await resumeBundle(context, key, listed);
-    checkHead(found.recovered.record, listed);
     resumed.recovered.push(found.recovered);
     if (found.stored === null) resumed.incomplete.push(found.recovered.record);
     else resumed.recorded.push(found.stored);
@@ -80,8 +79,14 @@ interface Resumable {
   stored: StoredRecord | null;
 }
 
-async function resumeRecord(context: ExportContext, key: string, version_id: string | undefined): Promise<Resumable> {
+async function resumeRecord(
+  context: ExportContext,
+  key: string,
+  version_id: string | undefined,
+  listed: ReadonlyMap<string, ListedStream>,
+): Promise<Resumable> {
   const { record, bytes, status, unread } = await recoverRecord(context, key);
+  checkHead(record, listed);
   const place = {
     key,
     bytes: bytes.length,
@@ -105,10 +110,6 @@ async function resumeBundle(
   checkHead(recovered.record, listed);
   if (recovered.record.status === 'incomplete' && !context.sealPartial) return { recovered, stored: null };
   return { recovered, stored: await putStreamRecord(context, recovered.record) };
-}
-
-function moreRequired(key: string) {
-  return notOurs(key, 'more is required now than was when it was recorded');
 }
 
 /** The service still states what was found then: an earlier end, or another entry there, is another history. */
