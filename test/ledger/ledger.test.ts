@@ -211,7 +211,9 @@ describe('an accepted restart', () => {
     await appendEntry(archive, subject('2026-10', [runStream('s'), runStream('t')]), UNSIGNED);
     await acceptRestart(archive, wish, UNSIGNED);
     expect(Object.keys((await readNewestEntry(archive))?.entry.heads ?? {})).toEqual(['t']);
-    expect((await readKnownLedger(archive, UNSIGNED)).acceptances).toMatchObject([{ stream_id: 's', reason: 'migrated', head: now }]);
+    expect((await readKnownLedger(archive, UNSIGNED)).acceptances).toMatchObject([
+      { stream_id: 's', reason: 'migrated', head: now },
+    ]);
     await readChain(archive);
     expect(await findEntry(archive, '2026-10')).toMatchObject({ entry: { number: 1 } });
   });
@@ -219,9 +221,7 @@ describe('an accepted restart', () => {
   test.each(['unknown', 'constructor', '__proto__'])('of "%s", which has no head, leaves nothing', async (streamId) => {
     const archive = openMemoryArchive();
     await appendEntry(archive, subject('2026-10'), UNSIGNED);
-    await expect(
-      acceptRestart(archive, { ...wish, streamId }, UNSIGNED),
-    ).rejects.toMatchObject({ code: 'not-found' });
+    await expect(acceptRestart(archive, { ...wish, streamId }, UNSIGNED)).rejects.toMatchObject({ code: 'not-found' });
     for await (const { key } of archive.list('acceptances/')) expect.unreachable(key);
     expect(await readChain(archive)).toHaveLength(1);
   });
