@@ -41,6 +41,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'report',
     'signature',
     'timestamp',
+    'verify',
   ],
   share: ['archive', 'encoding', 'errors', 'ledger', 'report', 'signature'],
   doctor: ['archive', 'client', 'errors', 'export'],

@@ -1,5 +1,5 @@
 import { CONTRACT_FILE } from './documents.ts';
-import { BAG_DECLARATION, BAG_INFO, MANIFEST, missingFileName, TAG_MANIFEST } from './layout.ts';
+import { BAG_DECLARATION, BAG_INFO, BINDING, MANIFEST, missingFileName, TAG_MANIFEST } from './layout.ts';
 import type { BundleProblem } from './problem.ts';
 
 /** The forms of a package. */
@@ -21,7 +21,7 @@ export const ALWAYS: readonly string[] = [
   CUSTODY,
 ];
 
-const ALLOWED: ReadonlySet<string> = new Set([...ALWAYS, CONTRACT_FILE, ...FORMS.map(missingFileName)]);
+const ALLOWED: ReadonlySet<string> = new Set([...ALWAYS, BINDING, CONTRACT_FILE, ...FORMS.map(missingFileName)]);
 
 const CHECKPOINT = /^data\/checkpoints\/(0|[1-9][0-9]{0,15})(\.([2-9]|[1-9][0-9]{1,4}))?\.tsr$/;
 

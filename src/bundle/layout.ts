@@ -9,6 +9,9 @@ export const BAG_INFO = 'bag-info.txt';
 export const MANIFEST = 'manifest-sha256.txt';
 export const TAG_MANIFEST = 'tagmanifest-sha256.txt';
 
+/** The tag file that says which run the bundle was made in; see `bindingText`. */
+export const BINDING = 'run-binding.txt';
+
 /** RFC 8493 section 2.1.1. */
 export const BAG_DECLARATION_TEXT = 'BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n';
 

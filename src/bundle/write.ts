@@ -1,11 +1,14 @@
+import type { KeyObject } from 'node:crypto';
 import { rename, rm } from 'node:fs/promises';
 import { EvidenceError, messageOf } from '../errors.ts';
+import { bindingText } from './binding.ts';
 import type { BundleLimits } from './content.ts';
 import { fileProblems } from './files.ts';
 import {
   BAG_DECLARATION,
   BAG_DECLARATION_TEXT,
   BAG_INFO,
+  BINDING,
   bagInfoText,
   identityOf,
   MANIFEST,
@@ -29,6 +32,8 @@ export interface BundleOptions {
   /** RFC 3339; the date of every entry, so that the clock leaves no trace. */
   date: string;
   tagFiles: readonly { name: string; content: string | Uint8Array }[];
+  /** Of the run, and where in the archive the bundle is to lie; left out for a bundle that nobody is to recover. */
+  binding?: { key: KeyObject; place: string };
   /** Paths begin with `data/`. */
   payload: readonly PayloadSource[];
   /** 0 to 9. The default of 1 costs 6 % more size than 6 and half the time. */
@@ -112,16 +117,26 @@ function filesOf(options: BundleOptions, payload: readonly OpenSource[]): FileTo
     contentSource(BAG_INFO, bagInfoText(infoFields(options, payload))),
   ];
   const manifest = (packed: readonly PackedFile[]) => contentSource(MANIFEST, manifestOf(packed));
+  const bindings = [options.binding ?? []].flat().map(({ key, place }) => ({
+    path: BINDING,
+    source: (packed: readonly PackedFile[]) =>
+      contentSource(BINDING, bindingText(key, place, manifestOfTags([manifest(packed), ...tags]))),
+  }));
   const tagManifest = (packed: readonly PackedFile[]) => {
-    const files = [manifest(packed), ...tags].map(({ path, sha256 = '' }) => ({ path, sha256 }));
-    return contentSource(TAG_MANIFEST, manifestText(files));
+    const bound = bindings.map(({ source }) => source(packed));
+    return contentSource(TAG_MANIFEST, manifestOfTags([manifest(packed), ...tags, ...bound]));
   };
   const files: FileToPack[] = [
     ...[...tags, ...payload].map((source) => ({ path: source.path, source: () => source })),
     { path: MANIFEST, source: manifest },
+    ...bindings,
     { path: TAG_MANIFEST, source: tagManifest },
   ];
   return files.sort((one, other) => comparePaths(one.path, other.path));
+}
+
+function manifestOfTags(tags: readonly OpenSource[]): string {
+  return manifestText(tags.map(({ path, sha256 = '' }) => ({ path, sha256 })));
 }
 
 const PAYLOAD = 'data/';
@@ -144,7 +159,7 @@ function sortedFiles({ files }: Packed): PackedFile[] {
 
 /** Names are the program's own choice, so a bad one is a defect and not an operator's error. */
 function checkNames({ slug, payload, tagFiles, bagInfo, date }: BundleOptions): void {
-  const own = [BAG_DECLARATION, BAG_INFO, MANIFEST, TAG_MANIFEST];
+  const own = [BAG_DECLARATION, BAG_INFO, MANIFEST, BINDING, TAG_MANIFEST];
   const paths = [...own, ...tagFiles.map(({ name }) => name), ...payload.map(({ path }) => path)];
   if (slug.includes('/') || !isPortablePath(slug)) throw new TypeError('the slug is no portable folder name');
   if (!paths.every(isPortablePath)) throw new TypeError('a file name of the bundle is not portable');

@@ -2,10 +2,11 @@ import type { Archive } from '../archive/archive.ts';
 import { openMemoryArchive } from '../archive/memory.ts';
 import { describePeriod } from '../bundle/info.ts';
 import { EvidenceError } from '../errors.ts';
+import { deriveBindingKey } from '../export/binding.ts';
 import type { ExportContext, Scope } from '../export/context.ts';
 import type { RunResult } from '../export/journeys.ts';
 import { type PeriodAnswer, resolvePeriod } from '../export/period.ts';
-import { findOpenRun, readSealedRun, resolveRunId, selectStreams } from '../export/plan.ts';
+import { exportOrRevise, findOpenRun, readSealedRun, resolveRunId, selectStreams } from '../export/plan.ts';
 import { exportRun } from '../export/run.ts';
 import type { CommandContext } from './command.ts';
 import { type Config, loadConfig } from './config.ts';
@@ -17,7 +18,7 @@ import { connectService, type Service } from './service.ts';
 import { openSigningKey, openStamping } from './signing.ts';
 import { openArchive } from './store.ts';
 import { readCommit, readOperator, readTool } from './tool.ts';
-import { openRecipients, readSealKeys, readTimestampRoots } from './trust.ts';
+import { openRecipients, readPublicKeys, readSealKeys, readTimestampRoots } from './trust.ts';
 import { makeWorkDirectory } from './work-directory.ts';
 
 export async function runExport(flags: ExportFlags, context: CommandContext): Promise<number> {
@@ -73,19 +74,19 @@ export async function exportInto(wish: ExportWish, context: CommandContext): Pro
   const signingKey = openSigningKey(config, context);
   const stamping = openStamping(config, context);
   const recipients = await openRecipients(config);
+  const contractSha256 = service.contract.file?.sha256 ?? null;
   const archive = await openForWriting(config, context);
   const work = makeWorkDirectory();
   const progress = new Progress(printer);
   try {
     // What the store cannot do is found out before anything is asked of the service.
     await archive.shortcomings();
-    const exportContext: ExportContext = {
+    const exportContext: Omit<ExportContext, 'runId' | 'bindingKey'> = {
       client: service.client,
       archive,
       contract: service.contract.contract,
       contractFile: service.contract.file,
       auditOrigin: service.origin,
-      runId: await chooseRunId(archive, answer, scope, wish.revise),
       period: answer.period,
       packagePeriod,
       scope,
@@ -96,6 +97,7 @@ export async function exportInto(wish: ExportWish, context: CommandContext): Pro
       roots,
       recipients,
       signingKey,
+      publicKeys: readPublicKeys(config.publicKeyFiles),
       stamping,
       sealPartial: wish.sealPartial,
       concurrency: config.concurrency,
@@ -108,7 +110,13 @@ export async function exportInto(wish: ExportWish, context: CommandContext): Pro
       signal,
       listen: progress.listen,
     };
-    return await exportRun(exportContext);
+    const exportAs = async (runId: string) => {
+      const identity = { runId, auditOrigin: service.origin, period: answer.period, contractSha256 };
+      const bindingKey = await deriveBindingKey(identity, { signingKey, apiKey: config.apiKey ?? '' });
+      return exportRun({ ...exportContext, runId, bindingKey });
+    };
+    const runId = await chooseRunId(archive, answer, scope, wish.revise);
+    return await exportOrRevise(archive, runId, wish.revise, exportAs, ({ message }) => printer.note(message));
   } finally {
     progress.close();
     work.remove();

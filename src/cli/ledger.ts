@@ -7,6 +7,7 @@ import type { LedgerFlags } from './flags.ts';
 import { openSigningKey } from './signing.ts';
 import { openArchive } from './store.ts';
 import { readOperator } from './tool.ts';
+import { readPublicKeys } from './trust.ts';
 
 /** Records for ever why a stream was ended or began anew. */
 export async function runLedger(flags: LedgerFlags, context: CommandContext): Promise<number> {
@@ -14,6 +15,7 @@ export async function runLedger(flags: LedgerFlags, context: CommandContext): Pr
   const config = await loadConfig(flags, environment, directory);
   if (flags.reason.trim() === '') throw new EvidenceError('usage', '--reason says nothing');
   const signingKey = openSigningKey(config, context);
+  const publicKeys = readPublicKeys(config.publicKeyFiles);
   const archive = await openArchive(config, context, false);
   if (archive === null)
     throw new EvidenceError('not-found', `there is no archive at ${config.archiveUrl}`, {
@@ -27,7 +29,7 @@ export async function runLedger(flags: LedgerFlags, context: CommandContext): Pr
       acceptedBy: readOperator(),
       acceptedAt: new Date(),
     };
-    const acceptance = await acceptRestart(archive, wish, signingKey);
+    const acceptance = await acceptRestart(archive, wish, { signingKey, publicKeys });
     printer.document(acceptance);
     const { sequence, run_id } = acceptance.head;
     printer.result(

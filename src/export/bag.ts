@@ -27,6 +27,8 @@ export interface BagContents {
   examination: Examination;
   vendor: VendorVerdict | null;
   custody: Custody['steps'];
+  /** Key under which the bundle is to be archived. */
+  place: string;
 }
 
 /** Packs one stream's evidence with what explains it into a zip at `target`. */
@@ -36,7 +38,8 @@ export async function packBag(
   contents: BagContents,
   target: string,
 ): Promise<{ written: WrittenBundle; verdict: Verdict }> {
-  const { received, slug } = contents;
+  const { received, slug, place } = contents;
+  const { bindingKey } = context;
   const verdict = toVerdict(received.reading, contents.examination);
   const verification = toVerification(context, run, contents, verdict);
   const written = await run.packing.write({
@@ -44,6 +47,7 @@ export async function packBag(
     slug,
     date: run.startedAt.toISOString(),
     bagInfo: bagInfo(verification, received.missing.length > 0 ? 'PARTIAL' : 'COMPLETE'),
+    ...(bindingKey === null ? {} : { binding: { key: bindingKey, place } }),
     tagFiles: [readme(context, contents, verdict), ...received.missing.map(missingFile)],
     payload: [
       ...received.files.map(

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { Archive } from '../archive/archive.ts';
 import type { ClaimName } from '../claims/claim.ts';
 import type { AuditClient, Period } from '../client/audit.ts';
@@ -7,7 +8,7 @@ import type { Recipients } from '../encryption/recipients.ts';
 import type { LedgerHead } from '../ledger/ledger.ts';
 import type { Past } from '../ledger/past.ts';
 import type { Acceptance, Operator, ReportOptions } from '../ledger/record.ts';
-import type { SigningKey } from '../signature/key.ts';
+import type { PublicKey, SigningKey } from '../signature/key.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
 import type { Listener } from './events.ts';
 import type { CompletenessMode } from './listing.ts';
@@ -48,6 +49,10 @@ export interface ExportContext {
   recipients: Recipients | null;
   /** Null for a run that is not signed. */
   signingKey: SigningKey | null;
+  /** Of the signing keys before this one. */
+  publicKeys: readonly PublicKey[];
+  /** See `deriveBindingKey`; null for a run that cannot be resumed. */
+  bindingKey: KeyObject | null;
   /** Null for a run that is not time-stamped. */
   stamping: Stamping | null;
   /** Incomplete streams go into the run itself instead of an attempt. */

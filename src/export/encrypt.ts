@@ -1,8 +1,9 @@
 import { bundleFileName } from '../bundle/layout.ts';
-import { sha256 } from '../encoding/digest.ts';
 import { encryptedBundleKey } from '../ledger/keys.ts';
-import { type StreamRecord, toRecordBytes } from '../ledger/record.ts';
+import { type StreamRecord, toRecordBytes, type Unbound } from '../ledger/record.ts';
+import { bindRecord } from './binding.ts';
 import type { ExportContext } from './context.ts';
+import { putBytes } from './put.ts';
 
 /** A bundle as it is stored: the zip itself, or what age made of it. */
 export interface StoredForm extends Pick<StreamRecord['bundle'], 'bytes' | 'sha256' | 'encrypted'> {
@@ -31,8 +32,7 @@ export function* bundleNames(slug: string): Generator<{ name: string; partial: b
 }
 
 /** Writes down what an encrypted bundle holds, so that it can be recorded although it cannot be read. */
-export async function announceEncrypted(context: ExportContext, record: StreamRecord): Promise<void> {
-  const bytes = toRecordBytes({ ...record, format: 'evidence-encrypted-bundle/1' });
-  const key = encryptedBundleKey(context.runId, record.bundle.sha256);
-  await context.archive.put(key, { bytes }, { sha256: sha256(bytes), bytes: bytes.length });
+export async function announceEncrypted(context: ExportContext, record: Unbound<StreamRecord>): Promise<void> {
+  const announced = bindRecord(context.bindingKey, { ...record, format: 'evidence-encrypted-bundle/1' });
+  await putBytes(context.archive, encryptedBundleKey(context.runId, record.bundle.sha256), toRecordBytes(announced));
 }

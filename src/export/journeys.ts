@@ -1,5 +1,5 @@
 import type { EvidenceError } from '../errors.ts';
-import type { Failure, RunRecord, StreamRecord } from '../ledger/record.ts';
+import type { Failure, RunRecord, StoredAs, StreamRecord, Unbound } from '../ledger/record.ts';
 import type { Selection } from './plan.ts';
 
 export interface RunResult {
@@ -10,18 +10,23 @@ export interface RunResult {
   unstamped: EvidenceError | null;
 }
 
-export interface StoredRecord {
-  record: StreamRecord;
-  key: string;
-  bytes: number;
-  sha256: string;
-  version_id?: string;
+export interface StoredRecord extends StoredAs {
+  record: Unbound<StreamRecord>;
+}
+
+/** A stream that was not received by this process. */
+export interface Recovered {
+  record: Unbound<StreamRecord>;
+  /** The bundle is encrypted, so its claims are as the interrupted try wrote them down. */
+  unread: boolean;
 }
 
 /** How the streams of a run stand when all journeys have ended. */
 export interface Journeys {
   selection: Selection;
   recorded: StoredRecord[];
-  incomplete: StreamRecord[];
+  incomplete: Unbound<StreamRecord>[];
   failed: Failure[];
+  /** Those of them that this process did not receive. */
+  recovered: Recovered[];
 }

@@ -3,10 +3,10 @@ import { slugOf } from '../bundle/layout.ts';
 import { toFinding } from '../chain/finding.ts';
 import type { StreamStatement } from '../claims/completeness.ts';
 import { sha256 } from '../encoding/digest.ts';
-import { EvidenceError } from '../errors.ts';
-import { runIdOf, runRecordKey } from '../ledger/keys.ts';
+import { EvidenceError, isEvidenceError } from '../errors.ts';
+import { runIdOf, runPrefix, runRecordKey } from '../ledger/keys.ts';
 import type { LedgerHead } from '../ledger/ledger.ts';
-import { type RunRecord, readRecord, runRecordSchema, type Vanished } from '../ledger/record.ts';
+import { type RunRecord, readRecord, runRecordSchema, type StreamRecord, type Vanished } from '../ledger/record.ts';
 import { matchesStream } from '../ledger/stream-glob.ts';
 import type { Scope } from './context.ts';
 
@@ -34,6 +34,44 @@ export async function resolveRunId(archive: Archive, runId: string, revise: bool
   for (let revision = 2; revise && (await archive.stat(runRecordKey(id))) !== null; revision++)
     id = `${runId}.r${revision}`;
   return id;
+}
+
+/**
+ * Exports under an id. Where a revision is wanted, a run that was begun and cannot be gone on with is left as it is, and
+ * its next revision is exported.
+ *
+ * @param exportAs throws `conflict` for a run that cannot be gone on with.
+ * @param onBlocked is told why.
+ */
+export async function exportOrRevise<T>(
+  archive: Archive,
+  runId: string,
+  revise: boolean,
+  exportAs: (runId: string) => Promise<T>,
+  onBlocked: (why: EvidenceError) => void,
+): Promise<T> {
+  // One that was not begun is not in its own way.
+  let blocking = revise && (await isBegun(archive, runId));
+  for (let id = runId; ; blocking = await isBegun(archive, id)) {
+    try {
+      return await exportAs(id);
+    } catch (error) {
+      if (!blocking || !isEvidenceError(error, 'conflict')) throw error;
+      onBlocked(error);
+    }
+    do id = nextRevision(id);
+    while ((await archive.stat(runRecordKey(id))) !== null);
+  }
+}
+
+async function isBegun(archive: Archive, runId: string): Promise<boolean> {
+  for await (const _object of archive.list(runPrefix(runId))) return true;
+  return false;
+}
+
+function nextRevision(runId: string): string {
+  const [, base = runId, number = '1'] = /^(.*)\.r(\d+)$/.exec(runId) ?? [];
+  return `${base}.r${Number(number) + 1}`;
 }
 
 /** The newest run whose id begins with `prefix` and that was begun but not sealed. */
@@ -119,6 +157,22 @@ export function findVanished(selection: Selection, scope: Scope, heads: Readonly
     const message = `the service no longer lists the stream; run ${run_id} exported it up to entry ${sequence}`;
     const finding = toFinding('continuity/stream-vanished', streamId, message, { sequence, expected: hash });
     return { stream_id: streamId, sequence, hash, run_id, finding };
+  });
+}
+
+/** The streams that an earlier try of this run has exported and that the service no longer lists. */
+export function findUnlisted(
+  { included, excluded }: Selection,
+  runId: string,
+  recorded: readonly Pick<StreamRecord, 'stream_id' | 'last_sequence' | 'head_hash'>[],
+): Vanished[] {
+  const listed = new Set([...included.map(({ streamId }) => streamId), ...excluded.map(({ stream_id }) => stream_id)]);
+  return recorded.flatMap(({ stream_id, last_sequence: sequence, head_hash: hash }) => {
+    // One without entries has nothing that could be missed.
+    if (listed.has(stream_id) || sequence === null || hash === null) return [];
+    const message = `the service no longer lists the stream; an earlier try of this run exported it up to entry ${sequence}`;
+    const finding = toFinding('continuity/stream-vanished', stream_id, message, { sequence, expected: hash });
+    return [{ stream_id, sequence, hash, run_id: runId, finding }];
   });
 }
 

@@ -1,69 +1,79 @@
 import { inParallel } from '../archive/parallel.ts';
-import { slugOf } from '../bundle/layout.ts';
-import { sha256 } from '../encoding/digest.ts';
 import { EvidenceError } from '../errors.ts';
-import { readAcceptances } from '../ledger/acceptance.ts';
-import { streamRecordKey } from '../ledger/keys.ts';
-import { findEntry, readNewestEntry, requireSigned } from '../ledger/ledger.ts';
+import { readKnownLedger } from '../ledger/continuation.ts';
+import { runEnvelopeKey, runRecordKey } from '../ledger/keys.ts';
+import { findEntry, runOf } from '../ledger/ledger.ts';
 import { readPast } from '../ledger/past.ts';
-import { type RunRecord, readRecord, streamRecordSchema } from '../ledger/record.ts';
+import type { RunRecord } from '../ledger/record.ts';
 import { collectAccount } from './account.ts';
 import { readClosing } from './closing.ts';
 import type { ExportContext, RunState } from './context.ts';
-import type { Journeys, RunResult, StoredRecord } from './journeys.ts';
+import type { Journeys, RunResult } from './journeys.ts';
+import { listRun, refuseForeign } from './leftovers.ts';
 import { Packing } from './packing.ts';
 import { readSealedRun, type SealedRun, selectStreams } from './plan.ts';
-import { concludeRun, sealRun } from './seal.ts';
+import { requireBoundRun } from './records.ts';
+import type { Resumed } from './resume.ts';
+import { concludeRun, sealClosed } from './seal.ts';
 import { exportStream } from './stream.ts';
 import { witnessRun } from './witness.ts';
 
-const MAX_STREAM_RECORD_BYTES = 256 * 2 ** 20;
-
 /**
- * The batch job: every stream in scope from the service into the archive, then the run sealed. Streams that already
- * have a record in the archive are done; so the same call resumes a run that was interrupted anywhere.
+ * The batch job: every stream in scope from the service into the archive, then the run sealed. What an interrupted try
+ * left is verified anew and gone on with; so the same call resumes a run that was interrupted anywhere. What somebody else
+ * put there ends it.
  */
 export async function exportRun(context: ExportContext): Promise<RunResult> {
-  const sealed = await readSealedRun(context.archive, context.runId);
+  const { archive, runId } = context;
+  // Listed first: what comes to be meanwhile has its record or its closing by the time that is looked for.
+  const objects = await listRun(archive, runId);
+  const sealed = await readSealedRun(archive, runId);
   if (sealed !== null) return concludeSealed(context, sealed);
-  const newest = await readNewestEntry(context.archive);
-  requireSigned(newest, context.signingKey);
-  const closed = await readClosing(context.archive, context.runId);
+  const ledger = await readKnownLedger(archive, context);
+  const closed = await readClosing(context, runId);
+  refuseForeign(objects, runId, closed !== null);
   if (closed !== null) {
     checkPeriod(context, closed.closing);
-    return sealRun(context, closed, await readRecords(context));
+    return sealClosed(context, closed, []);
   }
   const begun = {
     startedAt: context.now(),
-    heads: new Map(Object.entries(newest?.entry.heads ?? {})),
-    past: await readPast(context.archive, newest),
-    acceptances: await readAcceptances(context.archive),
+    heads: new Map(Object.entries(ledger.newest?.entry.heads ?? {})),
+    past: await readPast(archive, ledger.newest),
+    acceptances: ledger.acceptances,
   };
   const selection = await selectStreams(context.client.listStreams(), context.scope);
-  const done = await readRecords(context);
-  const finished = new Set(done.map(({ record }) => record.stream_id));
+  const resumed: Resumed =
+    objects.size === 0
+      ? { recorded: [], incomplete: [], recovered: [] }
+      : await (await import('./resume.ts')).resumeStreams(context, objects, selection);
+  const finished = new Set(resumed.recovered.map(({ record }) => record.stream_id));
   const open = selection.included.filter(({ streamId }) => !finished.has(streamId));
   context.listen({
     type: 'planned',
-    runId: context.runId,
+    runId,
     streams: open.length,
-    done: done.length,
+    done: resumed.recorded.length,
     excluded: selection.excluded.length,
   });
   const packing = new Packing();
   const run: RunState = { ...begun, account: null, packing };
   if (context.contract.scope === 'account') run.account = once(() => collectAccount(context, run, open));
-  const journeys: Journeys = { selection, recorded: done, incomplete: [], failed: [] };
+  const journeys: Journeys = { selection, ...resumed, failed: [] };
   try {
     await inParallel(open, context.concurrency, async (stream) => {
       const arrival = await exportStream(context, run, stream);
       if (arrival.kind === 'failed') journeys.failed.push(arrival.failure);
-      else if (arrival.kind === 'incomplete') journeys.incomplete.push(arrival.record);
+      else {
+        if (arrival.kind === 'incomplete') journeys.incomplete.push(arrival.record);
+        else journeys.recorded.push(arrival.stored);
+        if (arrival.recovered !== null) journeys.recovered.push(arrival.recovered);
+      }
     });
   } finally {
     await packing.close();
   }
-  journeys.recorded = await readRecords(context);
+  journeys.recorded.sort((a, b) => (a.record.stream_id < b.record.stream_id ? -1 : 1));
   return concludeRun(context, run, journeys);
 }
 
@@ -71,8 +81,17 @@ export async function exportRun(context: ExportContext): Promise<RunResult> {
 async function concludeSealed(context: ExportContext, sealed: SealedRun): Promise<RunResult> {
   const { record } = sealed;
   checkPeriod(context, record);
-  const recorded = (await findEntry(context.archive, record.run_id)) !== null;
-  return { record, state: 'already', unstamped: await witnessRun(context, sealed, recorded) };
+  const entry = await findEntry(context.archive, record.run_id);
+  if (entry !== null && runOf(entry.entry)?.sha256 !== sealed.sha256)
+    throw new EvidenceError('unreadable', `${runRecordKey(record.run_id)} is not the record that ${entry.key} names`, {
+      nextStep: 'Nothing was added to the run. Find out what else is wrong, with: evidence verify ARCHIVE.',
+    });
+  const isSigned = !record.signed || (await context.archive.stat(runEnvelopeKey(record.run_id))) !== null;
+  if (entry === null || !isSigned) {
+    await readKnownLedger(context.archive, context);
+    await requireBoundRun(context);
+  }
+  return { record, state: 'already', unstamped: await witnessRun(context, sealed, entry !== null) };
 }
 
 function checkPeriod(context: ExportContext, { run_id, period }: Pick<RunRecord, 'run_id' | 'period'>): void {
@@ -81,25 +100,6 @@ function checkPeriod(context: ExportContext, { run_id, period }: Pick<RunRecord,
   throw new EvidenceError('usage', `run ${run_id} is sealed, and it is of another period than the one asked for`, {
     nextStep: 'Give this request another id, or the same period as before.',
   });
-}
-
-/** The records of the streams that are done, by stream id. */
-async function readRecords(context: ExportContext): Promise<StoredRecord[]> {
-  const records: StoredRecord[] = [];
-  for await (const { key, version_id } of context.archive.list(`runs/${context.runId}/streams/`)) {
-    if (!key.endsWith('.json')) continue;
-    const bytes = await context.archive.readBytes(key, MAX_STREAM_RECORD_BYTES);
-    const record = readRecord(streamRecordSchema, bytes, key);
-    if (key !== streamRecordKey(context.runId, slugOf(record.stream_id))) continue;
-    records.push({
-      record,
-      key,
-      bytes: bytes.length,
-      sha256: sha256(bytes),
-      ...(version_id === undefined ? {} : { version_id }),
-    });
-  }
-  return records.sort((a, b) => (a.record.stream_id < b.record.stream_id ? -1 : 1));
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {

@@ -1,5 +1,4 @@
 import type { Expected, PutResult } from '../archive/archive.ts';
-import { sha256 } from '../encoding/digest.ts';
 import { isEvidenceError } from '../errors.ts';
 import { type EarlierRuns, readEarlierRuns } from '../ledger/earlier-runs.ts';
 import { attemptPrefix, runRecordKey } from '../ledger/keys.ts';
@@ -14,13 +13,19 @@ import {
   recordPieces,
   type StreamRecord,
   toRecordBytes,
+  type Unbound,
+  type Vanished,
 } from '../ledger/record.ts';
-import { type ClosedRun, closeRun, recordOf } from './closing.ts';
+import { bindPieces, bindRecord } from './binding.ts';
+import { type ClosedRun, closeRun, readClosing, recordOf } from './closing.ts';
 import type { ExportContext, RunState } from './context.ts';
 import { putAttemptReport, putReports } from './documents.ts';
 import type { Journeys, RunResult, StoredRecord } from './journeys.ts';
+import { measureLeftOver } from './leftovers.ts';
 import { withFile } from './pieces.ts';
-import { findVanished, readSealedRun, type SealedRun } from './plan.ts';
+import { findUnlisted, findVanished, readSealedRun, type SealedRun } from './plan.ts';
+import { putBytes } from './put.ts';
+import { requireBoundRun } from './records.ts';
 import { witnessRun } from './witness.ts';
 
 /** Closes the run and seals it, or leaves an attempt when something is missing. */
@@ -28,6 +33,9 @@ export async function concludeRun(context: ExportContext, run: RunState, journey
   const earlier = await readEarlierRuns(context.archive);
   const record = toRunRecord(context, run, journeys, earlier, await context.archive.shortcomings());
   const open = journeys.incomplete.length + journeys.failed.length > 0 && !context.sealPartial;
+  const closed = open ? await readClosing(context, context.runId) : null;
+  // Another process has finished what is missing here.
+  if (closed !== null) return sealClosed(context, closed, journeys.recorded);
   if (open) {
     const documents = await leaveAttempt(context, run, journeys, record);
     return { record: { ...record, documents }, state: 'open', unstamped: null };
@@ -35,7 +43,21 @@ export async function concludeRun(context: ExportContext, run: RunState, journey
   // A run in which there was nothing to look at must not stand in the way of the one that will have something.
   if (record.streams.length + record.failed.length + record.vanished.length === 0)
     return { record, state: 'open', unstamped: null };
-  return sealRun(context, await closeRun(context.archive, record), journeys.recorded);
+  record.left_over = await measureLeftOver(context.archive, record);
+  return sealClosed(context, await closeRun(context, record), journeys.recorded);
+}
+
+/** Seals a run that this or another process has closed. @param known the records that need not be verified again. */
+export async function sealClosed(
+  context: ExportContext,
+  closed: ClosedRun,
+  known: readonly StoredRecord[],
+): Promise<RunResult> {
+  const ours = new Map(known.map(({ key, sha256 }) => [key, sha256]));
+  const isKnown = closed.closing.streams.every(({ key, sha256 }) => ours.get(key) === sha256);
+  if (isKnown) return sealRun(context, closed, known);
+  const { recordsOf } = await import('./resume.ts');
+  return sealRun(context, closed, await recordsOf(context, closed.closing, known));
 }
 
 /**
@@ -49,6 +71,8 @@ export async function sealRun(
 ): Promise<RunResult> {
   const record = recordOf(closed, streams);
   record.documents = [closed.document, ...(await putReports(context, record))];
+  const { binding: _binding, ...unbound } = record;
+  record.binding = bindPieces(context.bindingKey, recordPieces(unbound));
   let sealed: SealedRun;
   let recorded: boolean;
   try {
@@ -59,6 +83,7 @@ export async function sealRun(
   } catch (error) {
     const other = isEvidenceError(error, 'conflict') ? await readSealedRun(context.archive, record.run_id) : null;
     if (other === null) throw error;
+    await requireBoundRun(context);
     return { record: other.record, state: 'already', unstamped: null };
   }
   const unstamped = await witnessRun(context, sealed, recorded);
@@ -89,7 +114,13 @@ function toRunRecord(
     ...journeys.recorded.map(toRunStream),
     ...journeys.incomplete.map((record) => ({ ...withinRun(record), record: null })),
   ];
-  const vanished = findVanished(selection, context.scope, run.heads).filter(({ stream_id }) => !done.has(stream_id));
+  const vanished = [
+    ...findVanished(selection, context.scope, run.heads).filter(({ stream_id }) => !done.has(stream_id)),
+    ...findUnlisted(selection, context.runId, [
+      ...journeys.recorded.map(({ record }) => record),
+      ...journeys.incomplete,
+    ]),
+  ];
   const outcome = worstOf([
     ...vanished.map(() => 'refuted' as const),
     ...streams.map((stream) => (stream.partial && stream.status !== 'refuted' ? 'incomplete' : stream.status)),
@@ -124,19 +155,36 @@ function toRunRecord(
     failed,
     vanished,
     acceptances: [...run.acceptances],
-    reconciliation: reconcile(streams, { ...journeys, selection: { ...selection, excluded } }),
-    warnings: [...warningsOf(context), ...shortcomings, ...(earlier.warning === null ? [] : [earlier.warning])],
+    reconciliation: reconcile(streams, vanished, { ...journeys, selection: { ...selection, excluded } }),
+    warnings: [
+      ...warningsOf(context, journeys),
+      ...shortcomings,
+      ...(earlier.warning === null ? [] : [earlier.warning]),
+    ],
     signed: context.signingKey !== null,
     timestamp_authority: context.stamping?.authority.shown ?? null,
     report: context.report,
     earlier_runs: earlier.runs,
+    recovered: journeys.recovered.length,
+    left_over: [],
     documents: [],
+    binding: null,
   };
 }
 
-function warningsOf({ period, packagePeriod }: ExportContext): string[] {
+function warningsOf({ period, packagePeriod }: ExportContext, { recovered }: Journeys): string[] {
   const selected = period.from === packagePeriod.from && period.to === packagePeriod.to;
-  return selected ? [] : ['the service cannot select a period: every package holds all of its stream'];
+  return [
+    ...(selected ? [] : ['the service cannot select a period: every package holds all of its stream']),
+    ...recovered
+      .filter(({ unread }) => unread)
+      .map(({ record }) => record.stream_id)
+      .sort()
+      .map(
+        (streamId) =>
+          `the encrypted bundle of the stream "${streamId}" was recovered: its claims are as the interrupted try wrote them down`,
+      ),
+  ];
 }
 
 function toRunStream({ record, ...stored }: Journeys['recorded'][number]): RunStream {
@@ -144,12 +192,15 @@ function toRunStream({ record, ...stored }: Journeys['recorded'][number]): RunSt
 }
 
 /** A stream's record without what the run or the attempt that names it says already. */
-function withinRun({ format: _format, run_id: _run, recorded_at: _at, ...stream }: StreamRecord) {
+function withinRun({ format: _format, run_id: _run, recorded_at: _at, ...stream }: Unbound<StreamRecord>) {
   return stream;
 }
 
-/** Every stream that was listed, or has a record from before, is in exactly one of the classes. */
-function reconcile(streams: readonly RunStream[], { selection, failed }: Journeys): Reconciliation {
+/** Every stream that was listed is in exactly one of the classes; one that vanished since it was exported is in none. */
+function reconcile(all: readonly RunStream[], vanished: readonly Vanished[], journeys: Journeys): Reconciliation {
+  const { selection, failed } = journeys;
+  const gone = new Set(vanished.map(({ stream_id }) => stream_id));
+  const streams = all.filter(({ stream_id }) => !gone.has(stream_id));
   const excluded = selection.excluded.length;
   const partial = streams.filter((stream) => stream.partial || stream.status === 'incomplete').length;
   const empty = streams.filter((stream) => !stream.partial && stream.status === 'empty').length;
@@ -173,7 +224,7 @@ async function leaveAttempt(
   record: RunRecord,
 ): Promise<RunDocument[]> {
   const prefix = attemptPrefix(context.runId, run.startedAt);
-  const attempt: Attempt = {
+  const attempt: Unbound<Attempt> = {
     format: 'evidence-attempt/1',
     run_id: context.runId,
     started_at: run.startedAt.toISOString(),
@@ -183,7 +234,6 @@ async function leaveAttempt(
     documents: [await putAttemptReport(context, record, prefix)],
     incomplete: journeys.incomplete.map(withinRun),
   };
-  const bytes = toRecordBytes(attempt);
-  await context.archive.put(`${prefix}attempt.json`, { bytes }, { sha256: sha256(bytes), bytes: bytes.length });
+  await putBytes(context.archive, `${prefix}attempt.json`, toRecordBytes(bindRecord(context.bindingKey, attempt)));
   return attempt.documents;
 }

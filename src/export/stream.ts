@@ -7,34 +7,26 @@ import { toContractFile } from '../claims/content.ts';
 import { examine } from '../claims/examine.ts';
 import { SERVICE_CHANGED } from '../client/audit.ts';
 import type { SummaryFacts } from '../contract/contract.ts';
-import { sha256 } from '../encoding/digest.ts';
 import { type ErrorCode, EvidenceError, isEvidenceError } from '../errors.ts';
-import { attemptPrefix, bundleKey, streamRecordKey } from '../ledger/keys.ts';
-import {
-  type Failure,
-  readRecord,
-  type StreamRecord,
-  streamRecordSchema,
-  toRecordBytes,
-  whereKept,
-} from '../ledger/record.ts';
+import { attemptPrefix, bundleKey, closingKey } from '../ledger/keys.ts';
+import { type Failure, type StreamRecord, type Unbound, whereKept } from '../ledger/record.ts';
 import { readPdf } from '../pdf/reader.ts';
-import { adoptBundle, adoptRival } from './adopt.ts';
 import { packBag } from './bag.ts';
 import { describeRestart, type ExportContext, type RunState } from './context.ts';
 import { announceEncrypted, toStoredForm } from './encrypt.ts';
+import type { Recovered, StoredRecord } from './journeys.ts';
 import { type Compared, compareWithPast } from './past.ts';
 import type { ListedStream } from './plan.ts';
 import { Collection, type Received } from './receive.ts';
+import { putStreamRecord } from './records.ts';
 
 /** Where a stream's journey ended. */
 export type Arrival =
-  | { kind: 'recorded'; record: StreamRecord }
+  | { kind: 'recorded'; stored: StoredRecord; recovered: Recovered | null }
   /** Archived as an attempt; the run cannot be sealed with it. */
-  | { kind: 'incomplete'; record: StreamRecord }
+  | { kind: 'incomplete'; record: Unbound<StreamRecord>; recovered: Recovered | null }
   | { kind: 'failed'; failure: Failure };
 
-const MAX_RECORD_BYTES = 256 * 2 ** 20;
 const MAX_SUMMARY_BYTES = 16 * 2 ** 20;
 const MAX_PDF_BYTES = 64 * 2 ** 20;
 
@@ -49,8 +41,6 @@ export async function exportStream(context: ExportContext, run: RunState, stream
   context.listen({ type: 'started', streamId });
   await mkdir(folder, { recursive: true });
   try {
-    const orphan = await adoptBundle(context, streamId, slug, folder);
-    if (orphan !== null) return await settle(context, orphan, slug);
     if (stream.drift !== null) throw new EvidenceError('contract', `contract drift: ${stream.drift}`, SERVICE_CHANGED);
     const collection = new Collection(context, run, stream, folder);
     const vendor = await collection.askVendor();
@@ -61,18 +51,19 @@ export async function exportStream(context: ExportContext, run: RunState, stream
     context.listen({ type: 'step', streamId, step: 'bundle' });
     const target = join(folder, 'bundle.zip');
     const { earlier } = compared;
-    const contents = { streamId, slug, earlier, received, examination, vendor, custody: collection.custody };
+    const place = placeOf(context, run, slug, received, examination);
+    const contents = { streamId, slug, earlier, received, examination, vendor, custody: collection.custody, place };
     const { written, verdict } = await packBag(context, run, contents, target);
     context.listen({ type: 'step', streamId, step: 'archive' });
     const form = await toStoredForm(context, { file: target, ...written });
     const bundle: StreamRecord['bundle'] = {
-      key: placeOf(context, run, slug, received, examination),
+      key: place,
       bytes: form.bytes,
       sha256: form.sha256,
       identity: written.identity,
       ...(form.encrypted === undefined ? {} : { encrypted: form.encrypted }),
     };
-    const record: StreamRecord = {
+    const record: Unbound<StreamRecord> = {
       format: 'evidence-stream-record/1',
       run_id: context.runId,
       ...verdict,
@@ -81,7 +72,7 @@ export async function exportStream(context: ExportContext, run: RunState, stream
       bundle,
       recorded_at: context.now().toISOString(),
     };
-    return await settle(context, await store(context, record, form.file, slug, folder), slug);
+    return await settle(context, await store(context, record, form.file));
   } catch (error) {
     return toFailure(context, streamId, error);
   } finally {
@@ -89,24 +80,41 @@ export async function exportStream(context: ExportContext, run: RunState, stream
   }
 }
 
-/** The record of what is stored then: the bundle, or the one that another process was faster to store. */
-async function store(
-  context: ExportContext,
-  record: StreamRecord,
-  file: string,
-  slug: string,
-  folder: string,
-): Promise<StreamRecord> {
+/** A stream that is archived: received here, or the bundle that another process was faster to store. */
+interface Archived {
+  record: Unbound<StreamRecord>;
+  recovered: Recovered | null;
+}
+
+async function store(context: ExportContext, record: Unbound<StreamRecord>, file: string): Promise<Archived> {
+  const { archive, runId } = context;
   const { bundle } = record;
-  const isOfRun = bundle.key === bundleKey(context.runId, basename(bundle.key));
-  if (bundle.encrypted !== undefined && isOfRun) await announceEncrypted(context, record);
+  const isOfRun = bundle.key === bundleKey(runId, basename(bundle.key));
+  // Whoever closed the run has named all that lies under it: nothing is put there behind its back.
+  if (!isOfRun && (await archive.stat(closingKey(runId))) !== null) throw finishedElsewhere(runId);
+  if (bundle.encrypted !== undefined && isOfRun) {
+    if ((await archive.stat(bundle.key)) !== null) return recoverConcurrent(context, bundle.key);
+    await announceEncrypted(context, record);
+  }
   try {
-    const stored = await context.archive.put(bundle.key, { file }, bundle);
-    return { ...record, bundle: { ...bundle, ...whereKept(stored) } };
+    const stored = await archive.put(bundle.key, { file }, bundle);
+    return { record: { ...record, bundle: { ...bundle, ...whereKept(stored) } }, recovered: null };
   } catch (error) {
     if (!isEvidenceError(error, 'conflict')) throw error;
-    return adoptRival(context, record.stream_id, slug, folder);
+    return recoverConcurrent(context, bundle.key);
   }
+}
+
+async function recoverConcurrent(context: ExportContext, key: string): Promise<Archived> {
+  const { recoverBundle } = await import('./recover.ts');
+  const recovered = await recoverBundle(context, key);
+  return { record: recovered.record, recovered };
+}
+
+function finishedElsewhere(runId: string): EvidenceError {
+  return new EvidenceError('service', `another export has finished run ${runId} meanwhile`, {
+    nextStep: 'Nothing needs to be done for this stream: see what that export says of it.',
+  });
 }
 
 async function examineReceived(
@@ -178,27 +186,16 @@ function placeOf(
 }
 
 /** Writes the stream's record, unless the stream is incomplete: then the attempt's record names it. */
-async function settle(context: ExportContext, record: StreamRecord, slug: string): Promise<Arrival> {
+async function settle(context: ExportContext, { record, recovered }: Archived): Promise<Arrival> {
   const { stream_id: streamId, status, partial, entries, bundle } = record;
   const done = status !== 'incomplete' || context.sealPartial;
+  let arrival: Arrival = { kind: 'incomplete', record, recovered };
   if (done) {
     context.listen({ type: 'step', streamId, step: 'record' });
-    await putRecord(context, record, streamRecordKey(context.runId, slug));
+    arrival = { kind: 'recorded', stored: await putStreamRecord(context, record), recovered };
   }
   context.listen({ type: 'finished', streamId, status, partial, entries, bytes: bundle.bytes });
-  return { kind: done ? 'recorded' : 'incomplete', record };
-}
-
-/** Another process that exports the same run may have been the first to record the same bundle. */
-async function putRecord(context: ExportContext, record: StreamRecord, key: string): Promise<void> {
-  const bytes = toRecordBytes(record);
-  try {
-    await context.archive.put(key, { bytes }, { sha256: sha256(bytes), bytes: bytes.length });
-  } catch (error) {
-    if (!isEvidenceError(error, 'conflict')) throw error;
-    const theirs = readRecord(streamRecordSchema, await context.archive.readBytes(key, MAX_RECORD_BYTES), key);
-    if (theirs.bundle.sha256 !== record.bundle.sha256) throw error;
-  }
+  return arrival;
 }
 
 const ENDS_THE_RUN: readonly ErrorCode[] = ['archive', 'conflict', 'store-refused', 'interrupted'];

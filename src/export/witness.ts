@@ -20,9 +20,8 @@ export async function witnessRun(
   sealed: SealedRun,
   recorded: boolean,
 ): Promise<EvidenceError | null> {
-  const { archive, signingKey } = context;
   if (sealed.record.signed) await signSealed(context, sealed);
-  if (!recorded) await appendEntry(archive, { kind: 'run', ...sealed }, signingKey);
+  if (!recorded) await appendEntry(context.archive, { kind: 'run', ...sealed }, context);
   return sealed.record.timestamp_authority === null ? null : stampSealed(context, sealed);
 }
 

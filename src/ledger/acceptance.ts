@@ -1,9 +1,8 @@
 import type { Archive } from '../archive/archive.ts';
 import { sha256 } from '../encoding/digest.ts';
 import { EvidenceError } from '../errors.ts';
-import type { SigningKey } from '../signature/key.ts';
 import { acceptanceKey } from './keys.ts';
-import { appendEntry, readNewestEntry, requireSigned } from './ledger.ts';
+import { appendEntry, type LedgerTrust, readNewestEntry, requireTrusted } from './ledger.ts';
 import { type Acceptance, acceptanceSchema, readRecord, toRecordBytes } from './record.ts';
 
 const MAX_ACCEPTANCE_BYTES = 2 ** 20;
@@ -21,16 +20,11 @@ export interface AcceptanceWish {
  * Records why a stream was ended or began anew. Its head leaves the ledger's heads, so the next export takes it as a
  * stream without a past; this record stays and is shown in every later run.
  *
- * @param signingKey signs the ledger entry; null for one that is not signed.
- * @throws EvidenceError `not-found` when the ledger knows no head of the stream; `config` where it has to be signed.
+ * @throws EvidenceError `not-found` when the ledger knows no head of the stream; as `requireTrusted` does.
  */
-export async function acceptRestart(
-  archive: Archive,
-  wish: AcceptanceWish,
-  signingKey: SigningKey | null,
-): Promise<Acceptance> {
+export async function acceptRestart(archive: Archive, wish: AcceptanceWish, trust: LedgerTrust): Promise<Acceptance> {
   const newest = await readNewestEntry(archive);
-  requireSigned(newest, signingKey);
+  requireTrusted(newest, trust);
   const heads = new Map(Object.entries(newest?.entry.heads ?? {}));
   const head = heads.get(wish.streamId);
   if (head === undefined)
@@ -49,16 +43,8 @@ export async function acceptRestart(
   const key = acceptanceKey(wish.slug, record.accepted_at);
   const digest = sha256(bytes);
   await archive.put(key, { bytes }, { sha256: digest, bytes: bytes.length });
-  await appendEntry(archive, { kind: 'acceptance', record, key, sha256: digest }, signingKey);
+  await appendEntry(archive, { kind: 'acceptance', record, key, sha256: digest }, trust);
   return record;
-}
-
-/** Every acceptance there is, the oldest first. */
-export async function readAcceptances(archive: Archive): Promise<Acceptance[]> {
-  const acceptances: Acceptance[] = [];
-  for await (const { key } of archive.list('acceptances/'))
-    acceptances.push((await readAcceptance(archive, key)).record);
-  return acceptances.sort((a, b) => (a.accepted_at < b.accepted_at ? -1 : 1));
 }
 
 /** @throws EvidenceError `unreadable`, `not-found`. */

@@ -46,6 +46,11 @@ export function attemptPrefix(runId: string, at: Date): string {
   return `runs/${runId}/attempts/${at.toISOString().replaceAll(':', '-')}/`;
 }
 
+/** Of all that is recorded about a run after it was finalized. */
+export function custodyPrefix(runId: string): string {
+  return `runs/${runId}/custody/`;
+}
+
 /**
  * Where it is recorded what was done about the protection of a run.
  * @param at when it was asked for; see `attemptPrefix`.

@@ -4,8 +4,8 @@ import { spanOf } from '../claims/span.ts';
 import { type SpanEntries, spanEntriesSchema } from '../claims/span-schema.ts';
 import { sha256 } from '../encoding/digest.ts';
 import { EvidenceError, isEvidenceError } from '../errors.ts';
-import { type Signature, type Signed, sign, signatureSchema } from '../signature/envelope.ts';
-import type { SigningKey } from '../signature/key.ts';
+import { isSignedBy, type Signature, type Signed, sign, signatureSchema } from '../signature/envelope.ts';
+import type { PublicKey, SigningKey } from '../signature/key.ts';
 import { ledgerKey } from './keys.ts';
 import { keepPublicKey } from './public-key.ts';
 import { type Acceptance, periodSchema, type RunRecord, readRecord, toRecordBytes } from './record.ts';
@@ -176,37 +176,53 @@ export async function findEntry(archive: Archive, runId: string): Promise<Stored
   return stored;
 }
 
+/** Whose ledger entries are believed, and what the next one is signed with. */
+export interface LedgerTrust {
+  /** Null for entries that are not signed. */
+  signingKey: SigningKey | null;
+  /** Of earlier signing keys. */
+  publicKeys: readonly PublicKey[];
+}
+
 /**
- * Refuses to go on without a signature behind an entry that has one: a gap in the signatures is what removing them
- * leaves too.
+ * Refuses to go on without a signature behind an entry that has one, since a gap in the signatures is what removing them
+ * leaves too; and behind an entry whose signature is not one by a key that is given.
  *
- * @throws EvidenceError `config`.
+ * @throws EvidenceError `config`; `unreadable` for an entry that is not the one that was signed.
  */
-export function requireSigned(previous: StoredLedgerEntry | null, key: SigningKey | null): void {
-  if (key !== null || previous?.entry.signature === undefined) return;
-  throw new EvidenceError('config', `${previous.key} is signed, and no signing key is given to go on with`, {
-    nextStep: 'Name the key in sign.key_file; if it is lost, make a new one with: evidence keygen --out signing.pem.',
+export function requireTrusted(previous: StoredLedgerEntry | null, { signingKey, publicKeys }: LedgerTrust): void {
+  const signature = previous?.entry.signature;
+  if (previous === null || signature === undefined) return;
+  if (signingKey === null)
+    throw new EvidenceError('config', `${previous.key} is signed, and no signing key is given to go on with`, {
+      nextStep: 'Name the key in sign.key_file; if it is lost, make a new one with: evidence keygen --out signing.pem.',
+    });
+  const signer = [signingKey, ...publicKeys].find(({ id }) => id === signature.keyid);
+  if (signer === undefined)
+    throw new EvidenceError('config', `${previous.key} is signed with the key ${signature.keyid}, which is not given`, {
+      nextStep:
+        'If that was the signing key before, name its public key in verify.public_keys; else verify the archive.',
+    });
+  if (isSignedBy(signedPart(previous.entry), signature, signer)) return;
+  throw new EvidenceError('unreadable', `${previous.key} is not the entry that the key ${signer.id} signed`, {
+    nextStep: 'Nothing was added to it. Find out what else is wrong, with: evidence verify ARCHIVE.',
   });
 }
 
 /**
  * Records something at the end of the ledger. Of two that race for a number one wins, and the other takes the next.
  *
- * @param key null for an entry that is not signed.
- * @throws EvidenceError `config` where it has to be signed.
+ * @throws EvidenceError as `requireTrusted` does.
  */
-export async function appendEntry(
-  archive: Archive,
-  subject: Subject,
-  key: SigningKey | null,
-): Promise<StoredLedgerEntry> {
+export async function appendEntry(archive: Archive, subject: Subject, trust: LedgerTrust): Promise<StoredLedgerEntry> {
+  const { signingKey: key } = trust;
   if (key !== null) await keepPublicKey(archive, key);
   for (let race = 0; race < MAX_RACES; race++) {
     const previous = await readNewestEntry(archive);
     // Two exports may be completing the same run.
     if (previous !== null && subject.kind === 'run' && runOf(previous.entry)?.id === subject.record.run_id)
       return previous;
-    requireSigned(previous, key);
+    requireTrusted(previous, trust);
     const unsigned = deriveEntry(subject, previous);
     const entry = withSignature(unsigned, key === null ? undefined : sign(signedPart(unsigned), key));
     const bytes = toRecordBytes(entry);

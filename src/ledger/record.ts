@@ -25,6 +25,7 @@ const storedSchema = z.strictObject({
   /** Where the store keeps versions: the one that is the object. */
   version_id: z.string().optional(),
 });
+export type StoredAs = z.infer<typeof storedSchema>;
 
 const bundleSchema = storedSchema.extend({
   /** Of an object that age encrypted: the zip in it, and to whom. Key, length and digest above are of the object. */
@@ -45,6 +46,15 @@ export function whereKept({ version_id, lock, legal_hold }: PutResult) {
   };
 }
 
+/**
+ * HMAC-SHA-256 in hex over the bytes of the record without this member, by a key that only those have who run the export;
+ * null where there is none. Written last; see `export/binding.ts`.
+ */
+const binding = digest.nullable();
+
+/** A record before it is bound to its run. */
+export type Unbound<T extends { binding: unknown }> = Omit<T, 'binding'>;
+
 /** `runs/<run-id>/streams/<slug>.json`: one stream is done. */
 export const streamRecordSchema = z.strictObject({
   format: z.literal('evidence-stream-record/1'),
@@ -54,6 +64,7 @@ export const streamRecordSchema = z.strictObject({
   missing: z.array(z.strictObject({ form: z.string(), reason: z.string() })),
   bundle: bundleSchema,
   recorded_at: z.string(),
+  binding,
 });
 export type StreamRecord = z.infer<typeof streamRecordSchema>;
 
@@ -64,10 +75,12 @@ export type StreamRecord = z.infer<typeof streamRecordSchema>;
 export const encryptedBundleSchema = streamRecordSchema.extend({ format: z.literal('evidence-encrypted-bundle/1') });
 
 /** A stream in the run record: its record, and the record's own place and digest. */
-const runStreamSchema = streamRecordSchema.omit({ format: true, run_id: true, recorded_at: true }).extend({
-  /** Null for a stream of an attempt, which has none. */
-  record: storedSchema.nullable(),
-});
+const runStreamSchema = streamRecordSchema
+  .omit({ format: true, run_id: true, recorded_at: true, binding: true })
+  .extend({
+    /** Null for a stream of an attempt, which has none. */
+    record: storedSchema.nullable(),
+  });
 export type RunStream = z.infer<typeof runStreamSchema>;
 
 export const reconciliationSchema = z.strictObject({
@@ -80,7 +93,7 @@ export const reconciliationSchema = z.strictObject({
 });
 export type Reconciliation = z.infer<typeof reconciliationSchema>;
 
-/** A stream that earlier runs exported and that the service no longer lists. */
+/** A stream that earlier runs, or an earlier try of this one, exported and that the service no longer lists. */
 export const vanishedSchema = z.strictObject({
   stream_id: z.string(),
   /** Its last good head, and the run that saw it. */
@@ -187,8 +200,13 @@ export const runRecordSchema = z.strictObject({
   report: reportSchema,
   /** The newest of the runs in the ledger at that time, oldest first. */
   earlier_runs: z.array(earlierRunSchema),
+  /** How many of its streams were not received by the export that finalized it, but by an interrupted try or another process. */
+  recovered: count,
+  /** All else that lay under the run: what is written down of encrypted bundles, earlier tries, and no evidence. */
+  left_over: z.array(storedSchema),
   /** Made from the rest of this record. */
   documents: z.array(documentSchema),
+  binding,
 });
 export type RunRecord = z.infer<typeof runRecordSchema>;
 
@@ -212,7 +230,8 @@ export const attemptSchema = z.strictObject({
   reconciliation: reconciliationSchema,
   failed: z.array(failureSchema),
   documents: z.array(documentSchema),
-  incomplete: z.array(streamRecordSchema.omit({ format: true, run_id: true, recorded_at: true })),
+  incomplete: z.array(streamRecordSchema.omit({ format: true, run_id: true, recorded_at: true, binding: true })),
+  binding,
 });
 export type Attempt = z.infer<typeof attemptSchema>;
 

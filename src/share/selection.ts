@@ -59,6 +59,7 @@ export async function selectObjects(archive: Archive, { record, sha256: digest }
     ...(envelope === null ? [] : [envelope]),
     ...(await Promise.all(stamps.map(({ key }) => measure(archive, key)))),
     ...record.documents,
+    ...record.left_over,
     ...record.streams.flatMap(({ bundle, record: stored }) => (stored === null ? [bundle] : [bundle, stored])),
     ...ledger.flatMap(({ key, entry: noted, sha256: own }) => [
       { key, sha256: own },

@@ -5,12 +5,11 @@ import { isEvidenceError } from '../errors.ts';
 import { toEarlierRun } from '../ledger/earlier-runs.ts';
 import { runIdOf, runRecordKey } from '../ledger/keys.ts';
 import { type LedgerHead, runOf } from '../ledger/ledger.ts';
-import { attemptSchema, type RunStream, readRecord } from '../ledger/record.ts';
+import { attemptSchema, readRecord } from '../ledger/record.ts';
 import type { PublicKey } from '../signature/key.ts';
 import { type ArchiveReport, toReport } from './archive-report.ts';
 import type { VerifyOptions } from './content.ts';
 import { type CustodyCheck, verifyCustody } from './custody.ts';
-import { checkAnnounced, isAnnounced } from './encrypted.ts';
 import { History } from './history.ts';
 import { checkLedger, type InScope, type Ledger, readLedger } from './ledger.ts';
 import { verifyLocks } from './locks.ts';
@@ -85,7 +84,7 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
     ...[...custody.values()].flatMap((check) => check.keys),
   ]);
   const stray = [
-    ...(await findUnexpected(archive, keys, accounted, warnings, checks, inScope, only === null && from === null)),
+    ...(await findUnexpected(archive, keys, accounted, warnings, inScope, only === null && from === null)),
     ...listing.problems,
     ...versions.problems,
     ...[...custody.values()].flatMap((check) => check.problems),
@@ -177,13 +176,12 @@ function checkEarlierRuns(checks: readonly RunCheck[]): Problem[] {
   );
 }
 
-/** Objects that nothing accounts for. What an interrupted run or an attempt left is accounted for by the run's name. */
+/** Objects that nothing accounts for. What a run left that is not finalized is accounted for by its name. */
 async function findUnexpected(
   archive: Archive,
   keys: ReadonlySet<string>,
   accounted: ReadonlySet<string>,
   warnings: string[],
-  checks: readonly RunCheck[],
   inScope: InScope,
   all: boolean,
 ): Promise<Problem[]> {
@@ -192,15 +190,12 @@ async function findUnexpected(
     if (accounted.has(key)) continue;
     const runId = runIdOf(key);
     if (runId === null ? !all : !inScope(runId)) continue;
-    if (runId !== null && /^runs\/[^/]+\/attempts\/[^/]+\/[^/]+$/.test(key)) {
+    const isOpen = runId !== null && !keys.has(runRecordKey(runId));
+    if (isOpen && /^runs\/[^/]+\/attempts\/[^/]+\/[^/]+$/.test(key)) {
       problems.push(...(await checkAttempt(archive, key, keys, warnings)));
       continue;
     }
-    if (runId !== null && !keys.has(runRecordKey(runId)) && OF_OPEN_RUN.test(key)) continue;
-    if (isAnnounced(key)) {
-      problems.push(...(await checkAnnounced(archive, key, streamsOf(checks, runId))));
-      continue;
-    }
+    if (isOpen && OF_OPEN_RUN.test(key)) continue;
     problems.push(toProblem('object/unexpected', key, 'is there, but nothing records it'));
   }
   return problems;
@@ -217,10 +212,6 @@ function warnOfEncrypted({ runId, streams }: RunCheck): string[] {
   return [
     `Run ${runId}: ${sealed} of ${streams.length} bundles are encrypted and were not opened here. They are what was archived; of their claims there is only what the run recorded. A recipient proves them with --identity.`,
   ];
-}
-
-function streamsOf(checks: readonly RunCheck[], runId: string | null): RunStream[] {
-  return checks.find((check) => check.runId === runId)?.record?.streams ?? [];
 }
 
 /** A bundle of an attempt must be the one that the attempt's record names. */

@@ -1,15 +1,12 @@
 import { open } from 'node:fs/promises';
-import type { Archive } from '../archive/archive.ts';
 import type { Identities } from '../encryption/identities.ts';
 import { isEvidenceError } from '../errors.ts';
-import { encryptedBundleSchema, type RunStream, readRecord } from '../ledger/record.ts';
+import type { RunStream } from '../ledger/record.ts';
 import { type Problem, toProblem } from './problem.ts';
 
 type Encrypted = NonNullable<RunStream['bundle']['encrypted']>;
 
 const AGE = 'age-encryption.org/v1\n';
-const MAX_ANNOUNCED_BYTES = 256 * 2 ** 20;
-const ANNOUNCED = /^runs\/([^/]+)\/encrypted\/([0-9a-f]{64})\.json$/;
 
 /**
  * The zip in an encrypted bundle, as a file; null where it is not to be had here, which is no problem unless one is
@@ -56,29 +53,5 @@ async function isOfAge(file: string): Promise<boolean> {
     return buffer.subarray(0, bytesRead).toString('latin1') === AGE;
   } finally {
     await handle.close();
-  }
-}
-
-/** Whether a key is that of what was written down of an encrypted bundle. */
-export function isAnnounced(key: string): boolean {
-  return ANNOUNCED.test(key);
-}
-
-/**
- * What was written down of an encrypted bundle before it was stored. One whose bundle never was is left by an
- * interruption, and says nothing of the run.
- */
-export async function checkAnnounced(archive: Archive, key: string, streams: readonly RunStream[]): Promise<Problem[]> {
-  const [, runId, digest] = ANNOUNCED.exec(key) ?? [];
-  try {
-    const announced = readRecord(encryptedBundleSchema, await archive.readBytes(key, MAX_ANNOUNCED_BYTES), key);
-    if (announced.run_id !== runId || announced.bundle.sha256 !== digest)
-      return [toProblem('record/differs', key, 'is not where a record of what it says belongs')];
-    const stream = streams.find(({ bundle }) => bundle.sha256 === digest);
-    if (stream === undefined || stream.stream_id === announced.stream_id) return [];
-    return [toProblem('record/differs', key, `says that the bundle is of the stream "${announced.stream_id}"`)];
-  } catch (error) {
-    if (!isEvidenceError(error, 'unreadable')) throw error;
-    return [toProblem('object/unreadable', key, error.message)];
   }
 }

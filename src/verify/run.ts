@@ -2,9 +2,9 @@ import type { Archive } from '../archive/archive.ts';
 import { measure } from '../archive/content.ts';
 import { inParallel } from '../archive/parallel.ts';
 import { sha256 } from '../encoding/digest.ts';
-import { documentKey, runRecordKey } from '../ledger/keys.ts';
+import { documentKey, runPrefix, runRecordKey } from '../ledger/keys.ts';
 import { type VerifiedOutcome, worstOf } from '../ledger/outcome.ts';
-import { type RunDocument, type RunRecord, readRecord, runRecordSchema } from '../ledger/record.ts';
+import { type RunDocument, type RunRecord, readRecord, runRecordSchema, type StoredAs } from '../ledger/record.ts';
 import { type Problem, toProblem } from './problem.ts';
 import { checkDigest, isThere, readObject } from './stored.ts';
 import { type RunContext, type VerifiedStream, verifyStream } from './stream.ts';
@@ -49,6 +49,10 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
   check.problems.push(...checkRecord(check.record, runId, key));
   await verifyStreams(context, check, check.record);
   check.problems.push(...checkVanished(context, check.record, key));
+  for (const object of check.record.left_over) {
+    check.accounted.add(object.key);
+    await verifyLeftOver(context.archive, check.record, object, check.problems);
+  }
   for (const document of check.record.documents) {
     check.accounted.add(document.key);
     await verifyDocument(context.archive, check.record, document, check.problems);
@@ -96,16 +100,19 @@ function checkRecord(record: RunRecord, runId: string, key: string): Problem[] {
   if (record.run_id !== runId) problems.push(toProblem('record/differs', key, `is the record of run ${record.run_id}`));
   if (listed !== exported + partial + failed + empty + excluded)
     problems.push(toProblem('record/differs', key, 'its reconciliation does not add up'));
-  if (exported + partial + empty !== record.streams.length)
+  const gone = new Set(record.vanished.map(({ stream_id }) => stream_id));
+  if (exported + partial + empty !== record.streams.filter(({ stream_id }) => !gone.has(stream_id)).length)
     problems.push(toProblem('record/differs', key, 'its reconciliation does not count its streams'));
   return problems;
 }
 
-/** A stream can only be missed that an earlier run had seen. */
+/** A stream can only be missed that an earlier run had seen, or an earlier try of this one. */
 function checkVanished(context: RunContext, record: RunRecord, key: string): Problem[] {
   return record.vanished
     .filter(({ run_id, stream_id, sequence, hash }) => {
-      const head = context.headOf(run_id, stream_id);
+      const own = record.streams.find((stream) => run_id === record.run_id && stream.stream_id === stream_id);
+      const head =
+        own === undefined ? context.headOf(run_id, stream_id) : { sequence: own.last_sequence, hash: own.head_hash };
       return head?.sequence !== sequence || head.hash !== hash;
     })
     .map(({ stream_id }) =>
@@ -127,8 +134,23 @@ async function verifyDocument(
     problems.push(
       toProblem('record/differs', runRecordKey(run.run_id), `puts ${document.name} where it does not belong`),
     );
-  if (!(await isThere(archive, document.key, problems))) return;
-  const read = async () => measure(await archive.read(document.key));
-  const actual = await readObject(document.key, problems, read);
-  if (actual !== null) checkDigest(document, actual, problems);
+  await verifyBytes(archive, document, problems);
+}
+
+/** What was left over is no evidence, but it is what lay there when the run was finalized, and where it lay. */
+async function verifyLeftOver(
+  archive: Archive,
+  { run_id }: RunRecord,
+  object: StoredAs,
+  problems: Problem[],
+): Promise<void> {
+  if (object.key.startsWith(runPrefix(run_id))) await verifyBytes(archive, object, problems);
+  else problems.push(toProblem('record/differs', runRecordKey(run_id), `names ${object.key}, which is not of the run`));
+}
+
+async function verifyBytes(archive: Archive, stored: StoredAs, problems: Problem[]): Promise<void> {
+  if (!(await isThere(archive, stored.key, problems))) return;
+  const read = async () => measure(await archive.read(stored.key));
+  const actual = await readObject(stored.key, problems, read);
+  if (actual !== null) checkDigest(stored, actual, problems);
 }

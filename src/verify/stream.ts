@@ -178,7 +178,7 @@ async function verifyStreamRecord(
     return readRecord(streamRecordSchema, bytes, stored.key);
   });
   if (found === null) return;
-  const { format: _format, run_id, recorded_at: _at, ...record } = found;
+  const { format: _format, run_id, recorded_at: _at, binding: _binding, ...record } = found;
   const { record: _stored, ...stated } = stream;
   if (run_id !== run.run_id || !sameRecord(record, stated))
     problems.push(toProblem('record/differs', stored.key, 'says something else than the run record'));

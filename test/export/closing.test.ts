@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import { mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,6 +20,7 @@ function stored(streamId: string): StoredRecord {
 }
 
 const RECORDED = [stored('a'), stored('b')];
+const bindingKey = createSecretKey(Buffer.alloc(32));
 const workDirectory = mkdtempSync(join(tmpdir(), 'closing-test-'));
 
 function runOf(recorded: readonly StoredRecord[], finished_at = '2026-11-01T00:01:00.000Z'): RunRecord {
@@ -37,7 +39,7 @@ async function contents(archive: Archive): Promise<Map<string, string>> {
 
 test('a run that was closed goes on from what was written down, and its reports come out the same', async () => {
   const [archive, interrupted] = [openMemoryArchive(), openMemoryArchive()];
-  const closed = await closeRun(archive, runOf(RECORDED));
+  const closed = await closeRun({ archive, bindingKey }, runOf(RECORDED));
   const documents = await putReports({ archive, workDirectory }, recordOf(closed, RECORDED));
   expect(documents.map(({ name }) => name)).toEqual([
     'report.pdf',
@@ -45,9 +47,9 @@ test('a run that was closed goes on from what was written down, and its reports 
     'assessment-results.json',
     'report.html',
   ]);
-  await closeRun(interrupted, runOf(RECORDED));
+  await closeRun({ archive: interrupted, bindingKey }, runOf(RECORDED));
   // A later try comes at another time, and finds a stream that is not of this run.
-  const later = await closeRun(interrupted, runOf(RECORDED, '2026-11-02T12:00:00.000Z'));
+  const later = await closeRun({ archive: interrupted, bindingKey }, runOf(RECORDED, '2026-11-02T12:00:00.000Z'));
   expect(later.closing.finished_at).toBe('2026-11-01T00:01:00.000Z');
   await putReports({ archive: interrupted, workDirectory }, recordOf(later, [...RECORDED, stored('c')]));
   expect(await contents(interrupted)).toEqual(await contents(archive));
@@ -57,15 +59,15 @@ test('a run that was closed goes on from what was written down, and its reports 
 
 test('the record of a closed run is the one it was closed with', async () => {
   const archive = openMemoryArchive();
-  expect(await readClosing(archive, '2026-10')).toBeNull();
-  await closeRun(archive, runOf(RECORDED));
-  const read = await readClosing(archive, '2026-10');
+  expect(await readClosing({ archive, bindingKey }, '2026-10')).toBeNull();
+  await closeRun({ archive, bindingKey }, runOf(RECORDED));
+  const read = await readClosing({ archive, bindingKey }, '2026-10');
   expect(read === null ? null : recordOf(read, RECORDED)).toEqual(runOf(RECORDED));
 });
 
 test('a stream record that is gone or another one since is not taken for it', async () => {
-  const closed = await closeRun(openMemoryArchive(), runOf(RECORDED));
+  const closed = await closeRun({ archive: openMemoryArchive(), bindingKey }, runOf(RECORDED));
   const [a, b] = RECORDED as [StoredRecord, StoredRecord];
-  expect(() => recordOf(closed, [a])).toThrow(/b\.json is not the record that the run was closed with/);
+  expect(() => recordOf(closed, [a])).toThrow(/b\.json .* is not the record that the run was closed with/);
   expect(() => recordOf(closed, [a, { ...b, sha256: a.sha256 }])).toThrow(/b\.json/);
 });

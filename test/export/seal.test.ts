@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -59,6 +60,8 @@ function contextOf(more: Partial<ExportContext> = {}) {
     roots: null,
     recipients: null,
     signingKey: null,
+    publicKeys: [],
+    bindingKey: createSecretKey(Buffer.alloc(32)),
     stamping: null,
     sealPartial: false,
     concurrency: 1,
@@ -98,6 +101,7 @@ function journeysOf({
     recorded: [],
     incomplete: [],
     failed: [],
+    recovered: [],
     ...more,
   };
 }
@@ -211,9 +215,9 @@ const RUNS: Row[] = [
     journeysOf({ included: ['a'], recorded: [stored('a'), stored('b')] }),
     false,
     'sealed',
-    0,
-    'verified',
-    { ...COUNTS, listed: 2, exported: 2 },
+    1,
+    'refuted',
+    { ...COUNTS, listed: 1, exported: 1 },
   ],
   [
     'a record of a stream that this try leaves out',

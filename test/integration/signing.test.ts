@@ -44,9 +44,8 @@ beforeEach(() => {
 });
 
 /** Writes the part of evidence.yaml that signing is about. */
-function configure(sign: Record<string, string>): void {
-  const lines = Object.entries(sign).map(([name, value]) => `  ${name}: ${JSON.stringify(value)}\n`);
-  writeFileSync(join(directory, 'evidence.yaml'), lines.length === 0 ? '' : `sign:\n${lines.join('')}`);
+function configure(sign: Record<string, string>, verify: Record<string, string[]> = {}): void {
+  writeFileSync(join(directory, 'evidence.yaml'), JSON.stringify({ sign, verify }));
 }
 const stamped = () => ({ tsa_url: authority.url, tsa_roots: authority.rootFile });
 
@@ -237,6 +236,11 @@ test('a key that changes: old runs stay under the old one, and the auditor pins 
   configure({ key_file: key.file });
   await exportRun('AUD-1');
   configure({ key_file: next.file });
+  // Whose heads these are that the next run is held against, nobody can tell without the old key.
+  const { code, stderr } = await exportRun('AUD-2');
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/00000001.json is signed with the key .*\n.*public_keys/)]);
+  expect(existsSync(inArchive('runs/AUD-2'))).toBe(false);
+  configure({ key_file: next.file }, { public_keys: [key.publicFile] });
   expect((await exportRun('AUD-2')).code).toBe(0);
   const both = await verify([key, next]);
   expect([both.exit_code, both.signatures]).toEqual([

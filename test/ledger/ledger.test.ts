@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Archive } from '../../src/archive/archive.ts';
 import { openMemoryArchive } from '../../src/archive/memory.ts';
-import { acceptRestart, readAcceptances } from '../../src/ledger/acceptance.ts';
+import { acceptRestart } from '../../src/ledger/acceptance.ts';
+import { readKnownLedger } from '../../src/ledger/continuation.ts';
 import {
   appendEntry,
   deriveEntry,
@@ -17,6 +18,8 @@ import { type RunStream, toRecordBytes } from '../../src/ledger/record.ts';
 import { DIGEST, runRecord, runStream } from '../support/records.ts';
 
 const ALL_TIME = { from: null, to: null };
+const UNSIGNED = { signingKey: null, publicKeys: [] };
+
 const OTHER = 'b'.repeat(64);
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
@@ -116,7 +119,7 @@ test('twenty that are added at once form one chain', async () => {
   const ids = Array.from({ length: 20 }, (_, index) => `run-${index}`);
   const results = await Promise.all(
     ids.map((id, index) =>
-      appendEntry(archive, subject(id, [runStream('s', { last_sequence: index + 1 }), runStream(id)]), null),
+      appendEntry(archive, subject(id, [runStream('s', { last_sequence: index + 1 }), runStream(id)]), UNSIGNED),
     ),
   );
   const chain = await readChain(archive);
@@ -134,7 +137,7 @@ test('twenty that are added at once form one chain', async () => {
 test('what is not there is null', async () => {
   const archive = openMemoryArchive();
   expect([await readNewestEntry(archive), await findEntry(archive, '2026-10')]).toEqual([null, null]);
-  await appendEntry(archive, subject('2026-10'), null);
+  await appendEntry(archive, subject('2026-10'), UNSIGNED);
   expect(await findEntry(archive, '2026-09')).toBeNull();
 });
 
@@ -142,7 +145,7 @@ test('a store that fails is no race', async () => {
   const archive = openMemoryArchive();
   const broken = new TypeError('the disk is gone');
   archive.put = () => Promise.reject(broken);
-  await expect(appendEntry(archive, subject('2026-10'), null)).rejects.toBe(broken);
+  await expect(appendEntry(archive, subject('2026-10'), UNSIGNED)).rejects.toBe(broken);
 });
 
 test('streams of any name keep their heads over many runs', async () => {
@@ -154,9 +157,9 @@ test('streams of any name keep their heads over many runs', async () => {
       '2026-09',
       ids.map((id) => runStream(id, { last_sequence: 5 })),
     ),
-    null,
+    UNSIGNED,
   );
-  await appendEntry(archive, subject('2026-10', [runStream('other')]), null);
+  await appendEntry(archive, subject('2026-10', [runStream('other')]), UNSIGNED);
   const heads = (await readNewestEntry(archive))?.entry.heads ?? {};
   expect(Object.keys(heads).toSorted()).toEqual([...ids, 'other'].toSorted());
   expect(Object.entries(heads).every(([id, head]) => id === 'other' || head.sequence === 5)).toBe(true);
@@ -210,19 +213,21 @@ describe('an accepted restart', () => {
 
   test('takes the head away and stays on record', async () => {
     const archive = openMemoryArchive();
-    await appendEntry(archive, subject('2026-10', [runStream('s'), runStream('t')]), null);
-    await acceptRestart(archive, wish, null);
+    await appendEntry(archive, subject('2026-10', [runStream('s'), runStream('t')]), UNSIGNED);
+    await acceptRestart(archive, wish, UNSIGNED);
     expect(Object.keys((await readNewestEntry(archive))?.entry.heads ?? {})).toEqual(['t']);
-    expect(await readAcceptances(archive)).toMatchObject([{ stream_id: 's', reason: 'migrated', head: now }]);
+    expect((await readKnownLedger(archive, UNSIGNED)).acceptances).toMatchObject([
+      { stream_id: 's', reason: 'migrated', head: now },
+    ]);
     await readChain(archive);
     expect(await findEntry(archive, '2026-10')).toMatchObject({ entry: { number: 1 } });
   });
 
   test.each(['unknown', 'constructor', '__proto__'])('of "%s", which has no head, leaves nothing', async (streamId) => {
     const archive = openMemoryArchive();
-    await appendEntry(archive, subject('2026-10'), null);
-    await expect(acceptRestart(archive, { ...wish, streamId }, null)).rejects.toMatchObject({ code: 'not-found' });
-    expect(await readAcceptances(archive)).toEqual([]);
+    await appendEntry(archive, subject('2026-10'), UNSIGNED);
+    await expect(acceptRestart(archive, { ...wish, streamId }, UNSIGNED)).rejects.toMatchObject({ code: 'not-found' });
+    for await (const { key } of archive.list('acceptances/')) expect.unreachable(key);
     expect(await readChain(archive)).toHaveLength(1);
   });
 });

@@ -25,7 +25,7 @@ async function newArchive(lock: ObjectLock | null = LOCK): Promise<LockingArchiv
       await locking.archive.put(`runs/${runId}/${name}`, { bytes: content }, expectedOf(content));
     }
     const sha256 = createHash('sha256').update(bytes).digest('hex');
-    await appendEntry(locking.archive, { kind: 'run', record, sha256 }, null);
+    await appendEntry(locking.archive, { kind: 'run', record, sha256 }, { signingKey: null, publicKeys: [] });
   }
   return locking;
 }

@@ -114,9 +114,13 @@ test('the ledger up to the run goes along, with what it accepted and the keys it
   const bytes = toRecordBytes(acceptance);
   const key = 'acceptances/s.json';
   await archive.put(key, { bytes }, expectedOf(bytes));
-  await appendEntry(archive, { kind: 'acceptance', record: acceptance, key, sha256: expectedOf(bytes).sha256 }, first);
-  await sealRun(archive, 'run-1', second);
-  await sealRun(archive, 'run-2', newKey());
+  await appendEntry(
+    archive,
+    { kind: 'acceptance', record: acceptance, key, sha256: expectedOf(bytes).sha256 },
+    { signingKey: first, publicKeys: [] },
+  );
+  await sealRun(archive, 'run-1', second, {}, [first]);
+  await sealRun(archive, 'run-2', newKey(), {}, [second]);
   const { record } = await (await share(archive, false)).shared;
   const keys = record.objects.map((object) => object.key).filter((name) => !name.startsWith('runs/run-1/'));
   const ledger = ['ledger/00000001.json', 'ledger/00000002.json', 'ledger/00000003.json'];

@@ -1,13 +1,17 @@
 import type { Claim, ClaimName } from '../../src/claims/claim.ts';
 import { CLAIMS } from '../../src/claims/claim.ts';
-import type { RunRecord, RunStream, StreamRecord } from '../../src/ledger/record.ts';
+import type { RunRecord, RunStream, StreamRecord, Unbound } from '../../src/ledger/record.ts';
 
 export const DIGEST = 'a'.repeat(64);
 
 type States = Partial<Record<ClaimName, Claim['state']>>;
 
 /** The record of a stream that is well but for what is said otherwise. */
-export function streamRecord(streamId: string, more: Partial<StreamRecord> = {}, states: States = {}): StreamRecord {
+export function streamRecord(
+  streamId: string,
+  more: Partial<Unbound<StreamRecord>> = {},
+  states: States = {},
+): Unbound<StreamRecord> {
   const claims = Object.fromEntries(CLAIMS.map((name) => [name, { state: states[name] ?? 'proved' }]));
   return {
     format: 'evidence-stream-record/1',
@@ -37,7 +41,7 @@ export function streamRecord(streamId: string, more: Partial<StreamRecord> = {},
   };
 }
 
-export function runStream(streamId: string, more: Partial<StreamRecord> = {}, states: States = {}): RunStream {
+export function runStream(streamId: string, more: Partial<Unbound<StreamRecord>> = {}, states: States = {}): RunStream {
   const { format: _format, run_id: _run, recorded_at: _at, ...stream } = streamRecord(streamId, more, states);
   return { ...stream, record: { key: `runs/2026-10/streams/${streamId}.json`, bytes: 1, sha256: DIGEST } };
 }
@@ -67,7 +71,10 @@ export function runRecord(runId: string, streams: RunStream[], more: Partial<Run
     timestamp_authority: null,
     report: { organisation: null, oscal: false, controls: [] },
     earlier_runs: [],
+    recovered: 0,
+    left_over: [],
     documents: [],
+    binding: null,
     ...more,
   };
 }

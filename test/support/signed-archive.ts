@@ -16,25 +16,30 @@ export function newKey(): SigningKey {
   return readSigningKey(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), null, 'k');
 }
 
-/** A sealed run, of no streams unless `more` has some, signed and recorded as an export would. */
+/**
+ * A sealed run, of no streams unless `more` has some, signed and recorded as an export would.
+ * @param earlier keys that the ledger was signed with before.
+ */
 export async function sealRun(
   archive: Archive,
   runId: string,
   key: SigningKey | null,
   more: Partial<RunRecord> = {},
+  earlier: readonly SigningKey[] = [],
 ): Promise<void> {
   const record = runRecord(runId, more.streams ?? [], { ...more, signed: key !== null });
   const bytes = toRecordBytes(record);
   const digest = sha256(bytes);
   await archive.put(runRecordKey(runId), { bytes }, { sha256: digest, bytes: bytes.length });
   if (key !== null) await signRun(archive, { record, sha256: digest }, key);
-  await appendEntry(archive, { kind: 'run', record, sha256: digest }, key);
+  await appendEntry(archive, { kind: 'run', record, sha256: digest }, { signingKey: key, publicKeys: earlier });
 }
 
 /** An archive with a run for each key, in this order. */
 export async function archiveOf(...keys: (SigningKey | null)[]): Promise<Archive> {
   const archive = openMemoryArchive();
-  for (const [index, key] of keys.entries()) await sealRun(archive, `run-${index + 1}`, key);
+  const earlier = keys.filter((key) => key !== null);
+  for (const [index, key] of keys.entries()) await sealRun(archive, `run-${index + 1}`, key, {}, earlier);
   return archive;
 }
 

@@ -275,7 +275,7 @@ test('an unsigned run appended by hand to a signed ledger is refuted with and wi
 test('nothing unsigned is put behind a signed entry', async () => {
   const archive = await archiveOf(K1);
   const subject = { kind: 'run' as const, record: runRecord('run-2', []), sha256: '0'.repeat(64) };
-  await expect(appendEntry(archive, subject, null)).rejects.toMatchObject({
+  await expect(appendEntry(archive, subject, { signingKey: null, publicKeys: [] })).rejects.toMatchObject({
     code: 'config',
     message: expect.stringMatching(/ledger\/00000001.json is signed, and no signing key is given/),
   });
@@ -286,9 +286,12 @@ test('of two that complete the same run at once, one writes its entry', async ()
   const archive = await archiveOf(K1);
   const record = runRecord('run-2', []);
   const subject = { kind: 'run' as const, record, sha256: sha256(toRecordBytes(record)) };
-  const entries = await Promise.all([appendEntry(archive, subject, K1), appendEntry(archive, subject, K1)]);
-  entries.push(await appendEntry(archive, subject, K2));
+  const entries = await Promise.all([
+    appendEntry(archive, subject, { signingKey: K1, publicKeys: [] }),
+    appendEntry(archive, subject, { signingKey: K1, publicKeys: [] }),
+  ]);
+  entries.push(await appendEntry(archive, subject, { signingKey: K2, publicKeys: [K1] }));
   expect(entries.map(({ key }) => key)).toEqual([ENTRY(2), ENTRY(2), ENTRY(2)]);
-  await sealRun(archive, 'run-3', K2);
+  await sealRun(archive, 'run-3', K2, {}, [K1]);
   expect((await readNewestEntry(archive))?.key).toBe(ENTRY(3));
 });

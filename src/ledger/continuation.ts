@@ -1,0 +1,124 @@
+import type { Archive } from '../archive/archive.ts';
+import { sha256 } from '../encoding/digest.ts';
+import { EvidenceError } from '../errors.ts';
+import { readAcceptance } from './acceptance.ts';
+import { ledgerKey, runRecordKey } from './keys.ts';
+import {
+  deriveEntry,
+  type LedgerEntry,
+  type LedgerTrust,
+  readEntry,
+  requireTrusted,
+  runOf,
+  type StoredLedgerEntry,
+  type Subject,
+  withSignature,
+} from './ledger.ts';
+import { type Acceptance, readRecord, runRecordSchema, toRecordBytes } from './record.ts';
+
+/** A ledger that was found to hold. */
+export interface KnownLedger {
+  newest: StoredLedgerEntry | null;
+  /** The oldest first. */
+  acceptances: Acceptance[];
+  /** SHA-256 of each run's record, by the run's id. */
+  runs: ReadonlyMap<string, string>;
+}
+
+const LEDGER_KEY = /^ledger\/\d{8}\.json$/;
+const MAX_RUN_RECORD_BYTES = 2 ** 30;
+
+/**
+ * Reads the ledger that an export is about to believe and to go on with: every link, that no head was lost or changed on
+ * the way, and that nothing follows a signed entry unsigned. The newest entry must be signed as `requireTrusted` says,
+ * which vouches for all before it; where it is not signed, it is made anew from what it records.
+ *
+ * @throws EvidenceError `unreadable` for a ledger that does not hold; `config` for one signed with a key not given.
+ */
+export async function readKnownLedger(archive: Archive, trust: LedgerTrust): Promise<KnownLedger> {
+  const runs = new Map<string, string>();
+  const accepted: { key: string; sha256: string }[] = [];
+  let previous: StoredLedgerEntry | null = null;
+  let beforeThat: StoredLedgerEntry | null = null;
+  let number = 0;
+  for await (const { key } of archive.list('ledger/')) {
+    if (!LEDGER_KEY.test(key)) continue;
+    number += 1;
+    if (key !== ledgerKey(number)) throw broken(ledgerKey(number), 'is missing, and the ledger goes on behind it');
+    const stored = await readEntry(archive, key);
+    checkLink(stored, previous, number);
+    const run = runOf(stored.entry);
+    if (run !== null) runs.set(run.id, run.sha256);
+    if ('acceptance_key' in stored.entry)
+      accepted.push({ key: stored.entry.acceptance_key, sha256: stored.entry.acceptance_sha256 });
+    beforeThat = previous;
+    previous = stored;
+  }
+  requireTrusted(previous, trust);
+  if (previous !== null && previous.entry.signature === undefined) await checkDerived(archive, previous, beforeThat);
+  return { newest: previous, runs, acceptances: await readAccepted(archive, accepted) };
+}
+
+function checkLink(stored: StoredLedgerEntry, previous: StoredLedgerEntry | null, number: number): void {
+  const { key, entry } = stored;
+  if (entry.number !== number) throw broken(key, `says that it is entry ${entry.number}`);
+  if (sha256(toRecordBytes(entry)) !== stored.sha256) throw broken(key, 'is not written as ledger entries are');
+  if (previous === null) return;
+  if (entry.previous_sha256 !== previous.sha256) throw broken(key, 'does not name the digest of the entry before it');
+  if (entry.signature === undefined && previous.entry.signature !== undefined)
+    throw broken(key, 'is not signed, and the entry before it is');
+  const lost = lostHead(previous.entry, entry);
+  if (lost !== null) throw broken(key, `does not keep the head of the stream "${lost}" that the entry before it has`);
+}
+
+/** A run moves heads forward, an acceptance takes away one; every other stays as it was. */
+function lostHead(before: LedgerEntry, after: LedgerEntry): string | null {
+  const run = runOf(after)?.id;
+  let removed = 0;
+  for (const [streamId, head] of Object.entries(before.heads)) {
+    const kept = Object.hasOwn(after.heads, streamId) ? after.heads[streamId] : undefined;
+    if (kept === undefined && run === undefined && removed++ === 0) continue;
+    if (kept === undefined) return streamId;
+    if (JSON.stringify(kept) !== JSON.stringify(head) && (kept.run_id !== run || kept.sequence < head.sequence))
+      return streamId;
+  }
+  return null;
+}
+
+async function checkDerived(
+  archive: Archive,
+  { key, entry, sha256: digest }: StoredLedgerEntry,
+  previous: StoredLedgerEntry | null,
+): Promise<void> {
+  const derived = withSignature(deriveEntry(await readSubject(archive, entry), previous), entry.signature);
+  if (sha256(toRecordBytes(derived)) !== digest)
+    throw broken(key, 'is not the entry that follows from what it records and the entry before');
+}
+
+async function readSubject(archive: Archive, entry: LedgerEntry): Promise<Subject> {
+  if ('acceptance_key' in entry)
+    return { kind: 'acceptance', key: entry.acceptance_key, ...(await readAcceptance(archive, entry.acceptance_key)) };
+  const key = runRecordKey(entry.run_id);
+  const bytes = await archive.readBytes(key, MAX_RUN_RECORD_BYTES);
+  return { kind: 'run', record: readRecord(runRecordSchema, bytes, key), sha256: sha256(bytes) };
+}
+
+/** Only what the ledger names was accepted by somebody. */
+async function readAccepted(
+  archive: Archive,
+  accepted: readonly { key: string; sha256: string }[],
+): Promise<Acceptance[]> {
+  const acceptances: Acceptance[] = [];
+  for (const { key, sha256: expected } of accepted) {
+    const { record, sha256: actual } = await readAcceptance(archive, key);
+    if (actual !== expected) throw broken(key, 'is not the record that the ledger names');
+    acceptances.push(record);
+  }
+  return acceptances;
+}
+
+function broken(key: string, what: string): EvidenceError {
+  return new EvidenceError('unreadable', `the ledger of this archive does not hold: ${key} ${what}`, {
+    nextStep: 'Nothing was exported. Find out what else is wrong, with: evidence verify ARCHIVE.',
+  });
+}

@@ -1,0 +1,401 @@
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { openBundle } from '../../src/bundle/read.ts';
+import { writeBundle } from '../../src/bundle/write.ts';
+import { deriveBindingKey } from '../../src/export/binding.ts';
+import { type Lie, type LyingService, lieAbout } from '../support/lying-service.ts';
+import { type KeyFiles, makeKey } from '../support/openssl-keys.ts';
+import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
+import { EVIDENCE, evidence, type Finished, finish, startNode } from '../support/process.ts';
+
+// Several processes each, on machines that do other things too.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const KILLED_AFTER = resolve(import.meta.dirname, '../support/killed-after.ts');
+const folder = mkdtempSync(join(tmpdir(), 'recovery-attacks-'));
+const NOT_OURS = /is not taken for this run's: it is not bound to it.*\nNothing was overwritten.*--revise/;
+
+let platform: ServedPlatform;
+/** Of somebody else, with streams of the same names. */
+let other: ServedPlatform;
+let service: LyingService;
+let lie: Lie = () => undefined;
+let key: KeyFiles;
+let otherKey: KeyFiles;
+/** An archive with run R1 that somebody else made. */
+let foreign: string;
+let directory: string;
+
+const inArchive = (path: string, root = directory) => join(root, 'evidence-archive', path);
+const filesOf = (path: string, root = directory) =>
+  existsSync(inArchive(path, root)) ? readdirSync(inArchive(path, root), { recursive: true, encoding: 'utf8' }) : [];
+
+function configure(root: string, sign: object, verify: object = {}): void {
+  writeFileSync(join(root, 'evidence.yaml'), JSON.stringify({ sign, verify }));
+}
+
+function startExport(more: string[] = [], env: Record<string, string> = {}): Promise<Finished> {
+  const words = ['export', '--request', 'R1', '--all-time', ...more];
+  return evidence(words, { cwd: directory, env: { ...ourEnv(), ...env } });
+}
+
+function ourEnv() {
+  return { EVIDENCE_AUDIT_URL: service.auditUrl, EVIDENCE_API_KEY: platform.apiKey };
+}
+
+/** Leaves a run as an interruption does. @param ending of the name of the last object that is stored. */
+async function interrupt(ending: string, more: string[] = []): Promise<void> {
+  const options = { cwd: directory, nodeFlags: ['--import', KILLED_AFTER] };
+  const words = ['export', '--request', 'R1', '--all-time', ...more];
+  const env = { ...ourEnv(), KILLED_AFTER: ending };
+  expect((await finish(startNode(EVIDENCE, words, { ...options, env }))).signal).toBe('SIGKILL');
+}
+
+function put(path: string, bytes: Uint8Array | string): void {
+  mkdirSync(dirname(inArchive(path)), { recursive: true });
+  if (existsSync(inArchive(path))) chmodSync(inArchive(path), 0o600);
+  writeFileSync(inArchive(path), bytes);
+}
+
+function edit(path: string, change: (text: string) => string): void {
+  const before = readFileSync(inArchive(path), 'utf8');
+  const after = change(before);
+  expect(after).not.toBe(before);
+  put(path, after);
+}
+
+const verifyUnder = (publicKey: KeyFiles) =>
+  evidence(['verify', 'evidence-archive', '--public-key', publicKey.publicFile], { cwd: directory });
+
+beforeAll(async () => {
+  [platform, other] = await Promise.all([servePlatform(), servePlatform()]);
+  await postEntries(platform, someEntries('payments', 12));
+  await postEntries(other, [...someEntries('payments', 10), ...someEntries('ghost', 3)]);
+  service = await lieAbout(platform.auditUrl, (path, answer) => lie(path, answer));
+  key = await makeKey(folder, 'ours.pem', 'ed25519');
+  otherKey = await makeKey(folder, 'theirs.pem', 'ed25519');
+  foreign = mkdtempSync(join(folder, 'foreign-'));
+  configure(foreign, { key_file: otherKey.file });
+  const made = await evidence(['export', '--request', 'R1', '--all-time'], { cwd: foreign, env: other.env });
+  expect(made.code, made.stderr).toBe(0);
+});
+afterAll(async () => {
+  service.close();
+  await Promise.all([platform.stop(), other.stop()]);
+});
+beforeEach(() => {
+  lie = () => undefined;
+  directory = mkdtempSync(join(folder, 'ours-'));
+  configure(directory, { key_file: key.file });
+});
+
+describe('put there before the first export of the run', () => {
+  type Row = [words: string, planted: RegExp];
+  test.each<Row>([
+    ['a bundle', /^streams\/payments-.*\.zip$/],
+    ['a bundle and its record', /^streams\/payments-.*\.(zip|json)$/],
+    ['a bundle of a stream that the service does not list', /^streams\/ghost-.*\.zip$/],
+    ['bundle and record of a stream that the service does not list', /^streams\/ghost-.*\.(zip|json)$/],
+    ['a closed run with all its records, bundles and reports', /^(?!run\.).*/],
+    ['a finalized run that only lacks signature and ledger entry', /^(?!run\.dsse)/],
+  ])('%s is neither believed nor signed, and the run is exported as a revision', async (_words, planted) => {
+    for (const name of filesOf('runs/R1', foreign))
+      if (planted.test(name) && /\.[a-z]+$/.test(name))
+        put(`runs/R1/${name}`, readFileSync(inArchive(`runs/R1/${name}`, foreign)));
+    const before = filesOf('').toSorted();
+    const { code, stderr } = await startExport();
+    expect([code, stderr]).toEqual([3, expect.stringMatching(NOT_OURS)]);
+    expect(filesOf('').toSorted()).toEqual(before);
+
+    const revised = await startExport(['--revise']);
+    expect(revised.code, revised.stderr).toBe(0);
+    const run = JSON.parse(readFileSync(inArchive('runs/R1.r2/run.json'), 'utf8'));
+    expect(run).toMatchObject({ recovered: 0, left_over: [], streams: [{ stream_id: 'payments', entries: 12 }] });
+    // Who verifies is told of what cannot be gone on with, and never that it is proved.
+    expect((await verifyUnder(key)).code).toBe(existsSync(inArchive('runs/R1/run.json')) ? 1 : 3);
+  });
+
+  test.each([
+    ['a signature for a record that is not there yet', 'run.dsse.json'],
+    ['a time-stamp', 'run.tsr'],
+    ['a report', 'report.pdf'],
+    ['an order about a run that is not finalized', 'custody/2026-01-01T00-00-00.000Z-hold.json'],
+  ])('%s stops the export', async (_words, name) => {
+    put(`runs/R1/${name}`, '{}');
+    const { code, stderr } = await startExport();
+    expect([code, stderr]).toEqual([3, expect.stringContaining(`runs/R1/${name} is not taken for this run's`)]);
+    expect(filesOf('runs/R1').filter((path) => path.includes('streams'))).toEqual([]);
+  });
+});
+
+describe('an interrupted run of our own', () => {
+  test('goes on with what it left, and says how much of it that was', async () => {
+    await interrupt('.zip');
+    const { code, stderr } = await startExport();
+    expect(code, stderr).toBe(0);
+    const run = JSON.parse(readFileSync(inArchive('runs/R1/run.json'), 'utf8'));
+    expect(run).toMatchObject({ recovered: 1, left_over: [], warnings: [] });
+    expect((await verifyUnder(key)).code).toBe(0);
+  });
+
+  const RECORD = /^runs\/R1\/streams\/payments-.*\.json$/;
+  const named = (pattern: RegExp) => {
+    const found = filesOf('').find((path) => pattern.test(path));
+    return found ?? expect.unreachable(`nothing is named ${pattern}`);
+  };
+
+  type Row = [words: string, ending: string, change: () => void | Promise<void>, more: string[], said: RegExp];
+  const REWRITTEN = '0'.repeat(64);
+  test.each<Row>([
+    [
+      'its record altered',
+      '.json',
+      () => edit(named(RECORD), (text) => text.replace('"entries": 12', '"entries": 13')),
+      [],
+      NOT_OURS,
+    ],
+    [
+      'the record put under another stream',
+      '.json',
+      () => put('runs/R1/streams/ghost-00000000.json', readFileSync(inArchive(named(RECORD)))),
+      [],
+      /is not taken for this run's/,
+    ],
+    [
+      'its closing altered',
+      'closing.json',
+      () => edit('runs/R1/closing.json', (text) => text.replace('"exit_code": 0', '"exit_code": 4')),
+      [],
+      NOT_OURS,
+    ],
+    ['asked for under another key', '.zip', () => configure(directory, { key_file: otherKey.file }), [], NOT_OURS],
+    [
+      'asked for from another service',
+      '.zip',
+      () => configure(directory, { key_file: key.file }),
+      ['--audit-url', 'OTHER'],
+      NOT_OURS,
+    ],
+    [
+      'the service ends earlier now',
+      '.zip',
+      () => {
+        lie = restate({ head_sequence: 11 });
+      },
+      [],
+      /holds entries up to 12, and the service now ends at 11/,
+    ],
+    [
+      'the service has another head now',
+      '.json',
+      () => {
+        lie = restate({ head_hash: REWRITTEN });
+      },
+      [],
+      /now states another digest of entry 12/,
+    ],
+    [
+      'the service lists another entry now',
+      '.zip',
+      () => {
+        lie = relist;
+      },
+      [],
+      /listed with another digest: the service lists other entries now/,
+    ],
+  ])('%s: nothing is sealed', async (_words, ending, change, more, said) => {
+    await interrupt(ending);
+    await change();
+    const flags = more.map((flag) => flag.replace('OTHER', other.auditUrl));
+    const env: Record<string, string> = more.length > 0 ? { EVIDENCE_API_KEY: other.apiKey } : {};
+    const { code, stderr } = await startExport(flags, env);
+    expect([code, stderr]).toEqual([3, expect.stringMatching(said)]);
+    expect(filesOf('runs/R1')).not.toContain('run.json');
+    expect(filesOf('ledger')).toEqual([]);
+  });
+
+  test('another period under the same request is another run', async () => {
+    await interrupt('.zip');
+    const words = ['export', '--request', 'R1', '--from', '2020-01-01'];
+    const { code, stderr } = await evidence(words, { cwd: directory, env: ourEnv() });
+    expect([code, stderr]).toEqual([3, expect.stringMatching(NOT_OURS)]);
+  });
+
+  test.each(['.zip', '.json'])('what is required now decides, not what was when %s was stored', async (ending) => {
+    await interrupt(ending);
+    configure(directory, { key_file: key.file }, { require: ['order', 'content', 'seal'] });
+    expect((await startExport()).code).toBe(3);
+    expect(filesOf('runs/R1')).not.toContain('run.json');
+    expect((await startExport(['--seal-partial'])).code).toBe(3);
+  });
+
+  test('a stream that the service no longer lists is named, and not counted as listed', async () => {
+    await interrupt('.zip');
+    await postEntries(platform, someEntries('payments', 0));
+    lie = (path, answer) => (path.includes('/streams/?') ? { ...answer, data: [] } : undefined);
+    const { code } = await startExport();
+    const run = JSON.parse(readFileSync(inArchive('runs/R1/run.json'), 'utf8'));
+    expect([code, run.reconciliation.listed, run.reconciliation.exported]).toEqual([1, 0, 0]);
+    expect(run.vanished).toMatchObject([{ stream_id: 'payments', sequence: 12, run_id: 'R1' }]);
+    const { stdout, stderr } = await verifyUnder(key);
+    expect(stdout + stderr).not.toMatch(/record\/differs/);
+  });
+
+  type Forged = [words: string, change: (path: string, text: string) => string, said: RegExp];
+  test.each<Forged>([
+    [
+      'states a claim as proved that it is not',
+      (path, text) =>
+        path === 'data/verification.json'
+          ? text.replace(/"seal": \{\s*"state": "unproved"/, '"seal": {"state": "proved"')
+          : text,
+      /keys, roots or this program have changed/,
+    ],
+    [
+      'has an entry that is not the one hashed',
+      (path, text) => (path === 'data/evidence.json' ? text.replace('svc-backup', 'svc-backuq') : text),
+      /states the claim content as proved/,
+    ],
+    [
+      'is of another run',
+      (path, text) => (path === 'data/verification.json' ? text.replace('"run_id": "R1"', '"run_id": "R2"') : text),
+      /it is of run R2/,
+    ],
+    [
+      'comes from elsewhere',
+      (path, text) =>
+        path === 'data/custody.json'
+          ? text.replace(/"audit_origin": "[^"]*"/, '"audit_origin": "http://elsewhere"')
+          : text,
+      /from http:\/\/elsewhere/,
+    ],
+  ])('even a bundle of ours is not taken that %s', async (_words, change, said) => {
+    await interrupt('.zip');
+    await rebind(named(/\.zip$/), change);
+    const { code, stderr } = await startExport();
+    expect([code, stderr]).toEqual([3, expect.stringMatching(said)]);
+    expect(filesOf('runs/R1')).not.toContain('run.json');
+  });
+});
+
+describe('the ledger that an export goes on with', () => {
+  const next = () => evidence(['export', '--request', 'R2', '--all-time'], { cwd: directory, env: ourEnv() });
+  const withoutHeads = (text: string) => text.replace(/"heads": \{[\s\S]*?\n {2}\}/, '"heads": {}');
+
+  test.each<[words: string, sign: () => object, change: () => void, code: number, said: RegExp]>([
+    [
+      'signed, and its heads taken out',
+      () => ({ key_file: key.file }),
+      () => edit('ledger/00000001.json', withoutHeads),
+      3,
+      /is not the entry that the key .* signed/,
+    ],
+    [
+      'unsigned, and its heads taken out',
+      () => ({}),
+      () => edit('ledger/00000001.json', withoutHeads),
+      3,
+      /is not the entry that follows from what it records/,
+    ],
+    [
+      'replaced by one under another key',
+      () => ({ key_file: key.file }),
+      () => cpSync(inArchive('ledger', foreign), inArchive('ledger'), { recursive: true, force: true }),
+      2,
+      /is signed with the key .*, which is not given/,
+    ],
+    [
+      'moved on, the first entry gone',
+      () => ({ key_file: key.file }),
+      () => put('ledger/00000003.json', readFileSync(inArchive('ledger/00000001.json'))),
+      3,
+      /00000002.json is missing/,
+    ],
+  ])('%s', async (_words, sign, change, wanted, said) => {
+    configure(directory, sign());
+    expect((await startExport()).code).toBe(0);
+    change();
+    const { code, stderr } = await next();
+    expect([code, stderr]).toEqual([wanted, expect.stringMatching(said)]);
+    expect(filesOf('runs/R2')).toEqual([]);
+  });
+
+  test('an acceptance that it does not name accepts nothing', async () => {
+    expect((await startExport()).code).toBe(0);
+    const acceptance = {
+      format: 'evidence-acceptance/1',
+      stream_id: 'payments',
+      reason: 'trust me',
+      accepted_by: { user: 'mallory', host: 'm' },
+      accepted_at: '2026-01-01T00:00:00.000Z',
+      head: { sequence: 12, hash: REWRITTEN_HEAD, run_id: 'R1' },
+    };
+    put('acceptances/payments-x.json', `${JSON.stringify(acceptance, null, 2)}\n`);
+    expect((await next()).code).toBe(0);
+    expect(JSON.parse(readFileSync(inArchive('runs/R2/run.json'), 'utf8')).acceptances).toEqual([]);
+    expect((await verifyUnder(key)).code).toBe(1);
+  });
+});
+
+const REWRITTEN_HEAD = 'b'.repeat(64);
+
+/** What the service's list says of its streams. */
+function restate(statement: object): Lie {
+  return (path, answer) =>
+    path.includes('/streams/?')
+      ? { ...answer, data: answer.data.map((stream: object) => ({ ...stream, ...statement })) }
+      : undefined;
+}
+
+/** The listing of entries with another digest in it, the list of streams as it was. */
+const relist: Lie = (path, answer) =>
+  path.includes('/entries/?')
+    ? {
+        ...answer,
+        data: answer.data.map((entry: { sequence: number }) =>
+          entry.sequence === 5 ? { ...entry, hash: 'c'.repeat(64) } : entry,
+        ),
+      }
+    : undefined;
+
+/** Makes the bundle again with other content, and binds it as somebody would who has our key. */
+async function rebind(path: string, change: (path: string, text: string) => string): Promise<void> {
+  const file = inArchive(path);
+  const bundle = await openBundle(file);
+  const contents = new Map<string, string>();
+  for (const { path: name } of bundle.entries)
+    contents.set(name, change(name, Buffer.from(await bundle.readFile(name, 1e7)).toString('latin1')));
+  await bundle.close();
+  const { readSigningKey } = await import('../../src/signature/key.ts');
+  const signingKey = readSigningKey(readFileSync(key.file, 'utf8'), null, 'key');
+  const identity = {
+    runId: 'R1',
+    auditOrigin: new URL(service.auditUrl).origin,
+    period: { from: null, to: null },
+    contractSha256: null,
+  };
+  const target = join(folder, 'rebound.zip');
+  await writeBundle({
+    target,
+    slug: bundle.folder,
+    bagInfo: [],
+    date: '2026-01-01T00:00:00Z',
+    tagFiles: [{ name: 'README.txt', content: Buffer.from(contents.get('README.txt') ?? '', 'latin1') }],
+    payload: [...contents]
+      .filter(([name]) => name.startsWith('data/'))
+      .map(([name, text]) => ({ path: name, content: Buffer.from(text, 'latin1') })),
+    binding: { key: await deriveBindingKey(identity, { signingKey, apiKey: '' }), place: path },
+  });
+  put(path, readFileSync(target));
+}
