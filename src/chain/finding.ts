@@ -17,6 +17,7 @@ export type FindingCode =
   | 'seal/unknown-key'
   | 'continuity/rewritten'
   | 'continuity/truncated'
+  | 'continuity/gap'
   | 'continuity/unknown-start'
   | 'continuity/stream-vanished'
   | 'completeness/listing-differs'
@@ -28,6 +29,7 @@ export type FindingCode =
   | 'anchor/bad-signature'
   | 'anchor/not-timestamping'
   | 'anchor/untrusted'
+  | 'anchor/missing-entry'
   | 'anchor/before-entry'
   | 'anchor/certificate-expired'
   | 'agreement/count-differs'
@@ -106,6 +108,10 @@ const CODES: Record<FindingCode, { severity: Severity; nextStep: string }> = {
     severity: 'error',
     nextStep: 'Compare this bundle with the one of the earlier run: entries that were exported then are gone.',
   },
+  'continuity/gap': {
+    severity: 'error',
+    nextStep: `${ASK_PROVIDER} Ask for the missing entries by number; none of the runs that border on them has them.`,
+  },
   'continuity/unknown-start': {
     severity: 'notice',
     nextStep: 'Export the earlier period too, or all time once, so that what came before is known.',
@@ -128,6 +134,7 @@ const CODES: Record<FindingCode, { severity: Severity; nextStep: string }> = {
     nextStep:
       'If you trust this authority, get its root certificate from the authority itself and pin it with verify.timestamp_roots or --timestamp-roots.',
   },
+  'anchor/missing-entry': { severity: 'error', nextStep: EXPORT_AGAIN },
   'anchor/before-entry': { severity: 'error', nextStep: ASK_PROVIDER },
   'anchor/certificate-expired': {
     severity: 'warning',

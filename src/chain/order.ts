@@ -18,6 +18,13 @@ interface Run {
   lastTimestamp: number;
 }
 
+/** The entries with the lowest and the highest number. */
+export interface OrderEnds {
+  first: Pick<Run, 'from' | 'firstPrevious' | 'firstTimestamp'>;
+  last: { sequence: number; digest: string };
+  lastTimestamp: number;
+}
+
 /** More holes than this are closed from the oldest on, each reported as the gap that it is. */
 const MAX_RUNS = 10_000;
 
@@ -91,12 +98,13 @@ export class OrderCheck {
   }
 
   /** Reports the holes that are still open, and ends the check. */
-  finish(): { first: Pick<Run, 'from' | 'firstPrevious'>; last: { sequence: number; digest: string } } | null {
+  finish(): OrderEnds | null {
     for (let index = 1; index < this.#runs.length; index++) this.#reportHole(index);
     const first = this.#runs[0];
     const last = this.#runs.at(-1);
     if (first === undefined || last === undefined) return null;
-    return { first, last: { sequence: last.to, digest: last.lastDigests[0] ?? '' } };
+    const head = { sequence: last.to, digest: last.lastDigests[0] ?? '' };
+    return { first, last: head, lastTimestamp: last.lastTimestamp };
   }
 
   /** Whether the entry is the very next of what was seen so far: its number and its link both fit. */

@@ -2,6 +2,7 @@ import type { Contract, Entry, SealKeys } from '../contract/contract.ts';
 import { MORE } from '../contract/roles.ts';
 import type { Tip } from '../kernel/kernel.ts';
 import { type Activity, ActivityCount } from './activity.ts';
+import { ContentHash, NONE, type Section, type SectionHashes } from './content-hash.ts';
 import { type Finding, FindingLog, toFinding } from './finding.ts';
 import { OrderCheck } from './order.ts';
 import type { RegularEntries, RegularWalk } from './regular.ts';
@@ -16,10 +17,17 @@ export interface Head {
 /** An entry whose number the caller had asked for. */
 export interface Watched {
   stated: string;
-  /** Null when its bytes can be read in two ways. */
+  /** Null when nobody here can compute it, or its bytes can be read in two ways. */
   computed: string | null;
+  /** Its bytes can be read in two ways. */
+  ambiguous: boolean;
   /** As sent: RFC 3339. */
   timestamp: string;
+}
+
+/** What another reading of the stream saw: digests at its ends are watched, and by content where that alone tells. */
+export interface Compared extends Section {
+  byContent: boolean;
 }
 
 /** What is kept of what is not hashed; beyond it, that there is more. */
@@ -38,6 +46,15 @@ export interface WalkResult {
   /** And that entry names no predecessor. */
   startsAtGenesis: boolean;
   contentComputed: number;
+  /**
+   * Every digest was computed from its entry and is over all of it and over the digest before: so the head stands for
+   * all of the entries.
+   */
+  bound: boolean;
+  /** When the entries with the lowest and the highest number were recorded; milliseconds since 1970, or not a number. */
+  times: { first: number; last: number };
+  /** By `ContentHash`; none where digests bind, and nobody asked for more. */
+  contents: SectionHashes;
   /** Entries that hold a number that changes when it is read, and the first of them. */
   inexact: { entries: number; first: { sequence: number; number: string } | null };
   /** What of entries their digests say nothing about, as far as it is kept. */
@@ -67,6 +84,10 @@ export class ChainWalk implements RegularWalk {
   readonly #log = new FindingLog();
   readonly #order: OrderCheck;
   readonly #watched = new Map<number, Watched>();
+  readonly #sections: readonly Section[];
+  /** Null as long as digests bind what they are of. */
+  #content: ContentHash | null;
+  #unbound = 0;
   #entries = 0;
   #contentComputed = 0;
   readonly #inexact: WalkResult['inexact'] = { entries: 0, first: null };
@@ -74,33 +95,48 @@ export class ChainWalk implements RegularWalk {
   readonly #seals: SealCheck;
   readonly #activity = new ActivityCount();
 
-  constructor(streamId: string, contract: Contract, keys: SealKeys, watch: Iterable<number> = []) {
+  /** @param compared what other readings of the stream saw; see `Compared`. */
+  constructor(
+    streamId: string,
+    contract: Contract,
+    keys: SealKeys,
+    watch: Iterable<number> = [],
+    compared: readonly Compared[] = [],
+  ) {
     this.streamId = streamId;
     this.#contract = contract;
     this.#keys = keys;
-    this.watch = new Set(watch);
+    this.#sections = compared;
+    this.watch = new Set([...watch, ...compared.flatMap(({ first, last }) => [first - 1, last])]);
+    const byContent = !contract.bindsPredecessor || compared.some((section) => section.byContent);
+    this.#content = byContent ? new ContentHash(compared) : null;
     this.#order = new OrderCheck(streamId, contract, this.#log);
     this.#seals = new SealCheck(streamId, contract, keys, this.#log);
   }
 
-  push(entry: Entry): void {
+  /** @param bytes the entry as it was sent. */
+  push(entry: Entry, bytes: Uint8Array): void {
     this.#entries++;
+    this.#noteBinding(entry);
     this.#activity.add(Date.parse(entry.timestamp));
     const ours = this.#checkStream(entry);
     this.#checkContent(entry);
     this.#seals.push(entry);
     if (!ours) return;
     this.#order.push(entry);
+    this.#content?.push(entry.sequence, bytes);
     if (this.watch.has(entry.sequence) && !this.#watched.has(entry.sequence))
       this.#watched.set(entry.sequence, {
         stated: entry.digest,
         computed: entry.content.state === 'computed' ? entry.content.digest : null,
+        ambiguous: entry.content.state === 'ambiguous',
         timestamp: entry.timestamp,
       });
   }
 
+  /** What is hashed by its content has to be seen entry by entry. */
   get tip(): Tip | null {
-    return this.#order.tip;
+    return this.#content === null ? this.#order.tip : null;
   }
 
   get uncovered(): ReadonlySet<string> {
@@ -118,7 +154,7 @@ export class ChainWalk implements RegularWalk {
       const entry = this.#watched.has(sequence) ? undefined : entries.find(sequence);
       if (entry === undefined) continue;
       const { digest, timestamp } = entry;
-      this.#watched.set(sequence, { stated: digest, computed: digest, timestamp });
+      this.#watched.set(sequence, { stated: digest, computed: digest, ambiguous: false, timestamp });
     }
   }
 
@@ -135,6 +171,9 @@ export class ChainWalk implements RegularWalk {
       startsAtFirst,
       startsAtGenesis: startsAtFirst && first?.previous === this.#contract.genesis,
       contentComputed: this.#contentComputed,
+      bound: this.#unbound === 0 && this.#contract.bindsPredecessor,
+      times: { first: ends?.first.firstTimestamp ?? Number.NaN, last: ends?.lastTimestamp ?? Number.NaN },
+      contents: this.#content?.finish() ?? NONE,
       inexact: this.#inexact,
       uncovered: this.#uncovered,
       seals: this.#seals.finish(),
@@ -142,6 +181,14 @@ export class ChainWalk implements RegularWalk {
       watched: this.#watched,
       findings: this.#log,
     };
+  }
+
+  /** A stream whose first entry no digest binds is hashed by its content. */
+  #noteBinding({ content, digest }: Entry): void {
+    const { unhashedSeal } = this.#contract;
+    const says = content.state === 'computed' && content.uncovered.every((name) => name === unhashedSeal);
+    if (!says && this.#entries === 1) this.#content ??= new ContentHash(this.#sections);
+    if (!says || content.digest !== digest) this.#unbound++;
   }
 
   /** Whether the entry takes part in this chain: an alien one does only where it was linked in. */

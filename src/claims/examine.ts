@@ -13,6 +13,7 @@ import {
   type Claims,
   deviations,
   type Examination,
+  meets,
   proved,
   refuted,
   type StreamStatus,
@@ -20,8 +21,9 @@ import {
 } from './claim.ts';
 import { type CompletenessBasis, judgeCompleteness } from './completeness.ts';
 import { type ContractFile, judgeContent } from './content.ts';
-import { type EarlierHead, judgeContinuity } from './continuity.ts';
+import { judgeContinuity } from './continuity.ts';
 import { judgeSeal } from './seal.ts';
+import type { Span } from './span-schema.ts';
 
 /** Everything that was observed about one stream; the claims follow from it alone. */
 export interface Observations {
@@ -31,9 +33,12 @@ export interface Observations {
   /** Null or absent when none was delivered whole. */
   pdf?: PdfReading | null;
   vendor: VendorVerdict | null;
-  earlier: EarlierHead | null;
-  reachesNow: boolean;
-  fromStart: boolean;
+  /** What every earlier run saw of the stream, the oldest first. */
+  earlier: readonly Span[];
+  /** Why the bundle of an earlier run could not be compared, by run id. */
+  unread?: ReadonlyMap<string, string>;
+  /** What the package was asked to hold. */
+  period: Span['period'];
   /** The head's sequence number as the service's list of streams states it. */
   statedHead: number | null;
   /** The acceptance of the stream's restart, as a sentence, when the ledger has one. */
@@ -45,7 +50,7 @@ export interface Observations {
   /** Whether any seal key was given. */
   sealKeysGiven: boolean;
   /** What the contract knows of digests and seals. */
-  contract: Pick<Contract, 'name' | 'recipe' | 'hasSeals' | 'unhashedSeal' | 'openRoles'>;
+  contract: Pick<Contract, 'name' | 'recipe' | 'hasSeals' | 'bindsPredecessor' | 'unhashedSeal' | 'openRoles'>;
   /** Null or absent for the default contract. */
   contractFile?: ContractFile | null;
   /** Roles and members that the reader accepts to be unhashed; none unless told. */
@@ -76,7 +81,7 @@ export function examine(observations: Observations, required: readonly ClaimName
 }
 
 function judge(observations: Observations, required: readonly ClaimName[]): Claims {
-  const { reading, summary, vendor, earlier, reachesNow, fromStart, statedHead, restart } = observations;
+  const { reading, summary, vendor, statedHead } = observations;
   const { walk, facts } = reading;
   const order = judgeOrder(walk);
   const { contract, contractFile = null, acceptUnhashed: accepted = [], sealKeysGiven: keysGiven } = observations;
@@ -88,12 +93,19 @@ function judge(observations: Observations, required: readonly ClaimName[]): Clai
     content,
     seal,
     anchor: judgeAnchor(
-      { walk, checkpoints: facts?.checkpoints ?? [], roots: observations.roots, now: observations.now },
+      {
+        walk,
+        checkpoints: facts?.checkpoints ?? [],
+        roots: observations.roots,
+        now: observations.now,
+        period: observations.period,
+        bindsPrevious: contract.bindsPredecessor,
+      },
       walk.findings,
     ),
-    continuity: judgeContinuity({ walk, earlier, reachesNow, fromStart, statedHead, restart }, walk.findings),
+    continuity: judgeContinuity({ walk, ...observations }, walk.findings),
     completeness: judgeCompleteness(
-      { walk, basis: observations.completeness, wholeStream: reachesNow && fromStart },
+      { walk, basis: observations.completeness, period: observations.period, statedHead },
       walk.findings,
     ),
     agreement:
@@ -137,5 +149,5 @@ function statusOf(claims: Claims, entries: number, defective: boolean, required:
   if (Object.values(claims).some((claim) => claim.state === 'refuted')) return 'refuted';
   if (defective) return 'incomplete';
   if (entries === 0) return 'empty';
-  return required.every((name) => claims[name].state === 'proved') ? 'verified' : 'incomplete';
+  return meets(claims, required) ? 'verified' : 'incomplete';
 }

@@ -1,7 +1,7 @@
 import type { Archive } from '../archive/archive.ts';
 import { openMemoryArchive } from '../archive/memory.ts';
+import { describePeriod } from '../bundle/info.ts';
 import { EvidenceError } from '../errors.ts';
-import { describePeriod } from '../export/bag.ts';
 import type { ExportContext, Scope } from '../export/context.ts';
 import type { RunResult } from '../export/journeys.ts';
 import { type PeriodAnswer, resolvePeriod } from '../export/period.ts';
@@ -88,7 +88,6 @@ export async function exportInto(wish: ExportWish, context: CommandContext): Pro
       runId: await chooseRunId(archive, answer, scope, wish.revise),
       period: answer.period,
       packagePeriod,
-      reachesNow: answer.reachesNow || packagePeriod.to === null,
       scope,
       required: config.required,
       acceptUnhashed: config.acceptUnhashed,

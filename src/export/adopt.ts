@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { measure } from '../archive/content.ts';
-import type { Bundle } from '../bundle/bundle.ts';
 import { type Verification, verificationSchema } from '../bundle/documents.ts';
+import { readMissing } from '../bundle/missing.ts';
 import { openBundle } from '../bundle/read.ts';
 import { EvidenceError } from '../errors.ts';
 import { bundleKey, encryptedBundleKey } from '../ledger/keys.ts';
@@ -73,7 +73,7 @@ async function readOrphan(
       run_id: context.runId,
       ...verification.verdict,
       partial,
-      missing: partial ? await readMissing(bundle) : [],
+      missing: await readMissing(bundle),
       bundle: { key, ...content, identity: bundle.identity ?? '', ...whereKept(stored) },
       recorded_at: context.now().toISOString(),
     };
@@ -109,17 +109,6 @@ async function readEncryptedOrphan(
     bundle: { ...bundle, ...whereKept(stored) },
     recorded_at: context.now().toISOString(),
   };
-}
-
-async function readMissing(bundle: Bundle): Promise<StreamRecord['missing']> {
-  const missing: StreamRecord['missing'] = [];
-  for (const form of ['json', 'pdf', 'summary']) {
-    const name = `_MISSING_${form}.txt`;
-    if (!bundle.entries.some(({ path }) => path === name)) continue;
-    const text = Buffer.from(await bundle.readFile(name, 64 * 1024)).toString('utf8');
-    missing.push({ form, reason: text.split('\n\n').slice(1).join('\n\n').trim() });
-  }
-  return missing;
 }
 
 function notOurs(key: string, why: string): EvidenceError {

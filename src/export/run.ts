@@ -1,11 +1,11 @@
 import { inParallel } from '../archive/parallel.ts';
 import { slugOf } from '../bundle/layout.ts';
-import type { EarlierHead } from '../claims/continuity.ts';
 import { sha256 } from '../encoding/digest.ts';
 import { EvidenceError } from '../errors.ts';
 import { readAcceptances } from '../ledger/acceptance.ts';
 import { streamRecordKey } from '../ledger/keys.ts';
-import { findEntry, readNewestEntry, requireSigned, type StoredLedgerEntry } from '../ledger/ledger.ts';
+import { findEntry, readNewestEntry, requireSigned } from '../ledger/ledger.ts';
+import { readPast } from '../ledger/past.ts';
 import { type RunRecord, readRecord, streamRecordSchema } from '../ledger/record.ts';
 import { collectAccount } from './account.ts';
 import { readClosing } from './closing.ts';
@@ -35,7 +35,8 @@ export async function exportRun(context: ExportContext): Promise<RunResult> {
   }
   const begun = {
     startedAt: context.now(),
-    heads: toEarlierHeads(newest),
+    heads: new Map(Object.entries(newest?.entry.heads ?? {})),
+    past: await readPast(context.archive, newest),
     acceptances: await readAcceptances(context.archive),
   };
   const selection = await selectStreams(context.client.listStreams(), context.scope);
@@ -80,15 +81,6 @@ function checkPeriod(context: ExportContext, { run_id, period }: Pick<RunRecord,
   throw new EvidenceError('usage', `run ${run_id} is sealed, and it is of another period than the one asked for`, {
     nextStep: 'Give this request another id, or the same period as before.',
   });
-}
-
-function toEarlierHeads(newest: StoredLedgerEntry | null): Map<string, EarlierHead> {
-  return new Map(
-    Object.entries(newest?.entry.heads ?? {}).map(([streamId, { sequence, hash, run_id }]) => [
-      streamId,
-      { sequence, digest: hash, runId: run_id },
-    ]),
-  );
 }
 
 /** The records of the streams that are done, by stream id. */

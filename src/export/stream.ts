@@ -23,6 +23,7 @@ import { adoptBundle, adoptRival } from './adopt.ts';
 import { packBag } from './bag.ts';
 import { describeRestart, type ExportContext, type RunState } from './context.ts';
 import { announceEncrypted, toStoredForm } from './encrypt.ts';
+import { type Compared, compareWithPast } from './past.ts';
 import type { ListedStream } from './plan.ts';
 import { Collection, type Received } from './receive.ts';
 
@@ -57,10 +58,12 @@ export async function exportStream(context: ExportContext, run: RunState, stream
     const vendor = await collection.askVendor();
     const received = run.account === null ? await collection.receive() : collection.receiveFrom(await run.account());
     context.listen({ type: 'step', streamId, step: 'examine' });
-    const examination = await examineReceived(context, run, streamId, received, vendor);
+    const compared = await compareWithPast(context, run, received.reading, folder);
+    const examination = await examineReceived(context, run, received, compared, vendor);
     context.listen({ type: 'step', streamId, step: 'bundle' });
     const target = join(folder, 'bundle.zip');
-    const contents = { streamId, slug, received, examination, vendor, custody: collection.custody };
+    const { earlier } = compared;
+    const contents = { streamId, slug, earlier, received, examination, vendor, custody: collection.custody };
     const { written, verdict } = await packBag(context, run, contents, target);
     context.listen({ type: 'step', streamId, step: 'archive' });
     const form = await toStoredForm(context, { file: target, ...written });
@@ -111,8 +114,8 @@ async function store(
 async function examineReceived(
   context: ExportContext,
   run: RunState,
-  streamId: string,
   received: Received,
+  compared: Compared,
   vendor: VendorVerdict | null,
 ): Promise<Examination> {
   const observations = {
@@ -120,11 +123,10 @@ async function examineReceived(
     summary: await readSummary(context, received),
     pdf: await readPdf(received),
     vendor,
-    earlier: run.heads.get(streamId) ?? null,
-    reachesNow: context.reachesNow,
-    fromStart: context.packagePeriod.from === null,
+    ...compared,
+    period: context.packagePeriod,
     statedHead: received.statedHead,
-    restart: describeRestart(run, streamId),
+    restart: describeRestart(run, received.reading.walk.streamId),
     completeness: received.completeness,
     roots: context.roots,
     now: context.now(),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { PutResult } from '../archive/archive.ts';
+import { CLAIMS } from '../claims/claim.ts';
 import { findingSchema, verdictSchema } from '../claims/verdict-schema.ts';
 import { indentedJson } from '../encoding/indented.ts';
 import { parseExactJson } from '../encoding/json.ts';
@@ -83,7 +84,7 @@ export type Reconciliation = z.infer<typeof reconciliationSchema>;
 export const vanishedSchema = z.strictObject({
   stream_id: z.string(),
   /** Its last good head, and the run that saw it. */
-  sequence: z.int().min(1),
+  sequence: count,
   hash: z.string(),
   run_id: z.string(),
   finding: findingSchema,
@@ -100,7 +101,7 @@ export const acceptanceSchema = z.strictObject({
   reason: z.string(),
   accepted_by: z.strictObject({ user: z.string(), host: z.string() }),
   accepted_at: z.string(),
-  head: z.strictObject({ sequence: z.int().min(1), hash: z.string(), run_id: z.string() }),
+  head: z.strictObject({ sequence: count, hash: z.string(), run_id: z.string() }),
 });
 export type Acceptance = z.infer<typeof acceptanceSchema>;
 
@@ -155,9 +156,11 @@ export const runRecordSchema = z.strictObject({
     exclude: z.array(z.string()),
     request: z.string().nullable(),
     requested_by: z.string().nullable(),
-    required_claims: z.array(z.string()),
+    required_claims: z.array(z.enum(CLAIMS)),
   }),
   period: periodSchema,
+  /** What its packages were asked to hold: all there is where the service cannot select a period. */
+  package_period: periodSchema,
   source: z.strictObject({
     audit_origin: z.string(),
     contract: z.string(),
@@ -241,7 +244,16 @@ export function readRecord<T>(schema: z.ZodType<T>, bytes: Uint8Array, key: stri
   if (ambiguity !== null) throw new EvidenceError('unreadable', `${key} is ambiguous: ${ambiguity}`);
   const read = schema.safeParse(value);
   if (read.success) return read.data;
-  throw new EvidenceError('unreadable', `${key} is not the record it should be: ${z.prettifyError(read.error)}`);
+  throw new EvidenceError('unreadable', `${key} is not the record it should be: ${whatIsWrong(read.error)}`);
+}
+
+/** In one line. */
+function whatIsWrong(error: z.ZodError): string {
+  return z
+    .prettifyError(error)
+    .replaceAll('\n', ';')
+    .replaceAll(/;\s+→ /g, ' ')
+    .replaceAll(';', '; ');
 }
 
 function parseRecord(bytes: Uint8Array, key: string) {
