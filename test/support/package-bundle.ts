@@ -26,6 +26,8 @@ export interface PackageBundle {
   /** Forms that it lacks. */
   missing?: readonly MissingForm[];
   runId?: string;
+  /** Of the keys that it says seals were checked with. */
+  sealKeyIds?: string[];
   required?: readonly ClaimName[];
   /** To state another verdict than the one that the entries give. */
   restate?: (verdict: Verdict) => Verdict;
@@ -39,6 +41,7 @@ export function writePackageBundle({
   summary = null,
   missing = [],
   runId = 'r',
+  sealKeyIds = [],
   required = ['order'],
   restate = (verdict) => verdict,
 }: PackageBundle): Promise<WrittenBundle> {
@@ -46,7 +49,7 @@ export function writePackageBundle({
     description === null ? DEFAULT_IN_USE : pinContract(Buffer.from(formatContract(description)), 'contract.yaml');
   const { stated, reading } = statedOf(inUse, evidence, summary, required);
   const verdict = restate(missing.length > 0 ? { ...stated.verdict, status: 'incomplete' } : stated.verdict);
-  const verification = { ...stated, run_id: runId, verdict };
+  const verification = { ...stated, run_id: runId, seal_key_ids: sealKeyIds, verdict };
   const forms = [
     { step: 'json', path: 'data/evidence.json', content: evidence },
     ...(summary === null ? [] : [{ step: 'summary', path: 'data/summary.json', content: summary }]),
