@@ -6,7 +6,7 @@ export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] =
   [1, 'integrity: at least one claim is refuted (everything was archived all the same)'],
   [2, 'usage, configuration or contract: nothing was attempted'],
   [3, 'incomplete: something could not be collected, verified as required, or archived; run it again to resume'],
-  [4, 'nothing was checked: no stream in scope, or all of them empty'],
+  [4, 'nothing was checked: no stream in scope, all of them empty, or no bundle was opened'],
   [5, 'refused: 401 or 403 by the service or the store'],
   [70, 'a defect in the program'],
   [130, 'interrupted (Ctrl-C); run it again to resume'],

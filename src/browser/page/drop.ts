@@ -59,7 +59,7 @@ async function verify(file: File, place: HTMLElement, url: string, ownRun: strin
     (error: unknown) => [
       element(
         'div',
-        { class: 'verdict alarm' },
+        { class: 'verdict caution' },
         element('b', {}, 'NOT VERIFIED'),
         element('p', {}, visible(messageOf(error))),
       ),
