@@ -103,9 +103,10 @@ describe('an archive that is encrypted', () => {
 
   test('verifies without a key as far as that goes, which is said, and with one in full', async () => {
     const without = await verify();
-    expect([without.exit_code, without.objects.unexpected]).toEqual([0, []]);
+    expect([without.exit_code, without.objects.unexpected]).toEqual([4, []]);
     expect(without.runs[0]?.streams.map(({ encrypted }) => encrypted)).toEqual([true, true]);
-    expect(without.warnings).toEqual([expect.stringMatching(/2 of 2 bundles are encrypted.* unproved here/)]);
+    expect(without.runs[0]?.streams.map(({ claims }) => claims.order.state)).toEqual(['recorded', 'recorded']);
+    expect(without.warnings).toEqual([expect.stringMatching(/2 of 2 bundles are encrypted and were not opened here/)]);
     const inFull = await verify('--identity', auditor.file);
     expect([inFull.exit_code, inFull.warnings]).toEqual([0, []]);
     expect(inFull.runs[0]?.streams.map(({ encrypted }) => encrypted)).toEqual([false, false]);
