@@ -81,6 +81,28 @@ describe('a fast verification', () => {
   });
 
   test.each([
+    ['the reader requires', ['order', 'seal'], ['order']],
+    ['the run requires', ['order'], ['order', 'seal']],
+  ] as const)('takes nothing for verified that lacks a claim which %s', async (_who, required, required_claims) => {
+    double = await S3Double.start();
+    const archive = openS3Archive({ bucket: 'bucket', prefix: '' }, doubleOptions(double));
+    await archive.put(KEY, { bytes: Buffer.from(CONTENT) }, expectedOf(CONTENT));
+    const stream = runStream('s', {}, { seal: 'unproved' });
+    const bundle = { ...stream.bundle, key: KEY, ...expectedOf(CONTENT) };
+    const scope = {
+      streams: [],
+      exclude: [],
+      request: null,
+      requested_by: null,
+      required_claims: [...required_claims],
+    };
+    await sealRun(archive, '2026-10', null, { scope, streams: [{ ...stream, bundle, record: null }] });
+    const report = await verify(archive, { fast: true, required });
+    await archive.close();
+    expect([report.outcome, report.runs[0]?.streams[0]?.status]).toEqual(['incomplete', 'incomplete']);
+  });
+
+  test.each([
     ['the same content', CONTENT, 'verified', [], 1],
     ['another one', `${CONTENT}.`, 'refuted', ['object/covered'], 0],
   ])('warns of a second version of %s, or names it', async (_what, over, outcome, codes, warned) => {
