@@ -11,6 +11,7 @@ import { openBundle } from '../../src/bundle/read.ts';
 import { CLAIMS } from '../../src/claims/claim.ts';
 import type { Verdict } from '../../src/claims/verdict.ts';
 import { Printer } from '../../src/cli/printer.ts';
+import type { Trust } from '../../src/cli/trust-report.ts';
 import { printArchive } from '../../src/cli/verify-report.ts';
 import { sha256 } from '../../src/encoding/digest.ts';
 import { encryptFile } from '../../src/encryption/age.ts';
@@ -126,9 +127,24 @@ async function encrypted(source: string, zip: Buffer, recipient: string): Promis
   return content;
 }
 
+const NO_TRUST: Trust = {
+  configuration: null,
+  public_keys: [],
+  seal_keys: [],
+  timestamp_roots: null,
+  stamp_roots: null,
+  required_claims: ['order'],
+  endpoint: null,
+  contracts: [],
+};
+
 function textOf(report: ArchiveReport): string {
   let text = '';
-  printArchive(report, new Printer({ json: false, quiet: true, stdout: { write: (more) => (text += more) } }));
+  printArchive(
+    report,
+    NO_TRUST,
+    new Printer({ json: false, quiet: true, stdout: { write: (more) => (text += more) } }),
+  );
   return text;
 }
 

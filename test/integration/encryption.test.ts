@@ -237,7 +237,9 @@ test('two exports of the same run at once end in one, also in S3 under locks', a
   const stored = (await versionsIn(client, bucket)).filter(({ Key }) => Key?.endsWith('.age'));
   client.destroy();
   expect(new Set(stored.map(({ Key }) => Key)).size).toBe(STREAMS.length);
-  const { code, stdout } = await start('verify', archive.url, '--identity', auditor.file, '--json');
+  const { code, stdout } = await start(
+    ...['verify', archive.url, '--config', 'evidence.yaml', '--identity', auditor.file, '--json'],
+  );
   const { locks, warnings } = JSON.parse(stdout);
   // This store ignores create-only writes now and then, at the same moment.
   const others = warnings.filter((warning: string) => !warning.includes('is stored more than once'));
