@@ -76,7 +76,7 @@ test('months that follow one another agree, and so does one that is exported aga
   });
   expect(shown(await service.export({ request: 'all', 'all-time': true }))).toMatchObject({ code: 0, state: 'proved' });
   expect(await verified()).toEqual({ code: 0, history: [] });
-});
+}, 120_000);
 
 test('a month that lies within an earlier run is compared with its bundle', async () => {
   await serve();
@@ -167,11 +167,22 @@ const UNLINKED: Partial<Description> = {
     },
   },
 };
+const UNCOVERED: Partial<Description> = {
+  digest: {
+    ...DEFAULT_DESCRIPTION.digest,
+    recipe: {
+      algorithm: 'sha-256',
+      key: null,
+      preimage: [{ json: { form: 'rfc8785', without: ['hash', 'seal', 'actor'] } }],
+    },
+  },
+};
 const NONE: Partial<Description> = { digest: { ...DEFAULT_DESCRIPTION.digest, recipe: null } };
 
 describe.each([
   ['no recipe is known', NONE],
   ['digests are keyed, and the key is not given', KEYED],
+  ['digests do not cover the actor', UNCOVERED],
 ])('where %s', (_words, description) => {
   test('every entry rewritten under the digests of before', async () => {
     await serve(description);
