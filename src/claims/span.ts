@@ -32,9 +32,9 @@ export function spanOf(verdict: Verdict): SpanEntries | null | undefined {
   const { first_recorded_at, last_recorded_at, digests_bind, entries_sha256 } = verdict;
   return {
     first_sequence,
-    previous_hash,
     last_sequence,
     head_hash,
+    previous_hash,
     first_recorded_at,
     last_recorded_at,
     digests_bind,
