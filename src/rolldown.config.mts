@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig, type Plugin } from 'rolldown';
 import manifest from '../package.json' with { type: 'json' };
@@ -40,7 +41,7 @@ export default defineConfig({
   input: Object.fromEntries(PROGRAMS.map((name) => [name, join(ROOT, 'src', `${name}.ts`)])),
   platform: 'node',
   external: Object.keys(manifest.dependencies).map((name) => new RegExp(`^${name}(/|$)`)),
-  plugins: [...quickYargs(), browserPrograms(), licences()],
+  plugins: [...quickYargs(), launchers(), browserPrograms(), licences()],
   output: {
     dir: join(ROOT, 'dist'),
     cleanDir: true,
@@ -62,6 +63,21 @@ function quickYargs(): Plugin[] {
       },
     },
   }));
+}
+
+/** The files that every Node.js can read go as they are. */
+function launchers(): Plugin {
+  return {
+    name: 'launchers',
+    generateBundle() {
+      for (const name of readdirSync(join(ROOT, 'src/start')))
+        this.emitFile({
+          type: 'asset',
+          fileName: `start/${name}`,
+          source: readFileSync(join(ROOT, 'src/start', name)),
+        });
+    },
+  };
 }
 
 /** What report.html carries, for `browserProgram` in package.ts. */

@@ -135,13 +135,13 @@ export interface Archive {
    */
   shortcomings(): Promise<readonly string[]>;
 
-  /** @throws EvidenceError `not-found`, `archive`. */
+  /** @throws EvidenceError `not-found`, `archive`, and `unreadable` for what is no file but has its name. */
   read(key: string): Promise<Readable>;
 
-  /** @throws EvidenceError `not-found`, `archive`, and `unreadable` for an object of more than `maxBytes`. */
+  /** @throws EvidenceError as `read` does, and `unreadable` for an object of more than `maxBytes`. */
   readBytes(key: string, maxBytes: number): Promise<Uint8Array>;
 
-  /** Null when there is no such object. */
+  /** Null when there is no such object. @throws EvidenceError `archive`, `unreadable` as `read` does. */
   stat(key: string): Promise<{ bytes: number } | null>;
 
   /** All objects whose key begins with `prefix`, which need not end at a slash, in the order of their UTF-8 bytes. */
@@ -151,7 +151,7 @@ export interface Archive {
    * A file with the object's content that can be read at any offset, as a zip must be. Made in `directory` unless the
    * archive has such a file itself: it is to be read only.
    *
-   * @throws EvidenceError `not-found`, `archive`.
+   * @throws EvidenceError as `read` does.
    */
   fetchFile(key: string, directory: string): Promise<string>;
 

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { EvidenceError } from '../errors.ts';
 import type { Archive, Expected, ObjectSource, PutResult, StoredObject } from './archive.ts';
 import { conflict, differenceTo, expectedContent, measure } from './content.ts';
-import { hasCode, storeFailure } from './failure.ts';
+import { hasCode, readFailure, storeFailure } from './failure.ts';
 import { hasFolders, linked, makeFolders, makeRoot, syncFolder } from './folder.ts';
 import { closeIncoming, openIncoming, sweepIncoming } from './incoming.ts';
 import { checkKey } from './key.ts';
@@ -86,7 +86,7 @@ class DirectoryArchive implements Archive {
       if (size > maxBytes) throw new EvidenceError('unreadable', `${key} has more than ${maxBytes} bytes`);
       return await handle.readFile();
     } catch (error) {
-      throw storeFailure(error, `read ${key} from the archive`);
+      throw readFailure(error, key);
     } finally {
       await handle.close();
     }
@@ -177,8 +177,10 @@ class DirectoryArchive implements Archive {
 
   async #open(key: string): Promise<FileHandle> {
     if ((await this.stat(key)) === null) throw this.#missing(key);
-    return open(this.#pathOf(key), constants.O_RDONLY | constants.O_NOFOLLOW).catch((error: unknown) => {
-      throw storeFailure(error, `read ${key} from the archive`);
+    // Opened like this, a named pipe that was put there since does not wait for its other end.
+    const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+    return open(this.#pathOf(key), flags).catch((error: unknown) => {
+      throw readFailure(error, key);
     });
   }
 
@@ -192,7 +194,7 @@ class DirectoryArchive implements Archive {
     });
     if (stats === null || stats.isDirectory()) return null;
     if (stats.isSymbolicLink()) throw linked(path);
-    if (!stats.isFile()) throw new EvidenceError('archive', `${path} is not a file, so no object of the archive`);
+    if (!stats.isFile()) throw new EvidenceError('unreadable', `${path} is not a file, so no object of the archive`);
     return stats;
   }
 

@@ -1,4 +1,4 @@
-import { EvidenceError } from '../errors.ts';
+import { EvidenceError, messageOf } from '../errors.ts';
 
 const NEXT_STEPS: Record<string, string> = {
   ENOSPC: 'Free space on that disk, then run the same command again.',
@@ -18,6 +18,17 @@ export function storeFailure(error: unknown, doing: string): EvidenceError {
     nextStep: NEXT_STEPS[code] ?? 'Check that disk, then run the same command again.',
     cause: error,
   });
+}
+
+/** What a disk refused of one object, which says nothing of the others. */
+export function readFailure(error: unknown, key: string): EvidenceError {
+  if (!isOfFile(error)) return storeFailure(error, `read ${key} from the archive`);
+  return new EvidenceError('unreadable', `${key} cannot be read: ${messageOf(error)}`, { cause: error });
+}
+
+/** Whether it is the file itself that cannot be read, and not the disk that is full or busy. */
+export function isOfFile(error: unknown): boolean {
+  return hasCode(error, 'EACCES', 'EPERM', 'EIO', 'EISDIR', 'ELOOP', 'ENXIO');
 }
 
 export function hasCode(error: unknown, ...codes: string[]): boolean {

@@ -38,7 +38,7 @@ export async function makeRoot(path: string): Promise<void> {
  *
  * @param durable folders known to be on disk already; those made are added. A folder that was found counts only once
  * its parent was synchronised here: whoever made it may have died before doing so.
- * @throws EvidenceError `archive` when a link or a file stands in place of a folder.
+ * @throws EvidenceError `unreadable` when a link, `archive` when a file stands in place of a folder.
  */
 export async function makeFolders(root: string, names: readonly string[], durable: Set<string>): Promise<void> {
   let folder = root;
@@ -56,7 +56,7 @@ export async function makeFolders(root: string, names: readonly string[], durabl
   }
 }
 
-/** Whether all folders of a key exist. @throws EvidenceError `archive` when one of them is a link. */
+/** Whether all folders of a key exist. @throws EvidenceError `unreadable` when one of them is a link. */
 export async function hasFolders(root: string, names: readonly string[]): Promise<boolean> {
   let folder = root;
   for (const name of names) {
@@ -83,7 +83,7 @@ async function refuseLinkedFolder(folder: string): Promise<void> {
 
 /** Evidence behind a link could be exchanged by whoever owns the other end. */
 export function linked(path: string): EvidenceError {
-  return new EvidenceError('archive', `${path} is a link, which an archive never contains`, {
+  return new EvidenceError('unreadable', `${path} is a link, which an archive never contains`, {
     nextStep: 'Find out who put it there and remove it.',
   });
 }

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { CLAIMS } from '../claims/claim.ts';
+import { spanSchema } from '../claims/span-schema.ts';
 import { findingSchema, verdictSchema } from '../claims/verdict-schema.ts';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
@@ -22,13 +24,14 @@ export const verificationSchema = z.strictObject({
   contract_sha256: digest.nullable(),
   /** Null where none is known. */
   recipe: z.string().nullable(),
-  required_claims: z.array(z.string()),
+  required_claims: z.array(z.enum(CLAIMS)),
   seal_key_ids: z.array(z.string()),
+  /** Roles and members that who exported accepted to be left out of digests; a reader decides anew. */
+  accepted_unhashed: z.array(z.string()),
   /** SHA-256 fingerprints of the pinned roots of time-stamping authorities; null when none were pinned. */
   timestamp_roots: z.array(z.string()).nullable(),
-  /** What continuity was held against. */
-  earlier_head: z.strictObject({ sequence: z.int().min(1), digest: z.string(), runId: z.string() }).nullable(),
-  reaches_now: z.boolean(),
+  /** What continuity was compared with: what every earlier run had of the stream, the oldest first. */
+  earlier: z.array(spanSchema),
   /** The head's sequence number in the service's list of streams. */
   stated_head: z.int().min(0).nullable(),
   accepted_restart: z.string().nullable(),
@@ -38,6 +41,7 @@ export const verificationSchema = z.strictObject({
       kind: z.literal('listing'),
       same: z.int().min(0),
       differences: z.int().min(0),
+      undecided: z.int().min(0),
       deviations: z.array(
         findingSchema.pick({ message: true, sequence: true, from: true, to: true, expected: true, actual: true }),
       ),

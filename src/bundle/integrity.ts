@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Bag, MAX_MANIFEST_BYTES } from './bag.ts';
 import { typeProblem } from './content.ts';
+import { fileProblems } from './files.ts';
 import { BAG_DECLARATION, BAG_INFO, MANIFEST, TAG_MANIFEST } from './layout.ts';
 import { locateData } from './local.ts';
 import { nameProblems } from './names.ts';
@@ -16,14 +17,21 @@ export interface IntegrityObserver {
   /** Blocks of each file in order; the block may be kept. Awaited before the next one is read. */
   onChunk?(path: string, chunk: Uint8Array): void | Promise<void>;
   /** After the last block; not called for a file that cannot be read to its end. */
-  onEnd?(path: string): void | Promise<void>;
+  onEnd?(path: string, file: FileDigest): void | Promise<void>;
+}
+
+/** Of a file as it was read. */
+export interface FileDigest {
+  bytes: number;
+  /** Hex. */
+  sha256: string;
 }
 
 const KEPT = new Set([BAG_DECLARATION, BAG_INFO, MANIFEST, TAG_MANIFEST]);
 
 /**
- * One pass over the bundle: the zip as a container, the names in it, every file against its manifest, RFC 8493
- * section 3 (complete and valid). Every deviation is listed, not only the first; an empty list means that the bundle
+ * One pass over the bundle: the zip as a container, the names in it, which are a closed set, every file against its
+ * manifest, RFC 8493 section 3 (complete and valid). Every deviation is listed, not only the first; an empty list means that the bundle
  * is exactly what its manifests state, which says nothing about who wrote them: compare `identity` for that.
  */
 export async function checkIntegrity(bag: Bag, observer: IntegrityObserver): Promise<BundleProblem[]> {
@@ -40,7 +48,15 @@ export async function checkIntegrity(bag: Bag, observer: IntegrityObserver): Pro
       problems.push(error.problem);
     }
   }
-  return [...problems, ...tagProblems(bag, reading)];
+  problems.push(...tagProblems(bag, reading));
+  // What no bundle has is most often in no manifest either, and that is one problem.
+  const known = new Set(problems.map(({ code, path }) => `${code} ${path}`));
+  return [...problems, ...badFiles(bag, names.refused).filter(({ code, path }) => !known.has(`${code} ${path}`))];
+}
+
+function badFiles(bag: Bag, refused: ReadonlySet<Member>): BundleProblem[] {
+  if (bag.folder === '') return [];
+  return fileProblems(bag.zip.members.filter((member) => !refused.has(member)).map((member) => bag.pathOf(member)));
 }
 
 function containerProblems({ zip }: Bag): BundleProblem[] {
@@ -77,12 +93,15 @@ async function readMember(bag: Bag, member: Member, reading: Reading, observer: 
   }
   const hash = createHash('sha256');
   const kept: Buffer[] = [];
+  let bytes = 0;
   for await (const block of bag.content(member)) {
     hash.update(block);
+    bytes += block.length;
     if (isKept) kept.push(block);
     await observer.onChunk?.(path, block);
   }
-  reading.digests.set(path, hash.digest('hex'));
+  const sha256 = hash.digest('hex');
+  reading.digests.set(path, sha256);
   if (isKept) reading.tags.set(path, Buffer.concat(kept));
-  await observer.onEnd?.(path);
+  await observer.onEnd?.(path, { bytes, sha256 });
 }

@@ -4,8 +4,12 @@ export type BundleProblemCode =
   /** The bytes of a file are not those its manifest states. */
   | 'bundle/altered'
   | 'bundle/missing-file'
-  /** A file that no manifest names. */
+  /** A file that no manifest names, or that no bundle has. */
   | 'bundle/unexpected-file'
+  /** Two files of one kind: one program reads the one, another the other. */
+  | 'bundle/ambiguous'
+  /** Two files of the bundle say different things. */
+  | 'bundle/contradiction'
   /** A name that would be extracted elsewhere, or elsewhere by another program. */
   | 'bundle/unsafe-name'
   /** Two names that are one file on some disks. */

@@ -3,6 +3,7 @@ import { rename, rm } from 'node:fs/promises';
 import { EvidenceError, messageOf } from '../errors.ts';
 import { bindingText } from './binding.ts';
 import type { BundleLimits } from './content.ts';
+import { fileProblems } from './files.ts';
 import {
   BAG_DECLARATION,
   BAG_DECLARATION_TEXT,
@@ -164,6 +165,8 @@ function checkNames({ slug, payload, tagFiles, bagInfo, date }: BundleOptions): 
   if (!paths.every(isPortablePath)) throw new TypeError('a file name of the bundle is not portable');
   if (new Set(paths.map(collisionKey)).size !== paths.length)
     throw new TypeError('two files of the bundle have one name');
+  const [problem] = fileProblems(paths);
+  if (problem !== undefined) throw new TypeError(problem.message);
   if (!payload.every(({ path }) => path.startsWith(PAYLOAD))) throw new TypeError('a payload path begins with data/');
   if (tagFiles.some(({ name }) => name.includes('/')))
     throw new TypeError('a tag file lies beside data/, in no folder');

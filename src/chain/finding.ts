@@ -10,10 +10,14 @@ export type FindingCode =
   | 'order/clock-backwards'
   | 'content/mismatch'
   | 'content/ambiguous-json'
+  | 'content/inexact-number'
+  | 'seal/malformed'
+  | 'seal/missing'
   | 'seal/mismatch'
   | 'seal/unknown-key'
   | 'continuity/rewritten'
   | 'continuity/truncated'
+  | 'continuity/gap'
   | 'continuity/unknown-start'
   | 'continuity/stream-vanished'
   | 'completeness/listing-differs'
@@ -25,6 +29,7 @@ export type FindingCode =
   | 'anchor/bad-signature'
   | 'anchor/not-timestamping'
   | 'anchor/untrusted'
+  | 'anchor/missing-entry'
   | 'anchor/before-entry'
   | 'anchor/certificate-expired'
   | 'agreement/count-differs'
@@ -77,6 +82,16 @@ const CODES: Record<FindingCode, { severity: Severity; nextStep: string }> = {
     nextStep: `${ASK_PROVIDER} Compare the entry with an earlier export or another source.`,
   },
   'content/ambiguous-json': { severity: 'error', nextStep: ASK_PROVIDER },
+  'content/inexact-number': {
+    severity: 'warning',
+    nextStep:
+      'Ask the operator of the service to send such numbers as text, or to make digests over the text as it is sent.',
+  },
+  'seal/malformed': { severity: 'error', nextStep: ASK_PROVIDER },
+  'seal/missing': {
+    severity: 'error',
+    nextStep: `${ASK_PROVIDER} Who has no key can take seals away: compare these entries with an earlier export.`,
+  },
   'seal/mismatch': {
     severity: 'error',
     nextStep: 'Check that the key given for this key id is the right one; if it is, ask the operator of the service.',
@@ -92,6 +107,10 @@ const CODES: Record<FindingCode, { severity: Severity; nextStep: string }> = {
   'continuity/truncated': {
     severity: 'error',
     nextStep: 'Compare this bundle with the one of the earlier run: entries that were exported then are gone.',
+  },
+  'continuity/gap': {
+    severity: 'error',
+    nextStep: `${ASK_PROVIDER} Ask for the missing entries by number; none of the runs that border on them has them.`,
   },
   'continuity/unknown-start': {
     severity: 'notice',
@@ -115,6 +134,7 @@ const CODES: Record<FindingCode, { severity: Severity; nextStep: string }> = {
     nextStep:
       'If you trust this authority, get its root certificate from the authority itself and pin it with verify.timestamp_roots or --timestamp-roots.',
   },
+  'anchor/missing-entry': { severity: 'error', nextStep: EXPORT_AGAIN },
   'anchor/before-entry': { severity: 'error', nextStep: ASK_PROVIDER },
   'anchor/certificate-expired': {
     severity: 'warning',
@@ -174,6 +194,9 @@ const MERGED: ReadonlySet<FindingCode> = new Set([
   'completeness/listing-differs',
   'content/mismatch',
   'content/ambiguous-json',
+  'content/inexact-number',
+  'seal/malformed',
+  'seal/missing',
   'seal/mismatch',
   'seal/unknown-key',
 ]);
@@ -183,6 +206,8 @@ const MERGED: ReadonlySet<FindingCode> = new Set([
  */
 export class FindingLog {
   readonly #kept = new Map<string, Finding[]>();
+  /** The newest kept finding of each code that is merged. */
+  readonly #last = new Map<FindingCode, Finding>();
   readonly #counts = new Map<string, { errors: number; warnings: number; notices: number }>();
 
   /** @param count how many deviations it stands for. */
@@ -191,11 +216,30 @@ export class FindingLog {
     const counts = this.#counts.get(claim) ?? { errors: 0, warnings: 0, notices: 0 };
     counts[`${finding.severity}s`] += count;
     this.#counts.set(claim, counts);
+    const last = this.#last.get(finding.code);
+    if (last !== undefined && follows(last, finding)) extend(last, finding);
+    else this.#keep(claim, { ...finding });
+  }
+
+  /** Adds what another log has kept and counted. */
+  addAll(other: FindingLog): void {
+    for (const [claim, { errors, warnings, notices }] of other.#counts) {
+      const counts = this.#counts.get(claim) ?? { errors: 0, warnings: 0, notices: 0 };
+      this.#counts.set(claim, {
+        errors: counts.errors + errors,
+        warnings: counts.warnings + warnings,
+        notices: counts.notices + notices,
+      });
+    }
+    for (const [claim, findings] of other.#kept) for (const finding of findings) this.#keep(claim, finding);
+  }
+
+  #keep(claim: string, finding: Finding): void {
     const kept = this.#kept.get(claim) ?? [];
     this.#kept.set(claim, kept);
-    const last = MERGED.has(finding.code) ? kept.findLast((other) => other.code === finding.code) : undefined;
-    if (last !== undefined && follows(last, finding)) extend(last, finding);
-    else if (kept.length < KEPT_FINDINGS) kept.push({ ...finding });
+    if (kept.length >= KEPT_FINDINGS) return;
+    kept.push(finding);
+    if (MERGED.has(finding.code)) this.#last.set(finding.code, finding);
   }
 
   /** Deviations of a claim, each entry counted, also those beyond what is kept. */

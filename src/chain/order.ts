@@ -18,6 +18,13 @@ interface Run {
   lastTimestamp: number;
 }
 
+/** The entries with the lowest and the highest number. */
+export interface OrderEnds {
+  first: Pick<Run, 'from' | 'firstPrevious' | 'firstTimestamp'>;
+  last: { sequence: number; digest: string };
+  lastTimestamp: number;
+}
+
 /** More holes than this are closed from the oldest on, each reported as the gap that it is. */
 const MAX_RUNS = 10_000;
 
@@ -49,7 +56,7 @@ export class OrderCheck {
 
   push(entry: Entry): void {
     const { sequence } = entry;
-    const index = this.#runs.findLastIndex((run) => run.from <= sequence);
+    const index = this.#lastFrom(sequence);
     const before = this.#runs[index];
     if (before !== undefined && sequence <= before.to) {
       this.#reportAgain(entry, before);
@@ -91,12 +98,13 @@ export class OrderCheck {
   }
 
   /** Reports the holes that are still open, and ends the check. */
-  finish(): { first: Pick<Run, 'from' | 'firstPrevious'>; last: { sequence: number; digest: string } } | null {
+  finish(): OrderEnds | null {
     for (let index = 1; index < this.#runs.length; index++) this.#reportHole(index);
     const first = this.#runs[0];
     const last = this.#runs.at(-1);
     if (first === undefined || last === undefined) return null;
-    return { first, last: { sequence: last.to, digest: last.lastDigests[0] ?? '' } };
+    const head = { sequence: last.to, digest: last.lastDigests[0] ?? '' };
+    return { first, last: head, lastTimestamp: last.lastTimestamp };
   }
 
   /** Whether the entry is the very next of what was seen so far: its number and its link both fit. */
@@ -104,6 +112,17 @@ export class OrderCheck {
     const last = this.#runs.at(-1);
     if (last === undefined) return entry.sequence === this.#firstSequence && entry.previous === this.#genesis;
     return entry.sequence === last.to + 1 && last.lastDigests.includes(entry.previous);
+  }
+
+  /** The index of the last run that begins at `sequence` or before it; -1 where there is none. */
+  #lastFrom(sequence: number): number {
+    let [low, high] = [0, this.#runs.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#runs[middle] as Run).from <= sequence) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
   }
 
   #insert(entry: Entry, index: number): void {

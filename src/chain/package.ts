@@ -8,7 +8,7 @@ import type { RegularEntries } from './regular.ts';
 import { type Fill, openKernel, RegularReader } from './regular-reader.ts';
 import { type SentEntries, sentEntry } from './sent.ts';
 import { entriesOf, isNextOf, type Stretch, type StretchOptions } from './stretch.ts';
-import { ChainWalk, type WalkResult } from './walk.ts';
+import { ChainWalk, type Compared, type WalkResult } from './walk.ts';
 
 export interface PackageReading {
   /** What the package says about itself; null when it could not be read to its end. */
@@ -24,6 +24,8 @@ export interface PackageExpectation {
   packageId?: string;
   /** Sequence numbers of a stream whose digests are wanted, e.g. of earlier heads. */
   watch?(streamId: string): Iterable<number>;
+  /** What earlier readings of a stream saw, to be compared with. */
+  compared?(streamId: string): readonly Compared[];
   /** Sees every entry once it was walked. */
   onEntry?(entry: Pick<Entry, 'sequence' | 'digest' | 'timestamp'>): void;
   /** Sees instead, where it is given, those that can be read in one way only and are not of another stream. */
@@ -137,7 +139,12 @@ export class PackageReader {
     let facts: PackageFacts | null = null;
     if (this.#failure === null)
       this.#guard(() => {
-        const { value, ambiguity } = this.#scanner.finish();
+        const { value, ambiguity, inexactInteger } = this.#scanner.finish();
+        if (inexactInteger !== null)
+          throw new EvidenceError(
+            'unreadable',
+            `outside its entries, the number ${inexactInteger} is another one when it is read`,
+          );
         if (ambiguity !== null) throw new EvidenceError('unreadable', `outside its entries, ${ambiguity}`);
         facts = this.#contract.readPackage(value);
       });
@@ -164,7 +171,7 @@ export class PackageReader {
     // Of a package that was to hold the whole account, this reader may be after one stream only.
     const { streamId } = this.#expected;
     if (this.#contract.scope === 'account' && streamId !== undefined && entry.streamId !== streamId) return;
-    this.#walkOf(entry).push(entry);
+    this.#walkOf(entry).push(entry, bytes);
     const { onEntry, onSent } = this.#expected;
     const isOurs = entry.streamId === null || entry.streamId === streamId;
     if (onSent !== undefined && isOurs && entry.content.state !== 'ambiguous') onSent(sentEntry(entry, bytes));
@@ -195,6 +202,7 @@ export class PackageReader {
       walk = this.#startWalk(streamId ?? '');
       this.#walks.set(walk.streamId, walk);
     }
+    if (walk.tip === null) return undefined;
     const depth = entriesPath.length + 1;
     const options = { streamId: walk.streamId, kind, firstSequence, keys: this.#keys, depth };
     const kernel = openKernel(options);
@@ -222,7 +230,8 @@ export class PackageReader {
       ...(this.#expected.watch?.(streamId) ?? []),
       ...checkpoints.map((checkpoint) => checkpoint.sequence),
     ];
-    return new ChainWalk(streamId, this.#contract, this.#keys, watch);
+    const compared = this.#expected.compared?.(streamId) ?? [];
+    return new ChainWalk(streamId, this.#contract, this.#keys, watch, compared);
   }
 
   #streamId(facts: PackageFacts | null, otherwise: string): string {

@@ -1,9 +1,12 @@
 import type { Contract, Entry, SealKeys } from '../contract/contract.ts';
+import { MORE } from '../contract/roles.ts';
 import type { Tip } from '../kernel/kernel.ts';
 import { type Activity, ActivityCount } from './activity.ts';
+import { ContentHash, NONE, type Section, type SectionHashes } from './content-hash.ts';
 import { type Finding, FindingLog, toFinding } from './finding.ts';
 import { OrderCheck } from './order.ts';
 import type { RegularEntries, RegularWalk } from './regular.ts';
+import { SealCheck, type SealCounts } from './seals.ts';
 
 /** A place in a chain: the entry with this number has this digest. */
 export interface Head {
@@ -14,10 +17,17 @@ export interface Head {
 /** An entry whose number the caller had asked for. */
 export interface Watched {
   stated: string;
-  /** Null when its bytes can be read in two ways. */
+  /** Null when nobody here can compute it, or its bytes can be read in two ways. */
   computed: string | null;
+  /** Its bytes can be read in two ways. */
+  ambiguous: boolean;
   /** As sent: RFC 3339. */
   timestamp: string;
+}
+
+/** What another reading of the stream saw: digests at its ends are watched, and by content where that alone tells. */
+export interface Compared extends Section {
+  byContent: boolean;
 }
 
 /** What is kept of what is not hashed; beyond it, that there is more. */
@@ -36,9 +46,20 @@ export interface WalkResult {
   /** And that entry names no predecessor. */
   startsAtGenesis: boolean;
   contentComputed: number;
+  /**
+   * Every digest was computed from its entry and is over all of it and over the digest before: so the head stands for
+   * all of the entries.
+   */
+  bound: boolean;
+  /** When the entries with the lowest and the highest number were recorded; milliseconds since 1970, or not a number. */
+  times: { first: number; last: number };
+  /** By `ContentHash`; none where digests bind, and nobody asked for more. */
+  contents: SectionHashes;
+  /** Entries that hold a number that changes when it is read, and the first of them. */
+  inexact: { entries: number; first: { sequence: number; number: string } | null };
   /** What of entries their digests say nothing about, as far as it is kept. */
   uncovered: ReadonlySet<string>;
-  sealsVerified: number;
+  seals: SealCounts;
   /** When the entries were recorded, as they say. */
   activity: Activity;
   /** The entries whose number was asked for, as they were met. */
@@ -63,38 +84,59 @@ export class ChainWalk implements RegularWalk {
   readonly #log = new FindingLog();
   readonly #order: OrderCheck;
   readonly #watched = new Map<number, Watched>();
+  readonly #sections: readonly Section[];
+  /** Null as long as digests bind what they are of. */
+  #content: ContentHash | null;
+  #unbound = 0;
   #entries = 0;
   #contentComputed = 0;
+  readonly #inexact: WalkResult['inexact'] = { entries: 0, first: null };
   readonly #uncovered = new Set<string>();
-  #sealsVerified = 0;
+  readonly #seals: SealCheck;
   readonly #activity = new ActivityCount();
 
-  constructor(streamId: string, contract: Contract, keys: SealKeys, watch: Iterable<number> = []) {
+  /** @param compared what other readings of the stream saw; see `Compared`. */
+  constructor(
+    streamId: string,
+    contract: Contract,
+    keys: SealKeys,
+    watch: Iterable<number> = [],
+    compared: readonly Compared[] = [],
+  ) {
     this.streamId = streamId;
     this.#contract = contract;
     this.#keys = keys;
-    this.watch = new Set(watch);
+    this.#sections = compared;
+    this.watch = new Set([...watch, ...compared.flatMap(({ first, last }) => [first - 1, last])]);
+    const byContent = !contract.bindsPredecessor || compared.some((section) => section.byContent);
+    this.#content = byContent ? new ContentHash(compared) : null;
     this.#order = new OrderCheck(streamId, contract, this.#log);
+    this.#seals = new SealCheck(streamId, contract, keys, this.#log);
   }
 
-  push(entry: Entry): void {
+  /** @param bytes the entry as it was sent. */
+  push(entry: Entry, bytes: Uint8Array): void {
     this.#entries++;
+    this.#noteBinding(entry);
     this.#activity.add(Date.parse(entry.timestamp));
     const ours = this.#checkStream(entry);
     this.#checkContent(entry);
-    this.#checkSeal(entry);
+    this.#seals.push(entry);
     if (!ours) return;
     this.#order.push(entry);
+    this.#content?.push(entry.sequence, bytes);
     if (this.watch.has(entry.sequence) && !this.#watched.has(entry.sequence))
       this.#watched.set(entry.sequence, {
         stated: entry.digest,
         computed: entry.content.state === 'computed' ? entry.content.digest : null,
+        ambiguous: entry.content.state === 'ambiguous',
         timestamp: entry.timestamp,
       });
   }
 
+  /** What is hashed by its content has to be seen entry by entry. */
   get tip(): Tip | null {
-    return this.#order.tip;
+    return this.#content === null ? this.#order.tip : null;
   }
 
   get uncovered(): ReadonlySet<string> {
@@ -106,13 +148,13 @@ export class ChainWalk implements RegularWalk {
     this.#entries += count;
     this.#contentComputed += count;
     this.#activity.addAll(entries.activity);
-    if (this.#keys.size > 0 && this.#contract.hasSeals) this.#sealsVerified += count;
+    this.#seals.extend(count);
     this.#order.extend(entries);
     for (const sequence of this.watch) {
       const entry = this.#watched.has(sequence) ? undefined : entries.find(sequence);
       if (entry === undefined) continue;
       const { digest, timestamp } = entry;
-      this.#watched.set(sequence, { stated: digest, computed: digest, timestamp });
+      this.#watched.set(sequence, { stated: digest, computed: digest, ambiguous: false, timestamp });
     }
   }
 
@@ -129,12 +171,24 @@ export class ChainWalk implements RegularWalk {
       startsAtFirst,
       startsAtGenesis: startsAtFirst && first?.previous === this.#contract.genesis,
       contentComputed: this.#contentComputed,
+      bound: this.#unbound === 0 && this.#contract.bindsPredecessor,
+      times: { first: ends?.first.firstTimestamp ?? Number.NaN, last: ends?.lastTimestamp ?? Number.NaN },
+      contents: this.#content?.finish() ?? NONE,
+      inexact: this.#inexact,
       uncovered: this.#uncovered,
-      sealsVerified: this.#sealsVerified,
+      seals: this.#seals.finish(),
       activity: this.#activity.finish(),
       watched: this.#watched,
       findings: this.#log,
     };
+  }
+
+  /** A stream whose first entry no digest binds is hashed by its content. */
+  #noteBinding({ content, digest }: Entry): void {
+    const { unhashedSeal } = this.#contract;
+    const says = content.state === 'computed' && content.uncovered.every((name) => name === unhashedSeal);
+    if (!says && this.#entries === 1) this.#content ??= new ContentHash(this.#sections);
+    if (!says || content.digest !== digest) this.#unbound++;
   }
 
   /** Whether the entry takes part in this chain: an alien one does only where it was linked in. */
@@ -156,31 +210,20 @@ export class ChainWalk implements RegularWalk {
       if (this.#keys.size > 0) this.#report('seal/unknown-key', entry, words);
       return;
     }
+    if (content.state === 'inexact') {
+      this.#inexact.entries++;
+      this.#inexact.first ??= { sequence, number: content.number };
+      const words = `entry ${sequence} holds the number ${content.number}, which is another one when it is read`;
+      this.#report('content/inexact-number', entry, words);
+      return;
+    }
     this.#contentComputed++;
     for (const name of content.uncovered)
-      if (!this.#uncovered.has(name)) this.#uncovered.add(this.#uncovered.size < MAX_UNCOVERED ? name : 'more');
+      if (!this.#uncovered.has(name)) this.#uncovered.add(this.#uncovered.size < MAX_UNCOVERED ? name : MORE);
     if (content.digest !== entry.digest)
       this.#report('content/mismatch', entry, `the digest of entry ${sequence} is not that of its content`, {
         expected: content.digest,
         actual: entry.digest,
-      });
-  }
-
-  #checkSeal(entry: Entry): void {
-    if (this.#keys.size === 0 || !this.#contract.hasSeals) return;
-    const { seal, sequence } = entry;
-    const key = seal === null ? undefined : this.#keys.get(seal.keyId);
-    if (seal === null || key === undefined) {
-      const words = seal === null ? 'has no seal' : `is sealed with the key "${seal.keyId}", which was not given`;
-      this.#report('seal/unknown-key', entry, `entry ${sequence} ${words}`);
-      return;
-    }
-    const expected = this.#contract.sealOf(key, entry);
-    if (expected === seal.value) this.#sealsVerified++;
-    // What the seal should be is a secret of the key's holder, so it is not reported.
-    else
-      this.#report('seal/mismatch', entry, `the seal of entry ${sequence} was not made with the key "${seal.keyId}"`, {
-        actual: seal.value,
       });
   }
 

@@ -1,9 +1,10 @@
-import { type FindingCode, type FindingLog, toFinding } from '../chain/finding.ts';
-import type { WalkResult } from '../chain/walk.ts';
+import { type Finding, type FindingCode, type FindingLog, toFinding } from '../chain/finding.ts';
+import type { WalkResult, Watched } from '../chain/walk.ts';
 import type { Checkpoint } from '../contract/contract.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
 import { type TokenFacts, verifyToken } from '../timestamp/verify.ts';
 import { type Claim, proved, refuted, unproved } from './claim.ts';
+import type { Span } from './span-schema.ts';
 
 export interface AnchorQuestion {
   walk: WalkResult;
@@ -13,6 +14,10 @@ export interface AnchorQuestion {
   roots: readonly Certificate[] | null;
   /** Decides nothing but the warning that a certificate has expired since. */
   now: Date;
+  /** What the package was asked to hold. */
+  period: Span['period'];
+  /** Whether digests are over the digest before, see `Binding`. */
+  bindsPrevious: boolean;
 }
 
 /** A token that binds the digest of one entry, as we computed it, to a time. */
@@ -20,6 +25,8 @@ interface SoundToken {
   sequence: number;
   says: TokenFacts;
 }
+
+type Offered = Checkpoint & { token: Uint8Array };
 
 /**
  * An entry may be dated a little after the token that covers it: the clocks of service and authority differ, and
@@ -31,41 +38,96 @@ const CLOCK_TOLERANCE = 5000;
 const MAX_TOKENS = 1000;
 
 /**
- * Does an authority that we trust say that a digest which *we* computed existed at a time? The digest of an entry
- * stands for all entries before it, so the newest of such tokens tells how far the stream is anchored. A token that
- * fails any check refutes the claim: somebody offered it as proof.
+ * Does an authority that we trust say that a digest which *we* computed existed at a time? Where digests are over the
+ * digest before and all were computed, that of an entry stands for all entries before it, so the newest of such tokens
+ * tells how far the stream is anchored. A token that fails any check refutes the claim: somebody offered it as proof.
+ * A token that nobody here can check refutes nothing.
  */
-export function judgeAnchor({ walk, checkpoints, roots, now }: AnchorQuestion, log: FindingLog): Claim {
+export function judgeAnchor(question: AnchorQuestion, log: FindingLog): Claim {
+  const { walk, checkpoints, roots } = question;
   const before = log.errors('anchor');
-  const offered = checkpoints.filter((checkpoint) => checkpoint.token !== null);
-  const covered = offered.filter(({ sequence }) => walk.watched.has(sequence)).slice(-MAX_TOKENS);
-  const sound: SoundToken[] = [];
-  for (const checkpoint of covered) {
-    const token = judgeToken({ walk, checkpoint, roots, now }, log);
-    if (token !== null) sound.push(token);
-  }
+  for (const finding of findContradictions(question)) log.add(finding);
+  const contradictions = log.errors('anchor') - before;
+  const { offered, covered, left } = selectTokens(walk, checkpoints);
+  const sound = covered.map((checkpoint) => judgeToken(question, checkpoint, log)).filter((token) => token !== null);
   const faults = log.errors('anchor') - before;
+  if (contradictions > 0) return refuted('the checkpoints contradict the entries');
   if (faults > 0)
     return refuted(faults === 1 ? 'a time-stamp token fails a check' : `time-stamp tokens fail ${faults} checks`);
-  const newest = sound.toSorted((a, b) => b.sequence - a.sequence)[0];
-  if (newest === undefined) return unproved(whyNone(checkpoints.length, offered.length, covered.length));
+  const unknown = covered.filter(({ sequence }) => isUnknown(walk.watched.get(sequence))).length;
+  if (unknown > 0)
+    return unproved(`${unknown} of ${covered.length} tokens are over digests that could not be recomputed here`);
+  if (covered.length === 0) return unproved(whyNone(checkpoints.length, offered));
   if (roots === null)
     return unproved('no time-stamping authority is trusted here: pin its root to have its tokens checked');
-  const after = (walk.head?.sequence ?? newest.sequence) - newest.sequence;
+  const [newest] = sound;
+  if (newest === undefined) return unproved('no token could be checked');
+  const claim = describe(newest, sound.length, question);
+  if (left === 0) return claim;
+  return { ...claim, basis: `${claim.basis}; ${left} older tokens were not judged`, tokens_not_judged: left };
+}
+
+/** What checkpoints say of entries, whether a token goes with them or not. */
+function findContradictions({ walk, checkpoints, period }: AnchorQuestion): Finding[] {
+  const last = walk.head?.sequence ?? null;
+  const found: Finding[] = [];
+  for (const { sequence, digest } of checkpoints) {
+    const stated = walk.watched.get(sequence)?.stated;
+    if (stated !== undefined && stated !== digest)
+      found.push(
+        toFinding(
+          'anchor/imprint-mismatch',
+          walk.streamId,
+          `the checkpoint of entry ${sequence} states another digest`,
+          {
+            sequence,
+            expected: stated,
+            actual: digest,
+          },
+        ),
+      );
+  }
+  // Of a period that has ended there may be checkpoints behind its end.
+  const highest = checkpoints.reduce((most, { sequence }) => Math.max(most, sequence), -1);
+  if (period.to === null && last !== null && highest > last)
+    found.push(
+      toFinding(
+        'anchor/missing-entry',
+        walk.streamId,
+        `there is a checkpoint of entry ${highest}, and the package ends at entry ${last}`,
+        { from: last + 1, to: highest },
+      ),
+    );
+  return found;
+}
+
+/** The newest tokens of entries that are here, each once, and how many more there are. */
+function selectTokens(walk: WalkResult, checkpoints: readonly Checkpoint[]) {
+  const offered = checkpoints.filter((checkpoint): checkpoint is Offered => checkpoint.token !== null);
+  const once = new Map<string, Offered>();
+  for (const checkpoint of offered)
+    if (walk.watched.has(checkpoint.sequence))
+      once.set(`${checkpoint.sequence} ${Buffer.from(checkpoint.token).toString('base64')}`, checkpoint);
+  const newest = [...once.values()].sort((a, b) => b.sequence - a.sequence);
   return {
-    ...proved(describe(newest, sound.length)),
-    anchored_through: newest.sequence,
-    entries_after_last_anchor: after,
+    offered: offered.length,
+    covered: newest.slice(0, MAX_TOKENS),
+    left: Math.max(0, newest.length - MAX_TOKENS),
   };
 }
 
+/** Nobody here can compute the digest of the entry. */
+function isUnknown(entry: Watched | undefined): boolean {
+  return entry !== undefined && entry.computed === null && !entry.ambiguous;
+}
+
 function judgeToken(
-  { walk, checkpoint, roots, now }: Omit<AnchorQuestion, 'checkpoints'> & { checkpoint: Checkpoint },
+  { walk, roots, now }: AnchorQuestion,
+  { sequence, token }: Offered,
   log: FindingLog,
 ): SoundToken | null {
-  const { sequence, token } = checkpoint;
   const entry = walk.watched.get(sequence);
-  if (token === null || entry === undefined) return null;
+  if (entry === undefined || isUnknown(entry)) return null;
   const report = (code: FindingCode, message: string, values: { expected?: string; actual?: string } = {}) =>
     log.add(toFinding(code, walk.streamId, `the token for entry ${sequence}: ${message}`, { sequence, ...values }));
   // An entry whose bytes can be read in two ways has no digest that a token could bind.
@@ -74,13 +136,14 @@ function judgeToken(
     return null;
   }
   const { faults, valid, says } = verifyToken(token, { digest: entry.computed, roots: roots ?? [], now });
-  const relevant = faults.filter(({ code }) => roots !== null || code !== 'anchor/untrusted');
+  // Without roots nobody vouches for anything that a token says; that it is over another digest needs no trust.
+  const relevant = faults.filter(({ code }) => roots !== null || code === 'anchor/imprint-mismatch');
   for (const { code, message, expected, actual } of relevant)
     report(code, message, {
       ...(expected === undefined ? {} : { expected }),
       ...(actual === undefined ? {} : { actual }),
     });
-  if (says === null || (!valid && relevant.length > 0)) return null;
+  if (says === null || !valid || roots === null) return null;
   const latest = says.genTime.getTime() + accuracyOf(says) + CLOCK_TOLERANCE;
   if (latest < Date.parse(entry.timestamp)) {
     report('anchor/before-entry', `it is of ${says.genTime.toISOString()}, older than the entry it covers`, {
@@ -97,16 +160,20 @@ function accuracyOf({ accuracy }: TokenFacts): number {
   return accuracy.seconds * 1000 + accuracy.millis + accuracy.micros / 1000;
 }
 
-function describe({ sequence, says }: SoundToken, tokens: number): string {
+function describe({ sequence, says }: SoundToken, tokens: number, { walk, bindsPrevious }: AnchorQuestion): Claim {
   const { genTime, authority, policy, accuracy } = says;
   const within = accuracy === null ? 'accuracy not stated' : `within ${accuracyOf(says) / 1000} s`;
   const others = tokens > 1 ? `; ${tokens} tokens in all` : '';
-  return `entry ${sequence} existed at ${genTime.toISOString()} (${within}) says ${authority}, policy ${policy}${others}`;
+  const basis = `entry ${sequence} existed at ${genTime.toISOString()} (${within}) says ${authority}, policy ${policy}${others}`;
+  if (!bindsPrevious) return proved(`${basis}; each is for its entry alone, as digests are not over the one before`);
+  if (walk.contentComputed < walk.entries)
+    return proved(`${basis}; each is for its entry alone, as not all digests could be recomputed`);
+  const after = (walk.head?.sequence ?? sequence) - sequence;
+  return { ...proved(basis), anchored_through: sequence, entries_after_last_anchor: after };
 }
 
-function whyNone(checkpoints: number, offered: number, covered: number): string {
+function whyNone(checkpoints: number, offered: number): string {
   if (checkpoints === 0) return 'the package has no checkpoint';
   if (offered === 0) return 'no checkpoint has a token yet';
-  if (covered === 0) return 'the checkpoints are of entries that are not in this package';
-  return 'no token could be checked';
+  return 'the checkpoints are of entries that are not in this package';
 }

@@ -1,11 +1,11 @@
-import type { Finding } from '../chain/finding.ts';
+import type { Finding, FindingLog } from '../chain/finding.ts';
 
 /** The seven claims, in the order in which they build on one another. */
 export const CLAIMS = ['order', 'content', 'seal', 'anchor', 'continuity', 'completeness', 'agreement'] as const;
 export type ClaimName = (typeof CLAIMS)[number];
 
 /** What must be proved for the word `verified` where nobody says otherwise. */
-export const DEFAULT_REQUIRED: readonly ClaimName[] = ['order'];
+export const DEFAULT_REQUIRED: readonly ClaimName[] = ['order', 'content'];
 
 /** As it is written into records. `reason` says why not, `basis` on what a proof rests. */
 export interface Claim {
@@ -15,8 +15,12 @@ export interface Claim {
   /** Of `anchor`: the newest entry that a sound token covers, and how many entries lie behind it. */
   anchored_through?: number | undefined;
   entries_after_last_anchor?: number | undefined;
+  /** Of `anchor`: how many tokens were left out, where there are more than are judged. */
+  tokens_not_judged?: number | undefined;
   /** Of `content`: what of the entries their digests say nothing about, so that it could be changed unseen. */
   not_covered?: string[] | undefined;
+  /** Of a `content` that is proved by a contract that the bundle brings: whose word it is what digests are made of. */
+  by_contract?: string | undefined;
 }
 
 export type Claims = Record<ClaimName, Claim>;
@@ -28,6 +32,18 @@ export type Claims = Record<ClaimName, Claim>;
  * - `empty`: no entries, so nothing was checked.
  */
 export type StreamStatus = 'verified' | 'refuted' | 'incomplete' | 'empty';
+
+/**
+ * What a verification reports of a claim. `recorded` is the state of one that was not looked at here: then only what
+ * was recorded of it is known. It is never written into records.
+ */
+export interface ReportedClaim extends Omit<Claim, 'state'> {
+  state: Claim['state'] | 'recorded';
+  /** What was recorded of a claim that was not looked at, or is unproved here. */
+  recorded?: Claim['state'] | undefined;
+}
+
+export type ReportedClaims = Record<ClaimName, ReportedClaim>;
 
 /** How many entries each action has: the most frequent by name, all others together. */
 export interface ActionCounts {
@@ -47,6 +63,16 @@ export interface Examination {
   actions: ActionCounts | null;
 }
 
+/** What all of several lists require, in the order of the claims. */
+export function strictest(...lists: (readonly ClaimName[])[]): ClaimName[] {
+  return CLAIMS.filter((name) => lists.some((list) => list.includes(name)));
+}
+
+/** Whether all that is required is proved. */
+export function meets(claims: Claims, required: readonly ClaimName[]): boolean {
+  return required.every((name) => claims[name].state === 'proved');
+}
+
 export function proved(basis: string): Claim {
   return { state: 'proved', basis };
 }
@@ -57,4 +83,10 @@ export function refuted(reason: string): Claim {
 
 export function unproved(reason: string): Claim {
   return { state: 'unproved', reason };
+}
+
+/** Why a claim is refuted: so many findings. */
+export function deviations(findings: FindingLog, name: ClaimName): string {
+  const count = findings.errors(name);
+  return count === 1 ? '1 deviation' : `${count} deviations`;
 }

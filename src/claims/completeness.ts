@@ -2,6 +2,7 @@ import { type FindingLog, toFinding } from '../chain/finding.ts';
 import type { WalkResult } from '../chain/walk.ts';
 import { type Claim, proved, refuted, unproved } from './claim.ts';
 import type { ListingResult } from './listing.ts';
+import type { Span } from './span-schema.ts';
 
 /** A stream as the service's list of streams states it, before its package was made; null for what it does not. */
 export interface StreamStatement {
@@ -22,26 +23,61 @@ export type CompletenessBasis =
 export interface CompletenessQuestion {
   walk: WalkResult;
   basis: CompletenessBasis;
-  /** Whether the package was to hold the whole stream, from its first entry on. */
-  wholeStream: boolean;
+  /** What the package was asked to hold. */
+  period: Span['period'];
+  /** The head's sequence number as the service's list of streams states it, before the package was asked for. */
+  statedHead: number | null;
 }
 
 /**
  * Does the package hold all that the service shows of the stream by other ways? That the service shows all it has, and
  * had recorded all that happened, nobody can tell from outside.
  */
-export function judgeCompleteness({ walk, basis, wholeStream }: CompletenessQuestion, log: FindingLog): Claim {
+export function judgeCompleteness(question: CompletenessQuestion, log: FindingLog): Claim {
+  const { walk, basis, period } = question;
   if (basis.kind === 'none') return unproved(basis.why);
+  const wholeStream = period.from === null && period.to === null;
   if (basis.kind === 'record') return judgeByRecord(walk, basis, wholeStream, log);
-  if (basis.differences > 0) return judgeDifferences(walk, basis, log);
+  if (basis.differences > 0 || basis.deviations.length > 0) return judgeDifferences(walk, basis, log);
+  const short = whyShort(question, basis.same);
+  if (short !== null) {
+    const { message, ...values } = short;
+    log.add(toFinding('completeness/count-differs', walk.streamId, message, values));
+    return refuted(message);
+  }
+  if (basis.undecided > 0) return unproved(whyUndecided(basis.undecided));
   if (walk.entries === 0) return unproved('there are no entries, and the service lists none');
   return proved(`the service's own listing has the same ${basis.same} entries with the same digests`);
+}
+
+/** Counts that must fit: what was compared with the listing, and the head that was stated before. */
+function whyShort({ walk, period, statedHead }: CompletenessQuestion, same: number) {
+  if (same !== walk.entries) {
+    const [expected, actual] = [String(same), String(walk.entries)];
+    return {
+      message: `${same} entries were compared with the listing, and the package has ${actual}`,
+      expected,
+      actual,
+    };
+  }
+  const last = walk.head?.sequence ?? null;
+  if (period.to !== null || last === null || statedHead === null || statedHead <= last) return null;
+  const [expected, actual] = [String(statedHead), String(last)];
+  return {
+    message: `the list of streams states entry ${expected}, and the package ends at entry ${actual}`,
+    expected,
+    actual,
+  };
+}
+
+function whyUndecided(entries: number): string {
+  return `${entries === 1 ? 'an entry is' : `${entries} entries are`} listed behind the end of the package, recorded after it was asked for by the clock of the service, and before by ours`;
 }
 
 function judgeDifferences(walk: WalkResult, { differences, deviations }: ListingResult, log: FindingLog): Claim {
   for (const [index, { message, ...place }] of deviations.entries()) {
     // Those that were not kept in detail are counted with the first.
-    const count = index === 0 ? differences - (deviations.length - 1) : 1;
+    const count = index === 0 ? Math.max(1, differences - (deviations.length - 1)) : 1;
     log.add(toFinding('completeness/listing-differs', walk.streamId, message, place), count);
   }
   return refuted(`the service's own listing differs in ${differences === 1 ? '1 entry' : `${differences} entries`}`);

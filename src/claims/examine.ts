@@ -11,14 +11,19 @@ import {
   type Claim,
   type ClaimName,
   type Claims,
+  deviations,
   type Examination,
+  meets,
   proved,
   refuted,
   type StreamStatus,
   unproved,
 } from './claim.ts';
 import { type CompletenessBasis, judgeCompleteness } from './completeness.ts';
-import { type EarlierHead, judgeContinuity } from './continuity.ts';
+import { type ContractFile, judgeContent } from './content.ts';
+import { judgeContinuity } from './continuity.ts';
+import { judgeSeal } from './seal.ts';
+import type { Span } from './span-schema.ts';
 
 /** Everything that was observed about one stream; the claims follow from it alone. */
 export interface Observations {
@@ -28,9 +33,12 @@ export interface Observations {
   /** Null or absent when none was delivered whole. */
   pdf?: PdfReading | null;
   vendor: VendorVerdict | null;
-  earlier: EarlierHead | null;
-  reachesNow: boolean;
-  fromStart: boolean;
+  /** What every earlier run saw of the stream, the oldest first. */
+  earlier: readonly Span[];
+  /** Why the bundle of an earlier run could not be compared, by run id. */
+  unread?: ReadonlyMap<string, string>;
+  /** What the package was asked to hold. */
+  period: Span['period'];
   /** The head's sequence number as the service's list of streams states it. */
   statedHead: number | null;
   /** The acceptance of the stream's restart, as a sentence, when the ledger has one. */
@@ -42,7 +50,11 @@ export interface Observations {
   /** Whether any seal key was given. */
   sealKeysGiven: boolean;
   /** What the contract knows of digests and seals. */
-  contract: Pick<Contract, 'recipe' | 'hasSeals'>;
+  contract: Pick<Contract, 'name' | 'recipe' | 'hasSeals' | 'bindsPredecessor' | 'unhashedSeal' | 'openRoles'>;
+  /** Null or absent for the default contract. */
+  contractFile?: ContractFile | null;
+  /** Roles and members that the reader accepts to be unhashed; none unless told. */
+  acceptUnhashed?: readonly string[];
 }
 
 /**
@@ -58,7 +70,7 @@ export function examine(observations: Observations, required: readonly ClaimName
   // What the package of another stream holds says nothing about this one.
   const ofStream = reading.facts?.streamId ?? walk.streamId;
   if (defect !== null && ofStream !== walk.streamId) return judgeForeign(findings, defect.message);
-  const claims = defect === null ? judge(observations) : judgeDefective(walk, defect.message);
+  const claims = defect === null ? judge(observations, required) : judgeDefective(walk, defect.message);
   return {
     status: statusOf(claims, walk.entries, defect !== null, required),
     claims,
@@ -68,24 +80,32 @@ export function examine(observations: Observations, required: readonly ClaimName
   };
 }
 
-function judge(observations: Observations): Claims {
-  const { reading, summary, vendor, earlier, reachesNow, fromStart, statedHead, restart } = observations;
+function judge(observations: Observations, required: readonly ClaimName[]): Claims {
+  const { reading, summary, vendor, statedHead } = observations;
   const { walk, facts } = reading;
   const order = judgeOrder(walk);
-  const content = judgeContent(walk, observations.contract.recipe);
-  const seal = judgeSeal(walk, observations.contract.hasSeals, observations.sealKeysGiven);
+  const { contract, contractFile = null, acceptUnhashed: accepted = [], sealKeysGiven: keysGiven } = observations;
+  const content = judgeContent({ walk, contract, contractFile, accepted });
+  const seal = judgeSeal({ walk, hasSeals: contract.hasSeals, keysGiven, required: required.includes('seal') });
   const refutedByUs = [order, content, seal].some((claim) => claim.state === 'refuted');
   return {
     order,
     content,
     seal,
     anchor: judgeAnchor(
-      { walk, checkpoints: facts?.checkpoints ?? [], roots: observations.roots, now: observations.now },
+      {
+        walk,
+        checkpoints: facts?.checkpoints ?? [],
+        roots: observations.roots,
+        now: observations.now,
+        period: observations.period,
+        bindsPrevious: contract.bindsPredecessor,
+      },
       walk.findings,
     ),
-    continuity: judgeContinuity({ walk, earlier, reachesNow, fromStart, statedHead, restart }, walk.findings),
+    continuity: judgeContinuity({ walk, ...observations }, walk.findings),
     completeness: judgeCompleteness(
-      { walk, basis: observations.completeness, wholeStream: reachesNow && fromStart },
+      { walk, basis: observations.completeness, period: observations.period, statedHead },
       walk.findings,
     ),
     agreement:
@@ -105,7 +125,7 @@ function judgeForeign(findings: FindingLog, reason: string): Examination {
 /** What was found before the defect stands; nothing is proved by a part. */
 function judgeDefective(walk: WalkResult, reason: string): Claims {
   const found = (name: ClaimName): Claim =>
-    walk.findings.errors(name) > 0 ? refuted(deviations(walk, name)) : unproved(reason);
+    walk.findings.errors(name) > 0 ? refuted(deviations(walk.findings, name)) : unproved(reason);
   return {
     order: found('order'),
     content: found('content'),
@@ -118,43 +138,16 @@ function judgeDefective(walk: WalkResult, reason: string): Claims {
 }
 
 function judgeOrder(walk: WalkResult): Claim {
-  if (walk.findings.errors('order') > 0) return refuted(deviations(walk, 'order'));
+  if (walk.findings.errors('order') > 0) return refuted(deviations(walk.findings, 'order'));
   if (walk.first === null || walk.head === null) return unproved('there are no entries');
   return proved(
     `${walk.entries} entries, ${walk.first.sequence} to ${walk.head.sequence}, each naming the one before it`,
   );
 }
 
-function judgeContent(walk: WalkResult, recipe: string | null): Claim {
-  if (walk.findings.errors('content') > 0) return refuted(deviations(walk, 'content'));
-  if (walk.entries === 0) return unproved('there are no entries');
-  if (recipe === null) return unproved('no recipe is known that makes these digests');
-  const without = walk.entries - walk.contentComputed;
-  if (without > 0) return unproved(`${without} of ${walk.entries} digests are made with a key not given`);
-  const basis = `${walk.contentComputed} of ${walk.entries} digests recomputed: ${recipe}`;
-  if (walk.uncovered.size === 0) return proved(basis);
-  const not_covered = [...walk.uncovered];
-  return { ...proved(`${basis}; not covered by them: ${not_covered.join(', ')}`), not_covered };
-}
-
-function judgeSeal(walk: WalkResult, hasSeals: boolean, keysGiven: boolean): Claim {
-  if (walk.findings.errors('seal') > 0) return refuted(deviations(walk, 'seal'));
-  if (walk.entries === 0) return unproved('there are no entries');
-  if (!hasSeals) return unproved('the service shows no seals');
-  if (!keysGiven) return unproved('no seal key was given');
-  if (walk.sealsVerified < walk.entries)
-    return unproved(`${walk.entries - walk.sealsVerified} of ${walk.entries} seals were made with a key not given`);
-  return proved(`${walk.sealsVerified} of ${walk.entries} seals recomputed`);
-}
-
-function deviations(walk: WalkResult, name: ClaimName): string {
-  const count = walk.findings.errors(name);
-  return count === 1 ? '1 deviation' : `${count} deviations`;
-}
-
 function statusOf(claims: Claims, entries: number, defective: boolean, required: readonly ClaimName[]): StreamStatus {
   if (Object.values(claims).some((claim) => claim.state === 'refuted')) return 'refuted';
   if (defective) return 'incomplete';
   if (entries === 0) return 'empty';
-  return required.every((name) => claims[name].state === 'proved') ? 'verified' : 'incomplete';
+  return meets(claims, required) ? 'verified' : 'incomplete';
 }

@@ -11,13 +11,20 @@ export interface ListingResult {
   differences: number;
   /** Where they do, as far as it was kept. */
   deviations: Deviation[];
+  /** Listed behind the package's end, and dated between what two clocks say of the moment when it was asked for. */
+  undecided: number;
 }
 
-/** Which listed entries need not be in a package, because they were recorded while or after it was made. */
+/**
+ * Which listed entries need not be in a package, because they were recorded while or after it was made. Nothing in it
+ * is the package's own word.
+ */
 export interface PackageCut {
-  /** When the service made it; RFC 3339 or an HTTP date. */
-  madeAt: string | null;
-  /** The stream's head before it was made. */
+  /** When it was asked for, by our clock; milliseconds since 1970. */
+  askedAt: number;
+  /** The same moment, at the earliest, by the service's clock; null where that is not known. */
+  askedAtByService: number | null;
+  /** The stream's head before it was asked for. */
   statedHead: number | null;
 }
 
@@ -39,6 +46,7 @@ export class ListingMerge {
   /** Set when the package has ended. */
   #cut: PackageCut | null = null;
   #same = 0;
+  #undecided = 0;
 
   constructor(streamId: string) {
     this.#aside = new Aside(streamId, this.#log);
@@ -90,7 +98,8 @@ export class ListingMerge {
   /** Call once both have ended. */
   result(): ListingResult {
     this.#aside.tell();
-    return { same: this.#same, differences: this.#log.total(), deviations: this.#log.list().map(toDeviation) };
+    const deviations = this.#log.list().map(toDeviation);
+    return { same: this.#same, differences: this.#log.total(), deviations, undecided: this.#undecided };
   }
 
   #merge(): void {
@@ -120,18 +129,26 @@ export class ListingMerge {
   #mergeBehindPackage(): void {
     if (this.#cut === null) return;
     for (let entry = this.#listed.take(); entry !== undefined; entry = this.#listed.take()) {
-      if (isMissed(entry, this.#cut)) this.#same += this.#aside.add(null, entry);
-      // Later ones are later still.
-      else this.#listingEnded = true;
+      const missed = isMissed(entry, this.#cut);
+      if (missed === null) this.#undecided++;
+      else if (missed) this.#same += this.#aside.add(null, entry);
     }
   }
 }
 
-/** By its time where both times are known, else by its number; otherwise it is missed. */
-function isMissed({ sequence, timestamp }: ListedEntry, { madeAt, statedHead }: PackageCut): boolean {
-  const [recorded, made] = [Date.parse(timestamp), madeAt === null ? Number.NaN : Date.parse(madeAt)];
-  if (!Number.isNaN(recorded) && !Number.isNaN(made)) return recorded < made;
-  return statedHead === null || sequence <= statedHead;
+/**
+ * By the head that was stated before, else by its time; without both it is missed. Null where the clocks of the service
+ * and ours disagree about it: the one that is behind may be wrong, or the entry was kept back.
+ */
+function isMissed(
+  { sequence, timestamp }: ListedEntry,
+  { askedAt, askedAtByService, statedHead }: PackageCut,
+): boolean | null {
+  if (statedHead !== null && sequence <= statedHead) return true;
+  const recorded = Date.parse(timestamp);
+  if (Number.isNaN(recorded)) return statedHead === null;
+  if (recorded < (askedAtByService ?? askedAt)) return true;
+  return recorded < askedAt ? null : false;
 }
 
 /** Entries kept aside for their counterpart; beyond that they are taken for having none. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CLAIMS } from './claim.ts';
+import { seenFields } from './span-schema.ts';
 
 const count = z.int().min(0);
 
@@ -9,7 +10,9 @@ const claimSchema = z.strictObject({
   basis: z.string().optional(),
   anchored_through: count.optional(),
   entries_after_last_anchor: count.optional(),
+  tokens_not_judged: count.optional(),
   not_covered: z.array(z.string()).optional(),
+  by_contract: z.string().optional(),
 });
 
 export const findingSchema = z.strictObject({
@@ -55,6 +58,7 @@ export const verdictSchema = z.strictObject({
   first_sequence: count.nullable(),
   last_sequence: count.nullable(),
   head_hash: z.string().nullable(),
+  ...seenFields,
   claims: z.strictObject(Object.fromEntries(CLAIMS.map((name) => [name, claimSchema])) as ClaimSchemas),
   findings: z.array(findingSchema),
   findings_count: count,

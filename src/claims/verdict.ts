@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { PackageReading } from '../chain/package.ts';
 import type { Examination } from './claim.ts';
+import { seenIn } from './span.ts';
 import type { verdictSchema } from './verdict-schema.ts';
 
 export type Verdict = z.infer<typeof verdictSchema>;
@@ -15,6 +16,7 @@ export function toVerdict({ walk, facts }: PackageReading, examination: Examinat
     first_sequence: walk.first?.sequence ?? null,
     last_sequence: walk.head?.sequence ?? null,
     head_hash: walk.head?.digest ?? null,
+    ...seenIn(walk),
     claims: examination.claims,
     findings: examination.findings,
     findings_count: examination.findingsCount,

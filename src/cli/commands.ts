@@ -167,7 +167,9 @@ const cli = yargs(process.argv.slice(2))
   .exitProcess(false)
   .fail((message, error) => {
     // Thrown on, and reported once, below.
-    throw error ?? new EvidenceError('usage', message, { nextStep: 'See `evidence --help`.' });
+    throw (
+      error ?? new EvidenceError('usage', message.replace(/\s*\n\s*/g, ' '), { nextStep: 'See `evidence --help`.' })
+    );
   });
 
 try {

@@ -50,7 +50,8 @@ const configSchema = z.strictObject({
     .optional(),
   verify: z
     .strictObject({
-      require: z.array(z.enum(CLAIMS)).optional(),
+      require: z.array(z.enum(CLAIMS)).min(1).optional(),
+      accept_unhashed: z.array(z.string().min(1)).optional(),
       completeness: z.enum(['listing', 'record', 'off']).optional(),
       seal_keys: z.record(z.string(), z.string()).optional(),
       timestamp_roots: z.string().optional(),

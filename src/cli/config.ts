@@ -1,12 +1,12 @@
-import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { CLAIMS, DEFAULT_REQUIRED } from '../claims/claim.ts';
 import { DEFAULT_TRANSPORT } from '../client/options.ts';
 import { EvidenceError } from '../errors.ts';
 import type { FileConfig } from './config-file.ts';
+import { readGivenText } from './given-file.ts';
 import { type StoreSettings, toStoreSettings } from './store-settings.ts';
 
-/** What the flags of a command may override. */
+/** What the flags of a command may replace. */
 export interface ConfigFlags {
   config?: string | undefined;
   auditUrl?: string | undefined;
@@ -15,12 +15,22 @@ export interface ConfigFlags {
   endpoint?: string | undefined;
   concurrency?: number | undefined;
   require?: readonly string[] | undefined;
+  acceptUnhashed?: readonly string[] | undefined;
   sealKey?: readonly string[] | undefined;
   timestampRoots?: string | undefined;
   publicKey?: readonly string[] | undefined;
 }
 
+/** A file that a flag or the configuration names. */
+export interface NamedFile {
+  /** As it was named. */
+  given: string;
+  path: string;
+}
+
 export interface Config {
+  /** The configuration file, as it was named; null where none was read. */
+  configFile: string | null;
   auditUrl: string | null;
   apiKey: string | null;
   /** The file of the service's contract; null for the default one. */
@@ -35,11 +45,15 @@ export interface Config {
   /** PEM files. */
   tlsFiles: { ca: string | null; cert: string | null; key: string | null };
   required: (typeof CLAIMS)[number][];
+  /** Roles and members of entries that may be left out of their digests. */
+  acceptUnhashed: string[];
   completeness: 'listing' | 'record' | 'off';
   /** Key id to the file that holds the key. */
-  sealKeyFiles: Map<string, string>;
-  /** The PEM file of the trusted roots of time-stamping authorities. */
+  sealKeyFiles: Map<string, NamedFile>;
+  /** The PEM file of the roots under which the tokens of entries are judged. */
   timestampRootsFile: string | null;
+  /** The PEM file of the roots under which the stamps of runs are judged. */
+  stampRootsFile: string | null;
   /** PEM files of the keys that an archive must be signed with. */
   publicKeyFiles: string[];
   sign: {
@@ -50,8 +64,6 @@ export interface Config {
     passphrase: string | null;
     /** Null for runs that are not time-stamped. */
     tsaUrl: string | null;
-    /** Of the authorities that stamp runs, besides `timestampRootsFile`: an entry's token they need not vouch for. */
-    tsaRootsFile: string | null;
   };
   archiveUrl: string;
   /** Recipients of age; none for an archive that is not encrypted. */
@@ -69,7 +81,9 @@ export const DEFAULT_ARCHIVE = './evidence-archive';
 const DEFAULT_FILE = 'evidence.yaml';
 
 /**
- * The configuration: the file, then the environment, then the flags, each outweighing the one before.
+ * The configuration of whoever exports and keeps an archive: the file, then the environment, then the flags. What
+ * comes later replaces what it says of the same thing, and adds nothing to it. The file is evidence.yaml of the folder
+ * that they work in, unless another one is named.
  * @throws EvidenceError `config` naming file, line and column, and what was probably meant.
  */
 export async function loadConfig(
@@ -77,14 +91,49 @@ export async function loadConfig(
   environment: NodeJS.ProcessEnv,
   directory: string,
 ): Promise<Config> {
-  const { file, folder } = await readConfigFile(flags.config ?? environment['EVIDENCE_CONFIG'], directory);
+  const found = await readConfigFile(flags.config ?? environment['EVIDENCE_CONFIG'], directory, DEFAULT_FILE);
+  return toConfig(found, flags, environment, directory);
+}
+
+/**
+ * The same of whoever judges what somebody else may have made: no file but one that is named, and no key of a service.
+ * @throws EvidenceError as `loadConfig` does.
+ */
+export async function loadNamedConfig(
+  flags: ConfigFlags,
+  environment: NodeJS.ProcessEnv,
+  directory: string,
+): Promise<Config> {
+  const { EVIDENCE_API_KEY: _key, EVIDENCE_API_KEY_FILE: _keyFile, ...others } = environment;
+  const { file, ...found } = await readConfigFile(flags.config ?? environment['EVIDENCE_CONFIG'], directory, null);
+  const { source: _source, ...ofReader } = file;
+  return toConfig({ ...found, file: ofReader }, flags, others, directory);
+}
+
+/** A configuration file that was read. */
+interface Found {
+  file: FileConfig;
+  /** What its paths are relative to. */
+  folder: string;
+  /** As it was named; null for none. */
+  given: string | null;
+}
+
+function toConfig(
+  { file, folder, given }: Found,
+  flags: ConfigFlags,
+  environment: NodeJS.ProcessEnv,
+  directory: string,
+): Config {
   const inFolder = (path: string | undefined) => (path === undefined ? undefined : resolve(folder, path));
-  const named = environment['EVIDENCE_API_KEY_FILE'];
-  const keyFile = named === undefined ? inFolder(file.source?.api_key_file) : resolve(directory, named);
+  const namedKey = environment['EVIDENCE_API_KEY_FILE'];
+  const keyFile = namedKey === undefined ? inFolder(file.source?.api_key_file) : resolve(directory, namedKey);
   const archiveUrl = file.archive?.url;
   const { rate, timeouts, limits, tls } = file.source ?? {};
   const milliseconds = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1000);
+  const flagRoots = flags.timestampRoots === undefined ? undefined : resolve(directory, flags.timestampRoots);
   return {
+    configFile: given,
     auditUrl: checkUrl(flags.auditUrl ?? environment['EVIDENCE_AUDIT_URL'] ?? file.source?.audit_url ?? null),
     apiKey: environment['EVIDENCE_API_KEY'] ?? (keyFile === undefined ? null : readSecret(keyFile)),
     contractFile:
@@ -104,25 +153,23 @@ export async function loadConfig(
       key: inFolder(tls?.key_file) ?? null,
     },
     required: checkClaims(flags.require ?? file.verify?.require ?? DEFAULT_REQUIRED),
+    acceptUnhashed: flags.acceptUnhashed?.flatMap((list) => list.split(',')) ?? file.verify?.accept_unhashed ?? [],
     completeness: file.verify?.completeness ?? 'listing',
-    sealKeyFiles: new Map([
-      ...Object.entries(file.verify?.seal_keys ?? {}).map(([id, path]) => [id, resolve(folder, path)] as const),
-      ...(flags.sealKey ?? []).map((pair) => parseSealKey(pair, directory)),
-    ]),
-    timestampRootsFile:
-      flags.timestampRoots === undefined
-        ? (inFolder(file.verify?.timestamp_roots) ?? null)
-        : resolve(directory, flags.timestampRoots),
-    publicKeyFiles: [
-      ...(file.verify?.public_keys ?? []).map((path) => resolve(folder, path)),
-      ...(flags.publicKey ?? []).map((path) => resolve(directory, path)),
-    ],
+    sealKeyFiles:
+      flags.sealKey === undefined
+        ? new Map(Object.entries(file.verify?.seal_keys ?? {}).map(([id, path]) => [id, named(path, folder)]))
+        : parseSealKeys(flags.sealKey, directory),
+    timestampRootsFile: flagRoots ?? inFolder(file.verify?.timestamp_roots) ?? null,
+    stampRootsFile: flagRoots ?? inFolder(file.sign?.tsa_roots) ?? inFolder(file.verify?.timestamp_roots) ?? null,
+    publicKeyFiles:
+      flags.publicKey === undefined
+        ? (file.verify?.public_keys ?? []).map((path) => resolve(folder, path))
+        : flags.publicKey.map((path) => resolve(directory, path)),
     sign: {
       keyFile: inFolder(file.sign?.key_file) ?? null,
       passphraseFile: inFolder(file.sign?.passphrase_file) ?? null,
       passphrase: environment['EVIDENCE_SIGNING_PASSPHRASE'] ?? null,
       tsaUrl: file.sign?.tsa_url ?? null,
-      tsaRootsFile: inFolder(file.sign?.tsa_roots) ?? null,
     },
     archiveUrl:
       flags.archive ??
@@ -149,22 +196,23 @@ function isFrameworkName(name: string): boolean {
   return /^[A-Za-z0-9-]+$/.test(name);
 }
 
-async function readConfigFile(
-  named: string | undefined,
-  directory: string,
-): Promise<{ file: FileConfig; folder: string }> {
-  const path = resolve(directory, named ?? DEFAULT_FILE);
+/** @param fallback what is read, if it is there, where no file is named; null for nothing. */
+async function readConfigFile(file: string | undefined, directory: string, fallback: string | null): Promise<Found> {
+  const given = file ?? fallback;
+  const nothing = { file: {}, folder: directory, given: null };
+  if (given === null) return nothing;
+  const path = resolve(directory, given);
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = readGivenText('the configuration', path);
   } catch (error) {
-    if (named === undefined && (error as NodeJS.ErrnoException).code === 'ENOENT')
-      return { file: {}, folder: directory };
-    throw new EvidenceError('config', `the configuration file ${path} cannot be read`, { cause: error });
+    const isAbsent = ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT';
+    if (file === undefined && isAbsent) return nothing;
+    throw error;
   }
   // Half of the time that a command takes to start: many are started where there is no file.
   const { parseConfigFile } = await import('./config-file.ts');
-  return { file: parseConfigFile(text, path), folder: dirname(path) };
+  return { file: parseConfigFile(text, path), folder: dirname(path), given };
 }
 
 function checkUrl(url: string | null): string | null {
@@ -179,6 +227,7 @@ function checkConcurrency(concurrency: number): number {
 
 function checkClaims(names: readonly string[]): Config['required'] {
   const claims: Config['required'] = [];
+  if (names.length === 0) throw new EvidenceError('usage', '--require names no claim');
   for (const name of names.flatMap((list) => list.split(','))) {
     const claim = CLAIMS.find((known) => known === name);
     if (claim === undefined)
@@ -190,16 +239,22 @@ function checkClaims(names: readonly string[]): Config['required'] {
   return claims;
 }
 
-function parseSealKey(pair: string, directory: string): readonly [string, string] {
-  const at = pair.indexOf('=');
-  if (at < 1) throw new EvidenceError('usage', `--seal-key ${pair} is not ID=FILE`);
-  return [pair.slice(0, at), resolve(directory, pair.slice(at + 1))];
+function parseSealKeys(pairs: readonly string[], directory: string): Map<string, NamedFile> {
+  const files = new Map<string, NamedFile>();
+  for (const pair of pairs) {
+    const at = pair.indexOf('=');
+    if (at < 1) throw new EvidenceError('usage', `--seal-key ${pair} is not ID=FILE`);
+    const id = pair.slice(0, at);
+    if (files.has(id)) throw new EvidenceError('usage', `--seal-key gives two files for the key "${id}"`);
+    files.set(id, named(pair.slice(at + 1), directory));
+  }
+  return files;
+}
+
+function named(given: string, folder: string): NamedFile {
+  return { given, path: resolve(folder, given) };
 }
 
 function readSecret(path: string): string {
-  try {
-    return readFileSync(path, 'utf8').trim();
-  } catch (error) {
-    throw new EvidenceError('config', `the file of the API key, ${path}, cannot be read`, { cause: error });
-  }
+  return readGivenText('the API key', path).trim();
 }

@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { type ContractInUse, DEFAULT_IN_USE } from '../contract/in-use.ts';
 import { pinContract } from '../contract/pinned.ts';
-import { EvidenceError } from '../errors.ts';
+import { readGivenFile } from './given-file.ts';
+
+const MAKE_IT = { nextStep: 'Make it with `evidence probe --out contract.yaml`.' };
 
 /**
  * The contract of a file; the default one without a file.
@@ -9,14 +10,5 @@ import { EvidenceError } from '../errors.ts';
  */
 export function readContract(path: string | null): ContractInUse {
   if (path === null) return DEFAULT_IN_USE;
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(path);
-  } catch (error) {
-    throw new EvidenceError('config', `the contract file ${path} cannot be read`, {
-      cause: error,
-      nextStep: 'Make it with `evidence probe --out contract.yaml`.',
-    });
-  }
-  return pinContract(bytes, path);
+  return pinContract(readGivenFile('the contract', path, MAKE_IT), path);
 }

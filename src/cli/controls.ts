@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { closest } from 'fastest-levenshtein';
 import { parseYaml } from '../encoding/yaml.ts';
 import { EvidenceError } from '../errors.ts';
 import { type Controls, controlsSchema } from '../ledger/controls.ts';
 import { packageFile } from '../package.ts';
+import { readGivenText } from './given-file.ts';
 
 /** Those that come with the program, as files of `templates/controls`. */
 const FRAMEWORKS = ['soc2', 'iso27001', 'pci-dss-4', 'hipaa'];
@@ -17,15 +17,7 @@ const FRAMEWORKS = ['soc2', 'iso27001', 'pci-dss-4', 'hipaa'];
 export function readControls(names: readonly string[]): Controls[] {
   return names.map((name) => {
     const path = isAbsolute(name) ? name : packageFile(`templates/controls/${known(name)}.yaml`);
-    let text: string;
-    try {
-      text = readFileSync(path, 'utf8');
-    } catch (error) {
-      throw new EvidenceError('config', `the control mapping ${path} of report.controls cannot be read`, {
-        cause: error,
-      });
-    }
-    return parseYaml(controlsSchema, text, path);
+    return parseYaml(controlsSchema, readGivenText('report.controls', path), path);
   });
 }
 

@@ -8,7 +8,6 @@ import { type Config, loadConfig } from './config.ts';
 import type { ExtendFlags, HoldFlags } from './flags.ts';
 import { requireRun } from './sealed-run.ts';
 import { openArchive } from './store.ts';
-import { visible } from './table.ts';
 import { readOperator } from './tool.ts';
 
 /** A lock of this kind cannot be taken back by anybody: a slip of the finger must not make one of 700 years. */
@@ -50,7 +49,7 @@ async function change(
     };
     const changed = await changeProtection({ archive: run.archive, now: () => new Date(), signal }, wish);
     printer.document({ ...changed.record, completed_at: changed.result.ended_at, key: changed.key });
-    printer.result(describe(changed));
+    for (const line of describe(changed)) printer.result(line);
     return 0;
   } finally {
     await archive?.close();
@@ -84,7 +83,7 @@ function readMoment(text: string): Date {
   return moment;
 }
 
-function describe({ key, record, result, resumed }: ProtectionChange): string {
+function describe({ key, record, result, resumed }: ProtectionChange): string[] {
   const objects = plural(result.objects.length, 'object');
   const what = {
     hold: 'nobody can delete them until the run is released',
@@ -92,5 +91,5 @@ function describe({ key, record, result, resumed }: ProtectionChange): string {
     extend: `locked until ${record.retain_until}, or longer if they were`,
   }[record.action];
   const lead = resumed ? 'Completed what was interrupted. ' : '';
-  return `${lead}Run ${visible(record.run_id)}: ${objects}: ${what}.\nRecorded as ${key}.`;
+  return [`${lead}Run ${record.run_id}: ${objects}: ${what}.`, `Recorded as ${key}.`];
 }

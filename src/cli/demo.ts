@@ -7,18 +7,18 @@ import type { EmbeddedPlatform } from '../platform/embedded.ts';
 import { plural } from '../report/view/words.ts';
 import type { ArchiveReport } from '../verify/archive-report.ts';
 import type { CommandContext } from './command.ts';
-import { DEFAULT_ARCHIVE, loadConfig } from './config.ts';
+import { DEFAULT_ARCHIVE, loadNamedConfig } from './config.ts';
 import { exportInto } from './export.ts';
 import type { DemoFlags } from './flags.ts';
 import type { Printer } from './printer.ts';
 import { printRun, toRunDocument } from './run-report.ts';
 import { connectService } from './service.ts';
 import { isUrl } from './store.ts';
+import { describeTrust, type Trust } from './trust-report.ts';
 import { checkStored } from './verify.ts';
 import { printArchive } from './verify-report.ts';
 
 const RUN_ID = 'demo';
-const NO_STORE = { pathStyle: false, legalHold: false };
 
 /**
  * A first export without any set-up: a platform in this process on a temporary database, what really happened on this
@@ -44,9 +44,9 @@ export async function runDemo(flags: DemoFlags, context: CommandContext): Promis
     await platform.close();
   }
   printRun(result, archiveUrl, printer);
-  printer.result('\nVerifying what was written, from the files alone, as `evidence verify` does …\n');
-  const verification = await verifyAll(root, context);
-  printArchive(verification, printer);
+  printer.block('\nVerifying what was written, from the files alone, as `evidence verify` does …\n');
+  const { verification, trust } = await verifyAll(root, context);
+  printArchive(verification, trust, printer);
   printer.document({ run: toRunDocument(result, archiveUrl), verification });
   await pointOut(root, archiveUrl, printer);
   return verification.exit_code === 0 ? result.record.exit_code : verification.exit_code;
@@ -62,14 +62,13 @@ async function importEvents(platform: EmbeddedPlatform, { printer, directory }: 
 }
 
 async function exportAll(platform: EmbeddedPlatform, archiveUrl: string, context: CommandContext): Promise<RunResult> {
-  // The demonstration needs no configuration, so it must not stumble over one.
-  const environment = { EVIDENCE_API_KEY: platform.apiKey };
-  const config = await loadConfig({ auditUrl: platform.auditUrl, archive: archiveUrl }, environment, '/');
+  const flags = { auditUrl: platform.auditUrl, archive: archiveUrl };
+  const config = { ...(await loadNamedConfig(flags, {}, context.directory)), apiKey: platform.apiKey };
   const service = connectService(config, context.printer, context.signal);
   try {
     const wish = {
       config,
-      answer: { runId: RUN_ID, period: { from: null, to: null }, reachesNow: true },
+      answer: { runId: RUN_ID, period: { from: null, to: null } },
       scope: { streams: [], exclude: [], request: RUN_ID, requestedBy: null },
       revise: false,
       sealPartial: false,
@@ -81,16 +80,22 @@ async function exportAll(platform: EmbeddedPlatform, archiveUrl: string, context
   }
 }
 
-function verifyAll(root: string, context: CommandContext): Promise<ArchiveReport> {
-  const trust = { sealKeys: new Map(), roots: null, stampRoots: null, publicKeys: [] };
-  const options = { contract: null, ...trust, now: new Date() };
-  return checkStored({ archiveUrl: root, store: NO_STORE }, null, options, context);
+/** With no trust in anybody. */
+async function verifyAll(
+  root: string,
+  context: CommandContext,
+): Promise<{ verification: ArchiveReport; trust: Trust }> {
+  const config = await loadNamedConfig({}, {}, context.directory);
+  const given = { roots: null, stampRoots: null, publicKeys: [] };
+  const options = { contract: null, sealKeys: new Map(), ...given, required: config.required, now: new Date() };
+  const verification = await checkStored({ archiveUrl: root, store: config.store }, null, options, context);
+  return { verification, trust: describeTrust(config, given, verification.contracts) };
 }
 
 async function pointOut(root: string, archiveUrl: string, printer: Printer): Promise<void> {
   const streams = join('runs', RUN_ID, 'streams');
   const bundle = (await readdir(join(root, streams))).find((name) => name.endsWith('.zip')) ?? '';
-  printer.result(`
+  printer.block(`
 What to open next:
   ${join(archiveUrl, 'runs', RUN_ID, 'report.pdf')}
       the run as an auditor reads it: what was proved, what was not, and how to check it
@@ -110,11 +115,11 @@ async function verifyAgain(root: string, archiveUrl: string, context: CommandCon
   printer.result(
     `${archiveUrl} already holds the sealed run "${RUN_ID}". A sealed run is never changed, so nothing was`,
   );
-  printer.result('recorded or exported this time; what is there was verified again:\n');
-  const verification = await verifyAll(root, context);
-  printArchive(verification, printer);
+  printer.block('recorded or exported this time; what is there was verified again:\n');
+  const { verification, trust } = await verifyAll(root, context);
+  printArchive(verification, trust, printer);
   printer.document({ run: null, verification });
-  printer.result(`\nTo begin anew: remove ${archiveUrl}, or give another folder with --archive.`);
+  printer.block(`\nTo begin anew: remove ${archiveUrl}, or give another folder with --archive.`);
   return verification.exit_code;
 }
 

@@ -4,10 +4,10 @@ import { plural } from '../report/view/words.ts';
 import type { CommandContext } from './command.ts';
 import { type Config, loadConfig } from './config.ts';
 import type { DoctorFlags } from './flags.ts';
+import { type Line, styled } from './printer.ts';
 import { connectService } from './service.ts';
 import { openSigningKey, openStamping } from './signing.ts';
 import { isS3Url, isUrl, openArchive, placeOf, refuseProtection } from './store.ts';
-import { emphasise, visible } from './table.ts';
 import { openRecipients } from './trust.ts';
 
 /** Looks at everything that an export will rest on, and says of each thing that is not right what to do. */
@@ -108,7 +108,7 @@ const STYLES = { ok: 'green', failed: 'red', refused: 'red', skipped: 'yellow' }
 const NAME_WIDTH = 14;
 
 /** One line: it may end in a log. */
-function format({ name, state, says, next_step }: Check): string {
-  const lead = emphasise(`${MARKS[state]} ${name.padEnd(NAME_WIDTH)}`, STYLES[state]);
-  return `${lead} ${visible(says)}${next_step === undefined ? '' : ` → ${visible(next_step)}`}`;
+function format({ name, state, says, next_step }: Check): Line {
+  const lead = styled(`${MARKS[state]} ${name.padEnd(NAME_WIDTH)}`, STYLES[state]);
+  return [lead, ` ${says}${next_step === undefined ? '' : ` → ${next_step}`}`];
 }

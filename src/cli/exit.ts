@@ -1,14 +1,20 @@
 import { type ErrorCode, EvidenceError } from '../errors.ts';
 
+export const INCOMPLETE = 3;
+export const DEFECT = 70;
+
 /** Every exit code and its meaning, as `evidence help exit-codes` prints them. */
 export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
   [0, 'every stream in scope is verified and archived, or empty with at least one verified'],
   [1, 'integrity: at least one claim is refuted (everything was archived all the same)'],
   [2, 'usage, configuration or contract: nothing was attempted'],
-  [3, 'incomplete: something could not be collected, verified as required, or archived; run it again to resume'],
+  [
+    INCOMPLETE,
+    'incomplete: something could not be collected, verified as required, or archived; run it again to resume',
+  ],
   [4, 'nothing was checked: no stream in scope, or all of them empty'],
   [5, 'refused: 401 or 403 by the service or the store'],
-  [70, 'a defect in the program'],
+  [DEFECT, 'a defect in the program'],
   [130, 'interrupted (Ctrl-C); run it again to resume'],
   [143, 'terminated; run it again to resume'],
 ];
@@ -29,5 +35,5 @@ const BY_ERROR: Record<ErrorCode, number> = {
 };
 
 export function exitCodeOfError(error: unknown): number {
-  return error instanceof EvidenceError ? BY_ERROR[error.code] : 70;
+  return error instanceof EvidenceError ? BY_ERROR[error.code] : DEFECT;
 }

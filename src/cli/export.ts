@@ -1,7 +1,7 @@
 import type { Archive } from '../archive/archive.ts';
 import { openMemoryArchive } from '../archive/memory.ts';
+import { describePeriod } from '../bundle/info.ts';
 import { EvidenceError } from '../errors.ts';
-import { describePeriod } from '../export/bag.ts';
 import { deriveBindingKey } from '../export/binding.ts';
 import type { ExportContext, Scope } from '../export/context.ts';
 import type { RunResult } from '../export/journeys.ts';
@@ -17,9 +17,9 @@ import { endOf, printRun, toRunDocument } from './run-report.ts';
 import { connectService, type Service } from './service.ts';
 import { openSigningKey, openStamping } from './signing.ts';
 import { openArchive } from './store.ts';
-import { visible } from './table.ts';
 import { readCommit, readOperator, readTool } from './tool.ts';
 import { openRecipients, readPublicKeys, readSealKeys, readTimestampRoots } from './trust.ts';
+import { visible } from './visible.ts';
 import { makeWorkDirectory } from './work-directory.ts';
 
 export async function runExport(flags: ExportFlags, context: CommandContext): Promise<number> {
@@ -90,9 +90,9 @@ export async function exportInto(wish: ExportWish, context: CommandContext): Pro
       auditOrigin: service.origin,
       period: answer.period,
       packagePeriod,
-      reachesNow: answer.reachesNow || packagePeriod.to === null,
       scope,
       required: config.required,
+      acceptUnhashed: config.acceptUnhashed,
       completeness: config.completeness,
       sealKeys,
       roots,

@@ -1,9 +1,10 @@
 import type { Argv } from 'yargs';
+import { DEFAULT_REQUIRED } from '../claims/claim.ts';
 
 /** The flags of each command: all that is known of a command until it is asked for. */
 
 const configuration = {
-  config: { type: 'string', describe: 'configuration file (default: evidence.yaml, if there is one)' },
+  config: { type: 'string', describe: 'configuration file (default: evidence.yaml in this folder, if there is one)' },
 } as const;
 const service = {
   'audit-url': { type: 'string', describe: 'address of the audit service' },
@@ -19,11 +20,24 @@ const archive = {
 const trust = {
   'seal-key': { type: 'string', array: true, describe: 'a key to check seals with, as ID=FILE' },
   'timestamp-roots': { type: 'string', describe: 'PEM file of the time-stamping authorities that you trust' },
+  'accept-unhashed': {
+    type: 'string',
+    array: true,
+    describe: 'what digests need not cover for content to be proved, e.g. time,resource or a field',
+  },
+} as const;
+
+const requirement = {
+  require: {
+    type: 'string',
+    array: true,
+    describe: `claims that must be proved (default: ${DEFAULT_REQUIRED.join(' ')})`,
+  },
 } as const;
 
 export function exportFlags(argv: Argv) {
   return argv
-    .options({ ...configuration, ...service, ...archive, ...trust })
+    .options({ ...configuration, ...service, ...archive, ...trust, ...requirement })
     .options({
       period: { type: 'string', describe: 'a month, e.g. 2026-10 (default: the last whole month, UTC)' },
       from: { type: 'string', describe: 'first moment of the period: a day or an RFC 3339 time' },
@@ -33,7 +47,6 @@ export function exportFlags(argv: Argv) {
       exclude: { type: 'string', array: true, describe: 'no stream that matches one of these globs' },
       request: { type: 'string', describe: "id of an auditor's request; names the run" },
       'requested-by': { type: 'string', describe: 'who asked, for the record' },
-      require: { type: 'string', array: true, describe: 'claims that must be proved (default: order)' },
       revise: { type: 'boolean', describe: 'export again what is sealed, as a new revision' },
       'seal-partial': { type: 'boolean', describe: 'seal the run even if something is missing, labelled PARTIAL' },
       'dry-run': { type: 'boolean', describe: 'say what would be exported; touch nothing' },
@@ -44,6 +57,13 @@ export function exportFlags(argv: Argv) {
 }
 export type ExportFlags = Awaited<ReturnType<typeof exportFlags>['argv']>;
 
+const NAMED_CONFIG = {
+  type: 'string',
+  describe: 'configuration file to take keys, roots and requirements from; no other one is read',
+} as const;
+const WHOM_IT_TRUSTS =
+  'Keys, roots, requirements and the endpoint come from you alone: a flag, else the file that --config or EVIDENCE_CONFIG names. A flag replaces all that the file says of the same thing. What a run or a bundle requires is required besides.';
+
 export function verifyFlags(argv: Argv) {
   return argv
     .positional('target', {
@@ -52,7 +72,7 @@ export function verifyFlags(argv: Argv) {
       describe:
         'an archive (a folder or s3://BUCKET/PREFIX), a run in it, a bundle (.zip) or an evidence package (.json)',
     })
-    .options({ ...configuration, ...trust, endpoint: archive.endpoint })
+    .options({ config: NAMED_CONFIG, ...trust, ...requirement, endpoint: archive.endpoint })
     .options({
       'public-key': { type: 'string', array: true, describe: 'PEM file of a key that the archive must be signed with' },
       identity: { type: 'string', array: true, describe: 'file of an age identity, to decrypt bundles with' },
@@ -70,7 +90,8 @@ export function verifyFlags(argv: Argv) {
     .example('$0 verify evidence-archive --public-key signing.pem.pub', 'and that its signatures are by this key')
     .example('$0 verify s3://acme-evidence/prod/runs/2026-10', 'one run of an archive in S3')
     .example('$0 verify s3://acme-evidence/prod --fast --locked-for 365d', 'all of it, as far as the store is believed')
-    .example('$0 verify payments-1a2b3c4d.zip --seal-key k1=k1.key', 'one bundle, seals included');
+    .example('$0 verify payments-1a2b3c4d.zip --seal-key k1=k1.key', 'one bundle, seals included')
+    .epilogue(WHOM_IT_TRUSTS);
 }
 export type VerifyFlags = Awaited<ReturnType<typeof verifyFlags>['argv']>;
 

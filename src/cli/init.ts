@@ -50,9 +50,8 @@ export async function runInit(flags: InitFlags, { printer, directory }: CommandC
     writeFileSync(path, fillIn(name, deployment), { flag: 'wx' });
   }
   printer.document({ written: names });
-  printer.result(
-    `Written: ${names.join(', ')}.\nNext: read evidence.yaml, then look at it all with \`evidence doctor\`.`,
-  );
+  printer.result(`Written: ${names.join(', ')}.`);
+  printer.result('Next: read evidence.yaml, then look at it all with `evidence doctor`.');
   return 0;
 }
 

@@ -6,7 +6,6 @@ import { loadConfig } from './config.ts';
 import type { LedgerFlags } from './flags.ts';
 import { openSigningKey } from './signing.ts';
 import { openArchive } from './store.ts';
-import { visible } from './table.ts';
 import { readOperator } from './tool.ts';
 import { readPublicKeys } from './trust.ts';
 
@@ -34,7 +33,7 @@ export async function runLedger(flags: LedgerFlags, context: CommandContext): Pr
     printer.document(acceptance);
     const { sequence, run_id } = acceptance.head;
     printer.result(
-      `Recorded: ${visible(flags.stream)} is no longer held against entry ${sequence}, its head in run ${run_id}. Every later run shows this and the reason.`,
+      `Recorded: ${flags.stream} is no longer held against entry ${sequence}, its head in run ${run_id}. Every later run shows this and the reason.`,
     );
     return 0;
   } finally {

@@ -1,5 +1,7 @@
-#!/usr/bin/env node
 import { statSync } from 'node:fs';
+import { nameCrashes } from './crash.ts';
+
+nameCrashes();
 
 // A large package is read by several threads, which take as long to start as the command takes to load. What the words
 // mean is not known yet: where one is taken wrongly for a package, a thread was started in vain.

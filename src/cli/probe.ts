@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { formatContract } from '../contract/file.ts';
@@ -10,6 +10,8 @@ import type { CommandContext } from './command.ts';
 import { type Config, loadConfig } from './config.ts';
 import { difference } from './difference.ts';
 import type { ProbeFlags } from './flags.ts';
+import { readGivenText } from './given-file.ts';
+import type { Printer } from './printer.ts';
 import { connectService, type Service } from './service.ts';
 import { formatTable } from './table.ts';
 import { readSealKeys } from './trust.ts';
@@ -32,13 +34,13 @@ export async function runProbe(flags: ProbeFlags, context: CommandContext): Prom
     const result = await probeService(service, config, flags, signal);
     const { description, reasoning, isDefault, notes } = result;
     const path = resolve(directory, flags.out ?? config.contractFile ?? DEFAULT_FILE);
-    printer.result(formatReasoning(reasoning));
+    printer.block(formatReasoning(reasoning));
     if (description === null) {
       printer.document({ outcome: 'incomplete', exit_code: 2, contract: null, file: null, ...reasoned(reasoning) });
       printer.note('No contract was written: see above for what is missing.');
       return 2;
     }
-    writeContract(path, formatContract(description, notes), flags.force === true);
+    writeContract(path, formatContract(description, notes), flags.force === true, printer);
     printer.document({
       outcome: isDefault ? 'default' : 'found',
       exit_code: 0,
@@ -46,7 +48,7 @@ export async function runProbe(flags: ProbeFlags, context: CommandContext): Prom
       file: path,
       ...reasoned(reasoning),
     });
-    printer.result(`\n${nextSteps(result, path, flags.generate === true)}`);
+    for (const line of ['', ...nextSteps(result, path, flags.generate === true)]) printer.result(line);
     return 0;
   } finally {
     await service.close();
@@ -81,17 +83,15 @@ function probeService(
 }
 
 /** @throws EvidenceError `config` when there is another contract in its place. */
-function writeContract(path: string, text: string, force: boolean): void {
+function writeContract(path: string, text: string, force: boolean, printer: Printer): void {
   const there = readIfThere(path);
   if (there === text) return;
-  if (there !== null && !force)
-    throw new EvidenceError(
-      'config',
-      `${path} says something else and was left as it is:\n${difference(there, text)}`,
-      {
-        nextStep: 'Use --force to replace it, or --out for another file.',
-      },
-    );
+  if (there !== null && !force) {
+    for (const line of difference(there, text).split('\n')) printer.note(line);
+    throw new EvidenceError('config', `${path} says something else and was left as it is`, {
+      nextStep: 'Use --force to replace it, or --out for another file.',
+    });
+  }
   try {
     writeFileSync(path, text);
   } catch (error) {
@@ -100,12 +100,7 @@ function writeContract(path: string, text: string, force: boolean): void {
 }
 
 function readIfThere(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new EvidenceError('config', `${path} cannot be read`, { cause: error });
-  }
+  return existsSync(path) ? readGivenText('the contract', path) : null;
 }
 
 function reasoned({ findings, missing }: Reasoning) {
@@ -128,12 +123,12 @@ function formatReasoning({ findings, missing }: Reasoning): string {
   return `${found}\n\n${lacking}`;
 }
 
-function nextSteps({ isDefault, description }: ProbeResult, path: string, generated: boolean): string {
+function nextSteps({ isDefault, description }: ProbeResult, path: string, generated: boolean): string[] {
   const lines = [`${path} is written.`];
   if (isDefault) lines.push('The service fits the default contract: no contract file is needed.');
   else if (description !== null)
     lines.push(`Set source.contract to ${path} in evidence.yaml, then run \`evidence export --dry-run\`.`);
   if (!generated)
     lines.push('Run `evidence probe --generate --force` so that the form of a package is seen: it makes one.');
-  return lines.join('\n');
+  return lines;
 }

@@ -1,7 +1,7 @@
 import type { ExportEvent, Listener, Step } from '../export/events.ts';
 import { plural } from '../report/view/words.ts';
 import type { Printer } from './printer.ts';
-import { liveLine, visible } from './table.ts';
+import { liveLine } from './table.ts';
 
 /** What each step is called while it lasts. */
 const STEPS: Record<Step, string> = {
@@ -102,7 +102,7 @@ export class Progress {
 
   #say(line: string): void {
     this.close();
-    this.#printer.note(visible(line));
+    this.#printer.note(line);
   }
 
   #draw(mayWait: boolean): void {

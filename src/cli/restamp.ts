@@ -9,7 +9,7 @@ import { readDays } from './days.ts';
 import type { RestampFlags } from './flags.ts';
 import { openStamping } from './signing.ts';
 import { openArchive } from './store.ts';
-import { formatTable, visible } from './table.ts';
+import { formatTable } from './table.ts';
 import { readOperator } from './tool.ts';
 
 const OUTCOMES = { stamped: 'verified', 'not-due': 'verified', failed: 'incomplete', refuted: 'refuted' } as const;
@@ -41,7 +41,7 @@ export async function runRestamp(flags: RestampFlags, context: CommandContext): 
     }
     const exitCode = EXIT_CODE_OF[worstOf(runs.map(({ state }) => OUTCOMES[state]))];
     printer.document({ exit_code: exitCode, runs });
-    printer.result(format(runs));
+    for (const line of format(runs)) printer.result(line);
     return exitCode;
   } finally {
     await stamping.authority.close();
@@ -58,15 +58,15 @@ async function listSealed(archive: Archive): Promise<string[]> {
   return sealed;
 }
 
-function format(runs: readonly Restamped[]): string {
-  if (runs.length === 0) return 'The archive has no sealed run.';
+function format(runs: readonly Restamped[]): string[] {
+  if (runs.length === 0) return ['The archive has no sealed run.'];
   const columns = [{ title: 'run' }, { title: 'time-stamp' }, { title: 'holds until' }];
   const table = formatTable(
     columns,
     runs.map(({ run_id, state, until }) => [run_id, state, until ?? '–']),
   );
   const reasons = runs.flatMap(({ run_id, reason, next_step }) =>
-    reason === null ? [] : [`${visible(run_id)}: ${visible(reason)}\n  ${next_step ?? ''}`],
+    reason === null ? [] : [`${run_id}: ${reason}`, `  ${next_step ?? ''}`],
   );
-  return [table, ...reasons].join('\n');
+  return [...table.split('\n'), ...reasons];
 }

@@ -1,11 +1,12 @@
-import { describePeriod } from '../export/bag.ts';
+import { describePeriod } from '../bundle/info.ts';
 import type { RunResult } from '../export/journeys.ts';
 import { runEnvelopeKey, runPrefix, stampKey } from '../ledger/keys.ts';
 import { EXIT_CODE_OF, type Outcome, worstOf } from '../ledger/outcome.ts';
 import type { RunRecord } from '../ledger/record.ts';
 import { grouped } from '../report/view/words.ts';
-import type { Printer } from './printer.ts';
-import { emphasise, formatClaims, formatLegend, visible } from './table.ts';
+import { printFound } from './found.ts';
+import { type Printer, styled } from './printer.ts';
+import { formatClaims, formatLegend } from './table.ts';
 
 const STYLES = { verified: 'green', refuted: 'red', incomplete: 'yellow', empty: 'yellow' } as const;
 const FINDINGS_SHOWN = 20;
@@ -37,20 +38,22 @@ export function printRun(result: RunResult, archiveUrl: string, printer: Printer
   const { record, state } = result;
   if (state === 'already') {
     printer.result(`Run ${record.run_id} was sealed at ${record.finished_at}; a sealed run is never changed.`);
-    printer.result('To export anew what the service has now, use --revise.\n');
+    printer.result('To export anew what the service has now, use --revise.');
+    printer.result('');
   }
-  if (record.streams.length > 0) printer.result(`${formatClaims(record.streams)}\n\n${formatLegend(record.streams)}\n`);
+  if (record.streams.length > 0) printer.block(`${formatClaims(record.streams)}\n\n${formatLegend(record.streams)}\n`);
   printFindings(record, printer);
   for (const { stream_id, reason, next_step } of record.failed)
-    printer.result(`${emphasise('not exported', 'red')} ${visible(stream_id)}: ${visible(reason)}\n  ${next_step}`);
+    printFound(styled('not exported', 'red'), stream_id, reason, next_step, printer);
   for (const { stream_id, missing } of record.streams)
     for (const { form, reason } of missing)
-      printer.result(`${emphasise('missing', 'yellow')} ${visible(stream_id)}: the ${form} form: ${visible(reason)}`);
+      printer.result([styled('missing', 'yellow'), ` ${stream_id}: the ${form} form: ${reason}`]);
   for (const { stream_id, reason, accepted_at, accepted_by } of record.acceptances)
-    printer.result(
-      `${emphasise('accepted', 'yellow')} ${visible(stream_id)}: restart accepted on ${accepted_at} by ${visible(accepted_by.user)}: ${visible(reason)}`,
-    );
-  for (const warning of record.warnings) printer.result(`${emphasise('note', 'yellow')} ${visible(warning)}`);
+    printer.result([
+      styled('accepted', 'yellow'),
+      ` ${stream_id}: restart accepted on ${accepted_at} by ${accepted_by.user}: ${reason}`,
+    ]);
+  for (const warning of record.warnings) printer.result([styled('note', 'yellow'), ` ${warning}`]);
   const { listed, exported, partial, failed, empty, excluded } = record.reconciliation;
   const entries = record.streams.reduce((sum, stream) => sum + stream.entries, 0);
   printer.result(`Period        ${describePeriod(record.period)}`);
@@ -60,11 +63,11 @@ export function printRun(result: RunResult, archiveUrl: string, printer: Printer
   printer.result(`Entries       ${grouped(entries)}`);
   printWitnesses(result, printer);
   const { outcome, exit_code } = endOf(result);
-  printer.result(`Outcome       ${emphasise(outcome, STYLES[outcome])} (exit code ${exit_code})`);
+  printer.result(['Outcome       ', styled(outcome, STYLES[outcome]), ` (exit code ${exit_code})`]);
   printer.result(`Archive       ${archiveUrl}/${runPrefix(record.run_id)}`);
   const report = reportOf(record, archiveUrl);
   if (report !== null) printer.result(`Report        ${report}`);
-  if (state === 'open') printer.result(`\n${whyOpen(record)}`);
+  if (state === 'open') printer.block(`\n${whyOpen(record)}`);
 }
 
 function printWitnesses({ record, state, unstamped }: RunResult, printer: Printer): void {
@@ -73,12 +76,11 @@ function printWitnesses({ record, state, unstamped }: RunResult, printer: Printe
   printer.result(
     `Signature     ${signed ? runEnvelopeKey(record.run_id) : 'none: whoever can replace the archive can replace it unseen (sign.key_file)'}`,
   );
-  if (unstamped !== null)
-    printer.result(
-      `Time-stamp    ${emphasise('missing', 'yellow')}: ${visible(unstamped.message)}\n  ${unstamped.nextStep ?? ''}`,
-    );
-  else if (timestamp_authority !== null)
-    printer.result(`Time-stamp    ${stampKey(record.run_id, 1)}, by ${visible(timestamp_authority)}`);
+  if (unstamped !== null) {
+    printer.result(['Time-stamp    ', styled('missing', 'yellow'), `: ${unstamped.message}`]);
+    printer.result(`  ${unstamped.nextStep ?? ''}`);
+  } else if (timestamp_authority !== null)
+    printer.result(`Time-stamp    ${stampKey(record.run_id, 1)}, by ${timestamp_authority}`);
 }
 
 function whyOpen(record: RunRecord): string {
@@ -94,9 +96,7 @@ function printFindings(record: RunRecord, printer: Printer): void {
   ];
   for (const finding of findings.slice(0, FINDINGS_SHOWN)) {
     const style = finding.severity === 'error' ? 'red' : 'yellow';
-    printer.result(
-      `${emphasise(finding.code, style)} ${visible(finding.stream_id)}: ${visible(finding.message)}\n  ${finding.next_step}`,
-    );
+    printFound(styled(finding.code, style), finding.stream_id, finding.message, finding.next_step, printer);
   }
   if (findings.length > FINDINGS_SHOWN)
     printer.result(`… and ${findings.length - FINDINGS_SHOWN} more findings, all in the run record.`);

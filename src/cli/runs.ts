@@ -1,5 +1,5 @@
+import { describePeriod } from '../bundle/info.ts';
 import { EvidenceError } from '../errors.ts';
-import { describePeriod } from '../export/bag.ts';
 import { overviewRuns, type RunOverview } from '../ledger/overview.ts';
 import { grouped, plural } from '../report/view/words.ts';
 import type { CommandContext } from './command.ts';
@@ -30,7 +30,8 @@ export async function runRuns(flags: RunsFlags, context: CommandContext): Promis
     await archive.close();
   }
   printer.document({ archive: config.archiveUrl, runs });
-  printer.result(runs.length === 0 ? `Nothing was exported to ${config.archiveUrl} yet.` : format(runs));
+  if (runs.length === 0) printer.result(`Nothing was exported to ${config.archiveUrl} yet.`);
+  else printer.block(format(runs));
   return 0;
 }
 

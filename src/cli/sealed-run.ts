@@ -2,7 +2,6 @@ import type { Archive } from '../archive/archive.ts';
 import { EvidenceError } from '../errors.ts';
 import { readSealedRun, type SealedRun } from '../export/plan.ts';
 import { runPrefix } from '../ledger/keys.ts';
-import { visible } from './table.ts';
 
 /**
  * A run that a command is to do something with.
@@ -19,10 +18,10 @@ export async function requireRun(
   const sealed = archive !== null && isName ? await readSealedRun(archive, runId) : null;
   if (archive !== null && sealed !== null) return { ...sealed, archive };
   if (archive !== null && isName && (await isBegun(archive, runId)))
-    throw new EvidenceError('not-found', `run ${visible(runId)} was begun, and is not sealed`, {
+    throw new EvidenceError('not-found', `run ${runId} was begun, and is not sealed`, {
       nextStep: 'Run the same export command again: it goes on with what is missing.',
     });
-  throw new EvidenceError('not-found', `the archive at ${url} has no sealed run ${visible(runId)}`, {
+  throw new EvidenceError('not-found', `the archive at ${url} has no sealed run ${runId}`, {
     nextStep: 'See which there are, with: evidence runs.',
   });
 }

@@ -6,10 +6,10 @@ import { type Shared, shareRun } from '../share/share.ts';
 import type { CommandContext } from './command.ts';
 import { loadConfig } from './config.ts';
 import type { ShareFlags } from './flags.ts';
+import { type Line, styled } from './printer.ts';
 import { formatBytes } from './progress.ts';
 import { requireRun } from './sealed-run.ts';
 import { openArchive } from './store.ts';
-import { emphasise, visible } from './table.ts';
 import { readOperator } from './tool.ts';
 
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
@@ -39,7 +39,7 @@ export async function runShare(flags: ShareFlags, context: CommandContext): Prom
     const place = relative(directory, folder) || '.';
     const letter = `${place}/letter.pdf`;
     printer.document({ ...record, run_sha256: run.sha256, folder: place, letter, key, warnings });
-    printer.result(describe(shared, run.sha256, letter));
+    for (const line of describe(shared, run.sha256, letter)) printer.result(line);
     return 0;
   } finally {
     await archive?.close();
@@ -51,7 +51,7 @@ function readName(name: string | undefined): string | null {
   if (name === undefined) return null;
   if (name.trim() === '') throw new EvidenceError('usage', '--for names nobody');
   if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name) || !name.isWellFormed())
-    throw new EvidenceError('usage', `--for ${visible(name.toWellFormed())} contains control characters`);
+    throw new EvidenceError('usage', `--for ${name} contains control characters`);
   if ([...name].length <= MAX_NAME) return name;
   throw new EvidenceError('usage', `--for has more than ${MAX_NAME} characters`);
 }
@@ -61,7 +61,7 @@ function readExpiry(text: string): number {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   const seconds = Number(count) * (SECONDS[unit as keyof typeof SECONDS] ?? Number.NaN);
   if (!(seconds > 0))
-    throw new EvidenceError('usage', `--expires ${visible(text)} is not a time`, {
+    throw new EvidenceError('usage', `--expires ${text} is not a time`, {
       nextStep: 'Write it as 7d, 12h or 30m.',
     });
   if (seconds <= MAX_LINK_SECONDS) return seconds;
@@ -70,17 +70,17 @@ function readExpiry(text: string): number {
   });
 }
 
-function describe({ record, key, warnings }: Shared, runSha256: string, letter: string): string {
+function describe({ record, key, warnings }: Shared, runSha256: string, letter: string): Line[] {
   const { run_id, shared_with, form, expires_at, objects } = record;
   const bytes = objects.reduce((sum, object) => sum + object.bytes, 0);
-  const whom = shared_with === null ? '' : ` with ${visible(shared_with)}`;
+  const whom = shared_with === null ? '' : ` with ${shared_with}`;
   const end = expires_at === null ? '' : ` that end at ${expires_at}`;
   const care = form === 'links' ? '  (it has the links: who has it can read the evidence)' : '';
   return [
-    `Run ${visible(run_id)} is shared${whom}: ${plural(objects.length, 'object')}, ${formatBytes(bytes)}, as ${form}${end}.`,
-    ...warnings.map((warning) => emphasise(warning, 'yellow')),
-    `Letter        ${visible(letter)}, and as text beside it${care}`,
+    `Run ${run_id} is shared${whom}: ${plural(objects.length, 'object')}, ${formatBytes(bytes)}, as ${form}${end}.`,
+    ...warnings.map((warning) => [styled(warning, 'yellow')]),
+    `Letter        ${letter}, and as text beside it${care}`,
     `To compare    ${runSha256}  (SHA-256 of run.json; tell it in another way than you send the letter)`,
     `Recorded as   ${key}`,
-  ].join('\n');
+  ];
 }

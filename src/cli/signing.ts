@@ -4,8 +4,9 @@ import type { Stamping } from '../export/stamp.ts';
 import { readSigningKey, type SigningKey } from '../signature/key.ts';
 import type { CommandContext } from './command.ts';
 import type { Config } from './config.ts';
+import { readGivenText } from './given-file.ts';
 import { readTool } from './tool.ts';
-import { readStampRoots, readText } from './trust.ts';
+import { readTimestampRoots } from './trust.ts';
 
 /**
  * The key that runs and ledger entries are signed with; null when none is configured.
@@ -13,7 +14,7 @@ import { readStampRoots, readText } from './trust.ts';
  */
 export function openSigningKey({ sign }: Config, { printer }: Pick<CommandContext, 'printer'>): SigningKey | null {
   if (sign.keyFile === null) return null;
-  const pem = readText('sign.key_file', sign.keyFile);
+  const pem = readGivenText('sign.key_file', sign.keyFile);
   printer.keepSecret(pem.trim());
   const passphrase = sign.passphrase ?? readPassphrase(sign.passphraseFile);
   if (passphrase !== null) printer.keepSecret(passphrase);
@@ -21,7 +22,7 @@ export function openSigningKey({ sign }: Config, { printer }: Pick<CommandContex
 }
 
 function readPassphrase(path: string | null): string | null {
-  return path === null ? null : readText('sign.passphrase_file', path).replace(/\r?\n$/, '');
+  return path === null ? null : readGivenText('sign.passphrase_file', path).replace(/\r?\n$/, '');
 }
 
 /**
@@ -31,7 +32,7 @@ function readPassphrase(path: string | null): string | null {
 export function openStamping(config: Config, { printer, signal }: CommandContext): Stamping | null {
   const { tsaUrl } = config.sign;
   if (tsaUrl === null) return null;
-  const roots = readStampRoots(config);
+  const roots = readTimestampRoots(config.stampRootsFile);
   if (roots === null)
     throw new EvidenceError('config', 'sign.tsa_url names a time-stamping authority, but no root of it is pinned', {
       nextStep: 'Get its root certificate from the authority and name the PEM file in sign.tsa_roots.',

@@ -29,7 +29,7 @@ export async function runStreams(flags: StreamsFlags, context: CommandContext): 
         last_exported: heads.get(stream.streamId) ?? null,
       })),
     });
-    printer.result(streams.length === 0 ? 'The service has no streams.' : format(streams, heads));
+    printer.block(streams.length === 0 ? 'The service has no streams.' : format(streams, heads));
     return streams.length === 0 ? 4 : 0;
   } finally {
     await service.close();

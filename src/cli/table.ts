@@ -1,6 +1,6 @@
-import { styleText } from 'node:util';
-import { CLAIMS, type Claim, type ClaimName, type Claims } from '../claims/claim.ts';
+import { CLAIMS, type ClaimName, type ReportedClaim, type ReportedClaims } from '../claims/claim.ts';
 import { grouped, plural } from '../report/view/words.ts';
+import { visible } from './visible.ts';
 
 export interface Column {
   title: string;
@@ -24,13 +24,13 @@ export function formatTable(columns: readonly Column[], rows: readonly (readonly
   return [line(columns.map((column) => column.title)), rule, ...cells.map(line)].join('\n');
 }
 
-const MARKS = { proved: '✓', refuted: '✗', unproved: '–' } as const;
+const MARKS = { proved: '✓', refuted: '✗', unproved: '–', recorded: '?' } as const;
 
 export interface ClaimRow {
   stream_id: string;
   status: string;
   entries: number;
-  claims: Claims;
+  claims: ReportedClaims;
 }
 
 const NAME_COLUMNS = 48;
@@ -41,7 +41,7 @@ const LEAST_NAME_COLUMNS = 16;
 export function formatClaims(rows: readonly ClaimRow[], columns = terminalColumns()): string {
   const wide = toTable(rows, CLAIMS, (claims) => CLAIMS.map((name) => MARKS[claims[name].state]), NAME_COLUMNS);
   if (widthOfTable(wide) <= columns) return wide;
-  const marks = (claims: Claims) => [CLAIMS.map((name) => MARKS[claims[name].state]).join(' ')];
+  const marks = (claims: ReportedClaims) => [CLAIMS.map((name) => MARKS[claims[name].state]).join(' ')];
   const nameless = widthOfTable(toTable(rows, ['claims'], marks, 0)) - 'stream'.length;
   const room = Math.max(LEAST_NAME_COLUMNS, Math.min(NAME_COLUMNS, columns - nameless));
   return `${toTable(rows, ['claims'], marks, room)}\n\nclaims: ${CLAIMS.join(', ')}`;
@@ -50,7 +50,7 @@ export function formatClaims(rows: readonly ClaimRow[], columns = terminalColumn
 function toTable(
   rows: readonly ClaimRow[],
   titles: readonly string[],
-  cellsOf: (claims: Claims) => string[],
+  cellsOf: (claims: ReportedClaims) => string[],
   max: number,
 ): string {
   return formatTable(
@@ -76,7 +76,8 @@ function terminalColumns(): number {
 
 /** What the marks mean; why what is unproved is, and where a proof ends: each once, with the number of its streams. */
 export function formatLegend(rows: readonly ClaimRow[]): string {
-  const lines = ['✓ proved   ✗ refuted   – unproved'];
+  const isOpened = rows.every(({ claims }) => CLAIMS.every((name) => claims[name].state !== 'recorded'));
+  const lines = [`✓ proved   ✗ refuted   – unproved${isOpened ? '' : '   ? recorded, not checked here'}`];
   for (const name of CLAIMS) {
     const remarks = Map.groupBy(
       rows.map(({ claims }) => remarkOn(name, claims[name])),
@@ -91,22 +92,19 @@ export function formatLegend(rows: readonly ClaimRow[]): string {
   return lines.join('\n');
 }
 
-function remarkOn(name: ClaimName, { state, reason = 'no reason is recorded', not_covered }: Claim): string | null {
-  if (state === 'unproved') return `${MARKS.unproved} ${name}: ${reason}`;
-  return not_covered === undefined ? null : `${MARKS[state]} ${name}: digests do not cover ${not_covered.join(', ')}`;
+function remarkOn(name: ClaimName, claim: ReportedClaim): string | null {
+  const { state, recorded, reason = 'no reason is recorded', not_covered, by_contract } = claim;
+  if (state === 'recorded') return `${MARKS.recorded} ${name}: ${reason}`;
+  if (state === 'unproved')
+    return `${MARKS.unproved} ${name}: ${recorded === undefined ? '' : `recorded as ${recorded}, not checked here: `}${reason}`;
+  const remarks = [
+    ...(by_contract === undefined ? [] : [by_contract]),
+    ...(not_covered === undefined ? [] : [`digests do not cover ${not_covered.join(', ')}`]),
+  ];
+  return remarks.length === 0 ? null : `${MARKS[state]} ${name}: ${remarks.join('; ')}`;
 }
 
 const REASONS_SHOWN = 5;
-
-/** Colours only what goes to a terminal that wants them. */
-export function emphasise(text: string, style: 'green' | 'red' | 'yellow' | 'bold'): string {
-  return styleText(style, text, { stream: process.stdout });
-}
-
-/** Text from outside must not steer the terminal. */
-export function visible(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`);
-}
 
 /** Text from outside as one line on the terminal of stderr, which is to be taken away: a line that wraps would stay. */
 export function liveLine(text: string): string {

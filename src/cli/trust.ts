@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import type { SealKeys } from '../contract/contract.ts';
 import { toHmacKey } from '../encoding/digest.ts';
 import type { Identities } from '../encryption/identities.ts';
@@ -8,23 +8,20 @@ import { type PublicKey, readPublicKey } from '../signature/key.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
 import { readRoots } from '../timestamp/roots.ts';
 import type { Config } from './config.ts';
+import { readGivenFile, readGivenText } from './given-file.ts';
 
 /**
  * The seal keys from their files. A file holds `hex:…`, `base64:…`, or the key's own text; a line feed at its end is
  * not part of the key.
  */
-export function readSealKeys(files: ReadonlyMap<string, string>): SealKeys {
-  return new Map([...files].map(([id, path]) => [id, toHmacKey(readKey(id, path))] as const));
+export function readSealKeys(files: Config['sealKeyFiles']): SealKeys {
+  return new Map([...files].map(([id, { path }]) => [id, toHmacKey(readKey(id, path))] as const));
 }
 
 function readKey(id: string, path: string): Uint8Array {
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(path);
-  } catch (error) {
-    throw new EvidenceError('config', `the file of the seal key "${id}", ${path}, cannot be read`, { cause: error });
-  }
-  const text = bytes.toString('latin1').replace(/\r?\n$/, '');
+  const text = readGivenFile(`the seal key "${id}"`, path)
+    .toString('latin1')
+    .replace(/\r?\n$/, '');
   const key = decode(text);
   // A key that is read wrongly would refute seals that are genuine.
   if (key === null)
@@ -44,21 +41,15 @@ function decode(text: string): Buffer | null {
   return same ? key : null;
 }
 
-/** The roots of the time-stamping authorities that are trusted; null when none are pinned. */
+/** The trusted roots of time-stamping authorities in a file; null for no file, so that none are pinned. */
 export function readTimestampRoots(path: string | null): readonly Certificate[] | null {
   if (path === null) return null;
-  return readRoots(readText('the time-stamping roots', path), path);
-}
-
-/** The roots under which stamps of runs are judged; null when none are pinned. */
-export function readStampRoots({ sign, timestampRootsFile }: Config): readonly Certificate[] | null {
-  const roots = [sign.tsaRootsFile, timestampRootsFile].map(readTimestampRoots).filter((pinned) => pinned !== null);
-  return roots.length === 0 ? null : roots.flat();
+  return readRoots(readGivenText('the time-stamping roots', path), path);
 }
 
 /** The keys that an archive must be signed with; none means that its signatures prove nothing to this reader. */
 export function readPublicKeys(files: readonly string[]): PublicKey[] {
-  return files.map((path) => readPublicKey(readText('the public key', path), path));
+  return files.map((path) => readPublicKey(readGivenText('the public key', path), path));
 }
 
 /** To whom bundles are encrypted; null where they are not. @throws EvidenceError `config` naming one that is none. */
@@ -77,18 +68,9 @@ export async function openIdentities(files: readonly string[]): Promise<Identiti
 
 /** Of a key that others can read nobody knows who has it. */
 function readSecretFile(path: string): string {
-  const text = readText('the identity', path);
+  const text = readGivenText('the identity', path);
   if ((statSync(path).mode & 0o077) === 0) return text;
   throw new EvidenceError('config', `the file of the identity, ${path}, can be read by others`, {
     nextStep: `Keep it to yourself: chmod 600 ${path}.`,
   });
-}
-
-/** @throws EvidenceError `config` when the file cannot be read. */
-export function readText(what: string, path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new EvidenceError('config', `the file of ${what}, ${path}, cannot be read`, { cause: error });
-  }
 }

@@ -1,35 +1,52 @@
-import type { Verdict } from '../claims/verdict.ts';
+import type { ReportedVerdict } from '../claims/recorded.ts';
 import { plural } from '../report/view/words.ts';
 import type { ArchiveReport } from '../verify/archive-report.ts';
+import type { ContractUse } from '../verify/contract-use.ts';
 import type { Problem } from '../verify/problem.ts';
-import type { Printer } from './printer.ts';
-import { emphasise, formatClaims, formatLegend, visible } from './table.ts';
+import { printFound } from './found.ts';
+import { type Line, type Printer, type Styled, styled } from './printer.ts';
+import { formatClaims, formatLegend } from './table.ts';
+import { printTrust, type Trust } from './trust-report.ts';
 
-const STYLES = { verified: 'green', refuted: 'red', incomplete: 'yellow', empty: 'yellow' } as const;
+const STYLES = {
+  verified: 'green',
+  refuted: 'red',
+  incomplete: 'yellow',
+  empty: 'yellow',
+  recorded: 'yellow',
+} as const;
 const SHOWN = 50;
+
+type Pieces = Exclude<Line, string>;
+const PROVED: Styled = styled('proved', 'green');
+const REFUTED: Styled = styled('refuted, see above', 'red');
 
 /** What a verification of one file comes to. */
 export interface FileReport {
-  outcome: Verdict['status'];
+  outcome: ReportedVerdict['status'];
   exit_code: number;
   run_id: string | null;
   period: { from: string | null; to: string | null } | null;
-  streams: (Verdict & { bundle: { key: string; identity: string | null } | null })[];
+  streams: (ReportedVerdict & { bundle: { key: string; identity: string | null } | null })[];
   problems: Problem[];
   warnings: string[];
+  /** Each contract that it was read by. */
+  contracts: ContractUse[];
 }
 
 /** A bundle or a package. */
-export function printFile(report: FileReport, printer: Printer): void {
+export function printFile(report: FileReport, trust: Trust, printer: Printer): void {
+  printTrust(trust, printer);
   printStreams(report.streams, printer);
   printProblems(report.problems, printer);
   printOutcome(report, printer);
 }
 
 /** An archive, run by run, and what was found in all of it. */
-export function printArchive(report: ArchiveReport, printer: Printer): void {
+export function printArchive(report: ArchiveReport, trust: Trust, printer: Printer): void {
+  printTrust(trust, printer);
   for (const run of report.runs) {
-    printer.result(emphasise(`Run ${run.run_id}`, 'bold'));
+    printer.result([styled(`Run ${run.run_id}`, 'bold')]);
     printStreams(run.streams, printer);
     printAttested(run.streams, printer);
     printStamps(run.stamps, printer);
@@ -41,6 +58,7 @@ export function printArchive(report: ArchiveReport, printer: Printer): void {
   const stamps = report.runs.flatMap(({ problems }) => problems.filter(({ code }) => code === 'stamp/refuted'));
   const listed = [
     ...report.ledger.findings,
+    ...report.history,
     ...report.signatures.findings,
     ...stamps,
     ...missing,
@@ -49,36 +67,37 @@ export function printArchive(report: ArchiveReport, printer: Printer): void {
     ...unlocked,
   ];
   printProblems([...new Set(listed)], printer);
-  for (const warning of report.warnings) printer.result(emphasise(visible(warning), 'yellow'));
+  for (const warning of report.warnings) printer.result([styled(warning, 'yellow')]);
   printer.result(
     `Objects       ${checked} checked: ${objectsIn(missing)} missing, ${objectsIn(altered)} altered, ${objectsIn(unexpected)} unexpected, ${objectsIn(unlocked)} unlocked`,
   );
-  printer.result(`Locks         ${describeLocks(report.locks)}`);
+  printer.result(['Locks         ', ...describeLocks(report.locks)]);
   printExpiring(report.locks, printer);
   printer.result(`Ledger        ${plural(report.ledger.entries, 'entry')}, ${report.ledger.state}`);
-  printer.result(`Signatures    ${describeSignatures(report.signatures)}`);
+  printer.result(['Signatures    ', ...describeSignatures(report.signatures)]);
   printOutcome({ ...report, warnings: [] }, printer);
 }
 
-function describeSignatures({ state, reason, keys, from }: ArchiveReport['signatures']): string {
-  if (state === 'unproved') return `internal consistency only: ${reason}`;
-  if (state === 'refuted') return emphasise('refuted, see above', 'red');
+function describeSignatures({ state, reason, keys, from }: ArchiveReport['signatures']): Pieces {
+  if (state === 'unproved') return [`internal consistency only: ${reason}`];
+  if (state === 'refuted') return [REFUTED];
   const extent = from === 1 ? 'all of the ledger' : `the ledger from entry ${from} on, which names all before it`;
-  return `${emphasise('proved', 'green')}: ${extent}, by ${keys.join(', ')}`;
+  return [PROVED, `: ${extent}, by ${keys.join(', ')}`];
 }
 
-function describeLocks({ state, reason, checked, first_end }: ArchiveReport['locks']): string {
-  if (state === 'unproved') return `unproved: ${reason}`;
-  if (state === 'refuted') return emphasise('refuted, see above', 'red');
+function describeLocks({ state, reason, checked, first_end }: ArchiveReport['locks']): Pieces {
+  if (state === 'unproved') return [`unproved: ${reason}`];
+  if (state === 'refuted') return [REFUTED];
   const end = first_end === null ? 'none of them has a retention' : `the first ends at ${first_end}`;
-  return `${emphasise('proved', 'green')}: ${plural(checked, 'object')} protected as recorded; ${end}`;
+  return [PROVED, `: ${plural(checked, 'object')} protected as recorded; ${end}`];
 }
 
 function printExpiring({ expiring }: ArchiveReport['locks'], printer: Printer): void {
   for (const { key, retain_until } of expiring.slice(0, SHOWN))
-    printer.result(
-      `${emphasise('expiring', 'yellow')} ${visible(key)}: ${retain_until === null ? 'is not locked' : `is locked until ${retain_until}`}; \`evidence extend\` locks a run for longer`,
-    );
+    printer.result([
+      styled('expiring', 'yellow'),
+      ` ${key}: ${retain_until === null ? 'is not locked' : `is locked until ${retain_until}`}; \`evidence extend\` locks a run for longer`,
+    ]);
   if (expiring.length > SHOWN) printer.result(`… and ${expiring.length - SHOWN} more; --json has them.`);
 }
 
@@ -86,27 +105,23 @@ function printAttested(streams: ArchiveReport['runs'][number]['streams'], printe
   const attested = streams.filter((stream) => stream.attested).length;
   if (attested > 0)
     printer.result(
-      `${plural(attested, 'bundle')} not read: the store attests that they are what was recorded, and the claims above are the recorded ones (--fast)`,
+      `${plural(attested, 'bundle')} not read: the store attests that they are what was recorded, and of their claims there is only what was recorded (--fast)`,
     );
 }
 
 function printCustody(custody: ArchiveReport['runs'][number]['custody'], printer: Printer): void {
   for (const { action, reason, ordered_by, ordered_at, retain_until, outcome } of custody) {
-    const until = retain_until === null ? '' : ` until ${visible(retain_until)}`;
+    const until = retain_until === null ? '' : ` until ${retain_until}`;
     const state = outcome === 'completed' ? '' : ` (${outcome})`;
-    printer.result(
-      `${action}${until}${state}, by ${visible(ordered_by.user)} at ${visible(ordered_at)}: ${visible(reason)}`,
-    );
+    printer.result(`${action}${until}${state}, by ${ordered_by.user} at ${ordered_at}: ${reason}`);
   }
 }
 
 function printShares(shares: ArchiveReport['runs'][number]['shares'], printer: Printer): void {
   for (const { shared_with, shared_by, shared_at, form, expires_at, objects } of shares) {
-    const whom = shared_with === null ? '' : ` with ${visible(shared_with)}`;
-    const until = expires_at === null ? form : `${form} that end at ${visible(expires_at)}`;
-    printer.result(
-      `shared${whom} as ${until}, by ${visible(shared_by.user)} at ${visible(shared_at)}: ${plural(objects, 'object')}`,
-    );
+    const whom = shared_with === null ? '' : ` with ${shared_with}`;
+    const until = expires_at === null ? form : `${form} that end at ${expires_at}`;
+    printer.result(`shared${whom} as ${until}, by ${shared_by.user} at ${shared_at}: ${plural(objects, 'object')}`);
   }
 }
 
@@ -114,17 +129,15 @@ function printStamps(stamps: ArchiveReport['runs'][number]['stamps'], printer: P
   for (const { key, state, time, authority, until, remarks } of stamps) {
     const what =
       state === 'proved'
-        ? `it was there at ${time?.toISOString()}, says ${visible(authority ?? '')}; holds until ${until?.toISOString()}`
-        : `${state}: ${visible(remarks.join('; '))}`;
+        ? `it was there at ${time?.toISOString()}, says ${authority ?? ''}; holds until ${until?.toISOString()}`
+        : `${state}: ${remarks.join('; ')}`;
     printer.result(`${key}  ${what}`);
   }
 }
 
 function printRestamps(restamps: ArchiveReport['runs'][number]['restamps'], printer: Printer): void {
   for (const { token, authority, ordered_by, ordered_at } of restamps)
-    printer.result(
-      `restamp ${visible(token.key)} from ${visible(authority)}, by ${visible(ordered_by.user)} at ${visible(ordered_at)}`,
-    );
+    printer.result(`restamp ${token.key} from ${authority}, by ${ordered_by.user} at ${ordered_at}`);
 }
 
 /** Several things can be wrong with one object. */
@@ -134,20 +147,19 @@ function objectsIn(problems: readonly Problem[]): number {
 
 function printStreams(streams: FileReport['streams'], printer: Printer): void {
   if (streams.length === 0) return;
-  printer.result(`${formatClaims(streams)}\n\n${formatLegend(streams)}\n`);
+  printer.block(`${formatClaims(streams)}\n\n${formatLegend(streams)}\n`);
   const findings = streams.flatMap((stream) => stream.findings);
-  for (const finding of findings.slice(0, SHOWN))
-    printer.result(
-      `${emphasise(finding.code, finding.severity === 'error' ? 'red' : 'yellow')} ${visible(finding.stream_id)}: ${visible(finding.message)}\n  ${finding.next_step}`,
-    );
+  for (const { code, severity, stream_id, message, next_step } of findings.slice(0, SHOWN))
+    printFound(styled(code, severity === 'error' ? 'red' : 'yellow'), stream_id, message, next_step, printer);
   if (findings.length > SHOWN) printer.result(`… and ${findings.length - SHOWN} more findings; --json has them.`);
 }
 
 function printProblems(problems: readonly Problem[], printer: Printer): void {
   for (const { code, key, message, expected, actual } of problems.slice(0, SHOWN)) {
-    printer.result(`${emphasise(code, 'red')} ${visible(key)}: ${visible(message)}`);
-    if (expected !== undefined || actual !== undefined)
-      printer.result(`  expected ${expected ?? 'nothing'}\n  found    ${actual ?? 'nothing'}`);
+    printer.result([styled(code, 'red'), ` ${key}: ${message}`]);
+    if (expected === undefined && actual === undefined) continue;
+    printer.result(`  expected ${expected ?? 'nothing'}`);
+    printer.result(`  found    ${actual ?? 'nothing'}`);
   }
   if (problems.length > SHOWN) printer.result(`… and ${problems.length - SHOWN} more; --json has them.`);
 }
@@ -156,6 +168,7 @@ function printOutcome(
   { outcome, exit_code, warnings }: { outcome: keyof typeof STYLES; exit_code: number; warnings: string[] },
   printer: Printer,
 ): void {
-  printer.result(`Outcome       ${emphasise(outcome, STYLES[outcome])} (exit code ${exit_code})`);
+  const nothing = outcome === 'recorded' ? ': nothing was checked but records' : '';
+  printer.result(['Outcome       ', styled(outcome, STYLES[outcome]), `${nothing} (exit code ${exit_code})`]);
   for (const warning of warnings) printer.result(warning);
 }

@@ -1,23 +1,24 @@
 import { open, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Archive } from '../archive/archive.ts';
-import { DEFAULT_REQUIRED } from '../claims/claim.ts';
+import { withRecorded } from '../claims/recorded.ts';
 import type { Identities } from '../encryption/identities.ts';
 import { EvidenceError } from '../errors.ts';
 import { EXIT_CODE_OF, worstOf } from '../ledger/outcome.ts';
 import type { ArchiveContext } from '../verify/archive.ts';
 import type { ArchiveReport } from '../verify/archive-report.ts';
 import type { VerifyOptions } from '../verify/content.ts';
-import { toProblem } from '../verify/problem.ts';
+import { type Problem, toProblem } from '../verify/problem.ts';
 import type { RunCheck } from '../verify/run.ts';
 import type { CommandContext } from './command.ts';
-import { loadConfig } from './config.ts';
+import { loadNamedConfig } from './config.ts';
 import { readDays } from './days.ts';
 import type { VerifyFlags } from './flags.ts';
 import { holdHeap } from './heap.ts';
 import { isDirectory, isS3Url, type NamedArchive, openArchive } from './store.ts';
-import { liveLine, visible } from './table.ts';
-import { openIdentities, readPublicKeys, readSealKeys, readStampRoots, readTimestampRoots } from './trust.ts';
+import { liveLine } from './table.ts';
+import { openIdentities, readPublicKeys, readSealKeys, readTimestampRoots } from './trust.ts';
+import { describeTrust } from './trust-report.ts';
 import { type FileReport, printArchive, printFile } from './verify-report.ts';
 import { makeWorkDirectory } from './work-directory.ts';
 
@@ -38,13 +39,15 @@ export async function runVerify(flags: VerifyFlags, context: CommandContext): Pr
   holdHeap(10);
   const { directory, printer } = context;
   const { config: configFile, endpoint } = flags;
-  const config = await loadConfig(
+  const config = await loadNamedConfig(
     {
       config: configFile,
       endpoint,
+      require: flags.require,
       sealKey: flags['seal-key'],
       timestampRoots: flags['timestamp-roots'],
       publicKey: flags['public-key'],
+      acceptUnhashed: flags['accept-unhashed'],
     },
     context.environment,
     directory,
@@ -53,6 +56,8 @@ export async function runVerify(flags: VerifyFlags, context: CommandContext): Pr
     contract: flags.contract === undefined ? null : (await loadContract())(resolve(directory, flags.contract)),
     sealKeys: readSealKeys(config.sealKeyFiles),
     roots: readTimestampRoots(config.timestampRootsFile),
+    required: config.required,
+    acceptUnhashed: config.acceptUnhashed,
     now: new Date(),
   };
   const identityFiles = (flags.identity ?? []).map((path) => resolve(directory, path));
@@ -61,10 +66,14 @@ export async function runVerify(flags: VerifyFlags, context: CommandContext): Pr
   if (isS3Url(target) || (await isDirectory(target))) {
     const [, root = target, run = null] = /^(.*)\/runs\/([^/]+)$/s.exec(target) ?? [];
     const named = { archiveUrl: root, store: config.store };
+    const given = {
+      roots: options.roots,
+      publicKeys: readPublicKeys(config.publicKeyFiles),
+      stampRoots: readTimestampRoots(config.stampRootsFile),
+    };
     const archiveOptions = {
       ...options,
-      publicKeys: readPublicKeys(config.publicKeyFiles),
-      stampRoots: readStampRoots(config),
+      ...given,
       from: flags.from ?? null,
       fast: flags.fast === true,
       identities: await openIdentities(identityFiles),
@@ -73,10 +82,16 @@ export async function runVerify(flags: VerifyFlags, context: CommandContext): Pr
       concurrency: isS3Url(target) ? CONCURRENCY : 1,
     };
     const report = await checkStored(named, flags.run ?? run, archiveOptions, context);
-    printer.document(report);
-    printArchive(report, printer);
+    const { contracts, ...found } = report;
+    const trust = describeTrust(config, given, contracts);
+    printer.document({ trust, ...found });
+    printArchive(report, trust, printer);
     return report.exit_code;
   }
+  if (await isOther(target))
+    throw new EvidenceError('usage', `${flags.target} is a named pipe, a device or a socket, and was not opened`, {
+      nextStep: NAME_ONE,
+    });
   if (!(await isFile(target)))
     throw new EvidenceError('not-found', `there is nothing to verify at ${flags.target}`, {
       nextStep: NAME_ONE,
@@ -86,8 +101,10 @@ export async function runVerify(flags: VerifyFlags, context: CommandContext): Pr
     : isEncrypted(target)
       ? await verifyEncryptedBundle(target, flags.target, options, await openIdentities(identityFiles))
       : await verifyOnePackage(target, { ...options, threads, signal: context.signal });
-  printer.document(report);
-  printFile(report, printer);
+  const { contracts, ...found } = report;
+  const trust = describeTrust(config, { publicKeys: [], roots: options.roots, stampRoots: null }, contracts);
+  printer.document({ trust, ...found });
+  printFile(report, trust, printer);
   return report.exit_code;
 }
 
@@ -165,7 +182,7 @@ class VerifyProgress implements Pick<ArchiveContext, 'onStream' | 'onRun' | 'onR
   readonly onRunEnd = ({ runId, outcome }: RunCheck, number: number, of: number) => {
     this.#clear();
     this.#current = null;
-    if (of > 1) this.#context.printer.note(`Run ${visible(runId)} (${number} of ${of}): ${outcome}`);
+    if (of > 1) this.#context.printer.note(`Run ${runId} (${number} of ${of}): ${outcome}`);
   };
 
   /** Where to go on, if it was ended before it was done. */
@@ -173,7 +190,7 @@ class VerifyProgress implements Pick<ArchiveContext, 'onStream' | 'onRun' | 'onR
     const { signal, printer } = this.#context;
     this.#clear();
     if (signal.aborted && this.#current !== null)
-      printer.note(`To go on with this run later, and not begin anew: --from ${visible(this.#current)}`);
+      printer.note(`To go on with this run later, and not begin anew: --from ${this.#current}`);
   }
 
   #clear(): void {
@@ -187,10 +204,15 @@ class VerifyProgress implements Pick<ArchiveContext, 'onStream' | 'onRun' | 'onR
  */
 async function refuseShare(archive: Archive, root: string): Promise<void> {
   const { readShare, SHARE_MARK } = await import('../ledger/share.ts');
-  if ((await archive.stat(SHARE_MARK)) === null) return;
-  const { run_id } = await readShare(archive, SHARE_MARK);
-  throw new EvidenceError('usage', `${root} calls itself what was shared of run ${visible(run_id)}, not an archive`, {
-    nextStep: `If it is, verify that run: evidence verify ${root} --run ${visible(run_id)}. If it is an archive, find out who put ${SHARE_MARK} there.`,
+  const { readObject } = await import('../verify/stored.ts');
+  // What is no record of a share says nothing, and is found as an object that nobody expects.
+  const share = await readObject(SHARE_MARK, [], async () =>
+    (await archive.stat(SHARE_MARK)) === null ? null : readShare(archive, SHARE_MARK),
+  );
+  if (share === null) return;
+  const { run_id } = share;
+  throw new EvidenceError('usage', `${root} calls itself what was shared of run ${run_id}, not an archive`, {
+    nextStep: `If it is, verify that run: evidence verify ${root} --run ${run_id}. If it is an archive, find out who put ${SHARE_MARK} there.`,
   });
 }
 
@@ -212,9 +234,27 @@ async function verifyOneBundle(file: string, name: string, options: VerifyOption
     exit_code: EXIT_CODE_OF[outcome],
     run_id: verified.runId,
     period: verified.period,
-    streams: verdict === null ? [] : [{ ...verdict, bundle: { key: name, identity } }],
+    streams:
+      verdict === null
+        ? []
+        : [{ ...(recorded === null ? verdict : withRecorded(verdict, recorded)), bundle: { key: name, identity } }],
     problems,
     warnings: [UNSIGNED],
+    contracts: verified.contract === null ? [] : [verified.contract],
+  };
+}
+
+/** What cannot be read at all. */
+function reportDamage(problems: Problem[]): FileReport {
+  return {
+    outcome: 'refuted',
+    exit_code: EXIT_CODE_OF.refuted,
+    run_id: null,
+    period: null,
+    streams: [],
+    problems,
+    warnings: [],
+    contracts: [],
   };
 }
 
@@ -230,10 +270,15 @@ async function verifyEncryptedBundle(
   identities: Identities | null,
 ): Promise<FileReport> {
   const { decryptFile } = await import('../encryption/age.ts');
+  const { readObject } = await import('../verify/stored.ts');
   const work = makeWorkDirectory();
   try {
     const zip = join(work.path, 'decrypted.zip');
-    const content = identities === null ? null : await decryptFile(file, zip, identities);
+    const damage: Problem[] = [];
+    const read = async () => ({ content: identities === null ? null : await decryptFile(file, zip, identities) });
+    const decrypted = await readObject(name, damage, read);
+    if (decrypted === null) return reportDamage(damage);
+    const { content } = decrypted;
     if (content !== null) return await verifyOneBundle(zip, name, options);
     const why = identities === null ? 'is encrypted' : 'is not encrypted to any of the identities that were given';
     throw new EvidenceError('usage', `${name} ${why}, so there is nothing that could be verified`, {
@@ -249,7 +294,7 @@ async function verifyOnePackage(
   options: VerifyOptions & { threads: number | null; signal: AbortSignal },
 ): Promise<FileReport> {
   const verifyPackage = await loadPackage();
-  const verdicts = await verifyPackage(file, options, DEFAULT_REQUIRED);
+  const { verdicts, contract } = await verifyPackage(file, options);
   const outcome = worstOf(verdicts.map((verdict) => verdict.status));
   return {
     outcome,
@@ -259,6 +304,7 @@ async function verifyOnePackage(
     streams: verdicts.map((verdict) => ({ ...verdict, bundle: null })),
     problems: [],
     warnings: [],
+    contracts: [contract],
   };
 }
 
@@ -268,6 +314,12 @@ async function isFile(path: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** Whether something is there that is neither a file nor a folder. */
+async function isOther(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => null);
+  return found !== null && !found.isFile() && !found.isDirectory();
 }
 
 /** By its content where there is any that tells, else by its name: a damaged bundle is still meant as one. */

@@ -166,8 +166,8 @@ export class AuditClient {
   }
 
   /**
-   * Has a package made.
-   * @param idempotencyKey makes a repeated request answer with the package of the first.
+   * Has a package made. A request that failed is sent again: at worst the service makes a package that nobody downloads.
+   * @param idempotencyKey makes a repeated request answer with the package of the first, where the service knows such keys.
    */
   async generate(
     streamId: string,
@@ -182,7 +182,7 @@ export class AuditClient {
       url,
       body: fillIn(generate.body, { stream_id: streamId, ...period }),
       ...(header === null ? {} : { headers: { [header]: idempotencyKey } }),
-      repeatable: header !== null,
+      repeatable: true,
     });
     return { generated: this.#read(url, () => this.#answers.generated(value as Json)), exchange };
   }
@@ -215,7 +215,10 @@ export class AuditClient {
     try {
       yield* readPages(this.#transport, this.#base, list, filter, known);
     } catch (error) {
-      throw isEvidenceError(error, 'contract') ? this.#otherContract(error.message) : error;
+      if (isEvidenceError(error, 'contract')) throw this.#otherContract(error.message);
+      // A list may lead to an address that quotes the key.
+      if (isEvidenceError(error)) error.message = this.#transport.scrub(error.message);
+      throw error;
     }
   }
 
@@ -228,7 +231,7 @@ export class AuditClient {
   }
 
   #otherContract(what: string): EvidenceError {
-    return new EvidenceError('contract', what, this.#pinned ? SERVICE_CHANGED : OTHER_SERVICE);
+    return new EvidenceError('contract', this.#transport.scrub(what), this.#pinned ? SERVICE_CHANGED : OTHER_SERVICE);
   }
 }
 

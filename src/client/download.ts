@@ -8,7 +8,7 @@ import type { Accepts, Call, NotYet } from './call.ts';
 import { toConnectionError } from './connection-error.ts';
 import { type Exchange, toExchange } from './exchange.ts';
 import { Expectation } from './expectation.ts';
-import type { TransportOptions } from './options.ts';
+import type { ConnectionOptions } from './options.ts';
 import { describeRefusal, toUnexpectedAnswer } from './problem.ts';
 import { continuationOf, rangeHeaders, type Version, versionOf } from './resume.ts';
 import { Attempts, type Failure } from './retry.ts';
@@ -52,7 +52,7 @@ type Outcome = Downloaded | NotYet | Failure;
  */
 export class Download {
   readonly #sender: Sender;
-  readonly #options: TransportOptions;
+  readonly #options: ConnectionOptions;
   readonly #call: Call;
   readonly #accepts: Accepts;
   readonly #path: string;
@@ -61,7 +61,7 @@ export class Download {
   #part: Part | null = null;
 
   constructor(
-    [sender, options]: readonly [Sender, TransportOptions],
+    [sender, options]: readonly [Sender, ConnectionOptions],
     [call, accepts]: readonly [Call, Accepts],
     path: string,
     observer: Observer,
@@ -177,18 +177,18 @@ export class Download {
     const why = part.expectation.end();
     if (why !== null) throw toUnexpectedAnswer(this.#refusal(answer, part), why);
     return {
-      exchange: toExchange(answer, this.#attempts.count, part.digest.finish()),
+      exchange: toExchange(answer, this.#attempts.count, part.digest.finish(), this.#options.scrub),
       contentType: part.contentType,
     };
   }
 
   #refusal(answer: Answer, part: Part) {
-    return describeRefusal(answer, part.expectation.head, this.#options.apiKey);
+    return describeRefusal(answer, part.expectation.head, this.#options.scrub);
   }
 
   async #unexpected(answer: Answer, why: string): Promise<EvidenceError> {
     const body = await answer.beginning(MAX_QUOTED_BYTES);
-    return toUnexpectedAnswer(describeRefusal(answer, body, this.#options.apiKey), why);
+    return toUnexpectedAnswer(describeRefusal(answer, body, this.#options.scrub), why);
   }
 }
 

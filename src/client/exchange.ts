@@ -1,4 +1,5 @@
 import type { Answer } from './answer.ts';
+import type { Scrub } from './secret.ts';
 
 /**
  * One request and its answer, as the chain of custody records it. Never the request's headers: they hold the key.
@@ -23,16 +24,26 @@ export interface Exchange {
 
 const REQUEST_ID_HEADERS = ['x-request-id', 'x-correlation-id', 'x-amzn-requestid', 'request-id'];
 
-export function toExchange(answer: Answer, attempts: number, content: { bytes: number; sha256: string }): Exchange {
+/** @param scrub takes out the key, which any header may quote, and a redirect too. */
+export function toExchange(
+  answer: Answer,
+  attempts: number,
+  content: { bytes: number; sha256: string },
+  scrub: Scrub,
+): Exchange {
   const { call, url, status, requestedAt } = answer;
-  const named = REQUEST_ID_HEADERS.find((name) => answer.header(name) !== null);
+  const header = (name: string) => {
+    const value = answer.header(name);
+    return value === null ? null : scrub(value);
+  };
+  const named = REQUEST_ID_HEADERS.find((name) => header(name) !== null);
   return {
     method: call.method,
-    path: url.pathname + url.search,
+    path: scrub(url.pathname + url.search),
     requested_at: requestedAt,
     status,
-    date: answer.header('date'),
-    request_id: named === undefined ? null : answer.header(named),
+    date: header('date'),
+    request_id: named === undefined ? null : header(named),
     attempts,
     ...content,
   };

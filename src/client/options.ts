@@ -1,4 +1,5 @@
 import type { Tls } from './dispatcher.ts';
+import type { Scrub } from './secret.ts';
 
 export interface TransportOptions {
   /** The one origin that is spoken to: no other ever sees the key. */
@@ -18,6 +19,12 @@ export interface TransportOptions {
   tls?: Tls;
   /** Ends every request and every wait when it is aborted. */
   signal: AbortSignal;
+}
+
+/** What those who meet answers know besides. */
+export interface ConnectionOptions extends TransportOptions {
+  /** Takes the key out of what an answer says. */
+  scrub: Scrub;
 }
 
 export const DEFAULT_TRANSPORT = {

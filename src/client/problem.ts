@@ -1,5 +1,6 @@
 import { EvidenceError } from '../errors.ts';
 import type { Answer } from './answer.ts';
+import type { Scrub } from './secret.ts';
 
 /** An answer that is not what was asked for, as far as a message needs it. */
 export interface Refusal {
@@ -8,20 +9,20 @@ export interface Refusal {
   status: number;
   contentType: string;
   body: Uint8Array;
-  /** The key, which the service may quote. */
-  secret: string;
+  /** Takes out the key, which the service may quote. */
+  scrub: Scrub;
 }
 
 /** @param body its beginning. */
-export function describeRefusal(answer: Answer, body: Uint8Array, secret: string): Refusal {
+export function describeRefusal(answer: Answer, body: Uint8Array, scrub: Scrub): Refusal {
   const { call, status, contentType } = answer;
-  return { method: call.method, url: call.url, status, contentType, body, secret };
+  return { method: call.method, url: call.url, status, contentType, body, scrub };
 }
 
 /** An answer that is not a success, as an error that says what the service said. */
 export function toServiceError(refusal: Refusal): EvidenceError {
-  const { method, url, status, secret } = refusal;
-  const said = withoutSecret(describeProblem(refusal), secret).slice(0, MAX_WORDS);
+  const { method, url, status, scrub } = refusal;
+  const said = scrub(describeProblem(refusal)).slice(0, MAX_WORDS);
   const what = `${method} ${url} answered ${status}${said === '' ? '' : `: ${said}`}`;
   if (status === 401 || status === 403)
     return new EvidenceError('refused', what, {
@@ -36,8 +37,8 @@ export function toServiceError(refusal: Refusal): EvidenceError {
 
 /** An answer that is a success but not what was asked for. */
 export function toUnexpectedAnswer(refusal: Refusal, why: string): EvidenceError {
-  const { method, url, status, contentType, secret } = refusal;
-  const type = contentType === '' ? 'without a content type' : `with ${withoutSecret(contentType, secret)}`;
+  const { method, url, status, contentType, scrub } = refusal;
+  const type = contentType === '' ? 'without a content type' : `with ${scrub(contentType)}`;
   return new EvidenceError(
     'service',
     `${method} ${url} answered ${status} ${type}, but ${why}: ${firstBytes(refusal)}`,
@@ -76,12 +77,8 @@ function describeItem(item: unknown): string {
 }
 
 /** The secret is taken out before anything is cut off, or a part of it would stay. */
-function firstBytes({ body, secret }: Refusal): string {
-  const clean = Buffer.from(withoutSecret(Buffer.from(body).toString('latin1'), secret), 'latin1');
+function firstBytes({ body, scrub }: Refusal): string {
+  const clean = Buffer.from(scrub(Buffer.from(body).toString('latin1')), 'latin1');
   const text = new TextDecoder().decode(clean.subarray(0, MAX_FIRST_BYTES)).replace(/\s+/g, ' ').trim();
   return text === '' ? 'an empty body' : JSON.stringify(text);
-}
-
-function withoutSecret(text: string, secret: string): string {
-  return text.replaceAll(secret, '***');
 }

@@ -5,7 +5,7 @@ import type { Accepts, Call, NotYet, PollingCall } from './call.ts';
 import { isUntrusted, neverArrived, toConnectionError } from './connection-error.ts';
 import { dispatch } from './dispatch.ts';
 import { openDispatcher } from './dispatcher.ts';
-import type { TransportOptions } from './options.ts';
+import type { ConnectionOptions } from './options.ts';
 import { describeRefusal, toServiceError } from './problem.ts';
 import { RateLimiter } from './rate.ts';
 import { redirectTarget } from './redirect.ts';
@@ -32,11 +32,11 @@ export type Asked = { answer: Answer } | NotYet | (Failure & Partial<Refused>);
 
 /** Sends requests, once each: with the key, at the pace that the service bears, along redirects. */
 export class Sender {
-  readonly #options: TransportOptions;
+  readonly #options: ConnectionOptions;
   readonly #dispatcher: Dispatcher;
   readonly #limiter: RateLimiter;
 
-  constructor(options: TransportOptions) {
+  constructor(options: ConnectionOptions) {
     this.#options = options;
     this.#dispatcher = openDispatcher(options.timeouts.connect, options.tls ?? {});
     this.#limiter = new RateLimiter(options.requestsPerSecond, options.signal);
@@ -116,7 +116,7 @@ export class Sender {
   async #refused(call: Call, answer: Answer): Promise<Failure & Refused> {
     const { status } = answer;
     const said = await answer.beginning(MAX_PROBLEM_BYTES);
-    const error = toServiceError(describeRefusal(answer, said, this.#options.apiKey));
+    const error = toServiceError(describeRefusal(answer, said, this.#options.scrub));
     const retry = isRetriedStatus(status) && (call.repeatable || status === 429);
     return { error, retry, waitMs: readRetryAfter(answer.header('retry-after')), status, said };
   }

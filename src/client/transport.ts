@@ -7,9 +7,10 @@ import { toConnectionError } from './connection-error.ts';
 import { Download, type Downloaded, type Observer } from './download.ts';
 import { type Exchange, toExchange } from './exchange.ts';
 import { type ReadBody, readJsonBody } from './json-body.ts';
-import type { TransportOptions } from './options.ts';
+import type { ConnectionOptions, TransportOptions } from './options.ts';
 import { describeRefusal, toUnexpectedAnswer } from './problem.ts';
 import { Attempts, type Failure } from './retry.ts';
+import { scrubber } from './secret.ts';
 import { Sender } from './send.ts';
 
 export interface JsonAnswer {
@@ -42,18 +43,23 @@ const MAX_SPARE_BYTES = 8 * 2 ** 20;
 
 /** HTTP to one service: the bearer key, time limits, size limits, pace, retries, and a record of every exchange. */
 export class Transport {
-  readonly #options: TransportOptions;
+  readonly #options: ConnectionOptions;
   readonly #sender: Sender;
   readonly #spare = new SpareMemory(MAX_SPARE);
 
   /** @throws EvidenceError `config` for certificates and proxies that are none. */
   constructor(options: TransportOptions) {
-    this.#options = options;
-    this.#sender = new Sender(options);
+    this.#options = { ...options, scrub: scrubber(options.apiKey) };
+    this.#sender = new Sender(this.#options);
   }
 
   async close(): Promise<void> {
     await this.#sender.close();
+  }
+
+  /** A text without the key. */
+  scrub(text: string): string {
+    return this.#options.scrub(text);
   }
 
   /** The answer's JSON. */
@@ -120,7 +126,7 @@ export class Transport {
   }
 
   #textOf(body: Uint8Array): string {
-    return new TextDecoder().decode(body).replaceAll(this.#options.apiKey, '***');
+    return this.scrub(new TextDecoder().decode(body));
   }
 
   async #askJson(call: Call, attempt: number): Promise<JsonAnswer | NotYet | Failure> {
@@ -130,10 +136,11 @@ export class Transport {
     const received = await this.#receive(answer);
     if ('error' in received) return received;
     const { body } = received;
+    const { scrub } = this.#options;
     return {
       ...this.#toPage(answer, body, readJsonBody(body)),
       get exchange() {
-        return toExchange(answer, attempt, { sha256: sha256(body), bytes: body.length });
+        return toExchange(answer, attempt, { sha256: sha256(body), bytes: body.length }, scrub);
       },
     };
   }
@@ -155,7 +162,7 @@ export class Transport {
   }
 
   #toPage(answer: Answer, body: Uint8Array, read: ReadBody): PageAnswer {
-    if ('why' in read) throw toUnexpectedAnswer(describeRefusal(answer, body, this.#options.apiKey), read.why);
+    if ('why' in read) throw toUnexpectedAnswer(describeRefusal(answer, body, this.#options.scrub), read.why);
     return { value: read.value, date: answer.header('date'), link: answer.header('link') };
   }
 
@@ -199,7 +206,7 @@ export class Transport {
     try {
       return await work();
     } catch (error) {
-      if (isEvidenceError(error)) error.message = error.message.replaceAll(this.#options.apiKey, '***');
+      if (isEvidenceError(error)) error.message = this.scrub(error.message);
       throw error;
     }
   }

@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { Json } from '../encoding/canonical.ts';
 import type { ChainKind } from '../kernel/kind.ts';
+import type { OpenRole } from './roles.ts';
 
 /** By key id. */
 export type SealKeys = ReadonlyMap<string, KeyObject>;
@@ -25,7 +26,14 @@ export interface Entry {
   digestText: string;
   /** What our own computation says about `digest`. */
   content: Content;
-  seal: { keyId: string; value: string } | null;
+  /** Null where it has none; `malformed` for what is no text of the contract's encoding and length. */
+  seal: Seal | 'malformed' | null;
+}
+
+/** An HMAC over an entry's digest, in lower-case hex; `keyId` is null where the entry does not name its key. */
+export interface Seal {
+  keyId: string | null;
+  value: string;
 }
 
 /** The result of computing an entry's digest anew from its own bytes. */
@@ -40,6 +48,8 @@ export type Content =
   | { state: 'no-recipe' }
   /** It is made with a key that was not given. */
   | { state: 'no-key'; keyId: string }
+  /** A number in it, as written here, is another one as the double that is hashed: others share that digest. */
+  | { state: 'inexact'; number: string }
   /** Two correct readers could see different entries in these bytes, so no digest of them proves anything. */
   | { state: 'ambiguous'; reason: string };
 
@@ -89,6 +99,15 @@ export interface Contract {
   /** For people: how an entry's digest is made, as the recipe is recorded beside a verdict; null when it is not known. */
   readonly recipe: string | null;
   readonly hasSeals: boolean;
+  /**
+   * Whether an entry's digest covers what the entry says of its predecessor. Where not, a digest stands for its own
+   * entry alone: an anchor, or an earlier head, says nothing of the entries before it.
+   */
+  readonly bindsPredecessor: boolean;
+  /** The path of the seal where digests do not cover it: then only who checks it knows that it is one. */
+  readonly unhashedSeal: string | null;
+  /** @param unhashed what digests say nothing about, as `Content.uncovered` and `unhashedSeal` name it. */
+  openRoles(unhashed: Iterable<string>): OpenRole[];
   /** For people: where an entry says these. */
   readonly fields: { readonly sequence: string; readonly previous: string; readonly digest: string };
   /** What a package holds that was asked for. */

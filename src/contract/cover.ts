@@ -55,7 +55,7 @@ export function rolesOf({ entry }: Description): string[] {
 }
 
 /** How much of the value at a path is hashed. */
-type Reach = 'all' | 'within' | 'none';
+export type Reach = 'all' | 'within' | 'none';
 type Cover = (path: readonly string[], value: Json) => Reach;
 
 function compileMembers(
@@ -86,6 +86,13 @@ function compileMembers(
 /** A name that holds dots is no path. */
 function asStep(name: string): string {
   return name.includes('.') ? JSON.stringify(name) : name;
+}
+
+/** How much is hashed of what stands at a path, whatever the entry; of an object there, at most as much. */
+export function reachOf(path: string, { entry, digest }: Description): Reach {
+  const covers = (digest.recipe?.preimage ?? []).flatMap((part) => coversOf(part, entry.previous));
+  const reaches = covers.map((cover) => cover(namesOf(path), {}));
+  return reaches.includes('all') ? 'all' : reaches.includes('within') ? 'within' : 'none';
 }
 
 function coversOf(part: Part, previous: string): Cover[] {

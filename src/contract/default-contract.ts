@@ -96,6 +96,9 @@ export const DEFAULT_DESCRIPTION: Description = {
     timestamp_unit: 'text',
     previous: 'prev_hash',
     digest: 'hash',
+    actor: 'actor',
+    action: 'action',
+    resource: ['resource_type', 'resource_id'],
   },
   digest: {
     encoding: 'hex',

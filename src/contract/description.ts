@@ -9,6 +9,11 @@ import { z } from 'zod';
 const path = z.string().regex(/^(?:[^.]+(?:\.[^.]+)*)?$/, 'must be names joined by dots');
 /** Of what the service may not show. */
 const optionalPath = path.min(1).nullable();
+/** Of what the service may write in several members. */
+const rolePaths = z
+  .union([path.min(1), z.array(path.min(1)).min(1)])
+  .nullable()
+  .optional();
 const urlPath = z.string().regex(/^\/[^\s?#]*$/, 'must be a path that begins with "/"');
 const parameter = z.string().min(1);
 
@@ -244,6 +249,13 @@ export const descriptionSchema = z
       timestamp_unit: z.enum(['text', 'seconds', 'milliseconds']).default('text'),
       previous: path.min(1),
       digest: path.min(1),
+      /**
+       * Who did it, what was done, and to what. Only where all three are named is it known that other members are none
+       * of them, and may be left unhashed.
+       */
+      actor: rolePaths,
+      action: rolePaths,
+      resource: rolePaths,
     }),
     digest: digestSchema,
     seal: sealSchema.nullable(),

@@ -1,4 +1,4 @@
-import type { Algorithm, DigestDescription, DigestEncoding } from './description.ts';
+import type { Algorithm, DigestDescription, DigestEncoding, SealDescription } from './description.ts';
 
 /** Bytes of a digest. */
 const LENGTHS: Record<Algorithm, number> = {
@@ -28,6 +28,14 @@ export interface DigestReader {
   digest(sent: unknown): string | null;
   /** As `digest`; `genesis` for what the first entry says. */
   previous(sent: unknown): string | null;
+}
+
+/** Reads the seals of a contract: lower-case hex; null for what is no seal that any key makes. */
+export function macReader({ encoding, algorithm }: SealDescription): (sent: unknown) => string | null {
+  return (sent) => {
+    const hex = typeof sent === 'string' ? toHex(sent, encoding) : null;
+    return hex?.length === 2 * LENGTHS[algorithm] ? hex : null;
+  };
 }
 
 const MIN_BYTES = 16;

@@ -97,7 +97,9 @@ function decode(text: string, encoding: 'base64' | 'base64url' | 'hex'): Uint8Ar
 export function readSummaryFacts(description: Description, digests: DigestReader, bytes: Uint8Array): SummaryFacts {
   const paths = description.summary;
   if (paths === null) throw new EvidenceError('unreadable', 'summaries of this service are not JSON');
-  const { value, ambiguity } = parseExactJson(bytes);
+  const { value, ambiguity, inexactInteger } = parseExactJson(bytes);
+  if (inexactInteger !== null)
+    throw new EvidenceError('unreadable', `the summary holds a number that changes when it is read: ${inexactInteger}`);
   if (ambiguity !== null) throw new EvidenceError('unreadable', `the summary is ambiguous: ${ambiguity}`);
   const fields = new Fields('the summary', value, description);
   const stated = <T>(path: string | null, read: (path: string) => T): T | null => (path === null ? null : read(path));

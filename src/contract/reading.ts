@@ -1,27 +1,33 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import type { Json } from '../encoding/canonical.ts';
 import { type ExactJson, parseExactJson } from '../encoding/json.ts';
+import { isExact } from '../encoding/numbers.ts';
 import { readWritten, type Written } from '../encoding/written.ts';
 import { EvidenceError } from '../errors.ts';
 import type { Content, Contract, Entry, SealKeys } from './contract.ts';
 import type { Description, KeyChoice } from './description.ts';
-import { type DigestReader, digestReader, toHex } from './digest-text.ts';
+import { type DigestReader, digestReader, macReader } from './digest-text.ts';
 import { readFacts, readSummaryFacts } from './facts.ts';
 import { Fields } from './fields.ts';
-import { namesOf, valueAt } from './path.ts';
+import { namesOf, valueAt, writtenAt } from './path.ts';
 import { plainKindOf } from './plain-kind.ts';
 import type { Hashed } from './preimage.ts';
 import { compileRecipe, hashName, type Recipe } from './recipe.ts';
+import { compileCover } from './roles.ts';
 import { toTimestamp } from './time.ts';
 
 /** The contract that a description describes, ready to read. */
 export function openContract(description: Description): Contract {
   const digests = digestReader(description.digest);
   const recipe = compileRecipe(description);
+  const cover = compileCover(description);
   return {
     name: description.name,
     recipe: recipe?.words ?? null,
     hasSeals: description.seal !== null,
+    bindsPredecessor: cover.bindsPredecessor,
+    unhashedSeal: cover.unhashedSeal,
+    openRoles: cover.openRoles,
     fields: description.entry,
     plainKind: plainKindOf(description),
     scope: description.generate.scope,
@@ -37,11 +43,13 @@ export function openContract(description: Description): Contract {
 }
 
 function entryReader(description: Description, digests: DigestReader, recipe: Recipe | null): Contract['readEntry'] {
-  const { entry: roles, seal, digest } = description;
-  const numbers = recipe?.needsDoubles === false ? 'text' : 'double';
+  const { entry: roles, digest } = description;
+  const readSeal = sealReader(description.seal);
   return (bytes, members, keys): Entry => {
-    const exact = parseExactJson(bytes, { members, numbers });
+    const exact = parseExactJson(bytes, { members });
     const fields = new Fields('an entry', exact.value, description);
+    const entry = hashed(bytes, exact.value);
+    if (exact.inexactInteger !== null) refuseInexact(entry, roles.sequence, description.name);
     return {
       streamId: roles.stream_id === null ? null : fields.text(roles.stream_id),
       sequence: fields.integer(roles.sequence, roles.first_sequence),
@@ -50,15 +58,29 @@ function entryReader(description: Description, digests: DigestReader, recipe: Re
       previous: fields.read(roles.previous, (sent) => digests.previous(sent), digests.shape),
       digest: fields.read(roles.digest, (sent) => digests.digest(sent), digests.shape),
       digestText: String(valueAt(exact.value, roles.digest)),
-      content: contentOf(bytes, exact, recipe, digest.recipe?.key ?? null, keys),
-      seal: seal === null ? null : sealIn(exact.value, seal),
+      content: contentOf(entry, exact, recipe, digest.recipe?.key ?? null, keys),
+      seal: readSeal(exact.value),
     };
   };
 }
 
+/** @throws EvidenceError `contract` where the number at the path is not the whole number that it is read as. */
+function refuseInexact(entry: Hashed, path: string, contract: string): void {
+  const sent = writtenAt(entry.written(), path);
+  const text = sent === undefined ? '' : entry.text().slice(sent.start, sent.end);
+  if (sent?.kind !== 'scalar' || !/^[-\d]/.test(text) || isExact(text)) return;
+  throw new EvidenceError(
+    'contract',
+    `the field "${path}" of an entry is no plain whole number, as the contract "${contract}" says it is: ${text.slice(0, MAX_SHOWN)}`,
+  );
+}
+
+/** Of a number, as it is written: it may have millions of digits. */
+const MAX_SHOWN = 40;
+
 function contentOf(
-  bytes: Uint8Array,
-  { value, ambiguity }: ExactJson,
+  entry: Hashed,
+  { value, ambiguity, inexact }: ExactJson,
   recipe: Recipe | null,
   choice: KeyChoice | null,
   keys: SealKeys,
@@ -68,7 +90,7 @@ function contentOf(
   const keyId = choice === null ? null : (chosenKey(value, choice) ?? '');
   const key = keyId === null ? null : (keys.get(keyId) ?? null);
   if (keyId !== null && key === null) return { state: 'no-key', keyId };
-  const entry = hashed(bytes, value);
+  if (inexact !== null && recipe.needsDoubles) return { state: 'inexact', number: inexact.slice(0, MAX_SHOWN) };
   return { state: 'computed', digest: recipe.digest(entry, key), uncovered: recipe.uncovered(entry) };
 }
 
@@ -95,12 +117,15 @@ function chosenKey(entry: Json, choice: KeyChoice): string | null {
   return typeof sent === 'string' || typeof sent === 'number' ? String(sent) : null;
 }
 
-function sealIn(entry: Json, { field, key, encoding }: NonNullable<Description['seal']>): Entry['seal'] {
-  const sent = valueAt(entry, field);
-  const keyId = chosenKey(entry, key);
-  if (typeof sent !== 'string' || keyId === null) return null;
-  // What cannot be decoded is no seal that any key makes.
-  return { keyId, value: toHex(sent, encoding) ?? sent };
+function sealReader(seal: Description['seal']): (entry: Json) => Entry['seal'] {
+  if (seal === null) return () => null;
+  const read = macReader(seal);
+  return (entry) => {
+    const sent = valueAt(entry, seal.field);
+    if (sent === undefined || sent === null) return null;
+    const value = read(sent);
+    return value === null ? 'malformed' : { keyId: chosenKey(entry, seal.key), value };
+  };
 }
 
 function sealMaker({ seal }: Description): Contract['sealOf'] {

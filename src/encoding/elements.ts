@@ -33,9 +33,15 @@ export interface ElementLimits {
   maxElementBytes: number;
   /** Bytes of everything that is not an element. */
   maxRestBytes: number;
+  /** Values of one element, and of everything that is not one: each may take a hundred times its bytes once it is read. */
+  maxValues: number;
 }
 
-const DEFAULT_LIMITS: ElementLimits = { maxElementBytes: 64 * 2 ** 20, maxRestBytes: 64 * 2 ** 20 };
+const DEFAULT_LIMITS: ElementLimits = {
+  maxElementBytes: 16 * 2 ** 20,
+  maxRestBytes: 16 * 2 ** 20,
+  maxValues: 250_000,
+};
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -74,6 +80,9 @@ export class ElementScanner {
   #nameStart = 0;
   #memberName: string | null = null;
   #members = 0;
+  /** Brackets and commas, which bound the number of values: of this element, and of what is no element. */
+  #values = 0;
+  #restValues = 0;
   #offset = 0;
 
   /** @param path names of the members that lead to the array, from the outermost in; none when it is the document. */
@@ -163,6 +172,7 @@ export class ElementScanner {
         if (this.#expectName) this.#nameStart = this.#rest.length + (at - 1 - start);
       } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
         const leads = this.#leadsToArray(byte);
+        this.#restValues++;
         this.#enter(this.#offset + at - 1);
         if (leads && byte === OPEN_OBJECT) this.#onPath++;
         this.#expectName = leads && byte === OPEN_OBJECT;
@@ -175,9 +185,12 @@ export class ElementScanner {
       } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
         if (this.#onPath === this.#depth) this.#onPath--;
         this.#depth--;
-      } else if (byte === COMMA && this.#depth === this.#onPath && this.#depth > 0) {
-        this.#expectName = true;
-        this.#memberName = null;
+      } else if (byte === COMMA) {
+        this.#restValues++;
+        if (this.#depth === this.#onPath && this.#depth > 0) {
+          this.#expectName = true;
+          this.#memberName = null;
+        }
       }
     }
     this.#keepRest(chunk, start, at);
@@ -200,6 +213,7 @@ export class ElementScanner {
         }
         this.#place = 'inside';
         this.#members = 0;
+        this.#values = 0;
         return at;
       } else if (byte === COMMA && this.#place === 'after') {
         this.#place = 'next';
@@ -227,8 +241,11 @@ export class ElementScanner {
         else if (byte === QUOTE) this.#inString = false;
       } else if (byte === QUOTE) this.#inString = true;
       else if (byte === COLON) this.#members++;
-      else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) this.#enter(this.#offset + at - 1);
-      else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
+      else if (byte === COMMA) this.#values++;
+      else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+        this.#values++;
+        this.#enter(this.#offset + at - 1);
+      } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
         this.#depth--;
         if (this.#depth === this.#path.length + 1) {
           this.#deliver(chunk.subarray(start, at));
@@ -268,14 +285,22 @@ export class ElementScanner {
   }
 
   #checkElementSize(bytes: number): void {
-    if (bytes > this.#limits.maxElementBytes)
-      throw new EvidenceError('unreadable', `an element of "${this.#path.join('.')}" is larger than the limit`);
+    const element = `an element of "${this.#path.join('.')}"`;
+    const { maxElementBytes, maxValues } = this.#limits;
+    if (bytes > maxElementBytes)
+      throw new EvidenceError('unreadable', `${element} has more than ${maxElementBytes} bytes`);
+    if (this.#values > maxValues)
+      throw new EvidenceError('unreadable', `${element} holds more than ${maxValues} values`);
   }
 
   #keepRest(chunk: Uint8Array, start: number, end: number): void {
     this.#rest.append(chunk.subarray(start, end));
-    if (this.#rest.length > this.#limits.maxRestBytes)
-      throw new EvidenceError('unreadable', `what surrounds "${this.#path.join('.')}" is larger than the limit`);
+    const rest = `what surrounds "${this.#path.join('.')}"`;
+    const { maxRestBytes, maxValues } = this.#limits;
+    if (this.#rest.length > maxRestBytes)
+      throw new EvidenceError('unreadable', `${rest} has more than ${maxRestBytes} bytes`);
+    if (this.#restValues > maxValues)
+      throw new EvidenceError('unreadable', `${rest} holds more than ${maxValues} values`);
   }
 
   #readName(): string | null {

@@ -1,13 +1,15 @@
 import { EvidenceError, messageOf } from '../errors.ts';
 import { type Json, MAX_DEPTH } from './canonical.ts';
-import { parseNameByName, tokensOf } from './tokens.ts';
+import { findInexact, type InexactNumbers } from './numbers.ts';
+import { parseNameByName } from './tokens.ts';
 
 /**
- * JSON read with the question that a hash chain must ask: could another correct reader see something else in the same
- * bytes? `ambiguity` says why it could, or is null.
+ * JSON read with the questions that a hash chain must ask: could another correct reader see something else in the same
+ * bytes, and is each number the one that was sent?
  */
-export interface ExactJson {
+export interface ExactJson extends InexactNumbers {
   value: Json;
+  /** Why another reader could see something else; null where none could. */
   ambiguity: string | null;
 }
 
@@ -17,17 +19,15 @@ const lenientUtf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 export interface ExactOptions {
   /** How many members the text has in all its objects, where a scanner has counted them already. */
   members?: number;
-  /** `text`: numbers are used as they are written, so it does not matter what a double holds of them. */
-  numbers?: 'double' | 'text';
 }
 
 /**
  * Parses one JSON text (RFC 8259) and tells whether it is ambiguous: duplicate member names, lone surrogates, invalid
- * UTF-8, numbers that a double does not hold exactly (RFC 7493 sections 2.1 to 2.3).
+ * UTF-8 (RFC 7493 sections 2.1 and 2.3); and whether a number in it changes when it becomes a double (section 2.2).
  *
  * @throws EvidenceError `unreadable` when it is not JSON at all or nested deeper than `MAX_DEPTH`.
  */
-export function parseExactJson(bytes: Uint8Array, { members, numbers = 'double' }: ExactOptions = {}): ExactJson {
+export function parseExactJson(bytes: Uint8Array, { members }: ExactOptions = {}): ExactJson {
   let text: string;
   let invalidUtf8 = false;
   try {
@@ -42,15 +42,14 @@ export function parseExactJson(bytes: Uint8Array, { members, numbers = 'double' 
     value = parseNameByName(text);
     census = takeCensus(value);
   }
-  if (invalidUtf8) return { value, ambiguity: 'the text is not valid UTF-8' };
-  if (census.members !== (members ?? countMembers(bytes)))
-    return { value, ambiguity: 'a member name occurs twice in one object' };
-  if (census.loneSurrogate) return { value, ambiguity: 'a string contains a lone surrogate' };
-  if (census.largeNumber && numbers === 'double') {
-    const lossy = findLossyNumber(text);
-    if (lossy !== null) return { value, ambiguity: `a double cannot hold the number ${lossy}` };
-  }
-  return { value, ambiguity: null };
+  const ambiguity = invalidUtf8
+    ? 'the text is not valid UTF-8'
+    : census.members !== (members ?? countMembers(bytes))
+      ? 'a member name occurs twice in one object'
+      : census.loneSurrogate
+        ? 'a string contains a lone surrogate'
+        : null;
+  return { value, ambiguity, ...findInexact(text) };
 }
 
 function parse(text: string): Json {
@@ -82,12 +81,11 @@ function countMembers(bytes: Uint8Array): number {
 interface Census {
   members: number;
   loneSurrogate: boolean;
-  largeNumber: boolean;
   backslashName: boolean;
 }
 
 function takeCensus(value: Json): Census {
-  const census: Census = { members: 0, loneSurrogate: false, largeNumber: false, backslashName: false };
+  const census: Census = { members: 0, loneSurrogate: false, backslashName: false };
   count(value, census, 0);
   return census;
 }
@@ -95,8 +93,6 @@ function takeCensus(value: Json): Census {
 function count(value: Json, census: Census, depth: number): void {
   if (typeof value === 'string') {
     if (!value.isWellFormed()) census.loneSurrogate = true;
-  } else if (typeof value === 'number') {
-    if (value > Number.MAX_SAFE_INTEGER || value < Number.MIN_SAFE_INTEGER) census.largeNumber = true;
   } else if (typeof value === 'object' && value !== null) {
     if (depth === MAX_DEPTH) throw new EvidenceError('unreadable', `JSON is nested deeper than ${MAX_DEPTH} levels`);
     if (Array.isArray(value)) {
@@ -110,18 +106,4 @@ function count(value: Json, census: Census, depth: number): void {
       }
     }
   }
-}
-
-/**
- * The first number, as written, whose value changes when it becomes a double; only integers are held to that, and not
- * those that are written with the very digits of their double in RFC 8785: what is hashed is then what was sent.
- */
-function findLossyNumber(text: string): string | null {
-  for (const token of tokensOf(text)) {
-    if (!/^[-0-9]/.test(token)) continue;
-    const value = Number(token);
-    if (!Number.isFinite(value)) return token;
-    if (/^-?\d+$/.test(token) && token !== String(value) && BigInt(token) !== BigInt(value)) return token;
-  }
-  return null;
 }

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asPart, PackageReader } from '../chain/package.ts';
+import { comparedWith } from '../claims/continuity.ts';
 import type { ExportContext, RunState } from './context.ts';
 import { receiveForms } from './forms.ts';
 import { makePackage } from './package.ts';
@@ -16,10 +17,11 @@ export async function collectAccount(
   const folder = join(context.workDirectory, 'account');
   await mkdir(folder, { recursive: true });
   const stated = new Map(streams.map((stream) => [stream.streamId, stream.headSequence]));
-  const watch = (streamId: string) =>
-    [stated.get(streamId), run.heads.get(streamId)?.sequence].filter((sequence) => typeof sequence === 'number');
+  const watch = (streamId: string) => [stated.get(streamId)].filter((sequence) => typeof sequence === 'number');
+  const compared = (streamId: string) => comparedWith(run.past.spans.get(streamId) ?? []);
   const made = await makePackage(context, '', context.packagePeriod, () => {});
-  const begin = () => new PackageReader(context.contract, context.sealKeys, { packageId: made.packageId, watch });
+  const begin = () =>
+    new PackageReader(context.contract, context.sealKeys, { packageId: made.packageId, watch, compared });
   let reader = begin();
   const forms = await receiveForms(context, made.packageId, folder, {
     begin: () => context.signal.throwIfAborted(),

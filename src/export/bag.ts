@@ -1,13 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { Eta } from 'eta';
 import { CONTRACT_FILE, type Custody, DOES_NOT_PROVE, type Verification } from '../bundle/documents.ts';
-import { missingFileName } from '../bundle/layout.ts';
+import { CUSTODY, README, VERIFICATION } from '../bundle/files.ts';
+import { bagInfo, describePeriod } from '../bundle/info.ts';
+import { missingFile } from '../bundle/missing.ts';
 import type { PayloadSource } from '../bundle/source.ts';
+import { tokenFiles } from '../bundle/tokens.ts';
 import type { BundleOptions, WrittenBundle } from '../bundle/write.ts';
 import type { VendorVerdict } from '../claims/agreement.ts';
 import type { Examination } from '../claims/claim.ts';
+import type { Span } from '../claims/span-schema.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
-import type { Period } from '../client/audit.ts';
 import { toRecordBytes } from '../ledger/record.ts';
 import { packageFile } from '../package.ts';
 import { describeRestart, type ExportContext, type RunState } from './context.ts';
@@ -18,6 +21,8 @@ type TagFile = BundleOptions['tagFiles'][number];
 export interface BagContents {
   streamId: string;
   slug: string;
+  /** What continuity was compared with. */
+  earlier: readonly Span[];
   received: Received;
   examination: Examination;
   vendor: VendorVerdict | null;
@@ -41,7 +46,7 @@ export async function packBag(
     target,
     slug,
     date: run.startedAt.toISOString(),
-    bagInfo: bagInfo(context, contents),
+    bagInfo: bagInfo(verification, received.missing.length > 0 ? 'PARTIAL' : 'COMPLETE'),
     ...(bindingKey === null ? {} : { binding: { key: bindingKey, place } }),
     tagFiles: [readme(context, contents, verdict), ...received.missing.map(missingFile)],
     payload: [
@@ -49,10 +54,10 @@ export async function packBag(
         ({ path, file, bytes, sha256 }): PayloadSource =>
           sha256 === null ? { path, file } : { path, file, bytes, sha256 },
       ),
-      { path: 'data/verification.json', content: toRecordBytes(verification) },
-      { path: 'data/custody.json', content: toRecordBytes(toCustody(context, contents)) },
+      { path: VERIFICATION, content: toRecordBytes(verification) },
+      { path: CUSTODY, content: toRecordBytes(toCustody(context, contents)) },
       ...(context.contractFile === null ? [] : [{ path: CONTRACT_FILE, content: context.contractFile.bytes }]),
-      ...tokens(received),
+      ...tokenFiles(received.reading.facts?.checkpoints ?? []).map(({ path, content }) => ({ path, content })),
     ],
   });
   return { written, verdict };
@@ -61,7 +66,7 @@ export async function packBag(
 function toVerification(
   context: ExportContext,
   run: RunState,
-  { streamId, vendor, received: { completeness, statedHead } }: BagContents,
+  { streamId, earlier, vendor, received: { completeness, statedHead } }: BagContents,
   verdict: Verdict,
 ): Verification {
   return {
@@ -76,9 +81,9 @@ function toVerification(
     recipe: context.contract.recipe,
     required_claims: [...context.required],
     seal_key_ids: [...context.sealKeys.keys()],
+    accepted_unhashed: [...(context.acceptUnhashed ?? [])],
     timestamp_roots: context.roots?.map(({ x509 }) => x509.fingerprint256) ?? null,
-    earlier_head: run.heads.get(streamId) ?? null,
-    reaches_now: context.reachesNow,
+    earlier: [...earlier],
     stated_head: statedHead,
     accepted_restart: describeRestart(run, streamId),
     completeness,
@@ -99,20 +104,6 @@ function toCustody(context: ExportContext, { streamId, custody }: BagContents): 
     requested_by: context.scope.requestedBy,
     steps: custody,
   };
-}
-
-function bagInfo(context: ExportContext, { streamId, received }: BagContents): [string, string][] {
-  return [
-    ['Bag-Software-Agent', `${context.tool.name} ${context.tool.version}`],
-    ['External-Identifier', `${context.runId}/${streamId}`],
-    ['External-Description', `Audit evidence of the stream ${streamId}, ${describePeriod(context.period)}`],
-    ['Evidence-Status', received.missing.length > 0 ? 'PARTIAL' : 'COMPLETE'],
-  ];
-}
-
-export function describePeriod({ from, to }: Period): string {
-  if (from === null && to === null) return 'all time';
-  return `${from ?? 'the beginning'} to ${to ?? 'now'} (UTC, end not included)`;
 }
 
 const template = packageFile('templates/bundle/README.eta');
@@ -140,16 +131,5 @@ function readme(context: ExportContext, { streamId, received }: BagContents, ver
     claims: verdict.claims,
     doesNotProve: DOES_NOT_PROVE,
   });
-  return { name: 'README.txt', content: text };
-}
-
-function missingFile({ form, reason }: Received['missing'][number]): TagFile {
-  return { name: missingFileName(form), content: `The ${form} form of this package is missing.\n\n${reason}\n` };
-}
-
-function tokens({ reading }: Received): PayloadSource[] {
-  const bySequence = new Map<number, Uint8Array>();
-  for (const { sequence, token } of reading.facts?.checkpoints ?? [])
-    if (token !== null) bySequence.set(sequence, token);
-  return [...bySequence].map(([sequence, content]) => ({ path: `data/checkpoints/${sequence}.tsr`, content }));
+  return { name: README, content: text };
 }

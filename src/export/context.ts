@@ -1,11 +1,12 @@
 import type { KeyObject } from 'node:crypto';
 import type { Archive } from '../archive/archive.ts';
 import type { ClaimName } from '../claims/claim.ts';
-import type { EarlierHead } from '../claims/continuity.ts';
 import type { AuditClient, Period } from '../client/audit.ts';
 import type { Contract, SealKeys } from '../contract/contract.ts';
 import type { ContractInUse } from '../contract/in-use.ts';
 import type { Recipients } from '../encryption/recipients.ts';
+import type { LedgerHead } from '../ledger/ledger.ts';
+import type { Past } from '../ledger/past.ts';
 import type { Acceptance, Operator, ReportOptions } from '../ledger/record.ts';
 import type { PublicKey, SigningKey } from '../signature/key.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
@@ -36,9 +37,10 @@ export interface ExportContext {
   period: Period;
   /** What its packages hold: the period, or all there is where the service cannot select. */
   packagePeriod: Period;
-  reachesNow: boolean;
   scope: Scope;
   required: readonly ClaimName[];
+  /** Roles and members of entries that may be left out of their digests; none unless told. */
+  acceptUnhashed?: readonly string[];
   completeness: CompletenessMode;
   sealKeys: SealKeys;
   /** The roots of the time-stamping authorities that are trusted; null when none were pinned. */
@@ -72,7 +74,8 @@ export interface ExportContext {
 export interface RunState {
   startedAt: Date;
   /** The last good heads of earlier exports, by stream id. */
-  heads: ReadonlyMap<string, EarlierHead>;
+  heads: ReadonlyMap<string, LedgerHead>;
+  past: Past;
   acceptances: readonly Acceptance[];
   /** The package of the whole account, collected when the first stream asks; null where each stream has its own. */
   account: (() => Promise<AccountPackage>) | null;

@@ -1,8 +1,9 @@
 import { entryOf, type SentEntries } from '../chain/sent.ts';
 import type { CompletenessBasis, StreamStatement } from '../claims/completeness.ts';
-import { ListingMerge, type PackageCut } from '../claims/listing.ts';
+import { ListingMerge } from '../claims/listing.ts';
 import { type AuditClient, inPeriod, type ListedEntry, type Period } from '../client/audit.ts';
 import { EvidenceError, isEvidenceError } from '../errors.ts';
+import type { Asked } from './received.ts';
 
 /** How completeness is to be shown: by listing the entries too, by the stream record alone, or not at all. */
 export type CompletenessMode = 'listing' | 'record' | 'off';
@@ -58,8 +59,11 @@ export class ListingCheck {
    * Ends the comparison once the package has ended.
    * @param statement what there is to fall back on when the service refused to list.
    */
-  async finish(madeAt: PackageCut['madeAt'], statement: StreamStatement): Promise<CompletenessBasis> {
-    if (this.#failure === null) this.#merge.endPackage({ madeAt, statedHead: statement.headSequence });
+  async finish(asked: Asked, statement: StreamStatement): Promise<CompletenessBasis> {
+    if (this.#failure === null) {
+      const { askedAt, askedAtByService } = asked;
+      this.#merge.endPackage({ askedAt, askedAtByService, statedHead: statement.headSequence });
+    }
     await this.catchUp();
     await this.#pages.return(undefined);
     if (this.#failure !== null)

@@ -15,7 +15,11 @@ export async function makePackage(
   period: Period,
   onWait: () => void,
 ): Promise<MadePackage> {
+  const askedAt = Date.now();
   const { generated, exchange } = await client.generate(streamId, period, randomUUID());
+  // At the earliest: the answer may have been dated at any moment since, to the second.
+  const answered = exchange.date === null ? Number.NaN : Date.parse(exchange.date);
+  const askedAtByService = Number.isNaN(answered) ? null : answered - (Date.now() - askedAt);
   const { packageId } = generated;
   if (generated.streamId !== null && generated.streamId !== streamId)
     throw new EvidenceError('service', `a package of the stream "${generated.streamId}" was generated instead`);
@@ -23,5 +27,5 @@ export async function makePackage(
     onWait();
     await client.awaitPackage(packageId);
   }
-  return { packageId, madeAt: exchange.date, custody: [{ step: 'generate', exchange }] };
+  return { packageId, askedAt, askedAtByService, custody: [{ step: 'generate', exchange }] };
 }

@@ -16,8 +16,6 @@ export interface PeriodAnswer {
   /** Names the run in the archive. */
   runId: string;
   period: Period;
-  /** Whether the period has no end, so that the newest entry of a stream belongs to it. */
-  reachesNow: boolean;
 }
 
 const RUN_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/;
@@ -61,7 +59,7 @@ function inMonth(month: string): PeriodAnswer {
   const from = new Date(`${month}-01T00:00:00Z`);
   const to = new Date(from);
   to.setUTCMonth(from.getUTCMonth() + 1);
-  return { runId: month, period: { from: from.toISOString(), to: to.toISOString() }, reachesNow: false };
+  return { runId: month, period: { from: from.toISOString(), to: to.toISOString() } };
 }
 
 function lastMonth(now: Date): string {
@@ -83,7 +81,6 @@ function between(from: string | undefined, to: string | undefined): PeriodAnswer
   return {
     runId: `${name(start, 'start')}_${name(end, 'now')}`,
     period: { from: start, to: end },
-    reachesNow: end === null,
   };
 }
 
@@ -108,7 +105,6 @@ function everything(now: Date): PeriodAnswer {
   return {
     runId: `all-time-${now.toISOString().slice(0, 10)}`,
     period: { from: null, to: null },
-    reachesNow: true,
   };
 }
 

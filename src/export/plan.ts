@@ -2,10 +2,10 @@ import type { Archive } from '../archive/archive.ts';
 import { slugOf } from '../bundle/layout.ts';
 import { toFinding } from '../chain/finding.ts';
 import type { StreamStatement } from '../claims/completeness.ts';
-import type { EarlierHead } from '../claims/continuity.ts';
 import { sha256 } from '../encoding/digest.ts';
 import { EvidenceError, isEvidenceError } from '../errors.ts';
 import { runIdOf, runPrefix, runRecordKey } from '../ledger/keys.ts';
+import type { LedgerHead } from '../ledger/ledger.ts';
 import { type RunRecord, readRecord, runRecordSchema, type StreamRecord, type Vanished } from '../ledger/record.ts';
 import { matchesStream } from '../ledger/stream-glob.ts';
 import type { Scope } from './context.ts';
@@ -147,16 +147,16 @@ function claimName(named: Map<string, string>, streamId: string): void {
  * The streams in scope whose head the ledger knows and that the service no longer lists.
  * @param heads by stream id.
  */
-export function findVanished(selection: Selection, scope: Scope, heads: ReadonlyMap<string, EarlierHead>): Vanished[] {
+export function findVanished(selection: Selection, scope: Scope, heads: ReadonlyMap<string, LedgerHead>): Vanished[] {
   const listed = new Set([
     ...selection.included.map(({ streamId }) => streamId),
     ...selection.excluded.map((exclusion) => exclusion.stream_id),
   ]);
   const vanished = [...heads].filter(([streamId]) => !listed.has(streamId) && whyExcluded(streamId, scope) === null);
-  return vanished.map(([streamId, { sequence, digest, runId }]) => {
-    const message = `the service no longer lists the stream; run ${runId} exported it up to entry ${sequence}`;
-    const finding = toFinding('continuity/stream-vanished', streamId, message, { sequence, expected: digest });
-    return { stream_id: streamId, sequence, hash: digest, run_id: runId, finding };
+  return vanished.map(([streamId, { sequence, hash, run_id }]) => {
+    const message = `the service no longer lists the stream; run ${run_id} exported it up to entry ${sequence}`;
+    const finding = toFinding('continuity/stream-vanished', streamId, message, { sequence, expected: hash });
+    return { stream_id: streamId, sequence, hash, run_id, finding };
   });
 }
 

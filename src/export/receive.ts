@@ -2,6 +2,7 @@ import type { Custody } from '../bundle/documents.ts';
 import { asPart, PackageReader, type PackageReading } from '../chain/package.ts';
 import type { VendorVerdict } from '../claims/agreement.ts';
 import type { CompletenessBasis, StreamStatement } from '../claims/completeness.ts';
+import { comparedWith } from '../claims/continuity.ts';
 import { isEvidenceError } from '../errors.ts';
 import type { ExportContext, RunState } from './context.ts';
 import type { Step } from './events.ts';
@@ -9,7 +10,7 @@ import { receiveForms } from './forms.ts';
 import { ListingCheck, whyNotListed } from './listing.ts';
 import { makePackage } from './package.ts';
 import type { ListedStream } from './plan.ts';
-import type { AccountPackage, ReceivedForms } from './received.ts';
+import type { AccountPackage, Asked, ReceivedForms } from './received.ts';
 
 export interface Received extends Omit<ReceivedForms, 'custody'> {
   packageId: string;
@@ -91,8 +92,7 @@ export class Collection {
     const absent = forms.missing.find(({ form }) => form === 'json');
     const whole = watch.reader.finish();
     const reading = absent === undefined ? whole : asPart(whole, absent.reason);
-    const madeAt = reading.facts?.generatedAt ?? made.madeAt;
-    const completeness = await this.#endListing(watch, reading, madeAt);
+    const completeness = await this.#endListing(watch, reading, made);
     return { packageId, reading, ...forms, completeness, statedHead: this.#stream.headSequence };
   }
 
@@ -116,11 +116,11 @@ export class Collection {
     const { streamId, headSequence } = this.#stream;
     const listed = completeness !== 'off' && this.#whyNotListed() === null;
     const listing = listed ? new ListingCheck(client, streamId, packagePeriod) : null;
-    const earlier = this.#run.heads.get(streamId)?.sequence;
     const reader = new PackageReader(contract, sealKeys, {
       streamId,
       packageId,
-      watch: () => [headSequence, earlier].filter((sequence) => typeof sequence === 'number'),
+      watch: () => (headSequence === null ? [] : [headSequence]),
+      compared: () => comparedWith(this.#run.past.spans.get(streamId) ?? []),
       ...(listing === null
         ? {}
         : { onEntry: (entry) => listing.add(entry), onSent: (entries) => listing.addSent(entries) }),
@@ -128,16 +128,12 @@ export class Collection {
     return { reader, listing };
   }
 
-  async #endListing(
-    { listing }: JsonWatch,
-    { defect }: PackageReading,
-    madeAt: string | null,
-  ): Promise<CompletenessBasis> {
+  async #endListing({ listing }: JsonWatch, { defect }: PackageReading, asked: Asked): Promise<CompletenessBasis> {
     if (this.#context.completeness === 'off') return { kind: 'none', why: 'verify.completeness is "off"' };
     if (defect !== null) return { kind: 'none', why: 'the JSON form could not be read' };
     if (listing === null) return { kind: 'record', why: this.#whyNotListed() ?? '', statement: this.#statement() };
     this.#announce('listing');
-    const basis = await listing.finish(madeAt, this.#statement());
+    const basis = await listing.finish(asked, this.#statement());
     this.custody.push({
       step: 'listing',
       ...(basis.kind === 'record' ? { failure: basis.why } : { note: listing.note }),

@@ -1,12 +1,14 @@
 import type { Custody } from '../bundle/documents.ts';
 import type { PackageReading } from '../chain/package.ts';
+import type { PackageCut } from '../claims/listing.ts';
 import type { Form } from '../client/audit.ts';
 
+/** When a package was asked for; see `PackageCut`. */
+export type Asked = Pick<PackageCut, 'askedAt' | 'askedAtByService'>;
+
 /** A package that the service made and that is ready to be downloaded. */
-export interface MadePackage {
+export interface MadePackage extends Asked {
   packageId: string;
-  /** When, by the service's clock; null when it does not say. */
-  madeAt: string | null;
   custody: Custody['steps'];
 }
 

@@ -1,4 +1,5 @@
 import { type Verification, verificationSchema } from '../bundle/documents.ts';
+import { VERIFICATION } from '../bundle/files.ts';
 import { openBundle } from '../bundle/read.ts';
 import { PackageReader } from '../chain/package.ts';
 import { readRecord, type StreamRecord, type Unbound } from '../ledger/record.ts';
@@ -8,7 +9,6 @@ import type { ListedStream } from './plan.ts';
 import { notOurs } from './records.ts';
 
 const EVIDENCE = 'data/evidence.json';
-const VERIFICATION = 'data/verification.json';
 const MAX_VERIFICATION_BYTES = 256 * 2 ** 20;
 
 /**
@@ -50,10 +50,11 @@ export async function checkAgainstListing(
   } finally {
     await bundle.close();
   }
-  const { facts, defect } = reader.finish();
+  const { defect } = reader.finish();
   if (defect !== null) return;
   const statement = { entryCount: null, headSequence: stated.stated_head, headDigest: null };
-  const basis = await listing.finish(facts?.generatedAt ?? null, statement);
+  // What was recorded behind the head of then need not be in it.
+  const basis = await listing.finish({ askedAt: 0, askedAtByService: null }, statement);
   if (basis.kind === 'listing' && basis.differences > 0)
     throw notOurs(key, `${basis.deviations[0]?.message ?? 'the entries differ'}: the service lists other entries now`);
 }

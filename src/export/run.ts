@@ -1,9 +1,8 @@
 import { inParallel } from '../archive/parallel.ts';
-import type { EarlierHead } from '../claims/continuity.ts';
 import { EvidenceError } from '../errors.ts';
 import { readKnownLedger } from '../ledger/continuation.ts';
 import { runEnvelopeKey, runRecordKey } from '../ledger/keys.ts';
-import { findEntry, runOf, type StoredLedgerEntry } from '../ledger/ledger.ts';
+import { findEntry, runOf } from '../ledger/ledger.ts';
 import type { RunRecord } from '../ledger/record.ts';
 import { collectAccount } from './account.ts';
 import { readClosing } from './closing.ts';
@@ -38,7 +37,8 @@ export async function exportRun(context: ExportContext): Promise<RunResult> {
   }
   const begun = {
     startedAt: context.now(),
-    heads: toEarlierHeads(ledger.newest),
+    heads: new Map(Object.entries(ledger.newest?.entry.heads ?? {})),
+    past: ledger.past,
     acceptances: ledger.acceptances,
   };
   const selection = await selectStreams(context.client.listStreams(), context.scope);
@@ -99,15 +99,6 @@ function checkPeriod(context: ExportContext, { run_id, period }: Pick<RunRecord,
   throw new EvidenceError('usage', `run ${run_id} is sealed, and it is of another period than the one asked for`, {
     nextStep: 'Give this request another id, or the same period as before.',
   });
-}
-
-function toEarlierHeads(newest: StoredLedgerEntry | null): Map<string, EarlierHead> {
-  return new Map(
-    Object.entries(newest?.entry.heads ?? {}).map(([streamId, { sequence, hash, run_id }]) => [
-      streamId,
-      { sequence, digest: hash, runId: run_id },
-    ]),
-  );
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {

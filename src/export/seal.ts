@@ -139,6 +139,7 @@ function toRunRecord(
       required_claims: [...context.required],
     },
     period: context.period,
+    package_period: context.packagePeriod,
     source: {
       audit_origin: context.auditOrigin,
       contract: context.contract.name,

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { bundleFileName, slugOf } from '../bundle/layout.ts';
 import type { PdfReading, VendorVerdict } from '../claims/agreement.ts';
 import type { Examination } from '../claims/claim.ts';
+import { toContractFile } from '../claims/content.ts';
 import { examine } from '../claims/examine.ts';
 import { SERVICE_CHANGED } from '../client/audit.ts';
 import type { SummaryFacts } from '../contract/contract.ts';
@@ -14,6 +15,7 @@ import { packBag } from './bag.ts';
 import { describeRestart, type ExportContext, type RunState } from './context.ts';
 import { announceEncrypted, toStoredForm } from './encrypt.ts';
 import type { Recovered, StoredRecord } from './journeys.ts';
+import { type Compared, compareWithPast } from './past.ts';
 import type { ListedStream } from './plan.ts';
 import { Collection, type Received } from './receive.ts';
 import { putStreamRecord } from './records.ts';
@@ -46,11 +48,14 @@ export async function exportStream(context: ExportContext, run: RunState, stream
     const vendor = await collection.askVendor();
     const received = run.account === null ? await collection.receive() : collection.receiveFrom(await run.account());
     context.listen({ type: 'step', streamId, step: 'examine' });
-    const examination = await examineReceived(context, run, streamId, received, vendor);
+    const compared = await compareWithPast(context, run, received.reading, folder);
+    const examination = await examineReceived(context, run, received, compared, vendor);
     context.listen({ type: 'step', streamId, step: 'bundle' });
     const target = join(folder, 'bundle.zip');
     const place = placeOf(context, run, slug, received, examination);
-    const contents = { streamId, slug, received, examination, vendor, custody: collection.custody, place };
+    const { earlier } = compared;
+    const custody = collection.custody;
+    const contents = { streamId, slug, earlier, received, examination, vendor, custody, place };
     const { written, verdict } = await packBag(context, run, contents, target);
     context.listen({ type: 'step', streamId, step: 'archive' });
     const form = await toStoredForm(context, { file: target, ...written });
@@ -118,8 +123,8 @@ function finishedElsewhere(runId: string): EvidenceError {
 async function examineReceived(
   context: ExportContext,
   run: RunState,
-  streamId: string,
   received: Received,
+  compared: Compared,
   vendor: VendorVerdict | null,
 ): Promise<Examination> {
   const observations = {
@@ -127,16 +132,17 @@ async function examineReceived(
     summary: await readSummary(context, received),
     pdf: await readPdf(received),
     vendor,
-    earlier: run.heads.get(streamId) ?? null,
-    reachesNow: context.reachesNow,
-    fromStart: context.packagePeriod.from === null,
+    ...compared,
+    period: context.packagePeriod,
     statedHead: received.statedHead,
-    restart: describeRestart(run, streamId),
+    restart: describeRestart(run, received.reading.walk.streamId),
     completeness: received.completeness,
     roots: context.roots,
     now: context.now(),
     sealKeysGiven: context.sealKeys.size > 0,
     contract: context.contract,
+    contractFile: toContractFile(context.contractFile, 'reader'),
+    acceptUnhashed: context.acceptUnhashed ?? [],
   };
   const examination = examine(observations, context.required);
   // A form that is missing leaves the claims about the others as they are, but the stream was not collected.

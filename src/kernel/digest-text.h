@@ -78,6 +78,25 @@ static u32 from_digits(const struct digest_form *form, const u8 *digits, u8 *to)
   return count;
 }
 
+static inline bool are_hex(const u8 *digits, u32 count) {
+  for (u32 i = 0; i < count; i += 16) {
+    v128_t bytes = wasm_v128_load(digits + i);
+    v128_t number = wasm_u8x16_le(wasm_i8x16_sub(bytes, wasm_u8x16_const_splat('0')), wasm_u8x16_const_splat(9));
+    v128_t letter = wasm_u8x16_le(wasm_i8x16_sub(bytes, wasm_u8x16_const_splat('a')), wasm_u8x16_const_splat(5));
+    if (!wasm_i8x16_all_true(wasm_v128_or(number, letter))) return false;
+  }
+  return true;
+}
+
+// Whether digits that nothing is compared with are of the encoding, and written as it writes them.
+static bool are_digits(const struct digest_form *form, const u8 *digits) {
+  if (form->encoding == HEX) return are_hex(digits, form->digits);
+  u8 bytes[MAX_DIGITS + 16], again[MAX_DIGITS + SLACK];
+  from_digits(form, digits, bytes);
+  to_digits(form, bytes, again);
+  return same_wide(again, digits, form->digits);
+}
+
 // The digits of a value that has the shape of a digest; 0 for one that has not. What digits they are is not looked at:
 // that follows once they are equal to those of a digest that was computed.
 static const u8 *digits_in(const struct digest_form *form, struct text value) {

@@ -21,7 +21,8 @@ export interface KernelExports {
   know_step(index: number): void;
   expect_stream(length: number): number;
   key_digests(): void;
-  check_seals(algorithm: number, encoding: number, overBytes: number): void;
+  expect_seals(algorithm: number, encoding: number): void;
+  check_seals(overBytes: number): void;
   add_key(forSeals: number, idLength: number, keyLength: number): number;
   trust_tip(given: number): void;
   assume_tip(): void;

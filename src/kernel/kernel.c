@@ -142,10 +142,12 @@ static bool find_keys(const struct entry *entry) {
     batch_keys[batch_count] = chosen_key(&digest_keys, DIGEST_KEY);
     if (!batch_keys[batch_count]) return false;
   }
-  if (!checks_seals) return true;
+  if (!has_seals) return true;
+  struct text sent = value_of(SEAL);
   struct seal *seal = &seals[batch_count];
+  seal->stated = digits_in(&seal_form, sent);
+  if (!checks_seals) return seal->stated ? are_digits(&seal_form, seal->stated) : sent.length == 0 || is_text(sent, "null", 4);
   seal->key = chosen_key(&seal_keys, SEAL_KEY);
-  seal->stated = digits_in(&seal_form, value_of(SEAL));
   seal->digest = (struct text){entry->digest.at + 1, entry->digest.length - 2};
   return seal->key && seal->stated;
 }

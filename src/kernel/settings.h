@@ -11,6 +11,8 @@
 u8 exchange[EXCHANGE_BYTES + SLACK] __attribute__((aligned(16)));
 
 static bool has_digest_key;
+// Entries may have seals, and these must be of a form; with keys, all have one, and it is checked.
+static bool has_seals;
 static bool checks_seals;
 // Seals are made over the digest's bytes, not over its text.
 static bool seals_bytes;
@@ -20,7 +22,7 @@ static struct keys seal_keys;
 static void forget_settings(void) {
   named_count = step_count = constants_length = stream_id_length = shape.count = 0;
   digest_keys.count = seal_keys.count = 0;
-  has_digest_key = checks_seals = writes_entry = writes_chosen = false;
+  has_digest_key = has_seals = checks_seals = writes_entry = writes_chosen = false;
   for (u32 i = 0; i < ROLES; i++) row_of[i] = NOWHERE;
 }
 
@@ -113,9 +115,14 @@ EXPORT("expect_stream") u32 expect_stream(u32 length) {
 // From now on digests are HMACs.
 EXPORT("key_digests") void key_digests(void) { has_digest_key = true; }
 
-// From now on every seal is checked.
-EXPORT("check_seals") void check_seals(u32 algorithm, u32 encoding, u32 over_bytes) {
+// What stands in the place of a seal has its form.
+EXPORT("expect_seals") void expect_seals(u32 algorithm, u32 encoding) {
   set_digest_form(&seal_form, algorithm, encoding);
+  has_seals = true;
+}
+
+// From now on every seal is checked.
+EXPORT("check_seals") void check_seals(u32 over_bytes) {
   seals_bytes = over_bytes;
   checks_seals = true;
 }

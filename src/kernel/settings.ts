@@ -53,7 +53,10 @@ export class KernelSettings {
     hold(kernel.expect_stream(this.#put(streamId, 'the stream id')), 'the stream id');
   }
 
-  /** From now on digests are checked with these keys, where the kind makes them with one, and seals with any. */
+  /**
+   * From now on digests are checked with these keys, where the kind makes them with one, and seals with any; without
+   * keys, the form of seals alone.
+   */
   setKeys(keys: ReadonlyMap<string, Uint8Array>): void {
     const { digest, digestKey, seal } = this.#kind;
     if (digestKey !== null) {
@@ -62,11 +65,12 @@ export class KernelSettings {
       this.#kernel.key_digests();
       this.#addKeys(0, digest.algorithm, digestKey, keys);
     }
-    if (seal === null || keys.size === 0) return;
+    if (seal === null) return;
     this.#play('seal', seal.value);
-    const [algorithm, encoding] = [ALGORITHMS.indexOf(seal.algorithm), ENCODINGS.indexOf(seal.encoding)];
+    this.#kernel.expect_seals(ALGORITHMS.indexOf(seal.algorithm), ENCODINGS.indexOf(seal.encoding));
+    if (keys.size === 0) return;
     if ('member' in seal.key) this.#play('sealKey', seal.key.member);
-    this.#kernel.check_seals(algorithm, encoding, Number(seal.over === 'digest-bytes'));
+    this.#kernel.check_seals(Number(seal.over === 'digest-bytes'));
     this.#addKeys(1, seal.algorithm, seal.key, keys);
   }
 

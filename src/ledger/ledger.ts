@@ -1,17 +1,19 @@
 import { z } from 'zod';
 import type { Archive } from '../archive/archive.ts';
+import { spanOf } from '../claims/span.ts';
+import { type SpanEntries, spanEntriesSchema } from '../claims/span-schema.ts';
 import { sha256 } from '../encoding/digest.ts';
 import { EvidenceError, isEvidenceError } from '../errors.ts';
 import { isSignedBy, type Signature, type Signed, sign, signatureSchema } from '../signature/envelope.ts';
 import type { PublicKey, SigningKey } from '../signature/key.ts';
 import { ledgerKey } from './keys.ts';
 import { keepPublicKey } from './public-key.ts';
-import { type Acceptance, type RunRecord, readRecord, toRecordBytes } from './record.ts';
+import { type Acceptance, periodSchema, type RunRecord, readRecord, toRecordBytes } from './record.ts';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
 const headSchema = z.strictObject({
-  sequence: z.int().min(1),
+  sequence: z.int().min(0),
   hash: z.string(),
   /** The run that saw this head. */
   run_id: z.string(),
@@ -19,10 +21,14 @@ const headSchema = z.strictObject({
 export type LedgerHead = z.infer<typeof headSchema>;
 
 /** By stream id. As pairs, because `z.record` drops the member `__proto__`, and a stream may have any id. */
-const headsSchema = z.preprocess(
-  (value) => (typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : null),
-  z.array(z.tuple([z.string(), headSchema])).transform((heads) => Object.fromEntries(heads)),
-);
+function byStream<Schema extends z.ZodType>(schema: Schema) {
+  return z.preprocess(
+    (value) => (typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : null),
+    z
+      .array(z.tuple([z.string(), schema]))
+      .transform((pairs) => Object.fromEntries(pairs) as Record<string, z.output<Schema>>),
+  );
+}
 
 const linkFields = {
   format: z.literal('evidence-ledger/1'),
@@ -34,7 +40,7 @@ const linkFields = {
 const stateFields = {
   created_at: z.string(),
   /** The last good head of every stream that was ever exported. */
-  heads: headsSchema,
+  heads: byStream(headSchema),
   /** Over the entry without it; absent where no signing key was given. */
   signature: signatureSchema.optional(),
 };
@@ -49,6 +55,10 @@ export const ledgerEntrySchema = z.union([
     run_id: z.string(),
     /** SHA-256 of the run's run.json. */
     run_sha256: digest,
+    /** What its packages were asked to hold. */
+    package_period: periodSchema,
+    /** What it had of each stream, null for no entries; not in here is what later runs must not be held against. */
+    spans: byStream(spanEntriesSchema.nullable()),
     ...stateFields,
   }),
   z.strictObject({
@@ -93,6 +103,8 @@ export function deriveEntry(subject: Subject, previous: StoredLedgerEntry | null
       ...common,
       run_id: subject.record.run_id,
       run_sha256: subject.sha256,
+      package_period: subject.record.package_period,
+      spans: spansOf(subject.record),
       created_at: subject.record.finished_at,
       heads: advance(heads, subject.record),
     };
@@ -120,18 +132,20 @@ export function runOf(entry: LedgerEntry): { id: string; sha256: string } | null
   return 'run_id' in entry ? { id: entry.run_id, sha256: entry.run_sha256 } : null;
 }
 
-/**
- * The heads after a run: those move forward whose order is proved and whose continuity is not refuted; for all others
- * the last good head stays.
- */
+function spansOf({ streams }: RunRecord): Record<string, SpanEntries | null> {
+  const spans = streams.flatMap((stream) => {
+    const span = spanOf(stream);
+    return span === undefined ? [] : [[stream.stream_id, span] as const];
+  });
+  return Object.fromEntries(spans.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** The heads after a run: those move forward that are the end of a span; for all others the last good head stays. */
 function advance(heads: Record<string, LedgerHead>, run: RunRecord): Record<string, LedgerHead> {
   const after = new Map(Object.entries(heads));
-  for (const stream of run.streams) {
-    const { stream_id, claims, last_sequence, head_hash } = stream;
-    if (claims.order.state !== 'proved' || claims.continuity.state === 'refuted') continue;
-    if (last_sequence === null || head_hash === null) continue;
-    if (last_sequence > (after.get(stream_id)?.sequence ?? 0))
-      after.set(stream_id, { sequence: last_sequence, hash: head_hash, run_id: run.run_id });
+  for (const [streamId, span] of Object.entries(spansOf(run))) {
+    if (span === null || span.last_sequence <= (after.get(streamId)?.sequence ?? -1)) continue;
+    after.set(streamId, { sequence: span.last_sequence, hash: span.head_hash, run_id: run.run_id });
   }
   return Object.fromEntries([...after].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { PutResult } from '../archive/archive.ts';
+import { CLAIMS } from '../claims/claim.ts';
 import { findingSchema, verdictSchema } from '../claims/verdict-schema.ts';
 import { indentedJson } from '../encoding/indented.ts';
 import { parseExactJson } from '../encoding/json.ts';
@@ -96,7 +97,7 @@ export type Reconciliation = z.infer<typeof reconciliationSchema>;
 export const vanishedSchema = z.strictObject({
   stream_id: z.string(),
   /** Its last good head, and the run that saw it. */
-  sequence: z.int().min(1),
+  sequence: count,
   hash: z.string(),
   run_id: z.string(),
   finding: findingSchema,
@@ -113,7 +114,7 @@ export const acceptanceSchema = z.strictObject({
   reason: z.string(),
   accepted_by: z.strictObject({ user: z.string(), host: z.string() }),
   accepted_at: z.string(),
-  head: z.strictObject({ sequence: z.int().min(1), hash: z.string(), run_id: z.string() }),
+  head: z.strictObject({ sequence: count, hash: z.string(), run_id: z.string() }),
 });
 export type Acceptance = z.infer<typeof acceptanceSchema>;
 
@@ -168,9 +169,11 @@ export const runRecordSchema = z.strictObject({
     exclude: z.array(z.string()),
     request: z.string().nullable(),
     requested_by: z.string().nullable(),
-    required_claims: z.array(z.string()),
+    required_claims: z.array(z.enum(CLAIMS)),
   }),
   period: periodSchema,
+  /** What its packages were asked to hold: all there is where the service cannot select a period. */
+  package_period: periodSchema,
   source: z.strictObject({
     audit_origin: z.string(),
     contract: z.string(),
@@ -254,11 +257,22 @@ export function* recordPieces(record: object, levels = LEVELS): Generator<string
  * @throws EvidenceError `unreadable` naming the object and the first thing in it that is wrong.
  */
 export function readRecord<T>(schema: z.ZodType<T>, bytes: Uint8Array, key: string): T {
-  const { value, ambiguity } = parseRecord(bytes, key);
+  const { value, ambiguity, inexact } = parseRecord(bytes, key);
+  if (inexact !== null)
+    throw new EvidenceError('unreadable', `${key} holds a number that changes when it is read: ${inexact}`);
   if (ambiguity !== null) throw new EvidenceError('unreadable', `${key} is ambiguous: ${ambiguity}`);
   const read = schema.safeParse(value);
   if (read.success) return read.data;
-  throw new EvidenceError('unreadable', `${key} is not the record it should be: ${z.prettifyError(read.error)}`);
+  throw new EvidenceError('unreadable', `${key} is not the record it should be: ${whatIsWrong(read.error)}`);
+}
+
+/** In one line. */
+function whatIsWrong(error: z.ZodError): string {
+  return z
+    .prettifyError(error)
+    .replaceAll('\n', ';')
+    .replaceAll(/;\s+→ /g, ' ')
+    .replaceAll(';', '; ');
 }
 
 function parseRecord(bytes: Uint8Array, key: string) {

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import process from 'node:process';
 import yargs from 'yargs';
 import { type ErrorCode, isEvidenceError } from '../errors.ts';

@@ -42,10 +42,11 @@ function count(description: Description, entries: readonly Sample[], keys: SealK
   let [proved, of] = [0, 0];
   for (const sample of entries) {
     const entry = contract.readEntry(Buffer.from(sample.text()), membersIn(sample), new Map());
-    const key = entry.seal === null ? undefined : keys.get(entry.seal.keyId);
-    if (entry.seal === null || key === undefined) continue;
+    const seal = entry.seal === 'malformed' ? null : entry.seal;
+    const key = seal?.keyId == null ? undefined : keys.get(seal.keyId);
+    if (seal === null || key === undefined) continue;
     of++;
-    if (contract.sealOf(key, entry) === entry.seal.value) proved++;
+    if (contract.sealOf(key, entry) === seal.value) proved++;
   }
   return { proved, of };
 }

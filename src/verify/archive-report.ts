@@ -1,8 +1,9 @@
 import type { StoredCustody } from '../ledger/custody.ts';
-import { EXIT_CODE_OF, type Outcome, worstOf } from '../ledger/outcome.ts';
+import { EXIT_CODE_OF, type VerifiedOutcome, worstOf } from '../ledger/outcome.ts';
 import type { RunRecord } from '../ledger/record.ts';
 import type { StoredShare } from '../ledger/share.ts';
 import type { StampVerdict } from '../ledger/stamps.ts';
+import type { ContractUse } from './contract-use.ts';
 import type { CustodyCheck } from './custody.ts';
 import type { Ledger } from './ledger.ts';
 import type { LockReport } from './locks.ts';
@@ -13,19 +14,23 @@ import { judgeSignatures, type Keyring, type SignatureReport } from './signature
 import type { VerifiedStream } from './stream.ts';
 
 export interface ArchiveReport {
-  outcome: Outcome;
+  outcome: VerifiedOutcome;
   exit_code: number;
   runs: RunReport[];
   ledger: { entries: number; state: 'intact' | 'broken'; findings: Problem[] };
+  /** Where runs contradict each other, or leave entries between them in none. */
+  history: Problem[];
   signatures: SignatureReport;
   objects: { checked: number; missing: Problem[]; altered: Problem[]; unlocked: Problem[]; unexpected: Problem[] };
   locks: Omit<LockReport, 'findings'>;
   warnings: string[];
+  /** Each contract that a bundle was read by. */
+  contracts: ContractUse[];
 }
 
 export interface RunReport {
   run_id: string;
-  outcome: Outcome;
+  outcome: VerifiedOutcome;
   exit_code: number;
   period: RunRecord['period'] | null;
   reconciliation: RunRecord['reconciliation'] | null;
@@ -48,6 +53,7 @@ export interface Parts {
   /** By run id. */
   custody: ReadonlyMap<string, CustodyCheck>;
   findings: Problem[];
+  history: Problem[];
   keyring: Keyring;
   /** What is wrong with the keys and with the signatures of the ledger. */
   unsigned: Problem[];
@@ -63,6 +69,7 @@ export function toReport({
   checks,
   custody,
   findings,
+  history,
   keyring,
   unsigned,
   stray,
@@ -75,6 +82,7 @@ export function toReport({
   const problems = [
     ...checks.flatMap((check) => check.problems),
     ...findings,
+    ...history,
     ...unsigned,
     ...stray,
     ...locks.findings,
@@ -86,6 +94,7 @@ export function toReport({
     exit_code: EXIT_CODE_OF[outcome],
     runs: checks.map((check) => toRunReport(check, custody.get(check.runId))),
     ledger: { entries: ledger.entries.length, state: findings.length > 0 ? 'broken' : 'intact', findings },
+    history,
     signatures: judgeSignatures(keyring, ledger.entries, problems),
     objects: {
       checked,
@@ -96,13 +105,19 @@ export function toReport({
     },
     locks: toLockReport(locks),
     warnings,
+    contracts: contractsOf(checks),
   };
+}
+
+function contractsOf(checks: readonly RunCheck[]): ContractUse[] {
+  const used = checks.flatMap(({ streams }) => streams.flatMap(({ contract }) => contract ?? []));
+  return [...new Map(used.map((contract) => [JSON.stringify(contract), contract])).values()];
 }
 
 /** What is put over an object is one that nobody expected, whatever became of the object. */
 const UNEXPECTED = /^object\/(unexpected|covered)$/;
 /** Problems that are no alteration of an object. */
-const ELSEWHERE = /^(object\/(missing|unexpected|covered|unlocked)|signature\/.*|stamp\/.*)$/;
+const ELSEWHERE = /^(object\/(missing|unexpected|covered|unlocked)|history\/.*|signature\/.*|stamp\/.*)$/;
 
 function toRunReport(check: RunCheck, kept: CustodyCheck | undefined): RunReport {
   return {

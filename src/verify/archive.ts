@@ -10,6 +10,7 @@ import type { PublicKey } from '../signature/key.ts';
 import { type ArchiveReport, toReport } from './archive-report.ts';
 import type { VerifyOptions } from './content.ts';
 import { type CustodyCheck, verifyCustody } from './custody.ts';
+import { History } from './history.ts';
 import { checkLedger, type InScope, type Ledger, readLedger } from './ledger.ts';
 import { verifyLocks } from './locks.ts';
 import { type Problem, toProblem } from './problem.ts';
@@ -53,14 +54,15 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
     (only === null || runId === only) && (from === null || compareKeys(runId, from) >= 0);
   const objects = new Map<string, StoredObject>();
   for await (const object of archive.list('')) objects.set(object.key, object);
-  const keys = new Set([...objects.keys()].filter(isKey));
+  const keys = new Set([...objects.values()].filter(isObject).map(({ key }) => key));
   const ledger = await readLedger(archive, keys);
   const keyring = await readKeyring(archive, keys, publicKeys);
-  const checks = await verifyRuns(context, keys, ledger, keyring, inScope);
+  const history = new History(ledger.entries.map(({ entry }) => entry));
+  const checks = await verifyRuns({ ...context, history }, keys, ledger, keyring, inScope);
   const custody = new Map<string, CustodyCheck>();
   for (const { runId } of checks) custody.set(runId, await verifyCustody(archive, runId));
   const findings = [...ledger.problems, ...checkLedger(ledger, checks, inScope), ...checkEarlierRuns(checks)];
-  const unsigned = [...keyring.problems, ...checkLedgerSignatures(ledger.entries, keyring)];
+  const unsigned = [...keyring.problems, ...checkLedgerSignatures(ledger.entries, keyring, signedRuns(checks))];
   const open = openRuns(keys, inScope);
   // A folder keeps no versions, also one that was copied from a store that does.
   const versions = archive.locks === null ? { problems: [], warnings: [] } : checkVersions(objects, checks);
@@ -90,7 +92,7 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
   const unexpected = new Set(stray.filter(({ code }) => code === 'object/unexpected').map(({ key }) => key));
   const locks = await verifyLocks({
     archive,
-    keys: scoped.map(({ key }) => key).filter((key) => isKey(key) && !unexpected.has(key)),
+    keys: scoped.map(({ key }) => key).filter((key) => keys.has(key) && !unexpected.has(key)),
     checks,
     custody: new Map([...custody].map(([runId, check]) => [runId, check.custody])),
     entries: ledger.entries,
@@ -98,7 +100,25 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
     until: context.lockedUntil ?? null,
   });
   const checked = accounted.size;
-  return toReport({ checks, custody, findings, keyring, unsigned, stray, locks, warnings, checked, ledger, open });
+  return toReport({
+    checks,
+    custody,
+    findings,
+    history: history.judge(checks),
+    keyring,
+    unsigned,
+    stray,
+    locks,
+    warnings,
+    checked,
+    ledger,
+    open,
+  });
+}
+
+/** A name or a thing that no archive stores is reported by `checkListing`, and read by nobody. */
+function isObject({ key, irregular }: StoredObject): boolean {
+  return isKey(key) && irregular !== 'link' && irregular !== 'special';
 }
 
 /** Whether an object is of a run in scope; those of no run are of all of them. */
@@ -108,7 +128,7 @@ function isOf(key: string, inScope: InScope, all: boolean): boolean {
 }
 
 async function verifyRuns(
-  context: ArchiveContext,
+  context: ArchiveContext & Pick<RunContext, 'history'>,
   keys: ReadonlySet<string>,
   ledger: Ledger,
   keyring: Keyring,
@@ -181,12 +201,16 @@ async function findUnexpected(
   return problems;
 }
 
+function signedRuns(checks: readonly RunCheck[]): Set<string> {
+  return new Set(checks.flatMap(({ runId, record }) => (record?.signed === true ? [runId] : [])));
+}
+
 /** What is not said of claims that nobody recomputed would be taken for proved. */
 function warnOfEncrypted({ runId, streams }: RunCheck): string[] {
   const sealed = streams.filter(({ encrypted }) => encrypted).length;
   if (sealed === 0) return [];
   return [
-    `Run ${runId}: ${sealed} of ${streams.length} bundles are encrypted and were not decrypted here. They are what was archived; what is said of their claims is what the run recorded, and unproved here. A recipient proves it with --identity.`,
+    `Run ${runId}: ${sealed} of ${streams.length} bundles are encrypted and were not opened here. They are what was archived; of their claims there is only what the run recorded. A recipient proves them with --identity.`,
   ];
 }
 

@@ -1,27 +1,42 @@
 import type { Bundle } from '../bundle/bundle.ts';
-import { CONTRACT_FILE, custodySchema, type Verification, verificationSchema } from '../bundle/documents.ts';
+import { CONTRACT_FILE, type Verification, verificationSchema } from '../bundle/documents.ts';
+import { type FormName, formFile, isPart, VERIFICATION } from '../bundle/files.ts';
+import type { FileDigest } from '../bundle/integrity.ts';
+import type { MissingForm } from '../bundle/missing.ts';
 import { asPart, PackageReader } from '../chain/package.ts';
+import type { Compared, WalkResult } from '../chain/walk.ts';
 import type { PdfReading } from '../claims/agreement.ts';
-import type { ClaimName, Examination } from '../claims/claim.ts';
+import { type ClaimName, DEFAULT_REQUIRED, type Examination, strictest } from '../claims/claim.ts';
+import { toContractFile } from '../claims/content.ts';
+import { comparedWith } from '../claims/continuity.ts';
 import { examine } from '../claims/examine.ts';
+import type { Span } from '../claims/span-schema.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import type { Contract, SealKeys, SummaryFacts } from '../contract/contract.ts';
 import { type ContractInUse, DEFAULT_IN_USE } from '../contract/in-use.ts';
 import type { PdfFacts } from '../contract/pdf/statements.ts';
 import { pinContract } from '../contract/pinned.ts';
-import { sha256 } from '../encoding/digest.ts';
 import { isEvidenceError } from '../errors.ts';
 import { readRecord } from '../ledger/record.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
+import { checkConsistency } from './consistency.ts';
+import { type ContractUse, toContractUse } from './contract-use.ts';
+import { contradictions } from './contradictions.ts';
 import { type Problem, toProblem } from './problem.ts';
 
 export interface VerifyOptions {
   /** To read everything by; null for the contract that a bundle brings, else the default one. */
-  contract: ContractInUse | null;
+  contract: Pick<ContractInUse, 'contract' | 'file'> | null;
   sealKeys: SealKeys;
+  /** Roles and members of entries that the reader accepts to be left out of digests; none unless told. */
+  acceptUnhashed?: readonly string[];
   /** The roots of the time-stamping authorities that are trusted; null when none were pinned. */
   roots: readonly Certificate[] | null;
   now: Date;
+  /** What must be proved, whatever a bundle or a run requires besides; `DEFAULT_REQUIRED` unless told. */
+  required?: readonly ClaimName[];
+  /** What other runs had of the stream of a bundle, to be seen in it too. */
+  compared?: readonly Compared[];
 }
 
 export interface VerifiedBundle {
@@ -31,23 +46,27 @@ export interface VerifiedBundle {
   verdict: Verdict | null;
   /** The one that the bundle states. */
   recorded: Verdict | null;
-  earlierHead: { sequence: number; digest: string; runId: string } | null;
+  /** What the bundle says that earlier runs had of the stream. */
+  earlier: readonly Span[];
+  packagePeriod: Span['period'] | null;
+  /** What was read; null when it holds nothing to judge. */
+  walk: WalkResult | null;
   runId: string | null;
   period: { from: string | null; to: string | null } | null;
   /** Of the contract file that the bundle states; null for the default contract. */
   contractSha256: string | null;
-  /** Where its chain of custody says that it comes from; null where it cannot be read. */
+  /** Null when nothing was read. */
+  contract: ContractUse | null;
+  /** Where the forms came from, by the transfer log; null where that cannot be read. */
   auditOrigin: string | null;
+  /** The forms that it lacks. */
+  missing: MissingForm[];
 }
 
 const MAX_DOCUMENT_BYTES = 256 * 2 ** 20;
 const MAX_CONTRACT_BYTES = 2 ** 20;
 const MAX_SUMMARY_BYTES = 16 * 2 ** 20;
 const MAX_PDF_BYTES = 64 * 2 ** 20;
-const EVIDENCE = 'data/evidence.json';
-const PDF = 'data/evidence.pdf';
-const VERIFICATION = 'data/verification.json';
-const CUSTODY = 'data/custody.json';
 
 /** Reads what a PDF states. @throws EvidenceError `unreadable`. */
 export type ReadPdf = (bytes: Uint8Array) => Promise<PdfFacts>;
@@ -84,16 +103,23 @@ async function verifyOpened(
   const problems: Problem[] = [];
   const stated = await readStated(bundle, key, problems);
   const expected = stated?.verdict;
-  const { contract } = options.contract ?? (await readContract(bundle, key, stated, problems));
+  const inUse = options.contract ?? (await readContract(bundle, key, stated, problems));
+  const { contract } = inUse;
   const reader = new PackageReader(contract, options.sealKeys, {
     ...(expected === undefined ? {} : { streamId: expected.stream_id }),
     ...(expected?.package_id == null ? {} : { packageId: expected.package_id }),
     watch: () => (stated === null ? [] : watchedBy(stated)),
+    compared: () => [...comparedWith(stated?.earlier ?? []), ...(options.compared ?? [])],
   });
+  const evidence = formOf(bundle, 'json');
+  const files = new Map<string, FileDigest>();
   // The chain is walked over the very bytes whose digest is being checked.
   const broken = await bundle.checkIntegrity({
     onChunk: (path, chunk) => {
-      if (path === EVIDENCE || path === `${EVIDENCE}.part`) reader.push(chunk);
+      if (path === evidence) reader.push(chunk);
+    },
+    onEnd: (path, file) => {
+      files.set(path, file);
     },
   });
   problems.push(
@@ -109,17 +135,22 @@ async function verifyOpened(
   );
   if (stated === null) return { ...nothingIn(problems), identity: bundle.identity };
   const whole = reader.finish();
-  const absent = bundle.entries.every(({ path }) => path !== EVIDENCE);
-  const reading = absent ? asPart(whole, 'it was not delivered whole') : whole;
+  const isWhole = evidence !== undefined && !isPart(evidence);
+  const reading = isWhole ? whole : asPart(whole, 'it was not delivered whole');
+  // Of a bag that is not what it was, nothing more can be said: that would be the same news again, file by file.
+  const surroundings =
+    broken.length > 0
+      ? { problems: [], missing: [], auditOrigin: null }
+      : await checkConsistency(bundle, key, stated, files, reading);
+  problems.push(...surroundings.problems);
   const examination = examine(
     {
       reading,
       summary: await readSummary(bundle, contract),
       pdf: await readPdfOf(bundle, readPdf),
       vendor: stated.vendor,
-      earlier: stated.earlier_head,
-      reachesNow: stated.reaches_now,
-      fromStart: stated.package_period.from === null,
+      earlier: stated.earlier,
+      period: stated.package_period,
       statedHead: stated.stated_head,
       restart: stated.accepted_restart,
       completeness: stated.completeness,
@@ -127,59 +158,75 @@ async function verifyOpened(
       now: options.now,
       sealKeysGiven: options.sealKeys.size > 0,
       contract,
+      contractFile: toContractFile(inUse.file, options.contract === null ? 'bundle' : 'reader'),
+      acceptUnhashed: options.acceptUnhashed ?? [],
     },
-    stated.required_claims as ClaimName[],
+    strictest(options.required ?? DEFAULT_REQUIRED, stated.required_claims),
   );
-  const verdict = toVerdict(reading, asCollected(examination, stated.verdict.status));
+  const incomplete = surroundings.missing.length > 0 || stated.verdict.status === 'incomplete';
+  const verdict = toVerdict(reading, incomplete ? asCollected(examination) : examination);
   // Of a bag that is not what it was, no verdict can be: that would be the same news again, claim by claim.
-  const leftOpen = readPdf === null ? [...NEED_TRUST, ...NEED_THE_PDF] : NEED_TRUST;
-  if (broken.length === 0) problems.push(...contradictions(key, stated.verdict, verdict, leftOpen));
+  if (broken.length === 0) {
+    const leftOpen = [...NEED_TRUST, ...(readPdf === null ? NEED_THE_PDF : [])];
+    // Without the keys that digests are made with, they do not tell what they told who had the keys.
+    if (stated.verdict.digests_bind && !verdict.digests_bind) leftOpen.push('continuity');
+    if (wasTrustedMore(stated, options)) leftOpen.push('content');
+    // By another contract than the bundle's, other things are found.
+    const ownContract = options.contract === null ? contract : null;
+    problems.push(...contradictions(`${key}:${VERIFICATION}`, stated, verdict, leftOpen, ownContract));
+  }
   return {
     problems,
     identity: bundle.identity,
     verdict,
     recorded: stated.verdict,
-    earlierHead: stated.earlier_head,
+    earlier: stated.earlier,
+    packagePeriod: stated.package_period,
+    walk: reading.defect === null ? reading.walk : null,
     runId: stated.run_id,
     period: stated.period,
     contractSha256: stated.contract_sha256,
-    auditOrigin: await readOrigin(bundle, key),
+    contract: toContractUse(inUse, options.contract === null ? 'bundle' : 'reader'),
+    auditOrigin: surroundings.auditOrigin,
+    missing: surroundings.missing,
   };
 }
 
-/** The contract that the bundle states it was read by. */
+function formOf(bundle: Bundle, form: FormName): string | undefined {
+  return formFile(
+    form,
+    bundle.entries.map(({ path }) => path),
+  );
+}
+
+/** The contract that the bundle states it was read by; that it is the stated one is checked with all files. */
 async function readContract(
   bundle: Bundle,
   key: string,
   stated: Verification | null,
   problems: Problem[],
 ): Promise<ContractInUse> {
-  const expected = stated?.contract_sha256 ?? null;
-  if (expected === null) return DEFAULT_IN_USE;
+  const isThere = bundle.entries.some(({ path }) => path === CONTRACT_FILE);
+  if (stated === null || stated.contract_sha256 === null || !isThere) return DEFAULT_IN_USE;
   const place = `${key}:${CONTRACT_FILE}`;
   try {
-    const bytes = await bundle.readFile(CONTRACT_FILE, MAX_CONTRACT_BYTES);
-    const actual = sha256(bytes);
-    if (actual !== expected)
-      problems.push(toProblem('object/altered', place, 'is not the contract that was pinned', { expected, actual }));
-    return pinContract(bytes, place);
+    return pinContract(await bundle.readFile(CONTRACT_FILE, MAX_CONTRACT_BYTES), place);
   } catch (error) {
     if (!isEvidenceError(error)) throw error;
-    problems.push(toProblem(error.code === 'not-found' ? 'object/missing' : 'object/unreadable', place, error.message));
+    problems.push(toProblem('object/unreadable', place, error.message));
     return DEFAULT_IN_USE;
   }
 }
 
 /** The entries whose digests the claims ask for. */
-function watchedBy({ earlier_head, completeness }: Verification): number[] {
+function watchedBy({ completeness }: Verification): number[] {
   const stated = completeness.kind === 'record' ? completeness.statement.headSequence : null;
-  return [earlier_head?.sequence, stated].filter((sequence) => typeof sequence === 'number');
+  return stated === null ? [] : [stated];
 }
 
 /** A stream of which a form is missing stays incomplete, however sound the rest is. */
-function asCollected(examination: Examination, recorded: Verdict['status']): Examination {
-  const incomplete = recorded === 'incomplete' && examination.status !== 'refuted';
-  return incomplete ? { ...examination, status: 'incomplete' } : examination;
+function asCollected(examination: Examination): Examination {
+  return examination.status === 'refuted' ? examination : { ...examination, status: 'incomplete' };
 }
 
 async function readStated(bundle: Bundle, key: string, problems: Problem[]) {
@@ -193,21 +240,11 @@ async function readStated(bundle: Bundle, key: string, problems: Problem[]) {
   }
 }
 
-async function readOrigin(bundle: Bundle, key: string): Promise<string | null> {
-  try {
-    const bytes = await bundle.readFile(CUSTODY, MAX_DOCUMENT_BYTES);
-    return readRecord(custodySchema, bytes, `${key}:${CUSTODY}`).audit_origin;
-  } catch (error) {
-    if (isEvidenceError(error)) return null;
-    throw error;
-  }
-}
-
 async function readSummary(bundle: Bundle, contract: Contract): Promise<SummaryFacts | null> {
-  const summary = bundle.entries.find(({ path }) => /^data\/summary\.[a-z]+$/.test(path));
-  if (summary === undefined) return null;
+  const summary = formOf(bundle, 'summary');
+  if (summary === undefined || isPart(summary)) return null;
   try {
-    return contract.readSummary(await bundle.readFile(summary.path, MAX_SUMMARY_BYTES));
+    return contract.readSummary(await bundle.readFile(summary, MAX_SUMMARY_BYTES));
   } catch (error) {
     if (isEvidenceError(error)) return null;
     throw error;
@@ -215,10 +252,11 @@ async function readSummary(bundle: Bundle, contract: Contract): Promise<SummaryF
 }
 
 async function readPdfOf(bundle: Bundle, readPdf: ReadPdf | null): Promise<PdfReading | null> {
-  if (bundle.entries.every(({ path }) => path !== PDF)) return null;
+  const pdf = formOf(bundle, 'pdf');
+  if (pdf === undefined || isPart(pdf)) return null;
   if (readPdf === null) return { unreadable: 'PDFs are not read here' };
   try {
-    return await readPdf(await bundle.readFile(PDF, MAX_PDF_BYTES));
+    return await readPdf(await bundle.readFile(pdf, MAX_PDF_BYTES));
   } catch (error) {
     if (isEvidenceError(error)) return { unreadable: error.message };
     throw error;
@@ -229,33 +267,12 @@ async function readPdfOf(bundle: Bundle, readPdf: ReadPdf | null): Promise<PdfRe
 const NEED_TRUST: readonly string[] = ['seal', 'anchor'];
 const NEED_THE_PDF: readonly string[] = ['agreement'];
 
-/**
- * Where the bundle states what we find not to be so. A claim that we leave unproved, e.g. because no seal key is at
- * hand here, contradicts nothing.
- */
-function contradictions(key: string, recorded: Verdict, ours: Verdict, leftOpen: readonly string[]): Problem[] {
-  const problems: Problem[] = [];
-  const differ = (what: string, expected: string, actual: string) =>
-    problems.push(
-      toProblem('verdict/differs', `${key}:${VERIFICATION}`, `states ${what} ${actual}, and it is ${expected}`, {
-        expected,
-        actual,
-      }),
-    );
-  for (const field of ['entries', 'first_sequence', 'last_sequence', 'head_hash', 'package_id'] as const)
-    if (recorded[field] !== ours[field]) differ(field, String(ours[field]), String(recorded[field]));
-  for (const field of ['activity', 'actions'] as const) {
-    const [expected, actual] = [JSON.stringify(ours[field]), JSON.stringify(recorded[field])];
-    if (expected !== actual) differ(field, expected, actual);
-  }
-  for (const [name, claim] of Object.entries(ours.claims)) {
-    const stated = recorded.claims[name as ClaimName].state;
-    const opposite = claim.state !== stated && claim.state !== 'unproved' && stated !== 'unproved';
-    // A refuted claim that nothing refutes any more is as much of a contradiction.
-    if (opposite || (stated === 'proved' && claim.state === 'unproved' && !leftOpen.includes(name)))
-      differ(`the claim ${name} as`, claim.state, stated);
-  }
-  return problems;
+/** Whether who exported had keys, or accepted what digests leave out, and the reader has not. */
+function wasTrustedMore({ seal_key_ids, accepted_unhashed }: Verification, options: VerifyOptions): boolean {
+  const { sealKeys, acceptUnhashed = [] } = options;
+  return (
+    seal_key_ids.some((id) => !sealKeys.has(id)) || accepted_unhashed.some((name) => !acceptUnhashed.includes(name))
+  );
 }
 
 function nothingIn(problems: Problem[]): VerifiedBundle {
@@ -264,10 +281,14 @@ function nothingIn(problems: Problem[]): VerifiedBundle {
     identity: null,
     verdict: null,
     recorded: null,
-    earlierHead: null,
+    earlier: [],
+    packagePeriod: null,
+    walk: null,
     runId: null,
     period: null,
     contractSha256: null,
+    contract: null,
     auditOrigin: null,
+    missing: [],
   };
 }

@@ -1,9 +1,12 @@
+import { open } from 'node:fs/promises';
 import type { Identities } from '../encryption/identities.ts';
 import { isEvidenceError } from '../errors.ts';
 import type { RunStream } from '../ledger/record.ts';
 import { type Problem, toProblem } from './problem.ts';
 
 type Encrypted = NonNullable<RunStream['bundle']['encrypted']>;
+
+const AGE = 'age-encryption.org/v1\n';
 
 /**
  * The zip in an encrypted bundle, as a file; null where it is not to be had here, which is no problem unless one is
@@ -19,7 +22,11 @@ export async function openEncrypted(
   target: string,
   problems: Problem[],
 ): Promise<string | null> {
-  if (identities === null) return null;
+  if (identities === null) {
+    if (!(await isOfAge(file)))
+      problems.push(toProblem('object/unreadable', key, 'is recorded as encrypted by age, and is not'));
+    return null;
+  }
   const { decryptFile } = await import('../encryption/age.ts');
   try {
     const content = await decryptFile(file, target, identities);
@@ -36,4 +43,15 @@ export async function openEncrypted(
     problems.push(toProblem('object/unreadable', key, error.message));
   }
   return null;
+}
+
+/** By the first line of age's format (age-encryption.org/v1): nothing more can be told without a key. */
+async function isOfAge(file: string): Promise<boolean> {
+  const handle = await open(file, 'r');
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(AGE.length), 0, AGE.length, 0);
+    return buffer.subarray(0, bytesRead).toString('latin1') === AGE;
+  } finally {
+    await handle.close();
+  }
 }

@@ -1,6 +1,5 @@
 import type { Archive } from '../archive/archive.ts';
 import { sha256 } from '../encoding/digest.ts';
-import { isEvidenceError } from '../errors.ts';
 import { readAcceptance } from '../ledger/acceptance.ts';
 import { ledgerKey, runRecordKey } from '../ledger/keys.ts';
 import {
@@ -14,6 +13,7 @@ import {
 import { toRecordBytes } from '../ledger/record.ts';
 import { type Problem, toProblem } from './problem.ts';
 import type { RunCheck } from './run.ts';
+import { readObject } from './stored.ts';
 
 /** The ledger as it was read. */
 export interface Ledger {
@@ -37,7 +37,7 @@ export async function readLedger(archive: Archive, keys: ReadonlySet<string>): P
     const expected = ledgerKey(index + 1);
     if (key !== expected && ledger.problems.every(({ code }) => code !== 'ledger/gap'))
       ledger.problems.push(toProblem('ledger/gap', expected, 'is missing: the ledger goes on behind it'));
-    await guard(key, ledger, async () => {
+    await readObject(key, ledger.problems, async () => {
       const stored = await readEntry(archive, key);
       ledger.entries.push(stored);
       if ('acceptance_key' in stored.entry) await readAccepted(archive, keys, stored.entry.acceptance_key, ledger);
@@ -52,18 +52,9 @@ async function readAccepted(archive: Archive, keys: ReadonlySet<string>, key: st
     ledger.problems.push(toProblem('object/missing', key, 'is recorded by the ledger, but it is not there'));
     return;
   }
-  await guard(key, ledger, async () => {
+  await readObject(key, ledger.problems, async () => {
     ledger.acceptances.set(key, { kind: 'acceptance', key, ...(await readAcceptance(archive, key)) });
   });
-}
-
-async function guard(key: string, ledger: Ledger, read: () => Promise<void>): Promise<void> {
-  try {
-    await read();
-  } catch (error) {
-    if (!isEvidenceError(error, 'unreadable')) throw error;
-    ledger.problems.push(toProblem('object/unreadable', key, error.message));
-  }
 }
 
 /** Each entry follows from what it records and the entry before, byte for byte; each sealed run has one. */

@@ -1,10 +1,11 @@
 import { PackageReader, type PackageReading } from '../chain/package.ts';
-import type { ClaimName } from '../claims/claim.ts';
+import { DEFAULT_REQUIRED } from '../claims/claim.ts';
+import { toContractFile } from '../claims/content.ts';
 import { examine } from '../claims/examine.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
-import type { Contract } from '../contract/contract.ts';
-import { DEFAULT_IN_USE } from '../contract/in-use.ts';
+import { type ContractInUse, DEFAULT_IN_USE } from '../contract/in-use.ts';
 import type { VerifyOptions } from './content.ts';
+import { type ContractUse, toContractUse } from './contract-use.ts';
 import { readPackageFile } from './package-file.ts';
 
 /**
@@ -14,28 +15,26 @@ import { readPackageFile } from './package-file.ts';
 export async function verifyPackage(
   file: string,
   options: VerifyOptions & { threads: number | null; signal?: AbortSignal },
-  required: readonly ClaimName[],
-): Promise<Verdict[]> {
-  const { contract } = options.contract ?? DEFAULT_IN_USE;
-  const begin = () => new PackageReader(contract, options.sealKeys);
+): Promise<{ verdicts: Verdict[]; contract: ContractUse }> {
+  const inUse = options.contract ?? DEFAULT_IN_USE;
+  const begin = () => new PackageReader(inUse.contract, options.sealKeys);
   const { reader } = await readPackageFile(file, begin, options);
-  return reader.finishEach().map((reading) => judge(reading, contract, options, required));
+  const verdicts = reader.finishEach().map((reading) => judge(reading, inUse, options));
+  return { verdicts, contract: toContractUse(inUse, 'reader') };
 }
 
 function judge(
   reading: PackageReading,
-  contract: Contract,
+  { contract, file }: Pick<ContractInUse, 'contract' | 'file'>,
   options: VerifyOptions,
-  required: readonly ClaimName[],
 ): Verdict {
   const examination = examine(
     {
       reading,
       summary: null,
       vendor: null,
-      earlier: null,
-      reachesNow: false,
-      fromStart: false,
+      earlier: [],
+      period: { from: null, to: null },
       statedHead: null,
       restart: null,
       completeness: { kind: 'none', why: 'a package by itself shows nothing to hold it against' },
@@ -43,8 +42,10 @@ function judge(
       now: options.now,
       sealKeysGiven: options.sealKeys.size > 0,
       contract,
+      contractFile: toContractFile(file, 'reader'),
+      acceptUnhashed: options.acceptUnhashed ?? [],
     },
-    required,
+    options.required ?? DEFAULT_REQUIRED,
   );
   return toVerdict(reading, examination);
 }

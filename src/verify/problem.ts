@@ -13,6 +13,8 @@ export interface Problem {
     | 'ledger/gap'
     | 'ledger/broken-link'
     | 'ledger/missing-entry'
+    | 'history/differs'
+    | 'history/gap'
     | 'signature/missing'
     | 'signature/untrusted'
     | 'signature/mismatch'

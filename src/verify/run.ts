@@ -2,18 +2,17 @@ import type { Archive } from '../archive/archive.ts';
 import { measure } from '../archive/content.ts';
 import { inParallel } from '../archive/parallel.ts';
 import { sha256 } from '../encoding/digest.ts';
-import { isEvidenceError } from '../errors.ts';
 import { documentKey, runPrefix, runRecordKey } from '../ledger/keys.ts';
-import { type Outcome, worstOf } from '../ledger/outcome.ts';
+import { type VerifiedOutcome, worstOf } from '../ledger/outcome.ts';
 import { type RunDocument, type RunRecord, readRecord, runRecordSchema, type StoredAs } from '../ledger/record.ts';
 import { type Problem, toProblem } from './problem.ts';
-import { checkDigest, isThere } from './stored.ts';
+import { checkDigest, isThere, readObject } from './stored.ts';
 import { type RunContext, type VerifiedStream, verifyStream } from './stream.ts';
 import { verifyWitnesses, type WitnessCheck } from './witnesses.ts';
 
 export interface RunCheck {
   runId: string;
-  outcome: Outcome;
+  outcome: VerifiedOutcome;
   /** Null when it cannot be read. */
   record: RunRecord | null;
   sha256: string | null;
@@ -41,15 +40,12 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
     problems: [],
     accounted: new Set([key]),
   };
-  const bytes = await context.archive.readBytes(key, MAX_RECORD_BYTES);
-  check.sha256 = sha256(bytes);
-  try {
-    check.record = readRecord(runRecordSchema, bytes, key);
-  } catch (error) {
-    if (!isEvidenceError(error)) throw error;
-    check.problems.push(toProblem('object/unreadable', key, error.message));
-    return check;
-  }
+  check.record = await readObject(key, check.problems, async () => {
+    const bytes = await context.archive.readBytes(key, MAX_RECORD_BYTES);
+    check.sha256 = sha256(bytes);
+    return readRecord(runRecordSchema, bytes, key);
+  });
+  if (check.record === null || check.sha256 === null) return check;
   check.problems.push(...checkRecord(check.record, runId, key));
   await verifyStreams(context, check, check.record);
   check.problems.push(...checkVanished(context, check.record, key));
@@ -66,9 +62,16 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
   for (const witness of check.witnesses.keys) check.accounted.add(witness);
   const statuses = check.streams.map(({ verdict }) => verdict.status);
   const unstamped = check.witnesses.unstamped ? ['incomplete' as const] : [];
-  const outcome = worstOf([...statuses, check.record.outcome, ...unstamped]);
+  const outcome = worstOf([...statuses, ...statedOutcome(check.record, check.streams), ...unstamped]);
   check.outcome = check.problems.length > 0 ? 'refuted' : outcome;
   return check;
+}
+
+/** What a run says of itself makes it worse, never better; where nothing was looked at, it is no finding of ours. */
+function statedOutcome({ outcome }: RunRecord, streams: readonly VerifiedStream[]): VerifiedOutcome[] {
+  const isOpened = streams.some(({ verdict }) => verdict.status !== 'recorded');
+  if (outcome === 'refuted') return [outcome];
+  return outcome === 'incomplete' && (isOpened || streams.length === 0) ? [outcome] : [];
 }
 
 /** Several at once, so that the next ones arrive while one is looked at; found and reported in the order of the record. */
@@ -147,5 +150,6 @@ async function verifyLeftOver(
 
 async function verifyBytes(archive: Archive, stored: StoredAs, problems: Problem[]): Promise<void> {
   if (!(await isThere(archive, stored.key, problems))) return;
-  checkDigest(stored, await measure(await archive.read(stored.key)), problems);
+  const actual = await readObject(stored.key, problems, async () => measure(await archive.read(stored.key)));
+  if (actual !== null) checkDigest(stored, actual, problems);
 }

@@ -1,7 +1,7 @@
 import type { Archive } from '../archive/archive.ts';
 import { isEvidenceError } from '../errors.ts';
 import { publicKeyKey } from '../ledger/keys.ts';
-import { type StoredLedgerEntry, signedPart } from '../ledger/ledger.ts';
+import { runOf, type StoredLedgerEntry, signedPart } from '../ledger/ledger.ts';
 import { isSignedBy, type Signature, type Signed } from '../signature/envelope.ts';
 import { type PublicKey, readPublicKey, toPem } from '../signature/key.ts';
 import { type Problem, toProblem } from './problem.ts';
@@ -81,27 +81,35 @@ export function checkSignature(
       actual: keyid,
     });
   const key = pinned.get(keyid) ?? archived.get(keyid);
-  if (key === undefined) {
-    // One that is there but is not what it should be has been reported.
-    if (keys.includes(publicKeyKey(keyid))) return null;
-    return toProblem('object/missing', publicKeyKey(keyid), `is the key that ${object} is signed with`);
-  }
-  if (isSignedBy(signed, signature, key)) return null;
-  return toProblem('signature/mismatch', object, `its signature is not one by the key ${keyid}`);
+  if (key !== undefined && !isSignedBy(signed, signature, key))
+    return toProblem('signature/mismatch', object, `its signature is not one by the key ${keyid}`);
+  // A key that is there but is not what it should be has been reported.
+  if (keys.includes(publicKeyKey(keyid))) return null;
+  return toProblem('object/missing', publicKeyKey(keyid), `is the key that ${object} is signed with`);
 }
 
 /**
  * The signatures of the ledger. From the first signed entry on every one must be signed: the chain makes each vouch for
  * all before it, so nobody without the key can change, leave out or put in anything up to the last one; what follows a
  * signed entry without a signature of its own is what somebody without the key would have to put there.
+ * @param signedRuns ids of the runs whose records say that they are signed: so must be their entries.
  */
-export function checkLedgerSignatures(entries: readonly StoredLedgerEntry[], keyring: Keyring): Problem[] {
+export function checkLedgerSignatures(
+  entries: readonly StoredLedgerEntry[],
+  keyring: Keyring,
+  signedRuns: ReadonlySet<string>,
+): Problem[] {
   const problems: Problem[] = [];
   let isSigned = false;
   for (const { key, entry } of entries) {
     const { signature } = entry;
     if (signature === undefined) {
+      const runId = runOf(entry)?.id ?? '';
       if (isSigned) problems.push(toProblem('signature/missing', key, 'is not signed, and an entry before it is'));
+      else if (signedRuns.has(runId))
+        problems.push(
+          toProblem('signature/missing', key, `is not signed, and the record of run ${runId} says that it is`),
+        );
       continue;
     }
     isSigned = true;

@@ -2,16 +2,32 @@ import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import type { Archive } from '../archive/archive.ts';
 import { measure } from '../archive/content.ts';
+import { isOfFile } from '../archive/failure.ts';
 import type { Identities } from '../encryption/identities.ts';
+import { isEvidenceError, messageOf } from '../errors.ts';
 import type { RunStream } from '../ledger/record.ts';
 import { openEncrypted } from './encrypted.ts';
 import { type Problem, toProblem } from './problem.ts';
 
+/**
+ * What `read` makes of an object; null, and a problem, where the object is not to be read: a link, a device, bytes that
+ * are no record, or more of them than any has. One such object says nothing of the others.
+ */
+export async function readObject<T>(key: string, problems: Problem[], read: () => Promise<T>): Promise<T | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!isEvidenceError(error, 'unreadable') && !isOfFile(error)) throw error;
+    problems.push(toProblem('object/unreadable', key, messageOf(error)));
+    return null;
+  }
+}
+
 /** Whether an object that is recorded is there. */
 export async function isThere(archive: Archive, key: string, problems: Problem[]): Promise<boolean> {
-  if ((await archive.stat(key)) !== null) return true;
-  problems.push(toProblem('object/missing', key, 'is recorded, but it is not there'));
-  return false;
+  const found = await readObject(key, problems, async () => ({ stats: await archive.stat(key) }));
+  if (found?.stats === null) problems.push(toProblem('object/missing', key, 'is recorded, but it is not there'));
+  return found !== null && found.stats !== null;
 }
 
 /** Whether the object has the length and digest that a record states. */
@@ -48,10 +64,15 @@ export async function fetchBundle(
   problems: Problem[],
 ): Promise<string | 'gone' | 'encrypted'> {
   if (!(await isThere(archive, bundle.key, problems))) return 'gone';
-  const file = await archive.fetchFile(bundle.key, folder);
-  const found = problems.length;
-  checkDigest(bundle, await measure(createReadStream(file)), problems);
   const { key, encrypted } = bundle;
+  const fetched = await readObject(key, problems, async () => {
+    const file = await archive.fetchFile(key, folder);
+    return { file, actual: await measure(createReadStream(file)) };
+  });
+  if (fetched === null) return 'gone';
+  const { file, actual } = fetched;
+  const found = problems.length;
+  checkDigest(bundle, actual, problems);
   if (encrypted === undefined) return file;
   // What somebody altered is not decrypted: it is no bundle any more.
   if (problems.length > found) return 'gone';

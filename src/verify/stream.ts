@@ -1,26 +1,32 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bundleFileName, slugOf } from '../bundle/layout.ts';
+import { DEFAULT_REQUIRED, strictest } from '../claims/claim.ts';
+import { asRecorded, type ReportedVerdict, withRecorded } from '../claims/recorded.ts';
+import type { SpanEntries } from '../claims/span-schema.ts';
 import type { Verdict } from '../claims/verdict.ts';
 import { sha256 } from '../encoding/digest.ts';
 import type { Identities } from '../encryption/identities.ts';
-import { isEvidenceError } from '../errors.ts';
 import { bundleKey, runRecordKey, streamRecordKey } from '../ledger/keys.ts';
 import { type RunRecord, type RunStream, readRecord, streamRecordSchema, toRecordBytes } from '../ledger/record.ts';
 import { verifyBundle } from './bundle.ts';
 import type { VerifiedBundle, VerifyOptions } from './content.ts';
+import type { ContractUse } from './contract-use.ts';
+import type { History } from './history.ts';
 import { type Problem, toProblem } from './problem.ts';
-import { checkDigest, fetchBundle, isAttested, isThere } from './stored.ts';
+import { checkDigest, fetchBundle, isAttested, isThere, readObject } from './stored.ts';
 import type { WitnessContext } from './witnesses.ts';
 
 export interface VerifiedStream {
-  /** Ours, made now; of an attested bundle, and of one that was not decrypted, the recorded one. */
-  verdict: Verdict;
+  /** Ours, made now; of an attested bundle, and of one that was not decrypted, only what was recorded. */
+  verdict: ReportedVerdict;
   /** The bundle was not read: the store attests that it is what was recorded. */
   attested: boolean;
-  /** The bundle is what was recorded, but encrypted, and was not decrypted here: the verdict is the recorded one. */
+  /** The bundle is what was recorded, but encrypted, and was not decrypted here. */
   encrypted: boolean;
   bundle: RunStream['bundle'];
+  /** The one that the bundle was read by; null where it was not read. */
+  contract: ContractUse | null;
 }
 
 export interface RunContext extends VerifyOptions, WitnessContext {
@@ -34,6 +40,7 @@ export interface RunContext extends VerifyOptions, WitnessContext {
   concurrency?: number;
   /** The head that a run left in the ledger for a stream; undefined when it left none. */
   headOf(runId: string, streamId: string): { sequence: number; hash: string } | undefined;
+  history: History;
   onStream?(streamId: string): void;
 }
 
@@ -49,18 +56,23 @@ export async function verifyStream(
   const { bundle } = stream;
   checkPlaces(run, stream, problems);
   if (stream.record !== null) await verifyStreamRecord(context, run, stream, stream.record, problems);
+  const required = strictest(context.required ?? DEFAULT_REQUIRED, run.scope.required_claims);
+  const unread = (why: string) => ({ verdict: asRecorded(statedVerdict(stream), why), bundle, contract: null });
   if (context.fast === true && (await isAttested(context.archive, bundle)))
-    return { verdict: statedVerdict(stream), bundle, attested: true, encrypted: false };
+    return { ...unread('not read here'), attested: true, encrypted: false };
   // What is fetched from afar goes when it was looked at: an archive may be larger than the disk.
   const folder = await mkdtemp(join(context.workDirectory, 'bundle-'));
   try {
     const file = await fetchBundle(context, bundle, folder, problems);
     if (file === 'gone') return null;
-    if (file === 'encrypted') return { verdict: statedVerdict(stream), bundle, attested: false, encrypted: true };
-    const verified = await verifyBundle(file, bundle.key, context);
+    if (file === 'encrypted') return { ...unread('not opened here'), attested: false, encrypted: true };
+    const compared = context.history.comparedWith(run.run_id, stream.stream_id);
+    const verified = await verifyBundle(file, bundle.key, { ...context, required, compared });
     problems.push(...verified.problems);
+    if (verified.walk !== null) context.history.add(run.run_id, verified.walk);
     const verdict = compareRecorded(context, run, stream, verified, problems);
-    return verdict === null ? null : { verdict, bundle, attested: false, encrypted: false };
+    const { contract } = verified;
+    return verdict === null ? null : { verdict, bundle, attested: false, encrypted: false, contract };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -84,7 +96,7 @@ function compareRecorded(
   stream: RunStream,
   verified: VerifiedBundle,
   problems: Problem[],
-): Verdict | null {
+): ReportedVerdict | null {
   const { bundle } = stream;
   const stated = statedVerdict(stream);
   const differ = (what: string) =>
@@ -98,21 +110,46 @@ function compareRecorded(
   if (verified.identity !== bundle.identity) differ('bundle identity');
   if (verified.runId !== null && verified.runId !== run.run_id) differ('run id');
   if (verified.recorded !== null && verified.contractSha256 !== run.source.contract_sha256) differ('contract');
-  if (verified.recorded !== null && verified.auditOrigin !== run.source.audit_origin) differ('origin');
   if (verified.recorded !== null && !sameRecord(verified.recorded, stated)) differ('verdict');
-  const { earlierHead } = verified;
-  if (earlierHead !== null) {
-    const known = context.headOf(earlierHead.runId, stream.stream_id);
-    if (known?.sequence !== earlierHead.sequence || known.hash !== earlierHead.digest)
-      problems.push(
-        toProblem(
-          'verdict/differs',
-          bundle.key,
-          `continues from a head of run ${earlierHead.runId} that the ledger does not have`,
-        ),
-      );
-  }
-  return worse(verified.verdict, stated.status);
+  if (verified.period !== null && !sameRecord(verified.period, run.period)) differ('period');
+  if (verified.auditOrigin !== null && verified.auditOrigin !== run.source.audit_origin) differ('audit service');
+  if (verified.recorded !== null && !sameForms(stream, verified)) differ('list of missing forms');
+  if (verified.packagePeriod !== null && !sameRecord(verified.packagePeriod, run.package_period))
+    differ('package period');
+  problems.push(...checkEarlier(context, stream, verified.earlier));
+  return verified.verdict === null ? null : worse(withRecorded(verified.verdict, stated), stated.status);
+}
+
+function sameForms({ partial, missing }: RunStream, verified: VerifiedBundle): boolean {
+  const forms = (list: RunStream['missing']) => list.map(({ form, reason }) => `${form} ${reason.trim()}`).sort();
+  return partial === missing.length > 0 && sameRecord(forms(missing), forms(verified.missing));
+}
+
+/** What a bundle says that earlier runs had of the stream must be what the ledger says. */
+function checkEarlier(
+  { history }: RunContext,
+  { stream_id, bundle }: RunStream,
+  earlier: VerifiedBundle['earlier'],
+): Problem[] {
+  const isKnown = (span: VerifiedBundle['earlier'][number]) => {
+    const known = history.spanOf(span.run_id, stream_id);
+    if (known === undefined || !span.part) return known !== undefined && sameRecord(span, known);
+    // What a part says follows from that run's bundle, which is compared with this one where it is read.
+    return span.entries !== null && known.entries !== null && isWithin(span.entries, known.entries);
+  };
+  return earlier
+    .filter((span) => !isKnown(span))
+    .map(({ run_id }) =>
+      toProblem(
+        'verdict/differs',
+        bundle.key,
+        `was compared with entries of run ${run_id} that the ledger does not have`,
+      ),
+    );
+}
+
+function isWithin(inner: SpanEntries, outer: SpanEntries): boolean {
+  return inner.first_sequence >= outer.first_sequence && inner.last_sequence <= outer.last_sequence;
 }
 
 /** Where a run puts a stream's objects follows from the stream's id. */
@@ -135,18 +172,16 @@ async function verifyStreamRecord(
   problems: Problem[],
 ): Promise<void> {
   if (!(await isThere(context.archive, stored.key, problems))) return;
-  const bytes = await context.archive.readBytes(stored.key, MAX_RECORD_BYTES);
-  checkDigest(stored, { sha256: sha256(bytes), bytes: bytes.length }, problems);
-  try {
-    const read = readRecord(streamRecordSchema, bytes, stored.key);
-    const { format: _format, run_id, recorded_at: _at, binding: _binding, ...record } = read;
-    const { record: _stored, ...stated } = stream;
-    if (run_id !== run.run_id || !sameRecord(record, stated))
-      problems.push(toProblem('record/differs', stored.key, 'says something else than the run record'));
-  } catch (error) {
-    if (!isEvidenceError(error)) throw error;
-    problems.push(toProblem('object/unreadable', stored.key, error.message));
-  }
+  const found = await readObject(stored.key, problems, async () => {
+    const bytes = await context.archive.readBytes(stored.key, MAX_RECORD_BYTES);
+    checkDigest(stored, { sha256: sha256(bytes), bytes: bytes.length }, problems);
+    return readRecord(streamRecordSchema, bytes, stored.key);
+  });
+  if (found === null) return;
+  const { format: _format, run_id, recorded_at: _at, binding: _binding, ...record } = found;
+  const { record: _stored, ...stated } = stream;
+  if (run_id !== run.run_id || !sameRecord(record, stated))
+    problems.push(toProblem('record/differs', stored.key, 'says something else than the run record'));
 }
 
 function sameRecord(a: unknown, b: unknown): boolean {
@@ -159,7 +194,6 @@ function sorted(value: unknown): unknown {
 }
 
 /** What was refuted when the seal keys were at hand is not verified because they are not. */
-function worse(verdict: Verdict | null, recorded: Verdict['status']): Verdict | null {
-  if (verdict === null || recorded !== 'refuted') return verdict;
-  return { ...verdict, status: 'refuted' };
+function worse(verdict: ReportedVerdict, recorded: Verdict['status']): ReportedVerdict {
+  return recorded === 'refuted' ? { ...verdict, status: 'refuted' } : verdict;
 }

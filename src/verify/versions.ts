@@ -8,12 +8,22 @@ const COVERS = {
   'delete-marker': 'has a delete marker over it, so other programs do not see it; the object itself is still there',
 } as const;
 
+const NO_OBJECT = {
+  link: 'is a link, which an archive never contains: what it leads to was not read',
+  special: 'is a named pipe, a device or a socket, which an archive never contains: it was not opened',
+  // Whoever has to read it says why it cannot.
+  unreadable: undefined,
+} as const;
+
 /** What stands in the store beside the objects, seen from its listing alone. */
 export function checkListing(objects: Iterable<StoredObject>): { problems: Problem[]; warnings: string[] } {
   const problems: Problem[] = [];
   const twice: string[] = [];
-  for (const { key, covered_by } of objects) {
-    if (!isKey(key)) problems.push(toProblem('object/unexpected', key, 'is there, but no archive stores such a name'));
+  for (const { key, covered_by, irregular } of objects) {
+    const what = irregular === undefined ? undefined : NO_OBJECT[irregular];
+    if (what !== undefined) problems.push(toProblem('object/unexpected', key, what));
+    else if (!isKey(key))
+      problems.push(toProblem('object/unexpected', key, 'is there, but no archive stores such a name'));
     if (covered_by === 'same-content') twice.push(key);
     else if (covered_by !== undefined) problems.push(toProblem('object/covered', key, COVERS[covered_by]));
   }

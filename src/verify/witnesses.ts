@@ -10,6 +10,7 @@ import type { Certificate } from '../timestamp/certificate.ts';
 import { type Problem, toProblem } from './problem.ts';
 import { type RestampCheck, verifyRestamps } from './restamps.ts';
 import { checkSignature, type Keyring } from './signatures.ts';
+import { readObject } from './stored.ts';
 
 /** What stands beside a run and vouches for it. */
 export interface WitnessCheck {
@@ -63,20 +64,17 @@ async function verifyEnvelope(
 ): Promise<void> {
   const key = runEnvelopeKey(record.run_id);
   check.keys.push(key);
-  if ((await archive.stat(key)) === null) {
-    const message = `is not there, and the run record says that the run is signed; if an interruption kept it from being written, the same export command adds it`;
-    check.problems.push(toProblem('object/missing', key, message));
-    return;
-  }
-  try {
+  await readObject(key, check.problems, async () => {
+    if ((await archive.stat(key)) === null) {
+      const message = `is not there, and the run record says that the run is signed; if an interruption kept it from being written, the same export command adds it`;
+      check.problems.push(toProblem('object/missing', key, message));
+      return;
+    }
     const { signature, ...signed } = await readRunEnvelope(archive, record.run_id);
     const problem = checkSignature(keyring, key, signed, signature);
     check.problems.push(...(problem === null ? [] : [problem]), ...compareStatement(key, signed, record, sha256));
     if (check.problems.length === 0) check.signedBy = signature.keyid;
-  } catch (error) {
-    if (!isEvidenceError(error, 'unreadable')) throw error;
-    check.problems.push(toProblem('object/unreadable', key, error.message));
-  }
+  });
 }
 
 /** The statement follows from the run record; where it differs, what differs is named. */

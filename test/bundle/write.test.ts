@@ -83,13 +83,13 @@ print({(entry.date_time, oct(entry.external_attr >> 16)) for entry in zipfile.Zi
   it('takes files from disk, hashed before or not', async () => {
     const bytes = Buffer.alloc(3_000_000, 'some evidence ');
     await writeFile(join(work, 'e'), bytes);
-    const known = { path: 'data/a.json', file: join(work, 'e'), sha256: digestOf(bytes), bytes: bytes.length };
-    const unknown = { path: 'data/b.json', file: join(work, 'e') };
+    const known = { path: 'data/evidence.json', file: join(work, 'e'), sha256: digestOf(bytes), bytes: bytes.length };
+    const unknown = { path: 'data/summary.json', file: join(work, 'e') };
     const { files } = await writeSample(target, { payload: [unknown, known] });
     const expected = { bytes: bytes.length, sha256: digestOf(bytes) };
     expect(files.filter(({ path }) => path.startsWith('data/'))).toEqual([
-      { path: 'data/a.json', ...expected },
-      { path: 'data/b.json', ...expected },
+      { path: 'data/evidence.json', ...expected },
+      { path: 'data/summary.json', ...expected },
     ]);
   });
 

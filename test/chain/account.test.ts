@@ -105,7 +105,11 @@ describe('a stream whose seal key was changed on the way', () => {
 
   test('is unproved with one of them, and tells which entries and which key', () => {
     const { claims, findings: found } = read('k1');
-    expect(claims.seal).toEqual({ state: 'unproved', reason: '5 of 10 seals were made with a key not given' });
+    expect(claims.seal).toEqual({
+      state: 'unproved',
+      reason:
+        '5 of 10 seals are made with a key not given ("k2", from entry 6 on, behind seals of a key that was given)',
+    });
     expect(found).toMatchObject([
       { code: 'seal/unknown-key', severity: 'warning', from: 6, to: 10, message: expect.stringContaining('"k2"') },
     ]);

@@ -117,11 +117,6 @@ describe('entries that can be read in two ways', () => {
       /member name occurs twice/,
     ],
     ['a lone surrogate', (entry) => entry.replace('"actor":"', '"actor":"\\ud800'), /lone surrogate/],
-    [
-      'a number beyond doubles',
-      (entry) => entry.replace(/"amount":[\d.]+/, '"amount":9007199254740993'),
-      /9007199254740993/,
-    ],
   ];
   test.each(cases)('%s', (_words, edit, message) => {
     const line = JSON.stringify(third);

@@ -46,7 +46,7 @@ const TABLE: [string, () => SentEntry[], string[]][] = [
   ],
   ['an edit, hashed and sealed', () => replaced(sealed({ ...at(30), actor: 'mallory' })), ['order/broken-link 31']],
   ['a seal', () => replaced({ ...at(30), seal: at(29).seal }), ['seal/mismatch 30']],
-  ['a seal in capitals', () => replaced({ ...at(30), seal: at(30).seal.toUpperCase() }), ['seal/mismatch 30']],
+  ['a seal in capitals', () => replaced({ ...at(30), seal: at(30).seal.toUpperCase() }), ['seal/malformed 30']],
   [
     'the id of the key',
     () => replaced({ ...at(30), seal_key_id: 'k2' }),
@@ -168,7 +168,7 @@ test('what an intact chain shows', () => {
     head: { sequence: LENGTH, digest: at(LENGTH).hash },
     startsAtGenesis: true,
     contentComputed: LENGTH,
-    sealsVerified: LENGTH,
+    seals: { verified: LENGTH },
   });
   expect([...walk.watched]).toEqual([[7, { stated: at(7).hash, computed: at(7).hash, timestamp: at(7).timestamp }]]);
 });
@@ -194,7 +194,18 @@ test('what a seal should have been is a secret', () => {
   expect(walk.findings.list()).toMatchObject([{ code: 'seal/mismatch', actual: broken.seal }]);
 });
 
-test('without keys no seal is looked at, and an absent one is no deviation', () => {
-  const { walk } = readPackage(packageOf(replaced({ ...at(30), seal: 'x' })), { keys: new Map() });
-  expect([walk.sealsVerified, walk.findings.total()]).toEqual([0, 0]);
+describe('without keys only the form of a seal is looked at', () => {
+  test.each<[string, unknown, string[]]>([
+    ['made with another key', 'f'.repeat(64), []],
+    ['absent', undefined, []],
+    ['null', null, []],
+    ['no text', 7, ['seal/malformed 30']],
+    ['no hex', 'x'.repeat(64), ['seal/malformed 30']],
+    ['in upper case', 'F'.repeat(64), ['seal/malformed 30']],
+    ['too short', 'f'.repeat(62), ['seal/malformed 30']],
+    ['too long', 'f'.repeat(66), ['seal/malformed 30']],
+  ])('%s', (_words, seal, expected) => {
+    const { walk } = readPackage(packageOf(replaced({ ...at(30), seal: seal as string })), { keys: new Map() });
+    expect([walk.seals.verified, bare(walk.findings.list())]).toEqual([0, expected]);
+  });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { asPart } from '../../src/chain/package.ts';
 import type { ClaimName } from '../../src/claims/claim.ts';
+import { defaultContract } from '../../src/contract/default-contract.ts';
 import { chainOf, examineReading, packageOf, readPackage, type SentEntry, STREAM } from '../support/chain.ts';
 
 const intact = chainOf(6);
@@ -31,7 +32,7 @@ const STATUS: [string, () => ReturnType<typeof read>, ClaimName[], string][] = [
     'incomplete',
   ],
   ['another package, itself edited', foreign, [], 'refuted'],
-  ['a seal is missing that is required', () => read(unsealed), ['seal'], 'incomplete'],
+  ['a seal is missing that is required', () => read(unsealed), ['seal'], 'refuted'],
 ];
 
 describe('the status of a stream', () => {
@@ -53,8 +54,15 @@ const SEALS: [string, SentEntry[], boolean, string, RegExp][] = [
   ['all verified', intact, true, 'proved', /6 of 6/],
   ['no key given', intact, false, 'unproved', /no seal key/],
   ['one of another key', intact.with(2, { ...third, seal_key_id: 'k9' }), true, 'unproved', /1 of 6/],
-  ['one missing', unsealed, true, 'unproved', /1 of 6/],
-  ['one wrong', intact.with(2, { ...third, seal: '0' }), true, 'refuted', /1 deviation/],
+  ['one missing', unsealed, true, 'refuted', /1 deviation: 1 of 6 entries have no seal/],
+  [
+    'none, and none required',
+    intact.map((entry) => ({ ...entry, seal: null as unknown as string })),
+    true,
+    'unproved',
+    /6 of 6 entries have no seal/,
+  ],
+  ['one wrong', intact.with(2, { ...third, seal: '0'.repeat(64) }), true, 'refuted', /1 deviation/],
   ['none at all', [], true, 'unproved', /no entries/],
 ];
 
@@ -74,7 +82,7 @@ test('a fault of ours that the service does not see is a disagreement as well', 
 });
 
 test('the basis of a proof says what was done', () => {
-  const { claims } = examineReading(read(intact), [], { contract: { recipe: 'the recipe', hasSeals: true } });
+  const { claims } = examineReading(read(intact), [], { contract: { ...defaultContract, recipe: 'the recipe' } });
   expect(claims.order.basis).toBe('6 entries, 1 to 6, each naming the one before it');
   expect(claims.content.basis).toBe('6 of 6 digests recomputed: the recipe');
 });

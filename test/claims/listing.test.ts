@@ -9,7 +9,8 @@ const at = (sequence: number, digest = `d${sequence}`): ListedEntry => ({
   timestamp: new Date(Date.UTC(2026, 9, 1, 0, 0, sequence)).toISOString(),
 });
 const numbered = (length: number) => Array.from({ length }, (_, index) => at(index + 1));
-const NO_CUT: PackageCut = { madeAt: null, statedHead: null };
+const NEVER = Number.POSITIVE_INFINITY;
+const NO_CUT: PackageCut = { askedAt: NEVER, askedAtByService: null, statedHead: null };
 
 /** Compares in steps, as a package and a listing arrive; the listing is asked for as it is wanted. */
 function compare(packaged: ListedEntry[], listed: ListedEntry[], cut = NO_CUT) {
@@ -28,8 +29,9 @@ function compare(packaged: ListedEntry[], listed: ListedEntry[], cut = NO_CUT) {
   }
   merge.endPackage(cut);
   catchUp();
-  const { same, differences, deviations } = merge.result();
-  return { same, differences, where: deviations.map(({ sequence, from, to }) => sequence ?? `${from}-${to}`) };
+  const { same, differences, deviations, undecided } = merge.result();
+  const where = deviations.map(({ sequence, from, to }) => sequence ?? `${from}-${to}`);
+  return { same, differences, where, undecided };
 }
 
 const ten = numbered(10);
@@ -180,20 +182,27 @@ describe('as they were sent', () => {
 });
 
 describe('what was recorded since need not be in the package', () => {
-  const CUTS: [string, PackageCut, ListedEntry[], number][] = [
-    ['by its time', { madeAt: at(9).timestamp, statedHead: null }, ten, 1],
-    ['by its time, before its number', { madeAt: at(9).timestamp, statedHead: 10 }, ten, 1],
-    ['by its number, where the service shows no times', { madeAt: null, statedHead: 8 }, ten, 1],
-    [
-      'by its number, where entries have no times',
-      { madeAt: at(9).timestamp, statedHead: 9 },
-      ten.map((one) => ({ ...one, timestamp: '' })),
-      2,
-    ],
-    ['unless neither is known', NO_CUT, ten, 3],
+  const time = (sequence: number) => Date.parse(at(sequence).timestamp);
+  const untimed = ten.map((one) => ({ ...one, timestamp: '' }));
+  const CUTS: [string, PackageCut, ListedEntry[], number, number][] = [
+    ['by its time', { askedAt: time(9), askedAtByService: null, statedHead: null }, ten, 1, 0],
+    ['by its time, beyond the head', { askedAt: time(10), askedAtByService: null, statedHead: 8 }, ten, 2, 0],
+    ['whatever its time, up to the head', { askedAt: time(8), askedAtByService: time(8), statedHead: 10 }, ten, 3, 0],
+    ['by a clock of the service ahead', { askedAt: time(8), askedAtByService: time(10), statedHead: 7 }, ten, 2, 0],
+    ['undecided by a clock behind', { askedAt: time(10), askedAtByService: time(9), statedHead: 7 }, ten, 1, 1],
+    ['by its number, without a time', { askedAt: time(9), askedAtByService: null, statedHead: 9 }, untimed, 2, 0],
+    ['unless neither is known', { askedAt: time(9), askedAtByService: null, statedHead: null }, untimed, 3, 0],
   ];
-  test.each(CUTS)('%s', (_words, cut, listed, missed) => {
-    expect(compare(ten.slice(0, 7), listed, cut)).toMatchObject({ same: 7, differences: missed });
+  test.each(CUTS)('%s', (_words, cut, listed, missed, undecided) => {
+    expect(compare(ten.slice(0, 7), listed, cut)).toMatchObject({ same: 7, differences: missed, undecided });
+  });
+
+  test('one that is listed early does not hide those behind it', () => {
+    const later = { ...at(99), timestamp: at(50).timestamp };
+    const cut = { askedAt: time(20), askedAtByService: null, statedHead: 10 };
+    expect(compare(ten.slice(0, 7), [...ten.slice(0, 7), later, ...ten.slice(7)], cut)).toMatchObject({
+      differences: 3,
+    });
   });
 });
 

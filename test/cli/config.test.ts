@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Config, type ConfigFlags, loadConfig } from '../../src/cli/config.ts';
+import { type Config, type ConfigFlags, loadConfig, loadNamedConfig } from '../../src/cli/config.ts';
 
 /** A folder of its own with these files. */
 function folderWith(files: Record<string, string>): string {
@@ -56,18 +57,19 @@ describe('the file, then the environment, then the flags', () => {
         tlsFiles: { ca: join(folder, 'tls/ca.pem'), cert: '/run/cert.pem', key: join(folder, 'tls/key.pem') },
         required: ['order', 'content'],
         completeness: 'record',
+        configFile: 'evidence.yaml',
         sealKeyFiles: new Map([
-          ['k1', join(folder, 'secrets/k1')],
-          ['k2', '/run/k2'],
+          ['k1', { given: 'secrets/k1', path: join(folder, 'secrets/k1') }],
+          ['k2', { given: '/run/k2', path: '/run/k2' }],
         ]),
         timestampRootsFile: join(folder, 'roots.pem'),
+        stampRootsFile: join(folder, 'tsa.pem'),
         publicKeyFiles: [join(folder, 'keys/a.pub'), '/run/b.pub'],
         sign: {
           keyFile: join(folder, 'secrets/signing.pem'),
           passphraseFile: '/run/passphrase',
           passphrase: null,
           tsaUrl: 'https://tsa.example/tsr',
-          tsaRootsFile: join(folder, 'tsa.pem'),
         },
         archiveUrl: join(folder, 'archive'),
       },
@@ -96,10 +98,10 @@ describe('the file, then the environment, then the flags', () => {
     ['concurrency as a flag', { concurrency: 64 }, {}, { concurrency: 64 }],
     ['claims as flags', { require: ['seal,anchor', 'order'] }, {}, { required: ['seal', 'anchor', 'order'] }],
     [
-      'a public key as a flag, besides those of the file',
+      'a public key as a flag, in place of those of the file',
       { publicKey: ['mine.pub'] },
       {},
-      { publicKeyFiles: [join(folder, 'keys/a.pub'), '/run/b.pub', join(folder, 'mine.pub')] },
+      { publicKeyFiles: [join(folder, 'mine.pub')] },
     ],
     [
       'a passphrase in the environment',
@@ -107,16 +109,20 @@ describe('the file, then the environment, then the flags', () => {
       { EVIDENCE_SIGNING_PASSPHRASE: 'hunter2' },
       { sign: expect.objectContaining({ passphrase: 'hunter2' }) },
     ],
-    ['roots as a flag', { timestampRoots: 'mine.pem' }, {}, { timestampRootsFile: join(folder, 'mine.pem') }],
     [
-      'a key to one of the file, as a flag',
+      'roots as a flag, in place of both of the file',
+      { timestampRoots: 'mine.pem' },
+      {},
+      { timestampRootsFile: join(folder, 'mine.pem'), stampRootsFile: join(folder, 'mine.pem') },
+    ],
+    [
+      'seal keys as flags, in place of those of the file',
       { sealKey: ['k1=mine=1', 'k3=/k3'] },
       {},
       {
         sealKeyFiles: new Map([
-          ['k1', join(folder, 'mine=1')],
-          ['k2', '/run/k2'],
-          ['k3', '/k3'],
+          ['k1', { given: 'mine=1', path: join(folder, 'mine=1') }],
+          ['k3', { given: '/k3', path: '/k3' }],
         ]),
       },
     ],
@@ -127,6 +133,7 @@ describe('the file, then the environment, then the flags', () => {
 
   test('nothing at all', async () => {
     expect(await loadConfig({}, {}, folderWith({}))).toEqual({
+      configFile: null,
       auditUrl: null,
       apiKey: null,
       contractFile: null,
@@ -140,8 +147,9 @@ describe('the file, then the environment, then the flags', () => {
       completeness: 'listing',
       sealKeyFiles: new Map(),
       timestampRootsFile: null,
+      stampRootsFile: null,
       publicKeyFiles: [],
-      sign: { keyFile: null, passphraseFile: null, passphrase: null, tsaUrl: null, tsaRootsFile: null },
+      sign: { keyFile: null, passphraseFile: null, passphrase: null, tsaUrl: null },
       archiveUrl: './evidence-archive',
       encryptTo: [],
       report: { organisation: null, controls: [], oscal: false },
@@ -185,6 +193,58 @@ describe('which file', () => {
   test('a folder in its place is no file that is absent', async () => {
     const error = await loadConfig({}, {}, folderWith({ 'evidence.yaml/x': '' })).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'config', message: expect.stringContaining('cannot be read') });
+  });
+});
+
+describe('what is no file is refused at once, whoever it is for', () => {
+  const KINDS: [string, (path: string) => void, RegExp][] = [
+    ['a named pipe', (path) => execFileSync('mkfifo', [path]), /named pipe, a device or a socket/],
+    ['a link to a device', (path) => symlinkSync('/dev/zero', path), /named pipe, a device or a socket/],
+    ['a folder', (path) => mkdirSync(path), /a folder/],
+    ['a file without end', (path) => truncateSync(openedAt(path), 3 * 2 ** 30), /more than \d+ bytes/],
+  ];
+
+  test.each(KINDS)('%s', async (_words, make, message) => {
+    const folder = folderWith({ 'refers.yaml': 'source: { api_key_file: evidence.yaml }' });
+    make(join(folder, 'evidence.yaml'));
+    for (const config of [undefined, 'evidence.yaml', 'refers.yaml'])
+      await expect(loadConfig({ config }, {}, folder)).rejects.toMatchObject({
+        code: 'config',
+        message: expect.stringMatching(message),
+      });
+  });
+
+  test('a link to a file is a file: secrets of Kubernetes are links', async () => {
+    const folder = folderWith({ 'there.yaml': 'source: { audit_url: https://there.example }' });
+    symlinkSync('there.yaml', join(folder, 'evidence.yaml'));
+    expect(await loadConfig({}, {}, folder)).toMatchObject({ auditUrl: 'https://there.example' });
+  });
+});
+
+/** An empty file. */
+function openedAt(path: string): string {
+  writeFileSync(path, '');
+  return path;
+}
+
+describe('for a reader no file is read but the one that is named, and no key of a service', () => {
+  const folder = folderWith(FILES);
+
+  test('none', async () => {
+    const nothing = await loadNamedConfig({}, {}, folderWith({}));
+    expect(await loadNamedConfig({}, { EVIDENCE_API_KEY: 'sk_env' }, folder)).toEqual(nothing);
+    expect(nothing).toMatchObject({ configFile: null, apiKey: null });
+  });
+
+  test.each([
+    ['a flag', { config: 'evidence.yaml' }, {}],
+    ['the environment', {}, { EVIDENCE_CONFIG: 'evidence.yaml' }],
+  ])('one that %s names', async (_words, flags, environment) => {
+    expect(await loadNamedConfig(flags, environment, folder)).toMatchObject({
+      configFile: 'evidence.yaml',
+      apiKey: null,
+      publicKeyFiles: [join(folder, 'keys/a.pub'), '/run/b.pub'],
+    });
   });
 });
 
@@ -259,6 +319,8 @@ describe('flags and environment that are wrong', () => {
     ['an address', { auditUrl: 'audit.example' }, {}, 'config', /audit\.example/],
     ['an address of another protocol', {}, { EVIDENCE_AUDIT_URL: 'file:///etc' }, 'config', /file:/],
     ['a claim', { require: ['order,colour'] }, {}, 'usage', /"colour"/],
+    ['a requirement of nothing', { require: [] }, {}, 'usage', /no claim/],
+    ['two files for one seal key', { sealKey: ['k1=a', 'k1=b'] }, {}, 'usage', /two files for the key "k1"/],
     ['an empty claim', { require: [''] }, {}, 'usage', /""/],
     ['no concurrency', { concurrency: 0 }, {}, 'usage', /1 to 64/],
     ['too much concurrency', { concurrency: 65 }, {}, 'usage', /1 to 64/],

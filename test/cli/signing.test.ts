@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { loadConfig } from '../../src/cli/config.ts';
 import { runRestamp } from '../../src/cli/restamp.ts';
 import { openSigningKey, openStamping } from '../../src/cli/signing.ts';
-import { readPublicKeys, readStampRoots } from '../../src/cli/trust.ts';
+import { readPublicKeys, readTimestampRoots } from '../../src/cli/trust.ts';
 import { commandIn } from '../support/command.ts';
 import { newAuthority } from '../support/forging-authority.ts';
 import { makeKey } from '../support/openssl-keys.ts';
@@ -48,21 +48,25 @@ test.each(WRONG)('a configuration that cannot work: %s', (_words, yaml, message)
 test('nothing is signed or stamped that is not configured', async () => {
   const config = await configOf('');
   const { context } = commandIn(folder);
-  expect([openSigningKey(config, context), openStamping(config, context), readStampRoots(config)]).toEqual([
+  expect([openSigningKey(config, context), openStamping(config, context), config.stampRootsFile]).toEqual([
     null,
     null,
     null,
   ]);
 });
 
-test('roots for stamps are those of both places; an entry is judged by the latter alone', async () => {
-  const config = await configOf(
-    'sign: { tsa_roots: one.pem }\nverify: { timestamp_roots: two.pem, public_keys: [signing.pem.pub] }',
-  );
-  expect(readStampRoots(config)?.map(({ subject }) => subject.text)).toEqual(['CN=one Root', 'CN=two Root']);
-  expect(config.timestampRootsFile).toBe(join(folder, 'two.pem'));
-  expect(readPublicKeys(config.publicKeyFiles).map(({ id }) => id)).toEqual([key.id]);
-});
+test.each([
+  ['sign: { tsa_roots: one.pem }\nverify: { timestamp_roots: two.pem, public_keys: [signing.pem.pub] }', 'CN=one Root'],
+  ['verify: { timestamp_roots: two.pem, public_keys: [signing.pem.pub] }', 'CN=two Root'],
+])(
+  'stamps are judged by sign.tsa_roots, else by verify.timestamp_roots, entries by the latter: %s',
+  async (yaml, name) => {
+    const config = await configOf(yaml);
+    expect(readTimestampRoots(config.stampRootsFile)?.map(({ subject }) => subject.text)).toEqual([name]);
+    expect(config.timestampRootsFile).toBe(join(folder, 'two.pem'));
+    expect(readPublicKeys(config.publicKeyFiles).map(({ id }) => id)).toEqual([key.id]);
+  },
+);
 
 test('what the printer is given later, it does not print', async () => {
   const { context, printed } = commandIn(folder);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CLAIMS } from '../../src/claims/claim.ts';
-import { formatClaims, formatLegend, formatTable, visible } from '../../src/cli/table.ts';
+import { formatClaims, formatLegend, formatTable } from '../../src/cli/table.ts';
+import { visible } from '../../src/cli/visible.ts';
 import { plural } from '../../src/report/view/words.ts';
 import { runStream } from '../support/records.ts';
 
@@ -77,7 +78,12 @@ const SIGNS: [string, string, string][] = [
   ['isolates', '\u2066x\u2069', '\\u{2066}x\\u{2069}'],
   ['a sign without width', 'a\u200bb', 'a\\u{200b}b'],
   ['a line separator', 'a\u2028b', 'a\\u{2028}b'],
-  ['invisible tags', 'a\u{e0041}', 'a\\u{e0041}'],
+  ['invisible tags', 'a\u{e0041}\u{e0000}', 'a\\u{e0041}\\u{e0000}'],
+  ['marks of direction', '\u200e\u200f\u061c', '\\u{200e}\\u{200f}\\u{61c}'],
+  ['a paragraph separator', 'a\u2029b', 'a\\u{2029}b'],
+  ['half a surrogate pair', 'a\ud800b', 'a\\u{d800}b'],
+  ['fillers that look like nothing', 'a\u3164\u034fb', 'a\\u{3164}\\u{34f}b'],
+  ['an emoji with its variation', '\u2764\ufe0f', '\u2764\ufe0f'],
   ['ordinary text', 'prod/ä 日本 \u{1f600}', 'prod/ä 日本 \u{1f600}'],
 ];
 

@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), 'keys-'));
 function read(content: string | Uint8Array): Buffer | undefined {
   const path = join(folder, 'key');
   writeFileSync(path, content);
-  return readSealKeys(new Map([['k1', path]]))
+  return readSealKeys(new Map([['k1', { given: 'key', path }]]))
     .get('k1')
     ?.export();
 }
@@ -61,7 +61,7 @@ describe('a key that cannot be read for certain is refused: it would refute seal
   });
 
   test('a file that is not there', () => {
-    const error = thrownBy(() => readSealKeys(new Map([['k1', join(folder, 'absent')]])));
+    const error = thrownBy(() => readSealKeys(new Map([['k1', { given: 'absent', path: join(folder, 'absent') }]])));
     expect(error).toMatchObject({ code: 'config', message: expect.stringContaining('absent') });
   });
 });

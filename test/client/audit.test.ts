@@ -6,6 +6,7 @@ import { AuditClient } from '../../src/client/audit.ts';
 import { DEFAULT_TRANSPORT } from '../../src/client/options.ts';
 import { Transport } from '../../src/client/transport.ts';
 import { DEFAULT_DESCRIPTION } from '../../src/contract/default-contract.ts';
+import type { Description } from '../../src/contract/description.ts';
 import { json, type ReceivedRequest, type Reply, startFaultServer } from '../support/fault-server.ts';
 
 const open: { close(): Promise<void> }[] = [];
@@ -16,13 +17,17 @@ afterEach(async () => {
 });
 
 async function connect(...replies: Parameters<typeof startFaultServer>) {
+  return connectAs(DEFAULT_DESCRIPTION, ...replies);
+}
+
+async function connectAs(description: Description, ...replies: Parameters<typeof startFaultServer>) {
   const server = await startFaultServer(...replies);
   const signal = new AbortController().signal;
   const timeouts = { connect: 1000, headers: 1000, idle: 500 };
   const who = { origin: server.url, apiKey: 'sk_test', userAgent: 'test/1' };
   const transport = new Transport({ ...DEFAULT_TRANSPORT, ...who, timeouts, signal });
   open.push(server, transport);
-  const service = { url: `${server.url}/audit//`, description: DEFAULT_DESCRIPTION, pinned: false, signal };
+  const service = { url: `${server.url}/audit//`, description, pinned: false, signal };
   return { server, client: new AuditClient(transport, service) };
 }
 
@@ -194,6 +199,29 @@ describe('generate', () => {
     expect(server.requests.map(({ headers, body }) => [headers['idempotency-key'], JSON.parse(body)])).toEqual(
       Array(3).fill(['key-1', { stream_id: 's', from: 'f', to: 't' }]),
     );
+  });
+
+  describe('of a service that knows no idempotency keys', () => {
+    const generate = { ...DEFAULT_DESCRIPTION.generate, idempotency_header: null };
+    const asked = (first: Reply) => connectAs({ ...DEFAULT_DESCRIPTION, generate }, first, json(GENERATED));
+
+    test.each<[string, Reply]>([
+      ['500', { status: 500 }],
+      ['502', { status: 502 }],
+      ['504', { status: 504 }],
+      ['a lost connection', { end: 'reset' }],
+    ])('is tried again after %s', async (_words, first) => {
+      const { server, client } = await asked(first);
+      const { generated } = await client.generate('s', { from: null, to: null }, 'k');
+      expect([generated.packageId, server.requests.length]).toEqual(['p', 2]);
+      expect(server.requests[1]?.headers['idempotency-key']).toBeUndefined();
+    });
+
+    test.each([409, 422])('is not tried again after %i', async (status) => {
+      const { server, client } = await asked({ status });
+      await expect(client.generate('s', { from: null, to: null }, 'k')).rejects.toMatchObject({ code: 'service' });
+      expect(server.requests).toHaveLength(1);
+    });
   });
 
   test('leaves out the ends that a period does not have', async () => {

@@ -54,16 +54,18 @@ test('openssl makes the same seal', () => {
   expect(first.seal).toBe(sealed);
 });
 
-const SEALS: [string, Partial<Record<string, unknown>>][] = [
-  ['no seal', { seal: undefined }],
-  ['null', { seal: null }],
-  ['a number', { seal: 7 }],
-  ['no key id', { seal_key_id: undefined }],
-  ['a key id that is none', { seal_key_id: ['k1'] }],
+const UNKEYED = { keyId: null, value: first.seal };
+const SEALS: [string, Partial<Record<string, unknown>>, unknown][] = [
+  ['no seal', { seal: undefined }, null],
+  ['null', { seal: null }, null],
+  ['a number', { seal: 7 }, 'malformed'],
+  ['too long', { seal: `${first.seal}00` }, 'malformed'],
+  ['no key id', { seal_key_id: undefined }, UNKEYED],
+  ['a key id that is none', { seal_key_id: ['k1'] }, UNKEYED],
 ];
 
-test.each(SEALS)('a seal that is none is null: %s', (_words, change) => {
-  expect(readEntry(JSON.stringify({ ...first, ...change })).seal).toBeNull();
+test.each(SEALS)('what is not quite a seal: %s', (_words, change, expected) => {
+  expect(readEntry(JSON.stringify({ ...first, ...change })).seal).toEqual(expected);
 });
 
 test('an entry that is no object is of another contract', () => {

@@ -234,6 +234,11 @@ describe('limits', () => {
     ['many small elements', `{"entries":[${Array(50).fill(element)}]}`, { maxElementBytes: 20 }, true],
     ['a rest of the limit', rest, { maxRestBytes: rest.length }, true],
     ['a rest beyond it', rest, { maxRestBytes: rest.length - 1 }, false],
+    ['as many values as the limit', `{"entries":[{"a":[1,{},3]}]}`, { maxValues: 5 }, true],
+    ['one value more', `{"entries":[{"a":[1,{},3]}]}`, { maxValues: 4 }, false],
+    ['values of many elements', `{"entries":[${Array(50).fill('{"a":[1,2,3]}')}]}`, { maxValues: 5 }, true],
+    ['a rest of as many values', '{"a":[[],[]],"entries":[]}', { maxValues: 7 }, true],
+    ['a rest of one more', '{"a":[[],[]],"entries":[]}', { maxValues: 6 }, false],
     ['elements are no rest', `{"entries":[${Array(50).fill(element)}]}`, { maxRestBytes: 14 }, true],
   ];
   test.each(cases)('%s', (_words, text, limits, fits) => {
@@ -241,7 +246,10 @@ describe('limits', () => {
       const error = thrownBy(() => scan(text, cuts, limits));
       if (fits) expect(error).toBeNull();
       else
-        expect(error).toMatchObject({ code: 'unreadable', message: expect.stringContaining('larger than the limit') });
+        expect(error).toMatchObject({
+          code: 'unreadable',
+          message: expect.stringMatching(/(has|holds) more than \d+ (bytes|values)$/),
+        });
     }
   });
 

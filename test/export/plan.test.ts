@@ -115,7 +115,7 @@ test('streams that would lie in the same place are refused together, and exporte
 test('streams that vanished are those in scope that the ledger knows and nobody lists', async () => {
   const scope = { streams: ['prod/*'], exclude: ['prod/x'], request: null, requestedBy: null };
   const selection = await selectStreams(list(['prod/a', 'other']), scope);
-  const head = { sequence: 7, digest: 'd', runId: '2026-09' };
+  const head = { sequence: 7, hash: 'd', run_id: '2026-09' };
   const heads = new Map(['prod/a', 'prod/b', 'prod/x', 'other', 'gone'].map((id) => [id, head]));
   expect(findVanished(selection, scope, heads)).toMatchObject([
     {

@@ -53,7 +53,6 @@ function contextOf(more: Partial<ExportContext> = {}) {
     runId: '2026-10',
     period: { from: null, to: null },
     packagePeriod: { from: null, to: null },
-    reachesNow: true,
     scope: { streams: [], exclude: [], request: null, requestedBy: null },
     required: ['order'],
     completeness: 'off',
@@ -110,6 +109,7 @@ function journeysOf({
 const run = (heads: RunState['heads'] = new Map()): RunState => ({
   startedAt: STARTED,
   heads,
+  past: { spans: new Map(), runs: new Map() },
   acceptances: [],
   account: null,
   packing: { write: () => Promise.reject(new Error('nothing is packed here')) },
@@ -286,7 +286,7 @@ test('an attempt says what is missing and why', async () => {
 
 test('a stream that vanished refutes the run, though all others are well', async () => {
   const { context } = contextOf();
-  const heads = new Map([['gone', { sequence: 3, digest: DIGEST, runId: '2026-09' }]]);
+  const heads = new Map([['gone', { sequence: 3, hash: DIGEST, run_id: '2026-09' }]]);
   const { record } = await concludeRun(context, run(heads), journeysOf({ included: ['a'], recorded: [stored('a')] }));
   expect(record).toMatchObject({ outcome: 'refuted', exit_code: 1, vanished: [{ stream_id: 'gone' }] });
 });

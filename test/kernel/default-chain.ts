@@ -72,7 +72,7 @@ export function readSlowly(elements: readonly string[]) {
   const reader = new PackageReader(slow, KEYS, { streamId: STREAM });
   reader.push(Buffer.from(`${HEAD},"entries":[${elements.join(',')}]}`, 'latin1'));
   const { walk, defect } = reader.finish();
-  return { read, findings: walk.findings.list(), defect, sealsVerified: walk.sealsVerified };
+  return { read, findings: walk.findings.list(), defect, sealsVerified: walk.seals.verified };
 }
 
 /**

@@ -79,7 +79,7 @@ export class DialectKernel {
     if (!same) return `${JSON.stringify(read)}, not ${JSON.stringify(ours)}`;
     if (walk.contentComputed !== accepted.length) return `${walk.contentComputed} digests are computed`;
     const seals = this.#dialect.contract.hasSeals ? accepted.length : 0;
-    return walk.sealsVerified === seals ? null : `${walk.sealsVerified} seals are verified`;
+    return walk.seals.verified === seals ? null : `${walk.seals.verified} seals are verified`;
   }
 
   #readSlowly(elements: readonly string[]) {

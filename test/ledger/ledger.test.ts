@@ -18,7 +18,7 @@ import { type RunStream, toRecordBytes } from '../../src/ledger/record.ts';
 import { DIGEST, runRecord, runStream } from '../support/records.ts';
 
 const UNSIGNED = { signingKey: null, publicKeys: [] };
-
+const ALL_TIME = { from: null, to: null };
 const OTHER = 'b'.repeat(64);
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
@@ -29,7 +29,11 @@ function subject(runId: string, streams: RunStream[] = [runStream('s')]): Subjec
 
 function stored(heads: Record<string, LedgerHead>, number = 7): StoredLedgerEntry {
   const common = { format: 'evidence-ledger/1' as const, number, previous_sha256: DIGEST, created_at: 'then' };
-  return { key: 'k', sha256: OTHER, entry: { ...common, run_id: 'before', run_sha256: DIGEST, heads } };
+  return {
+    key: 'k',
+    sha256: OTHER,
+    entry: { ...common, run_id: 'before', run_sha256: DIGEST, package_period: ALL_TIME, spans: {}, heads },
+  };
 }
 
 const headAt = (sequence: number): LedgerHead => ({ sequence, hash: OTHER, run_id: 'before' });

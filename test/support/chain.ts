@@ -1,6 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import reference from 'canonicalize';
 import { PackageReader, type PackageReading } from '../../src/chain/package.ts';
+import type { Compared } from '../../src/chain/walk.ts';
 import type { ClaimName, Examination } from '../../src/claims/claim.ts';
 import { examine, type Observations } from '../../src/claims/examine.ts';
 import type { SealKeys } from '../../src/contract/contract.ts';
@@ -94,6 +95,7 @@ export function packageOf(entries: SentEntry[], more: Partial<SentPackage> = {})
 export interface ReadingOptions {
   keys?: SealKeys;
   watch?: number[];
+  compared?: readonly Compared[];
   streamId?: string;
   packageId?: string;
   /** Offsets at which the bytes are cut into pieces. */
@@ -102,9 +104,13 @@ export interface ReadingOptions {
 
 /** Reads a package; each piece is overwritten once it was pushed. */
 export function readPackage(sent: SentPackage | string, options: ReadingOptions = {}): PackageReading {
-  const { keys = KEYS, cuts = [], watch = [], ...expected } = options;
+  const { keys = KEYS, cuts = [], watch = [], compared = [], ...expected } = options;
   const bytes = Buffer.from(typeof sent === 'string' ? sent : JSON.stringify(sent));
-  const reader = new PackageReader(defaultContract, keys, { ...expected, watch: () => watch });
+  const reader = new PackageReader(defaultContract, keys, {
+    ...expected,
+    watch: () => watch,
+    compared: () => compared,
+  });
   let at = 0;
   for (const cut of [...cuts, bytes.length]) {
     const piece = Buffer.from(bytes.subarray(at, cut));
@@ -123,9 +129,8 @@ export function examineReading(
   const observations: Omit<Observations, 'reading'> = {
     summary: null,
     vendor: null,
-    earlier: null,
-    reachesNow: true,
-    fromStart: true,
+    earlier: [],
+    period: { from: null, to: null },
     statedHead: null,
     restart: null,
     completeness: { kind: 'none', why: 'not asked' },

@@ -269,12 +269,17 @@ export function digestBytes({ description }: Dialect): number {
 export function stamp(dialect: Dialect, text: string, digest?: string): string {
   const { encoding, prefix } = dialect.description.digest;
   const nothing = encoded('00'.repeat(digestBytes(dialect)), encoding, prefix);
-  const read = readOne(dialect, text.replace(DIGEST, nothing));
+  const { seal } = dialect.description;
+  const noSeal = encoded(
+    '00'.repeat((HEX_DIGITS[seal?.algorithm.slice(-3) ?? '256'] ?? 64) / 2),
+    seal?.encoding ?? 'hex',
+  );
+  const read = readOne(dialect, text.replace(DIGEST, nothing).replace(SEAL, noSeal));
   const content = read?.content;
   const hex = digest ?? (content?.state === 'computed' ? content.digest : '00'.repeat(digestBytes(dialect)));
   const digestText = encoded(hex, encoding, prefix);
-  const key = dialect.keys.get(read?.seal?.keyId ?? '');
-  const { seal } = dialect.description;
+  const keyId = read?.seal === 'malformed' ? null : read?.seal?.keyId;
+  const key = dialect.keys.get(keyId ?? '');
   const made = key === undefined || seal === null ? '' : dialect.contract.sealOf(key, { digest: hex, digestText });
   return text.replace(DIGEST, digestText).replace(SEAL, encoded(made, seal?.encoding ?? 'hex'));
 }

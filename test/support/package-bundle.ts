@@ -1,12 +1,17 @@
-import { CONTRACT_FILE, type Verification } from '../../src/bundle/documents.ts';
+import { CONTRACT_FILE, type Custody, type Verification } from '../../src/bundle/documents.ts';
+import { bagInfo } from '../../src/bundle/info.ts';
+import { slugOf } from '../../src/bundle/layout.ts';
+import { type MissingForm, missingFile } from '../../src/bundle/missing.ts';
+import { tokenFiles } from '../../src/bundle/tokens.ts';
 import { type WrittenBundle, writeBundle } from '../../src/bundle/write.ts';
-import { PackageReader } from '../../src/chain/package.ts';
+import { PackageReader, type PackageReading } from '../../src/chain/package.ts';
 import type { ClaimName } from '../../src/claims/claim.ts';
 import { toVerdict, type Verdict } from '../../src/claims/verdict.ts';
 import type { Description } from '../../src/contract/description.ts';
 import { formatContract } from '../../src/contract/file.ts';
 import { type ContractInUse, DEFAULT_IN_USE } from '../../src/contract/in-use.ts';
 import { pinContract } from '../../src/contract/pinned.ts';
+import { sha256 } from '../../src/encoding/digest.ts';
 import { toRecordBytes } from '../../src/ledger/record.ts';
 import { examineReading } from './chain.ts';
 
@@ -16,50 +21,98 @@ export interface PackageBundle {
   evidence: Uint8Array;
   /** Null for the default contract. */
   description?: Description | null;
+  /** A summary in JSON. */
+  summary?: Uint8Array | null;
+  /** Forms that it lacks. */
+  missing?: readonly MissingForm[];
+  runId?: string;
   required?: readonly ClaimName[];
+  /** What it states that it requires, instead. */
+  requires?: readonly ClaimName[];
   /** To state another verdict than the one that the entries give. */
   restate?: (verdict: Verdict) => Verdict;
 }
 
-/** A bundle of one package, as an exporter leaves it that has no seal key and no other form. */
-export function writePackageBundle({
+/** A bundle of one package, as an exporter leaves it that has no seal key. */
+export async function writePackageBundle({
   target,
   evidence,
   description = null,
+  summary = null,
+  missing = [],
+  runId = 'r',
   required = ['order'],
+  requires = required,
   restate = (verdict) => verdict,
-}: PackageBundle): Promise<WrittenBundle> {
+}: PackageBundle): Promise<WrittenBundle & { verdict: Verdict }> {
   const inUse: ContractInUse =
     description === null ? DEFAULT_IN_USE : pinContract(Buffer.from(formatContract(description)), 'contract.yaml');
-  const verification = statedOf(inUse, evidence, required);
-  return writeBundle({
+  const { stated, reading } = statedOf(inUse, evidence, summary, required);
+  const verdict = restate(missing.length > 0 ? { ...stated.verdict, status: 'incomplete' } : stated.verdict);
+  const verification = { ...stated, run_id: runId, required_claims: [...requires], verdict };
+  const forms = [
+    { step: 'json', path: 'data/evidence.json', content: evidence },
+    ...(summary === null ? [] : [{ step: 'summary', path: 'data/summary.json', content: summary }]),
+  ];
+  const written = await writeBundle({
     target,
-    slug: 'stream-12345678',
+    slug: slugOf(verdict.stream_id),
     date: '2026-11-01T00:00:00Z',
-    bagInfo: [['External-Identifier', 'r/s']],
-    tagFiles: [{ name: 'README.txt', content: 'How to check this.\n' }],
+    bagInfo: bagInfo(verification, missing.length > 0 ? 'PARTIAL' : 'COMPLETE'),
+    tagFiles: [{ name: 'README.txt', content: 'How to check this.\n' }, ...missing.map(missingFile)],
     payload: [
-      { path: 'data/evidence.json', content: evidence },
-      {
-        path: 'data/verification.json',
-        content: toRecordBytes({ ...verification, verdict: restate(verification.verdict) }),
-      },
+      ...forms.map(({ path, content }) => ({ path, content })),
+      { path: 'data/verification.json', content: toRecordBytes(verification) },
+      { path: 'data/custody.json', content: toRecordBytes(transferLog(verification, forms, missing)) },
       ...(inUse.file === null ? [] : [{ path: CONTRACT_FILE, content: inUse.file.bytes }]),
+      ...tokenFiles(reading.facts?.checkpoints ?? []).map(({ path, content }) => ({ path, content })),
     ],
   });
+  return { ...written, verdict };
+}
+
+function transferLog(
+  { run_id, verdict }: Verification,
+  forms: readonly { step: string; path: string; content: Uint8Array }[],
+  missing: readonly MissingForm[],
+): Custody {
+  const exchange = { method: 'GET' as const, requested_at: '', status: 200, date: null, request_id: null, attempts: 1 };
+  return {
+    format: 'evidence-custody/1',
+    run_id,
+    stream_id: verdict.stream_id,
+    audit_origin: 'https://audit.example.com',
+    operator: { user: 'u', host: 'h' },
+    request: null,
+    requested_by: null,
+    steps: [
+      ...forms.map(({ step, path, content }) => ({
+        step,
+        file: path,
+        exchange: { ...exchange, path: `/${step}`, bytes: content.length, sha256: sha256(content) },
+      })),
+      ...missing.map(({ form, reason }) => ({ step: form, failure: reason })),
+    ],
+  };
 }
 
 function statedOf(
   { contract, file }: ContractInUse,
   evidence: Uint8Array,
+  summary: Uint8Array | null,
   required: readonly ClaimName[],
-): Verification {
+): { stated: Verification; reading: PackageReading } {
   const reader = new PackageReader(contract, new Map());
   reader.push(evidence);
   const reading = reader.finish();
   const completeness = { kind: 'none' as const, why: 'nothing was asked' };
-  const examination = examineReading(reading, required, { completeness, contract, sealKeysGiven: false });
-  return {
+  const examination = examineReading(reading, required, {
+    completeness,
+    contract,
+    sealKeysGiven: false,
+    summary: summary === null ? null : contract.readSummary(summary),
+  });
+  const stated: Verification = {
     format: 'evidence-verification/1',
     run_id: 'r',
     period: { from: null, to: null },
@@ -71,9 +124,9 @@ function statedOf(
     recipe: contract.recipe,
     required_claims: [...required],
     seal_key_ids: [],
+    accepted_unhashed: [],
     timestamp_roots: null,
-    earlier_head: null,
-    reaches_now: true,
+    earlier: [],
     stated_head: null,
     accepted_restart: null,
     completeness,
@@ -81,4 +134,5 @@ function statedOf(
     verdict: toVerdict(reading, examination),
     does_not_prove: [],
   };
+  return { stated, reading };
 }

@@ -75,13 +75,17 @@ describe('a fast verification', () => {
   const readsOf = ({ requests }: S3Double) =>
     requests.filter(({ operation, name }) => operation === 'GetObject' && name === KEY).length;
 
-  test('does not read what the store attests, and says that the claims are the recorded ones', async () => {
+  test('does not read what the store attests, and calls the claims recorded, not proved', async () => {
     const { report, reads, attested } = await verifyRun({}, true);
-    expect([report.outcome, reads, attested]).toEqual(['verified', 0, [true]]);
+    expect([report.outcome, report.exit_code, reads, attested]).toEqual(['recorded', 4, 0, [true]]);
+    const [stream] = report.runs[0]?.streams ?? [];
+    expect(stream?.status).toBe('recorded');
+    for (const claim of Object.values(stream?.claims ?? {}))
+      expect(claim).toEqual({ state: 'recorded', recorded: 'proved', reason: 'recorded as proved, not read here' });
   });
 
   test.each([
-    ['the same content', CONTENT, 'verified', [], 1],
+    ['the same content', CONTENT, 'recorded', [], 1],
     ['another one', `${CONTENT}.`, 'refuted', ['object/covered'], 0],
   ])('warns of a second version of %s, or names it', async (_what, over, outcome, codes, warned) => {
     const { report } = await verifyRun({}, true, CONTENT, over);

@@ -10,6 +10,7 @@ type Data = Uint8Array | string;
 interface Running {
   update(bytes: Uint8Array): unknown;
   digest(): Uint8Array;
+  clone(): Running;
 }
 
 class Hash {
@@ -22,6 +23,10 @@ class Hash {
   update(data: Data, encoding?: BufferEncoding): this {
     this.#running.update(toBytes(data, encoding));
     return this;
+  }
+
+  copy(): Hash {
+    return new Hash(this.#running.clone());
   }
 
   digest(encoding?: BufferEncoding): Uint8Array | string {

@@ -12,9 +12,10 @@ export function readExactJson(server: FastifyInstance): void {
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body: Buffer, done) => {
     if (body.length === 0) return done(null, undefined);
     try {
-      const { value, ambiguity } = parseExactJson(body);
-      if (ambiguity === null) return done(null, value);
-      done(new Problem(422, 'ambiguous_json', `the request body cannot be hashed unambiguously: ${ambiguity}`));
+      const { value, ambiguity, inexact } = parseExactJson(body);
+      const why = ambiguity ?? (inexact === null ? null : `a double cannot hold the number ${inexact}`);
+      if (why === null) return done(null, value);
+      done(new Problem(422, 'ambiguous_json', `the request body cannot be hashed unambiguously: ${why}`));
     } catch (error) {
       done(new Problem(400, 'invalid_json', messageOf(error)));
     }

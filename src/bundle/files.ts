@@ -1,0 +1,97 @@
+import { CONTRACT_FILE } from './documents.ts';
+import { BAG_DECLARATION, BAG_INFO, BINDING, MANIFEST, missingFileName, TAG_MANIFEST } from './layout.ts';
+import type { BundleProblem } from './problem.ts';
+
+/** The forms of a package. */
+export const FORMS = ['json', 'pdf', 'summary'] as const;
+export type FormName = (typeof FORMS)[number];
+
+export const README = 'README.txt';
+export const VERIFICATION = 'data/verification.json';
+export const CUSTODY = 'data/custody.json';
+
+/** Every bundle has these, whatever it is of. */
+export const ALWAYS: readonly string[] = [
+  BAG_DECLARATION,
+  BAG_INFO,
+  MANIFEST,
+  TAG_MANIFEST,
+  README,
+  VERIFICATION,
+  CUSTODY,
+];
+
+const ALLOWED: ReadonlySet<string> = new Set([...ALWAYS, BINDING, CONTRACT_FILE, ...FORMS.map(missingFileName)]);
+
+const CHECKPOINT = /^data\/checkpoints\/(0|[1-9][0-9]{0,15})(\.([2-9]|[1-9][0-9]{1,4}))?\.tsr$/;
+
+/** A form whole, or with `.part` as much of it as arrived. */
+const FORM_FILES: Record<FormName, RegExp> = {
+  json: /^data\/evidence\.json(\.part)?$/,
+  pdf: /^data\/evidence\.pdf(\.part)?$/,
+  summary: /^data\/summary\.(json|html|txt|md|pdf|bin)(\.part)?$/,
+};
+
+/** Folders that a zip may name by themselves. */
+const FOLDERS: ReadonlySet<string> = new Set(['', 'data/', 'data/checkpoints/']);
+
+/** The one file of a form; undefined where there is none, or more than one, of which nobody can tell which is meant. */
+export function formFile(form: FormName, paths: readonly string[]): string | undefined {
+  const [first, ...others] = paths.filter((path) => FORM_FILES[form].test(path));
+  return others.length === 0 ? first : undefined;
+}
+
+/** Whether a file holds only what arrived of a form. */
+export function isPart(path: string): boolean {
+  return path.endsWith('.part');
+}
+
+export function isToken(path: string): boolean {
+  return CHECKPOINT.test(path);
+}
+
+/** The forms that the bundle says it lacks. */
+export function missingForms(paths: readonly string[]): FormName[] {
+  return FORMS.filter((form) => paths.includes(missingFileName(form)));
+}
+
+/**
+ * A bundle has a closed set of names, and one file of a kind: where there is a second, two programs may read two
+ * different ones, and each be right.
+ * @param paths of all files and, with a slash behind them, folders, within the bundle's folder.
+ */
+export function fileProblems(paths: readonly string[]): BundleProblem[] {
+  const unexpected = paths
+    .filter((path) => !isExpected(path))
+    .map((path) => problem('bundle/unexpected-file', path, `${JSON.stringify(path)} ${whyUnexpected(path)}`));
+  return [...unexpected, ...FORMS.flatMap((form) => formProblems(form, paths))];
+}
+
+function isExpected(path: string): boolean {
+  if (path === '' || path.endsWith('/')) return FOLDERS.has(path);
+  return ALLOWED.has(path) || isToken(path) || FORMS.some((form) => FORM_FILES[form].test(path));
+}
+
+function whyUnexpected(path: string): string {
+  if (path === 'fetch.txt') return 'names files that lie elsewhere, and a bundle has all of its files';
+  if (/^(tag)?manifest-/i.test(path)) return 'is a manifest besides the SHA-256 ones, which are the only ones';
+  return 'is no file of a bundle';
+}
+
+function formProblems(form: FormName, paths: readonly string[]): BundleProblem[] {
+  const [first, ...others] = paths.filter((path) => FORM_FILES[form].test(path));
+  const missing = missingFileName(form);
+  const ambiguous = others.map((path) =>
+    problem('bundle/ambiguous', path, `${path} and ${first} are both the ${form} form, and only one of them was read`),
+  );
+  if (first === undefined) return ambiguous;
+  if (isPart(first) === paths.includes(missing)) return ambiguous;
+  const message = isPart(first)
+    ? `${first} is a part of the ${form} form, and there is no ${missing} that says why`
+    : `${missing} says that the ${form} form is missing, and ${first} is there`;
+  return [...ambiguous, problem('bundle/contradiction', first, message)];
+}
+
+function problem(code: BundleProblem['code'], path: string, message: string): BundleProblem {
+  return { code, path, message };
+}

@@ -1,0 +1,77 @@
+import type { Section } from '../chain/content-hash.ts';
+import type { WalkResult } from '../chain/walk.ts';
+import { isPlaced, type Placed } from './span.ts';
+import type { Span } from './span-schema.ts';
+
+/** The part of the stream that a walk saw; null without entries. */
+export function sectionOf({ first, head }: WalkResult): Section | null {
+  return first === null || head === null ? null : { first: first.sequence, last: head.sequence };
+}
+
+/** The entries that a walk and a span both have; null for none. */
+export function overlapOf(walk: WalkResult, { entries }: Placed): Section | null {
+  const ours = sectionOf(walk);
+  if (ours === null) return null;
+  const both = {
+    first: Math.max(ours.first, entries.first_sequence),
+    last: Math.min(ours.last, entries.last_sequence),
+  };
+  return both.first > both.last ? null : both;
+}
+
+/** How it is known that a walk and a span have the same entries. */
+export type Agreement = 'digests' | 'content' | 'another run';
+
+/** By index in `spans`: how each of those that overlap with the walk agrees with it; null where that is not known. */
+export function findAgreements(walk: WalkResult, spans: readonly Span[]): Map<number, Agreement | null> {
+  const compared = new Map([...spans.entries()].map(([index, span]) => [index, compare(walk, span)] as const));
+  const found = new Map<number, Agreement | null>();
+  for (const [index, span] of spans.entries()) {
+    if (!isPlaced(span) || span.part) continue;
+    const overlap = overlapOf(walk, span);
+    if (overlap === null) continue;
+    found.set(index, compared.get(index) ?? byAnother(span, overlap, index, spans, compared));
+  }
+  return found;
+}
+
+/** Of a span whose entries are compared here. */
+function compare(walk: WalkResult, span: Span): Agreement | null {
+  if (!isPlaced(span)) return null;
+  const { first_sequence: first, last_sequence: last, head_hash, digests_bind, entries_sha256 } = span.entries;
+  const ours = sectionOf(walk);
+  if (ours === null || last > ours.last || last < ours.first || walk.findings.errors('order') > 0) return null;
+  if (digests_bind && walk.bound && digestAt(walk, last) === head_hash) return 'digests';
+  const content = entries_sha256 === null ? null : (walk.contents.get(`${first}-${last}`) ?? null);
+  return content !== null && content === entries_sha256 ? 'content' : null;
+}
+
+/**
+ * Two runs of which the later one was proved to agree with what was before it, tell the same. So one that was compared
+ * here stands for the other, as far as it reaches.
+ */
+function byAnother(
+  span: Placed,
+  overlap: Section,
+  index: number,
+  spans: readonly Span[],
+  compared: ReadonlyMap<number, Agreement | null>,
+): Agreement | null {
+  for (const [other, { entries, run_id }] of spans.entries()) {
+    const how = compared.get(other) ?? null;
+    if (how === null || entries === null) continue;
+    if (entries.first_sequence > overlap.first || entries.last_sequence < overlap.last) continue;
+    if (run_id === span.run_id) return how;
+    const place = spans.findIndex((one) => one.run_id === run_id && !one.part);
+    const later = place > index ? spans[place]?.entries : span.entries;
+    if (later?.agrees === true) return 'another run';
+  }
+  return null;
+}
+
+/** The digest of an entry, as the package states it; undefined where it does not. */
+export function digestAt(walk: WalkResult, sequence: number): string | undefined {
+  return walk.first !== null && sequence === walk.first.sequence - 1
+    ? walk.first.previous
+    : walk.watched.get(sequence)?.stated;
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+
+const count = z.int().min(0);
+
+/** What of a stream's entries later runs are compared with; digests as the service states them. */
+export const seenFields = {
+  /** What the first entry names as its predecessor. */
+  previous_hash: z.string().nullable(),
+  /** RFC 3339; null where entries have no time. */
+  first_recorded_at: z.string().nullable(),
+  last_recorded_at: z.string().nullable(),
+  /** Every digest was recomputed, and is over the whole entry and the digest before: the head stands for all of them. */
+  digests_bind: z.boolean(),
+  /** By `ContentHash`; null where digests bind, or the entries were not hashed. */
+  entries_sha256: z.string().nullable(),
+};
+
+/** The entries of one run, as a later one needs them. */
+export const spanEntriesSchema = z.strictObject({
+  first_sequence: count,
+  last_sequence: count,
+  head_hash: z.string(),
+  ...seenFields,
+  previous_hash: z.string(),
+  /** Continuity was proved: they are the same as in every run before that has them too. */
+  agrees: z.boolean(),
+});
+export type SpanEntries = z.infer<typeof spanEntriesSchema>;
+
+/** What one run had of a stream. */
+export const spanSchema = z.strictObject({
+  run_id: z.string(),
+  /** What the package was asked to hold. */
+  period: z.strictObject({ from: z.string().nullable(), to: z.string().nullable() }),
+  /** Only these of its entries, read from its bundle. */
+  part: z.boolean(),
+  /** Null where the package held none. */
+  entries: spanEntriesSchema.nullable(),
+});
+export type Span = z.infer<typeof spanSchema>;

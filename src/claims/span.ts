@@ -1,0 +1,70 @@
+import type { Head, WalkResult } from '../chain/walk.ts';
+import type { Span, SpanEntries } from './span-schema.ts';
+import type { Verdict } from './verdict.ts';
+
+/** What a walk saw that later runs are compared with, as it is written down. */
+export function seenIn(walk: WalkResult) {
+  const { first, head, bound, times } = walk;
+  const section = first === null || head === null ? null : { first: first.sequence, last: head.sequence };
+  return {
+    previous_hash: first?.previous ?? null,
+    first_recorded_at: toTime(times.first),
+    last_recorded_at: toTime(times.last),
+    digests_bind: section !== null && bound,
+    entries_sha256: section === null ? null : (walk.contents.get(`${section.first}-${section.last}`) ?? null),
+  };
+}
+
+function toTime(milliseconds: number): string | null {
+  return Number.isNaN(milliseconds) ? null : new Date(milliseconds).toISOString();
+}
+
+/**
+ * What a verdict leaves for later runs; undefined where it leaves nothing: what was not read in order, or contradicts
+ * the runs before, is no history that others could be held against.
+ */
+export function spanOf(verdict: Verdict): SpanEntries | null | undefined {
+  const { status, claims, first_sequence, previous_hash, last_sequence, head_hash } = verdict;
+  if (status === 'empty') return null;
+  if (claims.order.state !== 'proved' || contradicts(verdict)) return undefined;
+  if (first_sequence === null || previous_hash === null || last_sequence === null || head_hash === null)
+    return undefined;
+  const { first_recorded_at, last_recorded_at, digests_bind, entries_sha256 } = verdict;
+  return {
+    first_sequence,
+    previous_hash,
+    last_sequence,
+    head_hash,
+    first_recorded_at,
+    last_recorded_at,
+    digests_bind,
+    entries_sha256,
+    agrees: claims.continuity.state === 'proved',
+  };
+}
+
+/** A gap is what is missing beside the entries, and says nothing against them. */
+function contradicts({ claims, findings }: Verdict): boolean {
+  if (claims.continuity.state !== 'refuted') return false;
+  const found = findings.filter(({ code, severity }) => code.startsWith('continuity/') && severity === 'error');
+  return found.length === 0 || found.some(({ code }) => code !== 'continuity/gap');
+}
+
+/** Those of spans with entries. */
+export interface Placed extends Span {
+  entries: SpanEntries;
+}
+
+export function isPlaced(span: Span): span is Placed {
+  return span.entries !== null;
+}
+
+/** The newest entry that any of them has, and the first of the runs that saw it; null without entries. */
+export function newestHead(spans: readonly Span[]): (Head & { runId: string }) | null {
+  let newest: Placed | null = null;
+  for (const span of spans.filter(isPlaced))
+    if (newest === null || span.entries.last_sequence > newest.entries.last_sequence) newest = span;
+  if (newest === null) return null;
+  const { last_sequence: sequence, head_hash: digest } = newest.entries;
+  return { sequence, digest, runId: newest.run_id };
+}

@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { builtFolder, cleanEnvironment, EVIDENCE, finish, startNode } from '../support/process.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const valid = join(root, 'test/vectors/chain/valid.json');
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const PROGRAMS = ['evidence', 'evidence-platform'];
+
+/** A file that, required first, makes Node.js an older one to whoever asks for its version. */
+function olderNode(): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'older-')), 'older.cjs');
+  writeFileSync(file, "Object.defineProperty(process.versions, 'node', { value: '20.20.2' });\n");
+  return file;
+}
+
+describe.each(PROGRAMS)('%s', (name) => {
+  const built = `start/${name}.cjs`;
+
+  test('starts, from its sources and built', async () => {
+    for (const file of [join(root, 'src', built), built]) {
+      const { code, stdout, stderr } = await finish(startNode(file, ['--help'], { cwd: tmpdir() }));
+      expect([code, stderr]).toEqual([0, '']);
+      expect(stdout).toContain(`${name} <command>`);
+    }
+  });
+
+  test('names the Node.js that it needs to one that is too old, and nothing is refuted', async () => {
+    const options = { cwd: tmpdir(), nodeFlags: ['--require', olderNode()] };
+    const { code, stdout, stderr } = await finish(startNode(built, ['--help'], options));
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(new RegExp(`^${name}: needs Node\\.js 24 or newer, and this is v\\S+ at /\\S+\n.*npm ci`));
+  });
+
+  test('is the command that the package installs', () => {
+    expect(manifest.bin[name]).toBe(`dist/${built}`);
+  });
+});
+
+test('every Node.js can read the launchers, and they need what the package says', () => {
+  const launchers = [...PROGRAMS, 'start'].map((name) => readFileSync(join(root, `src/start/${name}.cjs`), 'utf8'));
+  for (const text of launchers)
+    expect(withoutComments(text)).not.toMatch(/=>|`|\b(const|let|class)\b|import ?\(|\?\.|\?\?|,\s*\)/);
+  expect(`>=${/NEEDED = (\d+)/.exec(launchers.join(''))?.[1]}`).toBe(manifest.engines.node);
+});
+
+test('packages that are not installed are named, with how to install them', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'bare-'));
+  const copy = spawn('cp', ['-r', join(builtFolder(), 'dist'), folder]);
+  await finish(copy);
+  writeFileSync(join(folder, 'package.json'), readFileSync(join(root, 'package.json')));
+  const { code, stderr } = await finish(
+    startNode(join(folder, 'dist/start/evidence-platform.cjs'), ['init'], { cwd: folder }),
+  );
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^evidence-platform: cannot start: Cannot find package .*\nInstall what it needs: npm ci/);
+});
+
+function withoutComments(text: string): string {
+  return text.replace(/^\s*(\/\/|\/\*\*).*$/gm, '');
+}
+
+/** Runs `evidence` with stdout where the shell would put it. */
+async function shell(command: string) {
+  const program = `${process.execPath} ${join(builtFolder(), 'dist', EVIDENCE)}`;
+  const child = spawn('bash', ['-c', `set -o pipefail; ${command.replaceAll('evidence', program)}`], {
+    cwd: tmpdir(),
+    env: cleanEnvironment(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  return finish(child);
+}
+
+describe('stdout', () => {
+  test.each([
+    [`evidence verify ${valid} | head -1`],
+    [`evidence verify ${valid} --json | head -1`],
+    [`evidence verify ${valid} | true`],
+    ['evidence --help | head -1'],
+    ['evidence help exit-codes | true'],
+  ])('closed early is no news: %s', async (command) => {
+    expect(await shell(command)).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test.each([
+    [`evidence verify ${valid} > /dev/full`, 3],
+    [`evidence verify ${valid} --json > /dev/full`, 3],
+    [`evidence verify ${join(root, 'test/vectors/chain/edited.json')} > /dev/full`, 1],
+  ])('that cannot be written to is named: %s', async (command, code) => {
+    const ended = await shell(command);
+    expect(ended.code, ended.stderr).toBe(code);
+    expect(ended.stderr).toMatch(/the result cannot be written to stdout: .*ENOSPC/);
+    expect(ended.stderr).not.toMatch(/\n {4}at /);
+  });
+});
+
+test('what breaks outside of a command is a defect, and nothing is refuted', async () => {
+  const hook = join(mkdtempSync(join(tmpdir(), 'broken-')), 'broken.mjs');
+  writeFileSync(hook, "setTimeout(() => { throw new Error('out of the blue'); }, 20); setTimeout(() => {}, 5000);\n");
+  const late = await finish(startNode(EVIDENCE, ['verify', valid], { cwd: tmpdir(), nodeFlags: ['--import', hook] }));
+  expect(late.code).toBe(70);
+  expect(late.stderr).toContain('a defect in this program: Error: out of the blue');
+});
+
+test('a closed stdout is no crash', async () => {
+  const closed = openSync('/dev/null', 'r');
+  const child = spawn(process.execPath, [join(builtFolder(), 'dist', EVIDENCE), 'verify', valid], {
+    env: cleanEnvironment(),
+    stdio: ['ignore', closed, 'pipe'],
+  });
+  const { code, stderr } = await finish(child);
+  closeSync(closed);
+  expect([code, stderr]).toEqual([3, expect.stringMatching(/the result cannot be written to stdout: .*EBADF/)]);
+});

@@ -1,0 +1,42 @@
+import { rmSync } from 'node:fs';
+import { openDirectoryArchive } from '../../src/archive/directory.ts';
+import { bundleFileName, slugOf } from '../../src/bundle/layout.ts';
+import type { ClaimName } from '../../src/claims/claim.ts';
+import { bundleKey } from '../../src/ledger/keys.ts';
+import type { RunRecord } from '../../src/ledger/record.ts';
+import type { SigningKey } from '../../src/signature/key.ts';
+import { type PackageBundle, writePackageBundle } from './package-bundle.ts';
+import { sealRun } from './signed-archive.ts';
+
+/** The run that `writePackageBundle` writes its bundles for. */
+export const RUN = 'r';
+
+export interface ArchivedPackage {
+  bundle: Omit<PackageBundle, 'target'>;
+  /** By the run, whatever the bundle requires. */
+  required?: readonly ClaimName[];
+  key?: SigningKey | null;
+  more?: Partial<RunRecord>;
+}
+
+/**
+ * An archive in the new folder `root` with one run of one bundle, as an export would leave it.
+ * @returns the key of the bundle.
+ */
+export async function archivePackage(
+  root: string,
+  { bundle, required = ['order'], key = null, more = {} }: ArchivedPackage,
+): Promise<string> {
+  const archive = await openDirectoryArchive(root, { create: true });
+  const target = `${root}.zip`;
+  const { verdict, ...written } = await writePackageBundle({ target, ...bundle });
+  const name = bundleKey(RUN, bundleFileName(slugOf(verdict.stream_id), 'COMPLETE'));
+  const stored = { key: name, bytes: written.bytes, sha256: written.sha256, identity: written.identity };
+  await archive.put(name, { file: target }, stored);
+  const stream = { ...verdict, partial: false, missing: [], bundle: stored, record: null };
+  const scope = { streams: [], exclude: [], request: null, requested_by: null, required_claims: [...required] };
+  await sealRun(archive, RUN, key, { streams: [stream], scope, ...more });
+  await archive.close();
+  rmSync(target);
+  return name;
+}

@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Claims } from '../../src/claims/claim.ts';
+import type { VerifyFlags } from '../../src/cli/flags.ts';
+import { runVerify } from '../../src/cli/verify.ts';
+import type { Description } from '../../src/contract/description.ts';
+import { formatContract } from '../../src/contract/file.ts';
+import { bare } from './chain.ts';
+import { commandIn } from './command.ts';
+
+export interface VerifiedFile {
+  exit: number;
+  claims: Claims;
+  /** Codes and places, without the words. */
+  findings: string[];
+}
+
+export interface FileToVerify {
+  name?: string;
+  bytes: string | Uint8Array;
+  /** To read it by. */
+  contract?: Description;
+  /** Texts of seal keys by their ids. */
+  sealKeys?: Record<string, string>;
+  flags?: Partial<VerifyFlags>;
+}
+
+/** What `evidence verify` says of a file of one stream. */
+export async function verifyFile({ name = 'evidence.json', bytes, contract, sealKeys = {}, flags = {} }: FileToVerify) {
+  const folder = mkdtempSync(join(tmpdir(), 'verify-'));
+  try {
+    writeFileSync(join(folder, name), bytes);
+    if (contract !== undefined) writeFileSync(join(folder, 'contract.yaml'), formatContract(contract));
+    for (const [id, key] of Object.entries(sealKeys)) writeFileSync(join(folder, id), key);
+    const { context, printed } = commandIn(folder);
+    const given = {
+      target: name,
+      'seal-key': Object.keys(sealKeys).map((id) => `${id}=${id}`),
+      ...(contract === undefined ? {} : { contract: 'contract.yaml' }),
+      ...flags,
+    };
+    const exit = await runVerify(given as VerifyFlags, context);
+    const [stream] = JSON.parse(printed.stdout).streams;
+    const verified: VerifiedFile = { exit, claims: stream.claims, findings: bare(stream.findings) };
+    return verified;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
