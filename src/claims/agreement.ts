@@ -1,7 +1,8 @@
 import { type FindingCode, type FindingLog, toFinding } from '../chain/finding.ts';
 import type { WalkResult } from '../chain/walk.ts';
 import type { PackageFacts, SummaryFacts } from '../contract/contract.ts';
-import type { PdfFacts } from '../contract/pdf/statements.ts';
+import type { PdfFacts } from '../contract/pdf.ts';
+import { comparePdf, type OurFacts, type PdfComparison } from './agreement-pdf.ts';
 import { type Claim, proved, refuted, unproved } from './claim.ts';
 
 /** What the service's own Verify operation said about a stream. */
@@ -35,22 +36,33 @@ export function judgeAgreement(question: AgreementQuestion, log: FindingLog): Cl
   const before = log.errors('agreement');
   comparePackage(walk, facts, log);
   if (summary !== null) compareSummary(walk, facts, summary, log);
-  const pdf = lookAtPdf(withoutCutIds(question.pdf ?? null, facts.packageId, walk.streamId));
-  if (pdf.facts !== null) comparePdf(walk, facts, pdf.facts, log);
+  const pdf = lookAtPdf(question.pdf ?? null, {
+    package: facts.packageId,
+    stream: walk.streamId,
+    count: walk.entries,
+    head: walk.head?.digest ?? null,
+  });
+  addDifferences(walk.streamId, pdf, log);
   if (vendor !== null) compareVerdicts(walk, vendor, refutedByUs, log);
   const differences = log.errors('agreement') - before;
   if (differences > 0) return refuted(`${differences} of the compared statements differ`);
+  if (pdf.doubts.length > 0) return unproved(pdf.doubts.join('; '));
   const summaryStates = summary !== null && (summary.entryCount !== null || summary.headDigest !== undefined);
+  const pdfStates = pdf.agreeing.includes('count') || pdf.agreeing.includes('head');
   const notes = [...(summary === null ? ['the summary could not be read'] : []), ...pdf.notes];
-  if (!summaryStates && !pdf.statesChain)
+  if (!summaryStates && !pdfStates)
     return unproved(['no other form states a count or a head to hold the JSON form against', ...notes].join('; '));
   const compared = [
     'the JSON form',
     ...(summary === null ? [] : ['the summary']),
-    ...pdf.compared,
+    ...(pdf.agreeing.length === 0 ? [] : [`the PDF (${pdf.agreeing.join(', ')}: ${plural(pdf.statements)})`]),
     ...(vendor === null ? [] : ["the service's verdict"]),
   ];
   return proved([`${compared.slice(0, -1).join(', ')} and ${compared.at(-1)} agree`, ...notes].join('; '));
+}
+
+function plural(statements: number): string {
+  return statements === 1 ? '1 statement' : `${statements} statements`;
 }
 
 /** The package's statements about its own entries. A last number that differs goes with its digest: one head. */
@@ -75,54 +87,39 @@ function compareSummary(walk: WalkResult, facts: PackageFacts, summary: SummaryF
     compare('agreement/head-differs', 'as its head', summary.headDigest, walk.head?.digest ?? null);
 }
 
-/** What is not found in a PDF may still stand there, so only what is found is compared. */
-function comparePdf(walk: WalkResult, facts: PackageFacts, pdf: PdfFacts, log: FindingLog): void {
-  const compare = comparer(walk.streamId, 'the PDF states', log);
-  if (pdf.packageId !== null && facts.packageId !== null)
-    compare('agreement/package-differs', 'as its package', pdf.packageId, facts.packageId);
-  if (pdf.streamId !== null) compare('agreement/package-differs', 'as its stream', pdf.streamId, walk.streamId);
-  if (pdf.entryCount !== null) compare('agreement/count-differs', 'entries', pdf.entryCount, walk.entries);
-  if (pdf.headDigest !== null)
-    compare('agreement/head-differs', 'as its head', pdf.headDigest, walk.head?.digest ?? null);
-}
-
-/**
- * A long id is broken or cut where a PDF is set, and spaces are no text there. One that begins like ours states nothing
- * for certain.
- */
-function withoutCutIds(reading: PdfReading | null, packageId: string | null, streamId: string): PdfReading | null {
-  if (reading === null || 'unreadable' in reading) return reading;
-  return { ...reading, packageId: whole(reading.packageId, packageId), streamId: whole(reading.streamId, streamId) };
-}
-
-function whole(stated: string | null, ours: string | null): string | null {
-  if (stated === null || ours === null || stated === ours) return stated;
-  const plain = (text: string) => text.replace(/\s+/g, '');
-  return plain(ours).startsWith(plain(stated)) ? null : stated;
-}
-
-interface PdfView {
-  facts: PdfFacts | null;
-  /** The PDF by name, with what it states. */
-  compared: string[];
+interface PdfView extends PdfComparison {
+  ours: OurFacts;
   /** Why it was not compared. */
   notes: string[];
-  /** Whether it states a count or a head. */
-  statesChain: boolean;
 }
 
-function lookAtPdf(reading: PdfReading | null): PdfView {
-  const without = (note: string): PdfView => ({ facts: null, compared: [], notes: [note], statesChain: false });
+function lookAtPdf(reading: PdfReading | null, ours: OurFacts): PdfView {
+  const without = (note: string): PdfView => {
+    return { agreeing: [], statements: 0, differences: [], doubts: [], ours, notes: [note] };
+  };
   if (reading === null) return without('there is no PDF');
   if ('unreadable' in reading) return without(`the PDF could not be read: ${reading.unreadable}`);
-  const { packageId, streamId, entryCount, headDigest } = reading;
-  const stated = Object.entries({ package: packageId, stream: streamId, count: entryCount, head: headDigest })
-    .filter(([, value]) => value !== null)
-    .map(([name]) => name);
-  if (stated.length === 0) return without('the PDF states nothing that was found to compare');
-  const statesChain = entryCount !== null || headDigest !== null;
-  return { facts: reading, compared: [`the PDF (${stated.join(', ')})`], notes: [], statesChain };
+  const comparison = comparePdf(reading, ours);
+  const notes = comparison.agreeing.length === 0 ? ['the PDF states nothing that was found to compare'] : [];
+  return { ...comparison, ours, notes };
 }
+
+/** What is not found in a PDF may still stand there, so only what is found is compared. */
+function addDifferences(streamId: string, { differences, ours }: PdfView, log: FindingLog): void {
+  for (const { fact, actual, page } of differences) {
+    const expected = String(ours[fact] ?? 'none');
+    const [code, what] = DIFFERENCES[fact];
+    const message = `the PDF states ${actual} ${what} (page ${page}), and it is ${expected}`;
+    log.add(toFinding(code, streamId, message, { expected, actual }));
+  }
+}
+
+const DIFFERENCES = {
+  package: ['agreement/package-differs', 'as its package'],
+  stream: ['agreement/package-differs', 'as its stream'],
+  count: ['agreement/count-differs', 'entries'],
+  head: ['agreement/head-differs', 'as its head'],
+} as const satisfies Record<keyof OurFacts, readonly [FindingCode, string]>;
 
 function comparer(streamId: string, who: string, log: FindingLog) {
   return (code: FindingCode, what: string, stated: string | number | null, ours: string | number | null) => {

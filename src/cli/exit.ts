@@ -6,11 +6,14 @@ export const DEFECT = 70;
 /** Every exit code and its meaning, as `evidence help exit-codes` prints them. */
 export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
   [0, 'every stream in scope is verified and archived, or empty with at least one verified'],
-  [1, 'integrity: at least one claim is refuted (everything was archived all the same)'],
+  [
+    1,
+    'integrity: at least one claim is refuted (everything was archived all the same); probe: an entry is not as the others',
+  ],
   [2, 'usage, configuration or contract: nothing was attempted'],
   [
     INCOMPLETE,
-    'incomplete: something could not be collected, verified as required, or archived; run it again to resume',
+    'incomplete: something could not be collected, verified as required, or archived; run it again to resume; probe: a person has to decide',
   ],
   [4, 'nothing was checked: no stream in scope, or all of them empty'],
   [5, 'refused: 401 or 403 by the service or the store'],

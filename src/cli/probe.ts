@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { formatContract } from '../contract/file.ts';
 import { EvidenceError } from '../errors.ts';
 import { type ProbeResult, probe } from '../probe/probe.ts';
-import type { Reasoning } from '../probe/report.ts';
+import type { Exception, Reasoning } from '../probe/report.ts';
 import { askService, fetchOpenApi } from '../probe/service.ts';
 import type { CommandContext } from './command.ts';
 import { type Config, loadConfig } from './config.ts';
@@ -41,18 +41,25 @@ export async function runProbe(flags: ProbeFlags, context: CommandContext): Prom
       return 2;
     }
     writeContract(path, formatContract(description, notes), flags.force === true, printer);
+    const code = exitCodeOf(result);
     printer.document({
-      outcome: isDefault ? 'default' : 'found',
-      exit_code: 0,
+      outcome: code === 1 ? 'refuted' : code === 3 ? 'incomplete' : isDefault ? 'default' : 'found',
+      exit_code: code,
       contract: description,
       file: path,
       ...reasoned(reasoning),
     });
     for (const line of ['', ...nextSteps(result, path, flags.generate === true)]) printer.result(line);
-    return 0;
+    return code;
   } finally {
     await service.close();
   }
+}
+
+/** 1 where something that was found refutes entries, 3 where a person has to decide. */
+function exitCodeOf({ description, reasoning: { exceptions } }: ProbeResult): 0 | 1 | 3 {
+  if (exceptions.some(({ isRefuted }) => isRefuted)) return 1;
+  return exceptions.length > 0 || description?.digest.recipe === null ? 3 : 0;
 }
 
 function probeService(
@@ -103,31 +110,59 @@ function readIfThere(path: string): string | null {
   return existsSync(path) ? readGivenText('the contract', path) : null;
 }
 
-function reasoned({ findings, missing }: Reasoning) {
+function reasoned({ findings, exceptions, missing }: Reasoning) {
   return {
     findings,
+    exceptions: exceptions.map(({ isRefuted, places, ...what }) => ({
+      ...what,
+      refuted: isRefuted,
+      places: places.map(({ streamId, from, to }) => ({ stream_id: streamId, from, to })),
+    })),
     missing: missing.map(({ isNeeded, ...what }) => ({ ...what, needed: isNeeded })),
   };
 }
 
-function formatReasoning({ findings, missing }: Reasoning): string {
+function formatReasoning({ findings, exceptions, missing }: Reasoning): string {
   const found = formatTable(
     [{ title: 'found', max: 24 }, { title: 'what', max: 120 }, { title: 'how' }],
     findings.map(({ what, found: value, how }) => [what, value, how]),
   );
-  if (missing.length === 0) return found;
+  const excepted = formatTable(
+    [{ title: 'does not hold', max: 24 }, { title: 'for' }, { title: 'why' }],
+    exceptions.map((exception) => [exception.what, formatPlaces(exception), exception.says]),
+  );
   const lacking = formatTable(
     [{ title: 'missing', max: 24 }, { title: 'what that costs' }, { title: 'why' }],
     missing.map(({ what, why, costs, isNeeded }) => [what, `${isNeeded ? 'needed: ' : ''}${costs}`, why]),
   );
-  return `${found}\n\n${lacking}`;
+  return [found, ...(exceptions.length > 0 ? [excepted] : []), ...(missing.length > 0 ? [lacking] : [])].join('\n\n');
 }
 
-function nextSteps({ isDefault, description }: ProbeResult, path: string, generated: boolean): string[] {
+/** `3 entries: "payments" 4, 9–10`; stream ids are quoted, because the service chose them. */
+function formatPlaces({ entries, places }: Exception): string {
+  const byStream = [...Map.groupBy(places, ({ streamId }) => streamId)].map(([streamId, own]) => {
+    const ranges = own.flatMap(({ from, to }) => (from === null ? [] : [from === to ? `${from}` : `${from}–${to}`]));
+    return [...(streamId === '' ? [] : [JSON.stringify(streamId)]), ranges.join(', ')].join(' ').trim();
+  });
+  const shown = places.reduce((sum, { from, to }) => sum + (from === null || to === null ? 1 : to - from + 1), 0);
+  const where = [...byStream, ...(places.length > 0 && shown < entries ? ['…'] : [])].join('; ');
+  return where === '' ? `${entries}` : `${entries}: ${where}`;
+}
+
+function nextSteps({ isDefault, description, reasoning }: ProbeResult, path: string, generated: boolean): string[] {
   const lines = [`${path} is written.`];
   if (isDefault) lines.push('The service fits the default contract: no contract file is needed.');
   else if (description !== null)
     lines.push(`Set source.contract to ${path} in evidence.yaml, then run \`evidence export --dry-run\`.`);
+  if (description?.digest.recipe === null)
+    lines.push(
+      'Nobody can compute the digests of this service. Content stays unproved, and an export of it is incomplete (exit 3),',
+      'until the vendor says how digests are made, or a person accepts that in evidence.yaml:',
+      '  verify:',
+      '    require: [order]',
+    );
+  if (reasoning.exceptions.length > 0)
+    lines.push('Show the entries above to whoever answers for the service, and keep this output.');
   if (!generated)
     lines.push('Run `evidence probe --generate --force` so that the form of a package is seen: it makes one.');
   return lines;

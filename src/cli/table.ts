@@ -93,11 +93,13 @@ export function formatLegend(rows: readonly ClaimRow[]): string {
 }
 
 function remarkOn(name: ClaimName, claim: ReportedClaim): string | null {
-  const { state, recorded, reason = 'no reason is recorded', not_covered, by_contract } = claim;
+  const { state, basis, recorded, reason = 'no reason is recorded', not_covered, by_contract } = claim;
   if (state === 'recorded') return `${MARKS.recorded} ${name}: ${reason}`;
   if (state === 'unproved')
     return `${MARKS.unproved} ${name}: ${recorded === undefined ? '' : `recorded as ${recorded}, not checked here: `}${reason}`;
   const remarks = [
+    // Which forms agree, and on what: a form that could not be read proves nothing.
+    ...(name === 'agreement' && state === 'proved' && basis !== undefined ? [basis] : []),
     ...(by_contract === undefined ? [] : [by_contract]),
     ...(not_covered === undefined ? [] : [`digests do not cover ${not_covered.join(', ')}`]),
   ];

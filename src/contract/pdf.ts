@@ -1,32 +1,44 @@
 import { EvidenceError, messageOf } from '../errors.ts';
+import { type Box, type Matrix, multiply, toMatrix } from './pdf/geometry.ts';
 import { inflatesBeyond, isPackedOtherwise } from './pdf/inflation.ts';
-import { type Line, toLines } from './pdf/lines.ts';
-import { type PdfFacts, readStatements } from './pdf/statements.ts';
+import { withoutPictures } from './pdf/pictures.ts';
+import { readStatements, type Statement } from './pdf/statements.ts';
+import { type Font, MAX_PIECES, PageText, type Piece } from './pdf/text.ts';
 
-/** A page with more pieces of text than this states nothing to a reader. */
-const MAX_ITEMS = 20_000;
+/** What the PDF form states, on every page that was read. */
+export interface PdfFacts {
+  statements: Statement[];
+  /** The pages that were not read, from 1; null when all were. */
+  unread: { from: number; to: number } | null;
+}
+
+/** More than a person looks through. */
+const MAX_PAGES = 1000;
 /** Of one page's content or of one font, inflated. */
 const MAX_STREAM_BYTES = 64 * 2 ** 20;
+/** Of a picture that stands within a page's content; larger ones are objects of their own. */
+const MAX_INLINE_PIXELS = 2 ** 16;
 /** ISO 32000-1, annex H (notes 13 and 18): readers look for the two marks within so many bytes of either end. */
 const MARK_WITHIN = 1024;
 
 /**
- * Reads the text of the first page, and of the last one if the first leaves a fact open; the pages between cost
- * nothing. It is the text as a program extracts it: what is drawn as a picture is not seen, what is drawn invisibly is.
+ * Reads every statement in the text of every page, the last page before those between. It is the text as a program
+ * extracts it, told apart by whether a person sees it: what is drawn as a picture is not read.
+ *
+ * Nothing bounds the time and memory that a PDF made to hurt may take: run it where it can be ended.
  *
  * @param bytes the whole document; the caller caps its size. They are copied.
- * @param signal ends the reading, e.g. after a time.
  * @throws EvidenceError `unreadable` when it is no PDF, cut off, encrypted, broken, or inflates beyond all measure.
  */
-export async function readPdfFacts(bytes: Uint8Array, signal?: AbortSignal): Promise<PdfFacts> {
+export async function readPdfFacts(bytes: Uint8Array): Promise<PdfFacts> {
   refuseFragment(bytes);
   if (isPackedOtherwise(bytes))
     throw new EvidenceError('unreadable', 'the PDF packs a stream in a way whose size cannot be bounded');
   if (await inflatesBeyond(bytes, MAX_STREAM_BYTES))
     throw new EvidenceError('unreadable', 'the PDF inflates beyond all measure');
-  const document = await openDocument(bytes);
+  const document = await openDocument(withoutPictures(bytes));
   try {
-    return await endingWith(signal, readPages(document));
+    return await readPages(document);
   } catch (error) {
     throw toUnreadable(error);
   } finally {
@@ -36,42 +48,60 @@ export async function readPdfFacts(bytes: Uint8Array, signal?: AbortSignal): Pro
 
 interface Document {
   pages(): Promise<number>;
-  lines(page: number): Promise<Line[]>;
+  text(page: number): Promise<Piece[]>;
   close(): Promise<void>;
 }
 
 async function readPages(document: Document): Promise<PdfFacts> {
   const count = await document.pages();
-  const first = readStatements(await document.lines(1));
-  const isComplete = Object.values(first).every((fact) => fact !== null);
-  if (isComplete || count === 1) return first;
-  const last = readStatements(await document.lines(count));
-  return {
-    packageId: first.packageId ?? last.packageId,
-    streamId: first.streamId ?? last.streamId,
-    entryCount: first.entryCount ?? last.entryCount,
-    headDigest: first.headDigest ?? last.headDigest,
-  };
+  const last = Math.min(count, MAX_PAGES) - 1;
+  const statements: Statement[] = [];
+  for (const page of [...Array.from({ length: last }, (_, index) => index + 1), count])
+    statements.push(...readStatements(await document.text(page), page));
+  return { statements, unread: count > MAX_PAGES ? { from: last + 1, to: count - 1 } : null };
 }
 
-async function openDocument(bytes: Uint8Array): Promise<Document> {
+async function openDocument(bytes: Uint8Array<ArrayBuffer>): Promise<Document> {
   // Loaded on first use: the library is megabytes of code that most commands never need.
   const { getResolvedPDFJS } = await import('unpdf');
-  const { getDocument } = await getResolvedPDFJS();
+  const { getDocument, OPS } = await getResolvedPDFJS();
   const task = getDocument({
     // It takes the buffer away from whoever gives it.
-    data: new Uint8Array(bytes),
+    data: bytes,
     verbosity: 0,
     enableXfa: false,
     useSystemFonts: false,
     disableFontFace: true,
     useWorkerFetch: false,
+    // What it would leave out, others may show.
+    stopAtErrors: true,
+    maxImageSize: MAX_INLINE_PIXELS,
   });
   return {
     pages: async () => (await task.promise).numPages,
-    lines: async (number) => {
-      const page = await (await task.promise).getPage(number);
-      return toLines(await readItems(page.streamTextContent().getReader()));
+    text: async (number) => {
+      const document = await task.promise;
+      const page = await document.getPage(number);
+      const [list, onScreen, onPaper] = await Promise.all([
+        page.getOperatorList(),
+        document.getOptionalContentConfig(),
+        document.getOptionalContentConfig({ intent: 'print' }),
+      ]);
+      const { transform, width, height } = page.getViewport({ scale: 1 });
+      const visible: Box = { left: 0, bottom: 0, right: width, top: height };
+      const upwards: Matrix = [1, 0, 0, -1, 0, height];
+      const pieces = new PageText({
+        operators: OPS,
+        functions: list.fnArray,
+        arguments: list.argsArray,
+        toPage: multiply(upwards, toMatrix(transform) ?? upwards),
+        visible,
+        fontOf: (id) => toFont(page.commonObjs.get(id)),
+        isShown: (content) => content !== null && onScreen.isVisible(content) && onPaper.isVisible(content),
+      }).read();
+      page.cleanup();
+      if (pieces !== null) return pieces;
+      throw new EvidenceError('unreadable', `page ${number} of the PDF has more than ${MAX_PIECES} pieces of text`);
     },
     close: async () => {
       // A document that was never opened rejects here a second time with what is known already.
@@ -80,23 +110,9 @@ async function openDocument(bytes: Uint8Array): Promise<Document> {
   };
 }
 
-/** What the library gives for a page, as far as it is used here. */
-interface TextReader {
-  read(): Promise<{ done: boolean; value?: { items: unknown[] } | undefined }>;
-  cancel(reason: Error): Promise<void>;
-}
-
-async function readItems(reader: TextReader): Promise<unknown[]> {
-  const items: unknown[] = [];
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done || value === undefined) return items;
-    items.push(...value.items);
-    if (items.length <= MAX_ITEMS) continue;
-    const tooMany = new EvidenceError('unreadable', `a page of the PDF has more than ${MAX_ITEMS} pieces of text`);
-    await reader.cancel(tooMany);
-    throw tooMany;
-  }
+/** Of a font as pdf.js describes it. */
+function toFont({ fontMatrix, vertical }: { fontMatrix?: number[]; vertical?: boolean }): Font {
+  return { scale: fontMatrix?.[0] ?? 0.001, isVertical: vertical === true };
 }
 
 /** The library mends what it can; a document without its beginning or end is not the one that was issued. */
@@ -104,19 +120,6 @@ function refuseFragment(bytes: Uint8Array): void {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (!text.subarray(0, MARK_WITHIN).includes('%PDF-')) throw new EvidenceError('unreadable', 'it is not a PDF');
   if (!text.subarray(-MARK_WITHIN).includes('%%EOF')) throw new EvidenceError('unreadable', 'the PDF is cut off');
-}
-
-async function endingWith<T>(signal: AbortSignal | undefined, reading: Promise<T>): Promise<T> {
-  if (signal === undefined) return reading;
-  const { promise: ended, reject } = Promise.withResolvers<never>();
-  const end = () => reject(new EvidenceError('unreadable', 'the PDF could not be read in time'));
-  signal.addEventListener('abort', end, { once: true });
-  if (signal.aborted) end();
-  try {
-    return await Promise.race([reading, ended]);
-  } finally {
-    signal.removeEventListener('abort', end);
-  }
 }
 
 function toUnreadable(error: unknown): EvidenceError {

@@ -7,10 +7,10 @@ import { toContractFile } from '../claims/content.ts';
 import { examine } from '../claims/examine.ts';
 import { SERVICE_CHANGED } from '../client/audit.ts';
 import type { SummaryFacts } from '../contract/contract.ts';
-import { readPdfFacts } from '../contract/pdf.ts';
 import { type ErrorCode, EvidenceError, isEvidenceError } from '../errors.ts';
 import { attemptPrefix, bundleKey, closingKey } from '../ledger/keys.ts';
 import { type Failure, type StreamRecord, type Unbound, whereKept } from '../ledger/record.ts';
+import { readPdf } from '../pdf/reader.ts';
 import { packBag } from './bag.ts';
 import { describeRestart, type ExportContext, type RunState } from './context.ts';
 import { announceEncrypted, toStoredForm } from './encrypt.ts';
@@ -29,8 +29,6 @@ export type Arrival =
 
 const MAX_SUMMARY_BYTES = 16 * 2 ** 20;
 const MAX_PDF_BYTES = 64 * 2 ** 20;
-/** Two pages take a tenth of a second; a PDF made to take for ever must not hold up the run. */
-const PDF_WITHIN_MS = 30_000;
 
 /**
  * One stream from the service into the archive. Everything that was received is archived, whatever the verdict; the
@@ -130,7 +128,7 @@ async function examineReceived(
   const observations = {
     reading: received.reading,
     summary: await readSummary(context, received),
-    pdf: await readPdf(received),
+    pdf: await readPdfForm(received),
     vendor,
     ...compared,
     period: context.packagePeriod,
@@ -162,12 +160,12 @@ async function readSummary(context: ExportContext, { files, missing }: Received)
   }
 }
 
-async function readPdf({ files, missing }: Received): Promise<PdfReading | null> {
+async function readPdfForm({ files, missing }: Received): Promise<PdfReading | null> {
   const pdf = files.find(({ form }) => form === 'pdf');
   if (pdf === undefined || missing.some(({ form }) => form === 'pdf')) return null;
   if (pdf.bytes > MAX_PDF_BYTES) return { unreadable: `it has more than ${MAX_PDF_BYTES} bytes` };
   try {
-    return await readPdfFacts(await readFile(pdf.file), AbortSignal.timeout(PDF_WITHIN_MS));
+    return await readPdf(await readFile(pdf.file));
   } catch (error) {
     if (isEvidenceError(error)) return { unreadable: error.message };
     throw error;

@@ -1,6 +1,7 @@
 import type { DigestDescription } from '../contract/description.ts';
 import { toHex } from '../contract/digest-text.ts';
 import { byName, lastName, preferByName } from './names.ts';
+import { isNearlyAll, isNearlyAllPairs } from './nearly-all.ts';
 import { commonPaths, type DigestForm, digestFormOf, type Sample, scalarAt, wholeNumber } from './sample.ts';
 
 /** Entries of one stream, as many as were read. */
@@ -19,72 +20,81 @@ export interface ChainRoles {
   previous: string;
   digest: string;
   form: DigestForm;
-  /** Pairs of neighbours, all of which are linked. */
+  /** Pairs of neighbours that are linked. */
   links: number;
+  /** Entries that do not name the digest of the entry before them. */
+  broken: Sample[];
 }
 
 const SEQUENCE_NAMES = [/seq/, /^(position|index|number|height|version|offset|ordinal|n|no)$/, /number|position|index/];
 const DIGEST_NAMES = [/hash|digest|checksum/, /mac/];
 
-/** The fields whose numbers go up one by one within every stream, the likeliest first. */
+/** The fields whose numbers go up one by one within nearly every stream, the likeliest first. */
 export function sequenceFields(streams: readonly StreamSample[]): string[] {
   const entries = streams.flatMap((stream) => stream.entries);
-  const counting = commonPaths(entries).filter((path) => streams.every((stream) => isCounting(stream.entries, path)));
+  const pairs = entries.length - streams.length;
+  const counting = commonPaths(entries)
+    .map((path) => ({ path, misses: streams.flatMap((stream) => miscounted(stream.entries, path)).length }))
+    .filter(({ misses }) => isNearlyAllPairs(pairs - misses, pairs))
+    .toSorted((a, b) => a.misses - b.misses)
+    .map(({ path }) => path);
   // What goes on from one stream to the next is an id, not a place in its stream.
-  const perStream = counting.filter((path) => {
-    const firsts = streams.filter(({ isWhole, entries }) => isWhole && entries.length > 0);
-    return firsts.every((stream) => least(stream.entries, path) <= 1);
-  });
-  const likely = perStream.length > 0 ? perStream : counting;
+  const whole = streams.filter(({ isWhole, entries: own }) => isWhole && own.length > 0);
+  const begun = counting.map((path) => whole.filter((stream) => least(stream.entries, path) <= 1).length);
+  const likely = counting.filter((_, index) => begun[index] === Math.max(...begun));
   const best = preferByName(likely, SEQUENCE_NAMES);
   return best === undefined ? [] : [best, ...likely.filter((path) => path !== best)];
 }
 
-function isCounting(entries: readonly Sample[], path: string): boolean {
-  const numbers = entries.map(({ value }) => wholeNumber(scalarAt(value, path)));
-  if (numbers.some((number) => number === null)) return false;
-  const sorted = numbers.map(Number).toSorted((a, b) => a - b);
-  return sorted.every((number, index) => index === 0 || number === (sorted[index - 1] ?? 0) + 1);
+/** The entries whose number is not one more than that of the entry before them. */
+export function miscounted(entries: readonly Sample[], path: string): Sample[] {
+  const sorted = inSequence(entries, path);
+  return sorted.filter(
+    ({ value }, index) => index > 0 && numberAt(value, path) !== numberAt(sorted[index - 1]?.value ?? null, path) + 1,
+  );
 }
 
 function least(entries: readonly Sample[], path: string): number {
-  return Math.min(...entries.map(({ value }) => numberAt(value, path)));
+  return Math.min(...entries.map(({ value }) => numberAt(value, path)).filter((number) => !Number.isNaN(number)));
 }
 
 export function numberAt(value: Sample['value'], path: string): number {
   return wholeNumber(scalarAt(value, path)) ?? Number.NaN;
 }
 
+/** By their numbers; those without one come last. */
 export function inSequence(entries: readonly Sample[], sequence: string): Sample[] {
-  return entries.toSorted((a, b) => numberAt(a.value, sequence) - numberAt(b.value, sequence));
+  const rank = ({ value }: Sample) => wholeNumber(scalarAt(value, sequence)) ?? Number.MAX_VALUE;
+  return entries.toSorted((a, b) => rank(a) - rank(b));
 }
 
 /**
- * The pairs of fields (a, b) for which every entry's `a` is its predecessor's `b`, where `b` is a digest; the likeliest
- * first. The pair has to hold without exception: by chance it can hold here and there.
+ * The pairs of fields (a, b) for which nearly every entry's `a` is its predecessor's `b`, where `b` is a digest; the
+ * likeliest first.
  */
 export function findChains(streams: readonly StreamSample[]): ChainRoles[] {
   const entries = streams.flatMap((stream) => stream.entries);
-  const paths = commonPaths(entries);
-  const digests = paths.flatMap((path) => {
+  const digests = commonPaths(entries).flatMap((path) => {
     const values = entries.map(({ value }) => scalarAt(value, path) ?? null);
     const form = digestFormOf(values);
-    return form === null || new Set(values).size < values.length ? [] : [{ path, form }];
+    return form === null || !isNearlyAll(new Set(values).size, values.length) ? [] : [{ path, form }];
   });
   const counting = sequenceFields(streams);
   for (const counted of counting) {
-    const neighbours = streams.flatMap((stream) => neighboursOf(inSequence(stream.entries, counted)));
+    const neighbours = streams.flatMap((stream) => neighboursOf(stream.entries, counted));
     if (neighbours.length === 0) continue;
     const chains = digests.flatMap(({ path: digest, form }) =>
       fieldsOfAny(neighbours).flatMap((previous): ChainRoles[] => {
-        const isLink = neighbours.every(
-          ([one, next]) => scalarAt(next.value, previous) === scalarAt(one.value, digest),
-        );
-        if (!isLink || previous === digest) return [];
+        const isLinked = ([one, next]: readonly [Sample, Sample]) =>
+          scalarAt(next.value, previous) === scalarAt(one.value, digest);
+        const broken = neighbours.filter((pair) => !isLinked(pair)).map(([, next]) => next);
+        const links = neighbours.length - broken.length;
+        if (!isNearlyAllPairs(links, neighbours.length) || previous === digest) return [];
         const sequence = besideOf(digest, counted, counting);
-        const firstSequence = firstOf(streams, sequence);
-        const numbers = entries.some(({ value }) => typeof scalarAt(value, sequence) === 'string') ? 'text' : 'number';
-        return [{ sequence, firstSequence, numbers, previous, digest, form, links: neighbours.length }];
+        const firstSequence = firstOf(streams, sequence, isLinked);
+        const texts = entries.filter(({ value }) => typeof scalarAt(value, sequence) === 'string').length;
+        const numbers = 2 * texts > entries.length ? 'text' : 'number';
+        return [{ sequence, firstSequence, numbers, previous, digest, form, links, broken }];
       }),
     );
     if (chains.length > 0) return likeliestFirst(chains);
@@ -104,7 +114,7 @@ function likeliestFirst(chains: readonly ChainRoles[]): ChainRoles[] {
     chains.map(({ digest }) => digest),
     DIGEST_NAMES,
   );
-  return chains.toSorted((a, b) => Number(b.digest === best) - Number(a.digest === best));
+  return chains.toSorted((a, b) => Number(b.digest === best) - Number(a.digest === best) || b.links - a.links);
 }
 
 /** The first entry of a stream may lack the field that names its predecessor. */
@@ -112,16 +122,31 @@ function fieldsOfAny(neighbours: readonly (readonly [Sample, Sample])[]): string
   return commonPaths(neighbours.map(([, next]) => next));
 }
 
-function neighboursOf(entries: readonly Sample[]): [Sample, Sample][] {
-  return entries.slice(1).flatMap((next, index) => {
-    const one = entries[index];
-    return one === undefined ? [] : [[one, next] as [Sample, Sample]];
+/** Entries with consecutive numbers: what stands on the two sides of a gap is not linked. */
+function neighboursOf(entries: readonly Sample[], sequence: string): [Sample, Sample][] {
+  const sorted = inSequence(entries, sequence);
+  return sorted.slice(1).flatMap((next, index) => {
+    const one = sorted[index];
+    return one === undefined || numberAt(next.value, sequence) !== numberAt(one.value, sequence) + 1
+      ? []
+      : [[one, next] as [Sample, Sample]];
   });
 }
 
-function firstOf(streams: readonly StreamSample[], sequence: string): 0 | 1 {
-  const lowest = Math.min(...streams.map(({ entries }) => least(entries, sequence)));
-  return lowest === 0 ? 0 : 1;
+/** 0 where most streams have an entry of that number, alone or with the next one linked to it. */
+function firstOf(
+  streams: readonly StreamSample[],
+  sequence: string,
+  isLinked: (pair: readonly [Sample, Sample]) => boolean,
+): 0 | 1 {
+  const begins = streams.map(({ entries }) => {
+    const numbered = (wanted: number) => entries.find(({ value }) => numberAt(value, sequence) === wanted);
+    const [zero, one] = [numbered(0), numbered(1)];
+    if (zero !== undefined && (one === undefined ? entries.length === 1 : isLinked([zero, one]))) return 0;
+    return one === undefined ? null : 1;
+  });
+  const count = (first: 0 | 1) => begins.filter((one) => one === first).length;
+  return count(0) > count(1) ? 0 : 1;
 }
 
 /** How the best pair falls short, for somebody who asks why none was found: `holds` of `of` neighbours. */
@@ -129,7 +154,7 @@ export function nearestLink(streams: readonly StreamSample[]): { holds: number; 
   const [sequence] = sequenceFields(streams);
   if (sequence === undefined) return null;
   const entries = streams.flatMap((stream) => stream.entries);
-  const neighbours = streams.flatMap((stream) => neighboursOf(inSequence(stream.entries, sequence)));
+  const neighbours = streams.flatMap((stream) => neighboursOf(stream.entries, sequence));
   const paths = commonPaths(entries).filter((path) =>
     digestFormOf(entries.slice(-1).map(({ value }) => scalarAt(value, path) ?? null)),
   );
@@ -144,19 +169,24 @@ export function nearestLink(streams: readonly StreamSample[]): { holds: number; 
   return neighbours.length === 0 ? null : { holds: Math.max(0, ...counts), of: neighbours.length };
 }
 
-/** What the first entries of streams say of their predecessor; null when none was seen or they do not say the same. */
+/** What most first entries of streams say of their predecessor; null when none was seen or no form leads. */
 export function genesisOf(streams: readonly StreamSample[], roles: ChainRoles): DigestDescription['genesis'] | null {
-  const said = new Set(firstEntries(streams, roles).map(({ value }) => scalarAt(value, roles.previous)));
-  const [sent] = said;
-  if (said.size !== 1) return null;
+  const forms = firstEntries(streams, roles).flatMap((entry) => genesisOfEntry(entry, roles) ?? []);
+  const [most, second] = [...Map.groupBy(forms, (form) => JSON.stringify(form)).values()].toSorted(
+    (a, b) => b.length - a.length,
+  );
+  return most === undefined || most.length === second?.length ? null : (most[0] ?? null);
+}
+
+/** What a first entry says of its predecessor; null for the digest of an entry: no stream begins with one. */
+export function genesisOfEntry({ value }: Sample, { previous, form }: ChainRoles): DigestDescription['genesis'] | null {
+  const sent = scalarAt(value, previous);
   if (sent === undefined) return 'absent';
   if (sent === null) return 'null';
   if (sent === '') return 'empty';
   if (typeof sent !== 'string') return null;
-  const hex = sent.startsWith(roles.form.prefix)
-    ? toHex(sent.slice(roles.form.prefix.length), roles.form.encoding)
-    : null;
-  if (hex !== null && hex.length === 2 * roles.form.bytes) return /^0+$/.test(hex) ? 'zeros' : null;
+  const hex = sent.startsWith(form.prefix) ? toHex(sent.slice(form.prefix.length), form.encoding) : null;
+  if (hex !== null && hex.length === 2 * form.bytes) return /^0+$/.test(hex) ? 'zeros' : null;
   return { text: sent };
 }
 

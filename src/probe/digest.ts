@@ -1,13 +1,15 @@
 import type { SealKeys } from '../contract/contract.ts';
 import type { Description } from '../contract/description.ts';
-import { numberAt } from './chain-roles.ts';
+import { firstEntries, type StreamSample } from './chain-roles.ts';
 import type { Chain, EntriesSurvey } from './entries.ts';
 import { findEntryId, findKeyField, findSeal, type SealRole } from './entry-roles.ts';
+import { isNearlyAll } from './nearly-all.ts';
 import type { Hints } from './openapi.ts';
+import { type Place, placesOf } from './places.ts';
 import { materialOf } from './recipe-candidates.ts';
 import { type SearchResult, searchRecipe } from './recipe-search.ts';
 import type { Reasoning } from './report.ts';
-import type { Sample } from './sample.ts';
+import { isObject, type Sample } from './sample.ts';
 import { proveSeal } from './seal-proof.ts';
 
 /** The roles of an entry, and what may be its seal. */
@@ -38,7 +40,8 @@ interface DigestInput {
   /** The contract so far, without recipe and seal. */
   draft: Description;
   chain: Chain;
-  samples: readonly Sample[];
+  /** The samples, stream by stream. */
+  streams: readonly StreamSample[];
   seal: SealRole | null;
   hints: Hints;
   keys: SealKeys;
@@ -47,14 +50,15 @@ interface DigestInput {
 
 /** How digests and seals are made, as far as that can be proved. */
 export function inferDigest(input: DigestInput, reasoning: Reasoning): Pick<Description, 'digest' | 'seal'> {
-  const { draft, chain, samples, seal, hints, keys, isOver } = input;
+  const { draft, chain, streams, seal, hints, keys, isOver } = input;
+  const samples = streams.flatMap(({ entries }) => entries);
   const { roles } = chain;
   const first = draft.entry.entry_id;
   if (first !== null) reasoning.found('entry id', first, 'another one in every entry');
   const material = materialOf(samples, roles, seal?.field ?? null, hints.isPython, hints.entryFields);
   const keyField = seal?.keyField ?? findKeyField(samples);
   const result = searchRecipe({ description: draft, roles, entries: samples, keys, keyField, material, isOver });
-  reportRecipe(result, samples.length, keys, reasoning);
+  reportRecipe(result, input, samples, reasoning);
   const digest = { ...draft.digest, ...(result.found?.digest ?? {}) };
   warnOfFirst(input, reasoning);
   return { digest, seal: inferSeal({ ...input, draft: { ...draft, digest } }, result, reasoning) };
@@ -62,24 +66,25 @@ export function inferDigest(input: DigestInput, reasoning: Reasoning): Pick<Desc
 
 function reportRecipe(
   { found, tried, gaveUp, nearest }: SearchResult,
-  samples: number,
-  keys: SealKeys,
+  { streams, chain, keys }: DigestInput,
+  samples: readonly Sample[],
   reasoning: Reasoning,
 ): void {
+  const placesIn = (some: readonly Sample[]) => placesOf(some, streams, chain.roles.sequence);
   if (found !== null) {
-    const unkeyed = samples - found.reproduces;
+    const { misses, uncovered } = found;
+    const of = found.reproduces + misses.length;
+    const unkeyed = samples.length - of;
     const others = unkeyed === 0 ? '' : `; the key of ${unkeyed} others was not given`;
-    reasoning.found(
-      'recipe',
-      found.words,
-      `reproduces ${found.reproduces} of ${found.reproduces} sampled digests${others}`,
-    );
+    reasoning.found('recipe', found.words, `reproduces ${found.reproduces} of ${of} sampled digests${others}`);
+    reportMisses(misses, gaveUp, placesIn(misses), reasoning);
+    reportSeldom(uncovered, samples, placesIn, reasoning);
     for (const rival of found.rivals)
       reasoning.found('another recipe', rival, `would reproduce them too: ${TELL_APART}`);
-    if (found.uncovered.length > 0)
+    if (uncovered.length > 0)
       reasoning.lacks(
         'coverage',
-        `digests are made without ${found.uncovered.join(', ')}`,
+        `digests are made without ${uncovered.join(', ')}`,
         'what stands there could be changed unseen, as the service has it',
       );
     return;
@@ -87,7 +92,7 @@ function reportRecipe(
   const almost =
     nearest === null
       ? ''
-      : `; ${nearest.words} reproduces ${nearest.reproduces} of ${nearest.of}, so the others may have been changed`;
+      : `; ${nearest.words} reproduces ${nearest.reproduces} of ${nearest.reproduces + nearest.misses.length}, so the others were changed, or are made in another way`;
   const keyed = keys.size === 0 ? '; if they are HMACs, give --seal-key ID=FILE' : '';
   const ended = gaveUp ? 'when the time was over' : 'which are all that are known';
   reasoning.lacks(
@@ -95,13 +100,51 @@ function reportRecipe(
     `no ${keys.size === 0 ? 'unkeyed ' : ''}recipe reproduces the digests: ${tried.toLocaleString('en')} were tried, ${ended}${almost}${keyed}`,
     'content: unproved, because nobody can compute the digests; ask the vendor how they are made',
   );
+  if (nearest !== null && nearest.reproduces > 1)
+    reasoning.doubts('recipe', `not reproduced by ${nearest.words}`, nearest.misses.length, placesIn(nearest.misses));
+}
+
+function reportMisses(misses: readonly Sample[], gaveUp: boolean, places: Place[], reasoning: Reasoning): void {
+  const says = 'the digest is not what the recipe makes of the entry';
+  if (gaveUp)
+    reasoning.doubts(
+      'recipe',
+      `${says}; the time was over before all other recipes had been tried`,
+      misses.length,
+      places,
+    );
+  else
+    reasoning.refutes(
+      'recipe',
+      `${says}: it was altered, or the service made these in another way`,
+      misses.length,
+      places,
+    );
+}
+
+/** A member that stands in a few entries only, and that no digest covers, may have been added to them. */
+function reportSeldom(
+  uncovered: readonly string[],
+  samples: readonly Sample[],
+  placesIn: (samples: readonly Sample[]) => Place[],
+  reasoning: Reasoning,
+): void {
+  for (const name of uncovered) {
+    const having = samples.filter(({ value }) => isObject(value) && Object.hasOwn(value, name));
+    if (having.length > 0 && isNearlyAll(samples.length - having.length, samples.length))
+      reasoning.doubts(
+        'coverage',
+        `only these have the member ${name}, and their digests are made without it: it may have been added`,
+        having.length,
+        placesIn(having),
+      );
+  }
 }
 
 const TELL_APART = 'entries with text outside of ASCII or with floating-point numbers tell them apart';
 
-function warnOfFirst({ samples, chain: { roles } }: DigestInput, reasoning: Reasoning): void {
-  const isFirst = ({ value }: Sample) => numberAt(value, roles.sequence) === roles.firstSequence;
-  if (!samples.some(isFirst))
+function warnOfFirst({ streams, chain: { roles } }: DigestInput, reasoning: Reasoning): void {
+  if (firstEntries(streams, roles).length === 0)
     reasoning.lacks(
       'first entry',
       'none was sampled',
@@ -110,7 +153,7 @@ function warnOfFirst({ samples, chain: { roles } }: DigestInput, reasoning: Reas
 }
 
 function inferSeal(
-  { draft, samples, seal, keys }: DigestInput,
+  { draft, streams, chain, seal, keys }: DigestInput,
   { found }: SearchResult,
   reasoning: Reasoning,
 ): Description['seal'] {
@@ -122,7 +165,8 @@ function inferSeal(
     reasoning.lacks('seal', why, 'seal: unproved');
     return null;
   }
-  const { seal: described, proved, of } = proveSeal(draft, seal, samples, keys);
+  const samples = streams.flatMap(({ entries }) => entries);
+  const { seal: described, proved, of, misses } = proveSeal(draft, seal, samples, keys);
   if (described === null) {
     reasoning.lacks(
       'seal',
@@ -132,15 +176,18 @@ function inferSeal(
     return null;
   }
   const over = described.over === 'digest-text' ? "the digest's text" : "the digest's bytes";
-  if (of > 0 && proved === of)
+  const places = placesOf(misses, streams, chain.roles.sequence);
+  if (proved > 0 && isNearlyAll(proved, of)) {
     reasoning.found(
       'seal',
       described.field,
       `${described.algorithm} over ${over}: the given keys make ${proved} of ${of}`,
     );
-  else {
+    reasoning.refutes('seal', 'the seal is not what its key makes of the digest', misses.length, places);
+  } else {
     const why = of === 0 ? 'no key of it was given' : `the given keys make ${proved} of ${of}`;
     reasoning.found('seal', described.field, `taken for ${described.algorithm} by its length; unproved, ${why}`);
+    reasoning.doubts('seal', 'no way that is known makes these seals with the given keys', misses.length, places);
   }
   return described;
 }

@@ -2,6 +2,7 @@ import type { Description, List } from '../contract/description.ts';
 import { type ChainRoles, numberAt, type StreamSample } from './chain-roles.ts';
 import { timeOf } from './entry-roles.ts';
 import { lastName } from './names.ts';
+import { isNearlyAll } from './nearly-all.ts';
 import type { Described } from './openapi.ts';
 import { itemsPathOf, overlap, readItems, readPage, sameItems } from './paging.ts';
 import { type Answer, type Ask, jsonOf, type Sample, scalarAt } from './sample.ts';
@@ -31,7 +32,7 @@ export interface StreamFilter {
 
 /**
  * The parameter that selects the entries of one stream. It is accepted when every stream that is asked for answers with
- * its own entries only, and it makes a difference: other streams' entries are there without it, or an id that no stream
+ * nearly nothing but its own entries, and it makes a difference: other streams' entries are there without it, or an id that no stream
  * has is not answered with entries.
  *
  * @param field where an entry names its stream; null when it does not.
@@ -64,8 +65,8 @@ async function tryStreamFilter(
     const answer = await ask({ url: PATH, query: { [parameter]: streamId } });
     const items = itemsOf(answer);
     if (items === null) return null;
-    const isOwn = field === null || items.every(({ value }) => scalarAt(value, field) === streamId);
-    if (!isOwn || overlap(seen, items)) return null;
+    const own = items.filter(({ value }) => field === null || scalarAt(value, field) === streamId).length;
+    if (!isNearlyAll(own, items.length) || overlap(seen, items)) return null;
     seen.push(...items);
     if (example === null && items.length > 0) example = { streamId, answer };
   }

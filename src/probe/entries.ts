@@ -1,10 +1,20 @@
 import type { Description, List } from '../contract/description.ts';
-import { type ChainRoles, findChains, genesisOf, nearestLink, type StreamSample } from './chain-roles.ts';
+import {
+  type ChainRoles,
+  findChains,
+  firstEntries,
+  genesisOf,
+  genesisOfEntry,
+  miscounted,
+  nearestLink,
+  type StreamSample,
+} from './chain-roles.ts';
 import { findPeriodFilter, findStreamFilter, orderOf, type StreamFilter } from './entries-list.ts';
 import { findTimestamp } from './entry-roles.ts';
 import { inferList, pagingLike, toList, withEnd } from './list.ts';
 import type { Hints } from './openapi.ts';
 import { type Page, readItems } from './paging.ts';
+import { placesOf } from './places.ts';
 import type { Reasoning } from './report.ts';
 import { type Ask, type Sample, scalarAt } from './sample.ts';
 import { describeList, itemsOf, type StreamsSurvey } from './streams.ts';
@@ -98,7 +108,11 @@ async function readSample(
   return { streams, last: end };
 }
 
-function grouped({ items, isWhole }: { items: Sample[]; isWhole: boolean }, field: string | null): StreamSample[] {
+/** The entries by their stream. */
+export function grouped(
+  { items, isWhole }: { items: Sample[]; isWhole: boolean },
+  field: string | null,
+): StreamSample[] {
   const groups = Map.groupBy(items, ({ value }) => (field === null ? '' : String(scalarAt(value, field))));
   return [...groups].map(([streamId, entries]) => ({ streamId, entries, isWhole }));
 }
@@ -111,16 +125,29 @@ export function findChainOf({ streams, idInEntry, samples }: EntriesSurvey, reas
     const why =
       near === null
         ? 'no number of the entries counts up by one within a stream'
-        : `no field of an entry is always a digest of the entry before it: the best one is so in ${near.holds} of ${near.of} pairs`;
+        : `no field of an entry is nearly always a digest of the entry before it: the best one is so in ${near.holds} of ${near.of} pairs`;
     reasoning.needs('chain', why, 'order: there is no chain that could be followed');
     return null;
   }
-  const { sequence, firstSequence, previous, digest, form, links } = roles;
+  const { sequence, firstSequence, previous, digest, form, links, broken } = roles;
   reasoning.found('sequence', sequence, `counts up by one within each stream, from ${firstSequence}`);
+  const jumps = streams.flatMap(({ entries }) => miscounted(entries, sequence));
+  reasoning.doubts(
+    'sequence',
+    'the number is not one more than that of the entry before: entries are missing, doubled or renumbered',
+    jumps.length,
+    placesOf(jumps, streams, sequence),
+  );
   reasoning.found(
     'link',
     `${previous} → ${digest}`,
-    `each entry repeats the digest of the one before it: ${links} of ${links}`,
+    `each entry repeats the digest of the one before it: ${links} of ${links + broken.length}`,
+  );
+  reasoning.refutes(
+    'link',
+    'does not name the digest of the entry before: one of the two was altered',
+    broken.length,
+    placesOf(broken, streams, sequence),
   );
   const genesis = genesisOf(streams, roles);
   const prefix = form.prefix === '' ? '' : ` behind "${form.prefix}"`;
@@ -129,26 +156,35 @@ export function findChainOf({ streams, idInEntry, samples }: EntriesSurvey, reas
     `${form.bytes} bytes in ${form.encoding}${prefix}`,
     `by length and alphabet of ${samples.length} digests`,
   );
-  if (genesis === null)
-    reasoning.lacks(
+  if (genesis === null) {
+    const firsts = firstEntries(streams, roles);
+    const why = firsts.length === 0 ? 'no first entry of a stream was seen' : 'the first entries do not show it';
+    reasoning.lacks('genesis', why, 'taken to be null: check digest.genesis before you export');
+    reasoning.doubts(
       'genesis',
-      'no first entry of a stream was seen',
-      'taken to be null: check digest.genesis before you export',
+      'the first entry names a predecessor in a way that no other stream confirms',
+      firsts.length,
+      placesOf(firsts, streams, sequence),
     );
-  else
+  } else
     reasoning.found(
       'genesis',
       typeof genesis === 'string' ? genesis : 'a text of its own',
       'said by the first entries',
     );
+  reportStrangers({ streams, idInEntry }, roles, genesis, reasoning);
   const timestamp = findTimestamp(streams, roles);
   if (timestamp === null)
-    reasoning.lacks('timestamp', 'no time of the entries never goes back', 'entries cannot be held against the period');
+    reasoning.lacks(
+      'timestamp',
+      'every time of the entries goes back too often',
+      'entries cannot be held against the period',
+    );
   else
     reasoning.found(
       'timestamp',
       timestamp.field,
-      `a time as ${timestamp.unit} that never goes back along the sequence`,
+      `a time as ${timestamp.unit} that goes back along the sequence ${timestamp.backwards === 0 ? 'never' : `in ${timestamp.backwards} entries only`}`,
     );
   return {
     roles,
@@ -156,6 +192,33 @@ export function findChainOf({ streams, idInEntry, samples }: EntriesSurvey, reas
     timestamp,
     streamId: idInEntry,
   };
+}
+
+/** Entries that say something else of their stream, or of being its first, than the others do. */
+function reportStrangers(
+  { streams, idInEntry }: Pick<EntriesSurvey, 'streams' | 'idInEntry'>,
+  roles: ChainRoles,
+  genesis: ReturnType<typeof genesisOf>,
+  reasoning: Reasoning,
+): void {
+  const foreign = streams.flatMap(({ streamId, entries }) =>
+    entries.filter(({ value }) => idInEntry !== null && scalarAt(value, idInEntry) !== streamId),
+  );
+  reasoning.doubts(
+    'stream id',
+    'the list of a stream shows an entry that says it is of another one',
+    foreign.length,
+    placesOf(foreign, streams, roles.sequence),
+  );
+  const forged = firstEntries(streams, roles).filter(
+    (entry) => genesis !== null && JSON.stringify(genesisOfEntry(entry, roles)) !== JSON.stringify(genesis),
+  );
+  reasoning.doubts(
+    'genesis',
+    'the first entry does not say of its predecessor what most first entries say',
+    forged.length,
+    placesOf(forged, streams, roles.sequence),
+  );
 }
 
 async function describeListing(
@@ -177,7 +240,7 @@ async function describeListing(
   reasoning.found(
     'entries of a stream',
     parameter,
-    'gives the entries of that stream only, and none for an id that no stream has',
+    'gives the entries of that stream, and none for an id that no stream has',
   );
   const order = orderOf(streams, roles);
   const [longest] = streams.toSorted(

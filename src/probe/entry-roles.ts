@@ -3,11 +3,12 @@ import { inUtc } from '../contract/time.ts';
 import type { Json } from '../encoding/canonical.ts';
 import { type ChainRoles, inSequence, type StreamSample } from './chain-roles.ts';
 import { byName, lastName, preferByName, wordsOf } from './names.ts';
+import { isNearlyAll } from './nearly-all.ts';
 import { allPaths, commonPaths, type DigestForm, digestFormOf, type Sample, scalarAt, scalarPaths } from './sample.ts';
 
 type Unit = Description['entry']['timestamp_unit'];
 
-/** The field that is the same in all entries of a stream and is its id in the list of streams; and its name there. */
+/** The field that holds, in nearly all entries, the id of a stream of the list; and its name there. */
 export function findStreamId(
   streams: readonly Sample[],
   entries: readonly Sample[],
@@ -19,10 +20,12 @@ export function findStreamId(
   });
   const pairs = candidates.flatMap((inList) => {
     const ids = idsIn(inList);
-    return commonPaths(entries)
-      .filter((path) => entries.every(({ value }) => ids.has(scalarAt(value, path))))
-      .map((inEntry) => ({ inList, inEntry }));
+    return commonPaths(entries).flatMap((inEntry) => {
+      const holds = entries.filter(({ value }) => ids.has(scalarAt(value, inEntry))).length;
+      return isNearlyAll(holds, entries.length) ? [{ inList, inEntry, holds }] : [];
+    });
   });
+  pairs.sort((a, b) => b.holds - a.holds);
   const inEntry = preferByName([...new Set(pairs.map((pair) => pair.inEntry))], [/^stream id$/, /stream/, /chain/]);
   const inList = pairs.filter((pair) => pair.inEntry === inEntry).map((pair) => pair.inList);
   const [best] = [inList.find((path) => path === inEntry), streamIdByName(inList)].filter((path) => path !== undefined);
@@ -53,6 +56,8 @@ function unitOf(sent: Json | undefined): Unit | null {
   return sent < 1e12 ? null : 'milliseconds';
 }
 
+const UNITS: readonly Unit[] = ['text', 'seconds', 'milliseconds'];
+
 const RECORDED = [
   /^(timestamp|recorded|recorded at|ts|logged at|ingested at|received at|sealed at)$/,
   /^(created|created at|created on|creation time|time|at|date)$/,
@@ -60,18 +65,23 @@ const RECORDED = [
 ];
 const HAPPENED = /occur|event|happen|expire|effective/;
 
-/** When entries were recorded: a time that never goes back along the sequence. */
+/** When entries were recorded: a time that hardly ever goes back along the sequence, and how often it does. */
 export function findTimestamp(
   streams: readonly StreamSample[],
   { sequence }: ChainRoles,
-): { field: string; unit: Unit } | null {
+): { field: string; unit: Unit; backwards: number } | null {
   const entries = streams.flatMap((stream) => stream.entries);
-  const fields = commonPaths(entries).flatMap((field) => {
-    const unit = unitOf(scalarAt(entries[0]?.value, field));
-    if (unit === null || field === sequence || HAPPENED.test(lastName(field))) return [];
-    const grows = streams.every(({ entries: own }) => neverGoesBack(inSequence(own, sequence), field, unit));
-    return grows ? [{ field, unit }] : [];
+  const found = commonPaths(entries).flatMap((field) => {
+    if (field === sequence || HAPPENED.test(lastName(field))) return [];
+    const values = entries.map(({ value }) => scalarAt(value, field));
+    const unit = UNITS.find((one) =>
+      isNearlyAll(values.filter((value) => unitOf(value) === one).length, values.length),
+    );
+    if (unit === undefined) return [];
+    const backwards = streams.reduce((sum, own) => sum + stepsBack(inSequence(own.entries, sequence), field, unit), 0);
+    return isNearlyAll(entries.length - backwards, entries.length) ? [{ field, unit, backwards }] : [];
   });
+  const fields = found.toSorted((a, b) => a.backwards - b.backwards);
   const best = preferByName(
     fields.map(({ field }) => field),
     RECORDED,
@@ -79,21 +89,24 @@ export function findTimestamp(
   return fields.find(({ field }) => field === best) ?? null;
 }
 
-function neverGoesBack(entries: readonly Sample[], field: string, unit: Unit): boolean {
+function stepsBack(entries: readonly Sample[], field: string, unit: Unit): number {
   const times = entries.map(({ value }) => timeOf(scalarAt(value, field), unit));
-  return times.every((time, index) => time !== null && time >= (times[index - 1] ?? time));
+  return times.filter((time, index) => time === null || time < (times[index - 1] ?? time)).length;
 }
 
-/** The id of an entry: no two entries have the same, of whatever stream, and it plays no other role. */
+/** The id of an entry: nearly no two entries have the same, of whatever stream, and it plays no other role. */
 export function findEntryId(entries: readonly Sample[], taken: readonly string[]): string | null {
-  const unique = commonPaths(entries).filter((path) => {
-    if (taken.includes(path)) return false;
+  const idsIn = (path: string) => {
     const values = entries.map(({ value }) => scalarAt(value, path));
-    const isId = values.every((value) => (typeof value === 'string' && value !== '') || Number.isSafeInteger(value));
-    return (
-      isId && new Set(values).size === values.length && digestFormOf(values.map((value) => value ?? null)) === null
-    );
-  });
+    const ids = values.filter((value) => (typeof value === 'string' && value !== '') || Number.isSafeInteger(value));
+    return digestFormOf(values.map((value) => value ?? null)) === null ? new Set(ids).size : 0;
+  };
+  const unique = commonPaths(entries)
+    .filter((path) => !taken.includes(path))
+    .map((path) => ({ path, ids: idsIn(path) }))
+    .filter(({ ids }) => isNearlyAll(ids, entries.length))
+    .toSorted((a, b) => b.ids - a.ids)
+    .map(({ path }) => path);
   const others = /resource|target|actor|user|request|correlation|session|trace|parent|object|subject/;
   const named = unique.filter((path) => !others.test(lastName(path).toLowerCase()));
   return (
@@ -112,7 +125,7 @@ export interface SealRole {
 const SEAL_NAMES = [/seal/, /^(signature|sig|mac|hmac)$/, /sign|mac/];
 
 /**
- * A text beside the digest that is as long as an HMAC, has another value in every entry, and is called a seal or a
+ * A text beside the digest that is as long as an HMAC, has another value in nearly every entry, and is called a seal or a
  * signature: a name has to decide, because the digest of an attachment looks the same.
  */
 export function findSeal(entries: readonly Sample[], { digest, previous }: ChainRoles): SealRole | null {
@@ -120,7 +133,8 @@ export function findSeal(entries: readonly Sample[], { digest, previous }: Chain
     if (field === digest || field === previous) return [];
     const values = entries.map(({ value }) => scalarAt(value, field) ?? null);
     const form = digestFormOf(values);
-    return form === null || form.prefix !== '' || new Set(values).size < values.length ? [] : [{ field, form }];
+    const isUnique = isNearlyAll(new Set(values).size, values.length);
+    return form === null || form.prefix !== '' || !isUnique ? [] : [{ field, form }];
   });
   const best = byName(
     candidates.map(({ field }) => field),
@@ -132,14 +146,16 @@ export function findSeal(entries: readonly Sample[], { digest, previous }: Chain
 
 const MAX_KEYS = 20;
 
-/** The field that names a key: few short values in all entries, and a name that says key and which. */
+/** The field that names a key: few short values in nearly all entries, and a name that says key and which. */
 export function findKeyField(entries: readonly Sample[]): string | null {
   const few = commonPaths(entries).filter((path) => {
-    const values = new Set(entries.map(({ value }) => scalarAt(value, path)));
-    const short = [...values].every(
-      (value) => (typeof value === 'string' && value !== '' && value.length <= 64) || Number.isSafeInteger(value),
-    );
-    return short && values.size <= Math.max(1, Math.min(MAX_KEYS, entries.length / 2));
+    const short = entries
+      .map(({ value }) => scalarAt(value, path))
+      .filter(
+        (value) => (typeof value === 'string' && value !== '' && value.length <= 64) || Number.isSafeInteger(value),
+      );
+    const most = Math.max(1, Math.min(MAX_KEYS, entries.length / 2));
+    return isNearlyAll(short.length, entries.length) && new Set(short).size <= most;
   });
   const key = /\b(key|kid)\b/;
   return byName(few, [/\b(seal|sign|signature|signing|mac|hmac) key\b/, /^key (id|version|name|ref)$/, key]) ?? null;
@@ -161,46 +177,61 @@ const CHECKED_NAMES = [
   /(checked|verified|verification) (at|on|time|date)$/,
 ];
 
+/** A stream's own record, and its last entry. */
+interface Pair {
+  record: Sample;
+  last: Sample;
+  stream: StreamSample;
+}
+
+type Expected = (pair: Pair) => Json | undefined;
+
 /**
  * The roles of a stream's own record, by value: what equals the number of its entries, the number of the last one and
- * its digest, in every stream that was read to its end.
+ * its digest, in most of the streams that were read to their end.
  */
 export function findStreamRoles(
   records: readonly Sample[],
   streams: readonly StreamSample[],
   idField: string,
   roles: ChainRoles,
-): StreamRoles {
-  const pairs = streams.flatMap((stream) => {
+): { found: StreamRoles; differ: string[] } {
+  const pairs = streams.flatMap((stream): Pair[] => {
     const record = records.find(({ value }) => scalarAt(value, idField) === stream.streamId);
     const last = inSequence(stream.entries, roles.sequence).at(-1);
     return record === undefined || last === undefined || !stream.isWhole ? [] : [{ record, last, stream }];
   });
   const fields = allPaths(records);
-  const equal = (expected: (pair: (typeof pairs)[number]) => Json | undefined) =>
-    pairs.length === 0
+  const isEqual = (pair: Pair, path: string, expected: Expected) =>
+    String(scalarAt(pair.record.value, path)) === String(expected(pair));
+  const equal = (expected: Expected) =>
+    fields
+      .map((path) => ({ path, holds: pairs.filter((pair) => isEqual(pair, path, expected)).length }))
+      .filter(({ holds }) => 2 * holds > pairs.length)
+      .toSorted((a, b) => b.holds - a.holds)
+      .map(({ path }) => path);
+  const differing = (path: string | null | undefined, expected: Expected) =>
+    path === null || path === undefined
       ? []
-      : fields.filter((path) =>
-          pairs.every((pair) => String(scalarAt(pair.record.value, path)) === String(expected(pair))),
-        );
+      : pairs.filter((pair) => !isEqual(pair, path, expected)).map(({ stream }) => stream.streamId);
   const isCount = /count|total|size|length|entries|events|records|logs/;
-  const counts = equal(({ stream }) => stream.entries.length).filter((path) => !/verif|check/i.test(path));
-  const heads = equal(({ last }) => scalarAt(last.value, roles.sequence)).filter(
+  const countOf: Expected = ({ stream }) => stream.entries.length;
+  const numberOf: Expected = ({ last }) => scalarAt(last.value, roles.sequence);
+  const digestOf: Expected = ({ last }) => scalarAt(last.value, roles.digest);
+  const counts = equal(countOf).filter((path) => !/verif|check/i.test(path));
+  const heads = equal(numberOf).filter(
     (path) => !/verif|check/i.test(path) && !isCount.test(wordsOf(lastName(path)).join(' ')),
   );
   const count = byName(counts, COUNT_NAMES) ?? counts.find((path) => !heads.includes(path));
-  return {
+  const head = preferByName(
+    heads.filter((path) => path !== count),
+    HEAD_NAMES,
+  );
+  const headDigest = preferByName(equal(digestOf), HEAD_NAMES);
+  const found: StreamRoles = {
     entry_count: count ?? null,
-    head_sequence:
-      preferByName(
-        heads.filter((path) => path !== count),
-        HEAD_NAMES,
-      ) ?? null,
-    head_digest:
-      preferByName(
-        equal(({ last }) => scalarAt(last.value, roles.digest)),
-        HEAD_NAMES,
-      ) ?? null,
+    head_sequence: head ?? null,
+    head_digest: headDigest ?? null,
     verified:
       byName(
         fields.filter((path) => isBooleanOrNull(records, path)),
@@ -212,6 +243,8 @@ export function findStreamRoles(
         CHECKED_NAMES,
       ) ?? null,
   };
+  const differ = [...differing(count, countOf), ...differing(head, numberOf), ...differing(headDigest, digestOf)];
+  return { found, differ: [...new Set(differ)] };
 }
 
 function isBooleanOrNull(records: readonly Sample[], path: string): boolean {

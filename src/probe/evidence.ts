@@ -21,10 +21,10 @@ import {
   findPackageFields,
   findSummary,
   guessEntriesPath,
-  streamsIn,
+  unlikeNamed,
 } from './package-roles.ts';
 import type { Reasoning } from './report.ts';
-import { type Answer, type Ask, isSuccess, jsonOf, type Sample, samplesAt } from './sample.ts';
+import { type Answer, type Ask, isSuccess, jsonOf, type Sample, samplesAt, scalarAt } from './sample.ts';
 
 type Sections = Pick<Description, 'generate' | 'downloads' | 'package' | 'summary'>;
 
@@ -112,11 +112,15 @@ export async function inferPackage(
     const why = isSuccess(answer)
       ? `generate answered ${answer.status}, but no package could be downloaded`
       : `generate was refused: ${answer.error?.message ?? answer.status}`;
+    reasoning.doubts('package', why, 1);
     return suggestPackage(known, why, reasoning);
   }
   const read = readPackage(made, known);
-  if (read === null)
-    return suggestPackage(known, 'the package that was made holds no entries as the list shows them', reasoning);
+  if (read === null) {
+    const why = 'the package that was made holds no entries as the list shows them';
+    reasoning.doubts('package', why, 1);
+    return suggestPackage(known, why, reasoning);
+  }
   const generate: Description['generate'] = {
     ...generateSection(known.hints, names),
     scope: read.scope,
@@ -136,6 +140,10 @@ interface ReadForm {
   form: Description['package'];
   entries: Sample[];
   scope: Description['generate']['scope'];
+  /** Checkpoints that are not of the entry that they name. */
+  differ: number;
+  /** What may be its count or head, and is not that of its entries. */
+  unlike: string[];
   /** The package's own stream; null when it holds all of them. */
   streamId: string | null;
 }
@@ -145,19 +153,36 @@ function readPackage({ id, text }: ReadyPackage, { survey, chain }: BeforePackag
   const path = entriesPathOf(document, chain.roles);
   if (path === null) return null;
   const entries = samplesAt(text, path);
-  const scope = streamsIn(entries, chain.streamId) > 1 ? 'account' : 'stream';
+  const scope = chain.streamId !== null && holdsOthers(entries, survey, chain) ? 'account' : 'stream';
   const streamId = scope === 'account' ? null : survey.exampleId;
+  const checkpoints = findCheckpoints(text, entries, chain.roles, path, streamId);
+  const fields = findPackageFields(document, entries, chain.roles, { packageId: id, streamId });
   return {
     entries,
     scope,
     streamId,
+    differ: checkpoints.differ,
+    unlike: scope === 'stream' ? unlikeNamed(document, fields) : [],
     form: {
       entries: path,
       format: findFormat(document),
-      fields: findPackageFields(document, entries, chain.roles, { packageId: id, streamId }),
-      checkpoints: findCheckpoints(text, entries, chain.roles, path, streamId),
+      fields,
+      checkpoints: checkpoints.form,
     },
   };
+}
+
+/** Whether most entries of another stream are in the package too: a foreign entry or two make no package of all streams. */
+function holdsOthers(
+  entries: readonly Sample[],
+  { streams, exampleId }: EntriesSurvey,
+  { roles: { digest } }: Chain,
+): boolean {
+  const held = new Set(entries.map(({ value }) => scalarAt(value, digest)));
+  return streams.some(({ streamId, entries: listed }) => {
+    const both = listed.filter(({ value }) => held.has(scalarAt(value, digest)));
+    return streamId !== exampleId && 2 * both.length > listed.length;
+  });
 }
 
 async function readOtherForms(
@@ -210,8 +235,18 @@ function reportPackage(
     reasoning.found(
       'checkpoints',
       form.checkpoints.items,
-      'each has the number and the digest of an entry, and a token',
+      'they have the number and the digest of an entry, and a token',
     );
+  reasoning.doubts(
+    'package facts',
+    `${read.unlike.join(', ')}: called count or head, and not that of the package's entries, which may have been cut off`,
+    read.unlike.length,
+  );
+  reasoning.doubts(
+    'checkpoints',
+    `${read.differ} of them do not have the number and the digest of an entry of the package`,
+    read.differ,
+  );
   for (const name of ['pdf', 'summary'] as const)
     if (downloads[name] === null) reasoning.lacks(name, 'it cannot be downloaded', `bundles are without the ${name}`);
   if (summary === null && downloads.summary !== null)

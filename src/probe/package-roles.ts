@@ -4,9 +4,11 @@ import type { Json } from '../encoding/canonical.ts';
 import { type ChainRoles, inSequence, numberAt } from './chain-roles.ts';
 import { pathsOfValue, timeOf } from './entry-roles.ts';
 import { byName, preferByName } from './names.ts';
+import { isNearlyAll } from './nearly-all.ts';
 import {
+  allPaths,
   arrayPaths,
-  commonPaths,
+  digestFormOf,
   isObject,
   type Sample,
   samplesAt,
@@ -17,14 +19,14 @@ import {
 
 type PackageForm = Description['package'];
 
-/** Where the entries are: the array whose items have the fields of a chain. */
+/** Where the entries are: the array whose items nearly all have the fields of a chain. */
 export function entriesPathOf(document: Json, { digest, sequence }: ChainRoles): string | null {
   const paths = arrayPaths(document).filter((path) => {
     const items = valueAt(document, path) as Json[];
-    return (
-      items.length > 0 &&
-      items.every((item) => scalarAt(item, digest) !== undefined && scalarAt(item, sequence) !== undefined)
+    const fitting = items.filter(
+      (item) => scalarAt(item, digest) !== undefined && scalarAt(item, sequence) !== undefined,
     );
+    return items.length > 0 && isNearlyAll(fitting.length, items.length);
   });
   const size = (path: string) => (valueAt(document, path) as Json[]).length;
   return paths.toSorted((a, b) => size(b) - size(a))[0] ?? null;
@@ -69,6 +71,25 @@ export function findPackageFields(
   };
 }
 
+const CALLED = {
+  entry_count:
+    /^(?:entry|record|event|log) (?:count|total)$|^(?:total|count|number)(?: of)?(?: (?:entries|records|events|logs))?$/,
+  last_sequence: /^(?:last|head)\b.*\b(?:seq|sequence|position)/,
+  head_digest: /^(?:head|last|tip)\b.*\b(?:hash|digest|mac|checksum)/,
+};
+
+/** Fields that are called count or head, where no field was found that equals them: each may state another one. */
+export function unlikeNamed(document: Json, found: Record<keyof typeof CALLED, string | null>): string[] {
+  return (Object.keys(CALLED) as (keyof typeof CALLED)[]).flatMap((role) => {
+    const paths = scalarPaths(document).filter((path) => {
+      const sent = scalarAt(document, path);
+      return role === 'head_digest' ? digestFormOf([sent]) !== null : wholeNumber(sent) !== null;
+    });
+    const path = found[role] === null ? byName(paths, [CALLED[role]]) : undefined;
+    return path === undefined ? [] : [path];
+  });
+}
+
 /** A text that names the form of the package: called format or schema, and with a version in it. */
 export function findFormat(document: Json): PackageForm['format'] {
   const texts = scalarPaths(document).filter((path) => {
@@ -86,42 +107,51 @@ const TOKEN = {
   hex: /^3082[0-9a-f]+$/i,
 };
 
-/** Time-stamped digests: a list of objects, each with the number and the digest of an entry and an RFC 3161 token. */
+/**
+ * Time-stamped digests: a list of objects with the number and the digest of an entry and an RFC 3161 token; and how many
+ * of them are not of any entry.
+ */
 export function findCheckpoints(
   text: string,
   entries: readonly Sample[],
   roles: ChainRoles,
   entriesPath: string,
   streamId: string | null,
-): PackageForm['checkpoints'] {
+): { form: PackageForm['checkpoints']; differ: number } {
   const digests = new Map(entries.map(({ value }) => [numberAt(value, roles.sequence), scalarAt(value, roles.digest)]));
   const document: Json = JSON.parse(text);
+  let unlike = 0;
   for (const items of arrayPaths(document)) {
     const points = samplesAt(text, items);
     if (items === entriesPath || points.length === 0 || !points.every(({ value }) => isObject(value))) continue;
-    const paths = commonPaths(points);
+    const paths = allPaths(points);
     for (const token of paths)
       for (const token_encoding of ['base64', 'base64url', 'hex'] as const) {
-        const sent = points.map(({ value }) => scalarAt(value, token));
-        const isToken = sent.every(
-          (one) => one === null || (typeof one === 'string' && TOKEN[token_encoding].test(one)),
-        );
-        if (!isToken || sent.every((one) => one === null)) continue;
+        const tokens = points.filter(({ value }) => {
+          const sent = scalarAt(value, token);
+          return typeof sent === 'string' && TOKEN[token_encoding].test(sent);
+        });
+        if (tokens.length === 0) continue;
+        unlike = points.length;
         for (const sequence of paths)
           for (const digest of paths) {
-            const isPoint = points.every(({ value }) => {
+            const isPoint = ({ value }: Sample) => {
               const wanted = digests.get(numberAt(value, sequence));
               return wanted !== undefined && scalarAt(value, digest) === wanted;
-            });
-            if (!isPoint || sequence === digest) continue;
+            };
+            // One digest that is that of its entry tells the fields: it cannot be so by chance.
+            const holds = points.filter(isPoint).length;
+            if (holds === 0 || sequence === digest) continue;
             const ids = paths.filter(
-              (path) => streamId !== null && points.every(({ value }) => scalarAt(value, path) === streamId),
+              (path) => streamId !== null && points.some(({ value }) => scalarAt(value, path) === streamId),
             );
-            return { items, stream_id: preferByName(ids, [/stream/]) ?? null, sequence, digest, token, token_encoding };
+            const stream_id = preferByName(ids, [/stream/]) ?? null;
+            const form = { items, stream_id, sequence, digest, token, token_encoding };
+            return { form, differ: points.length - holds };
           }
       }
   }
-  return null;
+  return { form: null, differ: unlike };
 }
 
 /** The summary's facts, by value; null when it is no JSON object. */
@@ -134,11 +164,6 @@ export function findSummary(
   if (!isObject(summary)) return null;
   const { package_id, stream_id, entry_count, head_digest } = findPackageFields(summary, entries, roles, known);
   return { package_id, stream_id, entry_count, head_digest, actions: null };
-}
-
-/** The streams of the entries in a package, where they say so. */
-export function streamsIn(entries: readonly Sample[], field: string | null): number {
-  return field === null ? 1 : new Set(entries.map(({ value }) => scalarAt(value, field))).size;
 }
 
 /** For an entries path of a list, the name under which a package may hold them too. */

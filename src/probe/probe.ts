@@ -3,7 +3,7 @@ import { type Description, descriptionSchema, type List } from '../contract/desc
 import type { Json } from '../encoding/canonical.ts';
 import { likeDefault } from './default-fit.ts';
 import { describeEntry, inferDigest } from './digest.ts';
-import { findChainOf, inferEntries } from './entries.ts';
+import { findChainOf, grouped, inferEntries } from './entries.ts';
 import { type EvidencePackage, inferPackage, suggestPackage } from './evidence.ts';
 import { type Hints, NO_HINTS, readOpenApi } from './openapi.ts';
 import { Reasoning } from './report.ts';
@@ -71,15 +71,19 @@ export async function probe(options: ProbeOptions): Promise<ProbeResult> {
     digest: { ...chain.digest, recipe: null },
     seal: null,
   };
-  const samples = made.entries.length > 0 ? made.entries : entries.samples;
-  const proved = inferDigest({ draft, chain, samples, seal, hints, keys, isOver: options.startSearch() }, reasoning);
+  const sampled =
+    made.entries.length > 0 ? grouped({ items: made.entries, isWhole: true }, chain.streamId) : entries.streams;
+  const proved = inferDigest(
+    { draft, chain, streams: sampled, seal, hints, keys, isOver: options.startSearch() },
+    reasoning,
+  );
   const description = descriptionSchema.parse({ ...draft, ...proved });
   const standard = likeDefault(description, made.wasSeen);
   return {
     description: standard ?? description,
     isDefault: standard !== null,
     reasoning,
-    notes: notesOf(made.wasSeen, description, hints),
+    notes: notesOf(made.wasSeen, description, hints, reasoning),
   };
 }
 
@@ -99,7 +103,19 @@ function alike(list: List, { limit }: List): List {
 
 const UNSEEN = 'NOT SEEN: no package was made. Run `evidence probe --generate` so that it is.';
 
-function notesOf(sawPackage: boolean, { digest, verify, seal, entries }: Description, hints: Hints): Notes {
+const NO_RECIPE = `No recipe that was tried reproduces the digests, so content cannot be proved. An export is incomplete (exit 3)
+until the vendor says how digests are made, or a person accepts it in evidence.yaml: verify: { require: [order] }`;
+
+const PROVED = 'Proved: the recipe reproduces the digest of every entry that was sampled.';
+const PROVED_FOR_MOST = `Proved for nearly every entry that was sampled. Those whose digest it does not reproduce were named by
+\`evidence probe\`; an export calls them refuted.`;
+
+function notesOf(
+  sawPackage: boolean,
+  { digest, verify, seal, entries }: Description,
+  hints: Hints,
+  { exceptions }: Reasoning,
+): Notes {
   const package_ = sawPackage ? 'Found in a package that was made for this.' : UNSEEN;
   return {
     streams: 'Found by reading the list: what each field is was told by the values that entries have.',
@@ -119,9 +135,7 @@ function notesOf(sawPackage: boolean, { digest, verify, seal, entries }: Descrip
     summary: package_,
     entry: 'Found by structure: which number counts up, and which field repeats the digest of the entry before.',
     digest:
-      digest.recipe === null
-        ? 'No recipe that was tried reproduces the digests, so content cannot be proved.'
-        : 'Proved: the recipe reproduces the digest of every entry that was sampled.',
+      digest.recipe === null ? NO_RECIPE : exceptions.some(({ what }) => what === 'recipe') ? PROVED_FOR_MOST : PROVED,
     seal: seal === null ? 'None was found.' : 'Found by form and name; proved only where a key was given to the probe.',
   };
 }

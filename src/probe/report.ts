@@ -1,3 +1,5 @@
+import type { Place } from './places.ts';
+
 /** One thing that was found out, with its proof. */
 export interface Finding {
   what: string;
@@ -14,10 +16,24 @@ export interface Missing {
   isNeeded: boolean;
 }
 
+/** What was found does not hold for these entries. */
+export interface Exception {
+  what: string;
+  says: string;
+  entries: number;
+  /** Where they stand, at most `MAX_PLACES`. */
+  places: Place[];
+  /** Whether that alone refutes a claim; else it may have an honest cause. */
+  isRefuted: boolean;
+}
+
+const MAX_PLACES = 20;
+
 /** What a probe says of its reasoning, in the order in which it reasoned. */
 export class Reasoning {
   readonly findings: Finding[] = [];
   readonly missing: Missing[] = [];
+  readonly exceptions: Exception[] = [];
 
   found(what: string, found: string, how: string): void {
     this.findings.push({ what, found, how });
@@ -29,5 +45,19 @@ export class Reasoning {
 
   needs(what: string, why: string, costs: string): void {
     this.missing.push({ what, why, costs, isNeeded: true });
+  }
+
+  /** An error that an export will repeat. */
+  refutes(what: string, says: string, entries: number, places: Place[] = []): void {
+    this.#except(what, says, entries, places, true);
+  }
+
+  /** What a person has to look at. */
+  doubts(what: string, says: string, entries: number, places: Place[] = []): void {
+    this.#except(what, says, entries, places, false);
+  }
+
+  #except(what: string, says: string, entries: number, places: Place[], isRefuted: boolean): void {
+    if (entries > 0) this.exceptions.push({ what, says, entries, places: places.slice(0, MAX_PLACES), isRefuted });
   }
 }

@@ -4,6 +4,7 @@ import type { Hashed } from '../contract/preimage.ts';
 import type { Json } from '../encoding/canonical.ts';
 import { readWritten, type Written } from '../encoding/written.ts';
 import type { EvidenceError } from '../errors.ts';
+import { isNearlyAll } from './nearly-all.ts';
 
 /** One object that the service sent, with the text it was sent as. */
 export interface Sample extends Hashed {
@@ -117,11 +118,12 @@ export function wholeNumber(value: Json | undefined): number | null {
   return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : null;
 }
 
-/** The paths that every one of the objects has, in the order of the first. */
+/** The paths that nearly all of the objects have, in the order in which they are first seen. */
 export function commonPaths(samples: readonly Sample[]): string[] {
-  const [first, ...others] = samples;
-  if (first === undefined) return [];
-  return scalarPaths(first.value).filter((path) => others.every(({ value }) => scalarAt(value, path) !== undefined));
+  return allPaths(samples).filter((path) => {
+    const holds = samples.filter(({ value }) => scalarAt(value, path) !== undefined).length;
+    return isNearlyAll(holds, samples.length);
+  });
 }
 
 /** As `commonPaths` of what at least one of them has. */
@@ -129,32 +131,38 @@ export function allPaths(samples: readonly Sample[]): string[] {
   return [...new Set(samples.flatMap(({ value }) => scalarPaths(value)))];
 }
 
-/** How a digest is written, from all the texts that are digests. */
+/** How a digest is written, from all the texts that should be digests. */
 export interface DigestForm {
   encoding: 'hex' | 'base64' | 'base64url';
   prefix: string;
   bytes: 32 | 48 | 64;
 }
 
-/** @returns null when one of them is no digest of the SHA-2 family, or they are not written alike. */
+const DIGEST_BYTES = [32, 48, 64] as const;
+
+/** @returns null when they are not digests of the SHA-2 family, nearly all written alike. */
 export function digestFormOf(values: readonly (Json | undefined)[]): DigestForm | null {
   const texts = values.filter((value) => typeof value === 'string');
-  const [sample] = texts;
-  if (sample === undefined || texts.length !== values.length) return null;
-  const prefix = /^[A-Za-z0-9-]{2,12}[:=]/.exec(sample)?.[0] ?? '';
-  if (!texts.every((text) => text.startsWith(prefix))) return null;
-  const bare = texts.map((text) => text.slice(prefix.length));
+  const prefix = commonest(texts.map((text) => /^[A-Za-z0-9-]{2,12}[:=]/.exec(text)?.[0] ?? ''));
+  const bare = texts.filter((text) => text.startsWith(prefix)).map((text) => text.slice(prefix.length));
   for (const encoding of encodingsOf(bare)) {
-    const lengths = new Set(bare.map((text) => (toHex(text, encoding)?.length ?? 0) / 2));
-    const [bytes] = lengths;
-    if (lengths.size === 1 && (bytes === 32 || bytes === 48 || bytes === 64)) return { encoding, prefix, bytes };
+    const lengths = bare.map((text) => (toHex(text, encoding)?.length ?? 0) / 2);
+    const bytes = DIGEST_BYTES.find((length) =>
+      isNearlyAll(lengths.filter((one) => one === length).length, values.length),
+    );
+    if (bytes !== undefined && values.length > 0) return { encoding, prefix, bytes };
   }
   return null;
 }
 
-/** Hex is valid base64 too, and base64 without its last two signs says nothing; padding is the older habit's. */
+function commonest(texts: readonly string[]): string {
+  const groups = [...Map.groupBy(texts, (text) => text)];
+  return groups.toSorted(([, a], [, b]) => b.length - a.length)[0]?.[0] ?? '';
+}
+
+/** Hex is tried first: it is valid base64 too, and no digest in base64 looks like hex. Padding is the older habit's. */
 function encodingsOf(texts: readonly string[]): DigestForm['encoding'][] {
-  if (texts.some((text) => /[-_]/.test(text))) return ['base64url'];
-  if (texts.some((text) => /[+/]/.test(text))) return ['base64'];
-  return texts.some((text) => text.endsWith('=')) ? ['hex', 'base64'] : ['hex', 'base64url'];
+  const older = texts.filter((text) => /[+/=]/.test(text)).length;
+  const urls = texts.filter((text) => /[-_]/.test(text)).length;
+  return ['hex', older > urls ? 'base64' : 'base64url'];
 }

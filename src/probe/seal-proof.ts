@@ -1,7 +1,8 @@
-import type { SealKeys } from '../contract/contract.ts';
+import type { Contract, Entry, SealKeys } from '../contract/contract.ts';
 import type { Description, KeyChoice, SealDescription } from '../contract/description.ts';
 import { openContract } from '../contract/reading.ts';
 import type { SealRole } from './entry-roles.ts';
+import { isNearlyAll } from './nearly-all.ts';
 import { membersIn } from './recipe-search.ts';
 import type { Sample } from './sample.ts';
 
@@ -10,6 +11,8 @@ export interface ProvedSeal {
   /** Seals that the given keys make, of those whose key was given. */
   proved: number;
   of: number;
+  /** Entries whose seal the given keys do not make. */
+  misses: Sample[];
 }
 
 /** How seals are made: over what, and with which key; tried with the keys that are given. */
@@ -30,23 +33,36 @@ export function proveSeal(
     ),
   );
   const counted = candidates.map((seal) => ({ seal, ...count({ ...description, seal }, entries, keys) }));
-  const whole = counted.find(({ proved, of }) => of > 0 && proved === of);
-  if (whole !== undefined) return whole;
+  const [best] = counted.toSorted((a, b) => b.proved - a.proved);
+  if (best !== undefined && best.proved > 0 && isNearlyAll(best.proved, best.of)) return best;
   // Unproved, so only what a field of the entries says of it.
   const [first] = role.keyField === null ? [] : counted;
-  return first ?? { seal: null, proved: 0, of: 0 };
+  return first ?? { seal: null, proved: 0, of: 0, misses: [] };
 }
 
-function count(description: Description, entries: readonly Sample[], keys: SealKeys): { proved: number; of: number } {
+function count(description: Description, entries: readonly Sample[], keys: SealKeys): Omit<ProvedSeal, 'seal'> {
   const contract = openContract(description);
-  let [proved, of] = [0, 0];
+  let proved = 0;
+  const misses: Sample[] = [];
   for (const sample of entries) {
-    const entry = contract.readEntry(Buffer.from(sample.text()), membersIn(sample), new Map());
-    const seal = entry.seal === 'malformed' ? null : entry.seal;
-    const key = seal?.keyId == null ? undefined : keys.get(seal.keyId);
-    if (seal === null || key === undefined) continue;
-    of++;
-    if (contract.sealOf(key, entry) === seal.value) proved++;
+    const entry = readEntry(contract, sample);
+    if (entry?.seal === 'malformed') misses.push(sample);
+    else if (entry?.seal != null) {
+      const { keyId, value } = entry.seal;
+      const key = keyId === null ? undefined : keys.get(keyId);
+      if (key === undefined) continue;
+      if (contract.sealOf(key, entry) === value) proved++;
+      else misses.push(sample);
+    }
   }
-  return { proved, of };
+  return { proved, of: proved + misses.length, misses };
+}
+
+/** Null for an entry that is not as the contract says, which the recipe's search names. */
+function readEntry(contract: Contract, sample: Sample): Entry | null {
+  try {
+    return contract.readEntry(Buffer.from(sample.text()), membersIn(sample), new Map());
+  } catch {
+    return null;
+  }
 }

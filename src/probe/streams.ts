@@ -4,6 +4,7 @@ import type { ChainRoles, StreamSample } from './chain-roles.ts';
 import { findStreamId, findStreamRoles, type StreamRoles, streamIdByName } from './entry-roles.ts';
 import { inferList, type ListForm, pagingLike, toList, withEnd } from './list.ts';
 import type { Hints } from './openapi.ts';
+import { unlikeNamed } from './package-roles.ts';
 import { itemsPathOf, readItems, readPage } from './paging.ts';
 import type { Reasoning } from './report.ts';
 import { type Answer, type Ask, commonPaths, isSuccess, jsonOf, type Sample, scalarAt } from './sample.ts';
@@ -67,7 +68,7 @@ function findIds(
   const pair = findStreamId(records, entries);
   if (pair !== null) {
     const { inList, inEntry } = pair;
-    const how = 'each entry has the id of one stream of the list there';
+    const how = 'nearly every entry has the id of one stream of the list there';
     reasoning.found('stream id', `${inList}, in entries ${inEntry}`, how);
     return { idField: inList, idInEntry: inEntry };
   }
@@ -112,15 +113,28 @@ export function readStreamRecords(
   roles: ChainRoles,
   reasoning: Reasoning,
 ): StreamRoles {
-  const found = findStreamRoles(records, streams, idField, roles);
+  const { found, differ } = findStreamRoles(records, streams, idField, roles);
   const whole = streams.filter(({ isWhole }) => isWhole).length;
   const proved = [found.entry_count, found.head_sequence, found.head_digest].filter((path) => path !== null);
   if (proved.length > 0)
     reasoning.found(
       'count and head',
       proved.join(', '),
-      `equal to the entries of ${whole} streams that were read to the end`,
+      `equal to the entries of ${whole - differ.length} of ${whole} streams that were read to the end`,
     );
+  reasoning.doubts(
+    'count and head',
+    `${differ.length} of ${whole} streams do not have the entries that their own record states`,
+    differ.length,
+    differ.map((streamId) => ({ streamId, from: null, to: null })),
+  );
+  const named = { ...found, last_sequence: found.head_sequence };
+  const unlike = whole === 0 ? [] : records.flatMap(({ value }) => unlikeNamed(value, named));
+  reasoning.doubts(
+    'count and head',
+    `${[...new Set(unlike)].join(', ')}: called count or head, and in most streams not that of the entries`,
+    new Set(unlike).size,
+  );
   if (found.entry_count === null && found.head_sequence === null)
     reasoning.lacks(
       'count and head',

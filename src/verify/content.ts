@@ -14,7 +14,7 @@ import type { Span } from '../claims/span-schema.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import type { Contract, SealKeys, SummaryFacts } from '../contract/contract.ts';
 import { type ContractInUse, DEFAULT_IN_USE } from '../contract/in-use.ts';
-import type { PdfFacts } from '../contract/pdf/statements.ts';
+import type { PdfFacts } from '../contract/pdf.ts';
 import { pinContract } from '../contract/pinned.ts';
 import { isEvidenceError } from '../errors.ts';
 import { readRecord } from '../ledger/record.ts';

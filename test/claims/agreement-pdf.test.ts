@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { PackageReading } from '../../src/chain/package.ts';
 import type { PdfReading } from '../../src/claims/agreement.ts';
 import { judgeAgreement } from '../../src/claims/agreement.ts';
+import type { Fact, Statement } from '../../src/contract/pdf/statements.ts';
 import { readPdfFacts } from '../../src/contract/pdf.ts';
 import type { EvidencePdf } from '../../src/platform/audit/pdf/input.ts';
 import { renderEvidencePdf } from '../../src/platform/audit/pdf.ts';
@@ -13,8 +14,25 @@ const HEAD = entries.at(-1)?.hash ?? '';
 const OTHER_HEAD = 'ab'.repeat(32);
 const PACKAGE = 'pkg_01JBQK7Z4N8T3W5X6Y7Z8A9B0C';
 const SUMMARY = { packageId: PACKAGE, streamId: STREAM, entryCount: 20, headDigest: HEAD, actions: null };
-const FACTS = { packageId: PACKAGE, streamId: STREAM, entryCount: 20, headDigest: HEAD };
-const NOTHING = { packageId: null, streamId: null, entryCount: null, headDigest: null };
+const NOTHING: PdfReading = { statements: [], unread: null };
+const FACTS = stating({ package: PACKAGE, stream: STREAM, count: '20', head: HEAD });
+
+/** One plain statement of each. */
+function stating(facts: Partial<Record<Fact, string>>): PdfReading {
+  const statements = Object.entries(facts).map(
+    ([fact, text]): Statement => ({
+      fact: fact as Fact,
+      label: fact,
+      texts: [text],
+      page: 1,
+      isPlain: true,
+      columns: '',
+      isOverprinted: false,
+      unseen: null,
+    }),
+  );
+  return { statements, unread: null };
+}
 
 function read(more: Partial<SentPackage> = {}, sent = entries): PackageReading {
   return readPackage(packageOf(sent, { package_id: PACKAGE, ...more }));
@@ -36,8 +54,16 @@ async function platformPdf(change: Partial<EvidencePdf['summary']>) {
 
 describe('the PDF as our platform makes it', () => {
   test.each([
-    ['with the summary', SUMMARY, 'the JSON form, the summary and the PDF (package, stream, count, head) agree'],
-    ['alone', null, 'the JSON form and the PDF (package, stream, count, head) agree; the summary could not be read'],
+    [
+      'with the summary',
+      SUMMARY,
+      'the JSON form, the summary and the PDF (package, stream, count, head: 4 statements) agree',
+    ],
+    [
+      'alone',
+      null,
+      'the JSON form and the PDF (package, stream, count, head: 4 statements) agree; the summary could not be read',
+    ],
   ])('proves agreement %s', async (_words, summary, basis) => {
     expect(judge(await platformPdf({}), summary)).toEqual({ claim: { state: 'proved', basis }, findings: [] });
   });
@@ -81,21 +107,21 @@ test.each<[string, PdfReading | null, typeof SUMMARY | null, string, string]>([
   ],
   [
     'a PDF with a count',
-    { ...NOTHING, entryCount: 20 },
+    stating({ count: '20' }),
     null,
     'proved',
-    'the JSON form and the PDF (count) agree; the summary could not be read',
+    'the JSON form and the PDF (count: 1 statement) agree; the summary could not be read',
   ],
   [
     'a PDF with a head',
-    { ...NOTHING, headDigest: HEAD },
+    stating({ head: HEAD }),
     null,
     'proved',
-    'the JSON form and the PDF (head) agree; the summary could not be read',
+    'the JSON form and the PDF (head: 1 statement) agree; the summary could not be read',
   ],
   [
     'a PDF that names only package and stream',
-    { ...FACTS, entryCount: null, headDigest: null },
+    stating({ package: PACKAGE, stream: STREAM }),
     null,
     'unproved',
     'no other form states a count or a head to hold the JSON form against; the summary could not be read',
@@ -117,6 +143,22 @@ test.each<[string, PdfReading | null, typeof SUMMARY | null, string, string]>([
 ])('what is said of %s', (_words, pdf, summary, state, words) => {
   const { claim, findings } = judge(pdf, summary);
   expect([claim.state, claim.basis ?? claim.reason, findings]).toEqual([state, words, []]);
+});
+
+test.each<[string, string, number]>([
+  ['a plain word', 'payments', 4],
+  ['one that needs two lines', `s${'1'.repeat(300)}`, 4],
+  ['another script', 'кадры', 4],
+  ['a character without a glyph', 'pay\u{1F512}ments-01', 3],
+  ['one with a space', 'payments prod', 4],
+])('a stream id that is %s agrees with itself', async (_words, id, statements) => {
+  const sent = chainOf(3, { stream_id: id });
+  const input = evidencePdf(3);
+  input.summary = { ...input.summary, stream_id: id, head_hash: sent.at(-1)?.hash ?? '' };
+  const reading = readPackage(packageOf(sent, { package_id: PACKAGE, stream_id: id }), { streamId: id });
+  const { claim, findings } = judge(await readPdfFacts(await renderEvidencePdf(input)), null, reading);
+  expect([claim.state, findings]).toEqual(['proved', []]);
+  expect(claim.basis).toContain(`: ${statements} statements)`);
 });
 
 describe('what the JSON form states of its own entries', () => {

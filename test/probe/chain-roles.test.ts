@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { findChains, genesisOf, nearestLink } from '../../src/probe/chain-roles.ts';
+import { findChains, genesisOf, miscounted, nearestLink, numberAt } from '../../src/probe/chain-roles.ts';
 import { digestFormOf } from '../../src/probe/sample.ts';
-import { chainOf, sha256, streamOf } from './sample-service.ts';
+import { chainOf, type PlainEntry, samplesOf, sha256, streamOf } from './sample-service.ts';
 
 describe('the link is found by what the fields hold', () => {
   test('whatever they are called, in any order, nested or not', () => {
@@ -34,12 +34,58 @@ describe('the link is found by what the fields hold', () => {
   });
 });
 
+describe('one bad entry does not hide the chain of the others', () => {
+  const entries = chainOf('s', 25);
+  const altered = (more: Partial<PlainEntry>) => entries.with(10, { ...(entries[10] ?? never()), ...more });
+  const cases: [name: string, served: object[], broken: number[]][] = [
+    ['its link altered', altered({ before: sha256('another') }), [11]],
+    ['its digest altered', altered({ digest: sha256('another') }), [12]],
+    ['link and digest altered', altered({ before: sha256('x'), digest: sha256('y') }), [11, 12]],
+    ['its digest that of another entry', altered({ digest: entries[3]?.digest ?? '' }), [12]],
+    ['its digest no digest', altered({ digest: 'none' }), [12]],
+    ['its digest in another alphabet', altered({ digest: `${'-_'.repeat(32)}` }), [12]],
+    ['its digest left out', entries.map(({ digest, ...rest }) => (rest.n === 11 ? rest : { ...rest, digest })), [12]],
+    ['its link left out', entries.map(({ before, ...rest }) => (rest.n === 11 ? rest : { ...rest, before })), [11]],
+    ['missing', entries.toSpliced(10, 1), []],
+    ['served twice', entries.toSpliced(10, 0, entries[10] ?? never()), []],
+    ['renumbered far away', altered({ n: 1000 }), []],
+    ['renumbered to 0', altered({ n: 0 }), [1]],
+    ['its number a text', entries.map((entry) => (entry.n === 11 ? { ...entry, n: '11' } : entry)), []],
+    ['without a number', entries.map(({ n, ...rest }) => (n === 11 ? rest : { ...rest, n })), []],
+  ];
+  test.each(cases)('%s', (_, served, broken) => {
+    const [chain] = findChains([streamOf('s', served)]);
+    expect(chain).toMatchObject({ sequence: 'n', previous: 'before', digest: 'digest', firstSequence: 1 });
+    expect(chain).toMatchObject({ numbers: 'number', form: { encoding: 'hex', prefix: '', bytes: 32 } });
+    expect(chain?.broken.map(({ value }) => numberAt(value, 'n'))).toEqual(broken);
+  });
+
+  test('nor what the first entries say of their predecessor', () => {
+    const forged = chainOf('b', 5).map((entry) => (entry.n === 1 ? { ...entry, before: 'GENESIS' } : entry));
+    const streams = [streamOf('a', entries), streamOf('b', forged), streamOf('c', chainOf('c', 5))];
+    const [chain] = findChains(streams);
+    expect(chain && genesisOf(streams, chain)).toBe('zeros');
+    expect(chain && genesisOf(streams.slice(0, 2), chain)).toBeNull();
+  });
+
+  test.each([
+    ['an entry is missing', entries.toSpliced(10, 1), [12]],
+    ['an entry is served twice', entries.toSpliced(10, 0, entries[10] ?? never()), [11]],
+    ['none', entries, []],
+  ])('the numbers that do not go on are named: %s', (_, served, expected) => {
+    const found = miscounted(samplesOf(served), 'n').map(({ value }) => numberAt(value, 'n'));
+    expect(found).toEqual(expected);
+  });
+});
+
 describe('a link that does not hold is none', () => {
-  test('one pair of twenty-four', () => {
-    const entries = chainOf('s', 25);
-    const streams = [streamOf('s', entries.with(10, { ...(entries[10] ?? never()), before: sha256('another') }))];
+  test('four pairs of twenty-four', () => {
+    const spoiled = chainOf('s', 25).map((entry) =>
+      [5, 9, 13, 17].includes(entry.n) ? { ...entry, before: sha256(`${entry.n}`) } : entry,
+    );
+    const streams = [streamOf('s', spoiled)];
     expect(findChains(streams)).toEqual([]);
-    expect(nearestLink(streams)).toEqual({ holds: 23, of: 24 });
+    expect(nearestLink(streams)).toEqual({ holds: 20, of: 24 });
   });
 
   test('a field that equals the digest before it by chance here and there', () => {
@@ -59,8 +105,9 @@ describe('a link that does not hold is none', () => {
     expect(findChains([streamOf('s', entries)])).toEqual([]);
   });
 
-  test('a gap in the numbers', () => {
-    expect(findChains([streamOf('s', chainOf('s', 20).toSpliced(5, 1))])).toEqual([]);
+  test('numbers with a gap in every third place', () => {
+    const entries = chainOf('s', 30).filter(({ n }) => n % 3 !== 0);
+    expect(findChains([streamOf('s', entries)])).toEqual([]);
   });
 });
 

@@ -34,6 +34,15 @@ describe('the entries of one stream', () => {
     });
   });
 
+  test('are selected by it, though one of them says that it is of another stream', async () => {
+    const foreign = STREAMS.a.map((entry) => (entry.n === 4 ? { ...entry, stream: 'b' } : entry));
+    const { ask } = serviceOf((_, query) => {
+      const wanted = query.get('stream_id');
+      return paged(wanted === null || wanted === 'a' ? foreign : wanted === 'b' ? STREAMS.b : [], query);
+    });
+    expect(await findStreamFilter(ask, IDS, 'stream', [])).toMatchObject({ parameter: 'stream_id' });
+  });
+
   test('are not selected by one that is ignored, even if the first page is of one stream', async () => {
     const { ask } = serviceOf((_, query) => paged(STREAMS.a, query));
     expect(await findStreamFilter(ask, ['a'], 'stream', [])).toBeNull();
@@ -108,8 +117,11 @@ describe('roles by value', () => {
 
   test('the stream, though another field is as unique', () => {
     const records = samplesOf(IDS.map((id) => ({ label: `Stream ${id}`, id })));
-    expect(findStreamId(records, samplesOf(EVERYTHING))).toEqual({ inList: 'id', inEntry: 'stream' });
-    expect(findStreamId(records, samplesOf([...EVERYTHING, { ...EVERYTHING[0], stream: 'unknown' }]))).toBeNull();
+    expect(findStreamId(records, samplesOf(EVERYTHING))).toMatchObject({ inList: 'id', inEntry: 'stream' });
+    const foreign = samplesOf([...EVERYTHING, { ...EVERYTHING[0], stream: 'unknown' }]);
+    expect(findStreamId(records, foreign)).toMatchObject({ inEntry: 'stream' });
+    const many = EVERYTHING.map((entry) => (entry.n % 4 === 0 ? { ...entry, stream: 'unknown' } : entry));
+    expect(findStreamId(records, samplesOf(many))).toBeNull();
   });
 
   const record = (id: string, entries: readonly PlainEntry[]) => ({
@@ -121,7 +133,7 @@ describe('roles by value', () => {
   });
   test('what a stream states of itself', () => {
     const records = Object.entries(STREAMS).map(([id, entries]) => record(id, entries));
-    expect(findStreamRoles(samplesOf(records), streams, 'id', chain)).toEqual({
+    expect(findStreamRoles(samplesOf(records), streams, 'id', chain).found).toEqual({
       entry_count: 'total',
       head_sequence: 'last',
       head_digest: 'tip',
@@ -132,7 +144,7 @@ describe('roles by value', () => {
 
   test('a number or a digest that is right for one stream only is neither count nor head', () => {
     const records = [record('a', STREAMS.a), { ...record('b', STREAMS.b), total: 8, last: 6, tip: sha256('b') }];
-    const found = findStreamRoles(samplesOf(records), streams, 'id', chain);
+    const { found } = findStreamRoles(samplesOf(records), streams, 'id', chain);
     expect(found).toMatchObject({ entry_count: null, head_sequence: null, head_digest: null });
   });
 
@@ -142,11 +154,11 @@ describe('roles by value', () => {
       time: index === 3 ? '2020-01-01T00:00:00' : entry.at,
       ...entry,
     }));
-    expect(findTimestamp([streamOf('a', late)], chain)).toEqual({ field: 'at', unit: 'text' });
+    expect(findTimestamp([streamOf('a', late)], chain)).toMatchObject({ field: 'at', unit: 'text', backwards: 0 });
     const unix = STREAMS.a.map(({ at, ...entry }) => ({ ...entry, ts: Date.parse(at) }));
-    expect(findTimestamp([streamOf('a', unix)], chain)).toEqual({ field: 'ts', unit: 'milliseconds' });
+    expect(findTimestamp([streamOf('a', unix)], chain)).toMatchObject({ field: 'ts', unit: 'milliseconds' });
     const seconds = STREAMS.a.map(({ at, ...entry }) => ({ ...entry, ts: Date.parse(at) / 1000 }));
-    expect(findTimestamp([streamOf('a', seconds)], chain)).toEqual({ field: 'ts', unit: 'seconds' });
+    expect(findTimestamp([streamOf('a', seconds)], chain)).toMatchObject({ field: 'ts', unit: 'seconds' });
   });
 
   test('an entry id is of one entry among all streams', () => {
@@ -161,6 +173,40 @@ describe('roles by value', () => {
     expect(findSeal(samplesOf(attached), chain)).toBeNull();
     const signed = attached.map((entry) => ({ ...entry, sig: sha256(entry.digest), key_version: 'v1' }));
     expect(findSeal(samplesOf(signed), chain)).toMatchObject({ field: 'sig', keyField: 'key_version' });
+  });
+
+  test('three of four streams are enough for count and head; the fourth is named', () => {
+    const of = ['a', 'b', 'd', 'e'].map((id) => ({ id, entries: chainOf(id, id.charCodeAt(0) - 90) }));
+    const records = of.map(({ id, entries }) => ({ ...record(id, entries), ...(id === 'd' ? { total: 99 } : {}) }));
+    const whole = of.map(({ id, entries }) => streamOf(id, entries));
+    const { found, differ } = findStreamRoles(samplesOf(records), whole, 'id', chain);
+    expect(found).toMatchObject({ entry_count: 'total', head_sequence: 'last', head_digest: 'tip' });
+    expect(differ).toEqual(['d']);
+  });
+
+  const spoil = (more: object) => STREAMS.a.map((entry) => (entry.n === 7 ? { ...entry, ...more } : entry));
+  test.each([
+    ['goes back', { at: '1999-01-01T00:00:00Z' }],
+    ['is no time', { at: 'never' }],
+    ['is of the far future', { at: '2999-01-01T00:00:00Z' }],
+    ['is of another kind', { at: 1760000000 }],
+    ['is absent', { at: undefined }],
+  ])('the time of recording, though that of one entry %s', (_, more) => {
+    expect(findTimestamp([streamOf('a', spoil(more))], chain)).toMatchObject({ field: 'at', unit: 'text' });
+    const first = STREAMS.a.map((entry) => (entry.n === 1 ? { ...entry, ...more } : entry));
+    expect(findTimestamp([streamOf('a', first)], chain)).toMatchObject({ field: 'at', unit: 'text' });
+  });
+
+  test.each([
+    ['another’s', { uid: 'u3', sig: sha256('3'), kid: 'k1' }],
+    ['none', { uid: null, sig: null, kid: null }],
+    ['absent', { uid: undefined, sig: undefined, kid: undefined }],
+    ['of another form', { uid: 7, sig: 'x', kid: 'k'.repeat(100) }],
+  ])('entry id, seal and key, though those of one entry are %s', (_, more) => {
+    const entries = STREAMS.a.map((entry) => ({ ...entry, uid: `u${entry.n}`, sig: sha256(`${entry.n}`), kid: 'k1' }));
+    const samples = samplesOf(entries.map((entry) => (entry.n === 7 ? { ...entry, ...more } : entry)));
+    expect(findEntryId(samples, ['n', 'before', 'digest'])).toBe('uid');
+    expect(findSeal(samples, chain)).toMatchObject({ field: 'sig', keyField: 'kid' });
   });
 
   test('the order of a list', () => {

@@ -23,6 +23,14 @@ describe('checkpoints are a list of digests of entries with tokens', () => {
     const document = { meta: [{ token: TOKEN }], proofs: { points }, entries: ENTRIES };
     return findCheckpoints(JSON.stringify(document), samples, roles, 'entries', 's');
   };
+  const FORM = {
+    items: 'proofs.points',
+    stream_id: 'of',
+    sequence: 'at',
+    digest: 'hash',
+    token: 'tsa.token',
+    token_encoding: 'base64',
+  };
   const point = (n: number) => ({
     of: 's',
     at: n,
@@ -31,22 +39,24 @@ describe('checkpoints are a list of digests of entries with tokens', () => {
   });
 
   test('whatever their names, one without a token among them', () => {
-    expect(find([point(3), point(7), point(25)])).toEqual({
-      items: 'proofs.points',
-      stream_id: 'of',
-      sequence: 'at',
-      digest: 'hash',
-      token: 'tsa.token',
-      token_encoding: 'base64',
-    });
+    expect(find([point(3), point(7), point(25)])).toEqual({ form: FORM, differ: 0 });
   });
 
   test.each([
-    ['with the digest of another entry', [point(3), { ...point(4), hash: ENTRIES[9]?.digest }]],
+    ['of another entry', { ...point(4), hash: ENTRIES[9]?.digest }],
+    ['behind the end', { ...point(4), at: 26 }],
+    ['without a token that is one', { ...point(4), at: 26, tsa: { token: 'none' } }],
+    ['without a digest', { of: 's', at: 4, tsa: { token: TOKEN } }],
+  ])('one %s does not hide the others, and is counted', (_, bad) => {
+    expect(find([bad, point(3)])).toEqual({ form: FORM, differ: 1 });
+  });
+
+  test.each([
+    ['with the digest of another entry', [{ ...point(4), hash: ENTRIES[9]?.digest }]],
     ['with no token at all', [point(7)]],
     ['none', []],
-  ])('not one %s', (_, points) => {
-    expect(find(points)).toBeNull();
+  ])('not one %s; another list with a token is counted', (_, points) => {
+    expect(find(points)).toEqual({ form: null, differ: 1 });
   });
 });
 

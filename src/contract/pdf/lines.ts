@@ -1,8 +1,12 @@
+import type { Piece } from './text.ts';
+
 /** Text that stands by itself in a line: a column apart from what is left and right of it. */
 export interface Cell {
   /** Left edge, in points. */
   x: number;
   text: string;
+  /** Whether one text lies on another in it. */
+  isOverprinted: boolean;
 }
 
 /** What stands on one baseline, from left to right. */
@@ -13,27 +17,17 @@ export interface Line {
   cells: Cell[];
 }
 
-interface Piece {
-  text: string;
-  x: number;
-  y: number;
-  width: number;
-  size: number;
-}
-
 /** In ems: less is the space between letters, more the space between columns. */
 const WORD_GAP = 0.15;
 const COLUMN_GAP = 1;
+/** In ems: how far letters reach over each other where a font is narrow, and type made bold by printing it twice. */
+const OVERLAP = 0.5;
+const SAME_PLACE = 0.15;
 
-/**
- * Arranges the pieces of text of a page as a reader sees them, from top to bottom: the order in which a PDF draws them
- * means nothing. Text that does not run from left to right is left out.
- * @param items as pdf.js gives them: `{str, transform, width, height}`, y upwards.
- */
-export function toLines(items: readonly unknown[]): Line[] {
-  const pieces = items.flatMap(toPiece).toSorted((a, b) => b.y - a.y);
+/** Arranges text as a reader sees it, from top to bottom: the order in which a PDF draws it means nothing. */
+export function toLines(pieces: readonly Piece[]): Line[] {
   const lines: Piece[][] = [];
-  for (const piece of pieces) {
+  for (const piece of pieces.toSorted((a, b) => b.y - a.y)) {
     const line = lines.at(-1);
     const above = line?.[0];
     if (line !== undefined && above !== undefined && above.y - piece.y <= 0.3 * Math.min(above.size, piece.size))
@@ -43,29 +37,26 @@ export function toLines(items: readonly unknown[]): Line[] {
   return lines.map(toLine);
 }
 
-function toPiece(item: unknown): Piece[] {
-  const { str, transform, width, height } = item as Record<string, unknown>;
-  if (typeof str !== 'string' || str.trim() === '' || !Array.isArray(transform)) return [];
-  const [, slope, , , x, y] = transform as unknown[];
-  if (typeof x !== 'number' || typeof y !== 'number' || typeof width !== 'number' || typeof height !== 'number')
-    return [];
-  if (slope !== 0 || !Number.isFinite(x + y + width + height) || height <= 0) return [];
-  return [{ text: str, x, y, width, size: height }];
-}
-
 function toLine(pieces: Piece[]): Line {
   const cells: Cell[] = [];
   let end = Number.NEGATIVE_INFINITY;
-  for (const { text, x, width, size } of pieces.toSorted((a, b) => a.x - b.x)) {
+  let before: Piece | null = null;
+  for (const piece of pieces.toSorted((a, b) => a.x - b.x)) {
+    const { text, x, width, size } = piece;
+    if (before !== null && before.text === text && x - before.x <= SAME_PLACE * size) continue;
+    before = piece;
     const cell = cells.at(-1);
     const gap = (x - end) / size;
-    if (cell === undefined || gap > COLUMN_GAP) cells.push({ x, text });
-    else cell.text += gap > WORD_GAP ? ` ${text}` : text;
+    if (cell === undefined || gap > COLUMN_GAP) cells.push({ x, text, isOverprinted: false });
+    else {
+      cell.text += gap > WORD_GAP ? ` ${text}` : text;
+      cell.isOverprinted ||= gap < -OVERLAP;
+    }
     end = Math.max(end, x + width);
   }
   return {
     y: pieces[0]?.y ?? 0,
     size: pieces[0]?.size ?? 0,
-    cells: cells.map(({ x, text }) => ({ x, text: text.replace(/\s+/g, ' ').trim() })),
+    cells: cells.map((cell) => ({ ...cell, text: cell.text.replace(/\s+/g, ' ').trim() })),
   };
 }

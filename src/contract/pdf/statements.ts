@@ -1,205 +1,252 @@
-import type { Cell, Line } from './lines.ts';
+import { type Cell, type Line, toLines } from './lines.ts';
+import type { Piece } from './text.ts';
 
-/** What the PDF form states beside its labels; null for what it does not state where it can be found. */
-export interface PdfFacts {
-  packageId: string | null;
-  /** Only an id of printable ASCII: other scripts are normalised, reordered or replaced when a PDF is set. */
-  streamId: string | null;
-  entryCount: number | null;
-  /** Lower-case hex. */
-  headDigest: string | null;
+export type Fact = 'package' | 'stream' | 'count' | 'head';
+
+/** One place of a PDF where a fact stands beside or below its label. */
+export interface Statement {
+  fact: Fact;
+  /** In lower case, as words. */
+  label: string;
+  /** The value as it stands; then with the next line below it, which may be its rest, with two, and so on. */
+  texts: string[];
+  /** From 1. */
+  page: number;
+  /** Whether label and value can hardly mean anything else. */
+  isPlain: boolean;
+  /** Left edges of label and value: those of one list of facts are alike. */
+  columns: string;
+  /** Whether one text lies on another there. */
+  isOverprinted: boolean;
+  /** Why a person may not see it; null when it is plain to see. */
+  unseen: string | null;
 }
 
-type Fact = keyof PdfFacts;
-
-/** A value beside or below a label. */
-interface Statement {
-  fact: Fact;
-  value: string | number;
-  place: 'beside' | 'below';
-  /** Left edges of label and value, to tell a list of facts from words that happen to stand side by side. */
-  columns: string;
-  /** Whether label and value can hardly be anything else. */
+interface Found extends Omit<Statement, 'page' | 'unseen'> {
+  /** Whether it is a statement by itself, not only beside others of the same columns. */
   isCertain: boolean;
 }
 
 interface Label {
   fact: Fact;
+  words: string;
   /** It says that an id follows, by a colon or by a word: no heading does. */
   isExplicit: boolean;
+  /** In letters of one script. */
+  isPlain: boolean;
+}
+
+/** Where a statement stands. */
+interface Place {
+  lines: readonly Line[];
+  /** Of the value. */
+  line: number;
+  cell: Cell;
+  text: string;
+  labelX: number;
+  isBelow: boolean;
 }
 
 const LABELS: Record<Fact, RegExp> = {
-  packageId: /^(?:evidence )?package( id| identifier| number| no\.?)?$/,
-  streamId: /^(?:audit |log )?stream( id| identifier| name)?$/,
-  entryCount: /^(?:(?:total )?entries|entry count|(?:number|count) of entries|entries total)$/,
-  headDigest: /^(?:chain |stream )?head(?: hash| digest)?$/,
+  package: /^(?:evidence )?package( id| identifier| number| no\.?)?$/,
+  stream: /^(?:audit |log )?stream( id| identifier| name)?$/,
+  count:
+    /^(?:(?:total |package )?entries|entry count|(?:total )?(?:number|count|no\.?) of entries|entries (?:total|in (?:this |the )?package))$/,
+  head: /^(?:chain |stream |package )?head(?: hash| digest)?$/,
 };
-const FACTS: readonly Fact[] = ['packageId', 'streamId', 'entryCount', 'headDigest'];
+const FACTS: readonly Fact[] = ['package', 'stream', 'count', 'head'];
 
-const MAX_ID = 512;
-/** A longer one below its label may go on in the next line. */
-const MAX_ID_BELOW = 64;
+/** A heading above facts that says they are of something else, or of a part. */
+const OF_ANOTHER =
+  /\b(?:actors?|users?|actions?|resources?|types?|days?|pages?|checkpoints?|previous|earlier|prior|next|account|stream|overall|cumulative|per|by|each|other|all)\b/i;
+/** Lines between such a heading and what it is over. */
+const HEADING_WITHIN = 12;
+
+/** A count without a label, in a sentence or alone in its line. */
+const COUNT_IN_WORDS =
+  /^(\p{Nd}[\p{Nd},.'’\u00a0\u202f ]{0,30}) (?:audit |log )?entries\.?$|\b(?:contain(?:s|ing)?|compris(?:es|ing)|hold(?:s|ing)?|cover(?:s|ing)?|total of|of) (\p{Nd}[\p{Nd},.'’\u00a0\u202f ]{0,30}) (?:audit |log )?entries\b/giu;
+const COUNT = /^[\p{Nd},.'’_\u00a0\u202f ]+(?: (?:entries|records|events))?$/iu;
+
+const MAX_LABEL_WORDS = 5;
+/** Of lines that may go on with a value. */
+const MAX_REST = 8;
+const MAX_VALUE = 512;
+/** Characters of a digest that is cut short; a shorter one is a word. */
+const LEAST_DIGEST = 8;
 
 /**
- * What a page states beside or below the labels of the facts. Strict, because a heading or a table taken for a
- * statement would accuse an honest service: a fact that is stated twice and differently counts as not stated.
+ * What a page states beside or below the labels of the facts: once as a person sees it, and then whatever else a
+ * program may read there, from text that is not plain to see, by itself and together with the rest.
  */
-export function readStatements(lines: readonly Line[]): PdfFacts {
+export function readStatements(pieces: readonly Piece[], page: number): Statement[] {
+  const hidden = pieces.filter(({ unseen }) => unseen !== null);
+  const seen = statementsOf(toLines(pieces.filter(({ unseen }) => unseen === null)));
+  const plain = seen.map((found): Statement => toStatement(found, page, null));
+  if (hidden.length === 0) return plain;
+  const known = new Set(seen.map(keyOf));
+  const others = [...statementsOf(toLines(hidden)), ...statementsOf(toLines(pieces))].filter((found) => {
+    const isNew = !known.has(keyOf(found));
+    known.add(keyOf(found));
+    return isNew;
+  });
+  return [...plain, ...others.map((found) => toStatement(found, page, whyUnseen(found, hidden)))];
+}
+
+function toStatement(found: Found, page: number, unseen: string | null): Statement {
+  const { fact, label, texts, isPlain, columns, isOverprinted } = found;
+  return { fact, label, texts, page, isPlain, columns, isOverprinted, unseen };
+}
+
+function keyOf({ fact, texts }: Found): string {
+  return `${fact} ${texts[0]}`;
+}
+
+function whyUnseen({ texts, label }: Found, hidden: readonly Piece[]): string {
+  const words = `${label} ${texts.join(' ')}`;
+  const piece = hidden.find(({ text }) => words.toLowerCase().includes(text.trim().toLowerCase())) ?? hidden[0];
+  return piece?.unseen ?? 'not plain to see';
+}
+
+function statementsOf(lines: readonly Line[]): Found[] {
   const found = lines.flatMap((_, index) => statementsIn(lines, index));
-  const statements = found.filter(
+  return found.filter(
     ({ isCertain, columns, fact }) =>
-      isCertain || found.some((other) => other.isCertain && other.fact !== fact && other.columns === columns),
+      isCertain ||
+      fact === 'count' ||
+      found.some((other) => other.isCertain && other.fact !== fact && other.columns === columns),
   );
-  const text = (fact: Fact) => {
-    const value = only(statements, fact);
-    return typeof value === 'string' ? value : null;
-  };
-  const count = only(statements, 'entryCount');
-  return {
-    packageId: text('packageId'),
-    streamId: text('streamId'),
-    entryCount: typeof count === 'number' ? count : null,
-    headDigest: text('headDigest'),
-  };
 }
 
-function only(statements: readonly Statement[], fact: Fact): string | number | null {
-  const all = statements.filter((statement) => statement.fact === fact);
-  const beside = all.filter(({ place }) => place === 'beside');
-  const values = new Set((beside.length > 0 ? beside : all).map(({ value }) => value));
-  const [value] = values;
-  return values.size === 1 && value !== undefined ? value : null;
-}
-
-function statementsIn(lines: readonly Line[], index: number): Statement[] {
+function statementsIn(lines: readonly Line[], index: number): Found[] {
   const cells = lines[index]?.cells ?? [];
   return cells.flatMap((cell, at) => {
     const right = cells[at + 1];
     const below = cells.length === 1 ? lines[index + 1] : undefined;
-    return (
+    const labelled =
       withinCell(lines, index, cell) ??
       (right === undefined ? undefined : besideCell(lines, index, cell, right)) ??
-      (below?.cells.length === 1 ? belowCell(lines, index, cell) : undefined) ??
-      []
-    );
+      (below?.cells.length === 1 ? belowCell(lines, index, cell) : undefined);
+    return labelled === undefined ? countsInWords(cell, cells.length === 1) : [labelled];
   });
 }
 
 /** `Entries: 250` and `Entries 250`, drawn as one. */
-function withinCell(lines: readonly Line[], index: number, cell: Cell): Statement | undefined {
-  const [, before, after] = /^([^:=]{2,30}[:=])\s*(.+)$/.exec(cell.text) ?? [];
+function withinCell(lines: readonly Line[], line: number, cell: Cell): Found | undefined {
+  const place = { lines, line, cell, labelX: cell.x, isBelow: false };
+  const [, before, after] = /^([^:=]{2,40}[:=])\s*(.+)$/.exec(cell.text) ?? [];
   const marked = before === undefined ? null : toLabel(before);
-  if (marked !== null && after !== undefined)
-    return toStatement(marked, 'beside', cell, { x: cell.x, text: after }, lines, index);
+  if (marked !== null && after !== undefined) return toFound(marked, { ...place, text: after });
   const words = cell.text.split(' ');
-  for (let count = Math.min(words.length - 1, 4); count > 0; count--) {
+  for (let count = Math.min(words.length - 1, MAX_LABEL_WORDS); count > 0; count--) {
     const label = toLabel(words.slice(0, count).join(' '));
     if (label === null) continue;
-    const rest = words.slice(count).join(' ');
-    const statement = toStatement(label, 'beside', cell, { x: cell.x, text: rest }, lines, index);
-    // "Package contents" and "Evidence package 2026-10" are headings.
-    return statement?.isCertain && (label.isExplicit || !isId(label.fact)) ? statement : undefined;
+    const found = toFound(label, { ...place, text: words.slice(count).join(' ') });
+    // "Package contents" and "Evidence package 2026-10" are headings, "Entries 1 to 100" is one.
+    const isStatement = found?.isCertain && (label.isExplicit || (!isId(label.fact) && found.isPlain));
+    return isStatement ? found : undefined;
   }
   return undefined;
 }
 
-function besideCell(lines: readonly Line[], index: number, cell: Cell, right: Cell): Statement | undefined {
+function besideCell(lines: readonly Line[], line: number, cell: Cell, right: Cell): Found | undefined {
   const label = toLabel(cell.text);
-  return label === null ? undefined : toStatement(label, 'beside', cell, right, lines, index);
+  if (label === null) return undefined;
+  return toFound(label, { lines, line, cell: right, text: right.text, labelX: cell.x, isBelow: false });
 }
 
 /** A value alone in the line under its label. What follows a bare "Stream" or "Package" there is a heading's text. */
-function belowCell(lines: readonly Line[], index: number, cell: Cell): Statement | undefined {
+function belowCell(lines: readonly Line[], index: number, cell: Cell): Found | undefined {
   const label = toLabel(cell.text);
   const value = lines[index + 1]?.cells[0];
   if (label === null || value === undefined || (isId(label.fact) && !label.isExplicit)) return undefined;
-  return toStatement(label, 'below', cell, value, lines, index + 1);
+  return toFound(label, { lines, line: index + 1, cell: value, text: value.text, labelX: cell.x, isBelow: true });
 }
 
-function toStatement(
-  { fact, isExplicit }: Label,
-  place: Statement['place'],
-  label: Cell,
-  cell: Cell,
-  lines: readonly Line[],
-  line: number,
-): Statement | undefined {
-  const value = toValue(fact, place, cell, lines, line, label.x);
-  if (value === null) return undefined;
-  const isCertain = !isId(fact) || isExplicit || looksMade(String(value));
-  const columns = `${Math.round(label.x / 2)} ${Math.round(cell.x / 2)}`;
-  return { fact, value, place, columns, isCertain };
+function countsInWords(cell: Cell, isAlone: boolean): Found[] {
+  return [...cell.text.matchAll(COUNT_IN_WORDS)].flatMap(([, alone, within]) => {
+    const text = within ?? (isAlone ? alone : undefined);
+    if (text === undefined) return [];
+    return [
+      {
+        fact: 'count',
+        label: 'in words',
+        texts: [text],
+        isPlain: false,
+        isOverprinted: cell.isOverprinted,
+        isCertain: true,
+        columns: '',
+      } satisfies Found,
+    ];
+  });
 }
 
-function toLabel(text: string): Label | null {
-  const words = text
-    .replace(/\s*[:=]$/, '')
-    .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .replaceAll('_', ' ')
-    .toLowerCase();
-  for (const fact of FACTS) {
-    const match = LABELS[fact].exec(words);
-    if (match !== null) return { fact, isExplicit: match[1] !== undefined || /[:=]$/.test(text) };
+function toFound(label: Label, place: Place): Found | undefined {
+  const { cell, labelX, isBelow, text, lines, line } = place;
+  const { fact, isExplicit } = label;
+  const texts = withRest(place);
+  if (!isValue(label, place, texts)) return undefined;
+  return {
+    fact,
+    label: label.words,
+    texts,
+    columns: `${Math.round(labelX / 2)} ${Math.round(cell.x / 2)}`,
+    isCertain: isId(fact) ? isExplicit || looksMade(text) : fact === 'head' || COUNT.test(text),
+    isOverprinted: cell.isOverprinted,
+    isPlain:
+      label.isPlain &&
+      !isBelow &&
+      !isInTable(lines[line]) &&
+      (fact !== 'count' || COUNT.test(text)) &&
+      !isOfAnother(lines, line),
+  };
+}
+
+function isValue({ fact }: Label, { text, isBelow }: Place, texts: readonly string[]): boolean {
+  if (text.length > MAX_VALUE) return false;
+  if (fact === 'count') return isBelow ? COUNT.test(text) : /\p{Nd}/u.test(text);
+  if (fact === 'head') return looksLikeDigest(texts.join(' '));
+  return /^\S+$/.test(text) || !isBelow;
+}
+
+function looksLikeDigest(text: string): boolean {
+  const run = text.replace(/^(?:sha-?\d{3} ?[:=]? ?|0x)/i, '').split(/[.…]/)[0] ?? '';
+  const isHex = /^[0-9a-f ]+$/i.test(run) && run.replaceAll(' ', '').length >= LEAST_DIGEST;
+  return isHex || /[0-9A-Za-z+/_-]{40,}={0,2}/.test(run);
+}
+
+/** A row of more columns than a label and its value, unless all of it is labels and values. */
+function isInTable(line: Line | undefined): boolean {
+  const cells = line?.cells ?? [];
+  if (cells.length <= 2) return false;
+  return cells.length % 2 === 1 || cells.some(({ text }, index) => index % 2 === 0 && toLabel(text) === null);
+}
+
+/** Whether the nearest line above that states no fact names something else. */
+function isOfAnother(lines: readonly Line[], line: number): boolean {
+  for (let at = line - 1; at >= Math.max(0, line - HEADING_WITHIN); at--) {
+    const cells = lines[at]?.cells ?? [];
+    const [first] = cells;
+    if (first === undefined || startsWithLabel(first.text)) continue;
+    // A value that goes on, e.g. a digest.
+    if (cells.length === 1 && !first.text.includes(' ')) continue;
+    return OF_ANOTHER.test(first.text) && !/\b(?:this|evidence) package\b/i.test(first.text);
   }
-  return null;
+  return false;
 }
 
-function isId(fact: Fact): boolean {
-  return fact === 'packageId' || fact === 'streamId';
+function startsWithLabel(text: string): boolean {
+  const words = text.slice(0, 60).split(/(?<=[:=])|\s/, MAX_LABEL_WORDS);
+  return words.some((_, index) => toLabel(words.slice(0, index + 1).join(' ')) !== null);
 }
 
-/** Letters and digits in one long run, as no word of a heading is. */
-function looksMade(id: string): boolean {
-  return id.length >= 12 && /\d/.test(id) && /[a-z]/i.test(id);
-}
-
-function toValue(
-  fact: Fact,
-  place: Statement['place'],
-  cell: Cell,
-  lines: readonly Line[],
-  line: number,
-  labelX: number,
-): string | number | null {
-  if (fact === 'entryCount') return toCount(cell.text);
-  const next = continuation(lines, line, cell);
-  if (fact === 'headDigest') return toDigest(cell.text, lines, line, cell);
-  // In a column of its own a value that goes on below is not all of the id, and where it was broken is not known.
-  if (next !== undefined && cell.x > labelX + 2) return null;
-  if (place === 'below' && cell.text.length > MAX_ID_BELOW) return null;
-  return /^[\x21-\x7e]+$/.test(cell.text) && !cell.text.endsWith('...') && cell.text.length <= MAX_ID
-    ? cell.text
-    : null;
-}
-
-/** A whole number, perhaps in groups of three, perhaps with the word for what is counted. */
-function toCount(text: string): number | null {
-  const digits = text.replace(/ (?:entries|records|events)$/i, '');
-  if (!/^\d+$/.test(digits) && !/^\d{1,3}(?:([,.'’_ \u00a0\u202f])\d{3})(?:\1\d{3})*$/.test(digits)) return null;
-  const count = Number(digits.replace(/\D/g, ''));
-  return Number.isSafeInteger(count) ? count : null;
-}
-
-/** A shorter piece below a digest is a number of its own. */
-const MIN_HEX = 8;
-const DIGEST_LENGTHS: ReadonlySet<number> = new Set([64, 96, 128]);
-
-/** Hex of SHA-256, -384 or -512, perhaps in groups, perhaps over several lines. */
-function toDigest(text: string, lines: readonly Line[], line: number, cell: Cell): string | null {
-  let hex = toHex(text.replace(/^(?:sha-?\d{3} ?[:=]? ?|0x)/i, ''));
-  if (hex === null) return null;
-  for (let at = line; ; at++) {
-    const more = toHex(continuation(lines, at, cell)?.text ?? '');
-    if (more === null || more.length < MIN_HEX || hex.length + more.length > 128) break;
-    hex += more;
+function withRest({ lines, line, cell, text }: Place): string[] {
+  const texts = [text];
+  for (let at = line; texts.length <= MAX_REST; at++) {
+    const rest = continuation(lines, at, cell);
+    if (rest === undefined) break;
+    texts.push(rest.text);
   }
-  return DIGEST_LENGTHS.has(hex.length) ? hex : null;
-}
-
-function toHex(text: string): string | null {
-  const hex = text.replaceAll(' ', '').toLowerCase();
-  return /^[0-9a-f]+$/.test(hex) ? hex : null;
+  return texts;
 }
 
 /** What stands alone in the very next line, under the value. */
@@ -209,4 +256,33 @@ function continuation(lines: readonly Line[], line: number, cell: Cell): Cell | 
   if (here === undefined || next === undefined || next.cells.length !== 1) return undefined;
   const [under] = next.cells;
   return under !== undefined && Math.abs(under.x - cell.x) <= 2 && here.y - next.y <= 2 * here.size ? under : undefined;
+}
+
+/** Letters of other scripts that look like ours, in the order of `LATIN`. */
+const ALIKE = 'ΑΒΕΗΙΚΜΝΟΡΤΥΧΖοАВЕКМНОРСТХаеорсухіѕԁһ';
+const LATIN = 'ABEHIKMNOPTYXZoABEKMHOPCTXaeopcyxisdh';
+
+function toLabel(text: string): Label | null {
+  const latin = text.replace(/\P{ASCII}/gu, (letter) => LATIN[ALIKE.indexOf(letter)] ?? letter.normalize('NFKC'));
+  const words = latin
+    .replace(/\s*[:=]$/, '')
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .replaceAll('_', ' ')
+    .toLowerCase();
+  for (const fact of FACTS) {
+    const match = LABELS[fact].exec(words);
+    if (match === null) continue;
+    const isExplicit = match[1] !== undefined || /[:=]$/.test(latin);
+    return { fact, words, isExplicit, isPlain: latin === text };
+  }
+  return null;
+}
+
+function isId(fact: Fact): boolean {
+  return fact === 'package' || fact === 'stream';
+}
+
+/** Letters and digits in one long run, as no word of a heading is. */
+function looksMade(id: string): boolean {
+  return id.length >= 12 && /^\S+$/.test(id) && /\d/.test(id) && /[a-z]/i.test(id);
 }

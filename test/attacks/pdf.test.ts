@@ -1,0 +1,298 @@
+import { describe, expect, test } from 'vitest';
+import { judgeAgreement } from '../../src/claims/agreement.ts';
+import type { SummaryFacts } from '../../src/contract/contract.ts';
+import { isEvidenceError } from '../../src/errors.ts';
+import { readPdf } from '../../src/pdf/reader.ts';
+import { chainOf, packageOf, readPackage, STREAM } from '../support/chain.ts';
+import { drawnPdf, list, type Means, put, stream } from '../support/drawn-pdf.ts';
+
+const PACKAGE = 'pkg_01JBQK7Z4N8T3W5X6Y7Z8A9B0C';
+const OTHER = 'ab'.repeat(32);
+
+function headOf(streamId: string, entries: number): string {
+  return chainOf(entries, { stream_id: streamId }).at(-1)?.hash ?? '';
+}
+
+const HEAD = headOf(STREAM, 20);
+const FACTS = [`Package: ${PACKAGE}`, `Stream: ${STREAM}`, 'Entries: 20', `Head: ${HEAD}`];
+const [PACKAGE_LINE = '', STREAM_LINE = '', , HEAD_LINE = ''] = FACTS;
+const REST = list(PACKAGE_LINE, STREAM_LINE, HEAD_LINE);
+
+/** Text drawn below all other, with other operators before it. */
+function drawn(before: string, text: string, after = ''): string {
+  return `q ${before} ${put(text, 50, 500)} ${after} Q\n`;
+}
+
+async function judge(pdf: Uint8Array, streamId = STREAM, entries = 20, hasSummary = true) {
+  const sent = chainOf(entries, { stream_id: streamId });
+  const { walk, facts } = readPackage(packageOf(sent, { package_id: PACKAGE, stream_id: streamId }), { streamId });
+  if (facts === null) throw new Error('the package was not read');
+  const summary: SummaryFacts = {
+    packageId: PACKAGE,
+    streamId,
+    entryCount: entries,
+    headDigest: walk.head?.digest ?? '',
+    actions: null,
+  };
+  const reading = await readPdf(pdf).catch((error: unknown) => {
+    if (!isEvidenceError(error, 'unreadable')) throw error;
+    return { unreadable: error.message };
+  });
+  const claim = judgeAgreement(
+    { walk, facts, summary: hasSummary ? summary : null, pdf: reading, vendor: null, refutedByUs: false },
+    walk.findings,
+  );
+  const codes = walk.findings.list().map(({ code }) => code);
+  return { claim, codes, words: claim.basis ?? claim.reason ?? '' };
+}
+
+interface Attack {
+  pages: string[];
+  means?: Means;
+  state: 'proved' | 'refuted' | 'unproved';
+  /** Of the findings. */
+  codes?: string[];
+  /** In the basis or reason. */
+  words?: RegExp;
+}
+
+const COUNT = ['agreement/count-differs'];
+const HEAD_DIFFERS = ['agreement/head-differs'];
+
+/** A layer that is off. */
+const LAYER: Means = {
+  objects: ['<</Type/OCG/Name(L)>>'],
+  resources: '/Properties<</L 20 0 R>>',
+  catalog: '/OCProperties<</OCGs[20 0 R]/D<</Order[20 0 R]/OFF[20 0 R]>>>>',
+};
+const ALPHA: Means = { resources: '/ExtGState<</T <</ca 0>>/H <</ca 0.2>>/M <</BM/Multiply>>>>' };
+const picture = (filter = '') =>
+  stream('\0\0\0', `/Type/XObject/Subtype/Image/Width 1/Height 1/BitsPerComponent 8/ColorSpace/DeviceRGB${filter}`);
+const PICTURE: Means = { objects: [picture()], resources: '/XObject<</P 20 0 R>>' };
+const note = (content: string, flags: number) => [
+  `<</Type/Annot/Subtype/Stamp/Rect[0 0 595 842]/F ${flags}/AP<</N 21 0 R>>>>`,
+  stream(content, '/Type/XObject/Subtype/Form/BBox[0 0 595 842]/Resources<</Font<</F1 3 0 R>>>>'),
+];
+
+const HIDDEN: [string, string, Means?][] = [
+  ['drawn invisibly', drawn('', 'Entries: 20').replace('Tf', 'Tf 3 Tr')],
+  ['added to the clipping path only', drawn('', 'Entries: 20').replace('Tf', 'Tf 7 Tr')],
+  ['white on white', drawn('1 g', 'Entries: 20')],
+  ['nearly white on white', drawn('0.97 0.97 0.99 rg', 'Entries: 20')],
+  ['black on a black bar', drawn('0 g 0 480 595 40 re f', 'Entries: 20')],
+  ['in a layer that is off', drawn('/OC /L BDC', 'Entries: 20', 'EMC'), LAYER],
+  ['transparent', drawn('/T gs', 'Entries: 20'), ALPHA],
+  ['nearly transparent', drawn('/H gs', 'Entries: 20'), ALPHA],
+  ['outside of the page', put('Entries: 20', 50, 900)],
+  ['outside of the part of the page that is shown', put('Entries: 20', 50, 500), { page: '/CropBox[0 590 595 842]' }],
+  ['clipped away', drawn('0 0 10 10 re W n', 'Entries: 20')],
+  ['clipped to a star', drawn('0 0 m 300 842 l 595 0 l h W n', 'Entries: 20')],
+  ['covered by a white bar', drawn('', 'Entries: 20', '1 g 0 480 595 40 re f')],
+  ['covered by a thick white line', drawn('', 'Entries: 20', '1 G 40 w 0 502 m 595 502 l S')],
+  ['covered by a picture', drawn('', 'Entries: 20', '300 0 0 40 0 480 cm /P Do'), PICTURE],
+  [
+    'covered by a picture within the page',
+    drawn('', 'Entries: 20', '300 0 0 40 0 480 cm BI /W 1/H 1/BPC 8/CS/G ID \xff EI'),
+  ],
+  ['too small to read', put('Entries: 20', 50, 500, 1)],
+  ['scaled to nothing', drawn('0.1 0 0 0.1 45 450 cm', 'Entries: 20')],
+  ['upside down', drawn('-1 0 0 -1 595 842 cm', 'Entries: 20')],
+  ['mirrored', drawn('-1 0 0 1 595 0 cm', 'Entries: 20')],
+  ['in an annotation that is hidden', '', { page: '/Annots[20 0 R]', objects: note(put('Entries: 20'), 2) }],
+  ['in an annotation', '', { page: '/Annots[20 0 R]', objects: note(put('Entries: 20', 50, 500), 4) }],
+];
+
+const WITH_999 = REST + put('Entries: 999', 50, 600);
+
+describe('a count in sight that differs, and ours', () => {
+  test.each(HIDDEN)('%s', async (_words, content, means) => {
+    const { claim, codes } = await judge(drawnPdf([WITH_999 + content], means));
+    expect([claim.state, codes]).toEqual(['refuted', COUNT]);
+  });
+});
+
+describe('our count in sight, and another', () => {
+  const ours = REST + put('Entries: 20', 50, 600);
+  const another = HIDDEN.filter(([words]) => words !== 'in an annotation that is hidden');
+  test.each(another)('%s', async (_words, content, means = {}) => {
+    const objects = means.objects?.map((object) => object.replace('Entries: 20', 'Entries: 99'));
+    const pdf = drawnPdf([ours + content.replace('Entries: 20', 'Entries: 99')], {
+      ...means,
+      ...(objects && { objects }),
+    });
+    const { claim, codes, words } = await judge(pdf);
+    expect([claim.state, codes]).toEqual(['unproved', []]);
+    expect(words).toMatch(/^the PDF \(page 1, .+\) states "entries: 99", which may be another count$/);
+  });
+});
+
+describe('our count in no other place than', () => {
+  test.each(HIDDEN)('%s proves nothing of the count', async (_words, content, means) => {
+    const { claim, words } = await judge(drawnPdf([REST + content], means));
+    expect(claim.state).toBe('proved');
+    expect(words).toContain('the PDF (package, stream, head: 3 statements)');
+    const alone = await judge(drawnPdf([list(PACKAGE_LINE) + content], means), STREAM, 20, false);
+    expect(alone.claim.state).toBe('unproved');
+  });
+});
+
+const ATTACKS: Record<string, Attack> = {
+  'a wrong head in sight, the right one invisible': {
+    pages: [list(PACKAGE_LINE, STREAM_LINE, 'Entries: 20', `Head: ${OTHER}`) + drawn('3 Tr', HEAD_LINE)],
+    state: 'refuted',
+    codes: HEAD_DIFFERS,
+  },
+  'a first page that is right, a last one with another count': {
+    pages: [list(...FACTS), list('Entries: 999')],
+    state: 'refuted',
+    codes: COUNT,
+  },
+  'a page between that states another head': {
+    pages: [list(...FACTS), list(`Head: ${OTHER}`), list('End')],
+    state: 'refuted',
+    codes: HEAD_DIFFERS,
+  },
+  'our count with its word, another as the total': {
+    pages: [REST + put('Entries: 20 entries', 50, 600) + put('Total entries: 999', 50, 580)],
+    state: 'refuted',
+    codes: COUNT,
+  },
+  'two counts beside each other': {
+    pages: [REST + put('Entries 20', 50, 600) + put('Entries 999', 250, 600)],
+    state: 'unproved',
+    words: /"entries: 999"/,
+  },
+  'an entry in a table that is called like a fact': {
+    pages: [list(...FACTS) + put('10:00', 50, 500) + put('Package: x1', 150, 500) + put('read', 300, 500)],
+    state: 'unproved',
+  },
+  'another count below its label': {
+    pages: [list(...FACTS) + list('', '', '', '', '', '', 'Entries', '999')],
+    state: 'unproved',
+    words: /page 1\) states "entries: 999"/,
+  },
+  'another count in a sentence': {
+    pages: [list(...FACTS, '', 'This package contains 999 entries.')],
+    state: 'unproved',
+  },
+  'another count beside ours in a table of other things': {
+    pages: [list(...FACTS, '', 'Actor: alice', 'Entries: 7', 'Actor: bob', 'Entries: 13')],
+    state: 'unproved',
+  },
+  'the last digit of ours covered': {
+    pages: [`${REST}${put('Entries: 20', 50, 600)} q 1 g 87.5 595 20 20 re f Q`],
+    state: 'proved',
+    words: /\(package, stream, head: 3 statements\)/,
+  },
+  'the last digit of ours clipped away': {
+    pages: [`${REST} q 0 0 87.5 842 re W n ${put('Entries: 20', 50, 600)} Q`],
+    state: 'proved',
+    words: /\(package, stream, head: 3 statements\)/,
+  },
+  'another package': {
+    pages: [list(...FACTS, 'Package: pkg_other')],
+    state: 'refuted',
+    codes: ['agreement/package-differs'],
+  },
+  'another stream': {
+    pages: [list(...FACTS, 'Stream: payments/test')],
+    state: 'refuted',
+    codes: ['agreement/package-differs'],
+  },
+  'one count printed over another': {
+    pages: [REST + put('Entries: 20', 50, 600) + put('Entries: 99', 50, 600)],
+    state: 'unproved',
+  },
+  'a number added that nobody sees': {
+    pages: [REST + put('Entries: 20', 50, 600) + drawn('1 g', '').replace('Q', `${put('0', 96, 600)} Q`)],
+    state: 'unproved',
+  },
+  'a label in letters that look like ours': {
+    pages: [list(...FACTS) + put('\x01ntries: 999', 50, 600).replace('/F1', '/F2')],
+    means: {
+      objects: [
+        '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding<</BaseEncoding/WinAnsiEncoding/Differences[1/Epsilon]>>>>',
+      ],
+      fonts: '/F2 20 0 R',
+    },
+    state: 'unproved',
+  },
+  'a count in groups': { pages: [REST + put('Entries: 1,000', 50, 600)], state: 'refuted', codes: COUNT },
+  'a count that may be a fraction': { pages: [REST + put('Entries: 1.250', 50, 600)], state: 'unproved' },
+  'a count that may be twenty point nothing': { pages: [REST + put('Entries: 20.000', 50, 600)], state: 'unproved' },
+  'all of them verified': {
+    pages: [list(...FACTS, 'Entries verified: 20 of 20', 'Entries per page: 50')],
+    state: 'proved',
+  },
+  'a head cut short that is ours': {
+    pages: [list(PACKAGE_LINE, STREAM_LINE, 'Entries: 20', `Head: ${HEAD.slice(0, 16)}...`)],
+    state: 'proved',
+    words: /the PDF \(package, stream, count: 3 statements\)/,
+  },
+  'a head cut short that is another': {
+    pages: [list(PACKAGE_LINE, STREAM_LINE, 'Entries: 20', 'Head: abababababab...')],
+    state: 'unproved',
+  },
+  'every fact twice': {
+    pages: [list(...FACTS), list(...FACTS)],
+    state: 'proved',
+    words: /the PDF \(package, stream, count, head: 8 statements\)/,
+  },
+  'the same text printed twice to make it bold': {
+    pages: [list(...FACTS) + put('Entries: 20', 50.3, 672)],
+    state: 'proved',
+    words: /4 statements/,
+  },
+  'a page that lies on its side, with its text upright': {
+    pages: [
+      `q 0 1 -1 0 595 0 cm ${list(...FACTS)
+        .replaceAll(' 700 Tm', ' 500 Tm')
+        .replaceAll(' 686 Tm', ' 486 Tm')
+        .replaceAll(' 672 Tm', ' 472 Tm')
+        .replaceAll(' 658 Tm', ' 458 Tm')} Q`,
+    ],
+    means: { page: '/Rotate 90' },
+    state: 'proved',
+  },
+  'white text on a dark bar, which is plain to see': {
+    pages: [`q 0.1 0.2 0.4 rg 0 590 595 20 re f 1 g ${put('Entries: 20', 50, 596)} Q ${REST}`],
+    state: 'proved',
+    words: /4 statements/,
+  },
+};
+
+test.each(Object.entries(ATTACKS))('%s', async (_words, { pages, means, state, codes = [], words = /./ }) => {
+  const result = await judge(drawnPdf(pages, means));
+  expect([result.claim.state, result.codes, result.words]).toEqual([state, codes, expect.stringMatching(words)]);
+});
+
+describe('a font that lacks characters', () => {
+  const facts = (stated: string, streamId: string) => [
+    `Package: ${PACKAGE}`,
+    `Stream: ${stated}`,
+    'Entries: 3',
+    `Head: ${headOf(streamId, 3)}`,
+  ];
+  test.each([
+    ['a mark for each', '日本-prod', '??-prod', 'proved'],
+    ['nothing', '日本-prod', '-prod', 'proved'],
+    ['all of it lost', '日本', '??', 'proved'],
+    ['another id of the same script', '日本-prod', '??-test', 'unproved'],
+    ['an id without such characters', '日本-prod', 'payments', 'unproved'],
+    ['marks where ours has none', 'payments/prod', 'pay?ents/prod', 'unproved'],
+    ['ours', 'payments/prod', 'payments/prod', 'proved'],
+    ['another', 'payments/prod', 'payments/test', 'refuted'],
+    ['ours cut short', 'payments/production/eu-central-1', 'payments/produc...', 'proved'],
+    ['its beginning, as if it were all', 'payments/prod', 'payments', 'unproved'],
+  ])('%s', async (_words, streamId, stated, state) => {
+    const { claim } = await judge(drawnPdf([list(...facts(stated, streamId))]), streamId, 3);
+    expect(claim.state).toBe(state);
+  });
+});
+
+test('pages beyond what is read leave it unproved, and the last page is read', async () => {
+  const pages = [list(...FACTS), ...Array.from({ length: 1000 }, () => put('more')), list('Entries: 20')];
+  expect((await judge(drawnPdf(pages))).words).toBe('pages 1000 to 1001 of the PDF were not read');
+  const lying = [...pages.slice(0, -1), list('Entries: 999')];
+  expect((await judge(drawnPdf(lying))).codes).toEqual(COUNT);
+});

@@ -1,0 +1,142 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Description } from '../../src/contract/description.ts';
+import { parseContract } from '../../src/contract/file.ts';
+import { evidence, type Finished } from '../support/process.ts';
+import { camel } from '../support/services/camel.ts';
+import { fastApi } from '../support/services/fastapi.ts';
+import type { ServiceKind } from '../support/services/invented-service.ts';
+import { results } from '../support/services/results.ts';
+import type { Kind } from '../support/services/tampering.ts';
+
+const API_KEY = 'sk_of_the_attacked_probe';
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+interface Attacked {
+  probe: Finished;
+  contract: Description | null;
+  /** The contract file. */
+  text: string;
+}
+
+/** Begins with a service as it was tampered with: nothing was probed before. */
+async function attack(kind: ServiceKind, tampering: Kind, ...flags: string[]): Promise<Attacked> {
+  const folder = newFolder();
+  const service = await kind.start({ apiKey: API_KEY, tampering });
+  const env = { EVIDENCE_AUDIT_URL: service.auditUrl, EVIDENCE_API_KEY: API_KEY };
+  const probe = await evidence(['probe', '--json', ...flags], { cwd: folder, env });
+  await service.close();
+  const text = readFileSync(join(folder, 'contract.yaml'), 'utf8');
+  return { probe, contract: parseContract(text, 'contract.yaml'), text };
+}
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'probe-attack-'));
+  folders.push(folder);
+  return folder;
+}
+
+describe('a service that was tampered with before it was ever probed', () => {
+  let honest: Description | null;
+  beforeAll(async () => {
+    ({ contract: honest } = await attack(camel, 'valid', '--generate'));
+  }, 90_000);
+
+  const main = (from: number, to: number) => [{ stream_id: 'payments', from, to }];
+  test.each<[name: string, kind: Kind, code: number, what: string, places: object[]]>([
+    ['an edited entry is named, and the recipe of the others written', 'edited', 1, 'recipe', main(30, 30)],
+    ['a member that stands twice in an entry', 'duplicate-key', 1, 'recipe', main(30, 30)],
+    ['an entry linked elsewhere and hashed anew breaks two links', 'relinked', 1, 'link', main(30, 31)],
+    ['a fork', 'forked', 1, 'link', main(31, 31)],
+    ['a missing entry', 'dropped', 3, 'sequence', main(31, 31)],
+    ['missing entries', 'dropped-range', 3, 'sequence', main(35, 35)],
+    ['an entry served twice', 'duplicated', 3, 'sequence', main(30, 30)],
+    ['an entry of another stream', 'foreign', 3, 'stream id', main(30, 30)],
+    ['a first entry that names a predecessor', 'false-genesis', 3, 'genesis', main(1, 1)],
+  ])('%s', async (_, kind, code, what, places) => {
+    const { probe, contract } = await attack(camel, kind, '--generate');
+    expect(probe.code, probe.stderr).toBe(code);
+    const { exceptions, exit_code } = JSON.parse(probe.stdout);
+    expect(exit_code).toBe(code);
+    expect(exceptions).toContainEqual(expect.objectContaining({ what, refuted: code === 1, places }));
+    // No role and no check is lost.
+    expect(rolesOf(contract)).toEqual(rolesOf(honest));
+  });
+
+  test.each<[name: string, kind: Kind, what: string, says: string]>([
+    [
+      'lacks its last entries: count and head are not dropped without a word',
+      'truncated',
+      'package facts',
+      'recordCount',
+    ],
+    ['breaks off: that its form was not seen is no success', 'cut-off', 'package', 'could be downloaded'],
+  ])('a package that %s', async (_, kind, what, says) => {
+    const { probe } = await attack(camel, kind, '--generate');
+    expect(probe.code, probe.stderr).toBe(3);
+    expect(JSON.parse(probe.stdout).exceptions).toContainEqual(
+      expect.objectContaining({ what, says: expect.stringContaining(says) }),
+    );
+  });
+
+  test.each<[string, Kind]>([
+    ['what the recipe does not cover was changed: content says what is not covered', 'edited-metadata'],
+    ['the chain was rewritten and is sound: earlier exports and anchors tell, not a first look', 'rewritten'],
+  ])('nothing is to be seen where %s', async (_, kind) => {
+    expect((await attack(camel, kind, '--generate')).probe.code).toBe(0);
+  });
+});
+
+test('an edited entry in the sample: probe names it, exit 1, and an export refutes it', async () => {
+  const { probe, contract, text } = await attack(fastApi, 'edited');
+  expect(probe.code, probe.stderr).toBe(1);
+  expect(contract?.digest.recipe).not.toBeNull();
+  expect(text).toContain('Proved for nearly every entry that was sampled');
+  await expectRefuted(fastApi, text);
+}, 90_000);
+
+test('an edited entry that was not in the sample: the recipe is known, so an export refutes it', async () => {
+  const { probe, text } = await attack(fastApi, 'valid', '--generate');
+  expect(probe.code, probe.stderr).toBe(0);
+  await expectRefuted(fastApi, text);
+}, 90_000);
+
+test('no recipe is found: probe is incomplete and says the line that a person has to write', async () => {
+  const { probe, contract, text } = await attack(results, 'valid');
+  expect(probe.code, probe.stderr).toBe(3);
+  expect(JSON.parse(probe.stdout).outcome).toBe('incomplete');
+  expect(contract?.digest.recipe).toBeNull();
+  expect(text).toContain('verify: { require: [order] }');
+}, 90_000);
+
+/** All but the host's name, and the order of the list, which tells only how it is read. */
+function rolesOf(contract: Description | null): object {
+  return { ...contract, name: '', entries: { ...contract?.entries, order: '' } };
+}
+
+/** An export of the service with an edited entry by the contract file that a probe wrote. */
+async function expectRefuted(kind: ServiceKind, contract: string): Promise<void> {
+  const folder = newFolder();
+  const service = await kind.start({ apiKey: API_KEY, tampering: 'edited' });
+  const env = { EVIDENCE_AUDIT_URL: service.auditUrl, EVIDENCE_API_KEY: API_KEY };
+  const generated = join(folder, 'contract.yaml');
+  // The form of a package is no part of what is shown here.
+  const probe = await evidence(['probe', '--generate'], { cwd: folder, env });
+  expect(probe.code, probe.stderr).toBe(1);
+  const { digest } = parseContract(contract, 'contract.yaml');
+  expect(parseContract(readFileSync(generated, 'utf8'), 'contract.yaml').digest).toEqual(digest);
+  const { code, stdout } = await evidence(['export', '--all-time', '--contract', 'contract.yaml', '--json'], {
+    cwd: folder,
+    env,
+  });
+  await service.close();
+  expect(code).toBe(1);
+  const { streams } = JSON.parse(stdout);
+  const states = streams.map(({ claims }: { claims: Record<string, { state: string }> }) => claims['content']?.state);
+  expect(states.filter((state: string) => state === 'refuted')).toHaveLength(1);
+}
