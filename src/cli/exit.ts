@@ -15,7 +15,7 @@ export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] =
     INCOMPLETE,
     'incomplete: something could not be collected, verified as required, or archived; run it again to resume; probe: a person has to decide',
   ],
-  [4, 'nothing was checked: no stream in scope, or all of them empty'],
+  [4, 'nothing was checked: no stream in scope, all of them empty, or no bundle was opened'],
   [5, 'refused: 401 or 403 by the service or the store'],
   [DEFECT, 'a defect in the program'],
   [130, 'interrupted (Ctrl-C); run it again to resume'],

@@ -19,7 +19,6 @@ import { openSigningKey, openStamping } from './signing.ts';
 import { openArchive } from './store.ts';
 import { readCommit, readOperator, readTool } from './tool.ts';
 import { openRecipients, readPublicKeys, readSealKeys, readTimestampRoots } from './trust.ts';
-import { visible } from './visible.ts';
 import { makeWorkDirectory } from './work-directory.ts';
 
 export async function runExport(flags: ExportFlags, context: CommandContext): Promise<number> {
@@ -117,7 +116,7 @@ export async function exportInto(wish: ExportWish, context: CommandContext): Pro
       return exportRun({ ...exportContext, runId, bindingKey });
     };
     const runId = await chooseRunId(archive, answer, scope, wish.revise);
-    return await exportOrRevise(archive, runId, wish.revise, exportAs, ({ message }) => printer.note(visible(message)));
+    return await exportOrRevise(archive, runId, wish.revise, exportAs, ({ message }) => printer.note(message));
   } finally {
     progress.close();
     work.remove();

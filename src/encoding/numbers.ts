@@ -9,15 +9,15 @@ export interface InexactNumbers {
 }
 
 /**
- * What every number is that changes when it is read: one with an exponent, or of more than 15 digits. Two decimals of
- * up to 15 digits never share a double (DBL_DIG). Strings may look like one; then they are looked at in vain.
+ * What every number behind another sign is that changes when it is read: one with an exponent, or of more than 15 digits.
+ * Two decimals of up to 15 digits never share a double (DBL_DIG). What strings hold may look like one, in vain.
  */
-const COULD_CHANGE = /[\d.]{16}|[:[,\s]-?\d[\d.]*[eE]|^-?\d[\d.]*[eE]/;
+const COULD_CHANGE = /[:[,\s]-?\d(?:[\d.]{15}|[\d.]*[eE])/;
 
 /** The first numbers of a text that `JSON.parse` has accepted that are other ones as doubles. */
 export function findInexact(json: string): InexactNumbers {
   let inexact: string | null = null;
-  if (!COULD_CHANGE.test(json)) return { inexact, inexactInteger: null };
+  if (!COULD_CHANGE.test(json) && !/^[-\d]/.test(json)) return { inexact, inexactInteger: null };
   for (const token of tokensOf(json)) {
     if (!/^[-0-9]/.test(token) || isExact(token)) continue;
     inexact ??= token;

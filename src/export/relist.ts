@@ -1,15 +1,17 @@
-import { type Verification, verificationSchema } from '../bundle/documents.ts';
-import { VERIFICATION } from '../bundle/files.ts';
+import type { ZodType } from 'zod';
+import { type Custody, custodySchema, verificationSchema } from '../bundle/documents.ts';
+import { CUSTODY, VERIFICATION } from '../bundle/files.ts';
 import { openBundle } from '../bundle/read.ts';
 import { PackageReader } from '../chain/package.ts';
 import { readRecord, type StreamRecord, type Unbound } from '../ledger/record.ts';
 import type { ExportContext } from './context.ts';
 import { ListingCheck, whyNotListed } from './listing.ts';
 import type { ListedStream } from './plan.ts';
+import type { Asked } from './received.ts';
 import { notOurs } from './records.ts';
 
 const EVIDENCE = 'data/evidence.json';
-const MAX_VERIFICATION_BYTES = 256 * 2 ** 20;
+const MAX_DOCUMENT_BYTES = 256 * 2 ** 20;
 
 /**
  * Holds the entries of a bundle that lay in the archive against the service's own listing, as it is now; where the
@@ -37,9 +39,13 @@ export async function checkAgainstListing(
     onSent: (entries) => listing.addSent(entries),
   });
   const bundle = await openBundle(file, {}, key);
-  let stated: Verification;
+  const document = async <T>(schema: ZodType<T>, path: string) =>
+    readRecord(schema, await bundle.readFile(path, MAX_DOCUMENT_BYTES), `${key}:${path}`);
+  let statedHead: number | null;
+  let asked: Asked;
   try {
-    stated = readRecord(verificationSchema, await bundle.readFile(VERIFICATION, MAX_VERIFICATION_BYTES), key);
+    statedHead = (await document(verificationSchema, VERIFICATION)).stated_head;
+    asked = askedBy(await document(custodySchema, CUSTODY));
     await bundle.checkIntegrity({
       onChunk: async (path, chunk) => {
         if (path !== EVIDENCE) return;
@@ -50,11 +56,21 @@ export async function checkAgainstListing(
   } finally {
     await bundle.close();
   }
-  const { defect } = reader.finish();
-  if (defect !== null) return;
-  const statement = { entryCount: null, headSequence: stated.stated_head, headDigest: null };
-  // What was recorded behind the head of then need not be in it.
-  const basis = await listing.finish({ askedAt: 0, askedAtByService: null }, statement);
+  if (reader.finish().defect !== null) return;
+  const statement = { entryCount: null, headSequence: statedHead, headDigest: null };
+  const basis = await listing.finish(asked, statement);
   if (basis.kind === 'listing' && basis.differences > 0)
     throw notOurs(key, `${basis.deviations[0]?.message ?? 'the entries differ'}: the service lists other entries now`);
+}
+
+/** When the package was asked for, as the transfer log says. The answer came before the next request was sent. */
+function askedBy({ steps }: Custody): Asked {
+  const at = steps.findIndex(({ step }) => step === 'generate');
+  const exchange = steps[at]?.exchange;
+  const askedAt = Date.parse(exchange?.requested_at ?? '');
+  const answered = Date.parse(exchange?.date ?? '');
+  const next = steps.slice(at + 1).find((step) => step.exchange !== undefined)?.exchange;
+  const took = Date.parse(next?.requested_at ?? '') - askedAt;
+  const askedAtByService = answered - took;
+  return { askedAt, askedAtByService: Number.isNaN(askedAtByService) ? null : askedAtByService };
 }

@@ -50,10 +50,9 @@ export async function exportStream(context: ExportContext, run: RunState, stream
     const examination = await examineReceived(context, run, received, compared, vendor);
     context.listen({ type: 'step', streamId, step: 'bundle' });
     const target = join(folder, 'bundle.zip');
-    const place = placeOf(context, run, slug, received, examination);
     const { earlier } = compared;
-    const custody = collection.custody;
-    const contents = { streamId, slug, earlier, received, examination, vendor, custody, place };
+    const place = placeOf(context, run, slug, received, examination);
+    const contents = { streamId, slug, earlier, received, examination, vendor, custody: collection.custody, place };
     const { written, verdict } = await packBag(context, run, contents, target);
     context.listen({ type: 'step', streamId, step: 'archive' });
     const form = await toStoredForm(context, { file: target, ...written });

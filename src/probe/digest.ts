@@ -5,6 +5,7 @@ import type { Chain, EntriesSurvey } from './entries.ts';
 import { findEntryId, findKeyField, findSeal, type SealRole } from './entry-roles.ts';
 import { isNearlyAll } from './nearly-all.ts';
 import type { Hints } from './openapi.ts';
+import { findParties } from './parties.ts';
 import { type Place, placesOf } from './places.ts';
 import { materialOf } from './recipe-candidates.ts';
 import { type SearchResult, searchRecipe } from './recipe-search.ts';
@@ -19,19 +20,18 @@ export function describeEntry(
 ): { entry: Description['entry']; seal: SealRole | null } {
   const seal = findSeal(samples, roles);
   const { sequence, firstSequence, previous, digest } = roles;
-  const taken = [sequence, previous, digest, seal?.field, seal?.keyField, streamId, timestamp?.field];
+  const roleFields = [sequence, previous, digest, seal?.field, seal?.keyField, streamId, timestamp?.field];
+  const taken = roleFields.filter((path) => typeof path === 'string');
   const entry: Description['entry'] = {
     stream_id: streamId,
     sequence,
     first_sequence: firstSequence,
-    entry_id: findEntryId(
-      samples,
-      taken.filter((path) => typeof path === 'string'),
-    ),
+    entry_id: findEntryId(samples, taken),
     timestamp: timestamp?.field ?? null,
     timestamp_unit: timestamp?.unit ?? 'text',
     previous,
     digest,
+    ...findParties(samples, taken),
   };
   return { entry, seal };
 }
@@ -55,6 +55,9 @@ export function inferDigest(input: DigestInput, reasoning: Reasoning): Pick<Desc
   const { roles } = chain;
   const first = draft.entry.entry_id;
   if (first !== null) reasoning.found('entry id', first, 'another one in every entry');
+  const { actor, action, resource } = draft.entry;
+  if (actor != null && action != null && resource != null)
+    reasoning.found('actor, action, resource', [actor, action, resource].flat().join(', '), 'by their names alone');
   const material = materialOf(samples, roles, seal?.field ?? null, hints.isPython, hints.entryFields);
   const keyField = seal?.keyField ?? findKeyField(samples);
   const result = searchRecipe({ description: draft, roles, entries: samples, keys, keyField, material, isOver });

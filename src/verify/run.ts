@@ -150,6 +150,7 @@ async function verifyLeftOver(
 
 async function verifyBytes(archive: Archive, stored: StoredAs, problems: Problem[]): Promise<void> {
   if (!(await isThere(archive, stored.key, problems))) return;
-  const actual = await readObject(stored.key, problems, async () => measure(await archive.read(stored.key)));
+  const read = async () => measure(await archive.read(stored.key));
+  const actual = await readObject(stored.key, problems, read);
   if (actual !== null) checkDigest(stored, actual, problems);
 }

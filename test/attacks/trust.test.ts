@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { VerifyFlags } from '../../src/cli/flags.ts';
 import { runVerify } from '../../src/cli/verify.ts';
+import { DEFAULT_DESCRIPTION } from '../../src/contract/default-contract.ts';
 import { sha256 } from '../../src/encoding/digest.ts';
 import { toPem } from '../../src/signature/key.ts';
 import { archivePackage, RUN } from '../support/archived-package.ts';
@@ -266,6 +267,17 @@ describe('the head of the output says what it rests on', () => {
       expect(JSON.stringify(trust)).not.toContain(secret);
     }
   });
+});
+
+test("a contract of the bundle's own is named as that, whatever it calls itself", async () => {
+  const description = { ...DEFAULT_DESCRIPTION, name: 'default' };
+  const evidenceBytes = Buffer.from(JSON.stringify(packageOf(chainOf(3))));
+  await writePackageBundle({ target: join(sent, 'own.zip'), evidence: evidenceBytes, description });
+  await archivePackage(join(sent, 'of-own'), { bundle: { evidence: evidenceBytes, description } });
+  const own = { name: 'default', sha256: expect.stringMatching(/^[0-9a-f]{64}$/), owner: 'bundle' };
+  for (const target of ['own.zip', 'of-own']) expect((await verify(target)).report.trust.contracts).toEqual([own]);
+  const { stdout } = await evidence(['verify', join(sent, 'own.zip')], { cwd: sent });
+  expect(stdout).toMatch(/^Contract {6}default, SHA-256 [0-9a-f]{64}, the bundle's own$/m);
 });
 
 describe('what is required is required', () => {

@@ -8,7 +8,7 @@ import type { Verdict } from '../../src/claims/verdict.ts';
 import type { RunRecord } from '../../src/ledger/record.ts';
 import { foreignBag, writeForeignZip } from '../bundle/sample.ts';
 import { ReportBrowser } from '../support/browser.ts';
-import { chainOf, packageOf } from '../support/chain.ts';
+import { chainOf, packageOf, STREAM } from '../support/chain.ts';
 import { writePackageBundle } from '../support/package-bundle.ts';
 import { run } from '../support/process.ts';
 import { earlierRun, monthStream, partialRun, refutedRun, verifiedRun } from '../support/run-records.ts';
@@ -168,9 +168,9 @@ test('names that would run are shown', async () => {
 
 const evidenceOf = (count: number) => Buffer.from(JSON.stringify(packageOf(chainOf(count))));
 
-async function sample(name: string, evidence = evidenceOf(5)) {
+async function sample(name: string, evidence = evidenceOf(5), runId = 'r') {
   const target = join(browser.folder, name);
-  const { identity } = await writePackageBundle({ target, evidence });
+  const { identity } = await writePackageBundle({ target, evidence, runId });
   return { target, identity };
 }
 
@@ -212,6 +212,30 @@ describe('a bundle', () => {
     expect(first).toContain('the bundle that this report lists');
     expect(second).toContain('This report does not list it');
     expect(second).toContain('9 entries');
+  });
+
+  test('of this run, but not the listed one, is an alarm, whatever is proved of it; one of another run is told calmly', async () => {
+    const listed = await sample('listed.zip', evidenceOf(5), '2026-10');
+    const forged = await sample('forged.zip', evidenceOf(4), '2026-10');
+    const other = await sample('earlier.zip', evidenceOf(4), '2026-09');
+    const stream = monthStream(1, STREAM);
+    const record = verifiedRun([{ ...stream, bundle: { ...stream.bundle, identity: listed.identity } }]);
+    const page = await open(record);
+    expect(await verify(page, listed, forged, other)).toEqual([
+      'VERIFIED HERE',
+      'NOT THE BUNDLE OF THIS RUN',
+      'VERIFIED HERE',
+    ]);
+    const verdicts = page.locator('.result .verdict');
+    const tones = await verdicts.evaluateAll((all) => all.map(({ className }) => className));
+    expect(tones).toEqual(['verdict calm', 'verdict alarm', 'verdict calm']);
+    const [, second, third] = await verdicts.allTextContents();
+    expect(second).toContain(`of this run, 2026-10. For its stream, ${STREAM}, this report lists another bundle`);
+    expect(third).toContain('it states that it is of another run, 2026-09');
+    // A stream that the report does not list at all cannot be of its run either.
+    const bare = await open(verifiedRun([monthStream(1)]));
+    expect(await verify(bare, forged)).toEqual(['NOT THE BUNDLE OF THIS RUN']);
+    expect(await bare.textContent('.result .verdict')).toContain('This report does not list its stream');
   });
 
   test('says of each claim whether it was proved here, and what checks it otherwise', async () => {

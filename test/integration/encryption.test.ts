@@ -103,9 +103,10 @@ describe('an archive that is encrypted', () => {
 
   test('verifies without a key as far as that goes, which is said, and with one in full', async () => {
     const without = await verify();
-    expect([without.exit_code, without.objects.unexpected]).toEqual([0, []]);
+    expect([without.exit_code, without.objects.unexpected]).toEqual([4, []]);
     expect(without.runs[0]?.streams.map(({ encrypted }) => encrypted)).toEqual([true, true]);
-    expect(without.warnings).toEqual([expect.stringMatching(/2 of 2 bundles are encrypted.* unproved here/)]);
+    expect(without.runs[0]?.streams.map(({ claims }) => claims.order.state)).toEqual(['recorded', 'recorded']);
+    expect(without.warnings).toEqual([expect.stringMatching(/2 of 2 bundles are encrypted and were not opened here/)]);
     const inFull = await verify('--identity', auditor.file);
     expect([inFull.exit_code, inFull.warnings]).toEqual([0, []]);
     expect(inFull.runs[0]?.streams.map(({ encrypted }) => encrypted)).toEqual([false, false]);
@@ -236,7 +237,9 @@ test('two exports of the same run at once end in one, also in S3 under locks', a
   const stored = (await versionsIn(client, bucket)).filter(({ Key }) => Key?.endsWith('.age'));
   client.destroy();
   expect(new Set(stored.map(({ Key }) => Key)).size).toBe(STREAMS.length);
-  const { code, stdout } = await start('verify', archive.url, '--identity', auditor.file, '--json');
+  const { code, stdout } = await start(
+    ...['verify', archive.url, '--config', 'evidence.yaml', '--identity', auditor.file, '--json'],
+  );
   const { locks, warnings } = JSON.parse(stdout);
   // This store ignores create-only writes now and then, at the same moment.
   const others = warnings.filter((warning: string) => !warning.includes('is stored more than once'));

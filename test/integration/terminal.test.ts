@@ -50,7 +50,7 @@ test('a verification on a terminal shows where it is, and nothing of it stays', 
   expect(code).toBe(0);
   expect(written).toMatch(/ {2}AUD-1: stream 1: access.* {2}AUD-1: stream 2: 支付.*….*账/s);
   expect(screen.filter((line) => LIVE.test(line))).toEqual([]);
-  expect(screen[0]).toBe('Run AUD-1');
+  expect(screen[0]).toBe('Configuration none');
 }, 60_000);
 
 test('a verification that was interrupted says where to go on, and goes on there', async () => {

@@ -17,8 +17,9 @@ import {
 import { type RunStream, toRecordBytes } from '../../src/ledger/record.ts';
 import { DIGEST, runRecord, runStream } from '../support/records.ts';
 
-const UNSIGNED = { signingKey: null, publicKeys: [] };
 const ALL_TIME = { from: null, to: null };
+const UNSIGNED = { signingKey: null, publicKeys: [] };
+
 const OTHER = 'b'.repeat(64);
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 

@@ -144,8 +144,8 @@ export const HURTFUL: Hurtful[] = [
   },
   {
     ...SOUND,
-    sizes: [12 * MB, 48 * MB],
-    memory: 8 * 48 * MB,
+    sizes: [3 * MB, 12 * MB],
+    memory: 8 * 12 * MB,
     name: 'one string',
     write: (size) => packed(withLarge('x'.repeat(size))),
   },
@@ -186,9 +186,10 @@ export const HURTFUL: Hurtful[] = [
     },
   },
   {
-    ...USUAL,
     ...SOUND,
-    memory: 256 * MB,
+    // As many values as may stand beside the entries.
+    sizes: [300_000, 1_200_000],
+    memory: 64 * MB,
     name: 'what looks like the list of entries, before it',
     write: function* (size) {
       yield `${HEAD}"earlier":[{}`;

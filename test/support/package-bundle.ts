@@ -26,6 +26,8 @@ export interface PackageBundle {
   /** Forms that it lacks. */
   missing?: readonly MissingForm[];
   runId?: string;
+  /** Of the keys that it says seals were checked with. */
+  sealKeyIds?: string[];
   required?: readonly ClaimName[];
   /** What it states that it requires, instead. */
   requires?: readonly ClaimName[];
@@ -41,6 +43,7 @@ export async function writePackageBundle({
   summary = null,
   missing = [],
   runId = 'r',
+  sealKeyIds = [],
   required = ['order'],
   requires = required,
   restate = (verdict) => verdict,
@@ -49,7 +52,7 @@ export async function writePackageBundle({
     description === null ? DEFAULT_IN_USE : pinContract(Buffer.from(formatContract(description)), 'contract.yaml');
   const { stated, reading } = statedOf(inUse, evidence, summary, required);
   const verdict = restate(missing.length > 0 ? { ...stated.verdict, status: 'incomplete' } : stated.verdict);
-  const verification = { ...stated, run_id: runId, required_claims: [...requires], verdict };
+  const verification = { ...stated, run_id: runId, required_claims: [...requires], seal_key_ids: sealKeyIds, verdict };
   const forms = [
     { step: 'json', path: 'data/evidence.json', content: evidence },
     ...(summary === null ? [] : [{ step: 'summary', path: 'data/summary.json', content: summary }]),

@@ -55,7 +55,8 @@ export async function newPlace(
   mkdirSync(temporary);
   const archive = { url: `s3://${bucket}/prod`, endpoint: gateway.endpoint, ...more };
   writeFileSync(join(directory, 'evidence.yaml'), JSON.stringify({ archive }));
-  const env = { ...platform.env, ...gateway.env, TMPDIR: temporary };
+  // `verify` reads no configuration that is not named.
+  const env = { ...platform.env, ...gateway.env, TMPDIR: temporary, EVIDENCE_CONFIG: 'evidence.yaml' };
   const start = (...args: string[]) => startNode(EVIDENCE, args, { cwd: directory, env });
   return { directory, temporary, bucket, archive, start, evidence: (...args) => finish(start(...args)) };
 }

@@ -1,6 +1,7 @@
 import { messageOf } from '../../errors.ts';
 import { visible } from '../../report/view/visible.ts';
 import type { Question, Reply, Result } from '../messages.ts';
+import { belongingOf } from './belonging.ts';
 import { element, isolated } from './elements.ts';
 import { resultOf } from './result.ts';
 
@@ -8,6 +9,7 @@ import { resultOf } from './result.ts';
 export function enableDrop(drop: HTMLElement, results: HTMLElement, said: HTMLElement, program: string): void {
   const input = drop.querySelector('input');
   if (input === null) return;
+  const ownRun = drop.dataset['run'] ?? '';
   let verified = 0;
   const say = (file: File, word: string) => {
     said.textContent = visible(`${++verified} of ${results.childElementCount} done. ${file.name}: ${word}`);
@@ -18,7 +20,7 @@ export function enableDrop(drop: HTMLElement, results: HTMLElement, said: HTMLEl
     for (const file of files) {
       const place = placeFor(file);
       results.append(place);
-      last = last.then(() => verify(file, place, url)).then((word) => say(file, word));
+      last = last.then(() => verify(file, place, url, ownRun)).then((word) => say(file, word));
     }
   };
   input.addEventListener('change', () => {
@@ -48,16 +50,16 @@ function placeFor(file: File): HTMLElement {
 }
 
 /** Never fails: whatever happens is shown. @returns it in a word. */
-async function verify(file: File, place: HTMLElement, url: string): Promise<string> {
+async function verify(file: File, place: HTMLElement, url: string, ownRun: string): Promise<string> {
   const progress = place.querySelector('progress');
   const shown = await ask(file, url, (share) => {
     if (progress !== null) progress.value = share;
   }).then(
-    (result) => resultOf(result, rowOf(result)),
+    (result) => resultOf(result, belongingOf(result, ownRun)),
     (error: unknown) => [
       element(
         'div',
-        { class: 'verdict alarm' },
+        { class: 'verdict caution' },
         element('b', {}, 'NOT VERIFIED'),
         element('p', {}, visible(messageOf(error))),
       ),
@@ -85,9 +87,4 @@ function ask(file: File, url: string, onProgress: (share: number) => void): Prom
   const question: Question = { file, now: Date.now() };
   worker.postMessage(question);
   return answer.finally(() => worker.terminate());
-}
-
-function rowOf({ identity }: Result): HTMLTableRowElement | null {
-  if (identity === null || !/^[0-9a-f]{64}$/.test(identity)) return null;
-  return document.querySelector(`tr[data-identity="${identity}"]`);
 }

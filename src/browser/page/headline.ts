@@ -1,5 +1,6 @@
 import { grouped, plural } from '../../report/view/words.ts';
 import type { Result } from '../messages.ts';
+import type { Belonging } from './belonging.ts';
 
 export interface Headline {
   tone: 'calm' | 'alarm' | 'caution';
@@ -8,7 +9,7 @@ export interface Headline {
 }
 
 /** A result in one word and a few sentences, which never say more than was proved. */
-export function headlineOf(result: Result): Headline {
+export function headlineOf(result: Result, belonging: Belonging): Headline {
   const { problems, status, streamId, entries } = result;
   if (problems.length > 0)
     return {
@@ -21,6 +22,12 @@ export function headlineOf(result: Result): Headline {
   const what = `Every file is what the manifest says. Stream ${streamId ?? 'unknown'}, ${plural(entries, 'entry')}.`;
   if (status === 'refuted' || result.stated === 'refuted')
     return { tone: 'alarm', word: 'REFUTED', sentences: [what, refutation(result)] };
+  if (belonging === 'rival' || belonging === 'stray')
+    return {
+      tone: 'alarm',
+      word: 'NOT THE BUNDLE OF THIS RUN',
+      sentences: ['Do not take it for what was archived; fetch the bundle again from the archive.', what],
+    };
   const proved = result.claims.filter(({ state }) => state === 'proved').length;
   const sum = `${grouped(proved)} of ${grouped(result.claims.length)} claims are proved here, and none is refuted.`;
   if (status === 'empty')

@@ -1,20 +1,21 @@
 import { grouped } from '../../report/view/words.ts';
 import type { Result } from '../messages.ts';
+import type { Belonging } from './belonging.ts';
 import { element, isolated } from './elements.ts';
 import { headlineOf } from './headline.ts';
 
 const SHOWN = 50;
 
-/** What a verification came to, to stand under the bundle's name. @param listed the row of the bundle in this report. */
-export function resultOf(result: Result, listed: HTMLTableRowElement | null): Node[] {
-  const { tone, word, sentences } = headlineOf(result);
+/** What a verification came to, to stand under the bundle's name. */
+export function resultOf(result: Result, belonging: Belonging): Node[] {
+  const { tone, word, sentences } = headlineOf(result, belonging);
   return [
     element(
       'div',
       { class: `verdict ${tone}` },
       element('b', {}, word),
       ...sentences.map((sentence) => element('p', {}, isolated(sentence))),
-      element('p', {}, isolated(belonging(result, listed))),
+      element('p', {}, isolated(describe(result, belonging))),
     ),
     ...list(result.problems.map(({ code, message }) => `${code}: ${message}`)),
     ...claimTable(result),
@@ -25,12 +26,21 @@ export function resultOf(result: Result, listed: HTMLTableRowElement | null): No
   ];
 }
 
-/** By its identity: the digest of its manifest, whatever file it lies in. */
-function belonging({ identity, runId, problems }: Result, listed: HTMLTableRowElement | null): string {
-  if (identity === null) return 'It cannot be told whether it belongs to this run.';
-  if (listed !== null && problems.length > 0) return 'Its manifest is the one that this report lists for the stream.';
-  if (listed !== null) return 'It is the bundle that this report lists for the stream, by its identity.';
-  return `This report does not list it: it is of another run${runId === null ? '' : ` (${runId})`}, or not the bundle that was archived.`;
+function describe({ runId, streamId, problems }: Result, belonging: Belonging): string {
+  switch (belonging) {
+    case 'listed':
+      return problems.length > 0
+        ? 'Its manifest is the one that this report lists for the stream.'
+        : 'It is the bundle that this report lists for the stream, by its identity.';
+    case 'rival':
+      return `It states that it is of this run, ${runId}. For its stream, ${streamId}, this report lists another bundle.`;
+    case 'stray':
+      return `It states that it is of this run, ${runId}. This report does not list its stream, ${streamId}.`;
+    case 'elsewhere':
+      return `This report does not list it: it states that it is of another run, ${runId}.`;
+    case 'unknown':
+      return 'It cannot be told whether it belongs to this run.';
+  }
 }
 
 function claimTable({ claims }: Result): HTMLElement[] {

@@ -65,7 +65,7 @@ function sectionsOf(view: RunView, texts: Texts): Section[] {
     { id: 'checks', title: 'What was checked', content: claims(view, texts) },
     { id: 'findings', title: 'Findings', content: findings(view, texts) },
     { id: 'streams', title: 'Streams', content: streams(view, texts) },
-    { id: 'verify', title: 'Verify a bundle here', content: verification(texts) },
+    { id: 'verify', title: 'Verify a bundle here', content: verification(view, texts) },
     { id: 'activity', title: 'Activity', content: activity(view) },
     { id: 'coverage', title: 'Coverage by month', content: coverage(view, texts) },
     { id: 'ipe', title: 'IPE statement', content: ipe(view, texts) },

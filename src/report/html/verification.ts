@@ -1,13 +1,14 @@
 import type { Texts } from '../view/texts.ts';
+import type { RunView } from '../view/view.ts';
 import { type Markup, markup } from './markup.ts';
 
-/** Where bundles are dropped. What becomes of them is said by the page's program. */
-export function verification({ browser }: Texts): Markup {
+/** Where bundles are dropped. What becomes of them is said by the page's program, which is told of which run this is. */
+export function verification({ runId }: RunView, { browser }: Texts): Markup {
   return markup`<p>${browser.introduction}</p>
 <ul>
 ${browser.limits.map((limit) => markup`<li>${limit}</li>\n`)}</ul>
 <noscript><p class="refuted">${browser.no_script}</p></noscript>
-<div id="drop" class="drop" hidden><label for="files"><b>Drop bundles here</b>, or choose them</label><input type="file" id="files" multiple accept=".zip,application/zip"></div>
+<div id="drop" class="drop" data-run="${runId}" hidden><label for="files"><b>Drop bundles here</b>, or choose them</label><input type="file" id="files" multiple accept=".zip,application/zip"></div>
 <output id="said" role="status" aria-live="polite" class="minor"></output>
 <div id="results"></div>
 `;

@@ -1,0 +1,26 @@
+import { visible } from '../../report/view/visible.ts';
+import type { Result } from '../messages.ts';
+
+/**
+ * What a bundle is to this report, by its identity: the digest of its manifest, whatever file it lies in.
+ * - `listed`: the one that the report lists.
+ * - `rival`: it says that it is of this run, and the report lists another one for its stream.
+ * - `stray`: it says that it is of this run, and the report lists no such stream.
+ * - `elsewhere`: it says that it is of another run.
+ * - `unknown`: it cannot be told.
+ */
+export type Belonging = 'listed' | 'rival' | 'stray' | 'elsewhere' | 'unknown';
+
+export function belongingOf({ identity, runId, streamId }: Result, ownRun: string): Belonging {
+  if (identity === null || !/^[0-9a-f]{64}$/.test(identity)) return 'unknown';
+  if (document.querySelector(`tr[data-identity="${identity}"]`) !== null) return 'listed';
+  if (runId === null || streamId === null) return 'unknown';
+  if (visible(runId) !== visible(ownRun)) return 'elsewhere';
+  // As both are seen: a stream that only looks like a listed one is to alarm too.
+  return listedNames().has(visible(streamId)) ? 'rival' : 'stray';
+}
+
+function listedNames(): Set<string> {
+  const names = document.querySelectorAll('tr[data-identity] summary');
+  return new Set([...names].map(({ textContent }) => visible(textContent ?? '')));
+}

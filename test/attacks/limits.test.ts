@@ -1,0 +1,105 @@
+import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { chainOf, entryAfter, packageOf, type SentEntry } from '../support/chain.ts';
+import { COUNTED, costIn } from '../support/cost.ts';
+import { EVIDENCE, finish, startNode } from '../support/process.ts';
+
+const MB = 2 ** 20;
+const MOST_MEMORY = 300e6;
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'limits-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const PLACE = '"@"';
+
+/** What stands in an entry, or beside the entries, of a package of three. */
+const inEntry = (value: () => Iterable<string>) => () => around(chainWith({ note: '@' }), value);
+const inHead = (value: () => Iterable<string>) => () =>
+  around(JSON.stringify(packageOf(chainOf(3), { note: '@' })), value);
+
+function chainWith(metadata: unknown): string {
+  const [first, , third] = chainOf(3) as [SentEntry, SentEntry, SentEntry];
+  return JSON.stringify(packageOf([first, entryAfter(first, { metadata }), third]));
+}
+
+function* around(text: string, value: () => Iterable<string>): Iterable<string> {
+  const [before = '', behind = ''] = text.split(PLACE);
+  yield before;
+  yield* value();
+  yield behind;
+}
+
+function* list(item: string, bytes: number): Iterable<string> {
+  yield '[';
+  const piece = `${item},`.repeat(10_000);
+  for (let written = 0; written < bytes; written += piece.length) yield piece;
+  yield `${item}]`;
+}
+
+function* text(sign: string, bytes: number): Iterable<string> {
+  yield '"';
+  const piece = sign.repeat(100_000);
+  for (let written = 0; written < bytes; written += piece.length * Buffer.byteLength(sign)) yield piece;
+  yield '"';
+}
+
+/** Entries of every second number, in any order. */
+function withHoles(count: number, order: (entries: SentEntry[]) => SentEntry[]): Iterable<string> {
+  const entries: SentEntry[] = [];
+  for (let index = 0; index < count; index++)
+    entries.push({ ...entryAfter(entries.at(-1) ?? null), sequence: 2 * index + 1 });
+  return [JSON.stringify(packageOf(order(entries)))];
+}
+
+/** The same order each time: by the digests, which are in none. */
+const shuffled = (entries: SentEntry[]) => entries.toSorted((a, b) => (a.hash < b.hash ? -1 : 1));
+
+const TOO_MANY = /holds more than 250000 values/;
+const TOO_LARGE = /has more than 16777216 bytes/;
+
+type Row = [words: string, write: () => Iterable<string>, exit: number, message: RegExp, seconds: number];
+
+const ROWS: Row[] = [
+  ['62 MB of objects in an entry', inEntry(() => list('[{}]', 62 * MB)), 3, TOO_MANY, 10],
+  ['56 MB of arrays in an entry', inEntry(() => list('[]', 56 * MB)), 3, TOO_MANY, 10],
+  ['62 MB of text in an entry', inEntry(() => text('a', 62 * MB)), 3, TOO_LARGE, 10],
+  ['62 MB of objects beside the entries', inHead(() => list('[{}]', 62 * MB)), 3, TOO_MANY, 10],
+  ['62 MB of text beside the entries', inHead(() => text('a', 62 * MB)), 3, TOO_LARGE, 10],
+  ['as many objects as an entry may hold', inEntry(() => list('[{}]', 350_000)), 1, /digest of entry 2 is not/, 10],
+  ['as much text as an entry may hold', inEntry(() => text('日', 15 * MB)), 1, /digest of entry 2 is not/, 15],
+  [
+    '60,000 entries with holes, the last first',
+    () => withHoles(60_000, (all) => all.toReversed()),
+    1,
+    /arrives after/,
+    15,
+  ],
+  ['60,000 entries with holes, shuffled', () => withHoles(60_000, shuffled), 1, /arrives after/, 15],
+];
+
+test.each(ROWS)(
+  '%s',
+  async (_words, write, exit, message, seconds) => {
+    const file = join(folder, 'evidence.json');
+    await pipeline(Readable.from(write()), createWriteStream(file));
+    const child = startNode(EVIDENCE, ['verify', file, '--json', '--quiet'], { cwd: folder, nodeFlags: COUNTED });
+    const { code, stdout, stderr } = await finish(child);
+    expect(code).toBe(exit);
+    const messages = JSON.parse(stdout).streams.flatMap(({ findings }: { findings: { message: string }[] }) =>
+      findings.map((finding) => finding.message),
+    );
+    expect(messages.some((found: string) => message.test(found))).toBe(true);
+    const cost = costIn(stderr);
+    expect(cost.memory).toBeLessThan(MOST_MEMORY);
+    // Of the processor: what took minutes takes seconds.
+    expect(cost.seconds).toBeLessThan(seconds);
+  },
+  120_000,
+);

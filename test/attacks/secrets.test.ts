@@ -1,0 +1,134 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { scrubber } from '../../src/client/secret.ts';
+import { type Reply, startFaultServer } from '../support/fault-server.ts';
+import { evidence } from '../support/process.ts';
+import { startFaultyService } from '../support/services/faulty.ts';
+
+const KEY = 'sk_live/0+123"456&789?abc';
+
+const percent = [...Buffer.from(KEY)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+/** As gateways, proxies and careless programs quote it. */
+const QUOTED: [string, string][] = [
+  ['as it is', `Bearer ${KEY}`],
+  ['in JSON', JSON.stringify({ key: KEY })],
+  ['in JSON, with escaped slashes', JSON.stringify(KEY).replaceAll('/', '\\/')],
+  ['in JSON, with escapes throughout', [...KEY].map((sign) => `\\u00${sign.charCodeAt(0).toString(16)}`).join('')],
+  ['in a URL', `?key=${encodeURIComponent(KEY)}`],
+  ['in a URL, sign by sign', percent],
+  ['in a URL, sign by sign, in capitals', percent.toUpperCase().replaceAll('%2F', '%2f')],
+  ['in a URL, in part', KEY.replace('s', '%73')],
+  ['in HTML', [...KEY].map((sign) => `&#${sign.charCodeAt(0)};`).join('')],
+  ['in HTML, in hex', [...KEY].map((sign) => `&#x${sign.charCodeAt(0).toString(16).toUpperCase()};`).join('')],
+  ['in hex', Buffer.from(KEY).toString('hex').toUpperCase()],
+  ['in base64', base64(KEY)],
+  ['in base64, with a user', base64(`me:${KEY}`)],
+  ['in base64, in a header', base64(`Bearer ${KEY} `)],
+  ['in base64 for URLs', Buffer.from(`x${KEY}`).toString('base64url')],
+];
+
+describe('a secret is taken out of a text', () => {
+  test.each(QUOTED)('%s', (_words, quoted) => {
+    const clean = scrubber(KEY)(`before ${quoted} after`);
+    expect(clean).toMatch(/^before .*\*\*\*.* after$/s);
+    for (const form of [KEY, KEY.slice(2, -2), base64(KEY).slice(4, -4), percent.slice(6, -6)])
+      expect(clean.toLowerCase()).not.toContain(form.toLowerCase());
+  });
+
+  test('and nothing else is', () => {
+    const text = `sk_live/0+123"456&789 and the rest of ${base64('another key altogether')}`;
+    expect(scrubber(KEY)(text)).toBe(text);
+  });
+});
+
+/** All that an export wrote and printed, but for the forms, which are the service's own words. */
+async function exportedBy(
+  echo: (truth: Reply) => Reply,
+  refuse: (step: string) => Reply | undefined = () => undefined,
+) {
+  const service = await startFaultyService({
+    apiKey: KEY,
+    streams: new Map([['payments', 3]]),
+    fault: ({ step }, truth) => refuse(step) ?? echo(truth),
+  });
+  const cwd = mkdtempSync(join(tmpdir(), 'secrets-'));
+  const env = { EVIDENCE_AUDIT_URL: service.auditUrl, EVIDENCE_API_KEY: KEY };
+  const { code, stdout, stderr } = await evidence(['export', '--all-time', '--json'], { cwd, env });
+  await service.close();
+  const root = join(cwd, 'evidence-archive');
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    statSync(join(root, name)).isFile(),
+  );
+  const texts = files.map((name) =>
+    name.endsWith('.zip')
+      ? execFileSync('unzip', ['-p', join(root, name), '-x', '*/data/evidence.*', '*/data/summary.*'], {
+          encoding: 'latin1',
+        })
+      : readFileSync(join(root, name), 'latin1'),
+  );
+  return { code, files, all: [stdout, stderr, ...texts].join('\n') };
+}
+
+const FORMS = [KEY, JSON.stringify(KEY).slice(1, -1), encodeURIComponent(KEY), base64(KEY), percent];
+
+test.each(['x-request-id', 'date', 'etag', 'x-correlation-id', 'last-modified', 'x-powered-by'])(
+  'what a gateway echoes in %s is in nothing that is kept or printed',
+  async (header) => {
+    const value = `${encodeURIComponent(KEY)} ${KEY} ${base64(`Bearer ${KEY}`)} ${percent}`;
+    const { code, files, all } = await exportedBy((truth) => ({
+      ...truth,
+      headers: { ...truth.headers, [header]: value },
+    }));
+    expect([code, files.some((name) => name.endsWith('.zip'))]).toEqual([0, true]);
+    for (const form of FORMS) expect(all).not.toContain(form);
+    if (header === 'x-request-id') expect(all).toContain('*** *** ');
+  },
+  60_000,
+);
+
+test.each<[string, Reply]>([
+  [
+    'problem details',
+    {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ detail: `no ${encodeURIComponent(KEY)} or ${KEY}` }),
+    },
+  ],
+  ['text', { headers: { 'content-type': 'text/plain' }, body: `no ${base64(KEY)} or ${KEY}` }],
+  ['a content type', { headers: { 'content-type': `text/html; key="${percent}"` }, body: '<p>' }],
+])(
+  'a refusal that quotes it in %s is recorded without it',
+  async (_words, reply) => {
+    const refused = { status: 400, ...reply };
+    const { code, all } = await exportedBy(
+      (truth) => truth,
+      (step) => (step === 'verify' || step === 'pdf' ? refused : undefined),
+    );
+    expect(code).toBe(3);
+    for (const form of FORMS) expect(all).not.toContain(form);
+  },
+  60_000,
+);
+
+test('a redirect that quotes it is followed, and recorded without it', async () => {
+  const quoted = `key=${encodeURIComponent(KEY)}`;
+  const seen: string[] = [];
+  const service = await startFaultServer(({ path }) => {
+    seen.push(path);
+    return path.includes('key=')
+      ? { status: 404, body: '' }
+      : { status: 307, headers: { location: `/away?${quoted}` } };
+  });
+  const env = { EVIDENCE_AUDIT_URL: service.url, EVIDENCE_API_KEY: KEY };
+  const { stdout, stderr } = await evidence(['streams', '--json'], {
+    cwd: mkdtempSync(join(tmpdir(), 'secrets-')),
+    env,
+  });
+  await service.close();
+  expect(seen.at(-1)).toContain(quoted);
+  for (const form of FORMS) expect(stdout + stderr).not.toContain(form);
+});
