@@ -100,11 +100,12 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
     until: context.lockedUntil ?? null,
   });
   const checked = accounted.size;
+  const { problems, refuted } = history.judge(checks);
   return toReport({
-    checks,
+    checks: checks.map((check) => (refuted.has(check.runId) ? { ...check, outcome: 'refuted' } : check)),
     custody,
     findings,
-    history: history.judge(checks),
+    history: problems,
     keyring,
     unsigned,
     stray,

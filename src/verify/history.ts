@@ -1,3 +1,4 @@
+import type { Finding } from '../chain/finding.ts';
 import type { Compared, WalkResult } from '../chain/walk.ts';
 import { comparedWith } from '../claims/continuity.ts';
 import { findGaps } from '../claims/gaps.ts';
@@ -8,12 +9,17 @@ import { runRecordKey } from '../ledger/keys.ts';
 import type { LedgerEntry } from '../ledger/ledger.ts';
 import { PastBuilder } from '../ledger/past.ts';
 import { type Problem, toProblem } from './problem.ts';
-import type { RunCheck } from './run.ts';
 
 /** What somebody had of a stream: the digest of an entry, or the content of some. */
 interface Fact {
   runId: string;
   value: string;
+}
+
+/** A run whose bundles were read, and what was found in them. */
+interface Read {
+  runId: string;
+  streams: readonly { verdict: { findings: readonly Pick<Finding, 'code' | 'stream_id' | 'from' | 'to'>[] } }[];
 }
 
 /** What all runs say of one stream, until it was accepted that it began anew. */
@@ -105,17 +111,16 @@ export class History {
     for (const one of [runId, known.runId]) this.#refuted.add(one);
   }
 
-  /** What was found once all bundles were read; the runs that it concerns are refuted. */
-  judge(checks: readonly RunCheck[]): Problem[] {
-    const problems = [...this.#problems.values(), ...this.#gaps(checks)];
-    for (const check of checks) if (this.#refuted.has(check.runId)) check.outcome = 'refuted';
-    return problems.sort((a, b) => (a.key < b.key ? -1 : 1));
+  /** What was found once all bundles were read, and the ids of the runs that it refutes. */
+  judge(read: readonly Read[]): { problems: Problem[]; refuted: ReadonlySet<string> } {
+    const problems = [...this.#problems.values(), ...this.#gaps(read)];
+    return { problems: problems.sort((a, b) => (a.key < b.key ? -1 : 1)), refuted: this.#refuted };
   }
 
   /** Those that a run was refuted for when it was made are among its own findings. */
-  #gaps(checks: readonly RunCheck[]): Problem[] {
+  #gaps(read: readonly Read[]): Problem[] {
     const told = new Set(
-      checks.flatMap(({ streams }) =>
+      read.flatMap(({ streams }) =>
         streams.flatMap(({ verdict }) =>
           verdict.findings
             .filter(({ code }) => code === 'continuity/gap')
@@ -123,7 +128,7 @@ export class History {
         ),
       ),
     );
-    const inScope = new Set(checks.map(({ runId }) => runId));
+    const inScope = new Set(read.map(({ runId }) => runId));
     return this.#eras.flatMap(({ streamId, spans }) =>
       findGaps(spans.map(({ run_id, period, entries }) => ({ name: run_id, period, entries })))
         .filter(({ before, after }) => inScope.has(before) || inScope.has(after))
