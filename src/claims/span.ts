@@ -1,6 +1,7 @@
+import type { z } from 'zod';
 import type { Head, WalkResult } from '../chain/walk.ts';
 import type { Span, SpanEntries } from './span-schema.ts';
-import type { Verdict } from './verdict.ts';
+import type { verdictSchema } from './verdict-schema.ts';
 
 /** What a walk saw that later runs are compared with, as it is written down. */
 export function seenIn(walk: WalkResult) {
@@ -23,7 +24,7 @@ function toTime(milliseconds: number): string | null {
  * What a verdict leaves for later runs; undefined where it leaves nothing: what was not read in order, or contradicts
  * the runs before, is no history that others could be held against.
  */
-export function spanOf(verdict: Verdict): SpanEntries | null | undefined {
+export function spanOf(verdict: z.infer<typeof verdictSchema>): SpanEntries | null | undefined {
   const { status, claims, first_sequence, previous_hash, last_sequence, head_hash } = verdict;
   if (status === 'empty') return null;
   if (claims.order.state !== 'proved' || contradicts(verdict)) return undefined;
@@ -44,7 +45,7 @@ export function spanOf(verdict: Verdict): SpanEntries | null | undefined {
 }
 
 /** A gap is what is missing beside the entries, and says nothing against them. */
-function contradicts({ claims, findings }: Verdict): boolean {
+function contradicts({ claims, findings }: z.infer<typeof verdictSchema>): boolean {
   if (claims.continuity.state !== 'refuted') return false;
   const found = findings.filter(({ code, severity }) => code.startsWith('continuity/') && severity === 'error');
   return found.length === 0 || found.some(({ code }) => code !== 'continuity/gap');

@@ -101,11 +101,13 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
     until: context.lockedUntil ?? null,
   });
   const checked = accounted.size;
+  const { problems: contradictions, refuted } = history.judge(checks);
+  for (const check of checks) if (refuted.has(check.runId)) check.outcome = 'refuted';
   return toReport({
     checks,
     custody,
     findings,
-    history: history.judge(checks),
+    history: contradictions,
     keyring,
     unsigned,
     stray,

@@ -4,16 +4,22 @@ import { findGaps } from '../claims/gaps.ts';
 import { digestAt } from '../claims/overlap.ts';
 import { isPlaced } from '../claims/span.ts';
 import type { Span } from '../claims/span-schema.ts';
+import type { Verdict } from '../claims/verdict.ts';
 import { runRecordKey } from '../ledger/keys.ts';
 import type { LedgerEntry } from '../ledger/ledger.ts';
 import { PastBuilder } from '../ledger/past.ts';
 import { type Problem, toProblem } from './problem.ts';
-import type { RunCheck } from './run.ts';
 
 /** What somebody had of a stream: the digest of an entry, or the content of some. */
 interface Fact {
   runId: string;
   value: string;
+}
+
+/** A run that was verified. */
+interface Verified {
+  runId: string;
+  streams: readonly { verdict: Pick<Verdict, 'findings'> }[];
 }
 
 /** What all runs say of one stream, until it was accepted that it began anew. */
@@ -105,15 +111,14 @@ export class History {
     for (const one of [runId, known.runId]) this.#refuted.add(one);
   }
 
-  /** What was found once all bundles were read; the runs that it concerns are refuted. */
-  judge(checks: readonly RunCheck[]): Problem[] {
+  /** What was found once all bundles were read, and the runs that it refutes. */
+  judge(checks: readonly Verified[]): { problems: Problem[]; refuted: ReadonlySet<string> } {
     const problems = [...this.#problems.values(), ...this.#gaps(checks)];
-    for (const check of checks) if (this.#refuted.has(check.runId)) check.outcome = 'refuted';
-    return problems.sort((a, b) => (a.key < b.key ? -1 : 1));
+    return { problems: problems.sort((a, b) => (a.key < b.key ? -1 : 1)), refuted: this.#refuted };
   }
 
   /** Those that a run was refuted for when it was made are among its own findings. */
-  #gaps(checks: readonly RunCheck[]): Problem[] {
+  #gaps(checks: readonly Verified[]): Problem[] {
     const told = new Set(
       checks.flatMap(({ streams }) =>
         streams.flatMap(({ verdict }) =>
