@@ -1,12 +1,30 @@
-import type { Head } from '../chain/walk.ts';
+import type { z } from 'zod';
+import type { Head, WalkResult } from '../chain/walk.ts';
 import type { Span, SpanEntries } from './span-schema.ts';
-import type { Verdict } from './verdict.ts';
+import type { verdictSchema } from './verdict-schema.ts';
+
+/** What a walk saw that later runs are compared with, as it is written down. */
+export function seenIn(walk: WalkResult) {
+  const { first, head, bound, times } = walk;
+  const section = first === null || head === null ? null : { first: first.sequence, last: head.sequence };
+  return {
+    previous_hash: first?.previous ?? null,
+    first_recorded_at: toTime(times.first),
+    last_recorded_at: toTime(times.last),
+    digests_bind: section !== null && bound,
+    entries_sha256: section === null ? null : (walk.contents.get(`${section.first}-${section.last}`) ?? null),
+  };
+}
+
+function toTime(milliseconds: number): string | null {
+  return Number.isNaN(milliseconds) ? null : new Date(milliseconds).toISOString();
+}
 
 /**
  * What a verdict leaves for later runs; undefined where it leaves nothing: what was not read in order, or contradicts
  * the runs before, is no history that others could be held against.
  */
-export function spanOf(verdict: Verdict): SpanEntries | null | undefined {
+export function spanOf(verdict: z.infer<typeof verdictSchema>): SpanEntries | null | undefined {
   const { status, claims, first_sequence, previous_hash, last_sequence, head_hash } = verdict;
   if (status === 'empty') return null;
   if (claims.order.state !== 'proved' || contradicts(verdict)) return undefined;
@@ -27,7 +45,7 @@ export function spanOf(verdict: Verdict): SpanEntries | null | undefined {
 }
 
 /** A gap is what is missing beside the entries, and says nothing against them. */
-function contradicts({ claims, findings }: Verdict): boolean {
+function contradicts({ claims, findings }: z.infer<typeof verdictSchema>): boolean {
   if (claims.continuity.state !== 'refuted') return false;
   const found = findings.filter(({ code, severity }) => code.startsWith('continuity/') && severity === 'error');
   return found.length === 0 || found.some(({ code }) => code !== 'continuity/gap');

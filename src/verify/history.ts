@@ -1,10 +1,10 @@
-import type { Finding } from '../chain/finding.ts';
 import type { Compared, WalkResult } from '../chain/walk.ts';
 import { comparedWith } from '../claims/continuity.ts';
 import { findGaps } from '../claims/gaps.ts';
 import { digestAt } from '../claims/overlap.ts';
 import { isPlaced } from '../claims/span.ts';
 import type { Span } from '../claims/span-schema.ts';
+import type { Verdict } from '../claims/verdict.ts';
 import { runRecordKey } from '../ledger/keys.ts';
 import type { LedgerEntry } from '../ledger/ledger.ts';
 import { PastBuilder } from '../ledger/past.ts';
@@ -16,10 +16,10 @@ interface Fact {
   value: string;
 }
 
-/** A run whose bundles were read, and what was found in them. */
-interface Read {
+/** A run that was verified. */
+interface Verified {
   runId: string;
-  streams: readonly { verdict: { findings: readonly Pick<Finding, 'code' | 'stream_id' | 'from' | 'to'>[] } }[];
+  streams: readonly { verdict: Pick<Verdict, 'findings'> }[];
 }
 
 /** What all runs say of one stream, until it was accepted that it began anew. */
@@ -111,16 +111,16 @@ export class History {
     for (const one of [runId, known.runId]) this.#refuted.add(one);
   }
 
-  /** What was found once all bundles were read, and the ids of the runs that it refutes. */
-  judge(read: readonly Read[]): { problems: Problem[]; refuted: ReadonlySet<string> } {
-    const problems = [...this.#problems.values(), ...this.#gaps(read)];
+  /** What was found once all bundles were read, and the runs that it refutes. */
+  judge(checks: readonly Verified[]): { problems: Problem[]; refuted: ReadonlySet<string> } {
+    const problems = [...this.#problems.values(), ...this.#gaps(checks)];
     return { problems: problems.sort((a, b) => (a.key < b.key ? -1 : 1)), refuted: this.#refuted };
   }
 
   /** Those that a run was refuted for when it was made are among its own findings. */
-  #gaps(read: readonly Read[]): Problem[] {
+  #gaps(checks: readonly Verified[]): Problem[] {
     const told = new Set(
-      read.flatMap(({ streams }) =>
+      checks.flatMap(({ streams }) =>
         streams.flatMap(({ verdict }) =>
           verdict.findings
             .filter(({ code }) => code === 'continuity/gap')
@@ -128,7 +128,7 @@ export class History {
         ),
       ),
     );
-    const inScope = new Set(read.map(({ runId }) => runId));
+    const inScope = new Set(checks.map(({ runId }) => runId));
     return this.#eras.flatMap(({ streamId, spans }) =>
       findGaps(spans.map(({ run_id, period, entries }) => ({ name: run_id, period, entries })))
         .filter(({ before, after }) => inScope.has(before) || inScope.has(after))

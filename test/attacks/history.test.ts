@@ -182,7 +182,6 @@ const NONE: Partial<Description> = { digest: { ...DEFAULT_DESCRIPTION.digest, re
 describe.each([
   ['no recipe is known', NONE],
   ['digests are keyed, and the key is not given', KEYED],
-  ['digests do not cover the actor', UNCOVERED],
 ])('where %s', (_words, description) => {
   test('every entry rewritten under the digests of before', async () => {
     await serve(description);
@@ -238,6 +237,27 @@ test('where digests are not over the one before, old entries rewritten and linke
     found: ['continuity/rewritten'],
   });
 });
+
+test('where digests do not cover the actor, every actor changed', async () => {
+  await serve(UNCOVERED);
+  const without = (entries: SentEntry[], named: string) => {
+    const after: SentEntry[] = [];
+    for (const entry of entries) {
+      const { actor: _actor, ...rest }: SentEntry = { ...entry, prev_hash: after.at(-1)?.hash ?? GENESIS };
+      after.push({ ...sealed(rest as SentEntry), actor: named });
+    }
+    return after;
+  };
+  tell(without(months(1), 'a'));
+  await service.export({ request: 'r1', 'all-time': true });
+  tell(without(months(2), 'a'));
+  expect(shown(await service.export({ request: 'r2', 'all-time': true }))).toMatchObject({ state: 'proved' });
+  tell(without(months(2), 'b'));
+  expect(shown(await service.export({ request: 'r3', 'all-time': true }))).toMatchObject({
+    code: 1,
+    found: ['continuity/rewritten', 'continuity/rewritten'],
+  });
+}, 60_000);
 
 const FROM_0: Partial<Description> = { entry: { ...DEFAULT_DESCRIPTION.entry, first_sequence: 0 } };
 

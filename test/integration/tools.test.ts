@@ -205,7 +205,7 @@ describe('the lines of README.md for checking a bundle by hand', () => {
   });
 
   test('continuity, completeness and agreement say what the claims rest on', async () => {
-    expect(await follow('continuity')).toBe(`1\n${'0'.repeat(64)}\nnull\n`);
+    expect(await follow('continuity')).toBe(`1\n${'0'.repeat(64)}\n[]\n`);
     expect(JSON.parse(await follow('completeness'))).toEqual({
       kind: 'listing',
       same: 250,
