@@ -37,37 +37,35 @@ export function judgeCompleteness(question: CompletenessQuestion, log: FindingLo
   const { walk, basis, period } = question;
   if (basis.kind === 'none') return unproved(basis.why);
   const wholeStream = period.from === null && period.to === null;
-  if (basis.kind === 'record') return judgeByRecord(walk, basis, wholeStream, log);
-  if (basis.differences > 0 || basis.deviations.length > 0) return judgeDifferences(walk, basis, log);
-  const short = whyShort(question, basis.same);
+  if (basis.kind === 'record' && wholeStream) return judgeByRecord(walk, basis, log);
+  if (basis.kind === 'listing' && (basis.differences > 0 || basis.deviations.length > 0))
+    return judgeDifferences(walk, basis, log);
+  const short = (basis.kind === 'listing' ? whyOtherCount(walk, basis.same) : null) ?? whyShort(question);
   if (short !== null) {
     const { message, ...values } = short;
     log.add(toFinding('completeness/count-differs', walk.streamId, message, values));
     return refuted(message);
   }
+  if (basis.kind === 'record')
+    return unproved(`${basis.why}, and the stream record speaks of the whole stream, not of this period`);
   if (basis.undecided > 0) return unproved(whyUndecided(basis.undecided));
   if (walk.entries === 0) return unproved('there are no entries, and the service lists none');
   return proved(`the service's own listing has the same ${basis.same} entries with the same digests`);
 }
 
-/** Counts that must fit: what was compared with the listing, and the head that was stated before. */
-function whyShort({ walk, period, statedHead }: CompletenessQuestion, same: number) {
-  if (same !== walk.entries) {
-    const [expected, actual] = [String(same), String(walk.entries)];
-    return {
-      message: `${same} entries were compared with the listing, and the package has ${actual}`,
-      expected,
-      actual,
-    };
-  }
+function whyOtherCount({ entries }: WalkResult, same: number) {
+  if (same === entries) return null;
+  const [expected, actual] = [String(same), String(entries)];
+  return { message: `${same} entries were compared with the listing, and the package has ${actual}`, expected, actual };
+}
+
+/** A package that reaches to the end has the head that was stated before it was asked for. */
+function whyShort({ walk, period, statedHead }: CompletenessQuestion) {
   const last = walk.head?.sequence ?? null;
   if (period.to !== null || last === null || statedHead === null || statedHead <= last) return null;
   const [expected, actual] = [String(statedHead), String(last)];
-  return {
-    message: `the list of streams states entry ${expected}, and the package ends at entry ${actual}`,
-    expected,
-    actual,
-  };
+  const message = `the list of streams states entry ${expected}, and the package ends at entry ${actual}`;
+  return { message, expected, actual };
 }
 
 function whyUndecided(entries: number): string {
@@ -86,10 +84,8 @@ function judgeDifferences(walk: WalkResult, { differences, deviations }: Listing
 function judgeByRecord(
   walk: WalkResult,
   { statement, why }: Extract<CompletenessBasis, { kind: 'record' }>,
-  wholeStream: boolean,
   log: FindingLog,
 ): Claim {
-  if (!wholeStream) return unproved(`${why}, and the stream record speaks of the whole stream, not of this period`);
   const { entryCount, headSequence, headDigest } = statement;
   if (entryCount === null && headDigest === null)
     return unproved(`${why}, and the service's list of streams states neither count nor head`);

@@ -197,7 +197,9 @@ function judgePlace(
   if (agreements.size > 0 && first.sequence <= sequence && sequence <= last)
     return proved(`contains entry ${sequence}, the head of run ${runId}, unchanged${how}${others(agreements.size)}`);
   if (agreements.size > 0) {
-    const [common] = whole.filter(({ entries }) => entries.last_sequence >= first.sequence);
+    const common = spans.find(
+      ({ entries }) => entries.first_sequence <= last && entries.last_sequence >= first.sequence,
+    );
     return proved(`has the same entries as run ${common?.run_id}${how}${others(agreements.size)}`);
   }
   const before = whole.find(({ entries }) => entries.last_sequence + 1 === first.sequence);

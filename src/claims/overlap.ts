@@ -70,8 +70,7 @@ function byAnother(
 }
 
 /** The digest of an entry, as the package states it; undefined where it does not. */
-export function digestAt(walk: WalkResult, sequence: number): string | undefined {
-  return walk.first !== null && sequence === walk.first.sequence - 1
-    ? walk.first.previous
-    : walk.watched.get(sequence)?.stated;
+export function digestAt({ first, head, watched }: WalkResult, sequence: number): string | undefined {
+  if (head?.sequence === sequence) return head.digest;
+  return first !== null && sequence === first.sequence - 1 ? first.previous : watched.get(sequence)?.stated;
 }

@@ -37,7 +37,7 @@ export async function compareWithPast(
 ): Promise<Compared> {
   let earlier = past.spans.get(walk.streamId) ?? [];
   const unread = new Map<string, string>();
-  if (defect !== null) return { earlier, unread };
+  if (defect !== null || walk.findings.errors('order') > 0) return { earlier, unread };
   for (let bundles = 0; ; bundles++) {
     const open = [...findAgreements(walk, earlier)].filter(([, how]) => how === null).map(([index]) => index);
     const index = open.findLast((one) => needsBundle(walk, earlier, one, unread));
@@ -50,7 +50,7 @@ export async function compareWithPast(
     try {
       earlier = earlier.toSpliced(index + 1, 0, await readPart(context, past.runs, walk, span, folder));
     } catch (error) {
-      if (!isEvidenceError(error) || error.code === 'interrupted') throw error;
+      if (!isEvidenceError(error, 'unreadable') && !isEvidenceError(error, 'not-found')) throw error;
       unread.set(span.run_id, error.message);
     }
   }

@@ -170,7 +170,9 @@ test('what an intact chain shows', () => {
     contentComputed: LENGTH,
     seals: { verified: LENGTH },
   });
-  expect([...walk.watched]).toEqual([[7, { stated: at(7).hash, computed: at(7).hash, timestamp: at(7).timestamp }]]);
+  expect([...walk.watched]).toEqual([
+    [7, { stated: at(7).hash, computed: at(7).hash, ambiguous: false, timestamp: at(7).timestamp }],
+  ]);
 });
 
 test('the findings say what to look for and what to do', () => {

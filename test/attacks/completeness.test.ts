@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { CompletenessBasis } from '../../src/claims/completeness.ts';
+import {
+  chainOf,
+  entryAfter,
+  examineReading,
+  packageOf,
+  readPackage,
+  type SentEntry,
+  STREAM,
+} from '../support/chain.ts';
+import { type FalseService, startFalseService, type Told } from '../support/false-service.ts';
+
+let service: FalseService;
+beforeEach(async () => {
+  service = await startFalseService();
+});
+afterEach(() => service.close());
+
+const MINUTE = 60_000;
+
+/** Thirty entries, a minute apart, the last of them five minutes ago. */
+function recent(): SentEntry[] {
+  const entries: SentEntry[] = [];
+  for (let left = 30; left > 0; left--) {
+    const timestamp = new Date(Date.now() - (left + 4) * MINUTE).toISOString();
+    entries.push(entryAfter(entries.at(-1) ?? null, { stream_id: 's', timestamp }));
+  }
+  return entries;
+}
+
+/** One more than there are, recorded at a time from now. */
+const oneMore = (entries: SentEntry[], milliseconds: number) => [
+  ...entries,
+  entryAfter(entries.at(-1) ?? null, { timestamp: new Date(Date.now() + milliseconds).toISOString() }),
+];
+
+const cut = (entries: SentEntry[]) => entries.slice(0, 12);
+const BACKDATED = { generated_at: '2020-01-01T00:00:00.000Z' };
+
+const TABLE: [string, Partial<Told>, number, string][] = [
+  ['all there is', {}, 0, 'proved'],
+  ['a package cut off, dated back by itself', { packaged: cut, package: BACKDATED }, 1, 'refuted'],
+  [
+    'the same, and no head is stated',
+    { packaged: cut, package: BACKDATED, stated: { head_sequence: null } },
+    1,
+    'refuted',
+  ],
+  [
+    'the same, and the answer is dated back too',
+    { packaged: cut, package: BACKDATED, date: new Date('2020-01-01'), stated: { head_sequence: null } },
+    0,
+    'unproved',
+  ],
+  ['package and listing cut off alike, behind the stated head', { packaged: cut, listed: cut }, 1, 'refuted'],
+  [
+    'an entry listed first that was recorded later, and hides those behind it',
+    { packaged: cut, listed: (all) => [...cut(all), ...oneMore(all, MINUTE).slice(-1), ...all.slice(12)] },
+    1,
+    'refuted',
+  ],
+  ['an entry recorded since', { listed: (all) => oneMore(all, MINUTE) }, 0, 'proved'],
+  [
+    'an entry recorded since, by a clock ten minutes behind ours',
+    { listed: (all) => oneMore(all, -5 * MINUTE), date: new Date(Date.now() - 10 * MINUTE) },
+    0,
+    'unproved',
+  ],
+  [
+    'an entry kept back, by a clock ten minutes ahead of ours',
+    { listed: (all) => oneMore(all, 5 * MINUTE), date: new Date(Date.now() + 10 * MINUTE) },
+    1,
+    'refuted',
+  ],
+];
+
+test.each(TABLE)('%s', async (_words, told, code, state) => {
+  const entries = recent();
+  service.streams.set('s', { entries, ...told });
+  const printed = await service.export({ request: 'r1', 'all-time': true });
+  expect([printed.code, printed.document.streams[0].claims.completeness.state]).toEqual([code, state]);
+});
+
+test('a closed period cut off, dated back by itself', async () => {
+  const entries = chainOf(20, { stream_id: 's' });
+  service.streams.set('s', { entries, packaged: (all) => all.slice(0, 5), package: BACKDATED });
+  const printed = await service.export({ period: '2026-10' });
+  expect([printed.code, printed.document.streams[0].claims.completeness.state]).toEqual([1, 'refuted']);
+});
+
+describe('what was recorded of a listing must fit the package', () => {
+  const listing = (more: object): CompletenessBasis => ({
+    kind: 'listing',
+    same: 20,
+    differences: 0,
+    deviations: [],
+    undecided: 0,
+    ...more,
+  });
+  const ROWS: [string, CompletenessBasis, number | null, string][] = [
+    ['all entries', listing({}), 20, 'proved'],
+    ['no entry', listing({ same: 0 }), 20, 'refuted'],
+    ['some entries', listing({ same: 5 }), 20, 'refuted'],
+    ['more entries', listing({ same: 21 }), 20, 'refuted'],
+    ['a difference that is not counted', listing({ deviations: [{ sequence: 3, message: 'm' }] }), 20, 'refuted'],
+    ['a head behind the end', listing({}), 40, 'refuted'],
+    ['entries that nobody can place', listing({ undecided: 2 }), 20, 'unproved'],
+  ];
+  test.each(ROWS)('%s', (_words, completeness, statedHead, state) => {
+    const reading = readPackage(packageOf(chainOf(20)), { streamId: STREAM });
+    const { claims, findings } = examineReading(reading, [], { completeness, statedHead });
+    expect(claims.completeness.state).toBe(state);
+    expect(findings.filter(({ severity }) => severity === 'error')).toHaveLength(state === 'refuted' ? 1 : 0);
+  });
+});

@@ -1,0 +1,156 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runExport } from '../../src/cli/export.ts';
+import type { ExportFlags, VerifyFlags } from '../../src/cli/flags.ts';
+import { Printer } from '../../src/cli/printer.ts';
+import { runVerify } from '../../src/cli/verify.ts';
+import type { SentEntry } from './chain.ts';
+import { json, type ReceivedRequest, type Reply, startFaultServer } from './fault-server.ts';
+import { packagePdf } from './services/package-pdf.ts';
+
+/** What a service of the default contract tells of a stream; each of its answers can be another one. */
+export interface Told {
+  entries: SentEntry[];
+  /** What a package of a period holds, where that is not all of it. */
+  packaged?: (entries: SentEntry[]) => SentEntry[];
+  /** What is listed, likewise. */
+  listed?: (entries: SentEntry[]) => SentEntry[];
+  /** What the list of streams says of the stream beside its id. */
+  stated?: object;
+  /** What the package says otherwise. */
+  package?: object;
+  /** As the Date header of the answer to `generate`. */
+  date?: Date;
+}
+
+interface Period {
+  from: string | null;
+  to: string | null;
+}
+
+export interface FalseService {
+  /** By stream id; what is not in here is not listed. */
+  streams: Map<string, Told>;
+  /** Where it is exported and verified. */
+  directory: string;
+  /** Exports in this process, and returns what was printed with `--json`. */
+  export(flags: { request?: string; period?: string; 'all-time'?: boolean; revise?: boolean }): Promise<Printed>;
+  verify(target?: string): Promise<Printed>;
+  close(): Promise<void>;
+}
+
+export interface Printed {
+  code: number;
+  // biome-ignore lint/suspicious/noExplicitAny: the document of a command, whose form is not what is tested here.
+  document: any;
+}
+
+export async function startFalseService(more: { contract?: string } = {}): Promise<FalseService> {
+  const streams = new Map<string, Told>();
+  const packages = new Map<string, { streamId: string; period: Period }>();
+  const server = await startFaultServer((request) => answer(request, streams, packages));
+  const directory = mkdtempSync(join(tmpdir(), 'false-service-'));
+  const environment = { EVIDENCE_AUDIT_URL: server.url, EVIDENCE_API_KEY: 'sk_of_a_false_service' };
+  const run = async (command: (printer: Printer) => Promise<number>): Promise<Printed> => {
+    let text = '';
+    const stdout = { write: (piece: string) => (text += piece) };
+    const printer = new Printer({ json: true, quiet: true, stdout, stderr: { write: () => undefined } });
+    const code = await command(printer).catch((error) => {
+      printer.failure(error);
+      return Number(JSON.parse(text).exit_code);
+    });
+    return { code, document: JSON.parse(text) };
+  };
+  const context = (printer: Printer) => ({ printer, signal: new AbortController().signal, directory, environment });
+  const common = { json: true, quiet: true, ...(more.contract === undefined ? {} : { contract: more.contract }) };
+  return {
+    streams,
+    directory,
+    export: (flags) => run((printer) => runExport({ ...common, ...flags } as unknown as ExportFlags, context(printer))),
+    verify: (target = 'evidence-archive') =>
+      run((printer) => runVerify({ ...common, target } as unknown as VerifyFlags, context(printer))),
+    close: () => server.close(),
+  };
+}
+
+async function answer(
+  { method, path, body }: ReceivedRequest,
+  streams: ReadonlyMap<string, Told>,
+  packages: Map<string, { streamId: string; period: Period }>,
+): Promise<Reply> {
+  const url = new URL(path, 'http://service');
+  const [, first = '', id = '', form = ''] = url.pathname.split('/').map(decodeURIComponent);
+  if (first === 'streams' && method === 'GET') return page([...streams].map(([one, told]) => listed(one, told)));
+  if (first === 'entries') {
+    const told = streams.get(url.searchParams.get('stream_id') ?? '');
+    const period = { from: url.searchParams.get('from'), to: url.searchParams.get('to') };
+    const entries = within(told?.entries ?? [], period);
+    return page(told?.listed === undefined ? entries : told.listed(entries));
+  }
+  if (first === 'evidence' && id === 'generate') {
+    const { stream_id: streamId, from = null, to = null } = JSON.parse(body);
+    const packageId = `pkg-${packages.size + 1}`;
+    packages.set(packageId, { streamId, period: { from, to } });
+    const date = streams.get(streamId)?.date;
+    const made = { package_id: packageId, stream_id: streamId, status: 'ready' };
+    const headers = { 'content-type': 'application/json', ...(date === undefined ? {} : { date: date.toUTCString() }) };
+    return json(made, { status: 201, headers });
+  }
+  const asked = packages.get(id);
+  const told = streams.get(asked?.streamId ?? '');
+  if (asked === undefined || told === undefined) return { status: 404 };
+  const entries = within(told.entries, asked.period);
+  return formOf(form, id, asked.streamId, told, told.packaged === undefined ? entries : told.packaged(entries));
+}
+
+async function formOf(form: string, id: string, streamId: string, told: Told, entries: SentEntry[]): Promise<Reply> {
+  const facts = {
+    package_id: id,
+    stream_id: streamId,
+    entry_count: entries.length,
+    head_hash: entries.at(-1)?.hash ?? null,
+  };
+  if (form === 'summary') return json({ ...facts, counts: { actions: {} } });
+  if (form === 'pdf') {
+    const body = await packagePdf('Package', { Package: id, Entries: entries.length });
+    return { headers: { 'content-type': 'application/pdf' }, body };
+  }
+  const { stream_id, ...stated } = facts;
+  return json({
+    format: 'evidence-package/1',
+    stream: { stream_id },
+    ...stated,
+    first_sequence: entries[0]?.sequence ?? null,
+    last_sequence: entries.at(-1)?.sequence ?? null,
+    generated_at: new Date().toISOString(),
+    checkpoints: [],
+    ...told.package,
+    entries,
+  });
+}
+
+function listed(streamId: string, { entries, stated }: Told): object {
+  const last = entries.at(-1);
+  return {
+    stream_id: streamId,
+    entry_count: entries.length,
+    head_sequence: last?.sequence ?? 0,
+    head_hash: last?.hash ?? null,
+    verified: true,
+    last_checked_at: null,
+    ...stated,
+  };
+}
+
+function within(entries: readonly SentEntry[], { from, to }: Period): SentEntry[] {
+  return entries.filter(
+    ({ timestamp }) =>
+      (from === null || Date.parse(timestamp) >= Date.parse(from)) &&
+      (to === null || Date.parse(timestamp) < Date.parse(to)),
+  );
+}
+
+function page(data: readonly object[]): Reply {
+  return json({ data, next_cursor: null });
+}
