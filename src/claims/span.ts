@@ -31,6 +31,7 @@ export function spanOf(verdict: z.infer<typeof verdictSchema>): SpanEntries | nu
   if (first_sequence === null || previous_hash === null || last_sequence === null || head_hash === null)
     return undefined;
   const { first_recorded_at, last_recorded_at, digests_bind, entries_sha256 } = verdict;
+  // In the order of the schema: a ledger entry that was read gives its own bytes again.
   return {
     first_sequence,
     last_sequence,

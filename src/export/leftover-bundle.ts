@@ -1,6 +1,4 @@
 import { isBound } from '../bundle/binding.ts';
-import type { Bundle } from '../bundle/bundle.ts';
-import { missingFileName } from '../bundle/layout.ts';
 import { type OpenBundle, openBundle } from '../bundle/read.ts';
 import type { Verdict } from '../claims/verdict.ts';
 import { isEvidenceError } from '../errors.ts';
@@ -19,9 +17,6 @@ export interface Leftover {
   isShort: boolean;
 }
 
-const FORMS = ['json', 'pdf', 'summary'] as const;
-const MAX_REASON_BYTES = 64 * 1024;
-
 /**
  * Verifies a bundle that lies in the archive as `evidence verify` does, after it was found to be bound to this run.
  *
@@ -30,31 +25,36 @@ const MAX_REASON_BYTES = 64 * 1024;
  * @throws EvidenceError `conflict` when it is not bound to this run, is not whole, or does not say what is found now.
  */
 export async function verifyLeftover(context: ExportContext, file: string, key: string): Promise<Leftover> {
-  const missing = await readBound(context, file, key);
-  const { sealKeys, roots } = context;
-  const found = await verifyBundle(file, key, { contract: null, sealKeys, roots, now: context.now() });
+  await requireBound(context, file, key);
+  const { contract, contractFile, acceptUnhashed = [], required, sealKeys, roots } = context;
+  const inUse = contractFile === null ? null : { contract, file: contractFile };
+  const found = await verifyBundle(file, key, {
+    ...{ contract: inUse, acceptUnhashed, required, sealKeys, roots },
+    now: context.now(),
+  });
   const [problem] = found.problems;
   if (problem !== undefined) throw notOurs(key, `${problem.key} ${problem.message}`);
-  const { verdict, recorded, identity, period } = found;
+  const { verdict, recorded, identity, period, missing } = found;
   if (verdict === null || recorded === null || identity === null) throw notOurs(key, 'it holds nothing to judge');
   const isOfRun =
     found.runId === context.runId &&
     found.auditOrigin === context.auditOrigin &&
-    found.contractSha256 === (context.contractFile?.sha256 ?? null) &&
+    found.contractSha256 === (contractFile?.sha256 ?? null) &&
     period !== null &&
     saysTheSame(period, context.period);
   if (!isOfRun) throw notOurs(key, `it is of run ${found.runId} from ${found.auditOrigin}`);
-  if (!saysTheSame(verdict, recorded))
+  // More may be required now than when it was packed: what was found of it stays the same.
+  const isShort = recorded.status === 'verified' && verdict.status === 'incomplete';
+  if (!saysTheSame(isShort ? { ...verdict, status: recorded.status } : verdict, recorded))
     throw notOurs(
       key,
       'keys, roots or this program have changed since, so more or less of it is proved now than it says',
     );
-  const status = asRequired(verdict, context);
-  return { verdict: { ...verdict, status }, missing, identity, isShort: status !== verdict.status };
+  return { verdict, missing: [...missing], identity, isShort };
 }
 
-/** What is missing of it, as it says itself. */
-async function readBound({ bindingKey }: ExportContext, file: string, key: string): Promise<StreamRecord['missing']> {
+/** @throws EvidenceError `conflict`. */
+async function requireBound({ bindingKey }: ExportContext, file: string, key: string): Promise<void> {
   let bundle: OpenBundle;
   try {
     bundle = await openBundle(file, {}, key);
@@ -64,7 +64,6 @@ async function readBound({ bindingKey }: ExportContext, file: string, key: strin
   try {
     const bound = bindingKey !== null && (await isBound(bundle, bindingKey, key).catch(asUnbound));
     if (!bound) throw notOurs(key, 'it is not bound to it');
-    return await readMissing(bundle);
   } finally {
     await bundle.close();
   }
@@ -73,21 +72,4 @@ async function readBound({ bindingKey }: ExportContext, file: string, key: strin
 function asUnbound(error: unknown): false {
   if (isEvidenceError(error)) return false;
   throw error;
-}
-
-async function readMissing(bundle: Bundle): Promise<StreamRecord['missing']> {
-  const missing: StreamRecord['missing'] = [];
-  for (const form of FORMS) {
-    const name = missingFileName(form);
-    if (!bundle.entries.some(({ path }) => path === name)) continue;
-    const text = Buffer.from(await bundle.readFile(name, MAX_REASON_BYTES)).toString('utf8');
-    missing.push({ form, reason: text.split('\n\n').slice(1).join('\n\n').trim() });
-  }
-  return missing;
-}
-
-/** More may be required now than when it was packed. */
-function asRequired({ status, claims }: Verdict, { required }: ExportContext): Verdict['status'] {
-  const isEnough = required.every((name) => claims[name].state === 'proved');
-  return status === 'verified' && !isEnough ? 'incomplete' : status;
 }

@@ -3,7 +3,6 @@ import { EvidenceError } from '../errors.ts';
 import { readKnownLedger } from '../ledger/continuation.ts';
 import { runEnvelopeKey, runRecordKey } from '../ledger/keys.ts';
 import { findEntry, runOf } from '../ledger/ledger.ts';
-import { readPast } from '../ledger/past.ts';
 import type { RunRecord } from '../ledger/record.ts';
 import { collectAccount } from './account.ts';
 import { readClosing } from './closing.ts';
@@ -39,7 +38,7 @@ export async function exportRun(context: ExportContext): Promise<RunResult> {
   const begun = {
     startedAt: context.now(),
     heads: new Map(Object.entries(ledger.newest?.entry.heads ?? {})),
-    past: await readPast(archive, ledger.newest),
+    past: ledger.past,
     acceptances: ledger.acceptances,
   };
   const selection = await selectStreams(context.client.listStreams(), context.scope);

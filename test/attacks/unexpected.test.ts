@@ -1,8 +1,8 @@
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { ageKey } from '../support/age.ts';
 import { type KeyFiles, makeKey } from '../support/openssl-keys.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
 import { evidence } from '../support/process.ts';
@@ -67,7 +67,7 @@ beforeAll(async () => {
   await exported(made.plain, 3);
   configure(made.plain, {});
   await exported(made.plain, 0);
-  configure(made.encrypted, { archive: { encrypt_to: [ageKey(folder, 'auditor').recipient] } });
+  configure(made.encrypted, { archive: { encrypt_to: [await identityToRecipient(await generateIdentity())] } });
   await exported(made.encrypted, 0);
 });
 afterAll(() => platform.stop());
