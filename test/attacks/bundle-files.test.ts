@@ -498,12 +498,6 @@ describe('verification.json', () => {
       },
     ],
     [
-      'a period that does not end when it says',
-      (value) => {
-        value.reaches_now = false;
-      },
-    ],
-    [
       'a package of another period',
       (value) => {
         value.package_period = { from: '2026-01-01T00:00:00.000Z', to: null };

@@ -39,7 +39,7 @@ function rewritten(
 async function serve(description?: Partial<Description>): Promise<void> {
   if (description === undefined) service = await startFalseService();
   else {
-    service = await startFalseService({ contract: 'contract.yaml' });
+    service = await startFalseService({ contract: 'contract.yaml', require: ['order'] });
     const text = formatContract({ ...DEFAULT_DESCRIPTION, name: 'another', ...description });
     writeFileSync(join(service.directory, 'contract.yaml'), text);
   }

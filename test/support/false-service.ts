@@ -1,6 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ClaimName } from '../../src/claims/claim.ts';
 import { runExport } from '../../src/cli/export.ts';
 import type { ExportFlags, VerifyFlags } from '../../src/cli/flags.ts';
 import { Printer } from '../../src/cli/printer.ts';
@@ -46,7 +47,9 @@ export interface Printed {
   document: any;
 }
 
-export async function startFalseService(more: { contract?: string } = {}): Promise<FalseService> {
+export async function startFalseService(
+  more: { contract?: string; require?: ClaimName[] } = {},
+): Promise<FalseService> {
   const streams = new Map<string, Told>();
   const packages = new Map<string, { streamId: string; period: Period }>();
   const server = await startFaultServer((request) => answer(request, streams, packages));
@@ -63,7 +66,7 @@ export async function startFalseService(more: { contract?: string } = {}): Promi
     return { code, document: JSON.parse(text) };
   };
   const context = (printer: Printer) => ({ printer, signal: new AbortController().signal, directory, environment });
-  const common = { json: true, quiet: true, ...(more.contract === undefined ? {} : { contract: more.contract }) };
+  const common = { json: true, quiet: true, ...more };
   return {
     streams,
     directory,
