@@ -53,6 +53,7 @@ export const verificationSchema = z.strictObject({
         entryCount: z.int().min(0).nullable(),
         headSequence: z.int().min(0).nullable(),
         headDigest: z.string().nullable(),
+        readAt: z.string(),
       }),
     }),
     z.strictObject({ kind: z.literal('none'), why: z.string() }),

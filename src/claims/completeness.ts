@@ -11,13 +11,19 @@ export interface StreamStatement {
   headDigest: string | null;
 }
 
+/** A statement as a bundle records it. */
+export interface RecordedStatement extends StreamStatement {
+  /** When the export that read it had begun, by its own clock; RFC 3339. */
+  readAt: string;
+}
+
 /**
  * What the package was held against to see whether it is complete. It comes from the service, so a bundle records it,
  * and who verifies the bundle later takes it from there.
  */
 export type CompletenessBasis =
   | ({ kind: 'listing' } & ListingResult)
-  | { kind: 'record'; why: string; statement: StreamStatement }
+  | { kind: 'record'; why: string; statement: RecordedStatement }
   | { kind: 'none'; why: string };
 
 export interface CompletenessQuestion {
@@ -27,6 +33,11 @@ export interface CompletenessQuestion {
   period: Span['period'];
   /** The head's sequence number as the service's list of streams states it, before the package was asked for. */
   statedHead: number | null;
+}
+
+/** The entries whose digests and times `judgeCompleteness` asks for, in a package held against a stream record. */
+export function entriesBeside(headSequence: number | null): number[] {
+  return headSequence === null ? [] : [headSequence, headSequence + 1];
 }
 
 /**
@@ -61,10 +72,11 @@ function whyOtherCount({ entries }: WalkResult, same: number) {
 
 /** A package that reaches to the end has the head that was stated before it was asked for. */
 function whyShort({ walk, period, statedHead }: CompletenessQuestion) {
-  const last = walk.head?.sequence ?? null;
+  // A period may hold no entry. The number 0 may be the first entry of a stream, or say that there is none.
+  const last = walk.head?.sequence ?? (walk.entries === 0 && period.from === null ? 0 : null);
   if (period.to !== null || last === null || statedHead === null || statedHead <= last) return null;
-  const [expected, actual] = [String(statedHead), String(last)];
-  const message = `the list of streams states entry ${expected}, and the package ends at entry ${actual}`;
+  const [expected, actual] = [String(statedHead), walk.head === null ? 'no entry' : `entry ${last}`];
+  const message = `the list of streams states entry ${expected}, and the package ${walk.head === null ? 'has' : 'ends at'} ${actual}`;
   return { message, expected, actual };
 }
 
@@ -78,7 +90,7 @@ function judgeDifferences(walk: WalkResult, { differences, deviations }: Listing
     const count = index === 0 ? Math.max(1, differences - (deviations.length - 1)) : 1;
     log.add(toFinding('completeness/listing-differs', walk.streamId, message, place), count);
   }
-  return refuted(`the service's own listing differs in ${differences === 1 ? '1 entry' : `${differences} entries`}`);
+  return refuted(`the service's own listing differs in ${plural(differences)}`);
 }
 
 function judgeByRecord(
@@ -86,7 +98,7 @@ function judgeByRecord(
   { statement, why }: Extract<CompletenessBasis, { kind: 'record' }>,
   log: FindingLog,
 ): Claim {
-  const { entryCount, headSequence, headDigest } = statement;
+  const { entryCount, headSequence, headDigest, readAt } = statement;
   if (entryCount === null && headDigest === null)
     return unproved(`${why}, and the service's list of streams states neither count nor head`);
   if (walk.entries === 0 && (entryCount ?? 0) === 0) return unproved('there are no entries');
@@ -111,12 +123,25 @@ function judgeByRecord(
   if (comparable && seen !== headDigest) differ(`as the digest of ${place}`, headDigest, seen ?? 'not in the package');
   if (log.errors('completeness') > before) return refuted('the stream record differs');
   if (entryCount === null && !comparable) return unproved(`${why}, and the stream record could not be compared`);
+  if (since > 0 && !isRecordedAfter(walk, headSequence, readAt))
+    return unproved(`${why}, and the package goes on behind what the stream record states, by ${plural(since)}`);
   const same = [...(entryCount === null ? [] : [`${entryCount} entries`]), ...(comparable ? ['head'] : [])];
-  return proved(`the stream record states the same ${same.join(' and ')}; ${why}`);
+  const later = since === 0 ? '' : `, before ${plural(since)} that came later`;
+  return proved(`the stream record states the same ${same.join(' and ')}${later}; ${why}`);
 }
 
 function recordedSince({ first, head }: WalkResult, { entryCount, headSequence }: StreamStatement): number {
   if (first === null || head === null) return 0;
   const stated = headSequence ?? (entryCount === null ? head.sequence : first.sequence + entryCount - 1);
   return Math.max(0, head.sequence - stated);
+}
+
+/** Whether the first entry that the stream record does not state was recorded after that had been read. */
+function isRecordedAfter({ watched }: WalkResult, headSequence: number | null, readAt: string): boolean {
+  const next = headSequence === null ? undefined : watched.get(headSequence + 1);
+  return next !== undefined && Date.parse(next.timestamp) >= Date.parse(readAt);
+}
+
+function plural(entries: number): string {
+  return entries === 1 ? '1 entry' : `${entries} entries`;
 }

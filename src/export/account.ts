@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asPart, PackageReader } from '../chain/package.ts';
+import { entriesBeside } from '../claims/completeness.ts';
 import { comparedWith } from '../claims/continuity.ts';
 import type { ExportContext, RunState } from './context.ts';
 import { receiveForms } from './forms.ts';
@@ -17,7 +18,7 @@ export async function collectAccount(
   const folder = join(context.workDirectory, 'account');
   await mkdir(folder, { recursive: true });
   const stated = new Map(streams.map((stream) => [stream.streamId, stream.headSequence]));
-  const watch = (streamId: string) => [stated.get(streamId)].filter((sequence) => typeof sequence === 'number');
+  const watch = (streamId: string) => entriesBeside(stated.get(streamId) ?? null);
   const compared = (streamId: string) => comparedWith(run.past.spans.get(streamId) ?? []);
   const made = await makePackage(context, '', context.packagePeriod, () => {});
   const begin = () =>

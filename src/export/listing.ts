@@ -1,5 +1,5 @@
 import { entryOf, type SentEntries } from '../chain/sent.ts';
-import type { CompletenessBasis, StreamStatement } from '../claims/completeness.ts';
+import type { CompletenessBasis, RecordedStatement, StreamStatement } from '../claims/completeness.ts';
 import { ListingMerge } from '../claims/listing.ts';
 import { type AuditClient, inPeriod, type ListedEntry, type Period } from '../client/audit.ts';
 import { EvidenceError, isEvidenceError } from '../errors.ts';
@@ -59,7 +59,7 @@ export class ListingCheck {
    * Ends the comparison once the package has ended.
    * @param statement what there is to fall back on when the service refused to list.
    */
-  async finish(asked: Asked, statement: StreamStatement): Promise<CompletenessBasis> {
+  async finish(asked: Asked, statement: RecordedStatement): Promise<CompletenessBasis> {
     if (this.#failure === null) {
       const { askedAt, askedAtByService } = asked;
       this.#merge.endPackage({ askedAt, askedAtByService, statedHead: statement.headSequence });

@@ -1,7 +1,7 @@
 import type { Custody } from '../bundle/documents.ts';
 import { asPart, PackageReader, type PackageReading } from '../chain/package.ts';
 import type { VendorVerdict } from '../claims/agreement.ts';
-import type { CompletenessBasis, StreamStatement } from '../claims/completeness.ts';
+import { type CompletenessBasis, entriesBeside, type RecordedStatement } from '../claims/completeness.ts';
 import { comparedWith } from '../claims/continuity.ts';
 import { isEvidenceError } from '../errors.ts';
 import type { ExportContext, RunState } from './context.ts';
@@ -119,7 +119,7 @@ export class Collection {
     const reader = new PackageReader(contract, sealKeys, {
       streamId,
       packageId,
-      watch: () => (headSequence === null ? [] : [headSequence]),
+      watch: () => entriesBeside(headSequence),
       compared: () => comparedWith(this.#run.past.spans.get(streamId) ?? []),
       ...(listing === null
         ? {}
@@ -146,9 +146,9 @@ export class Collection {
     return whyNotListed(this.#context.completeness, this.#stream);
   }
 
-  #statement(): StreamStatement {
+  #statement(): RecordedStatement {
     const { entryCount, headSequence, headDigest } = this.#stream;
-    return { entryCount, headSequence, headDigest };
+    return { entryCount, headSequence, headDigest, readAt: this.#run.startedAt.toISOString() };
   }
 
   #announce(step: Step): void {

@@ -57,7 +57,8 @@ export async function checkAgainstListing(
     await bundle.close();
   }
   if (reader.finish().defect !== null) return;
-  const statement = { entryCount: null, headSequence: statedHead, headDigest: null };
+  const readAt = context.now().toISOString();
+  const statement = { entryCount: null, headSequence: statedHead, headDigest: null, readAt };
   const basis = await listing.finish(asked, statement);
   if (basis.kind === 'listing' && basis.differences > 0)
     throw notOurs(key, `${basis.deviations[0]?.message ?? 'the entries differ'}: the service lists other entries now`);

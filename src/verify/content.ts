@@ -7,6 +7,7 @@ import { asPart, PackageReader } from '../chain/package.ts';
 import type { Compared, WalkResult } from '../chain/walk.ts';
 import type { PdfReading } from '../claims/agreement.ts';
 import { type ClaimName, DEFAULT_REQUIRED, type Examination, strictest } from '../claims/claim.ts';
+import { entriesBeside } from '../claims/completeness.ts';
 import { toContractFile } from '../claims/content.ts';
 import { comparedWith } from '../claims/continuity.ts';
 import { examine } from '../claims/examine.ts';
@@ -220,8 +221,7 @@ async function readContract(
 
 /** The entries whose digests the claims ask for. */
 function watchedBy({ completeness }: Verification): number[] {
-  const stated = completeness.kind === 'record' ? completeness.statement.headSequence : null;
-  return stated === null ? [] : [stated];
+  return entriesBeside(completeness.kind === 'record' ? completeness.statement.headSequence : null);
 }
 
 /** A stream of which a form is missing stays incomplete, however sound the rest is. */
