@@ -54,6 +54,7 @@ const TABLE: [string, Partial<Told>, number, string][] = [
     'unproved',
   ],
   ['package and listing cut off alike, behind the stated head', { packaged: cut, listed: cut }, 1, 'refuted'],
+  ['no entry at all, behind the stated head', { packaged: () => [], listed: () => [] }, 1, 'refuted'],
   [
     'an entry listed first that was recorded later, and hides those behind it',
     { packaged: cut, listed: (all) => [...cut(all), ...oneMore(all, MINUTE).slice(-1), ...all.slice(12)] },
@@ -112,5 +113,37 @@ describe('what was recorded of a listing must fit the package', () => {
     const { claims, findings } = examineReading(reading, [], { completeness, statedHead });
     expect(claims.completeness.state).toBe(state);
     expect(findings.filter(({ severity }) => severity === 'error')).toHaveLength(state === 'refuted' ? 1 : 0);
+  });
+});
+
+describe('a stream record that states less than the package has', () => {
+  const TIMES = chainOf(20).map(({ timestamp }) => timestamp);
+  const record = (more: object, readAt = TIMES[0] ?? ''): CompletenessBasis => ({
+    kind: 'record',
+    why: 'nothing was listed',
+    statement: { entryCount: null, headSequence: null, headDigest: null, readAt, ...more },
+  });
+  const digest = chainOf(20)[9]?.hash ?? '';
+  const ROWS: [string, CompletenessBasis, string][] = [
+    ['all of it', record({ entryCount: 20, headSequence: 20 }), 'proved'],
+    ['no entry', record({ entryCount: 0, headSequence: 0 }, '2999-01-01T00:00:00.000Z'), 'unproved'],
+    [
+      'half of it, and the rest is older',
+      record({ entryCount: 10, headSequence: 10, headDigest: digest }, TIMES[15]),
+      'unproved',
+    ],
+    [
+      'half of it, and the rest came later',
+      record({ entryCount: 10, headSequence: 10, headDigest: digest }, TIMES[10]),
+      'proved',
+    ],
+    ['half of it, by the count alone', record({ entryCount: 10 }), 'unproved'],
+    ['more than it has', record({ entryCount: 21, headSequence: 21 }), 'refuted'],
+  ];
+  test.each(ROWS)('%s', (_words, completeness, state) => {
+    const watch = [9, 10, 11, 20, 21, 1];
+    const reading = readPackage(packageOf(chainOf(20)), { streamId: STREAM, watch });
+    const { claims } = examineReading(reading, [], { completeness });
+    expect(claims.completeness.state).toBe(state);
   });
 });
