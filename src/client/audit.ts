@@ -117,6 +117,7 @@ export class AuditClient {
     for await (const { url, items } of this.#pages(streams, {})) {
       for (const item of items) {
         const stream = this.#read(url, () => this.#answers.stream(item));
+        this.#transport.refuseKey(url, stream.streamId);
         if (stream.drift !== null && !this.#pinned) throw this.#otherContract(`the answer of ${url}: ${stream.drift}`);
         yield stream;
       }

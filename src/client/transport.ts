@@ -1,6 +1,6 @@
 import { sha256 } from '../encoding/digest.ts';
 import { SpareMemory } from '../encoding/spare-memory.ts';
-import { type EvidenceError, isEvidenceError } from '../errors.ts';
+import { EvidenceError, isEvidenceError } from '../errors.ts';
 import type { Answer } from './answer.ts';
 import type { Accepts, Call, NotYet, PollingCall } from './call.ts';
 import { toConnectionError } from './connection-error.ts';
@@ -60,6 +60,17 @@ export class Transport {
   /** A text without the key. */
   scrub(text: string): string {
     return this.#options.scrub(text);
+  }
+
+  /**
+   * Refuses a text of which something is to be recorded.
+   * @throws EvidenceError `service` when the key is in it.
+   */
+  refuseKey(url: string, text: string): void {
+    if (this.scrub(text) === text) return;
+    throw new EvidenceError('service', `the answer of ${url} holds the API key, so nothing of it is taken over`, {
+      nextStep: 'Replace the key, and tell the operator of the service that it shows it.',
+    });
   }
 
   /** The answer's JSON. */
@@ -137,6 +148,7 @@ export class Transport {
     if ('error' in received) return received;
     const { body } = received;
     const { scrub } = this.#options;
+    this.refuseKey(call.url, Buffer.from(body).toString('utf8'));
     return {
       ...this.#toPage(answer, body, readJsonBody(body)),
       get exchange() {

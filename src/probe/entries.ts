@@ -10,7 +10,7 @@ import {
   type StreamSample,
 } from './chain-roles.ts';
 import { findPeriodFilter, findStreamFilter, orderOf, type StreamFilter } from './entries-list.ts';
-import { findTimestamp } from './entry-roles.ts';
+import { findIdInEntries, findTimestamp } from './entry-roles.ts';
 import { inferList, pagingLike, toList, withEnd } from './list.ts';
 import type { Hints } from './openapi.ts';
 import { type Page, readItems } from './paging.ts';
@@ -47,10 +47,10 @@ export interface EntriesSurvey {
 export async function inferEntries(
   ask: Ask,
   hints: Hints,
-  { ids, idInEntry, unfiltered, form: streamsForm }: StreamsSurvey,
+  { ids, idInEntry: idInUnfiltered, unfiltered, form: streamsForm }: StreamsSurvey,
   reasoning: Reasoning,
 ): Promise<EntriesSurvey | null> {
-  const filter = await findStreamFilter(ask, ids, idInEntry, hints.entries);
+  const filter = await findStreamFilter(ask, ids, idInUnfiltered, hints.entries);
   const first = itemsOf(unfiltered).length > 0 ? unfiltered : filter?.example.answer;
   const own: Record<string, string> =
     first === unfiltered || filter === null ? {} : { [filter.parameter]: filter.example.streamId };
@@ -65,7 +65,14 @@ export async function inferEntries(
   }
   const form = pagingLike(found, hints.entries, first, streamsForm);
   const start = toList(ENTRIES, form);
-  const { streams, last } = await readSample(ask, start, filter, ids, idInEntry);
+  const { streams, last } = await readSample(ask, start, filter, ids, idInUnfiltered);
+  const idInEntry = idInUnfiltered ?? (filter === null ? null : findIdInEntries(streams));
+  if (idInUnfiltered === null && idInEntry !== null)
+    reasoning.found(
+      'stream id in entries',
+      idInEntry,
+      'nearly every entry has the id of the stream it was asked for by',
+    );
   const list = withEnd(start, last);
   const samples = streams.flatMap(({ entries }) => entries);
   reasoning.found('list of entries', describeList(list), form.how);

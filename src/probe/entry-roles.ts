@@ -8,6 +8,8 @@ import { allPaths, commonPaths, type DigestForm, digestFormOf, type Sample, scal
 
 type Unit = Description['entry']['timestamp_unit'];
 
+const STREAM_NAMES = [/^stream id$/, /stream/, /chain/];
+
 /** The field that holds, in nearly all entries, the id of a stream of the list; and its name there. */
 export function findStreamId(
   streams: readonly Sample[],
@@ -26,10 +28,25 @@ export function findStreamId(
     });
   });
   pairs.sort((a, b) => b.holds - a.holds);
-  const inEntry = preferByName([...new Set(pairs.map((pair) => pair.inEntry))], [/^stream id$/, /stream/, /chain/]);
+  const inEntry = preferByName([...new Set(pairs.map((pair) => pair.inEntry))], STREAM_NAMES);
   const inList = pairs.filter((pair) => pair.inEntry === inEntry).map((pair) => pair.inList);
   const [best] = [inList.find((path) => path === inEntry), streamIdByName(inList)].filter((path) => path !== undefined);
   return inEntry === undefined || best === undefined ? null : { inList: best, inEntry };
+}
+
+/** The field in which nearly all entries that were asked for by their stream have its id; null for none. */
+export function findIdInEntries(streams: readonly StreamSample[]): string | null {
+  const entries = streams.flatMap((stream) => stream.entries);
+  const holding = commonPaths(entries).filter((path) => {
+    const holds = streams.map(
+      (stream) => stream.entries.filter(({ value }) => scalarAt(value, path) === stream.streamId).length,
+    );
+    return isNearlyAll(
+      holds.reduce((sum, count) => sum + count, 0),
+      entries.length,
+    );
+  });
+  return entries.length === 0 ? null : (preferByName(holding, STREAM_NAMES) ?? null);
 }
 
 /** The id of a stream in the list of streams, where entries do not repeat it. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { scrubber } from '../../src/client/secret.ts';
-import { type Reply, startFaultServer } from '../support/fault-server.ts';
+import { json, type Reply, startFaultServer } from '../support/fault-server.ts';
 import { evidence } from '../support/process.ts';
 import { startFaultyService } from '../support/services/faulty.ts';
 
@@ -132,3 +132,19 @@ test('a redirect that quotes it is followed, and recorded without it', async () 
   expect(seen.at(-1)).toContain(quoted);
   for (const form of FORMS) expect(stdout + stderr).not.toContain(form);
 });
+
+test.each([
+  ['generate', { package_id: `pkg-${KEY}`, status: 'ready', stream_id: 'payments' }],
+  ['verify', { verified: true, checked_at: KEY }],
+  ['streams', { data: [{ stream_id: `payments ${KEY}` }], next_cursor: null }],
+])(
+  'an answer of %s that holds the key gives nothing that is recorded',
+  async (where, body) => {
+    const { all } = await exportedBy(
+      (truth) => truth,
+      (step) => (step === where ? json(body) : undefined),
+    );
+    for (const form of FORMS) expect(all).not.toContain(form);
+  },
+  60_000,
+);
