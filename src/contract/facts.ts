@@ -93,10 +93,26 @@ function decode(text: string, encoding: 'base64' | 'base64url' | 'hex'): Uint8Ar
   return Buffer.from(toHex(encoding === 'hex' ? bare.toLowerCase() : bare, encoding) ?? '', 'hex');
 }
 
-/** @throws EvidenceError `unreadable` when it is not JSON, or the contract says that summaries are not. */
+/** Parsed, each takes many times the two bytes that it may have. */
+const MAX_SUMMARY_VALUES = 250_000;
+const MARKS = new Set(Buffer.from(',[{'));
+
+/** How many values a JSON text has at most: each stands behind one of these marks, which texts may hold too. */
+function mayHold(bytes: Uint8Array): number {
+  let marks = 1;
+  for (const byte of bytes) if (MARKS.has(byte)) marks++;
+  return marks;
+}
+
+/**
+ * @throws EvidenceError `unreadable` when it is not JSON or holds too many values, or the contract says that summaries are
+ * not JSON.
+ */
 export function readSummaryFacts(description: Description, digests: DigestReader, bytes: Uint8Array): SummaryFacts {
   const paths = description.summary;
   if (paths === null) throw new EvidenceError('unreadable', 'summaries of this service are not JSON');
+  if (mayHold(bytes) > MAX_SUMMARY_VALUES)
+    throw new EvidenceError('unreadable', `the summary holds more than ${MAX_SUMMARY_VALUES} values`);
   const { value, ambiguity, inexactInteger } = parseExactJson(bytes);
   if (inexactInteger !== null)
     throw new EvidenceError('unreadable', `the summary holds a number that changes when it is read: ${inexactInteger}`);

@@ -72,6 +72,8 @@ function checkForm(
     differ(`does not say that ${path} was received`);
   } else if (step.file !== path) {
     differ(`names the ${form} form otherwise`, path, step.file ?? 'no file');
+  } else if (step.exchange.status < 200 || step.exchange.status > 299) {
+    differ(`says that ${path} was refused, with the status ${step.exchange.status}`);
   } else {
     checkBytes(path, step.exchange, files.get(path), differ);
   }

@@ -337,6 +337,13 @@ describe('the transfer log', () => {
       [contradiction(CUSTODY)],
     ],
     [
+      'by which the package was refused',
+      custody((log) => {
+        step(log, 'json').exchange.status = 500;
+      }),
+      [contradiction(CUSTODY)],
+    ],
+    [
       'with another length of the summary',
       custody((log) => {
         step(log, 'summary').exchange.bytes += 1;

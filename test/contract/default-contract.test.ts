@@ -123,6 +123,16 @@ describe('a summary', () => {
   test.each(cases)('%s', (_words, sent, code, message) => {
     expect(thrownBy(() => readSummary(sent))).toMatchObject({ code, message: expect.stringMatching(message) });
   });
+
+  test('of more values than anybody counts is not parsed', () => {
+    const text = JSON.stringify({ ...SUMMARY, more: '@' });
+    const many = `[${'[],'.repeat(130_000)}[]]`;
+    expect(readSummary(text.replace('"@"', '[[],[]]'))).toMatchObject({ packageId: 'p' });
+    expect(thrownBy(() => readSummary(text.replace('"@"', many)))).toMatchObject({
+      code: 'unreadable',
+      message: 'the summary holds more than 250000 values',
+    });
+  });
 });
 
 test('the wire schemas take what an honest service sends', () => {
