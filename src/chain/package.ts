@@ -24,7 +24,7 @@ export interface PackageExpectation {
   packageId?: string;
   /** Sequence numbers of a stream whose digests are wanted, e.g. of earlier heads. */
   watch?(streamId: string): Iterable<number>;
-  /** What earlier readings of a stream saw, to be compared with. */
+  /** What earlier readings of a stream saw, to be compared with; without it, later ones cannot be compared by content. */
   compared?(streamId: string): readonly Compared[];
   /** Sees every entry once it was walked. */
   onEntry?(entry: Pick<Entry, 'sequence' | 'digest' | 'timestamp'>): void;
@@ -230,7 +230,7 @@ export class PackageReader {
       ...(this.#expected.watch?.(streamId) ?? []),
       ...checkpoints.map((checkpoint) => checkpoint.sequence),
     ];
-    const compared = this.#expected.compared?.(streamId) ?? [];
+    const compared = this.#expected.compared?.(streamId) ?? null;
     return new ChainWalk(streamId, this.#contract, this.#keys, watch, compared);
   }
 

@@ -84,7 +84,8 @@ export class ChainWalk implements RegularWalk {
   readonly #log = new FindingLog();
   readonly #order: OrderCheck;
   readonly #watched = new Map<number, Watched>();
-  readonly #sections: readonly Section[];
+  readonly #sections: readonly Compared[];
+  readonly #isCompared: boolean;
   /** Null as long as digests bind what they are of. */
   #content: ContentHash | null;
   #unbound = 0;
@@ -95,21 +96,22 @@ export class ChainWalk implements RegularWalk {
   readonly #seals: SealCheck;
   readonly #activity = new ActivityCount();
 
-  /** @param compared what other readings of the stream saw; see `Compared`. */
+  /** @param compared what other readings of the stream saw; see `Compared`. Null where nobody will compare it with any. */
   constructor(
     streamId: string,
     contract: Contract,
     keys: SealKeys,
     watch: Iterable<number> = [],
-    compared: readonly Compared[] = [],
+    compared: readonly Compared[] | null = null,
   ) {
     this.streamId = streamId;
     this.#contract = contract;
     this.#keys = keys;
-    this.#sections = compared;
-    this.watch = new Set([...watch, ...compared.flatMap(({ first, last }) => [first - 1, last])]);
-    const byContent = !contract.bindsPredecessor || compared.some((section) => section.byContent);
-    this.#content = byContent ? new ContentHash(compared) : null;
+    this.#sections = compared ?? [];
+    this.#isCompared = compared !== null;
+    this.watch = new Set([...watch, ...this.#sections.flatMap(({ first, last }) => [first - 1, last])]);
+    const byContent = !contract.bindsPredecessor || this.#sections.some((section) => section.byContent);
+    this.#content = this.#isCompared && byContent ? new ContentHash(this.#sections) : null;
     this.#order = new OrderCheck(streamId, contract, this.#log);
     this.#seals = new SealCheck(streamId, contract, keys, this.#log);
   }
@@ -187,7 +189,7 @@ export class ChainWalk implements RegularWalk {
   #noteBinding({ content, digest }: Entry): void {
     const { unhashedSeal } = this.#contract;
     const says = content.state === 'computed' && content.uncovered.every((name) => name === unhashedSeal);
-    if (!says && this.#entries === 1) this.#content ??= new ContentHash(this.#sections);
+    if (!says && this.#entries === 1 && this.#isCompared) this.#content ??= new ContentHash(this.#sections);
     if (!says || content.digest !== digest) this.#unbound++;
   }
 

@@ -21,11 +21,23 @@ export function compileUncovered(
   const members = compileMembers(parts, description, roles);
   const joins = parts.flatMap(({ part }) => (typeof part === 'object' && 'join' in part ? [part.join] : []));
   const borders = compileBorders(parts, description);
+  const parties = partiesOf(description);
   return (entry) => [
     ...members(entry.value),
     ...borders(entry).map(borderOf),
     ...joins.flatMap((join) => looseTypes(entry, join, roles)).map(loose),
+    ...parties.filter((paths) => paths.every((path) => valueAt(entry.value, path) === undefined)).map(absent),
   ];
+}
+
+/** The members by which the contract says who did what to what; those of one role together. */
+export function partiesOf({ entry: { actor, action, resource } }: Description): string[][] {
+  return [actor, action, resource].flatMap((paths) => (paths == null ? [] : [[paths].flat()]));
+}
+
+/** What an entry lacks, digests cannot cover; another member may be in its place. */
+export function absent(paths: readonly string[]): string {
+  return `${paths.join(' and ')}, which entries lack`;
 }
 
 const NOTHING: readonly string[] = [];

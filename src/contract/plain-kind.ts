@@ -1,5 +1,5 @@
 import type { ChainKind, Hash, JsonForm, Key, Path, Step } from '../kernel/kind.ts';
-import { borderOf, joinBorder, loose, nameOf, rolesOf, startsAsJson, varies } from './cover.ts';
+import { absent, borderOf, joinBorder, loose, nameOf, partiesOf, rolesOf, startsAsJson, varies } from './cover.ts';
 import type { Algorithm, JsonForm as DescribedForm, Description, KeyChoice, Part } from './description.ts';
 import { namesOf } from './path.ts';
 
@@ -48,6 +48,10 @@ function kindOf(description: Description, recipe: Recipe): ChainKind {
     without: whole?.without ?? [],
     preimage,
     covered: coveredPaths(description, recipe.preimage),
+    // Where all of an entry is hashed, nothing is left out that could be somebody.
+    groups: isWholeEntry(description, whole)
+      ? []
+      : partiesOf(description).map((paths) => ({ paths: paths.map(toPath), uncovered: absent(paths) })),
     uncovered: always,
     seal: orNull(seal, ({ field, key, algorithm, encoding, over }) => ({
       value: toPath(field),
@@ -57,6 +61,12 @@ function kindOf(description: Description, recipe: Recipe): ChainKind {
       over,
     })),
   };
+}
+
+/** Whether the entry is hashed as JSON but for its digest and its seal. */
+function isWholeEntry({ entry, seal }: Description, form: DescribedForm | undefined): boolean {
+  if (form === undefined || ('fields' in form && form.fields !== undefined)) return false;
+  return (form.without ?? []).every((name) => name === entry.digest || name === seal?.field);
 }
 
 function orNull<T, U>(value: T | null, map: (value: T) => U): U | null {

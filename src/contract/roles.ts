@@ -1,4 +1,4 @@
-import { borderOf, joinBorder, loose, nameOf, reachOf, varies } from './cover.ts';
+import { absent, borderOf, joinBorder, loose, nameOf, partiesOf, reachOf, varies } from './cover.ts';
 import type { Description, Part } from './description.ts';
 
 /** What the digest of an entry must cover, so that it says who did what, when, and where in which stream. */
@@ -27,6 +27,7 @@ export function compileCover(description: Description): RoleCover {
   const parts = digest.recipe?.preimage ?? [];
   const paths = pathsOf(description);
   const loosened = touchedPaths(parts, entry.previous);
+  for (const party of partiesOf(description)) loosened.set(absent(party), party);
   const always = ROLES.flatMap((role): OpenRole[] => {
     const of = paths[role];
     // Which member says who did it may be unknown; a stream and a time are known or not said.
@@ -41,8 +42,9 @@ export function compileCover(description: Description): RoleCover {
     return ROLES.flatMap((role): OpenRole[] => {
       const of = paths[role];
       if (of === null) return role === 'stream' || role === 'time' ? [] : [{ role, unhashed: name, named: false }];
-      const isOpen = of.some((path) => touched.some((other) => overlap(path, other)));
-      return isOpen ? [{ role, unhashed: name, named: true }] : [];
+      if (of.some((path) => touched.some((other) => overlap(path, other))))
+        return [{ role, unhashed: name, named: true }];
+      return touched.some((other) => USUAL[role]?.test(other)) ? [{ role, unhashed: name, named: false }] : [];
     });
   };
   return {
@@ -54,6 +56,13 @@ export function compileCover(description: Description): RoleCover {
     },
   };
 }
+
+/** What others would take for the role, whatever the contract names. */
+const USUAL: Partial<Record<Role, RegExp>> = {
+  actor: /(^|\.)(actor|user|principal|subject)([._]?(id|name|email))?$/i,
+  action: /(^|\.)(action|event|operation|verb)([._]?(type|name))?$/i,
+  resource: /(^|\.)(resource|target|object)([._]?(type|id|name))?$/i,
+};
 
 /** Stands for everything that is unhashed beyond what is kept by name. */
 export const MORE = 'more';

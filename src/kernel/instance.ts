@@ -17,6 +17,8 @@ export interface KernelExports {
   set_genesis(kind: number, length: number): number;
   name(length: number, container: number, written: number, covered: number, known: number): number;
   play(role: number, row: number): void;
+  group(row: number, group: number): void;
+  know_group(group: number): void;
   step(kind: number, row: number, count: number, length: number, known: number): number;
   know_step(index: number): void;
   expect_stream(length: number): number;

@@ -27,6 +27,8 @@ export interface ChainKind {
   readonly preimage: readonly Step[];
   /** Members that are hashed by other parts of the preimage, and those that cannot cover themselves. */
   readonly covered: readonly Path[];
+  /** At most eight groups of members, of each of which an entry should have one; `uncovered` is said of one that has not. */
+  readonly groups: readonly { readonly paths: readonly Path[]; readonly uncovered: string }[];
   /** What no digest of this kind covers, whatever the entry: as `Content.uncovered` says it. */
   readonly uncovered: readonly string[];
   readonly seal: {

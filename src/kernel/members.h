@@ -22,10 +22,14 @@ struct named {
   bool covered;
   // That it is not hashed, or not all of it, is known to whoever walks the chain.
   bool known;
+  // The bits of the groups that it is of; see `groups`.
+  u8 group;
 };
 
 static struct named named[MAX_NAMED];
 static u32 named_count;
+// Of each of these groups, a bit each, an entry must have a member.
+static u8 groups;
 // Of the named members of the entry that is read: their values, nothing where they are absent.
 static struct text values[MAX_NAMED];
 static const u8 NOTHING[SLACK];
@@ -121,7 +125,8 @@ static SELDOM bool open_container(const struct part *member, u32 row) {
   return true;
 }
 
-// Takes down the values of an entry's named members. False where what is not hashed of it is not known yet.
+// Takes down the values of an entry's named members. False where what is not hashed of it is not known yet, or it has no
+// member of a group.
 static bool find_values(const struct part *members) {
   for (u32 i = 0; i < named_count; i++) {
     u8 member = named[i].container == NOWHERE ? shape.member_of[i] : NOWHERE;
@@ -131,6 +136,9 @@ static bool find_values(const struct part *members) {
     if (!named[i].is_container || shape.member_of[i] == NOWHERE) continue;
     if (!open_container(&members[shape.member_of[i]], i)) return false;
   }
-  return true;
+  u8 missing = groups;
+  for (u32 i = 0; missing && i < named_count; i++)
+    if (values[i].length > 0) missing &= (u8)~named[i].group;
+  return !missing;
 }
 #endif

@@ -22,6 +22,7 @@ static struct keys seal_keys;
 static void forget_settings(void) {
   named_count = step_count = constants_length = stream_id_length = shape.count = 0;
   digest_keys.count = seal_keys.count = 0;
+  groups = 0;
   has_digest_key = has_seals = checks_seals = writes_entry = writes_chosen = false;
   for (u32 i = 0; i < ROLES; i++) row_of[i] = NOWHERE;
 }
@@ -63,6 +64,7 @@ EXPORT("name") u32 name_member(u32 length, u32 container, u32 written, u32 cover
     named[row].container = (u8)container;
     named[row].is_container = named[row].holds_covered = false;
     named[row].written = named[row].covered = named[row].known = false;
+    named[row].group = 0;
   }
   named[row].written |= written;
   named[row].covered |= covered;
@@ -74,6 +76,15 @@ EXPORT("name") u32 name_member(u32 length, u32 container, u32 written, u32 cover
   shape.count = 0;
   return row;
 }
+
+// An entry must have one of the members of a group.
+EXPORT("group") void add_to_group(u32 row, u32 group) {
+  named[row].group |= (u8)(1 << group);
+  groups |= (u8)(1 << group);
+}
+
+// That entries lack all members of a group is known.
+EXPORT("know_group") void know_group(u32 group) { groups &= (u8)~(1 << group); }
 
 EXPORT("play") void play(u32 role, u32 row) { row_of[role] = (u8)row; }
 

@@ -90,9 +90,12 @@ export class KernelSettings {
       this.#known.add(what);
       this.#unknown.delete(what);
       for (const step of this.#steps.get(what) ?? []) this.#kernel.know_step(step);
+      const group = this.#kind.groups.findIndex((one) => one.uncovered === what);
+      if (group !== -1) this.#kernel.know_group(group);
       const [name = '', inner, ...more] = what.split('.');
       // A name with dots is quoted there. What the kernel cannot hold is left to the slow path, whenever it comes.
-      const isMember = !this.#steps.has(what) && !this.#kind.uncovered.includes(what) && more.length === 0;
+      const isMember =
+        group === -1 && !this.#steps.has(what) && !this.#kind.uncovered.includes(what) && more.length === 0;
       if (!isMember || !isWrittenAsItIs(what) || what.length > MAX_NAME) continue;
       this.#tryName(inner === undefined ? [name] : [name, inner], { known: true });
     }
@@ -106,11 +109,13 @@ export class KernelSettings {
   }
 
   #nameMembers(): void {
-    const { fields, without, covered, roles } = this.#kind;
+    const { fields, without, covered, roles, groups } = this.#kind;
     // First those that are chosen, in their order.
     for (const name of fields ?? []) this.#name([name]);
     for (const name of without) this.#name([name]);
     for (const path of covered) this.#name(path, { covered: true });
+    for (const [group, { paths }] of groups.entries())
+      for (const path of paths) this.#kernel.group(this.#name(path), group);
     for (const [role, path] of Object.entries(roles)) if (path !== null) this.#play(role, path);
   }
 
