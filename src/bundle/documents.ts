@@ -11,6 +11,14 @@ const periodSchema = z.strictObject({ from: z.string().nullable(), to: z.string(
 export const CONTRACT_FILE = 'data/contract.yaml';
 
 /** `data/verification.json`: what was checked, with what, and what it came to. */
+/** What the service's list of streams stated of the stream, before its package was asked for. */
+const statementSchema = z.strictObject({
+  entryCount: z.int().min(0).nullable(),
+  headSequence: z.int().min(0).nullable(),
+  headDigest: z.string().nullable(),
+  readAt: z.string(),
+});
+
 export const verificationSchema = z.strictObject({
   format: z.literal('evidence-verification/1'),
   run_id: z.string(),
@@ -39,6 +47,7 @@ export const verificationSchema = z.strictObject({
   completeness: z.discriminatedUnion('kind', [
     z.strictObject({
       kind: z.literal('listing'),
+      statement: statementSchema,
       same: z.int().min(0),
       differences: z.int().min(0),
       undecided: z.int().min(0),
@@ -49,12 +58,7 @@ export const verificationSchema = z.strictObject({
     z.strictObject({
       kind: z.literal('record'),
       why: z.string(),
-      statement: z.strictObject({
-        entryCount: z.int().min(0).nullable(),
-        headSequence: z.int().min(0).nullable(),
-        headDigest: z.string().nullable(),
-        readAt: z.string(),
-      }),
+      statement: statementSchema,
     }),
     z.strictObject({ kind: z.literal('none'), why: z.string() }),
   ]),

@@ -16,10 +16,14 @@ export interface VendorVerdict {
 /** The PDF form: what it states, or why it could not be read. */
 export type PdfReading = PdfFacts | { unreadable: string };
 
+/** The summary form, likewise. */
+export type SummaryReading = SummaryFacts | { unreadable: string };
+
 export interface AgreementQuestion {
   walk: WalkResult;
   facts: PackageFacts;
-  summary: SummaryFacts | null;
+  /** Null when there is none. */
+  summary: SummaryReading | null;
   /** Null or absent when there is none. */
   pdf?: PdfReading | null;
   vendor: VendorVerdict | null;
@@ -29,10 +33,12 @@ export interface AgreementQuestion {
 
 /**
  * Do the forms of the package state the same package, stream, count and head as its entries show, and does the
- * service's own verdict not contradict ours? It takes a second form that states a count or a head to prove it.
+ * service's own verdict not contradict ours? It takes a second form that states a count or a head to prove it; a form that
+ * is there and that we cannot read may state something else to whoever can.
  */
 export function judgeAgreement(question: AgreementQuestion, log: FindingLog): Claim {
-  const { walk, facts, summary, vendor, refutedByUs } = question;
+  const { walk, facts, vendor, refutedByUs } = question;
+  const summary = factsOf(question.summary);
   const before = log.errors('agreement');
   comparePackage(walk, facts, log);
   if (summary !== null) compareSummary(walk, facts, summary, log);
@@ -46,10 +52,11 @@ export function judgeAgreement(question: AgreementQuestion, log: FindingLog): Cl
   if (vendor !== null) compareVerdicts(walk, vendor, refutedByUs, log);
   const differences = log.errors('agreement') - before;
   if (differences > 0) return refuted(`${differences} of the compared statements differ`);
-  if (pdf.doubts.length > 0) return unproved(pdf.doubts.join('; '));
+  const doubts = [...unreadIn('summary', question.summary), ...unreadIn('PDF', question.pdf ?? null), ...pdf.doubts];
+  if (doubts.length > 0) return unproved(doubts.join('; '));
   const summaryStates = summary !== null && (summary.entryCount !== null || summary.headDigest !== undefined);
   const pdfStates = pdf.agreeing.includes('count') || pdf.agreeing.includes('head');
-  const notes = [...(summary === null ? ['the summary could not be read'] : []), ...pdf.notes];
+  const notes = [...(summary === null ? ['there is no summary'] : []), ...pdf.notes];
   if (!summaryStates && !pdfStates)
     return unproved(['no other form states a count or a head to hold the JSON form against', ...notes].join('; '));
   const compared = [
@@ -59,6 +66,15 @@ export function judgeAgreement(question: AgreementQuestion, log: FindingLog): Cl
     ...(vendor === null ? [] : ["the service's verdict"]),
   ];
   return proved([`${compared.slice(0, -1).join(', ')} and ${compared.at(-1)} agree`, ...notes].join('; '));
+}
+
+/** Null for what is not there, or cannot be read. */
+export function factsOf(summary: SummaryReading | null): SummaryFacts | null {
+  return summary === null || 'unreadable' in summary ? null : summary;
+}
+
+function unreadIn(form: string, reading: SummaryReading | PdfReading | null): string[] {
+  return reading !== null && 'unreadable' in reading ? [`the ${form} could not be read: ${reading.unreadable}`] : [];
 }
 
 function plural(statements: number): string {
@@ -97,8 +113,7 @@ function lookAtPdf(reading: PdfReading | null, ours: OurFacts): PdfView {
   const without = (note: string): PdfView => {
     return { agreeing: [], statements: 0, differences: [], doubts: [], ours, notes: [note] };
   };
-  if (reading === null) return without('there is no PDF');
-  if ('unreadable' in reading) return without(`the PDF could not be read: ${reading.unreadable}`);
+  if (reading === null || 'unreadable' in reading) return without('there is no PDF');
   const comparison = comparePdf(reading, ours);
   const notes = comparison.agreeing.length === 0 ? ['the PDF states nothing that was found to compare'] : [];
   return { ...comparison, ours, notes };

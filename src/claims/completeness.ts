@@ -22,7 +22,7 @@ export interface RecordedStatement extends StreamStatement {
  * and who verifies the bundle later takes it from there.
  */
 export type CompletenessBasis =
-  | ({ kind: 'listing' } & ListingResult)
+  | ({ kind: 'listing'; statement: RecordedStatement } & ListingResult)
   | { kind: 'record'; why: string; statement: RecordedStatement }
   | { kind: 'none'; why: string };
 
@@ -51,7 +51,11 @@ export function judgeCompleteness(question: CompletenessQuestion, log: FindingLo
   if (basis.kind === 'record' && wholeStream) return judgeByRecord(walk, basis, log);
   if (basis.kind === 'listing' && (basis.differences > 0 || basis.deviations.length > 0))
     return judgeDifferences(walk, basis, log);
-  const short = (basis.kind === 'listing' ? whyOtherCount(walk, basis.same) : null) ?? whyShort(question);
+  const other =
+    basis.kind === 'listing'
+      ? (whyOtherCount(walk, basis.same) ?? whyOtherRecord(walk, basis.statement, wholeStream))
+      : null;
+  const short = other ?? whyShort(question);
   if (short !== null) {
     const { message, ...values } = short;
     log.add(toFinding('completeness/count-differs', walk.streamId, message, values));
@@ -70,6 +74,25 @@ function whyOtherCount({ entries }: WalkResult, same: number) {
   return { message: `${same} entries were compared with the listing, and the package has ${actual}`, expected, actual };
 }
 
+/** The list of streams agrees with package and listing where it states the count, or the digest of an entry that is here. */
+function whyOtherRecord(walk: WalkResult, statement: StreamStatement, wholeStream: boolean) {
+  const { entryCount, headSequence, headDigest } = statement;
+  const seen = headSequence === null ? undefined : walk.watched.get(headSequence)?.stated;
+  if (headDigest !== null && seen !== undefined && seen !== headDigest) {
+    const message = `the list of streams states another digest of entry ${headSequence}`;
+    return { message, expected: headDigest, actual: seen };
+  }
+  if (!wholeStream || entryCount === null) return null;
+  const count = headSequence === null ? walk.entries : walk.entries - recordedSince(walk, statement);
+  if (headSequence === null ? count >= entryCount : count === entryCount) return null;
+  const [expected, actual] = [String(entryCount), String(count)];
+  return {
+    message: `the list of streams states ${expected} entries, and the package has ${actual} of them`,
+    expected,
+    actual,
+  };
+}
+
 /** A package that reaches to the end has the head that was stated before it was asked for. */
 function whyShort({ walk, period, statedHead }: CompletenessQuestion) {
   // A period may hold no entry. The number 0 may be the first entry of a stream, or say that there is none.
@@ -81,7 +104,7 @@ function whyShort({ walk, period, statedHead }: CompletenessQuestion) {
 }
 
 function whyUndecided(entries: number): string {
-  return `${entries === 1 ? 'an entry is' : `${entries} entries are`} listed behind the end of the package, recorded after it was asked for by the clock of the service, and before by ours`;
+  return `${entries === 1 ? 'an entry is' : `${entries} entries are`} listed behind the end of the package, with a time that does not tell whether that was before it was asked for`;
 }
 
 function judgeDifferences(walk: WalkResult, { differences, deviations }: ListingResult, log: FindingLog): Claim {

@@ -1,10 +1,10 @@
 import { FindingLog } from '../chain/finding.ts';
 import type { PackageReading } from '../chain/package.ts';
 import type { WalkResult } from '../chain/walk.ts';
-import type { Contract, SummaryFacts } from '../contract/contract.ts';
+import type { Contract } from '../contract/contract.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
 import { countActions } from './actions.ts';
-import { judgeAgreement, type PdfReading, type VendorVerdict } from './agreement.ts';
+import { factsOf, judgeAgreement, type PdfReading, type SummaryReading, type VendorVerdict } from './agreement.ts';
 import { judgeAnchor } from './anchor.ts';
 import {
   CLAIMS,
@@ -28,8 +28,8 @@ import type { Span } from './span-schema.ts';
 /** Everything that was observed about one stream; the claims follow from it alone. */
 export interface Observations {
   reading: PackageReading;
-  /** Null when it was not delivered or cannot be read. */
-  summary: SummaryFacts | null;
+  /** Null when it was not delivered. */
+  summary: SummaryReading | null;
   /** Null or absent when none was delivered whole. */
   pdf?: PdfReading | null;
   vendor: VendorVerdict | null;
@@ -76,7 +76,7 @@ export function examine(observations: Observations, required: readonly ClaimName
     claims,
     findings: [...findings.list(), ...log.list()],
     findingsCount: findings.total() + log.total(),
-    actions: defect === null ? countActions(observations.summary, walk.entries) : null,
+    actions: defect === null ? countActions(factsOf(observations.summary), walk.entries) : null,
   };
 }
 

@@ -11,7 +11,7 @@ export interface ListingResult {
   differences: number;
   /** Where they do, as far as it was kept. */
   deviations: Deviation[];
-  /** Listed behind the package's end, and dated between what two clocks say of the moment when it was asked for. */
+  /** Listed behind the package's end, and dated so that nobody can tell whether they were there when it was asked for. */
   undecided: number;
 }
 
@@ -26,6 +26,8 @@ export interface PackageCut {
   askedAtByService: number | null;
   /** The stream's head before it was asked for. */
   statedHead: number | null;
+  /** An entry dated after this moment is dated wrongly; milliseconds since 1970. */
+  latest: number;
 }
 
 export interface Deviation extends Omit<FindingPlace, 'entryId'> {
@@ -142,13 +144,13 @@ export class ListingMerge {
  */
 function isMissed(
   { sequence, timestamp }: ListedEntry,
-  { askedAt, askedAtByService, statedHead }: PackageCut,
+  { askedAt, askedAtByService, statedHead, latest }: PackageCut,
 ): boolean | null {
   if (statedHead !== null && sequence <= statedHead) return true;
   const recorded = Date.parse(timestamp);
   if (Number.isNaN(recorded)) return statedHead === null;
   if (recorded < (askedAtByService ?? askedAt)) return true;
-  return recorded < askedAt ? null : false;
+  return recorded < askedAt || recorded > latest ? null : false;
 }
 
 /** Entries kept aside for their counterpart; beyond that they are taken for having none. */

@@ -10,6 +10,8 @@ export type CompletenessMode = 'listing' | 'record' | 'off';
 
 /** A stream of more entries is held against its record: to list it takes longer than to export it. */
 const MAX_LISTED = 250_000;
+/** No honest clock is further ahead of ours. */
+const DAY_MS = 86_400_000;
 /** Of a stream that grew, or of a listing that never ends. */
 const MAX_COMPARED = 2 * MAX_LISTED;
 
@@ -62,13 +64,14 @@ export class ListingCheck {
   async finish(asked: Asked, statement: RecordedStatement): Promise<CompletenessBasis> {
     if (this.#failure === null) {
       const { askedAt, askedAtByService } = asked;
-      this.#merge.endPackage({ askedAt, askedAtByService, statedHead: statement.headSequence });
+      const latest = Date.now() + DAY_MS;
+      this.#merge.endPackage({ askedAt, askedAtByService, statedHead: statement.headSequence, latest });
     }
     await this.catchUp();
     await this.#pages.return(undefined);
     if (this.#failure !== null)
       return { kind: 'record', why: `the entries could not be listed (${this.#failure.message})`, statement };
-    return { kind: 'listing', ...this.#merge.result() };
+    return { kind: 'listing', statement, ...this.#merge.result() };
   }
 
   async #fetchPage(): Promise<void> {

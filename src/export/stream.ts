@@ -1,12 +1,11 @@
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { bundleFileName, slugOf } from '../bundle/layout.ts';
-import type { PdfReading, VendorVerdict } from '../claims/agreement.ts';
+import type { PdfReading, SummaryReading, VendorVerdict } from '../claims/agreement.ts';
 import type { Examination } from '../claims/claim.ts';
 import { toContractFile } from '../claims/content.ts';
 import { examine } from '../claims/examine.ts';
 import { SERVICE_CHANGED } from '../client/audit.ts';
-import type { SummaryFacts } from '../contract/contract.ts';
 import { type ErrorCode, EvidenceError, isEvidenceError } from '../errors.ts';
 import { attemptPrefix, bundleKey, closingKey } from '../ledger/keys.ts';
 import { type Failure, type StreamRecord, type Unbound, whereKept } from '../ledger/record.ts';
@@ -147,14 +146,14 @@ async function examineReceived(
   return missing ? { ...examination, status: 'incomplete' } : examination;
 }
 
-async function readSummary(context: ExportContext, { files, missing }: Received): Promise<SummaryFacts | null> {
+async function readSummary(context: ExportContext, { files, missing }: Received): Promise<SummaryReading | null> {
   const summary = files.find(({ form }) => form === 'summary');
-  if (summary === undefined || summary.bytes > MAX_SUMMARY_BYTES) return null;
-  if (missing.some(({ form }) => form === 'summary')) return null;
+  if (summary === undefined || missing.some(({ form }) => form === 'summary')) return null;
+  if (summary.bytes > MAX_SUMMARY_BYTES) return { unreadable: `it has more than ${MAX_SUMMARY_BYTES} bytes` };
   try {
     return context.contract.readSummary(await readFile(summary.file));
   } catch (error) {
-    if (isEvidenceError(error)) return null;
+    if (isEvidenceError(error)) return { unreadable: error.message };
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import type { FileDigest } from '../bundle/integrity.ts';
 import type { MissingForm } from '../bundle/missing.ts';
 import { asPart, PackageReader } from '../chain/package.ts';
 import type { Compared, WalkResult } from '../chain/walk.ts';
-import type { PdfReading } from '../claims/agreement.ts';
+import type { PdfReading, SummaryReading } from '../claims/agreement.ts';
 import { type ClaimName, DEFAULT_REQUIRED, type Examination, strictest } from '../claims/claim.ts';
 import { entriesBeside } from '../claims/completeness.ts';
 import { toContractFile } from '../claims/content.ts';
@@ -13,7 +13,7 @@ import { comparedWith } from '../claims/continuity.ts';
 import { examine } from '../claims/examine.ts';
 import type { Span } from '../claims/span-schema.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
-import type { Contract, SealKeys, SummaryFacts } from '../contract/contract.ts';
+import type { Contract, SealKeys } from '../contract/contract.ts';
 import { type ContractInUse, DEFAULT_IN_USE } from '../contract/in-use.ts';
 import type { PdfFacts } from '../contract/pdf.ts';
 import { pinContract } from '../contract/pinned.ts';
@@ -221,7 +221,7 @@ async function readContract(
 
 /** The entries whose digests the claims ask for. */
 function watchedBy({ completeness }: Verification): number[] {
-  return entriesBeside(completeness.kind === 'record' ? completeness.statement.headSequence : null);
+  return entriesBeside(completeness.kind === 'none' ? null : completeness.statement.headSequence);
 }
 
 /** A stream of which a form is missing stays incomplete, however sound the rest is. */
@@ -240,13 +240,13 @@ async function readStated(bundle: Bundle, key: string, problems: Problem[]) {
   }
 }
 
-async function readSummary(bundle: Bundle, contract: Contract): Promise<SummaryFacts | null> {
+async function readSummary(bundle: Bundle, contract: Contract): Promise<SummaryReading | null> {
   const summary = formOf(bundle, 'summary');
   if (summary === undefined || isPart(summary)) return null;
   try {
     return contract.readSummary(await bundle.readFile(summary, MAX_SUMMARY_BYTES));
   } catch (error) {
-    if (isEvidenceError(error)) return null;
+    if (isEvidenceError(error)) return { unreadable: error.message };
     throw error;
   }
 }

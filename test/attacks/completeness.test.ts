@@ -49,11 +49,35 @@ const TABLE: [string, Partial<Told>, number, string][] = [
   ],
   [
     'the same, and the answer is dated back too',
-    { packaged: cut, package: BACKDATED, date: new Date('2020-01-01'), stated: { head_sequence: null } },
+    {
+      packaged: cut,
+      package: BACKDATED,
+      date: new Date('2020-01-01'),
+      stated: { head_sequence: null, entry_count: 12 },
+    },
     0,
     'unproved',
   ],
   ['package and listing cut off alike, behind the stated head', { packaged: cut, listed: cut }, 1, 'refuted'],
+  [
+    'package and listing cut off alike, behind a count alone',
+    { packaged: cut, listed: cut, stated: { head_sequence: null } },
+    1,
+    'refuted',
+  ],
+  [
+    'entries kept back, dated in a far future',
+    {
+      packaged: cut,
+      listed: (all) => [
+        ...cut(all),
+        ...all.slice(12).map((entry) => ({ ...entry, timestamp: '2099-01-01T00:00:00.000Z' })),
+      ],
+      stated: { head_sequence: null, entry_count: 12 },
+    },
+    0,
+    'unproved',
+  ],
   ['no entry at all, behind the stated head', { packaged: () => [], listed: () => [] }, 1, 'refuted'],
   [
     'an entry listed first that was recorded later, and hides those behind it',
@@ -93,11 +117,15 @@ test('a closed period cut off, dated back by itself', async () => {
 describe('what was recorded of a listing must fit the package', () => {
   const listing = (more: object): CompletenessBasis => ({
     kind: 'listing',
+    statement: { entryCount: null, headSequence: null, headDigest: null, readAt: '' },
     same: 20,
     differences: 0,
     deviations: [],
     undecided: 0,
     ...more,
+  });
+  const recorded = (statement: object) => ({
+    statement: { entryCount: null, headSequence: null, headDigest: null, readAt: '', ...statement },
   });
   const ROWS: [string, CompletenessBasis, number | null, string][] = [
     ['all entries', listing({}), 20, 'proved'],
@@ -107,9 +135,14 @@ describe('what was recorded of a listing must fit the package', () => {
     ['a difference that is not counted', listing({ deviations: [{ sequence: 3, message: 'm' }] }), 20, 'refuted'],
     ['a head behind the end', listing({}), 40, 'refuted'],
     ['entries that nobody can place', listing({ undecided: 2 }), 20, 'unproved'],
+    ['a stream record that agrees', listing(recorded({ entryCount: 20, headSequence: 20 })), 20, 'proved'],
+    ['a count that is higher', listing(recorded({ entryCount: 30 })), null, 'refuted'],
+    ['a count that is not that of its head', listing(recorded({ entryCount: 30, headSequence: 20 })), 20, 'refuted'],
+    ['another digest of its head', listing(recorded({ headSequence: 20, headDigest: 'f'.repeat(64) })), 20, 'refuted'],
+    ['entries that came later', listing(recorded({ entryCount: 15, headSequence: 15 })), 15, 'proved'],
   ];
   test.each(ROWS)('%s', (_words, completeness, statedHead, state) => {
-    const reading = readPackage(packageOf(chainOf(20)), { streamId: STREAM });
+    const reading = readPackage(packageOf(chainOf(20)), { streamId: STREAM, watch: [15, 20] });
     const { claims, findings } = examineReading(reading, [], { completeness, statedHead });
     expect(claims.completeness.state).toBe(state);
     expect(findings.filter(({ severity }) => severity === 'error')).toHaveLength(state === 'refuted' ? 1 : 0);

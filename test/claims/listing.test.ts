@@ -10,7 +10,8 @@ const at = (sequence: number, digest = `d${sequence}`): ListedEntry => ({
 });
 const numbered = (length: number) => Array.from({ length }, (_, index) => at(index + 1));
 const NEVER = Number.POSITIVE_INFINITY;
-const NO_CUT: PackageCut = { askedAt: NEVER, askedAtByService: null, statedHead: null };
+const LATEST = Number.POSITIVE_INFINITY;
+const NO_CUT: PackageCut = { askedAt: NEVER, askedAtByService: null, statedHead: null, latest: LATEST };
 
 /** Compares in steps, as a package and a listing arrive; the listing is asked for as it is wanted. */
 function compare(packaged: ListedEntry[], listed: ListedEntry[], cut = NO_CUT) {
@@ -185,13 +186,56 @@ describe('what was recorded since need not be in the package', () => {
   const time = (sequence: number) => Date.parse(at(sequence).timestamp);
   const untimed = ten.map((one) => ({ ...one, timestamp: '' }));
   const CUTS: [string, PackageCut, ListedEntry[], number, number][] = [
-    ['by its time', { askedAt: time(9), askedAtByService: null, statedHead: null }, ten, 1, 0],
-    ['by its time, beyond the head', { askedAt: time(10), askedAtByService: null, statedHead: 8 }, ten, 2, 0],
-    ['whatever its time, up to the head', { askedAt: time(8), askedAtByService: time(8), statedHead: 10 }, ten, 3, 0],
-    ['by a clock of the service ahead', { askedAt: time(8), askedAtByService: time(10), statedHead: 7 }, ten, 2, 0],
-    ['undecided by a clock behind', { askedAt: time(10), askedAtByService: time(9), statedHead: 7 }, ten, 1, 1],
-    ['by its number, without a time', { askedAt: time(9), askedAtByService: null, statedHead: 9 }, untimed, 2, 0],
-    ['unless neither is known', { askedAt: time(9), askedAtByService: null, statedHead: null }, untimed, 3, 0],
+    ['by its time', { askedAt: time(9), askedAtByService: null, statedHead: null, latest: LATEST }, ten, 1, 0],
+    [
+      'by its time, beyond the head',
+      { askedAt: time(10), askedAtByService: null, statedHead: 8, latest: LATEST },
+      ten,
+      2,
+      0,
+    ],
+    [
+      'whatever its time, up to the head',
+      { askedAt: time(8), askedAtByService: time(8), statedHead: 10, latest: LATEST },
+      ten,
+      3,
+      0,
+    ],
+    [
+      'by a clock of the service ahead',
+      { askedAt: time(8), askedAtByService: time(10), statedHead: 7, latest: LATEST },
+      ten,
+      2,
+      0,
+    ],
+    [
+      'undecided by a clock behind',
+      { askedAt: time(10), askedAtByService: time(9), statedHead: 7, latest: LATEST },
+      ten,
+      1,
+      1,
+    ],
+    [
+      'undecided by a time that no clock has reached',
+      { ...NO_CUT, askedAt: time(9), statedHead: 7, latest: time(9) },
+      ten,
+      1,
+      1,
+    ],
+    [
+      'by its number, without a time',
+      { askedAt: time(9), askedAtByService: null, statedHead: 9, latest: LATEST },
+      untimed,
+      2,
+      0,
+    ],
+    [
+      'unless neither is known',
+      { askedAt: time(9), askedAtByService: null, statedHead: null, latest: LATEST },
+      untimed,
+      3,
+      0,
+    ],
   ];
   test.each(CUTS)('%s', (_words, cut, listed, missed, undecided) => {
     expect(compare(ten.slice(0, 7), listed, cut)).toMatchObject({ same: 7, differences: missed, undecided });
@@ -199,7 +243,7 @@ describe('what was recorded since need not be in the package', () => {
 
   test('one that is listed early does not hide those behind it', () => {
     const later = { ...at(99), timestamp: at(50).timestamp };
-    const cut = { askedAt: time(20), askedAtByService: null, statedHead: 10 };
+    const cut = { askedAt: time(20), askedAtByService: null, statedHead: 10, latest: LATEST };
     expect(compare(ten.slice(0, 7), [...ten.slice(0, 7), later, ...ten.slice(7)], cut)).toMatchObject({
       differences: 3,
     });
