@@ -1,9 +1,10 @@
 import { EvidenceError, messageOf } from '../errors.ts';
+import { type Font, type FontSource, toFont } from './pdf/font.ts';
 import { type Box, type Matrix, multiply, toMatrix } from './pdf/geometry.ts';
 import { inflatesBeyond, isPackedOtherwise } from './pdf/inflation.ts';
 import { withoutPictures } from './pdf/pictures.ts';
 import { readStatements, type Statement } from './pdf/statements.ts';
-import { type Font, MAX_PIECES, PageText, type Piece } from './pdf/text.ts';
+import { MAX_PIECES, PageText, type Piece } from './pdf/text.ts';
 
 /** What the PDF form states, on every page that was read. */
 export interface PdfFacts {
@@ -52,6 +53,12 @@ interface Document {
   close(): Promise<void>;
 }
 
+/** What pdf.js keeps for all pages. */
+interface Objects {
+  has(id: string): boolean;
+  get(id: string): unknown;
+}
+
 async function readPages(document: Document): Promise<PdfFacts> {
   const count = await document.pages();
   const last = Math.min(count, MAX_PAGES) - 1;
@@ -65,6 +72,16 @@ async function openDocument(bytes: Uint8Array<ArrayBuffer>): Promise<Document> {
   // Loaded on first use: the library is megabytes of code that most commands never need.
   const { getResolvedPDFJS } = await import('unpdf');
   const { getDocument, OPS } = await getResolvedPDFJS();
+  const fonts = new Map<string, Font>();
+  const fontOf = (id: string, objects: Objects): Font => {
+    const pathOf = (fontChar: string) => {
+      const path = `${id}_path_${fontChar}`;
+      return objects.has(path) ? (objects.get(path) as { path: ArrayLike<number> }).path : null;
+    };
+    const font = fonts.get(id) ?? toFont(objects.get(id) as FontSource, pathOf);
+    fonts.set(id, font);
+    return font;
+  };
   const task = getDocument({
     // It takes the buffer away from whoever gives it.
     data: bytes,
@@ -96,7 +113,7 @@ async function openDocument(bytes: Uint8Array<ArrayBuffer>): Promise<Document> {
         arguments: list.argsArray,
         toPage: multiply(upwards, toMatrix(transform) ?? upwards),
         visible,
-        fontOf: (id) => toFont(page.commonObjs.get(id)),
+        fontOf: (id) => fontOf(id, page.commonObjs),
         isShown: (content) => content !== null && onScreen.isVisible(content) && onPaper.isVisible(content),
       }).read();
       page.cleanup();
@@ -108,11 +125,6 @@ async function openDocument(bytes: Uint8Array<ArrayBuffer>): Promise<Document> {
       await task.destroy().catch(() => undefined);
     },
   };
-}
-
-/** Of a font as pdf.js describes it. */
-function toFont({ fontMatrix, vertical }: { fontMatrix?: number[]; vertical?: boolean }): Font {
-  return { scale: fontMatrix?.[0] ?? 0.001, isVertical: vertical === true };
 }
 
 /** The library mends what it can; a document without its beginning or end is not the one that was issued. */

@@ -1,3 +1,4 @@
+import type { Font } from './font.ts';
 import {
   type Box,
   contains,
@@ -12,7 +13,9 @@ import {
   toMatrix,
   UNIT,
 } from './geometry.ts';
-import { type Color, Paint, toColor } from './paint.ts';
+import { type Color, Paint, type Print, toColor } from './paint.ts';
+import { isRectangle, strokesOf } from './path.ts';
+import { layOut, type Run } from './run.ts';
 
 /** Text as one operator draws it, without a gap in it. */
 export interface Piece {
@@ -38,12 +41,6 @@ export interface Drawing {
   fontOf(id: string): Font | null;
   /** Whether optional content is shown, on a screen and on paper alike. */
   isShown(content: unknown): boolean;
-}
-
-export interface Font {
-  /** Of glyph space, e.g. 0.001. */
-  scale: number;
-  isVertical: boolean;
 }
 
 interface State {
@@ -73,12 +70,7 @@ interface Drawn {
   box: Box;
   color: Color;
   time: number;
-}
-
-interface Glyph {
-  unicode: string;
-  width: number;
-  isSpace: boolean;
+  print: Print;
 }
 
 type Rule = (list: readonly unknown[]) => void;
@@ -88,21 +80,20 @@ export const MAX_PIECES = 20_000;
 /** In ems: around what is drawn of a letter. */
 const EDGE = 0.15;
 /** In points: smaller type is not for reading. */
-const LEAST_SIZE = 3;
-/** In ems: a gap within what one operator shows that is a space. */
-const SPACE = 0.15;
+const LEAST_SIZE = 4;
+/** Of the width of letters by their height. */
+const [LEAST_STRETCH, MOST_STRETCH] = [0.5, 2];
 /** ISO 32000-1 table 106. */
-const STROKED = new Set([1, 5]);
+const FILLED = 0;
+const STROKED = new Set([1, 2, 5, 6]);
 const INVISIBLE = new Set([3, 7]);
 const CLIPPING = 4;
-/** Less is hard to see; less than all lets through what is below. */
-const LEAST_ALPHA = 0.5;
 
 /** The text of a page with what a person sees of it. */
 export class PageText {
   readonly #drawing: Drawing;
   readonly #rules: Map<number, Rule>;
-  readonly #paint = new Paint();
+  readonly #paint: Paint;
   readonly #drawn: Drawn[] = [];
   readonly #saved: State[] = [];
   /** Of marked content, from the outermost on: whether it is a layer that is not shown. */
@@ -116,6 +107,7 @@ export class PageText {
 
   constructor(drawing: Drawing) {
     this.#drawing = drawing;
+    this.#paint = new Paint(drawing.visible);
     this.#state = {
       matrix: drawing.toPage,
       clip: drawing.visible,
@@ -148,9 +140,9 @@ export class PageText {
       this.#rules.get(functions[at] ?? -1)?.(Array.isArray(list) ? list : []);
       if (this.#drawn.length > MAX_PIECES) return null;
     }
-    return this.#drawn.map(({ piece, box, color, time }) => ({
+    return this.#drawn.map(({ piece, box, color, time, print }) => ({
       ...piece,
-      unseen: piece.unseen ?? this.#paint.hides(box, color, time),
+      unseen: piece.unseen ?? this.#paint.hides(box, color, time, print),
     }));
   }
 
@@ -334,19 +326,15 @@ export class PageText {
     const isFilled = FILLING.some((name) => operators[name] === operator);
     const isStroked = STROKING.some((name) => operators[name] === operator);
     if (bounds !== null && isFilled) this.#cover(bounds, this.#state.fill);
-    if (bounds !== null && isStroked) this.#outline(bounds);
+    if (bounds !== null && isStroked) for (const stroke of strokesOf(data, bounds)) this.#outline(stroke);
     if (this.#clipsNext) this.#clip(bounds ?? EMPTY, isRectangle(data, bounds));
     this.#clipsNext = false;
   }
 
-  /** A line covers what it crosses, unless it is thin. What lies within a frame is not covered by it. */
-  #outline(bounds: Box): void {
+  /** A line covers what it crosses, however thin it is: many of them leave nothing. */
+  #outline({ left, bottom, right, top }: Box): void {
     const { lineWidth, matrix } = this.#state;
-    const width = lineWidth * Math.hypot(matrix[0], matrix[1]);
-    const { left, bottom, right, top } = bounds;
-    const isStraight = right - left < lineWidth || top - bottom < lineWidth;
-    if (width < (isStraight ? COVERING_LINE : COVERING_CURVE)) return;
-    const half = lineWidth / 2;
+    const half = Math.max(lineWidth, LEAST_LINE / (Math.hypot(matrix[0], matrix[1]) || 1)) / 2;
     this.#cover({ left: left - half, bottom: bottom - half, right: right + half, top: top + half }, null);
   }
 
@@ -360,38 +348,22 @@ export class PageText {
 
   #show(glyphs: readonly unknown[]): void {
     const state = this.#state;
-    const { font, fontSize, scale } = state;
+    const { font, fontSize } = state;
     if (font === null || fontSize === 0) return;
-    let text = '';
-    let start = 0;
-    let x = 0;
-    for (const glyph of glyphs) {
-      if (typeof glyph === 'number') {
-        const gap = (-glyph / 1000) * fontSize;
-        if (Math.abs(gap) > SPACE * Math.abs(fontSize)) {
-          this.#add(text, start, x);
-          [text, start] = ['', x + gap];
-        }
-        x += gap;
-      } else if (isGlyph(glyph)) {
-        text += glyph.unicode;
-        x += glyph.width * font.scale * fontSize + state.charSpacing + (glyph.isSpace ? state.wordSpacing : 0);
-      }
-    }
-    this.#add(text, start, x);
+    const { runs, end, unseen } = layOut(glyphs, { ...state, font });
+    for (const run of runs) this.#add(run, unseen);
     // From here on what is drawn shows within the letters only.
     if (state.mode >= CLIPPING) state.isShaped = true;
-    this.#text = multiply(this.#text, [1, 0, 0, 1, x * scale, 0]);
+    this.#text = multiply(this.#text, [1, 0, 0, 1, end * state.scale, 0]);
   }
 
-  /** @param start and end along the baseline, before the horizontal scale. */
-  #add(text: string, start: number, end: number): void {
-    if (text.trim() === '') return;
-    const { matrix, scale, rise, fontSize, mode, fill, stroke } = this.#state;
+  #add({ text, start, end, ink }: Run, misread: string | null): void {
+    const { matrix, scale, rise, fontSize, fill, font } = this.#state;
     const place = multiply(matrix, this.#text);
     const [a, b, , , x, y] = multiply(place, [1, 0, 0, 1, start * scale, rise]);
     const size = Math.abs(fontSize) * Math.hypot(place[2], place[3]);
     const width = Math.abs(end - start) * scale * Math.hypot(a, b);
+    if (![x, y, width, size].every(Number.isFinite)) return;
     const bounds = moved(place, {
       left: Math.min(start, end) * scale,
       bottom: rise,
@@ -399,22 +371,45 @@ export class PageText {
       top: rise + 0.6 * fontSize,
     });
     const box = inner(bounds, size);
-    const piece = { text: readable(text), x, y, width, size, unseen: this.#unseen(place, box, size) };
-    if (![x, y, width, size].every(Number.isFinite)) return;
-    this.#drawn.push({ piece, box, color: STROKED.has(mode) ? stroke : fill, time: this.#paint.time });
+    const print: Print = { text, x, y, size, font };
+    const time = this.#paint.time;
+    if (this.#paints()) this.#paint.add(this.#inkOnPage(place, ink), fill, print);
+    if (text.trim() === '') return;
+    const piece = { text: readable(text), x, y, width, size, unseen: this.#unseen(place, box, size) ?? misread };
+    this.#drawn.push({ piece, box, color: fill, time, print });
+  }
+
+  /** Whether text leaves anything on the page. */
+  #paints(): boolean {
+    return !INVISIBLE.has(this.#state.mode) && !this.#marked.includes(true) && this.#masks === 0;
+  }
+
+  #inkOnPage(place: Matrix, ink: Box | null): Box {
+    const { matrix, clip, scale, rise, mode, lineWidth } = this.#state;
+    if (ink === null) return clip;
+    const { left, bottom, right, top } = moved(place, {
+      left: ink.left * scale,
+      bottom: ink.bottom + rise,
+      right: ink.right * scale,
+      top: ink.top + rise,
+    });
+    const half = STROKED.has(mode) ? (lineWidth / 2) * Math.hypot(matrix[0], matrix[1]) : 0;
+    return intersection(clip, { left: left - half, bottom: bottom - half, right: right + half, top: top + half });
   }
 
   #unseen(place: Matrix, box: Box, size: number): string | null {
-    const { mode, clip, isShaped, isBlended, isMasked, font, fontSize, scale } = this.#state;
-    const alpha = STROKED.has(mode) ? this.#state.strokeAlpha : this.#state.fillAlpha;
+    const { mode, clip, isShaped, isBlended, isMasked, font, fontSize, scale, fillAlpha } = this.#state;
+    const stretch = (scale * Math.hypot(place[0], place[1])) / Math.hypot(place[2], place[3]);
     if (INVISIBLE.has(mode)) return 'drawn invisibly';
     if (this.#marked.includes(true)) return 'on a layer that is not shown';
     if (this.#masks > 0 || isMasked) return 'in or under a mask';
     if (this.#annotations > 0) return 'in an annotation';
     if (!overlaps(clip, box)) return 'outside of what is shown';
     if (isShaped || !contains(clip, box)) return 'clipped';
-    if (!(alpha >= LEAST_ALPHA) || isBlended) return 'transparent';
+    if (mode !== FILLED) return 'drawn as outlines';
+    if (fillAlpha !== 1 || isBlended) return 'transparent';
     if (!isUpright(place) || fontSize < 0 || scale <= 0 || font?.isVertical) return 'turned or mirrored';
+    if (!(stretch >= LEAST_STRETCH && stretch <= MOST_STRETCH)) return 'squeezed or stretched';
     return size < LEAST_SIZE ? 'too small to read' : null;
   }
 }
@@ -429,28 +424,8 @@ const STROKING = [
   'closeEOFillStroke',
 ] as const;
 const EMPTY: Box = { left: 0, bottom: 0, right: 0, top: 0 };
-/** In points: a thinner line leaves what it crosses readable. */
-const COVERING_LINE = 2;
-const COVERING_CURVE = 6;
-
-/** Of straight lines between the corners of its bounds. @param data `[[code, x, y, code, x, y, …]]` */
-function isRectangle(data: unknown, bounds: Box | null): boolean {
-  const [numbers] = Array.isArray(data) ? data : [];
-  if (bounds === null || !(numbers instanceof Float32Array)) return bounds === null;
-  const { left, bottom, right, top } = bounds;
-  const corners = new Set<string>();
-  for (let at = 0; at < numbers.length; ) {
-    const code = numbers[at] ?? -1;
-    if (code === CLOSE) at++;
-    else if (code === MOVE || code === LINE) {
-      const [x = 0, y = 0] = numbers.subarray(at + 1, at + 3);
-      if ((x !== left && x !== right) || (y !== bottom && y !== top)) return false;
-      corners.add(`${x} ${y}`);
-      at += 3;
-    } else return false;
-  }
-  return numbers.length <= RECTANGLE && corners.size <= 4;
-}
+/** In points: the thinnest line is a point of a screen. */
+const LEAST_LINE = 0.5;
 
 /** Less than a letter is narrower at each side: its numbers give a letter some space around it. */
 function inner({ left, bottom, right, top }: Box, size: number): Box {
@@ -464,15 +439,6 @@ function readable(text: string): string {
   return text.replace(/[\ufb00-\ufb06]/g, (ligature) => ligature.normalize('NFKC')).replace(/\p{Cf}/gu, '');
 }
 
-/** Codes of pdf.js within a path. */
-const [MOVE, LINE, CLOSE] = [0, 1, 4];
-/** Numbers of a path of five points that is closed. */
-const RECTANGLE = 16;
-
 function isMask(group: unknown): boolean {
   return typeof group === 'object' && group !== null && 'smask' in group && group.smask !== null;
-}
-
-function isGlyph(glyph: unknown): glyph is Glyph {
-  return typeof glyph === 'object' && glyph !== null && 'unicode' in glyph && typeof glyph.unicode === 'string';
 }
