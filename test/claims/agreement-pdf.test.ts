@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PackageReading } from '../../src/chain/package.ts';
-import type { PdfReading } from '../../src/claims/agreement.ts';
+import type { PdfReading, SummaryReading } from '../../src/claims/agreement.ts';
 import { judgeAgreement } from '../../src/claims/agreement.ts';
 import type { Fact, Statement } from '../../src/contract/pdf/statements.ts';
 import { readPdfFacts } from '../../src/contract/pdf.ts';
@@ -38,7 +38,7 @@ function read(more: Partial<SentPackage> = {}, sent = entries): PackageReading {
   return readPackage(packageOf(sent, { package_id: PACKAGE, ...more }));
 }
 
-function judge(pdf: PdfReading | null, summary: typeof SUMMARY | null = SUMMARY, reading = read()) {
+function judge(pdf: PdfReading | null, summary: SummaryReading | null = SUMMARY, reading = read()) {
   const { walk, facts } = reading;
   if (facts === null) throw new Error('the package was not read');
   const claim = judgeAgreement({ walk, facts, summary, pdf, vendor: null, refutedByUs: false }, walk.findings);
@@ -62,7 +62,7 @@ describe('the PDF as our platform makes it', () => {
     [
       'alone',
       null,
-      'the JSON form and the PDF (package, stream, count, head: 4 statements) agree; the summary could not be read',
+      'the JSON form and the PDF (package, stream, count, head: 4 statements) agree; there is no summary',
     ],
   ])('proves agreement %s', async (_words, summary, basis) => {
     expect(judge(await platformPdf({}), summary)).toEqual({ claim: { state: 'proved', basis }, findings: [] });
@@ -89,14 +89,21 @@ describe('the PDF as our platform makes it', () => {
   });
 });
 
-test.each<[string, PdfReading | null, typeof SUMMARY | null, string, string]>([
+test.each<[string, PdfReading | null, SummaryReading | null, string, string]>([
+  [
+    'a summary that cannot be read',
+    null,
+    { unreadable: 'it is not JSON' },
+    'unproved',
+    'the summary could not be read: it is not JSON',
+  ],
   ['no PDF', null, SUMMARY, 'proved', 'the JSON form and the summary agree; there is no PDF'],
   [
     'a PDF that cannot be read',
     { unreadable: 'the PDF is encrypted' },
     SUMMARY,
-    'proved',
-    'the JSON form and the summary agree; the PDF could not be read: the PDF is encrypted',
+    'unproved',
+    'the PDF could not be read: the PDF is encrypted',
   ],
   [
     'a PDF without facts',
@@ -110,35 +117,35 @@ test.each<[string, PdfReading | null, typeof SUMMARY | null, string, string]>([
     stating({ count: '20' }),
     null,
     'proved',
-    'the JSON form and the PDF (count: 1 statement) agree; the summary could not be read',
+    'the JSON form and the PDF (count: 1 statement) agree; there is no summary',
   ],
   [
     'a PDF with a head',
     stating({ head: HEAD }),
     null,
     'proved',
-    'the JSON form and the PDF (head: 1 statement) agree; the summary could not be read',
+    'the JSON form and the PDF (head: 1 statement) agree; there is no summary',
   ],
   [
     'a PDF that names only package and stream',
     stating({ package: PACKAGE, stream: STREAM }),
     null,
     'unproved',
-    'no other form states a count or a head to hold the JSON form against; the summary could not be read',
+    'no other form states a count or a head to hold the JSON form against; there is no summary',
   ],
   [
     'a PDF without facts, and no summary',
     NOTHING,
     null,
     'unproved',
-    'no other form states a count or a head to hold the JSON form against; the summary could not be read; the PDF states nothing that was found to compare',
+    'no other form states a count or a head to hold the JSON form against; there is no summary; the PDF states nothing that was found to compare',
   ],
   [
     'neither form',
     null,
     null,
     'unproved',
-    'no other form states a count or a head to hold the JSON form against; the summary could not be read; there is no PDF',
+    'no other form states a count or a head to hold the JSON form against; there is no summary; there is no PDF',
   ],
 ])('what is said of %s', (_words, pdf, summary, state, words) => {
   const { claim, findings } = judge(pdf, summary);
