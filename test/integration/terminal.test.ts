@@ -70,7 +70,7 @@ test('a verification that was interrupted says where to go on, and goes on there
     };
     const { code, stdout, stderr } = await finish(child);
     expect([code, stdout]).toEqual([130, '']);
-    expect(stderr).toContain('Run run-1 (1 of 3): verified\n');
+    expect(stderr).toContain('Run run-1 (1 of 3): empty\n');
     const [, flag = '', runId = ''] = /(--from) (\S+)\n/.exec(stderr) ?? [];
     expect([flag, runId]).toEqual(['--from', 'run-2']);
 
