@@ -38,8 +38,8 @@ interface Judged extends Statement {
 const FACTS: readonly Fact[] = ['package', 'stream', 'count', 'head'];
 
 /**
- * Holds all that a PDF states against ours. What it states otherwise differs only where a person plainly sees it and it
- * can mean nothing else; else it is a doubt. What nobody sees proves nothing.
+ * Compares all that a PDF states with ours. What it states otherwise differs only where a person plainly sees it, it can
+ * mean nothing else, and ours is not in plain sight too; else it is a doubt. What nobody sees proves nothing.
  */
 export function comparePdf({ statements, unread }: PdfFacts, ours: OurFacts): PdfComparison {
   const comparison: PdfComparison = { agreeing: [], statements: 0, differences: [], doubts: [] };
@@ -56,12 +56,9 @@ export function comparePdf({ statements, unread }: PdfFacts, ours: OurFacts): Pd
 function compareFact(fact: Fact, judged: readonly Judged[], comparison: PdfComparison): void {
   const agreeing = judged.filter(({ likeness, unseen }) => likeness === 'same' && unseen === null);
   const contrary = judged.filter(({ likeness }) => likeness === 'other' || likeness === 'unsure');
+  // Beside one that agrees, another may be of a part, or what somebody wrote into an entry.
   const plain = contrary.filter(
-    (statement) =>
-      statement.likeness === 'other' &&
-      statement.unseen === null &&
-      statement.isPlain &&
-      (agreeing.length === 0 || isBeside(statement, agreeing)),
+    ({ likeness, unseen, isPlain }) => likeness === 'other' && unseen === null && isPlain && agreeing.length === 0,
   );
   if (plain.length > 0) {
     const values = new Map(plain.map((statement) => [statement.texts[0], statement]));
@@ -74,14 +71,6 @@ function compareFact(fact: Fact, judged: readonly Judged[], comparison: PdfCompa
     comparison.agreeing.push(fact);
     comparison.statements += agreeing.length;
   }
-}
-
-/**
- * Whether it stands in a list of facts with one that agrees. Elsewhere it may be what somebody wrote into an entry, and
- * the head of a chain that of more than the package.
- */
-function isBeside({ label, columns }: Judged, agreeing: readonly Judged[]): boolean {
-  return !/^(?:chain|stream) head/.test(label) && agreeing.some((other) => other.columns === columns);
 }
 
 function describe({ fact, texts, page, unseen, label }: Judged): string {

@@ -144,18 +144,18 @@ const ATTACKS: Record<string, Attack> = {
   },
   'a first page that is right, a last one with another count': {
     pages: [list(...FACTS), list('Entries: 999')],
-    state: 'refuted',
-    codes: COUNT,
+    state: 'unproved',
+    words: /page 2\) states "entries: 999"/,
   },
   'a page between that states another head': {
     pages: [list(...FACTS), list(`Head: ${OTHER}`), list('End')],
-    state: 'refuted',
-    codes: HEAD_DIFFERS,
+    state: 'unproved',
+    words: /page 2\) states "head: /,
   },
   'our count with its word, another as the total': {
     pages: [REST + put('Entries: 20 entries', 50, 600) + put('Total entries: 999', 50, 580)],
-    state: 'refuted',
-    codes: COUNT,
+    state: 'unproved',
+    words: /"total entries: 999"/,
   },
   'two counts beside each other': {
     pages: [REST + put('Entries 20', 50, 600) + put('Entries 999', 250, 600)],
@@ -191,13 +191,21 @@ const ATTACKS: Record<string, Attack> = {
   },
   'another package': {
     pages: [list(...FACTS, 'Package: pkg_other')],
-    state: 'refuted',
-    codes: ['agreement/package-differs'],
+    state: 'unproved',
+    words: /"package: pkg_other"/,
   },
   'another stream': {
     pages: [list(...FACTS, 'Stream: payments/test')],
-    state: 'refuted',
-    codes: ['agreement/package-differs'],
+    state: 'unproved',
+    words: /"stream: payments\/test"/,
+  },
+  'a breakdown below, as long as the facts are there': {
+    pages: [list(...FACTS, 'August 2026', 'Entries: 5', 'Ann Smith', 'Entries: 7')],
+    state: 'unproved',
+  },
+  'a note in an entry that reads like a fact': {
+    pages: [list(...FACTS), list('Entry 3', 'note', 'Entries: 7')],
+    state: 'unproved',
   },
   'one count printed over another': {
     pages: [REST + put('Entries: 20', 50, 600) + put('Entries: 99', 50, 600)],
@@ -294,5 +302,5 @@ test('pages beyond what is read leave it unproved, and the last page is read', a
   const pages = [list(...FACTS), ...Array.from({ length: 1000 }, () => put('more')), list('Entries: 20')];
   expect((await judge(drawnPdf(pages))).words).toBe('pages 1000 to 1001 of the PDF were not read');
   const lying = [...pages.slice(0, -1), list('Entries: 999')];
-  expect((await judge(drawnPdf(lying))).codes).toEqual(COUNT);
+  expect((await judge(drawnPdf(lying))).words).toMatch(/"entries: 999"/);
 });
