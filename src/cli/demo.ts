@@ -72,6 +72,7 @@ async function exportAll(platform: EmbeddedPlatform, archiveUrl: string, context
       scope: { streams: [], exclude: [], request: RUN_ID, requestedBy: null },
       revise: false,
       sealPartial: false,
+      beginSigning: false,
       service,
     };
     return await exportInto(wish, context);

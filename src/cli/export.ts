@@ -43,7 +43,15 @@ export async function runExport(flags: ExportFlags, context: CommandContext): Pr
   try {
     if (flags['dry-run'] === true) return await dryRun(config, answer, scope, service, context);
     const result = await exportInto(
-      { config, answer, scope, revise: flags.revise === true, sealPartial: flags['seal-partial'] === true, service },
+      {
+        config,
+        answer,
+        scope,
+        revise: flags.revise === true,
+        sealPartial: flags['seal-partial'] === true,
+        beginSigning: flags['begin-signing'] === true,
+        service,
+      },
       context,
     );
     context.printer.document(toRunDocument(result, config.archiveUrl));
@@ -60,6 +68,7 @@ export interface ExportWish {
   scope: Scope;
   revise: boolean;
   sealPartial: boolean;
+  beginSigning: boolean;
   service: Service;
 }
 
@@ -98,6 +107,7 @@ export async function exportInto(wish: ExportWish, context: CommandContext): Pro
       recipients,
       signingKey,
       publicKeys: readPublicKeys(config.publicKeyFiles),
+      beginSigning: wish.beginSigning,
       stamping,
       sealPartial: wish.sealPartial,
       concurrency: config.concurrency,

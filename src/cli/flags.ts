@@ -27,6 +27,13 @@ const trust = {
   },
 } as const;
 
+const signing = {
+  'begin-signing': {
+    type: 'boolean',
+    describe: 'sign from now on, in an archive that was not signed and that you have verified',
+  },
+} as const;
+
 const requirement = {
   require: {
     type: 'string',
@@ -37,7 +44,7 @@ const requirement = {
 
 export function exportFlags(argv: Argv) {
   return argv
-    .options({ ...configuration, ...service, ...archive, ...trust, ...requirement })
+    .options({ ...configuration, ...service, ...archive, ...trust, ...requirement, ...signing })
     .options({
       period: { type: 'string', describe: 'a month, e.g. 2026-10 (default: the last whole month, UTC)' },
       from: { type: 'string', describe: 'first moment of the period: a day or an RFC 3339 time' },
@@ -126,7 +133,7 @@ export function ledgerFlags(argv: Argv) {
   return argv
     .positional('action', { choices: ['accept'] as const, demandOption: true, describe: 'what to record' })
     .positional('stream', { type: 'string', demandOption: true, describe: 'the id of the stream' })
-    .options({ ...configuration, ...archive })
+    .options({ ...configuration, ...archive, ...signing })
     .options({
       reason: { type: 'string', demandOption: true, describe: 'why it was ended or began anew; kept for ever' },
     })

@@ -1,6 +1,6 @@
 import { slugOf } from '../bundle/layout.ts';
 import { EvidenceError } from '../errors.ts';
-import { acceptRestart } from '../ledger/acceptance.ts';
+import { acceptRestart } from '../ledger/restart.ts';
 import type { CommandContext } from './command.ts';
 import { loadConfig } from './config.ts';
 import type { LedgerFlags } from './flags.ts';
@@ -29,7 +29,11 @@ export async function runLedger(flags: LedgerFlags, context: CommandContext): Pr
       acceptedBy: readOperator(),
       acceptedAt: new Date(),
     };
-    const acceptance = await acceptRestart(archive, wish, { signingKey, publicKeys });
+    const acceptance = await acceptRestart(archive, wish, {
+      signingKey,
+      publicKeys,
+      beginSigning: flags['begin-signing'] === true,
+    });
     printer.document(acceptance);
     const { sequence, run_id } = acceptance.head;
     printer.result(

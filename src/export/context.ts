@@ -5,7 +5,7 @@ import type { AuditClient, Period } from '../client/audit.ts';
 import type { Contract, SealKeys } from '../contract/contract.ts';
 import type { ContractInUse } from '../contract/in-use.ts';
 import type { Recipients } from '../encryption/recipients.ts';
-import type { LedgerHead } from '../ledger/ledger.ts';
+import type { LedgerEnd, LedgerHead } from '../ledger/ledger.ts';
 import type { Past } from '../ledger/past.ts';
 import type { Acceptance, Operator, ReportOptions } from '../ledger/record.ts';
 import type { PublicKey, SigningKey } from '../signature/key.ts';
@@ -51,6 +51,8 @@ export interface ExportContext {
   signingKey: SigningKey | null;
   /** Of the signing keys before this one. */
   publicKeys: readonly PublicKey[];
+  /** See `LedgerTrust`; no unless told. */
+  beginSigning?: boolean;
   /** See `deriveBindingKey`; null for a run that cannot be resumed. */
   bindingKey: KeyObject | null;
   /** Null for a run that is not time-stamped. */
@@ -73,6 +75,8 @@ export interface ExportContext {
 /** What is fixed once a run has begun. */
 export interface RunState {
   startedAt: Date;
+  /** Where the ledger ended then. */
+  ledger: LedgerEnd;
   /** The last good heads of earlier exports, by stream id. */
   heads: ReadonlyMap<string, LedgerHead>;
   past: Past;

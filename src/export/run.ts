@@ -2,7 +2,7 @@ import { inParallel } from '../archive/parallel.ts';
 import { EvidenceError } from '../errors.ts';
 import { readKnownLedger } from '../ledger/continuation.ts';
 import { runEnvelopeKey, runRecordKey } from '../ledger/keys.ts';
-import { findEntry, runOf } from '../ledger/ledger.ts';
+import { findEntry, readNewestEntry, requireTrusted, runOf } from '../ledger/ledger.ts';
 import type { RunRecord } from '../ledger/record.ts';
 import { collectAccount } from './account.ts';
 import { readClosing } from './closing.ts';
@@ -15,7 +15,7 @@ import { requireBoundRun } from './records.ts';
 import type { Resumed } from './resume.ts';
 import { concludeRun, sealClosed } from './seal.ts';
 import { exportStream } from './stream.ts';
-import { witnessRun } from './witness.ts';
+import { stampSealed, witnessRun } from './witness.ts';
 
 /**
  * The batch job: every stream in scope from the service into the archive, then the run sealed. What an interrupted try
@@ -33,10 +33,11 @@ export async function exportRun(context: ExportContext): Promise<RunResult> {
   refuseForeign(objects, runId, closed !== null);
   if (closed !== null) {
     checkPeriod(context, closed.closing);
-    return sealClosed(context, closed, []);
+    return sealClosed(context, ledger, closed, []);
   }
   const begun = {
     startedAt: context.now(),
+    ledger,
     heads: new Map(Object.entries(ledger.newest?.entry.heads ?? {})),
     past: ledger.past,
     acceptances: ledger.acceptances,
@@ -80,17 +81,22 @@ export async function exportRun(context: ExportContext): Promise<RunResult> {
 async function concludeSealed(context: ExportContext, sealed: SealedRun): Promise<RunResult> {
   const { record } = sealed;
   checkPeriod(context, record);
-  const entry = await findEntry(context.archive, record.run_id);
+  const newest = await readNewestEntry(context.archive);
+  const entry = await findEntry(context.archive, record.run_id, newest);
   if (entry !== null && runOf(entry.entry)?.sha256 !== sealed.sha256)
     throw new EvidenceError('unreadable', `${runRecordKey(record.run_id)} is not the record that ${entry.key} names`, {
       nextStep: 'Nothing was added to the run. Find out what else is wrong, with: evidence verify ARCHIVE.',
     });
   const isSigned = !record.signed || (await context.archive.stat(runEnvelopeKey(record.run_id))) !== null;
-  if (entry === null || !isSigned) {
-    await readKnownLedger(context.archive, context);
-    await requireBoundRun(context);
+  if (entry !== null && isSigned) {
+    // Who signs believes nothing that nobody signed; without a key, what is there can still be told.
+    if (context.signingKey !== null) requireTrusted(newest, context);
+    return { record, state: 'already', unstamped: await stampSealed(context, sealed) };
   }
-  return { record, state: 'already', unstamped: await witnessRun(context, sealed, entry !== null) };
+  const ledger = await readKnownLedger(context.archive, context);
+  await requireBoundRun(context);
+  const { unstamped } = await witnessRun(context, sealed, ledger);
+  return { record, state: 'already', unstamped };
 }
 
 function checkPeriod(context: ExportContext, { run_id, period }: Pick<RunRecord, 'run_id' | 'period'>): void {

@@ -2,7 +2,7 @@ import type { Expected, PutResult } from '../archive/archive.ts';
 import { isEvidenceError } from '../errors.ts';
 import { type EarlierRuns, readEarlierRuns } from '../ledger/earlier-runs.ts';
 import { attemptPrefix, runRecordKey } from '../ledger/keys.ts';
-import { findEntry } from '../ledger/ledger.ts';
+import type { LedgerEnd } from '../ledger/ledger.ts';
 import { EXIT_CODE_OF, worstOf } from '../ledger/outcome.ts';
 import {
   type Attempt,
@@ -30,12 +30,12 @@ import { witnessRun } from './witness.ts';
 
 /** Closes the run and seals it, or leaves an attempt when something is missing. */
 export async function concludeRun(context: ExportContext, run: RunState, journeys: Journeys): Promise<RunResult> {
-  const earlier = await readEarlierRuns(context.archive);
+  const earlier = await readEarlierRuns(context.archive, run.ledger);
   const record = toRunRecord(context, run, journeys, earlier, await context.archive.shortcomings());
   const open = journeys.incomplete.length + journeys.failed.length > 0 && !context.sealPartial;
   const closed = open ? await readClosing(context, context.runId) : null;
   // Another process has finished what is missing here.
-  if (closed !== null) return sealClosed(context, closed, journeys.recorded);
+  if (closed !== null) return sealClosed(context, run.ledger, closed, journeys.recorded);
   if (open) {
     const documents = await leaveAttempt(context, run, journeys, record);
     return { record: { ...record, documents }, state: 'open', unstamped: null };
@@ -44,28 +44,30 @@ export async function concludeRun(context: ExportContext, run: RunState, journey
   if (record.streams.length + record.failed.length + record.vanished.length === 0)
     return { record, state: 'open', unstamped: null };
   record.left_over = await measureLeftOver(context.archive, record);
-  return sealClosed(context, await closeRun(context, record), journeys.recorded);
+  return sealClosed(context, run.ledger, await closeRun(context, record), journeys.recorded);
 }
 
 /** Seals a run that this or another process has closed. @param known the records that need not be verified again. */
 export async function sealClosed(
   context: ExportContext,
+  ledger: LedgerEnd,
   closed: ClosedRun,
   known: readonly StoredRecord[],
 ): Promise<RunResult> {
   const ours = new Map(known.map(({ key, sha256 }) => [key, sha256]));
   const isKnown = closed.closing.streams.every(({ key, sha256 }) => ours.get(key) === sha256);
-  if (isKnown) return sealRun(context, closed, known);
+  if (isKnown) return sealRun(context, ledger, closed, known);
   const { recordsOf } = await import('./resume.ts');
-  return sealRun(context, closed, await recordsOf(context, closed.closing, known));
+  return sealRun(context, ledger, closed, await recordsOf(context, closed.closing, known));
 }
 
 /**
  * Seals a run that is closed. Of the files of the run its record goes last: a run without it is open, and what
  * `witnessRun` puts beside it is added by the next export where it is missing.
  */
-export async function sealRun(
+async function sealRun(
   context: ExportContext,
+  ledger: LedgerEnd,
   closed: ClosedRun,
   streams: readonly StoredRecord[],
 ): Promise<RunResult> {
@@ -74,20 +76,17 @@ export async function sealRun(
   const { binding: _binding, ...unbound } = record;
   record.binding = bindPieces(context.bindingKey, recordPieces(unbound));
   let sealed: SealedRun;
-  let recorded: boolean;
   try {
-    const { state, sha256: digest } = await putRecord(context, record);
-    sealed = { record, sha256: digest };
-    // Another process has sealed the same run, with the same record.
-    recorded = state === 'existing' && (await findEntry(context.archive, record.run_id)) !== null;
+    sealed = { record, sha256: (await putRecord(context, record)).sha256 };
   } catch (error) {
     const other = isEvidenceError(error, 'conflict') ? await readSealedRun(context.archive, record.run_id) : null;
     if (other === null) throw error;
     await requireBoundRun(context);
     return { record: other.record, state: 'already', unstamped: null };
   }
-  const unstamped = await witnessRun(context, sealed, recorded);
-  if (recorded) return { record, state: 'already', unstamped };
+  const { entry, unstamped } = await witnessRun(context, sealed, ledger);
+  // Another process has sealed the same run, with the same record.
+  if (entry === 'existing') return { record, state: 'already', unstamped };
   context.listen({ type: 'sealed', runId: record.run_id, outcome: record.outcome });
   return { record, state: 'sealed', unstamped };
 }
@@ -157,7 +156,7 @@ function toRunRecord(
     acceptances: [...run.acceptances],
     reconciliation: reconcile(streams, vanished, { ...journeys, selection: { ...selection, excluded } }),
     warnings: [
-      ...warningsOf(context, journeys),
+      ...warningsOf(context, run, journeys),
       ...shortcomings,
       ...(earlier.warning === null ? [] : [earlier.warning]),
     ],
@@ -172,9 +171,15 @@ function toRunRecord(
   };
 }
 
-function warningsOf({ period, packagePeriod }: ExportContext, { recovered }: Journeys): string[] {
+function warningsOf(
+  { period, packagePeriod, signingKey }: ExportContext,
+  { ledger: { newest } }: RunState,
+  { recovered }: Journeys,
+): string[] {
   const selected = period.from === packagePeriod.from && period.to === packagePeriod.to;
+  const begins = signingKey !== null && newest !== null && newest.entry.signature === undefined;
   return [
+    ...(begins ? [`runs before entry ${newest.entry.number + 1} of the ledger were not signed`] : []),
     ...(selected ? [] : ['the service cannot select a period: every package holds all of its stream']),
     ...recovered
       .filter(({ unread }) => unread)

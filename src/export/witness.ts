@@ -1,28 +1,32 @@
 import { EvidenceError, isEvidenceError } from '../errors.ts';
+import { appendEntry, catchUp } from '../ledger/append.ts';
 import { runEnvelopeKey, stampKey } from '../ledger/keys.ts';
-import { appendEntry } from '../ledger/ledger.ts';
+import type { LedgerEnd } from '../ledger/ledger.ts';
 import { signRun } from '../ledger/signing.ts';
 import { readStamps } from '../ledger/stamps.ts';
 import type { ExportContext } from './context.ts';
 import type { SealedRun } from './plan.ts';
 import { type FreshStamp, keepStamp, requestStamp } from './stamp.ts';
 
+interface Witnessed {
+  entry: 'created' | 'existing';
+  unstamped: EvidenceError | null;
+}
+
 /**
  * What stands beside a sealed run: its signed statement, its entry in the ledger, its time-stamp, in this order. Each
  * is over the run record and is stored whole or not at all, so wherever it was interrupted the same call adds the rest.
  * The authority comes last: it may be out of reach for days, and its token can be had later.
  *
- * @param recorded whether the ledger has its entry already.
- * @returns why there is no time-stamp although the run is to have one.
+ * @param known where the ledger ended when it was read. What was added since is checked before anything is signed.
+ * @returns whether another process had recorded the run, and why it has no time-stamp although it is to have one.
  */
-export async function witnessRun(
-  context: ExportContext,
-  sealed: SealedRun,
-  recorded: boolean,
-): Promise<EvidenceError | null> {
+export async function witnessRun(context: ExportContext, sealed: SealedRun, known: LedgerEnd): Promise<Witnessed> {
+  const { archive } = context;
+  const end = await catchUp(archive, known, context);
   if (sealed.record.signed) await signSealed(context, sealed);
-  if (!recorded) await appendEntry(context.archive, { kind: 'run', ...sealed }, context);
-  return sealed.record.timestamp_authority === null ? null : stampSealed(context, sealed);
+  const entry = await appendEntry(archive, { kind: 'run', ...sealed }, end, context);
+  return { entry, unstamped: await stampSealed(context, sealed) };
 }
 
 async function signSealed({ archive, signingKey }: ExportContext, sealed: SealedRun): Promise<void> {
@@ -35,11 +39,12 @@ async function signSealed({ archive, signingKey }: ExportContext, sealed: Sealed
   await signRun(archive, sealed, signingKey);
 }
 
-async function stampSealed(
+/** Asks for its first time-stamp where it is to have one. @returns why it has none. */
+export async function stampSealed(
   { archive, stamping, now, signal }: ExportContext,
   { record }: SealedRun,
 ): Promise<EvidenceError | null> {
-  if ((await archive.stat(stampKey(record.run_id, 1))) !== null) return null;
+  if (record.timestamp_authority === null || (await archive.stat(stampKey(record.run_id, 1))) !== null) return null;
   if (stamping === null)
     return new EvidenceError('config', `run ${record.run_id} has no time-stamp yet, and no authority is configured`, {
       nextStep: `Set sign.tsa_url; the run was to be stamped by ${record.timestamp_authority}.`,

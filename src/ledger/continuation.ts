@@ -1,12 +1,14 @@
 import type { Archive } from '../archive/archive.ts';
 import { sha256 } from '../encoding/digest.ts';
-import { EvidenceError } from '../errors.ts';
+import { type ErrorCode, EvidenceError, isEvidenceError } from '../errors.ts';
 import { readAcceptance } from './acceptance.ts';
 import { ledgerKey, runRecordKey } from './keys.ts';
 import {
   deriveEntry,
+  type LedgerEnd,
   type LedgerEntry,
   type LedgerTrust,
+  NO_PREDECESSOR,
   readEntry,
   requireTrusted,
   runOf,
@@ -18,8 +20,7 @@ import { type Past, PastBuilder } from './past.ts';
 import { type Acceptance, readRecord, runRecordSchema, toRecordBytes } from './record.ts';
 
 /** A ledger that was found to hold. */
-export interface KnownLedger {
-  newest: StoredLedgerEntry | null;
+export interface KnownLedger extends LedgerEnd {
   /** The oldest first. */
   acceptances: Acceptance[];
   past: Past;
@@ -27,13 +28,14 @@ export interface KnownLedger {
 
 const LEDGER_KEY = /^ledger\/\d{8}\.json$/;
 const MAX_RUN_RECORD_BYTES = 2 ** 30;
+const NOT_HONEST: ReadonlySet<string> = new Set<ErrorCode>(['config', 'not-found', 'unreadable']);
 
 /**
  * Reads the ledger that an export is about to believe and to go on with: every link, that no head was lost or changed on
  * the way, and that nothing follows a signed entry unsigned. The newest entry must be signed as `requireTrusted` says,
  * which vouches for all before it; where it is not signed, it is made anew from what it records.
  *
- * @throws EvidenceError `unreadable` for a ledger that does not hold; `config` for one signed with a key not given.
+ * @throws EvidenceError `unreadable` for a ledger that does not hold; `usage` where signing cannot begin; else as `requireTrusted` does.
  */
 export async function readKnownLedger(archive: Archive, trust: LedgerTrust): Promise<KnownLedger> {
   const past = new PastBuilder();
@@ -54,15 +56,63 @@ export async function readKnownLedger(archive: Archive, trust: LedgerTrust): Pro
     previous = stored;
   }
   requireTrusted(previous, trust);
+  if (trust.beginSigning === true) checkBeginning(previous, trust);
   if (previous !== null && previous.entry.signature === undefined) await checkDerived(archive, previous, beforeThat);
-  return { newest: previous, past, acceptances: await readAccepted(archive, accepted) };
+  return { newest: previous, runs: past.runs, past, acceptances: await readAccepted(archive, accepted) };
+}
+
+/** What is to be said once must not stay in a command that runs every month. */
+function checkBeginning(newest: StoredLedgerEntry | null, { signingKey }: LedgerTrust): void {
+  if (signingKey === null)
+    throw new EvidenceError('usage', '--begin-signing is given, and no signing key', {
+      nextStep: 'Name the key in sign.key_file.',
+    });
+  if (newest?.entry.signature !== undefined)
+    throw new EvidenceError('usage', `--begin-signing is given, and ${newest.key} is signed: signing has begun`, {
+      nextStep: 'Run the same command without --begin-signing.',
+    });
+}
+
+/**
+ * The entry behind `previous`, which came into the ledger since that was read. Honest exports add such entries while
+ * this one runs; so can whoever writes into the archive.
+ *
+ * @throws EvidenceError `conflict` for one that an honest export would not have added, or not under the keys given.
+ */
+export async function readAdded(
+  archive: Archive,
+  previous: StoredLedgerEntry | null,
+  trust: LedgerTrust,
+): Promise<StoredLedgerEntry> {
+  const number = (previous?.entry.number ?? 0) + 1;
+  const key = ledgerKey(number);
+  try {
+    const stored = await readEntry(archive, key);
+    checkLink(stored, previous, number);
+    // Who said that signing begins has not seen what came later.
+    requireTrusted(stored, { ...trust, beginSigning: false });
+    if (stored.entry.signature === undefined) await checkDerived(archive, stored, previous);
+    return stored;
+  } catch (error) {
+    if (!isEvidenceError(error) || !NOT_HONEST.has(error.code)) throw error;
+    throw new EvidenceError(
+      'conflict',
+      `${key} came into the ledger meanwhile, and is not believed: ${error.message}`,
+      {
+        nextStep: 'Nothing was signed or added to the ledger. Find out who wrote it, with: evidence verify ARCHIVE.',
+      },
+    );
+  }
 }
 
 function checkLink(stored: StoredLedgerEntry, previous: StoredLedgerEntry | null, number: number): void {
   const { key, entry } = stored;
   if (entry.number !== number) throw broken(key, `says that it is entry ${entry.number}`);
   if (sha256(toRecordBytes(entry)) !== stored.sha256) throw broken(key, 'is not written as ledger entries are');
-  if (previous === null) return;
+  if (previous === null) {
+    if (entry.previous_sha256 !== NO_PREDECESSOR) throw broken(key, 'names an entry before it, and there is none');
+    return;
+  }
   if (entry.previous_sha256 !== previous.sha256) throw broken(key, 'does not name the digest of the entry before it');
   if (entry.signature === undefined && previous.entry.signature !== undefined)
     throw broken(key, 'is not signed, and the entry before it is');

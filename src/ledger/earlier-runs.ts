@@ -1,8 +1,8 @@
 import type { Archive } from '../archive/archive.ts';
 import { sha256 } from '../encoding/digest.ts';
 import { isEvidenceError } from '../errors.ts';
-import { ledgerKey, runRecordKey } from './keys.ts';
-import { readEntry, readNewestEntry, runOf } from './ledger.ts';
+import { runRecordKey } from './keys.ts';
+import type { LedgerEnd } from './ledger.ts';
 import { type EarlierRun, type RunRecord, readRecord, runRecordSchema } from './record.ts';
 
 /** Twenty years of months. */
@@ -17,21 +17,17 @@ export interface EarlierRuns {
 }
 
 /**
- * The runs that were sealed so far. Each record names those before it, so that the newest alone has to be read; it
- * counts only if it is the one in the ledger.
+ * The runs of a ledger. Each record names those before it, so that the newest alone has to be read; it counts only if
+ * it is the one in the ledger.
  */
-export async function readEarlierRuns(archive: Archive): Promise<EarlierRuns> {
-  let stored = await readNewestEntry(archive);
-  while (stored !== null && runOf(stored.entry) === null) {
-    const { number } = stored.entry;
-    stored = number === 1 ? null : await readEntry(archive, ledgerKey(number - 1));
-  }
-  const run = stored === null ? null : runOf(stored.entry);
-  if (run === null) return { runs: [], warning: null };
-  const key = runRecordKey(run.id);
+export async function readEarlierRuns(archive: Archive, ledger: Pick<LedgerEnd, 'runs'>): Promise<EarlierRuns> {
+  const newest = [...ledger.runs].at(-1);
+  if (newest === undefined) return { runs: [], warning: null };
+  const [runId, expected] = newest;
+  const key = runRecordKey(runId);
   try {
     const bytes = await archive.readBytes(key, MAX_RUN_RECORD_BYTES);
-    if (sha256(bytes) !== run.sha256) return unknown(`${key} is not the record that the ledger names`);
+    if (sha256(bytes) !== expected) return unknown(`${key} is not the record that the ledger names`);
     const record = readRecord(runRecordSchema, bytes, key);
     return { runs: [...record.earlier_runs, toEarlierRun(record)].slice(-KEPT), warning: null };
   } catch (error) {

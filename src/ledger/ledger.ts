@@ -3,11 +3,10 @@ import type { Archive } from '../archive/archive.ts';
 import { spanOf } from '../claims/span.ts';
 import { type SpanEntries, spanEntriesSchema } from '../claims/span-schema.ts';
 import { sha256 } from '../encoding/digest.ts';
-import { EvidenceError, isEvidenceError } from '../errors.ts';
-import { isSignedBy, type Signature, type Signed, sign, signatureSchema } from '../signature/envelope.ts';
+import { EvidenceError } from '../errors.ts';
+import { isSignedBy, type Signature, type Signed, signatureSchema } from '../signature/envelope.ts';
 import type { PublicKey, SigningKey } from '../signature/key.ts';
 import { ledgerKey } from './keys.ts';
-import { keepPublicKey } from './public-key.ts';
 import { type Acceptance, periodSchema, type RunRecord, readRecord, toRecordBytes } from './record.ts';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
@@ -83,9 +82,8 @@ export interface StoredLedgerEntry {
 }
 
 const PAYLOAD_TYPE = 'application/vnd.evidence-exporter.ledger-entry+json';
-const NO_PREDECESSOR = '0'.repeat(64);
+export const NO_PREDECESSOR = '0'.repeat(64);
 const MAX_ENTRY_BYTES = 2 ** 30;
-const MAX_RACES = 100;
 
 /**
  * The entry that records something behind `previous`, its signature apart. It follows from the two alone, byte for
@@ -163,9 +161,16 @@ export async function readNewestEntry(archive: Archive): Promise<StoredLedgerEnt
   return newest === null ? null : readEntry(archive, newest);
 }
 
-/** The entry that records a run, looked for from the newest on; null when the run is not recorded. */
-export async function findEntry(archive: Archive, runId: string): Promise<StoredLedgerEntry | null> {
-  let stored = await readNewestEntry(archive);
+/**
+ * The entry that records a run, looked for from the newest on; null when the run is not recorded.
+ * @param newest where it was read already.
+ */
+export async function findEntry(
+  archive: Archive,
+  runId: string,
+  newest?: StoredLedgerEntry | null,
+): Promise<StoredLedgerEntry | null> {
+  let stored = newest === undefined ? await readNewestEntry(archive) : newest;
   while (stored !== null && runOf(stored.entry)?.id !== runId) {
     const { key, entry } = stored;
     // Whoever altered it must not lead the search in a circle.
@@ -182,17 +187,39 @@ export interface LedgerTrust {
   signingKey: SigningKey | null;
   /** Of earlier signing keys. */
   publicKeys: readonly PublicKey[];
+  /** Somebody says that nothing was signed until now, and vouches for what is there. */
+  beginSigning?: boolean;
+}
+
+/** Where a ledger ends that was found to hold. */
+export interface LedgerEnd {
+  newest: StoredLedgerEntry | null;
+  /** SHA-256 of each run's record, by run id; the oldest first. */
+  runs: ReadonlyMap<string, string>;
 }
 
 /**
  * Refuses to go on without a signature behind an entry that has one, since a gap in the signatures is what removing them
- * leaves too; and behind an entry whose signature is not one by a key that is given.
+ * leaves too; behind an entry whose signature is not one by a key that is given; and with a first signature, which
+ * vouches for all entries before it, behind entries that nobody vouches for.
  *
  * @throws EvidenceError `config`; `unreadable` for an entry that is not the one that was signed.
  */
-export function requireTrusted(previous: StoredLedgerEntry | null, { signingKey, publicKeys }: LedgerTrust): void {
-  const signature = previous?.entry.signature;
-  if (previous === null || signature === undefined) return;
+export function requireTrusted(previous: StoredLedgerEntry | null, trust: LedgerTrust): void {
+  const { signingKey, publicKeys } = trust;
+  if (previous === null) return;
+  const { signature } = previous.entry;
+  if (signature === undefined) {
+    if (signingKey === null || trust.beginSigning === true) return;
+    throw new EvidenceError(
+      'config',
+      `a signing key is given, and ${previous.key} is not signed: whoever can write into the archive could have put it there, and all before it`,
+      {
+        nextStep:
+          'Nothing was signed. If runs were not signed until now, verify the archive first, then say so once with: --begin-signing.',
+      },
+    );
+  }
   if (signingKey === null)
     throw new EvidenceError('config', `${previous.key} is signed, and no signing key is given to go on with`, {
       nextStep: 'Name the key in sign.key_file; if it is lost, make a new one with: evidence keygen --out signing.pem.',
@@ -206,35 +233,5 @@ export function requireTrusted(previous: StoredLedgerEntry | null, { signingKey,
   if (isSignedBy(signedPart(previous.entry), signature, signer)) return;
   throw new EvidenceError('unreadable', `${previous.key} is not the entry that the key ${signer.id} signed`, {
     nextStep: 'Nothing was added to it. Find out what else is wrong, with: evidence verify ARCHIVE.',
-  });
-}
-
-/**
- * Records something at the end of the ledger. Of two that race for a number one wins, and the other takes the next.
- *
- * @throws EvidenceError as `requireTrusted` does.
- */
-export async function appendEntry(archive: Archive, subject: Subject, trust: LedgerTrust): Promise<StoredLedgerEntry> {
-  const { signingKey: key } = trust;
-  if (key !== null) await keepPublicKey(archive, key);
-  for (let race = 0; race < MAX_RACES; race++) {
-    const previous = await readNewestEntry(archive);
-    // Two exports may be completing the same run.
-    if (previous !== null && subject.kind === 'run' && runOf(previous.entry)?.id === subject.record.run_id)
-      return previous;
-    requireTrusted(previous, trust);
-    const unsigned = deriveEntry(subject, previous);
-    const entry = withSignature(unsigned, key === null ? undefined : sign(signedPart(unsigned), key));
-    const bytes = toRecordBytes(entry);
-    const place = ledgerKey(entry.number);
-    try {
-      await archive.put(place, { bytes }, { sha256: sha256(bytes), bytes: bytes.length });
-      return { key: place, entry, sha256: sha256(bytes) };
-    } catch (error) {
-      if (!isEvidenceError(error, 'conflict')) throw error;
-    }
-  }
-  throw new EvidenceError('archive', `the ledger moved on ${MAX_RACES} times while it was to be added to`, {
-    nextStep: 'Run the same command again: only the ledger entry is missing.',
   });
 }

@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,6 +15,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { parseBagInfo } from '../../src/bundle/layout.ts';
 import { openBundle } from '../../src/bundle/read.ts';
 import { writeBundle } from '../../src/bundle/write.ts';
+import { sha256 } from '../../src/encoding/digest.ts';
 import { deriveBindingKey } from '../../src/export/binding.ts';
 import { type Lie, type LyingService, lieAbout } from '../support/lying-service.ts';
 import { type KeyFiles, makeKey } from '../support/openssl-keys.ts';
@@ -291,7 +293,9 @@ describe('an interrupted run of our own', () => {
 });
 
 describe('the ledger that an export goes on with', () => {
-  const next = () => evidence(['export', '--request', 'R2', '--all-time'], { cwd: directory, env: ourEnv() });
+  const next = (...more: string[]) =>
+    evidence(['export', '--request', 'R2', '--all-time', ...more], { cwd: directory, env: ourEnv() });
+  const digestOf = (path: string) => sha256(readFileSync(inArchive(path)));
   const withoutHeads = (text: string) => text.replace(/"heads": \{[\s\S]*?\n {2}\}/, '"heads": {}');
 
   test.each<[words: string, sign: () => object, change: () => void, code: number, said: RegExp]>([
@@ -330,6 +334,68 @@ describe('the ledger that an export goes on with', () => {
     const { code, stderr } = await next();
     expect([code, stderr]).toEqual([wanted, expect.stringMatching(said)]);
     expect(filesOf('runs/R2')).toEqual([]);
+  });
+
+  const accept = (...more: string[]) =>
+    evidence(['ledger', 'accept', 'payments', '--reason', 'moved', ...more], { cwd: directory });
+
+  test('unsigned, where a signed one was: it is signed only by who says that signing begins, and the run says so', async () => {
+    expect((await startExport()).code).toBe(0);
+    for (const part of ['ledger', 'runs']) rmSync(inArchive(part), { recursive: true });
+    configure(directory, {});
+    expect((await startExport()).code).toBe(0);
+    configure(directory, { key_file: key.file });
+    const before = filesOf('').toSorted();
+    // Nor is it told of as if it were ours.
+    for (const { code, stderr } of [await next(), await accept(), await startExport()])
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringMatching(
+          /00000001.json is not signed: .*\nNothing was signed.*verify the archive.*--begin-signing/,
+        ),
+      ]);
+    expect(filesOf('').toSorted()).toEqual(before);
+
+    const begun = await next('--begin-signing');
+    expect([begun.code, begun.stdout]).toEqual([0, expect.stringContaining('before entry 2 of the ledger were not')]);
+    const { warnings } = JSON.parse(readFileSync(inArchive('runs/R2/run.json'), 'utf8'));
+    expect(warnings).toEqual(['runs before entry 2 of the ledger were not signed']);
+    // It is said once: a command that says it every month would sign whatever it finds.
+    expect((await accept('--begin-signing')).code).toBe(2);
+    expect((await accept()).code).toBe(0);
+  });
+
+  test('signing begins with an accepted restart too, and never without a key', async () => {
+    configure(directory, {});
+    expect((await startExport()).code).toBe(0);
+    expect((await next('--begin-signing')).stderr).toMatch(/--begin-signing is given, and no signing key/);
+    configure(directory, { key_file: key.file });
+    expect((await accept('--begin-signing')).code).toBe(0);
+    expect((await verifyUnder(key)).code).toBe(0);
+  });
+
+  test('an entry that comes while the export runs is not signed, nor is the run; mended, the same command ends well', async () => {
+    expect((await startExport()).code).toBe(0);
+    lie = () => {
+      const first = JSON.parse(readFileSync(inArchive('ledger/00000001.json'), 'utf8'));
+      const { signature: _signature, ...entry } = first;
+      const planted = { ...entry, number: 2, previous_sha256: digestOf('ledger/00000001.json'), spans: {}, heads: {} };
+      put('ledger/00000002.json', `${JSON.stringify(planted, null, 2)}\n`);
+      return undefined;
+    };
+    const { code, stderr } = await next();
+    expect([code, stderr]).toEqual([
+      3,
+      expect.stringMatching(/00000002.json came into the ledger meanwhile.*\n.*verify/),
+    ]);
+    expect(filesOf('runs/R2')).not.toContain('run.dsse.json');
+    expect(filesOf('ledger')).toHaveLength(2);
+
+    lie = () => undefined;
+    expect((await next()).code).toBe(3);
+    rmSync(inArchive('ledger/00000002.json'));
+    expect((await next()).code).toBe(0);
+    expect((await verifyUnder(key)).code).toBe(0);
   });
 
   test('an acceptance that it does not name accepts nothing', async () => {

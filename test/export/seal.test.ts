@@ -108,6 +108,7 @@ function journeysOf({
 
 const run = (heads: RunState['heads'] = new Map()): RunState => ({
   startedAt: STARTED,
+  ledger: { newest: null, runs: new Map() },
   heads,
   past: { spans: new Map(), runs: new Map() },
   acceptances: [],

@@ -3,6 +3,8 @@ import type { Archive } from '../../src/archive/archive.ts';
 import { openMemoryArchive } from '../../src/archive/memory.ts';
 import { readEarlierRuns, toEarlierRun } from '../../src/ledger/earlier-runs.ts';
 import { runRecordKey } from '../../src/ledger/keys.ts';
+import { readEntry } from '../../src/ledger/ledger.ts';
+import { PastBuilder } from '../../src/ledger/past.ts';
 import { type RunRecord, readRecord, runRecordSchema } from '../../src/ledger/record.ts';
 import { verifyArchive } from '../../src/verify/archive.ts';
 import { sealRun, tampered } from '../support/signed-archive.ts';
@@ -14,11 +16,17 @@ async function recordOf(archive: Archive, runId: string): Promise<RunRecord> {
   return readRecord(runRecordSchema, await archive.readBytes(key, 1e6), key);
 }
 
+async function earlierRunsOf(archive: Archive) {
+  const past = new PastBuilder();
+  for await (const { key } of archive.list('ledger/')) past.add((await readEntry(archive, key)).entry);
+  return readEarlierRuns(archive, past);
+}
+
 /** Three months, each sealed with what its record says of those before it. */
 async function threeMonths(): Promise<Archive> {
   const archive = openMemoryArchive();
   for (const runId of ['2026-08', '2026-09', '2026-10']) {
-    const { runs, warning } = await readEarlierRuns(archive);
+    const { runs, warning } = await earlierRunsOf(archive);
     expect(warning).toBeNull();
     await sealRun(archive, runId, null, { earlier_runs: runs });
   }
@@ -41,7 +49,7 @@ async function verify(archive: Archive) {
 
 test('the next run names all that were sealed before it', async () => {
   const archive = await threeMonths();
-  const { runs } = await readEarlierRuns(archive);
+  const { runs } = await earlierRunsOf(archive);
   expect(runs.map(({ run_id }) => run_id)).toEqual(['2026-08', '2026-09', '2026-10']);
   expect(runs[0]).toEqual(toEarlierRun(await recordOf(archive, '2026-08')));
   expect((await verify(archive)).named).toEqual([]);
@@ -59,7 +67,7 @@ test.each([
   ['gone', null, 'runs/2026-10/run.json'],
 ])('of a newest record that is %s the next run takes nothing, and says so', async (_what, change, words) => {
   const archive = await tampered(await threeMonths(), { [runRecordKey('2026-10')]: change });
-  const { runs, warning } = await readEarlierRuns(archive);
+  const { runs, warning } = await earlierRunsOf(archive);
   expect(runs).toEqual([]);
   expect(warning?.startsWith(UNKNOWN) && warning.includes(words)).toBe(true);
 });

@@ -3,13 +3,14 @@ import { describe, expect, test } from 'vitest';
 import type { ObjectLock } from '../../src/archive/archive.ts';
 import { openMemoryArchive } from '../../src/archive/memory.ts';
 import { EvidenceError } from '../../src/errors.ts';
+import { appendEntry } from '../../src/ledger/append.ts';
 import { type CustodyRecord, readCustody } from '../../src/ledger/custody.ts';
-import { appendEntry } from '../../src/ledger/ledger.ts';
 import { changeProtection, type ProtectionWish } from '../../src/ledger/protection.ts';
 import { toRecordBytes } from '../../src/ledger/record.ts';
 import { expectedOf } from '../contract/archive.ts';
 import { LockingArchive } from '../support/memory-locks.ts';
 import { runRecord } from '../support/records.ts';
+import { ledgerEnd } from '../support/signed-archive.ts';
 
 const LOCK: ObjectLock = { mode: 'compliance', retain_until: '2030-01-01T00:00:00.000Z' };
 const UNTIL = new Date('2033-01-01T00:00:00Z');
@@ -25,7 +26,8 @@ async function newArchive(lock: ObjectLock | null = LOCK): Promise<LockingArchiv
       await locking.archive.put(`runs/${runId}/${name}`, { bytes: content }, expectedOf(content));
     }
     const sha256 = createHash('sha256').update(bytes).digest('hex');
-    await appendEntry(locking.archive, { kind: 'run', record, sha256 }, { signingKey: null, publicKeys: [] });
+    const trust = { signingKey: null, publicKeys: [] };
+    await appendEntry(locking.archive, { kind: 'run', record, sha256 }, await ledgerEnd(locking.archive), trust);
   }
   return locking;
 }

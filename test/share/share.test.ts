@@ -6,7 +6,7 @@ import type { Archive, LinkSeries } from '../../src/archive/archive.ts';
 import { openMemoryArchive } from '../../src/archive/memory.ts';
 import { EvidenceError } from '../../src/errors.ts';
 import { readSealedRun } from '../../src/export/plan.ts';
-import { appendEntry } from '../../src/ledger/ledger.ts';
+import { appendEntry } from '../../src/ledger/append.ts';
 import { toRecordBytes } from '../../src/ledger/record.ts';
 import { readShares } from '../../src/ledger/share.ts';
 import { shareRun } from '../../src/share/share.ts';
@@ -14,7 +14,7 @@ import { verifyCustody } from '../../src/verify/custody.ts';
 import { expectedOf, keysOf, putText } from '../contract/archive.ts';
 import { LockingArchive } from '../support/memory-locks.ts';
 import { DIGEST } from '../support/records.ts';
-import { newKey, sealRun } from '../support/signed-archive.ts';
+import { ledgerEnd, newKey, sealRun } from '../support/signed-archive.ts';
 
 const NOW = new Date('2026-11-21T12:00:00.000Z');
 const UNTIL = new Date('2026-11-28T12:00:00.000Z');
@@ -117,6 +117,7 @@ test('the ledger up to the run goes along, with what it accepted and the keys it
   await appendEntry(
     archive,
     { kind: 'acceptance', record: acceptance, key, sha256: expectedOf(bytes).sha256 },
+    await ledgerEnd(archive),
     { signingKey: first, publicKeys: [] },
   );
   await sealRun(archive, 'run-1', second, {}, [first]);

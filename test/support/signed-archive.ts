@@ -2,8 +2,9 @@ import { generateKeyPairSync } from 'node:crypto';
 import type { Archive } from '../../src/archive/archive.ts';
 import { openMemoryArchive } from '../../src/archive/memory.ts';
 import { sha256 } from '../../src/encoding/digest.ts';
+import { appendEntry } from '../../src/ledger/append.ts';
 import { runRecordKey } from '../../src/ledger/keys.ts';
-import { appendEntry } from '../../src/ledger/ledger.ts';
+import { type LedgerEnd, readNewestEntry } from '../../src/ledger/ledger.ts';
 import { type RunRecord, toRecordBytes } from '../../src/ledger/record.ts';
 import { signRun } from '../../src/ledger/signing.ts';
 import { readSigningKey, type SigningKey } from '../../src/signature/key.ts';
@@ -32,7 +33,13 @@ export async function sealRun(
   const digest = sha256(bytes);
   await archive.put(runRecordKey(runId), { bytes }, { sha256: digest, bytes: bytes.length });
   if (key !== null) await signRun(archive, { record, sha256: digest }, key);
-  await appendEntry(archive, { kind: 'run', record, sha256: digest }, { signingKey: key, publicKeys: earlier });
+  const trust = { signingKey: key, publicKeys: earlier };
+  await appendEntry(archive, { kind: 'run', record, sha256: digest }, await ledgerEnd(archive), trust);
+}
+
+/** Where the ledger ends, whether it holds or not. */
+export async function ledgerEnd(archive: Archive): Promise<LedgerEnd> {
+  return { newest: await readNewestEntry(archive), runs: new Map() };
 }
 
 /** An archive with a run for each key, in this order. */

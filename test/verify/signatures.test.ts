@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { Archive } from '../../src/archive/archive.ts';
 import { sha256 } from '../../src/encoding/digest.ts';
-import { appendEntry, readNewestEntry } from '../../src/ledger/ledger.ts';
+import { appendEntry } from '../../src/ledger/append.ts';
+import { readKnownLedger } from '../../src/ledger/continuation.ts';
+import { readNewestEntry } from '../../src/ledger/ledger.ts';
 import { toRecordBytes } from '../../src/ledger/record.ts';
 import { toEnvelope } from '../../src/signature/envelope.ts';
 import { type SigningKey, toPem } from '../../src/signature/key.ts';
 import { runRecord } from '../support/records.ts';
-import { archiveOf, newKey, problemsIn, sealRun, tampered, verifyUnder } from '../support/signed-archive.ts';
+import { archiveOf, ledgerEnd, newKey, problemsIn, sealRun, tampered, verifyUnder } from '../support/signed-archive.ts';
 
 const [K1, K2, STRANGER] = [newKey(), newKey(), newKey()] as const;
 const ENTRY = (number: number) => `ledger/0000000${number}.json`;
@@ -272,26 +274,20 @@ test('an unsigned run appended by hand to a signed ledger is refuted with and wi
   }
 });
 
-test('nothing unsigned is put behind a signed entry', async () => {
-  const archive = await archiveOf(K1);
-  const subject = { kind: 'run' as const, record: runRecord('run-2', []), sha256: '0'.repeat(64) };
-  await expect(appendEntry(archive, subject, { signingKey: null, publicKeys: [] })).rejects.toMatchObject({
-    code: 'config',
-    message: expect.stringMatching(/ledger\/00000001.json is signed, and no signing key is given/),
-  });
-  expect((await readNewestEntry(archive))?.entry.number).toBe(1);
-});
-
 test('of two that complete the same run at once, one writes its entry', async () => {
   const archive = await archiveOf(K1);
   const record = runRecord('run-2', []);
   const subject = { kind: 'run' as const, record, sha256: sha256(toRecordBytes(record)) };
-  const entries = await Promise.all([
-    appendEntry(archive, subject, { signingKey: K1, publicKeys: [] }),
-    appendEntry(archive, subject, { signingKey: K1, publicKeys: [] }),
+  const known = await ledgerEnd(archive);
+  const trust = { signingKey: K1, publicKeys: [] };
+  const states = await Promise.all([
+    appendEntry(archive, subject, known, trust),
+    appendEntry(archive, subject, known, trust),
   ]);
-  entries.push(await appendEntry(archive, subject, { signingKey: K2, publicKeys: [K1] }));
-  expect(entries.map(({ key }) => key)).toEqual([ENTRY(2), ENTRY(2), ENTRY(2)]);
+  expect(states.toSorted()).toEqual(['created', 'existing']);
+  const changed = { signingKey: K2, publicKeys: [K1] };
+  expect(await appendEntry(archive, subject, known, changed)).toBe('existing');
+  expect(await appendEntry(archive, subject, await readKnownLedger(archive, changed), changed)).toBe('existing');
   await sealRun(archive, 'run-3', K2, {}, [K1]);
   expect((await readNewestEntry(archive))?.key).toBe(ENTRY(3));
 });
