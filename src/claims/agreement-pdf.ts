@@ -35,25 +35,25 @@ interface Judged extends Statement {
   likeness: Likeness;
 }
 
+/** Of whole pages, that are named. */
+const MAX_DOUBTS = 3;
 const FACTS: readonly Fact[] = ['package', 'stream', 'count', 'head'];
 
 /**
  * Holds all that a PDF states against ours. What it states otherwise differs only where a person plainly sees it and it
  * can mean nothing else; else it is a doubt. What nobody sees proves nothing.
  */
-export function comparePdf({ statements, unread }: PdfFacts, ours: OurFacts): PdfComparison {
+export function comparePdf({ statements, unread, doubts }: PdfFacts, ours: OurFacts): PdfComparison {
   const comparison: PdfComparison = { agreeing: [], statements: 0, differences: [], doubts: [] };
+  comparison.doubts.push(...doubts.slice(0, MAX_DOUBTS));
   if (unread !== null) comparison.doubts.push(`pages ${unread.from} to ${unread.to} of the PDF were not read`);
-  for (const fact of FACTS) {
-    const judged = statements
-      .filter((statement) => statement.fact === fact)
-      .map((statement): Judged => ({ ...statement, likeness: likenessOf(statement, ours) }));
-    compareFact(fact, judged, comparison);
-  }
+  const judged = statements.map((statement): Judged => ({ ...statement, likeness: likenessOf(statement, ours) }));
+  for (const fact of FACTS) compareFact(fact, judged, comparison);
   return comparison;
 }
 
-function compareFact(fact: Fact, judged: readonly Judged[], comparison: PdfComparison): void {
+function compareFact(fact: Fact, all: readonly Judged[], comparison: PdfComparison): void {
+  const judged = all.filter((statement) => statement.fact === fact);
   const agreeing = judged.filter(({ likeness, unseen }) => likeness === 'same' && unseen === null);
   const contrary = judged.filter(({ likeness }) => likeness === 'other' || likeness === 'unsure');
   const plain = contrary.filter(
@@ -61,7 +61,7 @@ function compareFact(fact: Fact, judged: readonly Judged[], comparison: PdfCompa
       statement.likeness === 'other' &&
       statement.unseen === null &&
       statement.isPlain &&
-      (agreeing.length === 0 || isBeside(statement, agreeing)),
+      isOfThePackage(statement, all),
   );
   if (plain.length > 0) {
     const values = new Map(plain.map((statement) => [statement.texts[0], statement]));
@@ -77,11 +77,20 @@ function compareFact(fact: Fact, judged: readonly Judged[], comparison: PdfCompa
 }
 
 /**
- * Whether it stands in a list of facts with one that agrees. Elsewhere it may be what somebody wrote into an entry, and
- * the head of a chain that of more than the package.
+ * Whether it stands in a list of facts with others of them. Elsewhere, and under another heading, it may be of a month
+ * or a person, or what somebody wrote into an entry, and the head of a chain that of more than the package.
  */
-function isBeside({ label, columns }: Judged, agreeing: readonly Judged[]): boolean {
-  return !/^(?:chain|stream) head/.test(label) && agreeing.some((other) => other.columns === columns);
+function isOfThePackage(statement: Judged, all: readonly Judged[]): boolean {
+  const { fact, label, page, heading, section, columns } = statement;
+  const seen = all.filter(({ unseen, isPlain }) => unseen === null && isPlain);
+  const same = seen.filter((other) => other.fact === fact && other.likeness === 'same');
+  if (same.length === 0) {
+    const isNear = (other: Judged) => other.fact !== fact && other.page === page && other.section === section;
+    return section === '' || seen.some(isNear);
+  }
+  const isAlike = (other: Judged) => other.heading === heading && (other.page === page || heading === '');
+  if (/^(?:chain|stream) head/.test(label)) return false;
+  return seen.some((other) => other.likeness === 'same' && other.columns === columns && isAlike(other));
 }
 
 function describe({ fact, texts, page, unseen, label }: Judged): string {
