@@ -35,30 +35,33 @@ interface Judged extends Statement {
   likeness: Likeness;
 }
 
+/** Of whole pages, that are named. */
+const MAX_DOUBTS = 3;
 const FACTS: readonly Fact[] = ['package', 'stream', 'count', 'head'];
 
 /**
  * Compares all that a PDF states with ours. What it states otherwise differs only where a person plainly sees it, it can
  * mean nothing else, and ours is not in plain sight too; else it is a doubt. What nobody sees proves nothing.
  */
-export function comparePdf({ statements, unread }: PdfFacts, ours: OurFacts): PdfComparison {
+export function comparePdf({ statements, unread, doubts }: PdfFacts, ours: OurFacts): PdfComparison {
   const comparison: PdfComparison = { agreeing: [], statements: 0, differences: [], doubts: [] };
+  comparison.doubts.push(...doubts.slice(0, MAX_DOUBTS));
   if (unread !== null) comparison.doubts.push(`pages ${unread.from} to ${unread.to} of the PDF were not read`);
-  for (const fact of FACTS) {
-    const judged = statements
-      .filter((statement) => statement.fact === fact)
-      .map((statement): Judged => ({ ...statement, likeness: likenessOf(statement, ours) }));
-    compareFact(fact, judged, comparison);
-  }
+  const judged = statements.map((statement): Judged => ({ ...statement, likeness: likenessOf(statement, ours) }));
+  for (const fact of FACTS) compareFact(fact, judged, comparison);
   return comparison;
 }
 
-function compareFact(fact: Fact, judged: readonly Judged[], comparison: PdfComparison): void {
+function compareFact(fact: Fact, all: readonly Judged[], comparison: PdfComparison): void {
+  const judged = all.filter((statement) => statement.fact === fact);
   const agreeing = judged.filter(({ likeness, unseen }) => likeness === 'same' && unseen === null);
   const contrary = judged.filter(({ likeness }) => likeness === 'other' || likeness === 'unsure');
-  // Beside one that agrees, another may be of a part, or what somebody wrote into an entry.
   const plain = contrary.filter(
-    ({ likeness, unseen, isPlain }) => likeness === 'other' && unseen === null && isPlain && agreeing.length === 0,
+    (statement) =>
+      statement.likeness === 'other' &&
+      statement.unseen === null &&
+      statement.isPlain &&
+      isOfThePackage(statement, all),
   );
   if (plain.length > 0) {
     const values = new Map(plain.map((statement) => [statement.texts[0], statement]));
@@ -71,6 +74,17 @@ function compareFact(fact: Fact, judged: readonly Judged[], comparison: PdfCompa
     comparison.agreeing.push(fact);
     comparison.statements += agreeing.length;
   }
+}
+
+/**
+ * Whether it stands among facts of the package, and ours is nowhere in plain sight. Else it may be of a month or a person,
+ * what somebody wrote into an entry, or the head of more than the package.
+ */
+function isOfThePackage({ fact, page, section }: Judged, all: readonly Judged[]): boolean {
+  const seen = all.filter(({ unseen }) => unseen === null);
+  if (seen.some((other) => other.fact === fact && other.likeness === 'same')) return false;
+  const isNear = (other: Judged) => other.fact !== fact && other.page === page && other.section === section;
+  return section === '' || seen.some((other) => other.isPlain && isNear(other));
 }
 
 function describe({ fact, texts, page, unseen, label }: Judged): string {

@@ -1,7 +1,9 @@
 import { EvidenceError, messageOf } from '../errors.ts';
+import { isForeign } from './pdf/annotation.ts';
 import { type Font, type FontSource, toFont } from './pdf/font.ts';
 import { type Box, type Matrix, multiply, toMatrix } from './pdf/geometry.ts';
 import { inflatesBeyond, isPackedOtherwise } from './pdf/inflation.ts';
+import { hasLooseLetters } from './pdf/letters.ts';
 import { withoutPictures } from './pdf/pictures.ts';
 import { readStatements, type Statement } from './pdf/statements.ts';
 import { MAX_PIECES, PageText, type Piece } from './pdf/text.ts';
@@ -11,6 +13,8 @@ export interface PdfFacts {
   statements: Statement[];
   /** The pages that were not read, from 1; null when all were. */
   unread: { from: number; to: number } | null;
+  /** What a person sees and this reading cannot follow, in words. */
+  doubts: string[];
 }
 
 /** More than a person looks through. */
@@ -50,6 +54,7 @@ export async function readPdfFacts(bytes: Uint8Array): Promise<PdfFacts> {
 interface Document {
   pages(): Promise<number>;
   text(page: number): Promise<Piece[]>;
+  hasForeignDrawing(page: number): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -63,9 +68,15 @@ async function readPages(document: Document): Promise<PdfFacts> {
   const count = await document.pages();
   const last = Math.min(count, MAX_PAGES) - 1;
   const statements: Statement[] = [];
-  for (const page of [...Array.from({ length: last }, (_, index) => index + 1), count])
-    statements.push(...readStatements(await document.text(page), page));
-  return { statements, unread: count > MAX_PAGES ? { from: last + 1, to: count - 1 } : null };
+  const doubts: string[] = [];
+  for (const page of [...Array.from({ length: last }, (_, index) => index + 1), count]) {
+    const pieces = await document.text(page);
+    statements.push(...readStatements(pieces, page));
+    if (hasLooseLetters(pieces)) doubts.push(`page ${page} of the PDF has words whose letters stand apart`);
+    if (await document.hasForeignDrawing(page))
+      doubts.push(`page ${page} of the PDF has an annotation that each viewer draws in its own way`);
+  }
+  return { statements, unread: count > MAX_PAGES ? { from: last + 1, to: count - 1 } : null, doubts };
 }
 
 async function openDocument(bytes: Uint8Array<ArrayBuffer>): Promise<Document> {
@@ -114,11 +125,19 @@ async function openDocument(bytes: Uint8Array<ArrayBuffer>): Promise<Document> {
         toPage: multiply(upwards, toMatrix(transform) ?? upwards),
         visible,
         fontOf: (id) => fontOf(id, page.commonObjs),
-        isShown: (content) => content !== null && onScreen.isVisible(content) && onPaper.isVisible(content),
+        whereShown: (content) => {
+          if (content === null) return 'somewhere';
+          const [screen, paper] = [onScreen.isVisible(content), onPaper.isVisible(content)];
+          return screen && paper ? 'everywhere' : screen || paper ? 'somewhere' : 'nowhere';
+        },
       }).read();
       page.cleanup();
       if (pieces !== null) return pieces;
       throw new EvidenceError('unreadable', `page ${number} of the PDF has more than ${MAX_PIECES} pieces of text`);
+    },
+    hasForeignDrawing: async (number) => {
+      const page = await (await task.promise).getPage(number);
+      return (await page.getAnnotations({ intent: 'any' })).some(isForeign);
     },
     close: async () => {
       // A document that was never opened rejects here a second time with what is known already.

@@ -74,6 +74,11 @@ const note = (content: string, flags: number) => [
   stream(content, '/Type/XObject/Subtype/Form/BBox[0 0 595 842]/Resources<</Font<</F1 3 0 R>>>>'),
 ];
 
+const HATCHES = Array.from({ length: 8 }, (_, line) => `40 ${497 + 1.8 * line} m 200 ${497 + 1.8 * line} l S`).join(
+  ' ',
+);
+const ZIGZAG = `40 497 m ${Array.from({ length: 8 }, (_, line) => `${line % 2 === 0 ? 200 : 40} ${498 + 1.8 * line} l`).join(' ')} S`;
+
 const HIDDEN: [string, string, Means?][] = [
   ['drawn invisibly', drawn('', 'Entries: 20').replace('Tf', 'Tf 3 Tr')],
   ['added to the clipping path only', drawn('', 'Entries: 20').replace('Tf', 'Tf 7 Tr')],
@@ -94,6 +99,17 @@ const HIDDEN: [string, string, Means?][] = [
     'covered by a picture within the page',
     drawn('', 'Entries: 20', '300 0 0 40 0 480 cm BI /W 1/H 1/BPC 8/CS/G ID \xff EI'),
   ],
+  ['covered by white letters', drawn('', 'Entries: 20', `1 g ${put('MMM', 40, 480, 60)}`)],
+  [
+    'covered by the white outlines of letters',
+    drawn('', 'Entries: 20', `1 G 20 w 1 Tr ${put('MMM', 40, 480, 60)} 0 Tr`),
+  ],
+  ['filled, and drawn over by its own thick white outline', drawn('1 G 12 w 2 Tr', 'Entries: 20', '0 Tr')],
+  ['hatched away by thin white lines', drawn('', 'Entries: 20', `1 G 1.9 w ${HATCHES}`)],
+  ['hatched away by one thin white zigzag', drawn('', 'Entries: 20', `1 G 1.9 w ${ZIGZAG}`)],
+  ['in pale yellow on white', drawn('1 1 0.4 rg', 'Entries: 20')],
+  ['in pale grey on white', drawn('0.74 g', 'Entries: 20')],
+  ['squeezed to a line', drawn('5 Tz', 'Entries: 20', '100 Tz')],
   ['too small to read', put('Entries: 20', 50, 500, 1)],
   ['scaled to nothing', drawn('0.1 0 0 0.1 45 450 cm', 'Entries: 20')],
   ['upside down', drawn('-1 0 0 -1 595 842 cm', 'Entries: 20')],
@@ -135,6 +151,39 @@ describe('our count in no other place than', () => {
     expect(alone.claim.state).toBe('unproved');
   });
 });
+
+/** Our count, 20, in a font F2, or with other operators around its digits: what is seen of it is another. */
+function counted(before: string, digits: string, after = ''): string[] {
+  return [`${REST}${put('Entries:', 50, 600)} BT ${before} 1 0 0 1 100 600 Tm ${digits} ${after} ET\n`];
+}
+
+const IN_F1 = '/F1 9 Tf';
+const WITHOUT_COUNT = /\(package, stream, head: 3 statements\)/;
+const NO_PDF = /the PDF states nothing/;
+const APART = [...'Entries:02'].map((letter, index) => put(letter, 50 + 9 * index, 500)).join('');
+
+function font(more: string): Means {
+  return { objects: [`<</Type/Font/BaseFont/Helvetica/Encoding/WinAnsiEncoding${more}>>`], fonts: '/F2 20 0 R' };
+}
+
+/** A font whose letters are drawings. */
+function drawings(glyph: string, matrix: string, width: number): Means {
+  const widths = Array.from({ length: 10 }, () => width).join(' ');
+  return {
+    objects: [
+      `<</Type/Font/Subtype/Type3/FontBBox[0 -200 1000 1000]/FontMatrix[${matrix}]/CharProcs<</two 21 0 R/zero 21 0 R>>/Encoding<</Differences[48/zero 50/two]>>/FirstChar 48/LastChar 57/Widths[${widths}]/Resources<<>>>>`,
+      stream(glyph),
+    ],
+    fonts: '/F2 20 0 R',
+  };
+}
+
+function annotation(more: string): Means {
+  return {
+    objects: [`<</Type/Annot/Rect[45 595 300 620]/F 4/DA(/F1 9 Tf)/Contents(Entries: 99)${more}>>`],
+    page: '/Annots[20 0 R]',
+  };
+}
 
 const ATTACKS: Record<string, Attack> = {
   'a wrong head in sight, the right one invisible': {
@@ -189,6 +238,16 @@ const ATTACKS: Record<string, Attack> = {
     state: 'proved',
     words: /\(package, stream, head: 3 statements\)/,
   },
+  'counts of months under their headings, as an honest service may state them': {
+    pages: [list('Audit evidence', ...FACTS, 'August 2026', 'Entries: 5', 'Breakdown', 'Entries: 15')],
+    state: 'unproved',
+    words: /may be another count/,
+  },
+  'a count of a month only': {
+    pages: [list('Audit evidence', PACKAGE_LINE, STREAM_LINE, HEAD_LINE, '2026-08', 'Entries: 5')],
+    state: 'unproved',
+    words: /may be another count/,
+  },
   'another package': {
     pages: [list(...FACTS, 'Package: pkg_other')],
     state: 'unproved',
@@ -214,6 +273,88 @@ const ATTACKS: Record<string, Attack> = {
   'a number added that nobody sees': {
     pages: [REST + put('Entries: 20', 50, 600) + drawn('1 g', '').replace('Q', `${put('0', 96, 600)} Q`)],
     state: 'unproved',
+  },
+  'digits drawn in the other order by the space between characters': {
+    pages: counted(IN_F1, '-10 Tc (20) Tj', '0 Tc'),
+    state: 'unproved',
+    words: /set in no plain order/,
+  },
+  'digits drawn in the other order by many small steps back': {
+    pages: counted(IN_F1, `[(2) ${'139 '.repeat(8)}(0)] TJ`),
+    state: 'unproved',
+    words: /set in no plain order/,
+  },
+  'digits drawn in the other order by negative widths': {
+    pages: counted('/F2 9 Tf', '(20) Tj'),
+    means: font(`/Subtype/Type1/FirstChar 48/LastChar 57/Widths[${'-556 '.repeat(10)}]`),
+    state: 'proved',
+    words: WITHOUT_COUNT,
+  },
+  'digits drawn over each other by no widths': {
+    pages: counted('/F2 9 Tf', '(20) Tj'),
+    means: font(`/Subtype/Type1/FirstChar 48/LastChar 57/Widths[${'1 '.repeat(10)}]`),
+    state: 'proved',
+    words: WITHOUT_COUNT,
+  },
+  'letters that draw nothing': {
+    pages: counted('/F2 9 Tf', '(20) Tj'),
+    means: drawings('556 0 d0', '0.001 0 0 0.001 0 0', 556),
+    state: 'proved',
+    words: NO_PDF,
+  },
+  'letters that are a thousandth as large as they say': {
+    pages: counted('/F2 9 Tf', '(20) Tj'),
+    means: drawings('556000 0 0 0 556 700 d1 0 0 556 700 re f', '0.000001 0 0 0.000001 0 0', 556_000),
+    state: 'proved',
+    words: NO_PDF,
+  },
+  'a digit that says it is two others': {
+    pages: counted('/F2 9 Tf', '(9) Tj'),
+    means: {
+      objects: [
+        '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding/ToUnicode 21 0 R>>',
+        stream(
+          'begincmap 1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfchar <39> <00320030> endbfchar endcmap',
+        ),
+      ],
+      fonts: '/F2 20 0 R',
+    },
+    state: 'proved',
+    words: WITHOUT_COUNT,
+  },
+  'another count in letters that stand apart': {
+    pages: [list(...FACTS) + APART],
+    state: 'unproved',
+    words: /letters stand apart/,
+  },
+  'another count in pieces of words': {
+    pages: [list(...FACTS) + put('Ent', 50, 500) + put('ries: 99', 68, 500)],
+    state: 'unproved',
+    words: /letters stand apart/,
+  },
+  'a note that each viewer draws in its own way': {
+    pages: [list(...FACTS)],
+    means: annotation('/Subtype/FreeText'),
+    state: 'unproved',
+    words: /annotation that each viewer draws/,
+  },
+  'a form field': {
+    pages: [list(...FACTS)],
+    means: annotation('/Subtype/Widget/FT/Tx/T(a)/V(Entries: 99)'),
+    state: 'unproved',
+    words: /annotation that each viewer draws/,
+  },
+  'a link, a field of a signature that is not shown, frames and underlines': {
+    pages: [`${list(...FACTS)}q 0.5 w 40 640 400 80 re S 50 684 m 200 684 l S Q`],
+    means: {
+      objects: [
+        '<</Type/Annot/Subtype/Link/Rect[45 595 300 620]/F 4/A<</S/URI/URI(https://example.org)>>>>',
+        '<</Type/Annot/Subtype/Widget/FT/Sig/T(s)/Rect[0 0 0 0]/F 132>>',
+      ],
+      page: '/Annots[20 0 R 21 0 R]',
+    },
+    state: 'proved',
+    words: /4 statements/,
   },
   'a label in letters that look like ours': {
     pages: [list(...FACTS) + put('\x01ntries: 999', 50, 600).replace('/F1', '/F2')],

@@ -14,7 +14,7 @@ const HEAD = entries.at(-1)?.hash ?? '';
 const OTHER_HEAD = 'ab'.repeat(32);
 const PACKAGE = 'pkg_01JBQK7Z4N8T3W5X6Y7Z8A9B0C';
 const SUMMARY = { packageId: PACKAGE, streamId: STREAM, entryCount: 20, headDigest: HEAD, actions: null };
-const NOTHING: PdfReading = { statements: [], unread: null };
+const NOTHING: PdfReading = { statements: [], unread: null, doubts: [] };
 const FACTS = stating({ package: PACKAGE, stream: STREAM, count: '20', head: HEAD });
 
 /** One plain statement of each. */
@@ -27,11 +27,13 @@ function stating(facts: Partial<Record<Fact, string>>): PdfReading {
       page: 1,
       isPlain: true,
       columns: '',
+      heading: '',
+      section: '',
       isOverprinted: false,
       unseen: null,
     }),
   );
-  return { statements, unread: null };
+  return { statements, unread: null, doubts: [] };
 }
 
 function read(more: Partial<SentPackage> = {}, sent = entries): PackageReading {

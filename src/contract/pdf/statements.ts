@@ -16,6 +16,9 @@ export interface Statement {
   isPlain: boolean;
   /** Left edges of label and value: those of one list of facts are alike. */
   columns: string;
+  /** The nearest line above that states no fact, and the nearest that has no value; empty where there is none. */
+  heading: string;
+  section: string;
   /** Whether one text lies on another there. */
   isOverprinted: boolean;
   /** Why a person may not see it; null when it is plain to see. */
@@ -93,8 +96,8 @@ export function readStatements(pieces: readonly Piece[], page: number): Statemen
 }
 
 function toStatement(found: Found, page: number, unseen: string | null): Statement {
-  const { fact, label, texts, isPlain, columns, isOverprinted } = found;
-  return { fact, label, texts, page, isPlain, columns, isOverprinted, unseen };
+  const { isCertain: _, ...stated } = found;
+  return { ...stated, page, unseen };
 }
 
 function keyOf({ fact, texts }: Found): string {
@@ -175,6 +178,8 @@ function countsInWords(cell: Cell, isAlone: boolean): Found[] {
         isOverprinted: cell.isOverprinted,
         isCertain: true,
         columns: '',
+        heading: '',
+        section: '',
       } satisfies Found,
     ];
   });
@@ -184,6 +189,8 @@ function toFound(label: Label, place: Place): Found | undefined {
   const { cell, labelX, isBelow, text, lines, line } = place;
   const { fact, isExplicit } = label;
   const texts = withRest(place);
+  const heading = headingOf(lines, line);
+  const section = headingOf(lines, line, hasNoValue);
   if (!isValue(label, place, texts)) return undefined;
   return {
     fact,
@@ -197,7 +204,9 @@ function toFound(label: Label, place: Place): Found | undefined {
       !isBelow &&
       !isInTable(lines[line]) &&
       (fact !== 'count' || COUNT.test(text)) &&
-      !isOfAnother(lines, line),
+      !isOfAnother(heading),
+    heading,
+    section,
   };
 }
 
@@ -221,17 +230,26 @@ function isInTable(line: Line | undefined): boolean {
   return cells.length % 2 === 1 || cells.some(({ text }, index) => index % 2 === 0 && toLabel(text) === null);
 }
 
-/** Whether the nearest line above that states no fact names something else. */
-function isOfAnother(lines: readonly Line[], line: number): boolean {
+/** The nearest line above that states no fact; empty where there is none. */
+function headingOf(lines: readonly Line[], line: number, isHeading = (_: readonly Cell[]) => true): string {
   for (let at = line - 1; at >= Math.max(0, line - HEADING_WITHIN); at--) {
     const cells = lines[at]?.cells ?? [];
     const [first] = cells;
     if (first === undefined || startsWithLabel(first.text)) continue;
     // A value that goes on, e.g. a digest.
-    if (cells.length === 1 && !first.text.includes(' ')) continue;
-    return OF_ANOTHER.test(first.text) && !/\b(?:this|evidence) package\b/i.test(first.text);
+    if (cells.length === 1 && (looksMade(first.text) || /^[0-9a-f]{8,}$/i.test(first.text))) continue;
+    if (isHeading(cells)) return first.text;
   }
-  return false;
+  return '';
+}
+
+function hasNoValue(cells: readonly Cell[]): boolean {
+  return cells.length === 1 && !/[:=]/.test(cells[0]?.text ?? '');
+}
+
+/** Whether a heading names something else than the package. */
+function isOfAnother(heading: string): boolean {
+  return OF_ANOTHER.test(heading) && !/\b(?:this|evidence) package\b/i.test(heading);
 }
 
 function startsWithLabel(text: string): boolean {

@@ -39,9 +39,11 @@ export interface Drawing {
   toPage: Matrix;
   visible: Box;
   fontOf(id: string): Font | null;
-  /** Whether optional content is shown, on a screen and on paper alike. */
-  isShown(content: unknown): boolean;
+  /** Where optional content is shown: on a screen, on paper or both. */
+  whereShown(content: unknown): Shown;
 }
+
+export type Shown = 'everywhere' | 'somewhere' | 'nowhere';
 
 interface State {
   matrix: Matrix;
@@ -96,8 +98,8 @@ export class PageText {
   readonly #paint: Paint;
   readonly #drawn: Drawn[] = [];
   readonly #saved: State[] = [];
-  /** Of marked content, from the outermost on: whether it is a layer that is not shown. */
-  readonly #marked: boolean[] = [];
+  /** Of marked content, from the outermost on. */
+  readonly #marked: Shown[] = [];
   #masks = 0;
   #annotations = 0;
   #state: State;
@@ -276,8 +278,9 @@ export class PageText {
         this.#annotations--;
         this.#restore();
       },
-      beginMarkedContent: () => this.#marked.push(false),
-      beginMarkedContentProps: ([tag, content]) => this.#marked.push(tag === 'OC' && !this.#drawing.isShown(content)),
+      beginMarkedContent: () => this.#marked.push('everywhere'),
+      beginMarkedContentProps: ([tag, content]) =>
+        this.#marked.push(tag === 'OC' ? this.#drawing.whereShown(content) : 'everywhere'),
       endMarkedContent: () => this.#marked.pop(),
     };
   }
@@ -335,13 +338,17 @@ export class PageText {
   #outline({ left, bottom, right, top }: Box): void {
     const { lineWidth, matrix } = this.#state;
     const half = Math.max(lineWidth, LEAST_LINE / (Math.hypot(matrix[0], matrix[1]) || 1)) / 2;
-    this.#cover({ left: left - half, bottom: bottom - half, right: right + half, top: top + half }, null);
+    this.#cover(
+      { left: left - half, bottom: bottom - half, right: right + half, top: top + half },
+      null,
+      this.#state.strokeAlpha,
+    );
   }
 
-  #cover(box: Box, color: Color): void {
-    const { matrix, clip, fillAlpha, isBlended, isMasked } = this.#state;
-    if (this.#marked.includes(true) || this.#masks > 0 || fillAlpha === 0) return;
-    const isOpaque = fillAlpha === 1 && !isBlended && !isMasked;
+  #cover(box: Box, color: Color, alpha = this.#state.fillAlpha): void {
+    const { matrix, clip, isBlended, isMasked } = this.#state;
+    if (this.#marked.includes('nowhere') || this.#masks > 0 || alpha === 0) return;
+    const isOpaque = alpha === 1 && !this.#marked.includes('somewhere') && !isBlended && !isMasked;
     const place = intersection(clip, moved(matrix, box));
     if (overlaps(place, place)) this.#paint.add(place, isOpaque ? color : null);
   }
@@ -381,7 +388,7 @@ export class PageText {
 
   /** Whether text leaves anything on the page. */
   #paints(): boolean {
-    return !INVISIBLE.has(this.#state.mode) && !this.#marked.includes(true) && this.#masks === 0;
+    return !INVISIBLE.has(this.#state.mode) && !this.#marked.includes('nowhere') && this.#masks === 0;
   }
 
   #inkOnPage(place: Matrix, ink: Box | null): Box {
@@ -401,7 +408,7 @@ export class PageText {
     const { mode, clip, isShaped, isBlended, isMasked, font, fontSize, scale, fillAlpha } = this.#state;
     const stretch = (scale * Math.hypot(place[0], place[1])) / Math.hypot(place[2], place[3]);
     if (INVISIBLE.has(mode)) return 'drawn invisibly';
-    if (this.#marked.includes(true)) return 'on a layer that is not shown';
+    if (this.#marked.some((shown) => shown !== 'everywhere')) return 'on a layer that is not shown';
     if (this.#masks > 0 || isMasked) return 'in or under a mask';
     if (this.#annotations > 0) return 'in an annotation';
     if (!overlaps(clip, box)) return 'outside of what is shown';
