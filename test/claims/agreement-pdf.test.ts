@@ -27,7 +27,6 @@ function stating(facts: Partial<Record<Fact, string>>): PdfReading {
       page: 1,
       isPlain: true,
       columns: '',
-      heading: '',
       section: '',
       isOverprinted: false,
       unseen: null,

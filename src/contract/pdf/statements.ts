@@ -16,8 +16,7 @@ export interface Statement {
   isPlain: boolean;
   /** Left edges of label and value: those of one list of facts are alike. */
   columns: string;
-  /** The nearest line above that states no fact, and the nearest that has no value; empty where there is none. */
-  heading: string;
+  /** The nearest line above that has no value; empty where there is none. */
   section: string;
   /** Whether one text lies on another there. */
   isOverprinted: boolean;
@@ -178,7 +177,6 @@ function countsInWords(cell: Cell, isAlone: boolean): Found[] {
         isOverprinted: cell.isOverprinted,
         isCertain: true,
         columns: '',
-        heading: '',
         section: '',
       } satisfies Found,
     ];
@@ -189,7 +187,6 @@ function toFound(label: Label, place: Place): Found | undefined {
   const { cell, labelX, isBelow, text, lines, line } = place;
   const { fact, isExplicit } = label;
   const texts = withRest(place);
-  const heading = headingOf(lines, line);
   const section = headingOf(lines, line, hasNoValue);
   if (!isValue(label, place, texts)) return undefined;
   return {
@@ -204,8 +201,7 @@ function toFound(label: Label, place: Place): Found | undefined {
       !isBelow &&
       !isInTable(lines[line]) &&
       (fact !== 'count' || COUNT.test(text)) &&
-      !isOfAnother(heading),
-    heading,
+      !isOfAnother(headingOf(lines, line)),
     section,
   };
 }
