@@ -20,7 +20,7 @@ export interface PdfFacts {
 /** More than a person looks through. */
 const MAX_PAGES = 1000;
 /** Of one page's content or of one font, inflated. */
-const MAX_STREAM_BYTES = 64 * 2 ** 20;
+const MAX_STREAM_BYTES = 8 * 2 ** 20;
 /** Of a picture that stands within a page's content; larger ones are objects of their own. */
 const MAX_INLINE_PIXELS = 2 ** 16;
 /** ISO 32000-1, annex H (notes 13 and 18): readers look for the two marks within so many bytes of either end. */
