@@ -3,8 +3,7 @@ import type { WalkResult } from '../chain/walk.ts';
 import { type Claim, proved, refuted, unproved } from './claim.ts';
 import { type Covered, findGaps } from './gaps.ts';
 import { type Agreement, digestAt, findAgreements, sectionOf } from './overlap.ts';
-import { seenIn } from './seen.ts';
-import { isPlaced, newestHead, type Placed } from './span.ts';
+import { isPlaced, newestHead, type Placed, seenIn } from './span.ts';
 import type { Span } from './span-schema.ts';
 
 export interface ContinuityQuestion {

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { PackageReading } from '../chain/package.ts';
 import type { Examination } from './claim.ts';
-import { seenIn } from './seen.ts';
+import { seenIn } from './span.ts';
 import type { verdictSchema } from './verdict-schema.ts';
 
 export type Verdict = z.infer<typeof verdictSchema>;
