@@ -26,7 +26,7 @@ import type { Random } from './packages.ts';
 export interface Damaged {
   /** What was done to it, in words. */
   changes: string[];
-  /** Paths whose bytes or kind differ from the original's. */
+  /** Paths whose bytes or kind differ from the original's, but for newest runs that were cut off with their entries. */
   differing: string[];
   outcome: string;
   code: number;
@@ -53,7 +53,9 @@ export class DamagedArchives {
     try {
       makeWritable(copy);
       const changes = Array.from({ length: 1 + random(3) }, () => damage(copy, random));
-      const differing = differences(this.#contents, contentsOf(copy));
+      const left = contentsOf(copy);
+      const cut = cutOff(this.#contents, left);
+      const differing = differences(this.#contents, left).filter((path) => !cut(path));
       return { changes, differing, ...(await verify(copy, this.#publicKey, this.#folder)) };
     } finally {
       rmSync(copy, { recursive: true, force: true });
@@ -63,6 +65,18 @@ export class DamagedArchives {
   close(): void {
     rmSync(this.#folder, { recursive: true, force: true });
   }
+}
+
+/**
+ * What belongs to runs at the end of the ledger whose entries are gone, as README names it: no signature shows that the
+ * newest runs are still there.
+ */
+function cutOff(before: ReadonlyMap<string, Buffer>, after: ReadonlyMap<string, Buffer>): (path: string) => boolean {
+  const entries = [...before.keys()].filter((path) => path.startsWith('ledger/')).sort();
+  const kept = entries.findLastIndex((path) => after.has(path));
+  const gone = entries.slice(kept + 1);
+  const runs = gone.map((path) => `runs/${JSON.parse(before.get(path)?.toString() ?? '').run_id}/`);
+  return (path) => !after.has(path) && (gone.includes(path) || runs.some((run) => path.startsWith(run)));
 }
 
 /** Records that README names as neither signed nor in the ledger. */
