@@ -7,6 +7,9 @@ const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
 const periodSchema = z.strictObject({ from: z.string().nullable(), to: z.string().nullable() });
 
+/** The JSON form, whole. */
+export const EVIDENCE = 'data/evidence.json';
+
 /** The contract that the forms were read by, where it is not the default one. */
 export const CONTRACT_FILE = 'data/contract.yaml';
 
@@ -118,7 +121,7 @@ export const DOES_NOT_PROVE: readonly string[] = [
 
 /** The file name of a form by the content type it was delivered with. */
 export function formFileName(form: 'json' | 'pdf' | 'summary', contentType: string): string {
-  if (form === 'json') return 'data/evidence.json';
+  if (form === 'json') return EVIDENCE;
   if (form === 'pdf') return 'data/evidence.pdf';
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
   const endings: Record<string, string> = {

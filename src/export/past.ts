@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { measure } from '../archive/content.ts';
+import { EVIDENCE } from '../bundle/documents.ts';
 import { openBundle } from '../bundle/read.ts';
 import { PackageReader, type PackageReading } from '../chain/package.ts';
 import { digestAt, findAgreements, overlapOf } from '../claims/overlap.ts';
@@ -134,7 +135,7 @@ async function readBundle(
     try {
       await bundle.checkIntegrity({
         onChunk: (path, chunk) => {
-          if (path === 'data/evidence.json') onChunk(chunk);
+          if (path === EVIDENCE) onChunk(chunk);
         },
       });
     } finally {

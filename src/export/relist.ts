@@ -1,5 +1,5 @@
 import type { ZodType } from 'zod';
-import { type Custody, custodySchema, verificationSchema } from '../bundle/documents.ts';
+import { type Custody, custodySchema, EVIDENCE, verificationSchema } from '../bundle/documents.ts';
 import { CUSTODY, VERIFICATION } from '../bundle/files.ts';
 import { openBundle } from '../bundle/read.ts';
 import { PackageReader } from '../chain/package.ts';
@@ -10,7 +10,6 @@ import type { ListedStream } from './plan.ts';
 import type { Asked } from './received.ts';
 import { notOurs } from './records.ts';
 
-const EVIDENCE = 'data/evidence.json';
 const MAX_DOCUMENT_BYTES = 256 * 2 ** 20;
 
 /**

@@ -1,5 +1,5 @@
 import type { Bundle } from '../bundle/bundle.ts';
-import { CONTRACT_FILE, type Verification } from '../bundle/documents.ts';
+import { CONTRACT_FILE, EVIDENCE, type Verification } from '../bundle/documents.ts';
 import { CUSTODY, formFile, isToken, missingForms, README, VERIFICATION } from '../bundle/files.ts';
 import { bagInfo } from '../bundle/info.ts';
 import type { FileDigest } from '../bundle/integrity.ts';
@@ -74,7 +74,7 @@ async function readIf<T>(place: string, problems: Problem[], read: () => Promise
 function absent(files: ReadonlyMap<string, FileDigest>, key: string): Problem[] {
   const paths = [...files.keys()];
   const lacks = [README, BAG_INFO, CUSTODY].filter((path) => !files.has(path));
-  if (formFile('json', paths) === undefined && !missingForms(paths).includes('json')) lacks.push('data/evidence.json');
+  if (formFile('json', paths) === undefined && !missingForms(paths).includes('json')) lacks.push(EVIDENCE);
   return lacks.map((path) => toProblem('bundle/missing-file', `${key}:${path}`, 'belongs into every bundle'));
 }
 
