@@ -13,10 +13,10 @@ import {
   type Claims,
   deviations,
   type Examination,
-  meets,
   proved,
   refuted,
   type StreamStatus,
+  statusBy,
   unproved,
 } from './claim.ts';
 import { type CompletenessBasis, judgeCompleteness } from './completeness.ts';
@@ -149,5 +149,5 @@ function statusOf(claims: Claims, entries: number, defective: boolean, required:
   if (Object.values(claims).some((claim) => claim.state === 'refuted')) return 'refuted';
   if (defective) return 'incomplete';
   if (entries === 0) return 'empty';
-  return meets(claims, required) ? 'verified' : 'incomplete';
+  return statusBy(claims, required);
 }
