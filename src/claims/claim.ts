@@ -107,8 +107,13 @@ export function unproved(reason: string): Claim {
   return { state: 'unproved', reason };
 }
 
+/** What a judge says: of one claim, and what it found besides what the walk over the entries did. */
+export interface Judgement {
+  claim: Claim;
+  findings: FindingLog;
+}
+
 /** Why a claim is refuted: so many findings. */
-export function deviations(findings: FindingLog, name: ClaimName): string {
-  const count = findings.errors(name);
+export function deviations(count: number): string {
   return count === 1 ? '1 deviation' : `${count} deviations`;
 }

@@ -3,17 +3,17 @@ import { Eta } from 'eta';
 import { CONTRACT_FILE, type Custody, DOES_NOT_PROVE, type Verification } from '../bundle/documents.ts';
 import { CUSTODY, README, VERIFICATION } from '../bundle/files.ts';
 import { bagInfo, describePeriod } from '../bundle/info.ts';
+import { toKnownDocument } from '../bundle/known.ts';
 import { missingFile } from '../bundle/missing.ts';
 import type { PayloadSource } from '../bundle/source.ts';
 import { tokenFiles } from '../bundle/tokens.ts';
 import type { BundleOptions, WrittenBundle } from '../bundle/write.ts';
-import type { VendorVerdict } from '../claims/agreement.ts';
 import type { Examination } from '../claims/claim.ts';
-import type { Span } from '../claims/span-schema.ts';
+import type { Known } from '../claims/observe.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import { toRecordBytes } from '../ledger/record.ts';
 import { packageFile } from '../package.ts';
-import { describeRestart, type ExportContext, type RunState } from './context.ts';
+import type { ExportContext, RunState } from './context.ts';
 import type { Received } from './receive.ts';
 
 type TagFile = BundleOptions['tagFiles'][number];
@@ -21,11 +21,9 @@ type TagFile = BundleOptions['tagFiles'][number];
 export interface BagContents {
   streamId: string;
   slug: string;
-  /** What continuity was compared with. */
-  earlier: readonly Span[];
+  known: Known;
   received: Received;
   examination: Examination;
-  vendor: VendorVerdict | null;
   custody: Custody['steps'];
   /** Key under which the bundle is to be archived. */
   place: string;
@@ -41,7 +39,7 @@ export async function packBag(
   const { received, slug, place } = contents;
   const { bindingKey } = context;
   const verdict = toVerdict(received.reading, contents.examination);
-  const verification = toVerification(context, run, contents, verdict);
+  const verification = toVerification(context, contents, verdict);
   const written = await run.packing.write({
     target,
     slug,
@@ -63,17 +61,11 @@ export async function packBag(
   return { written, verdict };
 }
 
-function toVerification(
-  context: ExportContext,
-  run: RunState,
-  { streamId, earlier, vendor, received: { completeness, statedHead } }: BagContents,
-  verdict: Verdict,
-): Verification {
+function toVerification(context: ExportContext, { known }: BagContents, verdict: Verdict): Verification {
   return {
     format: 'evidence-verification/1',
     run_id: context.runId,
     period: context.period,
-    package_period: context.packagePeriod,
     verified_at: context.now().toISOString(),
     tool: context.tool,
     contract: context.contract.name,
@@ -83,11 +75,7 @@ function toVerification(
     seal_key_ids: [...context.sealKeys.keys()],
     accepted_unhashed: [...(context.acceptUnhashed ?? [])],
     timestamp_roots: context.roots?.map(({ x509 }) => x509.fingerprint256) ?? null,
-    earlier: [...earlier],
-    stated_head: statedHead,
-    accepted_restart: describeRestart(run, streamId),
-    completeness,
-    vendor,
+    ...toKnownDocument(known),
     verdict,
     does_not_prove: [...DOES_NOT_PROVE],
   };
