@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { Eta } from 'eta';
-import { CONTRACT_FILE, type Custody, DOES_NOT_PROVE, type Verification } from '../bundle/documents.ts';
-import { CUSTODY, README, VERIFICATION } from '../bundle/files.ts';
+import {
+  CONTRACT_FILE,
+  type Custody,
+  DOES_NOT_PROVE,
+  type ServiceDocument,
+  type Verification,
+} from '../bundle/documents.ts';
+import { CUSTODY, LISTING, README, SERVICE, VERIFICATION } from '../bundle/files.ts';
 import { bagInfo, describePeriod } from '../bundle/info.ts';
 import { toKnownDocument } from '../bundle/known.ts';
 import { missingFile } from '../bundle/missing.ts';
@@ -14,6 +20,7 @@ import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import { toRecordBytes } from '../ledger/record.ts';
 import { packageFile } from '../package.ts';
 import type { ExportContext, RunState } from './context.ts';
+import type { ListedFile } from './listing.ts';
 import type { Received } from './receive.ts';
 
 type TagFile = BundleOptions['tagFiles'][number];
@@ -21,6 +28,8 @@ type TagFile = BundleOptions['tagFiles'][number];
 export interface BagContents {
   streamId: string;
   slug: string;
+  /** The stream's record in the service's list, as JSON. */
+  streamRecord: string;
   known: Known;
   received: Received;
   examination: Examination;
@@ -53,6 +62,8 @@ export async function packBag(
           sha256 === null ? { path, file } : { path, file, bytes, sha256 },
       ),
       { path: VERIFICATION, content: toRecordBytes(verification) },
+      { path: SERVICE, content: toRecordBytes(toService(context, contents)) },
+      ...(received.listed === null ? [] : [listingSource(received.listed)]),
       { path: CUSTODY, content: toRecordBytes(toCustody(context, contents)) },
       ...(context.contractFile === null ? [] : [{ path: CONTRACT_FILE, content: context.contractFile.bytes }]),
       ...tokenFiles(received.reading.facts?.checkpoints ?? []).map(({ path, content }) => ({ path, content })),
@@ -94,6 +105,21 @@ function toCustody(context: ExportContext, { streamId, custody }: BagContents): 
   };
 }
 
+function toService({ runId }: ExportContext, { streamId, streamRecord, received }: BagContents): ServiceDocument {
+  return {
+    format: 'evidence-service/1',
+    run_id: runId,
+    stream_id: streamId,
+    stream_record: streamRecord,
+    check_answer: received.checkAnswer,
+    listing: received.listed?.service ?? null,
+  };
+}
+
+function listingSource({ file, bytes, sha256 }: ListedFile): PayloadSource {
+  return { path: LISTING, file, bytes, sha256 };
+}
+
 const template = packageFile('templates/bundle/README.eta');
 let eta: Eta | null = null;
 
@@ -116,6 +142,7 @@ function readme(context: ExportContext, { streamId, received }: BagContents, ver
     fields: context.contract.fields,
     contractFile: context.contractFile === null ? null : CONTRACT_FILE,
     packagePeriod: describePeriod(context.packagePeriod),
+    isListed: received.listed !== null,
     claims: verdict.claims,
     doesNotProve: DOES_NOT_PROVE,
   });

@@ -55,7 +55,16 @@ export async function exportStream(context: ExportContext, run: RunState, stream
     context.listen({ type: 'step', streamId, step: 'bundle' });
     const target = join(folder, 'bundle.zip');
     const place = placeOf(context, run, slug, received, examination);
-    const contents = { streamId, slug, known, received, examination, custody: collection.custody, place };
+    const contents = {
+      streamId,
+      slug,
+      streamRecord: stream.record,
+      known,
+      received,
+      examination,
+      custody: collection.custody,
+      place,
+    };
     const { written, verdict } = await packBag(context, run, contents, target);
     context.listen({ type: 'step', streamId, step: 'archive' });
     const form = await toStoredForm(context, { file: target, ...written });

@@ -133,6 +133,21 @@ const requestSchema = z.strictObject({
   parameters: z.array(z.string()),
 });
 
+/** The service's list of streams, as it was when the export began: which streams there are rests on it. */
+export const streamListSchema = z.strictObject({
+  pages: z.array(z.strictObject({ path: z.string(), streams: count, bytes: count, sha256: digest })),
+  /** Each with what the list stated of it; null for what it did not. */
+  streams: z.array(
+    z.strictObject({
+      stream_id: z.string(),
+      entry_count: count.nullable(),
+      head_sequence: count.nullable(),
+      head_digest: z.string().nullable(),
+    }),
+  ),
+});
+export type StreamList = z.infer<typeof streamListSchema>;
+
 /** What the reports say that nothing else in the record does. */
 export const reportSchema = z.strictObject({
   organisation: z.string().nullable(),
@@ -185,6 +200,7 @@ export const runRecordSchema = z.strictObject({
   operator: operatorSchema,
   started_at: z.string(),
   finished_at: z.string(),
+  stream_list: streamListSchema,
   streams: z.array(runStreamSchema),
   excluded: z.array(z.strictObject({ stream_id: z.string(), reason: z.string() })),
   failed: z.array(failureSchema),
