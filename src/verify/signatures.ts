@@ -128,6 +128,37 @@ export function checkLedgerSignatures(
   return problems;
 }
 
+/** A run as far as its signature goes. */
+interface SignedRun {
+  /** Null when it cannot be read. */
+  record: { signed: boolean } | null;
+  witnesses: { signedBy: string | null } | null;
+}
+
+/** Keys that nothing here is signed with. Where a signature cannot be read, its key may be any of them. */
+export function findUnusedKeys(
+  { keys }: Keyring,
+  entries: readonly StoredLedgerEntry[],
+  checks: readonly SignedRun[],
+): Problem[] {
+  if (checks.some(({ record, witnesses }) => record === null || (record.signed && witnesses?.signedBy == null)))
+    return [];
+  const signers = [
+    ...entries.map(({ entry }) => entry.signature?.keyid),
+    ...checks.map(({ witnesses }) => witnesses?.signedBy),
+  ];
+  const used = new Set(signers.map((id) => (id == null ? '' : publicKeyKey(id))));
+  return keys
+    .filter((key) => !used.has(key))
+    .map((key) =>
+      toProblem(
+        'object/unexpected',
+        key,
+        'is a key that nothing here is signed with: it was put there, or left by a signing that was interrupted',
+      ),
+    );
+}
+
 /** @param problems all that were found. */
 export function judgeSignatures(
   { pinned }: Keyring,
