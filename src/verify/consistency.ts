@@ -7,6 +7,7 @@ import { BAG_INFO, bagInfoText, parseBagInfo, payloadOxum, slugOf } from '../bun
 import { type MissingForm, readMissing } from '../bundle/missing.ts';
 import { tokenFiles } from '../bundle/tokens.ts';
 import type { PackageReading } from '../chain/package.ts';
+import type { Contract } from '../contract/contract.ts';
 import { isEvidenceError } from '../errors.ts';
 import { type Problem, toProblem } from './problem.ts';
 import { checkTransferLog } from './transfer-log.ts';
@@ -33,6 +34,7 @@ export async function checkConsistency(
   stated: Verification,
   files: ReadonlyMap<string, FileDigest>,
   reading: PackageReading,
+  contract: Pick<Contract, 'downloads'>,
 ): Promise<Surroundings> {
   const problems = [
     ...absent(files, key),
@@ -54,7 +56,7 @@ export async function checkConsistency(
   if (files.has(CUSTODY)) {
     const bytes = await readIf(`${key}:${CUSTODY}`, problems, () => bundle.readFile(CUSTODY, MAX_LOG_BYTES));
     const { problems: found, log } =
-      bytes === null ? { problems: [], log: null } : checkTransferLog(bytes, key, stated, files);
+      bytes === null ? { problems: [], log: null } : checkTransferLog(bytes, key, stated, files, contract);
     problems.push(...found);
     auditOrigin = log?.audit_origin ?? null;
   }

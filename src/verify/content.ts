@@ -142,7 +142,7 @@ async function verifyOpened(
   const surroundings =
     broken.length > 0
       ? { problems: [], missing: [], auditOrigin: null }
-      : await checkConsistency(bundle, key, stated, files, reading);
+      : await checkConsistency(bundle, key, stated, files, reading, contract);
   problems.push(...surroundings.problems);
   const examination = examine(
     {
@@ -153,6 +153,7 @@ async function verifyOpened(
       earlier: stated.earlier,
       period: stated.package_period,
       statedHead: stated.stated_head,
+      statedCount: stated.stated_count,
       restart: stated.accepted_restart,
       completeness: stated.completeness,
       roots: options.roots,
