@@ -58,7 +58,7 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
   for await (const object of archive.list('', closed.note)) objects.set(object.key, object);
   const keys = new Set([...objects.values()].filter(isObject).map(({ key }) => key));
   const ledger = await readLedger(archive, keys);
-  const keyring = await readKeyring(archive, keys, publicKeys);
+  const keyring = await readKeyring(archive, keys, publicKeys, closed.holds('keys/'));
   const history = new History(ledger.entries.map(({ entry }) => entry));
   const checks = await verifyRuns({ ...context, history }, keys, ledger, keyring, inScope);
   const custody = new Map<string, CustodyCheck>();

@@ -26,10 +26,11 @@ export class ClosedFolders {
 
   /** Nobody knows that an object is missing which could lie in one of them. */
   withoutMissing(problems: readonly Problem[]): Problem[] {
-    return problems.filter(({ code, key }) => !MISSING.test(code) || !this.#holds(key));
+    return problems.filter(({ code, key }) => !MISSING.test(code) || !this.holds(key));
   }
 
-  #holds(key: string): boolean {
+  /** Whether a key lies in one of them. */
+  holds(key: string): boolean {
     return [...this.#why.keys()].some((folder) => key.startsWith(folder));
   }
 }
