@@ -38,11 +38,11 @@ export async function verifyLeftover(context: ExportContext, file: string, key: 
   if (verdict === null || recorded === null || identity === null) throw notOurs(key, 'it holds nothing to judge');
   const isOfRun =
     found.runId === context.runId &&
-    found.auditOrigin === context.auditOrigin &&
+    found.auditUrl === context.auditUrl &&
     found.contractSha256 === (contractFile?.sha256 ?? null) &&
     period !== null &&
     saysTheSame(period, context.period);
-  if (!isOfRun) throw notOurs(key, `it is of run ${found.runId} from ${found.auditOrigin}`);
+  if (!isOfRun) throw notOurs(key, `it is of run ${found.runId} from ${found.auditUrl}`);
   // More may be required now than when it was packed: what was found of it stays the same.
   const isShort = recorded.status === 'verified' && verdict.status === 'incomplete';
   if (!saysTheSame(isShort ? { ...verdict, status: recorded.status } : verdict, recorded))

@@ -1,3 +1,4 @@
+import type { MonthReport } from '../ledger/coverage.ts';
 import type { StoredCustody } from '../ledger/custody.ts';
 import { EXIT_CODE_OF, type VerifiedOutcome, worstOf } from '../ledger/outcome.ts';
 import type { RunRecord } from '../ledger/record.ts';
@@ -10,6 +11,7 @@ import type { LockReport } from './locks.ts';
 import type { Problem } from './problem.ts';
 import type { RestampCheck } from './restamps.ts';
 import type { RunCheck } from './run.ts';
+import type { ServiceReport } from './service.ts';
 import { judgeSignatures, type Keyring, type SignatureReport } from './signatures.ts';
 import type { VerifiedStream } from './stream.ts';
 
@@ -18,6 +20,10 @@ export interface ArchiveReport {
   exit_code: number;
   runs: RunReport[];
   ledger: { entries: number; state: 'intact' | 'broken'; findings: Problem[] };
+  /** Whose evidence it is; null for an archive that holds none. */
+  service: ServiceReport | null;
+  /** Which months are in a run, of those that its history makes expected; none where only some runs were looked at. */
+  months: MonthReport[];
   /** Where runs contradict each other, or leave entries between them in none. */
   history: Problem[];
   signatures: SignatureReport;
@@ -63,6 +69,8 @@ export interface Parts {
   checked: number;
   ledger: Ledger;
   open: string[];
+  service: ServiceReport | null;
+  months: MonthReport[];
 }
 
 export function toReport({
@@ -78,6 +86,8 @@ export function toReport({
   checked,
   ledger,
   open,
+  service,
+  months,
 }: Parts): ArchiveReport {
   const problems = [
     ...checks.flatMap((check) => check.problems),
@@ -92,7 +102,9 @@ export function toReport({
   return {
     outcome,
     exit_code: EXIT_CODE_OF[outcome],
+    service,
     runs: checks.map((check) => toRunReport(check, custody.get(check.runId))),
+    months,
     ledger: { entries: ledger.entries.length, state: findings.length > 0 ? 'broken' : 'intact', findings },
     history,
     signatures: judgeSignatures(keyring, ledger.entries, problems),

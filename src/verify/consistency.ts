@@ -16,7 +16,7 @@ export interface Surroundings {
   problems: Problem[];
   missing: MissingForm[];
   /** Null where the transfer log cannot be read. */
-  auditOrigin: string | null;
+  auditUrl: string | null;
 }
 
 const MAX_TEXT_BYTES = 2 ** 20;
@@ -50,15 +50,15 @@ export async function checkConsistency(
     const text = await readIf(`${key}:${BAG_INFO}`, problems, () => bundle.readFile(BAG_INFO, MAX_TEXT_BYTES));
     if (text !== null) problems.push(...checkInfo(Buffer.from(text).toString('utf8'), key, stated, files));
   }
-  let auditOrigin: string | null = null;
+  let auditUrl: string | null = null;
   if (files.has(CUSTODY)) {
     const bytes = await readIf(`${key}:${CUSTODY}`, problems, () => bundle.readFile(CUSTODY, MAX_LOG_BYTES));
     const { problems: found, log } =
       bytes === null ? { problems: [], log: null } : checkTransferLog(bytes, key, stated, files);
     problems.push(...found);
-    auditOrigin = log?.audit_origin ?? null;
+    auditUrl = log?.audit_url ?? null;
   }
-  return { problems, missing: missing ?? [], auditOrigin };
+  return { problems, missing: missing ?? [], auditUrl };
 }
 
 async function readIf<T>(place: string, problems: Problem[], read: () => Promise<T>): Promise<T | null> {

@@ -59,7 +59,7 @@ export interface VerifiedBundle {
   /** Null when nothing was read. */
   contract: ContractUse | null;
   /** Where the forms came from, by the transfer log; null where that cannot be read. */
-  auditOrigin: string | null;
+  auditUrl: string | null;
   /** The forms that it lacks. */
   missing: MissingForm[];
 }
@@ -141,7 +141,7 @@ async function verifyOpened(
   // Of a bag that is not what it was, nothing more can be said: that would be the same news again, file by file.
   const surroundings =
     broken.length > 0
-      ? { problems: [], missing: [], auditOrigin: null }
+      ? { problems: [], missing: [], auditUrl: null }
       : await checkConsistency(bundle, key, stated, files, reading);
   problems.push(...surroundings.problems);
   const examination = examine(
@@ -188,7 +188,7 @@ async function verifyOpened(
     period: stated.period,
     contractSha256: stated.contract_sha256,
     contract: toContractUse(inUse, options.contract === null ? 'bundle' : 'reader'),
-    auditOrigin: surroundings.auditOrigin,
+    auditUrl: surroundings.auditUrl,
     missing: surroundings.missing,
   };
 }
@@ -288,7 +288,7 @@ function nothingIn(problems: Problem[]): VerifiedBundle {
     period: null,
     contractSha256: null,
     contract: null,
-    auditOrigin: null,
+    auditUrl: null,
     missing: [],
   };
 }
