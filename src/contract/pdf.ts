@@ -39,7 +39,7 @@ export async function readPdfFacts(bytes: Uint8Array): Promise<PdfFacts> {
   refuseFragment(bytes);
   if (isPackedOtherwise(bytes))
     throw new EvidenceError('unreadable', 'the PDF packs a stream in a way whose size cannot be bounded');
-  if (await inflatesBeyond(bytes, MAX_STREAM_BYTES))
+  if (inflatesBeyond(bytes, MAX_STREAM_BYTES))
     throw new EvidenceError('unreadable', 'the PDF inflates beyond all measure');
   const document = await openDocument(withoutPictures(bytes));
   try {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Eta } from 'eta';
-import { CONTRACT_FILE, type Custody, DOES_NOT_PROVE, type Verification } from '../bundle/documents.ts';
-import { CUSTODY, README, VERIFICATION } from '../bundle/files.ts';
+import { type Custody, DOES_NOT_PROVE, type Verification } from '../bundle/documents.ts';
+import { CONTRACT_FILE, CUSTODY, README, VERIFICATION } from '../bundle/files.ts';
 import { bagInfo, describePeriod } from '../bundle/info.ts';
 import { missingFile } from '../bundle/missing.ts';
 import type { PayloadSource } from '../bundle/source.ts';

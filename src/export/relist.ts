@@ -1,6 +1,6 @@
 import type { ZodType } from 'zod';
-import { type Custody, custodySchema, EVIDENCE, verificationSchema } from '../bundle/documents.ts';
-import { CUSTODY, VERIFICATION } from '../bundle/files.ts';
+import { type Custody, custodySchema, verificationSchema } from '../bundle/documents.ts';
+import { CUSTODY, EVIDENCE, VERIFICATION } from '../bundle/files.ts';
 import { openBundle } from '../bundle/read.ts';
 import { PackageReader } from '../chain/package.ts';
 import { readRecord, type StreamRecord, type Unbound } from '../ledger/record.ts';

@@ -1,6 +1,15 @@
 import type { Bundle } from '../bundle/bundle.ts';
-import { CONTRACT_FILE, EVIDENCE, type Verification } from '../bundle/documents.ts';
-import { CUSTODY, formFile, isToken, missingForms, README, VERIFICATION } from '../bundle/files.ts';
+import type { Verification } from '../bundle/documents.ts';
+import {
+  CONTRACT_FILE,
+  CUSTODY,
+  EVIDENCE,
+  formFile,
+  isToken,
+  missingForms,
+  README,
+  VERIFICATION,
+} from '../bundle/files.ts';
 import { bagInfo } from '../bundle/info.ts';
 import type { FileDigest } from '../bundle/integrity.ts';
 import { BAG_INFO, bagInfoText, parseBagInfo, payloadOxum, slugOf } from '../bundle/layout.ts';

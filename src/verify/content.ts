@@ -1,6 +1,6 @@
 import type { Bundle } from '../bundle/bundle.ts';
-import { CONTRACT_FILE, type Verification, verificationSchema } from '../bundle/documents.ts';
-import { type FormName, formFile, isPart, VERIFICATION } from '../bundle/files.ts';
+import { type Verification, verificationSchema } from '../bundle/documents.ts';
+import { CONTRACT_FILE, type FormName, formFile, isPart, VERIFICATION } from '../bundle/files.ts';
 import type { FileDigest } from '../bundle/integrity.ts';
 import type { MissingForm } from '../bundle/missing.ts';
 import { asPart, PackageReader } from '../chain/package.ts';

@@ -1,4 +1,5 @@
-import { CONTRACT_FILE, type Custody, type Verification } from '../../src/bundle/documents.ts';
+import type { Custody, Verification } from '../../src/bundle/documents.ts';
+import { CONTRACT_FILE } from '../../src/bundle/files.ts';
 import { bagInfo } from '../../src/bundle/info.ts';
 import { slugOf } from '../../src/bundle/layout.ts';
 import { type MissingForm, missingFile } from '../../src/bundle/missing.ts';
