@@ -59,7 +59,8 @@ export function printRun(result: ExportResult, archiveUrl: string, printer: Prin
   for (const warning of record.warnings) printer.result([styled('note', 'yellow'), ` ${warning}`]);
   const { listed, exported, partial, failed, empty, excluded } = record.reconciliation;
   const entries = record.streams.reduce((sum, stream) => sum + stream.entries, 0);
-  printer.result(`Period        ${describePeriod(record.period)}`);
+  const until = record.period.to === null ? `, begun at ${record.begun_at}` : '';
+  printer.result(`Period        ${describePeriod(record.period)}${until}`);
   printer.result(
     `Streams       ${listed} listed = ${exported} exported + ${partial} partial + ${failed} failed + ${empty} empty + ${excluded} excluded`,
   );

@@ -62,8 +62,8 @@ export function connectService(config: Config, printer: Printer, signal: AbortSi
   };
 }
 
-/** Origin and path: neither credentials nor a query belong into a record. */
-function addressOf(url: string): string {
+/** The address of a service as records keep it: origin and path, without credentials and query. */
+export function addressOf(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname.replace(/\/+$/, '')}`;
 }

@@ -69,6 +69,7 @@ export function coverageOf({
 /**
  * Every month that the history of an archive makes expected, the oldest first: from the first one that a run has to the
  * last one that has ended.
+ * @param runs the oldest first.
  * @param filter which streams a whole month has, see `filterOf`; all of them unless told.
  */
 export function coverMonths<Run extends CoveringRun>(

@@ -1,6 +1,7 @@
+import type { Archive } from '../archive/archive.ts';
 import type { Span } from '../claims/span-schema.ts';
 import type { CoveringRun } from './coverage.ts';
-import type { LedgerEntry } from './ledger.ts';
+import { type LedgerEntry, readEntry } from './ledger.ts';
 
 /** What all runs so far had of the streams. */
 export interface Past {
@@ -10,6 +11,14 @@ export interface Past {
   runs: ReadonlyMap<string, string>;
   /** Which time and streams each run has; the oldest first. */
   coverage: readonly CoveringRun[];
+}
+
+/** What the ledger of an archive says of the past; nothing of it is verified. */
+export async function readPast(archive: Archive): Promise<Past> {
+  const past = new PastBuilder();
+  for await (const { key } of archive.list('ledger/'))
+    if (/^ledger\/\d{8}\.json$/.test(key)) past.add((await readEntry(archive, key)).entry);
+  return past;
 }
 
 /** Takes the entries of a ledger, the oldest first. */

@@ -3,15 +3,12 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { exitCodeOfError } from '../../src/cli/exit.ts';
 import { runExport } from '../../src/cli/export.ts';
-import type { ExportFlags } from '../../src/cli/flags.ts';
 import { DEFAULT_DESCRIPTION } from '../../src/contract/default-contract.ts';
 import { formatContract } from '../../src/contract/file.ts';
 import { sha256 } from '../../src/encoding/digest.ts';
-import { messageOf } from '../../src/errors.ts';
 import { entryAfter, type SentEntry } from '../support/chain.ts';
-import { commandIn } from '../support/command.ts';
+import { type Answer, carryOut } from '../support/command.ts';
 import { type FalseService, startFalseService } from '../support/false-service.ts';
 
 // Some hundred exports in this process.
@@ -30,13 +27,6 @@ interface Asked {
   flags?: Record<string, unknown>;
   environment?: NodeJS.ProcessEnv;
 }
-interface Answer {
-  code: number;
-  // biome-ignore lint/suspicious/noExplicitAny: the document of a command.
-  document: any;
-  said: string;
-}
-
 let service: FalseService;
 let other: FalseService;
 
@@ -50,17 +40,9 @@ function entriesOf(streamId: string): SentEntry[] {
   return entries;
 }
 
-async function ask(directory: string, { flags = {}, environment = {} }: Asked): Promise<Answer> {
-  const { context, printed } = commandIn(directory);
+function ask(directory: string, { flags = {}, environment = {} }: Asked): Promise<Answer> {
   const given = { EVIDENCE_AUDIT_URL: service.url, EVIDENCE_API_KEY: KEY, ...environment };
-  const asked = { ...ASKED, ...flags } as unknown as ExportFlags;
-  let error: unknown = null;
-  const code = await runExport(asked, { ...context, environment: given }).catch((thrown: unknown) => {
-    error = thrown;
-    return exitCodeOfError(thrown);
-  });
-  const document = printed.stdout === '' ? null : JSON.parse(printed.stdout);
-  return { code, document, said: error === null ? '' : messageOf(error) };
+  return carryOut(runExport, { ...ASKED, ...flags }, directory, { environment: given });
 }
 
 /** Every object of the archive by its path: its digest. */
