@@ -8,10 +8,10 @@ import type { ContractUse } from './contract-use.ts';
 import type { CustodyCheck } from './custody.ts';
 import type { Ledger } from './ledger.ts';
 import type { LockReport } from './locks.ts';
+import type { ServiceReport } from './one-service.ts';
 import type { Problem } from './problem.ts';
 import type { RestampCheck } from './restamps.ts';
 import type { RunCheck } from './run.ts';
-import type { ServiceReport } from './service.ts';
 import { judgeSignatures, type Keyring, type SignatureReport } from './signatures.ts';
 import type { VerifiedStream } from './stream.ts';
 
