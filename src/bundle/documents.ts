@@ -39,6 +39,8 @@ export const verificationSchema = z.strictObject({
   earlier: z.array(spanSchema),
   /** The head's sequence number in the service's list of streams. */
   stated_head: z.int().min(0).nullable(),
+  /** How many entries the service said that the package has, when it was ready. */
+  stated_count: z.int().min(0).nullable(),
   accepted_restart: z.string().nullable(),
   /** What completeness was held against. */
   completeness: z.discriminatedUnion('kind', [

@@ -4,6 +4,7 @@ import { type Font, type FontSource, toFont } from './pdf/font.ts';
 import { type Box, type Matrix, multiply, toMatrix } from './pdf/geometry.ts';
 import { inflatesBeyond, isPackedOtherwise } from './pdf/inflation.ts';
 import { hasLooseLetters } from './pdf/letters.ts';
+import { namesMorePagesThanItCounts } from './pdf/page-tree.ts';
 import { withoutPictures } from './pdf/pictures.ts';
 import { readStatements, type Statement } from './pdf/statements.ts';
 import { MAX_PIECES, PageText, type Piece } from './pdf/text.ts';
@@ -43,7 +44,10 @@ export async function readPdfFacts(bytes: Uint8Array): Promise<PdfFacts> {
     throw new EvidenceError('unreadable', 'the PDF inflates beyond all measure');
   const document = await openDocument(withoutPictures(bytes));
   try {
-    return await readPages(document);
+    const facts = await readPages(document);
+    if (await namesMorePagesThanItCounts(bytes, MAX_STREAM_BYTES))
+      facts.doubts.push('the PDF names more pages than it counts, which some viewers show');
+    return facts;
   } catch (error) {
     throw toUnreadable(error);
   } finally {

@@ -1,5 +1,5 @@
 import type { Bundle } from '../bundle/bundle.ts';
-import type { Verification } from '../bundle/documents.ts';
+import type { Custody, Verification } from '../bundle/documents.ts';
 import {
   CONTRACT_FILE,
   CUSTODY,
@@ -16,6 +16,7 @@ import { BAG_INFO, bagInfoText, parseBagInfo, payloadOxum, slugOf } from '../bun
 import { type MissingForm, readMissing } from '../bundle/missing.ts';
 import { tokenFiles } from '../bundle/tokens.ts';
 import type { PackageReading } from '../chain/package.ts';
+import type { Contract } from '../contract/contract.ts';
 import { isEvidenceError } from '../errors.ts';
 import { type Problem, toProblem } from './problem.ts';
 import { checkTransferLog } from './transfer-log.ts';
@@ -24,8 +25,8 @@ import { checkTransferLog } from './transfer-log.ts';
 export interface Surroundings {
   problems: Problem[];
   missing: MissingForm[];
-  /** Null where the transfer log cannot be read. */
-  auditUrl: string | null;
+  /** The transfer log; null where it cannot be read. */
+  log: Custody | null;
 }
 
 const MAX_TEXT_BYTES = 2 ** 20;
@@ -42,6 +43,7 @@ export async function checkConsistency(
   stated: Verification,
   files: ReadonlyMap<string, FileDigest>,
   reading: PackageReading,
+  contract: Pick<Contract, 'downloads'>,
 ): Promise<Surroundings> {
   const problems = [
     ...absent(files, key),
@@ -59,15 +61,14 @@ export async function checkConsistency(
     const text = await readIf(`${key}:${BAG_INFO}`, problems, () => bundle.readFile(BAG_INFO, MAX_TEXT_BYTES));
     if (text !== null) problems.push(...checkInfo(Buffer.from(text).toString('utf8'), key, stated, files));
   }
-  let auditUrl: string | null = null;
+  let log: Custody | null = null;
   if (files.has(CUSTODY)) {
     const bytes = await readIf(`${key}:${CUSTODY}`, problems, () => bundle.readFile(CUSTODY, MAX_LOG_BYTES));
-    const { problems: found, log } =
-      bytes === null ? { problems: [], log: null } : checkTransferLog(bytes, key, stated, files);
-    problems.push(...found);
-    auditUrl = log?.audit_url ?? null;
+    const read = bytes === null ? null : checkTransferLog(bytes, key, stated, files, contract);
+    problems.push(...(read?.problems ?? []));
+    log = read?.log ?? null;
   }
-  return { problems, missing: missing ?? [], auditUrl };
+  return { problems, missing: missing ?? [], log };
 }
 
 async function readIf<T>(place: string, problems: Problem[], read: () => Promise<T>): Promise<T | null> {
