@@ -21,6 +21,7 @@ import {
 } from './flags.ts';
 import { onInterruption } from './interruption.ts';
 import { Printer } from './printer.ts';
+import { keepSecretsOf } from './secrets.ts';
 import { readTool } from './tool.ts';
 
 // npm runs a script in the package's folder; relative paths mean the folder where the user stands.
@@ -33,6 +34,7 @@ function carryOut<Flags>(load: () => Promise<Command<Flags>>) {
   return async (flags: unknown): Promise<void> => {
     const { json, quiet } = flags as { json?: boolean; quiet?: boolean };
     const printer = new Printer({ json: json === true, quiet: quiet === true });
+    keepSecretsOf(process.env, printer);
     const interruption = onInterruption();
     const context = {
       printer,
@@ -176,6 +178,8 @@ try {
   await cli.parseAsync();
 } catch (error) {
   const json = process.argv.includes('--json');
-  new Printer({ json, quiet: false }).failure(error);
+  const printer = new Printer({ json, quiet: false });
+  keepSecretsOf(process.env, printer);
+  printer.failure(error);
   process.exitCode = exitCodeOfError(error);
 }

@@ -88,6 +88,7 @@ const configSchema = z.strictObject({
       encrypt_to: z.array(z.string().min(1)).min(1).max(20).optional(),
     })
     .optional(),
+  work_directory: z.string().min(1).optional(),
   report: z
     .strictObject({
       organisation: z.string().min(1).max(200).optional(),

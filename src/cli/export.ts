@@ -10,16 +10,17 @@ import { exportOrRevise, findOpenRun, readSealedRun, resolveRunId, selectStreams
 import { exportRun } from '../export/run.ts';
 import type { CommandContext } from './command.ts';
 import { type Config, loadConfig } from './config.ts';
-import { readControls } from './controls.ts';
+import { INCOMPLETE } from './exit.ts';
 import type { ExportFlags } from './flags.ts';
+import { type Footing, withFooting } from './footing.ts';
+import type { Printer } from './printer.ts';
 import { Progress } from './progress.ts';
+import { MORE_ROOM, reckonRoom } from './room.ts';
 import { endOf, printRun, toRunDocument } from './run-report.ts';
 import { connectService, type Service } from './service.ts';
-import { openSigningKey, openStamping } from './signing.ts';
-import { openArchive } from './store.ts';
+import { checkForWriting, openArchive } from './store.ts';
 import { readCommit, readOperator, readTool } from './tool.ts';
-import { openRecipients, readPublicKeys, readSealKeys, readTimestampRoots } from './trust.ts';
-import { makeWorkDirectory } from './work-directory.ts';
+import { checkWorkDirectory, withWorkDirectory } from './work-directory.ts';
 
 export async function runExport(flags: ExportFlags, context: CommandContext): Promise<number> {
   const config = await loadConfig(flags, context.environment, context.directory);
@@ -41,7 +42,10 @@ export async function runExport(flags: ExportFlags, context: CommandContext): Pr
   };
   const service = connectService(config, context.printer, context.signal);
   try {
-    if (flags['dry-run'] === true) return await dryRun(config, answer, scope, service, context);
+    if (flags['dry-run'] === true)
+      return await withFooting(config, context, ({ workDirectory }) =>
+        dryRun({ config, answer, scope, service }, workDirectory, context),
+      );
     const result = await exportInto(
       {
         config,
@@ -72,20 +76,27 @@ export interface ExportWish {
   service: Service;
 }
 
-/** Puts the pieces of an export together and runs it. */
+/** Loads what an export rests on, and runs it. */
 export async function exportInto(wish: ExportWish, context: CommandContext): Promise<RunResult> {
+  const { config } = wish;
+  return withFooting(config, context, (footing) =>
+    withWorkDirectory(config.workDirectory, (workDirectory) =>
+      exportWith(wish, { ...footing, workDirectory }, context),
+    ),
+  );
+}
+
+/** Puts the pieces of an export together and runs it. */
+async function exportWith(
+  wish: ExportWish,
+  { controls, ...footing }: Omit<Footing, 'workDirectory'> & { workDirectory: string },
+  context: CommandContext,
+): Promise<RunResult> {
   const { config, answer, scope, service } = wish;
   const { printer, signal } = context;
   const packagePeriod = service.client.packagePeriod(answer.period);
-  const sealKeys = readSealKeys(config.sealKeyFiles);
-  const roots = readTimestampRoots(config.timestampRootsFile);
-  const controls = readControls(config.report.controls);
-  const signingKey = openSigningKey(config, context);
-  const stamping = openStamping(config, context);
-  const recipients = await openRecipients(config);
   const contractSha256 = service.contract.file?.sha256 ?? null;
   const archive = await openForWriting(config, context);
-  const work = makeWorkDirectory();
   const progress = new Progress(printer);
   try {
     // What the store cannot do is found out before anything is asked of the service.
@@ -102,37 +113,40 @@ export async function exportInto(wish: ExportWish, context: CommandContext): Pro
       required: config.required,
       acceptUnhashed: config.acceptUnhashed,
       completeness: config.completeness,
-      sealKeys,
-      roots,
-      recipients,
-      signingKey,
-      publicKeys: readPublicKeys(config.publicKeyFiles),
+      ...footing,
       beginSigning: wish.beginSigning,
-      stamping,
       sealPartial: wish.sealPartial,
       concurrency: config.concurrency,
-      workDirectory: work.path,
       tool: readTool(),
       commit: readCommit(),
       report: { ...config.report, controls },
       operator: readOperator(),
       now: () => new Date(),
       signal,
-      listen: progress.listen,
+      listen: (event) => {
+        if (event.type === 'planned') noteRoom(config, event.entryCounts, printer);
+        progress.listen(event);
+      },
     };
     const exportAs = async (runId: string) => {
       const identity = { runId, auditOrigin: service.origin, period: answer.period, contractSha256 };
-      const bindingKey = await deriveBindingKey(identity, { signingKey, apiKey: config.apiKey ?? '' });
+      const bindingKey = await deriveBindingKey(identity, { ...footing, apiKey: config.apiKey ?? '' });
       return exportRun({ ...exportContext, runId, bindingKey });
     };
     const runId = await chooseRunId(archive, answer, scope, wish.revise);
     return await exportOrRevise(archive, runId, wish.revise, exportAs, ({ message }) => printer.note(message));
   } finally {
     progress.close();
-    work.remove();
-    await stamping?.authority.close();
     await archive.close();
   }
+}
+
+/** What may be too little is said, and tried: the same command resumes it. */
+function noteRoom(config: Config, counts: readonly (number | null)[], printer: Printer): void {
+  const room = reckonRoom(config, checkWorkDirectory(config.workDirectory), counts);
+  if (!room.isShort) return;
+  printer.note(`The work directory may be too small: ${room.says}.`);
+  printer.note(MORE_ROOM);
 }
 
 async function openForWriting(config: Config, context: CommandContext): Promise<Archive> {
@@ -151,17 +165,17 @@ async function chooseRunId(archive: Archive, answer: PeriodAnswer, scope: Scope,
   return resolveRunId(archive, answer.runId, revise);
 }
 
+/** @param free bytes in the work directory. */
 async function dryRun(
-  config: Config,
-  answer: PeriodAnswer,
-  scope: Scope,
-  { client }: Service,
+  { config, answer, scope, service }: Pick<ExportWish, 'config' | 'answer' | 'scope' | 'service'>,
+  free: number,
   context: CommandContext,
 ): Promise<number> {
   const { printer } = context;
+  await checkForWriting(config, context);
   const archive = (await openArchive(config, context, false)) ?? openMemoryArchive();
   const sealed = await readSealedRun(archive, answer.runId).finally(() => archive.close());
-  const { included, excluded } = await selectStreams(client.listStreams(), scope);
+  const { included, excluded } = await selectStreams(service.client.listStreams(), scope);
   const streams = included.map((stream) => stream.streamId);
   printer.document({ dry_run: true, run_id: answer.runId, period: answer.period, streams, excluded });
   printer.result(`Run ${answer.runId}: ${describePeriod(answer.period)}`);
@@ -169,6 +183,16 @@ async function dryRun(
   printer.result(`${included.length} streams would be exported into ${config.archiveUrl}:`);
   for (const streamId of streams) printer.result(`  ${streamId}`);
   if (excluded.length > 0) printer.result(`${excluded.length} would be left out.`);
+  const room = reckonRoom(
+    config,
+    free,
+    included.map(({ entryCount }) => entryCount),
+  );
+  printer.result(`Work directory: ${room.says}.`);
+  if (room.isShort) printer.result(MORE_ROOM);
+  const drifted = included.filter(({ drift }) => drift !== null);
+  for (const { streamId, drift } of drifted) printer.result(`${streamId} could not be exported: ${drift}`);
   printer.result('Nothing was written.');
-  return included.length === 0 ? 4 : 0;
+  if (included.length === 0) return 4;
+  return drifted.length > 0 ? INCOMPLETE : 0;
 }

@@ -1,7 +1,7 @@
 import { link, readFile, statfs, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { storeFailure } from '../archive/failure.ts';
-import { syncFolder } from '../archive/folder.ts';
+import { nearestFolder, syncFolder } from '../archive/folder.ts';
 import { closeIncoming, openIncoming } from '../archive/incoming.ts';
 import { EvidenceError } from '../errors.ts';
 import { attempt, type Check, failed, ok } from './check.ts';
@@ -14,17 +14,8 @@ const TEXT = 'Written by evidence doctor. It is not evidence.\n';
  * @param path of the archive, which need not be there yet.
  */
 export async function checkDirectory(path: string): Promise<Check[]> {
-  const place = await nearest(path);
+  const place = await nearestFolder(path);
   return [await attempt('write', () => checkWriting(path, place)), await attempt('space', () => checkSpace(place))];
-}
-
-/** The folder itself, or the one in which it would be made. */
-async function nearest(path: string): Promise<string> {
-  const exists = await statfs(path).then(
-    () => true,
-    () => false,
-  );
-  return exists || dirname(path) === path ? path : nearest(dirname(path));
 }
 
 /** The steps by which an object comes into the archive. */

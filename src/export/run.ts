@@ -55,6 +55,7 @@ export async function exportRun(context: ExportContext): Promise<RunResult> {
     streams: open.length,
     done: resumed.recorded.length,
     excluded: selection.excluded.length,
+    entryCounts: open.map(({ entryCount }) => entryCount),
   });
   const packing = new Packing();
   const run: RunState = { ...begun, account: null, packing };

@@ -152,9 +152,11 @@ describe('the file, then the environment, then the flags', () => {
       publicKeyFiles: [],
       sign: { keyFile: null, passphraseFile: null, passphrase: null, tsaUrl: null },
       archiveUrl: './evidence-archive',
+      workDirectory: tmpdir(),
       encryptTo: [],
       report: { organisation: null, controls: [], oscal: false },
       store: { pathStyle: false, legalHold: false },
+      words: [],
     });
   });
 });
@@ -317,8 +319,8 @@ describe('a file that is wrong is refused, with the place', () => {
 
 describe('flags and environment that are wrong', () => {
   const cases: [string, ConfigFlags, Record<string, string>, string, RegExp][] = [
-    ['an address', { auditUrl: 'audit.example' }, {}, 'config', /audit\.example/],
-    ['an address of another protocol', {}, { EVIDENCE_AUDIT_URL: 'file:///etc' }, 'config', /file:/],
+    ['an address', { auditUrl: 'audit.example' }, {}, 'config', /no http:\/\/ or https:\/\/ before it/],
+    ['an address of another protocol', {}, { EVIDENCE_AUDIT_URL: 'file:///etc' }, 'config', /not an http\(s\) URL/],
     ['a claim', { require: ['order,colour'] }, {}, 'usage', /"colour"/],
     ['a requirement of nothing', { require: [] }, {}, 'usage', /no claim/],
     ['two files for one seal key', { sealKey: ['k1=a', 'k1=b'] }, {}, 'usage', /two files for the key "k1"/],
@@ -334,7 +336,7 @@ describe('flags and environment that are wrong', () => {
       {},
       { EVIDENCE_API_KEY_FILE: 'absent' },
       'config',
-      /absent.*cannot be read/,
+      /the API key is not there: .*config-\w+ has nothing/,
     ],
   ];
   test.each(cases)('%s', async (_words, flags, environment, code, message) => {
