@@ -6,7 +6,7 @@ import { parseYaml } from '../encoding/yaml.ts';
 const secondsSchema = z.number().positive().max(86_400);
 
 /** `evidence.yaml`. Paths in it are relative to the file itself. */
-const configSchema = z.strictObject({
+export const configSchema = z.strictObject({
   source: z
     .strictObject({
       audit_url: z.url({ protocol: /^https?$/ }).optional(),

@@ -42,6 +42,15 @@ export function readGivenText(what: string, path: string): string {
   return readGivenFile(what, path).toString('utf8');
 }
 
+/** Certificates in PEM; without one the file would be passed over. @throws as `readGivenFile` does. */
+export function readCertificates(what: string, path: string): string {
+  const text = readGivenText(what, path);
+  if (/-----BEGIN (TRUSTED )?CERTIFICATE-----/.test(text)) return text;
+  throw new EvidenceError('config', `the file of ${what}, ${path}, holds no certificate in PEM`, {
+    nextStep: 'It begins with -----BEGIN CERTIFICATE-----.',
+  });
+}
+
 /**
  * Refuses a secret key that others can read: nobody knows who has it. Its group may read it, because Kubernetes gives a
  * secret to the group of a container that does not run as root.

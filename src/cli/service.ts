@@ -6,7 +6,7 @@ import type { ContractInUse } from '../contract/in-use.ts';
 import { EvidenceError } from '../errors.ts';
 import type { Config } from './config.ts';
 import { readContract } from './contract.ts';
-import { readGivenText } from './given-file.ts';
+import { readCertificates, readGivenText } from './given-file.ts';
 import type { Printer } from './printer.ts';
 import { readTool } from './tool.ts';
 
@@ -65,7 +65,7 @@ function readTls(files: Config['tlsFiles'], printer: Printer): Tls {
   const tls: Tls = {};
   for (const name of ['ca', 'cert', 'key'] as const) {
     const path = files[name];
-    if (path !== null) tls[name] = readGivenText(`source.tls.${name}_file`, path);
+    if (path !== null) tls[name] = (name === 'key' ? readGivenText : readCertificates)(`source.tls.${name}_file`, path);
   }
   if (tls.key !== undefined) printer.keepSecret(tls.key);
   return tls;

@@ -7,7 +7,7 @@ import type { S3Options } from '../archive/s3/options.ts';
 import type { S3Place } from '../archive/s3/place.ts';
 import { EvidenceError } from '../errors.ts';
 import type { CommandContext } from './command.ts';
-import { readGivenText } from './given-file.ts';
+import { readCertificates } from './given-file.ts';
 import type { StoreSettings } from './store-settings.ts';
 
 /** An archive as the configuration names it. */
@@ -83,7 +83,7 @@ export async function placeOf(
   const { parseS3Url } = await import('../archive/s3/place.ts');
   const { DEFAULT_LIMITS } = await import('../archive/s3/options.ts');
   const { caFile, ...settings } = store;
-  const ca = caFile === undefined ? {} : { ca: readGivenText('archive.ca_file', caFile) };
+  const ca = caFile === undefined ? {} : { ca: readCertificates('archive.ca_file', caFile) };
   return { place: parseS3Url(url), options: { ...settings, ...ca, limits: DEFAULT_LIMITS, signal } };
 }
 

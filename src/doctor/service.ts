@@ -1,5 +1,4 @@
-import type { AuditClient } from '../client/audit.ts';
-import { SERVICE_CHANGED } from '../client/audit.ts';
+import { type AuditClient, SERVICE_CHANGED } from '../client/audit.ts';
 import { EvidenceError } from '../errors.ts';
 import { attempt, type Check, compareClocks, ok, skipped } from './check.ts';
 
@@ -16,8 +15,8 @@ export async function checkService(client: AuditClient, origin: string, counts: 
         throw new EvidenceError('service', `the stream "${streamId}" could not be exported: ${drift}`, SERVICE_CHANGED);
       counts.push(entryCount);
     }
-    const what = counts.length === 0 ? 'it lists no stream' : `it lists ${counts.length} streams, as its contract says`;
-    return ok('service', `${origin} answers this key: ${what}`);
+    const what = counts.length === 1 ? '1 stream' : `${counts.length} streams`;
+    return ok('service', `${origin} answers this key; it lists ${what}, as its contract says`);
   });
   if (reached.state !== 'ok') return [reached, skipped('service-clock', 'the service did not answer')];
   return [reached, compareClocks('service-clock', 'the service', date, new Date())];
