@@ -5,7 +5,7 @@ import { DEFAULT_TRANSPORT } from '../client/options.ts';
 import { EvidenceError } from '../errors.ts';
 import type { FileConfig } from './config-file.ts';
 import { readGivenText } from './given-file.ts';
-import { refuseMisplaced, secretsOf, type Word, wordsOf } from './secrets.ts';
+import { refuseMisplaced, secretsIn, secretsOf, wordsOf } from './secrets.ts';
 import { checkArchiveUrl, checkHttpUrl, type StoreSettings, toStoreSettings } from './store-settings.ts';
 
 /** What the flags of a command may replace. */
@@ -80,8 +80,6 @@ export interface Config {
     oscal: boolean;
   };
   store: StoreSettings;
-  /** All that was given, to be looked through for secrets that are in a wrong place. */
-  words: Word[];
 }
 
 export const DEFAULT_ARCHIVE = './evidence-archive';
@@ -98,7 +96,6 @@ export async function loadConfig(
   environment: NodeJS.ProcessEnv,
   directory: string,
 ): Promise<Config> {
-  refuseMisplaced(wordsOf(flags, environment, {}), secretsOf(environment));
   const found = await readConfigFile(flags.config ?? environment['EVIDENCE_CONFIG'], directory, DEFAULT_FILE);
   return toConfig(found, flags, environment, directory);
 }
@@ -113,8 +110,6 @@ export async function loadNamedConfig(
   directory: string,
 ): Promise<Config> {
   const { EVIDENCE_API_KEY: _key, EVIDENCE_API_KEY_FILE: _keyFile, ...others } = environment;
-  // A file name among the flags may be a secret that is not to be repeated.
-  refuseMisplaced(wordsOf(flags, environment, {}), secretsOf(environment));
   const { file, ...found } = await readConfigFile(flags.config ?? environment['EVIDENCE_CONFIG'], directory, null);
   const { source: _source, ...ofReader } = file;
   return toConfig({ ...found, file: ofReader }, flags, others, directory);
@@ -135,13 +130,21 @@ function toConfig(
   environment: NodeJS.ProcessEnv,
   directory: string,
 ): Config {
-  const words = wordsOf(flags, environment, file);
-  refuseMisplaced(words, secretsOf(environment));
   const inFolder = (path: string | undefined) => (path === undefined ? undefined : resolve(folder, path));
   const namedKey = environment['EVIDENCE_API_KEY_FILE'];
   const keyFile = namedKey === undefined ? inFolder(file.source?.api_key_file) : resolve(directory, namedKey);
   const apiKey = environment['EVIDENCE_API_KEY']?.trim() ?? (keyFile === undefined ? null : readSecret(keyFile));
-  if (apiKey !== null) refuseMisplaced(words, [{ name: 'the API key', text: apiKey }]);
+  const sealKeyFiles =
+    flags.sealKey === undefined
+      ? new Map(Object.entries(file.verify?.seal_keys ?? {}).map(([id, path]) => [id, named(path, folder)]))
+      : parseSealKeys(flags.sealKey, directory);
+  const passphraseFile = inFolder(file.sign?.passphrase_file) ?? null;
+  refuseMisplaced(wordsOf(flags, environment, file), [
+    ...secretsOf(environment),
+    ...(apiKey === null ? [] : [{ name: 'the API key', text: apiKey }]),
+    ...[...sealKeyFiles].flatMap(([id, { path }]) => secretsIn(`the seal key "${id}"`, path)),
+    ...(passphraseFile === null ? [] : secretsIn('the passphrase of the signing key', passphraseFile)),
+  ]);
   const archiveUrl = file.archive?.url;
   const { rate, timeouts, limits, tls } = file.source ?? {};
   const milliseconds = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1000);
@@ -172,10 +175,7 @@ function toConfig(
     required: checkClaims(flags.require ?? file.verify?.require ?? DEFAULT_REQUIRED),
     acceptUnhashed: flags.acceptUnhashed?.flatMap((list) => list.split(',')) ?? file.verify?.accept_unhashed ?? [],
     completeness: file.verify?.completeness ?? 'listing',
-    sealKeyFiles:
-      flags.sealKey === undefined
-        ? new Map(Object.entries(file.verify?.seal_keys ?? {}).map(([id, path]) => [id, named(path, folder)]))
-        : parseSealKeys(flags.sealKey, directory),
+    sealKeyFiles,
     timestampRootsFile: flagRoots ?? inFolder(file.verify?.timestamp_roots) ?? null,
     stampRootsFile: flagRoots ?? inFolder(file.sign?.tsa_roots) ?? inFolder(file.verify?.timestamp_roots) ?? null,
     publicKeyFiles:
@@ -184,7 +184,7 @@ function toConfig(
         : flags.publicKey.map((path) => resolve(directory, path)),
     sign: {
       keyFile: inFolder(file.sign?.key_file) ?? null,
-      passphraseFile: inFolder(file.sign?.passphrase_file) ?? null,
+      passphraseFile,
       passphrase: environment['EVIDENCE_SIGNING_PASSPHRASE'] ?? null,
       tsaUrl: file.sign?.tsa_url ?? null,
     },
@@ -210,7 +210,6 @@ function toConfig(
       oscal: file.report?.oscal ?? false,
     },
     store: toStoreSettings(file.archive, flags, folder),
-    words,
   };
 }
 

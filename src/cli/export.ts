@@ -1,16 +1,14 @@
 import type { Archive } from '../archive/archive.ts';
-import { openMemoryArchive } from '../archive/memory.ts';
-import { describePeriod } from '../bundle/info.ts';
 import { EvidenceError } from '../errors.ts';
 import { deriveBindingKey } from '../export/binding.ts';
 import type { ExportContext, Scope } from '../export/context.ts';
 import type { RunResult } from '../export/journeys.ts';
 import { type PeriodAnswer, resolvePeriod } from '../export/period.ts';
-import { exportOrRevise, findOpenRun, readSealedRun, resolveRunId, selectStreams } from '../export/plan.ts';
+import { exportOrRevise, findOpenRun, resolveRunId } from '../export/plan.ts';
 import { exportRun } from '../export/run.ts';
 import type { CommandContext } from './command.ts';
 import { type Config, loadConfig } from './config.ts';
-import { INCOMPLETE } from './exit.ts';
+import { dryRun } from './dry-run.ts';
 import type { ExportFlags } from './flags.ts';
 import { type Footing, withFooting } from './footing.ts';
 import type { Printer } from './printer.ts';
@@ -18,7 +16,7 @@ import { Progress } from './progress.ts';
 import { MORE_ROOM, reckonRoom } from './room.ts';
 import { endOf, printRun, toRunDocument } from './run-report.ts';
 import { connectService, type Service } from './service.ts';
-import { checkForWriting, openArchive } from './store.ts';
+import { openArchive } from './store.ts';
 import { readCommit, readOperator, readTool } from './tool.ts';
 import { checkWorkDirectory, withWorkDirectory } from './work-directory.ts';
 
@@ -43,8 +41,8 @@ export async function runExport(flags: ExportFlags, context: CommandContext): Pr
   const service = connectService(config, context.printer, context.signal);
   try {
     if (flags['dry-run'] === true)
-      return await withFooting(config, context, ({ workDirectory }) =>
-        dryRun({ config, answer, scope, service }, workDirectory, context),
+      return await withFooting(config, context, (footing) =>
+        dryRun({ config, answer, scope, service, beginSigning: flags['begin-signing'] === true }, footing, context),
       );
     const result = await exportInto(
       {
@@ -163,36 +161,4 @@ async function chooseRunId(archive: Archive, answer: PeriodAnswer, scope: Scope,
     if (open !== null) return open;
   }
   return resolveRunId(archive, answer.runId, revise);
-}
-
-/** @param free bytes in the work directory. */
-async function dryRun(
-  { config, answer, scope, service }: Pick<ExportWish, 'config' | 'answer' | 'scope' | 'service'>,
-  free: number,
-  context: CommandContext,
-): Promise<number> {
-  const { printer } = context;
-  await checkForWriting(config, context);
-  const archive = (await openArchive(config, context, false)) ?? openMemoryArchive();
-  const sealed = await readSealedRun(archive, answer.runId).finally(() => archive.close());
-  const { included, excluded } = await selectStreams(service.client.listStreams(), scope);
-  const streams = included.map((stream) => stream.streamId);
-  printer.document({ dry_run: true, run_id: answer.runId, period: answer.period, streams, excluded });
-  printer.result(`Run ${answer.runId}: ${describePeriod(answer.period)}`);
-  if (sealed !== null) printer.result('This run is sealed: without --revise nothing would be exported.');
-  printer.result(`${included.length} streams would be exported into ${config.archiveUrl}:`);
-  for (const streamId of streams) printer.result(`  ${streamId}`);
-  if (excluded.length > 0) printer.result(`${excluded.length} would be left out.`);
-  const room = reckonRoom(
-    config,
-    free,
-    included.map(({ entryCount }) => entryCount),
-  );
-  printer.result(`Work directory: ${room.says}.`);
-  if (room.isShort) printer.result(MORE_ROOM);
-  const drifted = included.filter(({ drift }) => drift !== null);
-  for (const { streamId, drift } of drifted) printer.result(`${streamId} could not be exported: ${drift}`);
-  printer.result('Nothing was written.');
-  if (included.length === 0) return 4;
-  return drifted.length > 0 ? INCOMPLETE : 0;
 }

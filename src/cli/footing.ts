@@ -1,7 +1,6 @@
 import type { CommandContext } from './command.ts';
 import type { Config } from './config.ts';
 import { readControls } from './controls.ts';
-import { refuseMisplaced, type Secret } from './secrets.ts';
 import { openSigningKey, openStamping } from './signing.ts';
 import { openRecipients, readPublicKeys, readSealKeys, readTimestampRoots } from './trust.ts';
 import { checkWorkDirectory } from './work-directory.ts';
@@ -36,18 +35,9 @@ export async function withFooting<T>(
   const loaded: [string, unknown][] = [];
   for (const [name, load] of Object.entries<Load>(LOADERS)) loaded.push([name, await load(config, context)]);
   const footing = Object.fromEntries(loaded) as Footing;
-  refuseMisplaced(config.words, secretsIn(footing));
   try {
     return await use(footing);
   } finally {
     await footing.stamping?.authority.close();
   }
-}
-
-/** The seal keys, as their files may write them. */
-function secretsIn({ sealKeys }: Footing): Secret[] {
-  return [...sealKeys].flatMap(([id, key]) => {
-    const bytes = key.export();
-    return [bytes.toString('latin1'), bytes.toString('hex')].map((text) => ({ name: `the seal key "${id}"`, text }));
-  });
 }

@@ -1,5 +1,6 @@
 import { scrubber } from '../client/secret.ts';
 import { EvidenceError } from '../errors.ts';
+import { readGivenText } from './given-file.ts';
 import type { Printer } from './printer.ts';
 
 /** A text that somebody gave, and where: a flag, a variable, a place in the configuration. */
@@ -46,6 +47,19 @@ export function secretsOf(environment: NodeJS.ProcessEnv): Secret[] {
 /** Keeps the secrets of the environment from whatever is printed, before anything is read or refused. */
 export function keepSecretsOf(environment: NodeJS.ProcessEnv, printer: Pick<Printer, 'keepSecret'>): void {
   for (const { text } of secretsOf(environment)) printer.keepSecret(text);
+}
+
+/**
+ * The secret in a file, as it is written and without the name of its encoding. What cannot be read holds none: whoever
+ * needs it says why.
+ */
+export function secretsIn(name: string, path: string): Secret[] {
+  try {
+    const text = readGivenText(name, path).trim();
+    return [text, text.replace(/^(hex|base64):/, '')].map((one) => ({ name, text: one }));
+  } catch {
+    return [];
+  }
 }
 
 /** All that was given in flags, in variables and in the configuration file, names of its members among it. */

@@ -21,7 +21,7 @@ export function inPlainWords(issue: z.core.$ZodIssue): string {
     case 'invalid_type':
       return `${shapeName(issue.expected)} is expected here`;
     case 'invalid_value':
-      return `one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')} is expected here`;
+      return `${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map((value) => JSON.stringify(value)).join(', ')} is expected here`;
     case 'too_small':
       return `${measureOf(issue.origin, 'at least', issue.minimum, issue.inclusive === false)} is expected here`;
     case 'too_big':

@@ -1,7 +1,6 @@
+import { carryOut } from '../../src/cli/carry-out.ts';
 import type { Command, CommandContext } from '../../src/cli/command.ts';
-import { exitCodeOfError } from '../../src/cli/exit.ts';
 import { Printer } from '../../src/cli/printer.ts';
-import { keepSecretsOf } from '../../src/cli/secrets.ts';
 
 /** What a command is given, and what it printed. For what needs no process of its own. */
 export function commandIn(directory: string): { context: CommandContext; printed: { stdout: string; stderr: string } } {
@@ -17,19 +16,13 @@ export function commandIn(directory: string): { context: CommandContext; printed
 }
 
 /** A command carried out in this process, as `evidence` does it, with what it printed and the exit code. */
-export async function carriedOut<Flags>(
+export async function carriedOut<Flags extends object>(
   command: Command<Flags>,
   flags: object,
   directory: string,
   environment: Record<string, string> = {},
 ): Promise<{ code: number; stdout: string; stderr: string }> {
   const { context, printed } = commandIn(directory);
-  keepSecretsOf(environment, context.printer);
-  const code = await command({ _: [], $0: '', ...flags } as Flags, { ...context, environment }).catch(
-    (error: unknown) => {
-      context.printer.failure(error);
-      return exitCodeOfError(error);
-    },
-  );
+  const code = await carryOut(async () => command, { _: [], $0: '', ...flags } as Flags, { ...context, environment });
   return { code, ...printed };
 }
