@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Eta } from 'eta';
 import { parseS3Url } from '../archive/s3/place.ts';
-import { EvidenceError } from '../errors.ts';
+import { EvidenceError, messageOf } from '../errors.ts';
 import { packageFile } from '../package.ts';
 import type { CommandContext } from './command.ts';
 import { DEFAULT_ARCHIVE } from './config.ts';
@@ -45,15 +45,23 @@ export async function runInit(flags: InitFlags, { printer, directory }: CommandC
         nextStep: 'Run it in another folder and compare, or move what is there out of the way.',
       },
     );
-  for (const name of names) {
-    const path = resolve(directory, name);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, fillIn(name, deployment), { flag: 'wx' });
-  }
+  for (const name of names) write(resolve(directory, name), fillIn(name, deployment));
   printer.document({ written: names });
   printer.result(`Written: ${names.join(', ')}.`);
   printer.result('Next: read evidence.yaml, then look at it all with `evidence doctor`.');
   return 0;
+}
+
+function write(path: string, text: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text, { flag: 'wx' });
+  } catch (error) {
+    throw new EvidenceError('usage', `${path} cannot be written: ${messageOf(error)}`, {
+      nextStep: 'Run it in a folder that this user may write to, after removing what it has begun there.',
+      cause: error,
+    });
+  }
 }
 
 function toDeployment(flags: InitFlags): Deployment {
