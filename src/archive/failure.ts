@@ -39,16 +39,22 @@ function toFailure(error: unknown, doing: string, nextSteps: Record<string, stri
 /** What a disk refused of one object, which says nothing of the others. */
 export function readFailure(error: unknown, key: string): EvidenceError {
   if (!isOfFile(error)) return lookupFailure(error, `read ${key} from the archive`);
-  return new EvidenceError('unreadable', `${key} cannot be read: ${messageOf(error)}`, { cause: error });
+  return new EvidenceError('unreadable', `${key} cannot be read: ${messageOf(error)}`, {
+    nextStep: 'Give this user permission to read it; if that does not help, check the disk.',
+    cause: error,
+  });
 }
 
-/**
- * Whether it is the file itself that cannot be read: not a disk that is full or busy, nor this user, who may have no
- * right to. Who may not look has refuted nothing.
- */
+/** Whether it is the file itself that cannot be read, and not the disk that is full or busy. */
 export function isOfFile(error: unknown): boolean {
   const isWriting = isSystemError(error) && error.syscall === 'write';
-  return !isWriting && hasCode(error, 'EIO', 'EISDIR', 'ELOOP', 'ENXIO');
+  return !isWriting && hasCode(error, 'EACCES', 'EPERM', 'EIO', 'EISDIR', 'ELOOP', 'ENXIO');
+}
+
+/** Whether this user has no right to look: who may not look has refuted nothing. */
+export function isClosed(error: unknown): boolean {
+  const cause = error instanceof EvidenceError ? error.cause : error;
+  return hasCode(cause, 'EACCES', 'EPERM');
 }
 
 export function hasCode(error: unknown, ...codes: string[]): boolean {

@@ -43,8 +43,13 @@ const MAX_TOKENS = 1000;
  * tells how far the stream is anchored. A token that fails any check refutes the claim: somebody offered it as proof.
  * A token that nobody here can check refutes nothing.
  */
-export function judgeAnchor(question: AnchorQuestion, log: FindingLog): Claim {
-  const { walk, checkpoints, roots } = question;
+export function judgeAnchor(asked: AnchorQuestion, log: FindingLog): Claim {
+  const { walk, roots } = asked;
+  const isOurs = ({ streamId }: Checkpoint) => streamId === null || streamId === walk.streamId;
+  const checkpoints = asked.checkpoints.filter(isOurs);
+  const question = { ...asked, checkpoints };
+  const others = asked.checkpoints.filter((checkpoint) => !isOurs(checkpoint));
+  reportOthers(walk, others, log);
   const before = log.errors('anchor');
   for (const finding of findContradictions(question)) log.add(finding);
   const contradictions = log.errors('anchor') - before;
@@ -57,7 +62,7 @@ export function judgeAnchor(question: AnchorQuestion, log: FindingLog): Claim {
   const unknown = covered.filter(({ sequence }) => isUnknown(walk.watched.get(sequence))).length;
   if (unknown > 0)
     return unproved(`${unknown} of ${covered.length} tokens are over digests that could not be recomputed here`);
-  if (covered.length === 0) return unproved(whyNone(checkpoints.length, offered));
+  if (covered.length === 0) return unproved(whyNone(checkpoints.length, others.length, offered));
   if (roots === null)
     return unproved('no time-stamping authority is trusted here: pin its root to have its tokens checked');
   const [newest] = sound;
@@ -65,6 +70,16 @@ export function judgeAnchor(question: AnchorQuestion, log: FindingLog): Claim {
   const claim = describe(newest, sound.length, question);
   if (left === 0) return claim;
   return { ...claim, basis: `${claim.basis}; ${left} older tokens were not judged`, tokens_not_judged: left };
+}
+
+/** What a checkpoint of another stream says is nothing of this one, even where its token is over a digest of ours. */
+function reportOthers({ streamId }: WalkResult, others: readonly Checkpoint[], log: FindingLog): void {
+  const [first] = others;
+  if (first === undefined) return;
+  const many = others.length === 1 ? 'a checkpoint' : `${others.length} checkpoints`;
+  const message = `the package holds ${many} of another stream, the first at entry ${first.sequence}; not counted as its own`;
+  const values = { expected: streamId, actual: first.streamId ?? '' };
+  log.add(toFinding('anchor/other-stream', streamId, message, values), others.length);
 }
 
 /** What checkpoints say of entries, whether a token goes with them or not. */
@@ -172,8 +187,9 @@ function describe({ sequence, says }: SoundToken, tokens: number, { walk, bindsP
   return { ...proved(basis), anchored_through: sequence, entries_after_last_anchor: after };
 }
 
-function whyNone(checkpoints: number, offered: number): string {
-  if (checkpoints === 0) return 'the package has no checkpoint';
+function whyNone(checkpoints: number, others: number, offered: number): string {
+  if (checkpoints === 0)
+    return others === 0 ? 'the package has no checkpoint' : 'every checkpoint in the package is of another stream';
   if (offered === 0) return 'no checkpoint has a token yet';
   return 'the checkpoints are of entries that are not in this package';
 }

@@ -41,6 +41,8 @@ export interface Observations {
   period: Span['period'];
   /** The head's sequence number as the service's list of streams states it. */
   statedHead: number | null;
+  /** How many entries the service said that the package has, when it was ready; null or absent where it did not. */
+  statedCount?: number | null;
   /** The acceptance of the stream's restart, as a sentence, when the ledger has one. */
   restart: string | null;
   completeness: CompletenessBasis;
@@ -113,7 +115,18 @@ function judge(observations: Observations, required: readonly ClaimName[]): Clai
         ? unproved('the JSON form could not be read')
         : facts.scope === 'account'
           ? unproved('a package of the whole account states nothing of one stream')
-          : judgeAgreement({ walk, facts, summary, pdf: observations.pdf ?? null, vendor, refutedByUs }, walk.findings),
+          : judgeAgreement(
+              {
+                walk,
+                facts,
+                summary,
+                pdf: observations.pdf ?? null,
+                statedCount: observations.statedCount ?? null,
+                vendor,
+                refutedByUs,
+              },
+              walk.findings,
+            ),
   };
 }
 

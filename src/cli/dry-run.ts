@@ -1,17 +1,26 @@
 import type { Archive } from '../archive/archive.ts';
 import { openMemoryArchive } from '../archive/memory.ts';
 import { describePeriod } from '../bundle/info.ts';
+import type { Scope } from '../export/context.ts';
+import type { PeriodAnswer } from '../export/period.ts';
 import { readSealedRun, type Selection, selectStreams } from '../export/plan.ts';
 import { readKnownLedger } from '../ledger/continuation.ts';
 import type { CommandContext } from './command.ts';
+import type { Config } from './config.ts';
 import { INCOMPLETE } from './exit.ts';
-import type { ExportWish } from './export.ts';
 import type { Footing } from './footing.ts';
 import type { Printer } from './printer.ts';
 import { MORE_ROOM, reckonRoom } from './room.ts';
+import type { Service } from './service.ts';
 import { checkForWriting, openArchive } from './store.ts';
 
-type Wish = Pick<ExportWish, 'config' | 'answer' | 'scope' | 'service' | 'beginSigning'>;
+interface Wish {
+  config: Config;
+  answer: PeriodAnswer;
+  scope: Scope;
+  service: Service;
+  beginSigning: boolean;
+}
 
 /** Says what an export would do, and looks at all that it would look at before it writes; writes nothing. */
 export async function dryRun(wish: Wish, footing: Footing, context: CommandContext): Promise<number> {

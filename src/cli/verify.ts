@@ -238,9 +238,14 @@ function noSuchRun(root: string, run: string): EvidenceError {
   });
 }
 
+/** Whether something is there, or a folder that cannot be looked into. */
 async function holds(archive: Archive, prefix: string): Promise<boolean> {
-  for await (const _object of archive.list(prefix)) return true;
-  return false;
+  let isClosed = false;
+  const onUnlisted = () => {
+    isClosed = true;
+  };
+  for await (const _object of archive.list(prefix, onUnlisted)) return true;
+  return isClosed;
 }
 
 async function verifyOneBundle(file: string, name: string, options: VerifyOptions): Promise<FileReport> {

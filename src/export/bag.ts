@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Eta } from 'eta';
-import { CONTRACT_FILE, type Custody, DOES_NOT_PROVE, type Verification } from '../bundle/documents.ts';
-import { CUSTODY, README, VERIFICATION } from '../bundle/files.ts';
+import { type Custody, DOES_NOT_PROVE, type Verification } from '../bundle/documents.ts';
+import { CONTRACT_FILE, CUSTODY, README, VERIFICATION } from '../bundle/files.ts';
 import { bagInfo, describePeriod } from '../bundle/info.ts';
 import { missingFile } from '../bundle/missing.ts';
 import type { PayloadSource } from '../bundle/source.ts';
@@ -66,7 +66,7 @@ export async function packBag(
 function toVerification(
   context: ExportContext,
   run: RunState,
-  { streamId, earlier, vendor, received: { completeness, statedHead } }: BagContents,
+  { streamId, earlier, vendor, received: { completeness, statedHead, statedCount } }: BagContents,
   verdict: Verdict,
 ): Verification {
   return {
@@ -85,6 +85,7 @@ function toVerification(
     timestamp_roots: context.roots?.map(({ x509 }) => x509.fingerprint256) ?? null,
     earlier: [...earlier],
     stated_head: statedHead,
+    stated_count: statedCount,
     accepted_restart: describeRestart(run, streamId),
     completeness,
     vendor,
@@ -126,6 +127,7 @@ function readme(context: ExportContext, { streamId, received }: BagContents, ver
     missing: received.missing,
     recipe: context.contract.recipe,
     fields: context.contract.fields,
+    entriesPath: context.contract.entriesPath.join('.'),
     contractFile: context.contractFile === null ? null : CONTRACT_FILE,
     packagePeriod: describePeriod(context.packagePeriod),
     claims: verdict.claims,

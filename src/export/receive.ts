@@ -18,6 +18,8 @@ export interface Received extends Omit<ReceivedForms, 'custody'> {
   completeness: CompletenessBasis;
   /** The head's sequence number in the service's list of streams; null where it states none. */
   statedHead: number | null;
+  /** How many entries the service said that the package has, when it was ready; null where it does not say. */
+  statedCount: number | null;
 }
 
 /** What watches the JSON form arrive, from its first byte on. */
@@ -73,7 +75,7 @@ export class Collection {
     this.#announce('generate');
     const { packagePeriod } = this.#context;
     const made = await makePackage(this.#context, this.#streamId, packagePeriod, () => this.#announce('wait'));
-    const { packageId } = made;
+    const { packageId, entryCount: statedCount } = made;
     let watch = this.#watchJson(packageId);
     const { custody, ...forms } = await receiveForms(this.#context, packageId, this.#folder, {
       begin: (form) => this.#announce(form),
@@ -93,7 +95,7 @@ export class Collection {
     const whole = watch.reader.finish();
     const reading = absent === undefined ? whole : asPart(whole, absent.reason);
     const completeness = await this.#endListing(watch, reading, made);
-    return { packageId, reading, ...forms, completeness, statedHead: this.#stream.headSequence };
+    return { packageId, reading, ...forms, completeness, statedHead: this.#stream.headSequence, statedCount };
   }
 
   /** This stream's part in the package of the whole account. */
@@ -108,6 +110,8 @@ export class Collection {
       missing,
       completeness: { kind: 'record', why, statement: this.#statement() },
       statedHead: this.#stream.headSequence,
+      // Of the whole account.
+      statedCount: null,
     };
   }
 

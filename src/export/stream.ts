@@ -131,6 +131,7 @@ async function examineReceived(
     ...compared,
     period: context.packagePeriod,
     statedHead: received.statedHead,
+    statedCount: received.statedCount,
     restart: describeRestart(run, received.reading.walk.streamId),
     completeness: received.completeness,
     roots: context.roots,

@@ -1,12 +1,22 @@
 import type { Bundle } from '../bundle/bundle.ts';
-import { CONTRACT_FILE, EVIDENCE, type Verification } from '../bundle/documents.ts';
-import { CUSTODY, formFile, isToken, missingForms, README, VERIFICATION } from '../bundle/files.ts';
+import type { Custody, Verification } from '../bundle/documents.ts';
+import {
+  CONTRACT_FILE,
+  CUSTODY,
+  EVIDENCE,
+  formFile,
+  isToken,
+  missingForms,
+  README,
+  VERIFICATION,
+} from '../bundle/files.ts';
 import { bagInfo } from '../bundle/info.ts';
 import type { FileDigest } from '../bundle/integrity.ts';
 import { BAG_INFO, bagInfoText, parseBagInfo, payloadOxum, slugOf } from '../bundle/layout.ts';
 import { type MissingForm, readMissing } from '../bundle/missing.ts';
 import { tokenFiles } from '../bundle/tokens.ts';
 import type { PackageReading } from '../chain/package.ts';
+import type { Contract } from '../contract/contract.ts';
 import { isEvidenceError } from '../errors.ts';
 import { type Problem, toProblem } from './problem.ts';
 import { checkTransferLog } from './transfer-log.ts';
@@ -15,8 +25,8 @@ import { checkTransferLog } from './transfer-log.ts';
 export interface Surroundings {
   problems: Problem[];
   missing: MissingForm[];
-  /** Null where the transfer log cannot be read. */
-  auditOrigin: string | null;
+  /** The transfer log; null where it cannot be read. */
+  log: Custody | null;
 }
 
 const MAX_TEXT_BYTES = 2 ** 20;
@@ -33,6 +43,7 @@ export async function checkConsistency(
   stated: Verification,
   files: ReadonlyMap<string, FileDigest>,
   reading: PackageReading,
+  contract: Pick<Contract, 'downloads'>,
 ): Promise<Surroundings> {
   const problems = [
     ...absent(files, key),
@@ -50,15 +61,14 @@ export async function checkConsistency(
     const text = await readIf(`${key}:${BAG_INFO}`, problems, () => bundle.readFile(BAG_INFO, MAX_TEXT_BYTES));
     if (text !== null) problems.push(...checkInfo(Buffer.from(text).toString('utf8'), key, stated, files));
   }
-  let auditOrigin: string | null = null;
+  let log: Custody | null = null;
   if (files.has(CUSTODY)) {
     const bytes = await readIf(`${key}:${CUSTODY}`, problems, () => bundle.readFile(CUSTODY, MAX_LOG_BYTES));
-    const { problems: found, log } =
-      bytes === null ? { problems: [], log: null } : checkTransferLog(bytes, key, stated, files);
-    problems.push(...found);
-    auditOrigin = log?.audit_origin ?? null;
+    const read = bytes === null ? null : checkTransferLog(bytes, key, stated, files, contract);
+    problems.push(...(read?.problems ?? []));
+    log = read?.log ?? null;
   }
-  return { problems, missing: missing ?? [], auditOrigin };
+  return { problems, missing: missing ?? [], log };
 }
 
 async function readIf<T>(place: string, problems: Problem[], read: () => Promise<T>): Promise<T | null> {

@@ -1,9 +1,9 @@
 import type { Bundle } from '../bundle/bundle.ts';
-import { CONTRACT_FILE, type Verification, verificationSchema } from '../bundle/documents.ts';
-import { type FormName, formFile, isPart, VERIFICATION } from '../bundle/files.ts';
+import { type Custody, type Verification, verificationSchema } from '../bundle/documents.ts';
+import { CONTRACT_FILE, type FormName, formFile, isPart, VERIFICATION } from '../bundle/files.ts';
 import type { FileDigest } from '../bundle/integrity.ts';
 import type { MissingForm } from '../bundle/missing.ts';
-import { asPart, PackageReader } from '../chain/package.ts';
+import { asPart, type PackageExpectation, PackageReader } from '../chain/package.ts';
 import type { Compared, WalkResult } from '../chain/walk.ts';
 import type { PdfReading, SummaryReading } from '../claims/agreement.ts';
 import { type ClaimName, DEFAULT_REQUIRED, type Examination, strictest } from '../claims/claim.ts';
@@ -38,6 +38,13 @@ export interface VerifyOptions {
   required?: readonly ClaimName[];
   /** What other runs had of the stream of a bundle, to be seen in it too. */
   compared?: readonly Compared[];
+  /** Who else is to see the entries of a bundle as they are read; null where nobody is. */
+  watch?: (stated: Verification) => EntryWatch | null;
+}
+
+/** Sees entries, and has the reading wait until it has caught up with them. */
+export interface EntryWatch extends Required<Pick<PackageExpectation, 'onEntry' | 'onSent'>> {
+  catchUp(): Promise<void>;
 }
 
 export interface VerifiedBundle {
@@ -58,8 +65,10 @@ export interface VerifiedBundle {
   contractSha256: string | null;
   /** Null when nothing was read. */
   contract: ContractUse | null;
-  /** Where the forms came from, by the transfer log; null where that cannot be read. */
-  auditOrigin: string | null;
+  /** Null where it cannot be read. */
+  transferLog: Custody | null;
+  /** The head's sequence number as the service's list of streams stated it. */
+  statedHead: number | null;
   /** The forms that it lacks. */
   missing: MissingForm[];
 }
@@ -106,18 +115,23 @@ async function verifyOpened(
   const expected = stated?.verdict;
   const inUse = options.contract ?? (await readContract(bundle, key, stated, problems));
   const { contract } = inUse;
+  const evidence = formOf(bundle, 'json');
+  const isWhole = evidence !== undefined && !isPart(evidence);
+  const watch = (stated !== null && isWhole && options.watch?.(stated)) || null;
   const reader = new PackageReader(contract, options.sealKeys, {
+    ...(watch === null ? {} : { onEntry: (entry) => watch.onEntry(entry), onSent: (sent) => watch.onSent(sent) }),
     ...(expected === undefined ? {} : { streamId: expected.stream_id }),
     ...(expected?.package_id == null ? {} : { packageId: expected.package_id }),
     watch: () => (stated === null ? [] : watchedBy(stated)),
     compared: () => [...comparedWith(stated?.earlier ?? []), ...(options.compared ?? [])],
   });
-  const evidence = formOf(bundle, 'json');
   const files = new Map<string, FileDigest>();
   // The chain is walked over the very bytes whose digest is being checked.
   const broken = await bundle.checkIntegrity({
     onChunk: (path, chunk) => {
-      if (path === evidence) reader.push(chunk);
+      if (path !== evidence) return;
+      reader.push(chunk);
+      return watch?.catchUp();
     },
     onEnd: (path, file) => {
       files.set(path, file);
@@ -136,13 +150,12 @@ async function verifyOpened(
   );
   if (stated === null) return { ...nothingIn(problems), identity: bundle.identity };
   const whole = reader.finish();
-  const isWhole = evidence !== undefined && !isPart(evidence);
   const reading = isWhole ? whole : asPart(whole, 'it was not delivered whole');
   // Of a bag that is not what it was, nothing more can be said: that would be the same news again, file by file.
   const surroundings =
     broken.length > 0
-      ? { problems: [], missing: [], auditOrigin: null }
-      : await checkConsistency(bundle, key, stated, files, reading);
+      ? { problems: [], missing: [], log: null }
+      : await checkConsistency(bundle, key, stated, files, reading, contract);
   problems.push(...surroundings.problems);
   const examination = examine(
     {
@@ -153,6 +166,7 @@ async function verifyOpened(
       earlier: stated.earlier,
       period: stated.package_period,
       statedHead: stated.stated_head,
+      statedCount: stated.stated_count,
       restart: stated.accepted_restart,
       completeness: stated.completeness,
       roots: options.roots,
@@ -188,7 +202,8 @@ async function verifyOpened(
     period: stated.period,
     contractSha256: stated.contract_sha256,
     contract: toContractUse(inUse, options.contract === null ? 'bundle' : 'reader'),
-    auditOrigin: surroundings.auditOrigin,
+    transferLog: surroundings.log,
+    statedHead: stated.stated_head,
     missing: surroundings.missing,
   };
 }
@@ -288,7 +303,8 @@ function nothingIn(problems: Problem[]): VerifiedBundle {
     period: null,
     contractSha256: null,
     contract: null,
-    auditOrigin: null,
+    transferLog: null,
+    statedHead: null,
     missing: [],
   };
 }

@@ -1,11 +1,19 @@
 import type { Archive } from '../archive/archive.ts';
 import { measure } from '../archive/content.ts';
 import { inParallel } from '../archive/parallel.ts';
+import type { Json } from '../encoding/canonical.ts';
 import { sha256 } from '../encoding/digest.ts';
 import { documentKey, runPrefix, runRecordKey } from '../ledger/keys.ts';
 import { type VerifiedOutcome, worstOf } from '../ledger/outcome.ts';
-import { type RunDocument, type RunRecord, readRecord, runRecordSchema, type StoredAs } from '../ledger/record.ts';
-import { type Problem, toProblem } from './problem.ts';
+import {
+  parseRecord,
+  type RunDocument,
+  type RunRecord,
+  runRecordSchema,
+  type StoredAs,
+  toRecord,
+} from '../ledger/record.ts';
+import { type Problem, toProblem, worstWith } from './problem.ts';
 import { checkDigest, isThere, readObject } from './stored.ts';
 import { type RunContext, type VerifiedStream, verifyStream } from './stream.ts';
 import { verifyWitnesses, type WitnessCheck } from './witnesses.ts';
@@ -41,11 +49,11 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
     accounted: new Set([key]),
   };
   check.record = await readObject(key, check.problems, async () => {
-    const bytes = await context.archive.readBytes(key, MAX_RECORD_BYTES);
-    check.sha256 = sha256(bytes);
-    return readRecord(runRecordSchema, bytes, key);
+    const { digest, value } = await parseObject(context.archive, key);
+    check.sha256 = digest;
+    return toRecord(runRecordSchema, value, key);
   });
-  if (check.record === null || check.sha256 === null) return check;
+  if (check.record === null || check.sha256 === null) return { ...check, outcome: worstWith(check.problems, []) };
   check.problems.push(...checkRecord(check.record, runId, key));
   await verifyStreams(context, check, check.record);
   check.problems.push(...checkVanished(context, check.record, key));
@@ -63,8 +71,14 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
   const statuses = check.streams.map(({ verdict }) => verdict.status);
   const unstamped = check.witnesses.unstamped ? ['incomplete' as const] : [];
   const outcome = worstOf([...statuses, ...statedOutcome(check.record, check.streams), ...unstamped]);
-  check.outcome = check.problems.length > 0 ? 'refuted' : outcome;
+  check.outcome = worstWith(check.problems, [outcome]);
   return check;
+}
+
+/** Its bytes are not kept while the record is made of what they say: both may be large. */
+async function parseObject(archive: Archive, key: string): Promise<{ digest: string; value: Json }> {
+  const bytes = await archive.readBytes(key, MAX_RECORD_BYTES);
+  return { digest: sha256(bytes), value: parseRecord(bytes, key) };
 }
 
 /** What a run says of itself makes it worse, never better; where nothing was looked at, it is no finding of ours. */

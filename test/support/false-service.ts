@@ -21,6 +21,9 @@ export interface Told {
   stated?: object;
   /** What the package says otherwise. */
   package?: object;
+  /** What the answer to `generate` says otherwise, and that of the package's status. */
+  made?: object;
+  ready?: object;
   /** As the Date header of the answer to `generate`. */
   date?: Date;
 }
@@ -95,14 +98,15 @@ async function answer(
     const { stream_id: streamId, from = null, to = null } = JSON.parse(body);
     const packageId = `pkg-${packages.size + 1}`;
     packages.set(packageId, { streamId, period: { from, to } });
-    const date = streams.get(streamId)?.date;
-    const made = { package_id: packageId, stream_id: streamId, status: 'ready' };
+    const { date, made: more } = streams.get(streamId) ?? {};
+    const made = { package_id: packageId, stream_id: streamId, status: 'ready', ...more };
     const headers = { 'content-type': 'application/json', ...(date === undefined ? {} : { date: date.toUTCString() }) };
     return json(made, { status: 201, headers });
   }
   const asked = packages.get(id);
   const told = streams.get(asked?.streamId ?? '');
   if (asked === undefined || told === undefined) return { status: 404 };
+  if (form === '') return json({ package_id: id, stream_id: asked.streamId, status: 'ready', ...told.ready });
   const entries = within(told.entries, asked.period);
   return formOf(form, id, asked.streamId, told, told.packaged === undefined ? entries : told.packaged(entries));
 }

@@ -1,4 +1,5 @@
-import { CONTRACT_FILE, type Custody, type Verification } from '../../src/bundle/documents.ts';
+import type { Custody, Verification } from '../../src/bundle/documents.ts';
+import { CONTRACT_FILE, type FormName } from '../../src/bundle/files.ts';
 import { bagInfo } from '../../src/bundle/info.ts';
 import { slugOf } from '../../src/bundle/layout.ts';
 import { type MissingForm, missingFile } from '../../src/bundle/missing.ts';
@@ -7,6 +8,7 @@ import { type WrittenBundle, writeBundle } from '../../src/bundle/write.ts';
 import { PackageReader, type PackageReading } from '../../src/chain/package.ts';
 import type { ClaimName } from '../../src/claims/claim.ts';
 import { toVerdict, type Verdict } from '../../src/claims/verdict.ts';
+import type { Contract } from '../../src/contract/contract.ts';
 import type { Description } from '../../src/contract/description.ts';
 import { formatContract } from '../../src/contract/file.ts';
 import { type ContractInUse, DEFAULT_IN_USE } from '../../src/contract/in-use.ts';
@@ -66,7 +68,7 @@ export async function writePackageBundle({
     payload: [
       ...forms.map(({ path, content }) => ({ path, content })),
       { path: 'data/verification.json', content: toRecordBytes(verification) },
-      { path: 'data/custody.json', content: toRecordBytes(transferLog(verification, forms, missing)) },
+      { path: 'data/custody.json', content: toRecordBytes(transferLog(inUse.contract, verification, forms, missing)) },
       ...(inUse.file === null ? [] : [{ path: CONTRACT_FILE, content: inUse.file.bytes }]),
       ...tokenFiles(reading.facts?.checkpoints ?? []).map(({ path, content }) => ({ path, content })),
     ],
@@ -75,10 +77,13 @@ export async function writePackageBundle({
 }
 
 function transferLog(
+  { downloads }: Contract,
   { run_id, verdict }: Verification,
   forms: readonly { step: string; path: string; content: Uint8Array }[],
   missing: readonly MissingForm[],
 ): Custody {
+  const pathOf = (step: string) =>
+    (downloads[step as FormName] ?? `/${step}`).replace('{package_id}', verdict.package_id ?? '');
   const exchange = { method: 'GET' as const, requested_at: '', status: 200, date: null, request_id: null, attempts: 1 };
   return {
     format: 'evidence-custody/1',
@@ -92,7 +97,7 @@ function transferLog(
       ...forms.map(({ step, path, content }) => ({
         step,
         file: path,
-        exchange: { ...exchange, path: `/${step}`, bytes: content.length, sha256: sha256(content) },
+        exchange: { ...exchange, path: pathOf(step), bytes: content.length, sha256: sha256(content) },
       })),
       ...missing.map(({ form, reason }) => ({ step: form, failure: reason })),
     ],
@@ -131,6 +136,7 @@ function statedOf(
     timestamp_roots: null,
     earlier: [],
     stated_head: null,
+    stated_count: null,
     accepted_restart: null,
     completeness,
     vendor: null,
