@@ -164,10 +164,20 @@ const cli = yargs(process.argv.slice(2))
   .exitProcess(false)
   .fail((message, error) => {
     // Thrown on, and reported once, below.
-    throw (
-      error ?? new EvidenceError('usage', message.replace(/\s*\n\s*/g, ' '), { nextStep: 'See `evidence --help`.' })
-    );
+    throw error ?? new EvidenceError('usage', withoutValues(message), { nextStep: 'See `evidence --help`.' });
   });
+
+/** What the parser says in one line, without what was given: that may be a secret in a wrong place. */
+function withoutValues(message: string): string {
+  return message
+    .replace(/\s*\n\s*/g, ' ')
+    .replace(/Given: .*?, Choices/g, 'Choices')
+    .replace(/^(Unknown \w+: )(.*)$/, (_all, lead: string, names: string) => {
+      const isName = (name: string) => /^[A-Za-z][A-Za-z-]{0,23}$/.test(name);
+      const shown = names.split(', ').map((name) => (isName(name) ? name : 'a word that is not expected here'));
+      return `${lead}${shown.join(', ')}`;
+    });
+}
 
 try {
   await cli.parseAsync();

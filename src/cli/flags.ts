@@ -24,7 +24,11 @@ const workDirectory = {
   },
 } as const;
 const trust = {
-  'seal-key': { type: 'string', array: true, describe: 'a key to check seals with, as ID=FILE' },
+  'seal-key': {
+    type: 'string',
+    array: true,
+    describe: 'a key to check seals with, as ID=FILE; the file holds hex:…, base64:… or the key itself',
+  },
   'timestamp-roots': { type: 'string', describe: 'PEM file of the time-stamping authorities that you trust' },
   'accept-unhashed': {
     type: 'string',
@@ -75,7 +79,7 @@ export function exportFlags(argv: Argv) {
       'requested-by': { type: 'string', describe: 'who asked, for the record' },
       revise: { type: 'boolean', describe: 'export again what is sealed, as a new revision' },
       'seal-partial': { type: 'boolean', describe: 'seal the run even if something is missing, labelled PARTIAL' },
-      'dry-run': { type: 'boolean', describe: 'say what would be exported; touch nothing' },
+      'dry-run': { type: 'boolean', describe: 'say what would be exported and what would stop it; touch nothing' },
     })
     .example('$0 export --period 2026-10', 'October 2026, into ./evidence-archive')
     .example("$0 export --all-time --stream 'prod/*'", 'everything of some streams');
@@ -230,7 +234,7 @@ export type ShareFlags = Awaited<ReturnType<typeof shareFlags>['argv']>;
 export function doctorFlags(argv: Argv) {
   return argv
     .options({ ...configuration, ...service, ...archive, ...workDirectory, ...trust, ...requirement, ...concurrency })
-    .example('$0 doctor', 'looks at the archive, the service, the signing key and the time-stamping authority');
+    .example('$0 doctor', 'checks the archive, the service, every key and root, the authority and the work directory');
 }
 export type DoctorFlags = Awaited<ReturnType<typeof doctorFlags>['argv']>;
 

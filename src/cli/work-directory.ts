@@ -85,7 +85,7 @@ function toRefusal(error: unknown, parent: string, path: string): unknown {
   const isElsewhere = error.path === undefined ? error.syscall === 'read' : !error.path.startsWith(path);
   if (why === undefined || isElsewhere) return error;
   return new EvidenceError('work-directory', `the work directory ${parent} ${why} (${error.code})`, {
-    nextStep: `What is archived stays. A stream takes up to twice the bytes of its package there, for each of --concurrency. See to that folder, or ${NAME_ANOTHER}; then run the same command again.`,
+    nextStep: `What is archived stays. A stream takes about twice the bytes of its package there, for each of --concurrency. See to that folder, or ${NAME_ANOTHER}; then run the same command again.`,
     cause: error,
   });
 }
