@@ -4,7 +4,7 @@ import { storeFailure } from '../archive/failure.ts';
 import { nearestFolder, syncFolder } from '../archive/folder.ts';
 import { closeIncoming, openIncoming } from '../archive/incoming.ts';
 import { EvidenceError } from '../errors.ts';
-import { attempt, type Check, failed, ok } from './check.ts';
+import { attempt, type Check, doubtful, ok } from './check.ts';
 
 const GIBIBYTE = 2 ** 30;
 const TEXT = 'Written by evidence doctor. It is not evidence.\n';
@@ -50,5 +50,5 @@ async function checkSpace(place: string): Promise<Check> {
   const free = bavail * bsize;
   const says = `${(free / GIBIBYTE).toFixed(1)} GiB free`;
   if (free >= GIBIBYTE) return ok('space', says);
-  return failed('space', `only ${says} on the disk of ${place}`, 'Make room, or name an archive on another disk.');
+  return doubtful('space', `only ${says} on the disk of ${place}`, 'Make room, or name an archive on another disk.');
 }

@@ -153,7 +153,7 @@ const WRONG: [what: string, make: () => Case | Promise<Case>, code: number, name
   [
     'an authority under another root',
     () => ({ sign: { tsa_url: strangers.url } }),
-    2,
+    3,
     ['time-stamp'],
     /sign\.tsa_roots/,
   ],
@@ -197,16 +197,22 @@ describe('an archive in a folder', () => {
   });
 
   test.each([
-    ['a file', () => inFolder(key.file), /not a directory|ENOTDIR/],
-    ['a disk that takes nothing', () => inFolder('/proc/archive'), /Check that disk/],
+    ['a file', () => inFolder(key.file), /is a file, not the folder of an archive/, 2],
+    [
+      'a disk that takes nothing',
+      () => inFolder('/proc/archive'),
+      /Check that disk, then run evidence doctor again/,
+      3,
+    ],
     [
       'a folder that is to lock',
       () => ({ archive: { url: folder, endpoint: undefined } }),
       /leave out archive\.retention/,
+      2,
     ],
-  ])('that is %s is complained about', async (_what, make, says) => {
+  ])('that is %s is complained about', async (_what, make, says, expected) => {
     const { code, wanting } = await complaints(make());
-    expect(code).toBe(2);
+    expect(code).toBe(expected);
     expect(wanting.map((check) => `${check.says} → ${check.next_step}`).join('\n')).toMatch(says);
   });
 });
