@@ -3,7 +3,7 @@ import { EvidenceError } from '../errors.ts';
 import { readKnownLedger } from '../ledger/continuation.ts';
 import { runEnvelopeKey, runRecordKey } from '../ledger/keys.ts';
 import { findEntry, readNewestEntry, requireTrusted, runOf } from '../ledger/ledger.ts';
-import type { RunRecord } from '../ledger/record.ts';
+import type { RunRecord, StreamList } from '../ledger/record.ts';
 import { collectAccount } from './account.ts';
 import { readClosing } from './closing.ts';
 import type { ExportContext, RunState } from './context.ts';
@@ -42,7 +42,9 @@ export async function exportRun(context: ExportContext): Promise<RunResult> {
     past: ledger.past,
     acceptances: ledger.acceptances,
   };
-  const selection = await selectStreams(context.client.listStreams(), context.scope);
+  const pages: StreamList['pages'] = [];
+  const listing = context.client.listStreams((page) => pages.push(page));
+  const selection = await selectStreams(listing, context.scope, pages);
   const resumed: Resumed =
     objects.size === 0
       ? { recorded: [], incomplete: [], recovered: [] }

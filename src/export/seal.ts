@@ -149,6 +149,7 @@ function toRunRecord(
     operator: context.operator,
     started_at: run.startedAt.toISOString(),
     finished_at: context.now().toISOString(),
+    stream_list: selection.list,
     streams,
     excluded,
     failed,

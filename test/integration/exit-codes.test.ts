@@ -82,6 +82,16 @@ test('every command is in this table', async () => {
   expect(named.toSorted()).toEqual(Object.keys(COMMANDS).toSorted());
 });
 
+test('a work directory that takes no more ends an export, and the same command goes on', async () => {
+  const full = await shell(
+    '(ulimit -f 0; exec evidence export --all-time --archive new); code=$?; evidence export --all-time --archive new --json; echo $code',
+  );
+  expect(full.stdout).toMatch(/"outcome": "verified".*\n3\n$/s);
+  const [said = '', next = ''] = full.stderr.split('\n').filter((line) => /^evidence:|^What is archived/.test(line));
+  expect(said).toMatch(/^evidence: the work directory \S+ takes no larger file \(EFBIG\)$/);
+  expect(next).toMatch(/^What is archived stays\..*--work-directory.*then run the same command again\.$/);
+});
+
 describe.each(Object.entries(COMMANDS))('%s', (_name, { words, usual, noFile, nobody }) => {
   test.concurrent('whose output nobody reads to its end', async () => {
     expect((await shell(`evidence ${words} | head -1`)).code).toBe(usual);
