@@ -25,6 +25,8 @@ export type ErrorCode =
   | 'conflict'
   /** The archive could not store or return an object. */
   | 'archive'
+  /** The disk of the work directory refused something after the work had begun. */
+  | 'work-directory'
   /** The user or the system asked the program to stop. */
   | 'interrupted';
 
@@ -53,6 +55,11 @@ export class EvidenceError extends Error {
 /** Whether `error` is an `EvidenceError`, of the given code if one is named. */
 export function isEvidenceError(error: unknown, code?: ErrorCode): error is EvidenceError {
   return error instanceof EvidenceError && (code === undefined || error.code === code);
+}
+
+/** Whether the operating system refused something: a file, a disk, a connection. */
+export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string';
 }
 
 /** The message of anything that was thrown. */

@@ -6,8 +6,8 @@ import { pathToFileURL } from 'node:url';
 import { EvidenceError } from '../errors.ts';
 import type { Archive, Expected, ObjectSource, PutResult, StoredObject, Unlisted } from './archive.ts';
 import { conflict, differenceTo, expectedContent, measure } from './content.ts';
-import { hasCode, isOfFile, readFailure, storeFailure } from './failure.ts';
-import { hasFolders, linked, makeFolders, makeRoot, syncFolder } from './folder.ts';
+import { hasCode, isOfFile, lookupFailure, readFailure, storeFailure } from './failure.ts';
+import { checkRoot, hasFolders, linked, makeFolders, makeRoot, noFolder, syncFolder } from './folder.ts';
 import { closeIncoming, openIncoming, sweepIncoming } from './incoming.ts';
 import { checkKey } from './key.ts';
 import { listFolder } from './walk.ts';
@@ -20,16 +20,19 @@ import { listFolder } from './walk.ts';
  */
 export async function openDirectoryArchive(path: string, options: { create: boolean }): Promise<Archive> {
   try {
-    if (options.create) await makeRoot(path);
+    if (options.create) {
+      await checkRoot(path);
+      await makeRoot(path);
+    }
     const root = await realpath(path);
     if (!(await lstat(root)).isDirectory()) {
-      throw new EvidenceError('archive', `${path} is a file, not the folder of an archive`);
+      throw noFolder(path);
     }
     if (options.create) await sweepIncoming(root, Date.now());
     return new DirectoryArchive(root);
   } catch (error) {
     if (options.create || !hasCode(error, 'ENOENT', 'ENOTDIR'))
-      throw storeFailure(error, `open the archive at ${path}`);
+      throw (options.create ? storeFailure : lookupFailure)(error, `open the archive at ${path}`);
     throw new EvidenceError('not-found', `there is no archive at ${path}`, {
       nextStep: 'Check the path; the first export to it makes the archive.',
       cause: error,
@@ -95,7 +98,7 @@ class DirectoryArchive implements Archive {
   async stat(key: string): Promise<{ bytes: number } | null> {
     checkKey(key);
     const stats = await this.#find(key).catch((error: unknown) => {
-      throw isOfFile(error) ? readFailure(error, key) : storeFailure(error, `look up ${key} in the archive`);
+      throw isOfFile(error) ? readFailure(error, key) : lookupFailure(error, `look up ${key} in the archive`);
     });
     return stats === null ? null : { bytes: stats.size };
   }
@@ -104,7 +107,7 @@ class DirectoryArchive implements Archive {
     try {
       yield* listFolder(this.#root, prefix, onUnlisted);
     } catch (error) {
-      throw storeFailure(error, 'list the archive');
+      throw lookupFailure(error, 'list the archive');
     }
   }
 

@@ -1,7 +1,7 @@
-import { lstat, mkdir, open } from 'node:fs/promises';
+import { access, constants, lstat, mkdir, open, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { EvidenceError } from '../errors.ts';
-import { hasCode } from './failure.ts';
+import { hasCode, storeFailure } from './failure.ts';
 
 /** Writes a folder's list of names to disk: without it a crash can take back a file whose content is safe. */
 export async function syncFolder(path: string): Promise<void> {
@@ -31,6 +31,36 @@ export async function makeRoot(path: string): Promise<void> {
     });
   }
   await syncFolder(parent);
+}
+
+/** The folder itself, or the nearest one above it, in which it would be made. */
+export async function nearestFolder(path: string): Promise<string> {
+  const exists = await stat(path).then(
+    () => true,
+    (error: unknown) => !hasCode(error, 'ENOENT', 'ENOTDIR'),
+  );
+  return exists || dirname(path) === path ? path : nearestFolder(dirname(path));
+}
+
+/**
+ * Looks whether the root of an archive can be written to, or made, without writing.
+ * @throws EvidenceError `config` where a file stands in its place; `archive` where this user may not write.
+ */
+export async function checkRoot(path: string): Promise<void> {
+  const place = await nearestFolder(path);
+  try {
+    if (!(await stat(place)).isDirectory()) throw noFolder(place);
+    await access(place, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw storeFailure(error, `write to ${place}`);
+  }
+}
+
+/** What was named as an archive, or as a folder that it lies in, is a file. */
+export function noFolder(path: string): EvidenceError {
+  return new EvidenceError('config', `${path} is a file, not the folder of an archive`, {
+    nextStep: 'Name another folder with --archive or archive.url.',
+  });
 }
 
 /**

@@ -1,5 +1,6 @@
 import yargs from 'yargs';
 import { EvidenceError } from '../errors.ts';
+import { carryOut } from './carry-out.ts';
 import type { Command } from './command.ts';
 import { EXIT_CODES, exitCodeOfError } from './exit.ts';
 import {
@@ -21,6 +22,7 @@ import {
 } from './flags.ts';
 import { onInterruption } from './interruption.ts';
 import { Printer } from './printer.ts';
+import { keepSecretsOf } from './secrets.ts';
 import { readTool } from './tool.ts';
 
 // npm runs a script in the package's folder; relative paths mean the folder where the user stands.
@@ -29,24 +31,19 @@ if ((ownScript === 'evidence' || ownScript === 'start') && process.env['INIT_CWD
   process.chdir(process.env['INIT_CWD']);
 
 /** Runs a command between printer and interruption; here alone the exit code of the process is set. */
-function carryOut<Flags>(load: () => Promise<Command<Flags>>) {
+function run<Flags extends object>(load: () => Promise<Command<Flags>>) {
   return async (flags: unknown): Promise<void> => {
     const { json, quiet } = flags as { json?: boolean; quiet?: boolean };
-    const printer = new Printer({ json: json === true, quiet: quiet === true });
     const interruption = onInterruption();
     const context = {
-      printer,
+      printer: new Printer({ json: json === true, quiet: quiet === true }),
       signal: interruption.signal,
       directory: process.cwd(),
       environment: process.env,
     };
+    const codeOf = (reason: unknown) => interruption.exitCode() ?? exitCodeOfError(reason);
     try {
-      process.exitCode = await (await load())(flags as Flags, context);
-    } catch (error) {
-      // What breaks while the work is being ended is a consequence of that, not news.
-      const reason = interruption.signal.aborted ? interruption.signal.reason : error;
-      printer.failure(reason);
-      process.exitCode = interruption.exitCode() ?? exitCodeOfError(reason);
+      process.exitCode = await carryOut(load, flags as Flags, context, codeOf);
     } finally {
       interruption.dispose();
     }
@@ -68,91 +65,91 @@ const cli = yargs(process.argv.slice(2))
     'export',
     'export a period into the archive',
     exportFlags,
-    carryOut(async () => (await import('./export.ts')).runExport),
+    run(async () => (await import('./export.ts')).runExport),
   )
   .command(
     'verify <target>',
     'verify what was archived, anew',
     verifyFlags,
-    carryOut(async () => (await import('./verify.ts')).runVerify),
+    run(async () => (await import('./verify.ts')).runVerify),
   )
   .command(
     'streams',
     "the service's streams",
     streamsFlags,
-    carryOut(async () => (await import('./streams.ts')).runStreams),
+    run(async () => (await import('./streams.ts')).runStreams),
   )
   .command(
     'probe',
     "find out a service's contract and write the contract file",
     probeFlags,
-    carryOut(async () => (await import('./probe.ts')).runProbe),
+    run(async () => (await import('./probe.ts')).runProbe),
   )
   .command(
     'demo',
     'a first export, of what really happened on this machine',
     demoFlags,
-    carryOut(async () => (await import('./demo.ts')).runDemo),
+    run(async () => (await import('./demo.ts')).runDemo),
   )
   .command(
     'ledger <action> <stream>',
     'record why a stream was ended or began anew',
     ledgerFlags,
-    carryOut(async () => (await import('./ledger.ts')).runLedger),
+    run(async () => (await import('./ledger.ts')).runLedger),
   )
   .command(
     'keygen',
     'make a key pair to sign runs with',
     keygenFlags,
-    carryOut(async () => (await import('./keygen.ts')).runKeygen),
+    run(async () => (await import('./keygen.ts')).runKeygen),
   )
   .command(
     'restamp [run]',
     "time-stamp sealed runs anew before an authority's certificate ends",
     restampFlags,
-    carryOut(async () => (await import('./restamp.ts')).runRestamp),
+    run(async () => (await import('./restamp.ts')).runRestamp),
   )
   .command(
     'init',
     'write a first configuration, and policies for the bucket',
     initFlags,
-    carryOut(async () => (await import('./init.ts')).runInit),
+    run(async () => (await import('./init.ts')).runInit),
   )
   .command(
     'runs',
     'what was exported so far, and how long it is locked',
     runsFlags,
-    carryOut(async () => (await import('./runs.ts')).runRuns),
+    run(async () => (await import('./runs.ts')).runRuns),
   )
   .command(
     'share <run>',
     'hand a run to an auditor, with a letter',
     shareFlags,
-    carryOut(async () => (await import('./share.ts')).runShare),
+    run(async () => (await import('./share.ts')).runShare),
   )
   .command(
     'doctor',
     'look at everything that an export rests on',
     doctorFlags,
-    carryOut(async () => (await import('./doctor.ts')).runDoctor),
+    run(async () => (await import('./doctor.ts')).runDoctor),
   )
   .command(
     'hold <run>',
     'put a run on legal hold',
     holdFlags,
-    carryOut(async () => (await import('./custody.ts')).runHold),
+    run(async () => (await import('./custody.ts')).runHold),
   )
   .command(
     'release <run>',
     'take the legal hold of a run away',
     holdFlags,
-    carryOut(async () => (await import('./custody.ts')).runRelease),
+    run(async () => (await import('./custody.ts')).runRelease),
   )
   .command(
     'extend <run>',
     'lock a run for longer',
     extendFlags,
-    carryOut(async () => (await import('./custody.ts')).runExtend),
+    run(async () => (await import('./custody.ts')).runExtend),
   )
   .command('help <topic>', 'explain exit-codes', helpFlags, () => {
     process.stdout.write(
@@ -167,15 +164,27 @@ const cli = yargs(process.argv.slice(2))
   .exitProcess(false)
   .fail((message, error) => {
     // Thrown on, and reported once, below.
-    throw (
-      error ?? new EvidenceError('usage', message.replace(/\s*\n\s*/g, ' '), { nextStep: 'See `evidence --help`.' })
-    );
+    throw error ?? new EvidenceError('usage', withoutValues(message), { nextStep: 'See `evidence --help`.' });
   });
+
+/** What the parser says in one line, without what was given: that may be a secret in a wrong place. */
+function withoutValues(message: string): string {
+  return message
+    .replace(/\s*\n\s*/g, ' ')
+    .replace(/Given: .*?, Choices/g, 'Choices')
+    .replace(/^(Unknown \w+: )(.*)$/, (_all, lead: string, names: string) => {
+      const isName = (name: string) => /^[A-Za-z][A-Za-z-]{0,23}$/.test(name);
+      const shown = names.split(', ').map((name) => (isName(name) ? name : 'a word that is not expected here'));
+      return `${lead}${shown.join(', ')}`;
+    });
+}
 
 try {
   await cli.parseAsync();
 } catch (error) {
   const json = process.argv.includes('--json');
-  new Printer({ json, quiet: false }).failure(error);
+  const printer = new Printer({ json, quiet: false });
+  keepSecretsOf(process.env, printer);
+  printer.failure(error);
   process.exitCode = exitCodeOfError(error);
 }

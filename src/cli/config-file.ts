@@ -6,7 +6,7 @@ import { parseYaml } from '../encoding/yaml.ts';
 const secondsSchema = z.number().positive().max(86_400);
 
 /** `evidence.yaml`. Paths in it are relative to the file itself. */
-const configSchema = z.strictObject({
+export const configSchema = z.strictObject({
   source: z
     .strictObject({
       audit_url: z.url({ protocol: /^https?$/ }).optional(),
@@ -88,6 +88,7 @@ const configSchema = z.strictObject({
       encrypt_to: z.array(z.string().min(1)).min(1).max(20).optional(),
     })
     .optional(),
+  work_directory: z.string().min(1).optional(),
   report: z
     .strictObject({
       organisation: z.string().min(1).max(200).optional(),

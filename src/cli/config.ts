@@ -1,10 +1,12 @@
+import { tmpdir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { CLAIMS, DEFAULT_REQUIRED } from '../claims/claim.ts';
 import { DEFAULT_TRANSPORT } from '../client/options.ts';
 import { EvidenceError } from '../errors.ts';
 import type { FileConfig } from './config-file.ts';
 import { readGivenText } from './given-file.ts';
-import { type StoreSettings, toStoreSettings } from './store-settings.ts';
+import { refuseMisplaced, secretsIn, secretsOf, wordsOf } from './secrets.ts';
+import { checkArchiveUrl, checkHttpUrl, type StoreSettings, toStoreSettings } from './store-settings.ts';
 
 /** What the flags of a command may replace. */
 export interface ConfigFlags {
@@ -19,6 +21,7 @@ export interface ConfigFlags {
   sealKey?: readonly string[] | undefined;
   timestampRoots?: string | undefined;
   publicKey?: readonly string[] | undefined;
+  workDirectory?: string | undefined;
 }
 
 /** A file that a flag or the configuration names. */
@@ -66,6 +69,8 @@ export interface Config {
     tsaUrl: string | null;
   };
   archiveUrl: string;
+  /** In which a command makes a folder for what is on its way into the archive or out of it. */
+  workDirectory: string;
   /** Recipients of age; none for an archive that is not encrypted. */
   encryptTo: string[];
   report: {
@@ -128,14 +133,29 @@ function toConfig(
   const inFolder = (path: string | undefined) => (path === undefined ? undefined : resolve(folder, path));
   const namedKey = environment['EVIDENCE_API_KEY_FILE'];
   const keyFile = namedKey === undefined ? inFolder(file.source?.api_key_file) : resolve(directory, namedKey);
+  const apiKey = environment['EVIDENCE_API_KEY']?.trim() ?? (keyFile === undefined ? null : readSecret(keyFile));
+  const sealKeyFiles =
+    flags.sealKey === undefined
+      ? new Map(Object.entries(file.verify?.seal_keys ?? {}).map(([id, path]) => [id, named(path, folder)]))
+      : parseSealKeys(flags.sealKey, directory);
+  const passphraseFile = inFolder(file.sign?.passphrase_file) ?? null;
+  refuseMisplaced(wordsOf(flags, environment, file), [
+    ...secretsOf(environment),
+    ...(apiKey === null ? [] : [{ name: 'the API key', text: apiKey }]),
+    ...[...sealKeyFiles].flatMap(([id, { path }]) => secretsIn(`the seal key "${id}"`, path)),
+    ...(passphraseFile === null ? [] : secretsIn('the passphrase of the signing key', passphraseFile)),
+  ]);
   const archiveUrl = file.archive?.url;
   const { rate, timeouts, limits, tls } = file.source ?? {};
   const milliseconds = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1000);
   const flagRoots = flags.timestampRoots === undefined ? undefined : resolve(directory, flags.timestampRoots);
   return {
     configFile: given,
-    auditUrl: checkUrl(flags.auditUrl ?? environment['EVIDENCE_AUDIT_URL'] ?? file.source?.audit_url ?? null),
-    apiKey: environment['EVIDENCE_API_KEY'] ?? (keyFile === undefined ? null : readSecret(keyFile)),
+    auditUrl: checkHttpUrl(
+      'the address of the audit service',
+      flags.auditUrl ?? environment['EVIDENCE_AUDIT_URL'] ?? file.source?.audit_url ?? null,
+    ),
+    apiKey,
     contractFile:
       flags.contract === undefined ? (inFolder(file.source?.contract) ?? null) : resolve(directory, flags.contract),
     concurrency: checkConcurrency(flags.concurrency ?? rate?.concurrency ?? 4),
@@ -155,10 +175,7 @@ function toConfig(
     required: checkClaims(flags.require ?? file.verify?.require ?? DEFAULT_REQUIRED),
     acceptUnhashed: flags.acceptUnhashed?.flatMap((list) => list.split(',')) ?? file.verify?.accept_unhashed ?? [],
     completeness: file.verify?.completeness ?? 'listing',
-    sealKeyFiles:
-      flags.sealKey === undefined
-        ? new Map(Object.entries(file.verify?.seal_keys ?? {}).map(([id, path]) => [id, named(path, folder)]))
-        : parseSealKeys(flags.sealKey, directory),
+    sealKeyFiles,
     timestampRootsFile: flagRoots ?? inFolder(file.verify?.timestamp_roots) ?? null,
     stampRootsFile: flagRoots ?? inFolder(file.sign?.tsa_roots) ?? inFolder(file.verify?.timestamp_roots) ?? null,
     publicKeyFiles:
@@ -167,18 +184,23 @@ function toConfig(
         : flags.publicKey.map((path) => resolve(directory, path)),
     sign: {
       keyFile: inFolder(file.sign?.key_file) ?? null,
-      passphraseFile: inFolder(file.sign?.passphrase_file) ?? null,
+      passphraseFile,
       passphrase: environment['EVIDENCE_SIGNING_PASSPHRASE'] ?? null,
       tsaUrl: file.sign?.tsa_url ?? null,
     },
-    archiveUrl:
+    archiveUrl: checkArchiveUrl(
       flags.archive ??
-      environment['EVIDENCE_ARCHIVE_URL'] ??
-      (archiveUrl === undefined
-        ? DEFAULT_ARCHIVE
-        : archiveUrl.includes('://')
-          ? archiveUrl
-          : resolve(folder, archiveUrl)),
+        environment['EVIDENCE_ARCHIVE_URL'] ??
+        (archiveUrl === undefined
+          ? DEFAULT_ARCHIVE
+          : archiveUrl.includes('://')
+            ? archiveUrl
+            : resolve(folder, archiveUrl)),
+    ),
+    workDirectory:
+      flags.workDirectory === undefined
+        ? (inFolder(file.work_directory) ?? tmpdir())
+        : resolve(directory, flags.workDirectory),
     encryptTo: file.archive?.encrypt_to ?? [],
     report: {
       organisation: file.report?.organisation ?? null,
@@ -215,11 +237,6 @@ async function readConfigFile(file: string | undefined, directory: string, fallb
   return { file: parseConfigFile(text, path), folder: dirname(path), given };
 }
 
-function checkUrl(url: string | null): string | null {
-  if (url === null || (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol))) return url;
-  throw new EvidenceError('config', `the address of the audit service is not an http(s) URL: ${url}`);
-}
-
 function checkConcurrency(concurrency: number): number {
   if (Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= 64) return concurrency;
   throw new EvidenceError('usage', '--concurrency must be a whole number from 1 to 64');
@@ -243,7 +260,11 @@ function parseSealKeys(pairs: readonly string[], directory: string): Map<string,
   const files = new Map<string, NamedFile>();
   for (const pair of pairs) {
     const at = pair.indexOf('=');
-    if (at < 1) throw new EvidenceError('usage', `--seal-key ${pair} is not ID=FILE`);
+    // It may be the key itself.
+    if (at < 1)
+      throw new EvidenceError('usage', '--seal-key is not ID=FILE', {
+        nextStep: 'Name the key as entries do, and the file that holds it: --seal-key k1=k1.key.',
+      });
     const id = pair.slice(0, at);
     if (files.has(id)) throw new EvidenceError('usage', `--seal-key gives two files for the key "${id}"`);
     files.set(id, named(pair.slice(at + 1), directory));
@@ -256,5 +277,9 @@ function named(given: string, folder: string): NamedFile {
 }
 
 function readSecret(path: string): string {
-  return readGivenText('the API key', path).trim();
+  const key = readGivenText('the API key', path).trim();
+  if (key !== '') return key;
+  throw new EvidenceError('config', `the file of the API key, ${path}, is empty`, {
+    nextStep: 'Put the key into it.',
+  });
 }

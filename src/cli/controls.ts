@@ -23,7 +23,11 @@ export function readControls(names: readonly string[]): Controls[] {
 
 function known(name: string): string {
   if (FRAMEWORKS.includes(name)) return name;
-  throw new EvidenceError('config', `report.controls names "${name}", which does not come with this program`, {
-    nextStep: `Did you mean ${closest(name, FRAMEWORKS)}? It has ${FRAMEWORKS.join(', ')}; a file of your own is named by its path, e.g. ./own.yaml.`,
-  });
+  throw new EvidenceError(
+    'config',
+    `report.controls names ${name.length <= 16 ? `"${name}"` : 'a mapping'}, which does not come with this program`,
+    {
+      nextStep: `Did you mean ${closest(name, FRAMEWORKS)}? It has ${FRAMEWORKS.join(', ')}; a file of your own is named by its path, e.g. ./own.yaml.`,
+    },
+  );
 }

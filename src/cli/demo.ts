@@ -7,7 +7,7 @@ import type { EmbeddedPlatform } from '../platform/embedded.ts';
 import { plural } from '../report/view/words.ts';
 import type { ArchiveReport } from '../verify/archive-report.ts';
 import type { CommandContext } from './command.ts';
-import { DEFAULT_ARCHIVE, loadNamedConfig } from './config.ts';
+import { type Config, DEFAULT_ARCHIVE, loadNamedConfig } from './config.ts';
 import { exportInto } from './export.ts';
 import type { DemoFlags } from './flags.ts';
 import type { Printer } from './printer.ts';
@@ -17,6 +17,7 @@ import { isUrl } from './store.ts';
 import { describeTrust, type Trust } from './trust-report.ts';
 import { checkStored } from './verify.ts';
 import { printArchive } from './verify-report.ts';
+import { withWorkDirectory } from './work-directory.ts';
 
 const RUN_ID = 'demo';
 
@@ -32,20 +33,22 @@ export async function runDemo(flags: DemoFlags, context: CommandContext): Promis
       nextStep: 'Give a folder with --archive, or use `evidence export` with an archive in S3.',
     });
   const root = resolve(directory, archiveUrl);
-  if (existsSync(join(root, 'runs', RUN_ID, 'run.json'))) return verifyAgain(root, archiveUrl, context);
+  const config = await loadNamedConfig({ archive: archiveUrl, workDirectory: flags['work-directory'] }, {}, directory);
+  if (existsSync(join(root, 'runs', RUN_ID, 'run.json'))) return verifyAgain(root, config, context);
   printer.note('Starting the platform on a temporary database …');
   const { startEmbeddedPlatform } = await import('../platform/embedded.ts');
-  const platform = await startEmbeddedPlatform();
-  let result: ExportResult;
-  try {
-    await importEvents(platform, context);
-    result = await exportAll(platform, archiveUrl, context);
-  } finally {
-    await platform.close();
-  }
+  const result = await withWorkDirectory(config.workDirectory, async (folder) => {
+    const platform = await startEmbeddedPlatform(folder);
+    try {
+      await importEvents(platform, context);
+      return await exportAll(platform, config, context);
+    } finally {
+      await platform.close();
+    }
+  });
   printRun(result, archiveUrl, printer);
   printer.block('\nVerifying what was written, from the files alone, as `evidence verify` does …\n');
-  const { verification, trust } = await verifyAll(root, context);
+  const { verification, trust } = await verifyAll(root, config, context);
   printArchive(verification, trust, printer);
   printer.document({ run: toRunDocument(result, archiveUrl), verification });
   await pointOut(root, archiveUrl, printer);
@@ -61,13 +64,8 @@ async function importEvents(platform: EmbeddedPlatform, { printer, directory }: 
   printer.note('  checkpoints made by the development authority, which is no external witness');
 }
 
-async function exportAll(
-  platform: EmbeddedPlatform,
-  archiveUrl: string,
-  context: CommandContext,
-): Promise<ExportResult> {
-  const flags = { auditUrl: platform.auditUrl, archive: archiveUrl };
-  const config = { ...(await loadNamedConfig(flags, {}, context.directory)), apiKey: platform.apiKey };
+async function exportAll(platform: EmbeddedPlatform, named: Config, context: CommandContext): Promise<ExportResult> {
+  const config = { ...named, auditUrl: platform.auditUrl, apiKey: platform.apiKey };
   const service = connectService(config, context.printer, context.signal);
   try {
     const wish = {
@@ -89,12 +87,18 @@ async function exportAll(
 /** With no trust in anybody. */
 async function verifyAll(
   root: string,
+  config: Config,
   context: CommandContext,
 ): Promise<{ verification: ArchiveReport; trust: Trust }> {
-  const config = await loadNamedConfig({}, {}, context.directory);
   const given = { roots: null, stampRoots: null, publicKeys: [] };
   const options = { contract: null, sealKeys: new Map(), ...given, required: config.required, now: new Date() };
-  const verification = await checkStored({ archiveUrl: root, store: config.store }, null, options, context);
+  const verification = await checkStored(
+    { archiveUrl: root, store: config.store },
+    null,
+    options,
+    config.workDirectory,
+    context,
+  );
   return { verification, trust: describeTrust(config, given, verification.contracts) };
 }
 
@@ -116,13 +120,14 @@ What to open next:
 }
 
 /** A sealed run is never changed, so a second demonstration verifies the first. */
-async function verifyAgain(root: string, archiveUrl: string, context: CommandContext): Promise<number> {
+async function verifyAgain(root: string, config: Config, context: CommandContext): Promise<number> {
   const { printer } = context;
+  const { archiveUrl } = config;
   printer.result(
     `${archiveUrl} already holds the sealed run "${RUN_ID}". A sealed run is never changed, so nothing was`,
   );
   printer.block('recorded or exported this time; what is there was verified again:\n');
-  const { verification, trust } = await verifyAll(root, context);
+  const { verification, trust } = await verifyAll(root, config, context);
   printArchive(verification, trust, printer);
   printer.document({ run: null, verification });
   printer.block(`\nTo begin anew: remove ${archiveUrl}, or give another folder with --archive.`);

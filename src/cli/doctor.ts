@@ -1,35 +1,45 @@
-import { resolve } from 'node:path';
-import { attempt, type Check, ok, skipped } from '../doctor/check.ts';
+import { attempt, type Check, doubtful, ok, skipped } from '../doctor/check.ts';
 import { plural } from '../report/view/words.ts';
 import type { CommandContext } from './command.ts';
 import { type Config, loadConfig } from './config.ts';
+import { exitCodeOf } from './exit.ts';
 import type { DoctorFlags } from './flags.ts';
+import { type Footing, LOADERS, type Part } from './footing.ts';
 import { type Line, styled } from './printer.ts';
+import { MORE_ROOM, reckonRoom } from './room.ts';
 import { addressOf, connectService } from './service.ts';
-import { openSigningKey, openStamping } from './signing.ts';
-import { isS3Url, isUrl, openArchive, placeOf, refuseProtection } from './store.ts';
-import { openRecipients } from './trust.ts';
+import { checkForWriting, folderOf, isS3Url, openArchive, placeOf } from './store.ts';
 
 /** Looks at everything that an export will rest on, and says of each thing that is not right what to do. */
 export async function runDoctor(flags: DoctorFlags, context: CommandContext): Promise<number> {
   const { printer, environment, directory } = context;
   const config = await loadConfig(flags, environment, directory);
   const checks: Check[] = [];
-  for (const look of [checkArchive, checkAudit, checkPast, checkEncryption, checkSigningKey, checkStamping]) {
+  for await (const check of look(config, context)) {
     context.signal.throwIfAborted();
-    const found = await look(config, context);
-    for (const check of found) printer.result(format(check));
-    checks.push(...found);
+    printer.result(format(check));
+    checks.push(check);
   }
-  const exitCode = exitCodeOf(checks);
+  const exitCode = endOf(checks);
   printer.document({ exit_code: exitCode, archive: config.archiveUrl, checks });
   return exitCode;
 }
 
-/** What is configured wrongly comes before what is refused: it may be why. */
-function exitCodeOf(checks: readonly Check[]): number {
-  if (checks.some(({ state }) => state === 'failed')) return 2;
-  return checks.some(({ state }) => state === 'refused') ? 5 : 0;
+async function* look(config: Config, context: CommandContext): AsyncGenerator<Check> {
+  const counts: (number | null)[] = [];
+  yield* await checkArchive(config, context);
+  yield* await checkAudit(config, context, counts);
+  yield* await checkPast(config, context);
+  for (const part of Object.keys(LOADERS) as Part[]) yield await checkPart(part, { config, context, counts });
+}
+
+/**
+ * As that of the export would be. What is configured wrongly comes before what is refused: it may be why. What may
+ * pass by itself comes last.
+ */
+function endOf(checks: readonly Check[]): number {
+  const codes = checks.flatMap(({ code }) => (code === undefined ? [] : [exitCodeOf(code)]));
+  return [2, 5].find((code) => codes.includes(code)) ?? codes[0] ?? 0;
 }
 
 async function checkArchive(config: Config, context: CommandContext): Promise<Check[]> {
@@ -41,11 +51,9 @@ async function checkArchive(config: Config, context: CommandContext): Promise<Ch
       const { checkBucket } = await import('../doctor/bucket.ts');
       checks = await checkBucket(place, { ...options, limits: { ...options.limits, attempts: ATTEMPTS } });
     } else {
-      refuseProtection(store);
-      // It knows which kinds of archive there are.
-      if (isUrl(archiveUrl)) await (await openArchive(config, context, false))?.close();
+      await checkForWriting(config, context);
       const { checkDirectory } = await import('../doctor/directory.ts');
-      checks = await checkDirectory(resolve(context.directory, archiveUrl.replace(/^file:\/\//, '')));
+      checks = await checkDirectory(folderOf(config, context));
     }
     return ok('archive', archiveUrl);
   });
@@ -55,13 +63,18 @@ async function checkArchive(config: Config, context: CommandContext): Promise<Ch
 /** Somebody is waiting, and can ask again. */
 const ATTEMPTS = 3;
 
-async function checkAudit(config: Config, { printer, signal }: CommandContext): Promise<Check[]> {
+/** @param counts is given what the service states of the entries of each stream. */
+async function checkAudit(
+  config: Config,
+  { printer, signal }: CommandContext,
+  counts: (number | null)[],
+): Promise<Check[]> {
   let checks: Check[] = [];
   const named = await attempt('service', async () => {
     const service = connectService(config, printer, signal);
     try {
       const { checkService } = await import('../doctor/service.ts');
-      checks = await checkService(service.client, service.origin);
+      checks = await checkService(service.client, service.origin, counts);
     } finally {
       await service.close();
     }
@@ -87,41 +100,86 @@ async function checkPast(config: Config, context: CommandContext): Promise<Check
   return named.state === 'ok' ? checks : [named];
 }
 
-async function checkEncryption(config: Config): Promise<Check[]> {
-  const check = await attempt('encryption', async () => {
-    const recipients = await openRecipients(config);
-    if (recipients === null) return skipped('encryption', 'nobody is named to encrypt to (archive.encrypt_to)');
-    return ok('encryption', `bundles are encrypted to ${plural(recipients.names.length, 'recipient')}`);
-  });
-  return [check];
+interface Looking {
+  config: Config;
+  context: CommandContext;
+  counts: readonly (number | null)[];
 }
 
-async function checkSigningKey(config: Config, context: CommandContext): Promise<Check[]> {
-  const check = await attempt('signing-key', async () => {
-    const key = openSigningKey(config, context);
-    if (key === null) return skipped('signing-key', 'none is configured (sign.key_file), so runs are not signed');
-    return ok('signing-key', `can be read; its id is ${key.id}`);
-  });
-  return [check];
+/** What is said of a part of the footing that can be loaded. */
+type Describe<Name extends Part> = (loaded: Footing[Name], looking: Looking) => Check | Promise<Check>;
+
+const PARTS: { [Name in Part]: [name: string, describe: Describe<Name>] } = {
+  workDirectory: ['work-directory', describeWorkDirectory],
+  sealKeys: [
+    'seal-keys',
+    ({ size }) =>
+      size === 0
+        ? skipped('seal-keys', 'none is configured (verify.seal_keys), so seals stay unproved')
+        : ok('seal-keys', `${plural(size, 'key')} can be read`),
+  ],
+  roots: [
+    'roots',
+    (roots) =>
+      roots === null
+        ? skipped('roots', 'none are configured (verify.timestamp_roots), so anchors stay unproved')
+        : ok('roots', `${plural(roots.length, 'root')} to judge anchors by`),
+  ],
+  publicKeys: [
+    'public-keys',
+    (keys) =>
+      keys.length === 0
+        ? skipped('public-keys', 'none is configured (verify.public_keys)')
+        : ok('public-keys', `${plural(keys.length, 'public key')} can be read`),
+  ],
+  controls: [
+    'controls',
+    (controls) =>
+      controls.length === 0
+        ? skipped('controls', 'none are configured (report.controls)')
+        : ok('controls', `${plural(controls.length, 'control mapping')} can be read`),
+  ],
+  recipients: [
+    'encryption',
+    (recipients) =>
+      recipients === null
+        ? skipped('encryption', 'nobody is named to encrypt to (archive.encrypt_to)')
+        : ok('encryption', `bundles are encrypted to ${plural(recipients.names.length, 'recipient')}`),
+  ],
+  signingKey: [
+    'signing-key',
+    (key) =>
+      key === null
+        ? skipped('signing-key', 'none is configured (sign.key_file), so runs are not signed')
+        : ok('signing-key', `can be read; its id is ${key.id}`),
+  ],
+  stamping: ['time-stamp', describeStamping],
+};
+
+function checkPart<Name extends Part>(part: Name, looking: Looking): Promise<Check> {
+  const [name, describe] = PARTS[part];
+  const load = LOADERS[part] as (config: Config, context: CommandContext) => Footing[Name] | Promise<Footing[Name]>;
+  return attempt(name, async () => describe(await load(looking.config, looking.context), looking));
 }
 
-async function checkStamping(config: Config, context: CommandContext): Promise<Check[]> {
-  const check = await attempt('time-stamp', async () => {
-    const stamping = openStamping(config, context);
-    if (stamping === null)
-      return skipped('time-stamp', 'no authority is configured (sign.tsa_url), so runs are not time-stamped');
-    try {
-      const { checkAuthority } = await import('../doctor/authority.ts');
-      return await checkAuthority(stamping);
-    } finally {
-      await stamping.authority.close();
-    }
-  });
-  return [check];
+function describeWorkDirectory(free: number, { config, counts }: Looking): Check {
+  const { says, isShort } = reckonRoom(config, free, counts);
+  return isShort ? doubtful('work-directory', says, MORE_ROOM) : ok('work-directory', says);
 }
 
-const MARKS = { ok: '✓', failed: '✗', refused: '✗', skipped: '–', noted: '!' } as const;
-const STYLES = { ok: 'green', failed: 'red', refused: 'red', skipped: 'yellow', noted: 'yellow' } as const;
+async function describeStamping(stamping: Footing['stamping']): Promise<Check> {
+  if (stamping === null)
+    return skipped('time-stamp', 'no authority is configured (sign.tsa_url), so runs are not time-stamped');
+  try {
+    const { checkAuthority } = await import('../doctor/authority.ts');
+    return await checkAuthority(stamping);
+  } finally {
+    await stamping.authority.close();
+  }
+}
+
+const MARKS = { ok: '✓', doubtful: '!', failed: '✗', skipped: '–' } as const;
+const STYLES = { ok: 'green', doubtful: 'yellow', failed: 'red', skipped: 'yellow' } as const;
 const NAME_WIDTH = 14;
 
 /** One line: it may end in a log. */

@@ -34,9 +34,14 @@ const BY_ERROR: Record<ErrorCode, number> = {
   unreadable: 3,
   conflict: 3,
   archive: 3,
+  'work-directory': 3,
   interrupted: 130,
 };
 
+export function exitCodeOf(code: ErrorCode): number {
+  return BY_ERROR[code];
+}
+
 export function exitCodeOfError(error: unknown): number {
-  return error instanceof EvidenceError ? BY_ERROR[error.code] : DEFECT;
+  return error instanceof EvidenceError ? exitCodeOf(error.code) : DEFECT;
 }

@@ -1,26 +1,25 @@
 import type { Archive } from '../archive/archive.ts';
-import { openMemoryArchive } from '../archive/memory.ts';
-import { describePeriod } from '../bundle/info.ts';
 import { EvidenceError } from '../errors.ts';
-import { checkQuestion, questionOf, whyOther } from '../export/asked.ts';
+import { questionOf, whyOther } from '../export/asked.ts';
 import { bindingKeysOf } from '../export/binding.ts';
 import type { ExportContext, Scope } from '../export/context.ts';
 import { type PeriodAnswer, type PeriodQuestion, resolvePeriod } from '../export/period.ts';
-import { selectStreams } from '../export/plan.ts';
 import { type ExportResult, exportRun } from '../export/run.ts';
-import { exportOrRevise, findOpenRun } from '../export/run-id.ts';
+import { chooseRunId, exportOrRevise } from '../export/run-id.ts';
 import type { CommandContext } from './command.ts';
 import { type Config, loadConfig } from './config.ts';
-import { readControls } from './controls.ts';
+import { dryRun } from './dry-run.ts';
+import type { ExportWish } from './export-wish.ts';
 import type { ExportFlags } from './flags.ts';
+import { type Footing, withFooting } from './footing.ts';
+import type { Printer } from './printer.ts';
 import { Progress } from './progress.ts';
+import { MORE_ROOM, reckonRoom } from './room.ts';
 import { endOf, printRun, toRunDocument } from './run-report.ts';
-import { connectService, type Service } from './service.ts';
-import { openSigningKey, openStamping } from './signing.ts';
+import { connectService } from './service.ts';
 import { openArchive } from './store.ts';
 import { readCommit, readOperator, readTool } from './tool.ts';
-import { openRecipients, readPublicKeys, readSealKeys, readTimestampRoots } from './trust.ts';
-import { makeWorkDirectory } from './work-directory.ts';
+import { checkWorkDirectory, withWorkDirectory } from './work-directory.ts';
 
 export async function runExport(flags: ExportFlags, context: CommandContext): Promise<number> {
   const config = await loadConfig(flags, context.environment, context.directory);
@@ -41,7 +40,8 @@ export async function runExport(flags: ExportFlags, context: CommandContext): Pr
       return await exportMissing({ ...common, exportMonth }, flags, context);
     }
     const wish = { ...common, answer: resolvePeriod(periodQuestionOf(flags), new Date()) };
-    if (flags['dry-run'] === true) return await dryRun(wish, context);
+    if (flags['dry-run'] === true)
+      return await withFooting(config, context, (footing) => dryRun(wish, footing, context));
     const result = await exportInto(wish, context);
     context.printer.document(toRunDocument(result, config.archiveUrl));
     printRun(result, config.archiveUrl, context.printer);
@@ -73,30 +73,26 @@ function periodQuestionOf(flags: ExportFlags): PeriodQuestion {
   return { month, from, to, allTime: flags['all-time'], request, streams, exclude };
 }
 
-export interface ExportWish {
-  config: Config;
-  answer: PeriodAnswer;
-  scope: Scope;
-  revise: boolean;
-  sealPartial: boolean;
-  beginSigning: boolean;
-  serviceMoved: boolean;
-  service: Service;
+/** Loads what an export rests on, and runs it. */
+export async function exportInto(wish: ExportWish, context: CommandContext): Promise<ExportResult> {
+  const { config } = wish;
+  return withFooting(config, context, (footing) =>
+    withWorkDirectory(config.workDirectory, (workDirectory) =>
+      exportWith(wish, { ...footing, workDirectory }, context),
+    ),
+  );
 }
 
 /** Puts the pieces of an export together and runs it. */
-export async function exportInto(wish: ExportWish, context: CommandContext): Promise<ExportResult> {
+async function exportWith(
+  wish: ExportWish,
+  { controls, ...footing }: Omit<Footing, 'workDirectory'> & { workDirectory: string },
+  context: CommandContext,
+): Promise<ExportResult> {
   const { config, answer, scope, service } = wish;
   const { printer, signal } = context;
   const packagePeriod = service.client.packagePeriod(answer.period);
-  const sealKeys = readSealKeys(config.sealKeyFiles);
-  const roots = readTimestampRoots(config.timestampRootsFile);
-  const controls = readControls(config.report.controls);
-  const signingKey = openSigningKey(config, context);
-  const stamping = openStamping(config, context);
-  const recipients = await openRecipients(config);
   const archive = await openForWriting(config, context);
-  const work = makeWorkDirectory();
   const progress = new Progress(printer);
   try {
     // What the store cannot do is found out before anything is asked of the service.
@@ -114,24 +110,21 @@ export async function exportInto(wish: ExportWish, context: CommandContext): Pro
       required: config.required,
       acceptUnhashed: config.acceptUnhashed,
       completeness: config.completeness,
-      sealKeys,
-      roots,
-      recipients,
-      signingKey,
-      bindingKeyFor: bindingKeysOf({ signingKey, apiKey: config.apiKey ?? '' }),
-      publicKeys: readPublicKeys(config.publicKeyFiles),
+      ...footing,
+      bindingKeyFor: bindingKeysOf({ signingKey: footing.signingKey, apiKey: config.apiKey ?? '' }),
       beginSigning: wish.beginSigning,
-      stamping,
       sealPartial: wish.sealPartial,
       concurrency: config.concurrency,
-      workDirectory: work.path,
       tool: readTool(),
       commit: readCommit(),
       report: { ...config.report, controls },
       operator: readOperator(),
       now: () => new Date(),
       signal,
-      listen: progress.listen,
+      listen: (event) => {
+        if (event.type === 'planned') noteRoom(config, event.entryCounts, printer);
+        progress.listen(event);
+      },
     };
     const questionAs = (runId: string) => questionOf({ ...exportContext, runId });
     const revision = {
@@ -145,61 +138,20 @@ export async function exportInto(wish: ExportWish, context: CommandContext): Pro
     );
   } finally {
     progress.close();
-    work.remove();
-    await stamping?.authority.close();
     await archive.close();
   }
+}
+
+/** What may be too little is said, and tried: the same command resumes it. */
+function noteRoom(config: Config, counts: readonly (number | null)[], printer: Printer): void {
+  const room = reckonRoom(config, checkWorkDirectory(config.workDirectory), counts);
+  if (!room.isShort) return;
+  printer.note(`The work directory may be too small: ${room.says}.`);
+  printer.note(MORE_ROOM);
 }
 
 async function openForWriting(config: Config, context: CommandContext): Promise<Archive> {
   const archive = await openArchive(config, context, true);
   if (archive === null) throw new EvidenceError('archive', `the archive ${config.archiveUrl} cannot be opened`);
   return archive;
-}
-
-/** What there is until now: a run of it that was begun on an earlier day, and not finalized, goes on under its own name. */
-async function chooseRunId(archive: Archive, { runId, series }: PeriodAnswer): Promise<string> {
-  return (series === null ? null : await findOpenRun(archive, series)) ?? runId;
-}
-
-async function dryRun(wish: ExportWish, context: CommandContext): Promise<number> {
-  const { printer } = context;
-  const { config, answer, scope, service } = wish;
-  const archive = (await openArchive(config, context, false)) ?? openMemoryArchive();
-  const { runId, isFinalized } = await checkRun(wish, archive, context).finally(() => archive.close());
-  const { included, excluded } = await selectStreams(service.client.listStreams(), scope);
-  const streams = included.map((stream) => stream.streamId);
-  printer.document({
-    ...{ dry_run: true, run_id: runId, period: answer.period, finalized: isFinalized, streams, excluded },
-  });
-  printer.result(`Run ${runId}: ${describePeriod(answer.period)}`);
-  if (isFinalized) printer.result('This run is sealed: without --revise nothing would be exported.');
-  printer.result(`${included.length} streams would be exported into ${config.archiveUrl}:`);
-  for (const streamId of streams) printer.result(`  ${streamId}`);
-  if (excluded.length > 0) printer.result(`${excluded.length} would be left out.`);
-  printer.result('Nothing was written.');
-  return included.length === 0 ? 4 : 0;
-}
-
-/** What an export would refuse is refused; a revision would go under another name where it has to. */
-async function checkRun(
-  { config, answer, scope, service, revise, serviceMoved }: ExportWish,
-  archive: Archive,
-  context: CommandContext,
-): Promise<{ runId: string; isFinalized: boolean }> {
-  const bindingKeyFor = bindingKeysOf({ signingKey: openSigningKey(config, context), apiKey: config.apiKey ?? '' });
-  const asker = { archive, bindingKeyFor, serviceMoved };
-  const { required, acceptUnhashed, completeness } = config;
-  const asked = { auditUrl: service.url, contractFile: service.contract.file, period: answer.period, scope };
-  const questionAs = (runId: string) => questionOf({ ...asked, required, acceptUnhashed, completeness, runId });
-  const check = async (runId: string) => ({
-    runId,
-    isFinalized: (await checkQuestion(asker, questionAs(runId))) !== null,
-  });
-  const revision = {
-    ...{ archive, revise },
-    whyOther: (runId: string) => whyOther(asker, questionAs(runId)),
-    onBlocked: () => undefined,
-  };
-  return exportOrRevise(revision, await chooseRunId(archive, answer), check);
 }

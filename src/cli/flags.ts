@@ -17,8 +17,18 @@ const archive = {
   },
   endpoint: { type: 'string', describe: "address of the archive's S3 store, where it is not Amazon's" },
 } as const;
+const workDirectory = {
+  'work-directory': {
+    type: 'string',
+    describe: 'folder for what is on its way, in the clear; gone afterwards (default: TMPDIR)',
+  },
+} as const;
 const trust = {
-  'seal-key': { type: 'string', array: true, describe: 'a key to check seals with, as ID=FILE' },
+  'seal-key': {
+    type: 'string',
+    array: true,
+    describe: 'a key to check seals with, as ID=FILE; the file holds hex:…, base64:… or the key itself',
+  },
   'timestamp-roots': { type: 'string', describe: 'PEM file of the time-stamping authorities that you trust' },
   'accept-unhashed': {
     type: 'string',
@@ -42,9 +52,22 @@ const requirement = {
   },
 } as const;
 
+const concurrency = {
+  concurrency: { type: 'number', describe: 'streams at a time (default: 4)' },
+} as const;
+
 export function exportFlags(argv: Argv) {
   return argv
-    .options({ ...configuration, ...service, ...archive, ...trust, ...requirement, ...signing })
+    .options({
+      ...configuration,
+      ...service,
+      ...archive,
+      ...workDirectory,
+      ...trust,
+      ...requirement,
+      ...signing,
+      ...concurrency,
+    })
     .options({
       period: { type: 'string', describe: 'a month, e.g. 2026-10 (default: the last whole month, UTC)' },
       from: { type: 'string', describe: 'first moment of the period: a day or an RFC 3339 time' },
@@ -64,8 +87,7 @@ export function exportFlags(argv: Argv) {
         describe: 'the service of this archive has another address now; to be said once',
       },
       'seal-partial': { type: 'boolean', describe: 'seal the run even if something is missing, labelled PARTIAL' },
-      'dry-run': { type: 'boolean', describe: 'say what would be exported; touch nothing' },
-      concurrency: { type: 'number', describe: 'streams at a time (default: 4)' },
+      'dry-run': { type: 'boolean', describe: 'say what would be exported and what would stop it; touch nothing' },
     })
     .example('$0 export --period 2026-10', 'October 2026, into ./evidence-archive')
     .example("$0 export --all-time --stream 'prod/*'", 'everything of some streams');
@@ -87,7 +109,7 @@ export function verifyFlags(argv: Argv) {
       describe:
         'an archive (a folder or s3://BUCKET/PREFIX), a run in it, a bundle (.zip) or an evidence package (.json)',
     })
-    .options({ config: NAMED_CONFIG, ...trust, ...requirement, endpoint: archive.endpoint })
+    .options({ config: NAMED_CONFIG, ...workDirectory, ...trust, ...requirement, endpoint: archive.endpoint })
     .options({
       'public-key': { type: 'string', array: true, describe: 'PEM file of a key that the archive must be signed with' },
       identity: { type: 'string', array: true, describe: 'file of an age identity, to decrypt bundles with' },
@@ -133,6 +155,7 @@ export type ProbeFlags = Awaited<ReturnType<typeof probeFlags>['argv']>;
 export function demoFlags(argv: Argv) {
   return argv
     .options({ archive: { type: 'string', describe: 'a folder for the evidence (default: ./evidence-archive)' } })
+    .options(workDirectory)
     .example('$0 demo', 'exports what really happened on this machine into ./evidence-archive');
 }
 export type DemoFlags = Awaited<ReturnType<typeof demoFlags>['argv']>;
@@ -218,8 +241,8 @@ export type ShareFlags = Awaited<ReturnType<typeof shareFlags>['argv']>;
 
 export function doctorFlags(argv: Argv) {
   return argv
-    .options({ ...configuration, ...service, ...archive })
-    .example('$0 doctor', 'looks at the archive, the service, the signing key and the time-stamping authority');
+    .options({ ...configuration, ...service, ...archive, ...workDirectory, ...trust, ...requirement, ...concurrency })
+    .example('$0 doctor', 'checks the archive, the service, every key and root, the authority and the work directory');
 }
 export type DoctorFlags = Awaited<ReturnType<typeof doctorFlags>['argv']>;
 

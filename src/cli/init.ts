@@ -2,12 +2,13 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Eta } from 'eta';
 import { parseS3Url } from '../archive/s3/place.ts';
-import { EvidenceError } from '../errors.ts';
+import { EvidenceError, messageOf } from '../errors.ts';
 import { packageFile } from '../package.ts';
 import type { CommandContext } from './command.ts';
 import { DEFAULT_ARCHIVE } from './config.ts';
 import type { InitFlags } from './flags.ts';
 import { isS3Url } from './store.ts';
+import { checkArchiveUrl, checkHttpUrl } from './store-settings.ts';
 
 /** Longer than any year. */
 const DAYS_OF_A_YEAR = 366;
@@ -44,30 +45,44 @@ export async function runInit(flags: InitFlags, { printer, directory }: CommandC
         nextStep: 'Run it in another folder and compare, or move what is there out of the way.',
       },
     );
-  for (const name of names) {
-    const path = resolve(directory, name);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, fillIn(name, deployment), { flag: 'wx' });
-  }
+  for (const name of names) write(resolve(directory, name), fillIn(name, deployment));
   printer.document({ written: names });
   printer.result(`Written: ${names.join(', ')}.`);
   printer.result('Next: read evidence.yaml, then look at it all with `evidence doctor`.');
   return 0;
 }
 
+function write(path: string, text: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text, { flag: 'wx' });
+  } catch (error) {
+    throw new EvidenceError('usage', `${path} cannot be written: ${messageOf(error)}`, {
+      nextStep: 'Run it in a folder that this user may write to, after removing what it has begun there.',
+      cause: error,
+    });
+  }
+}
+
 function toDeployment(flags: InitFlags): Deployment {
   const { archive = DEFAULT_ARCHIVE, endpoint = null, years } = flags;
+  checkArchiveUrl(archive);
   if (!Number.isInteger(years) || years < 1 || years > 100)
     throw new EvidenceError('usage', '--years is not a whole number from 1 to 100');
   const isS3 = isS3Url(archive);
   const { bucket, prefix } = isS3 ? parseS3Url(archive) : { bucket: '', prefix: '' };
+  const ofS3 = (['endpoint', 'legal-hold', 'kms-key'] as const).filter((flag) => flags[flag] !== undefined);
+  if (!isS3 && ofS3.length > 0)
+    throw new EvidenceError('usage', `--${ofS3.join(', --')} means nothing for an archive in a folder`, {
+      nextStep: 'Name s3://BUCKET/PREFIX with --archive.',
+    });
   // What has a meaning of its own in a policy cannot be written as itself.
   if (/[*?$"]/.test(prefix)) throw new EvidenceError('usage', 'the prefix of the archive contains *, ?, $ or "');
   const maxYears = Math.max(years, MAX_YEARS);
   return {
-    auditUrl: quote(flags['audit-url'] ?? 'https://audit.example.com'),
+    auditUrl: quote(checkHttpUrl('--audit-url', flags['audit-url'] ?? 'https://audit.example.com')),
     archive: quote(archive),
-    endpoint: endpoint === null ? null : quote(endpoint),
+    endpoint: endpoint === null ? null : quote(checkHttpUrl('--endpoint', endpoint)),
     ...{ isS3, mode: flags.mode, years, maxYears, maxDays: maxYears * DAYS_OF_A_YEAR, bucket, prefix },
     legalHold: flags['legal-hold'] === true,
     kmsKey: flags['kms-key'] === undefined ? null : quote(flags['kms-key']),

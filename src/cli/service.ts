@@ -6,7 +6,7 @@ import type { ContractInUse } from '../contract/in-use.ts';
 import { EvidenceError } from '../errors.ts';
 import type { Config } from './config.ts';
 import { readContract } from './contract.ts';
-import { readGivenText } from './given-file.ts';
+import { readCertificates, readGivenText } from './given-file.ts';
 import type { Printer } from './printer.ts';
 import { readTool } from './tool.ts';
 
@@ -30,11 +30,13 @@ export function connectService(config: Config, printer: Printer, signal: AbortSi
       nextStep: 'Set source.audit_url in evidence.yaml, EVIDENCE_AUDIT_URL, or --audit-url; or try `evidence demo`.',
     });
   if (config.apiKey === null || config.apiKey === '')
-    throw new EvidenceError('config', `no API key for ${config.auditUrl}`, {
+    throw new EvidenceError('config', `there is no API key for ${config.auditUrl}`, {
       nextStep: 'Put the key into EVIDENCE_API_KEY, or its file into source.api_key_file or EVIDENCE_API_KEY_FILE.',
     });
   if (!/^[\x21-\x7e]+$/.test(config.apiKey))
-    throw new EvidenceError('config', 'the API key contains characters that cannot stand in an HTTP header');
+    throw new EvidenceError('config', 'the API key contains characters that cannot stand in an HTTP header', {
+      nextStep: 'Copy the key again, as one word of letters, digits and signs: something else is in its place.',
+    });
   printer.keepSecret(config.apiKey);
   const contract = readContract(config.contractFile);
   const { name, version } = readTool();
@@ -72,7 +74,7 @@ function readTls(files: Config['tlsFiles'], printer: Printer): Tls {
   const tls: Tls = {};
   for (const name of ['ca', 'cert', 'key'] as const) {
     const path = files[name];
-    if (path !== null) tls[name] = readGivenText(`source.tls.${name}_file`, path);
+    if (path !== null) tls[name] = (name === 'key' ? readGivenText : readCertificates)(`source.tls.${name}_file`, path);
   }
   if (tls.key !== undefined) printer.keepSecret(tls.key);
   return tls;

@@ -18,9 +18,9 @@ const MAX_NAME = 200;
 /** Hands a sealed run to somebody, by links or as copies. What is printed never has a link in it. */
 export async function runShare(flags: ShareFlags, context: CommandContext): Promise<number> {
   const { printer, signal, environment, directory } = context;
+  const config = await loadConfig(flags, environment, directory);
   const sharedWith = readName(flags.for);
   const seconds = readExpiry(flags.expires ?? '7d');
-  const config = await loadConfig(flags, environment, directory);
   const archive = await openArchive(config, context, false);
   try {
     const run = await requireRun(archive, flags.run, config.archiveUrl);

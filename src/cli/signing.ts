@@ -4,7 +4,7 @@ import type { Stamping } from '../export/stamp.ts';
 import { readSigningKey, type SigningKey } from '../signature/key.ts';
 import type { CommandContext } from './command.ts';
 import type { Config } from './config.ts';
-import { readGivenText } from './given-file.ts';
+import { readGivenText, refuseOpen } from './given-file.ts';
 import { readTool } from './tool.ts';
 import { readTimestampRoots } from './trust.ts';
 
@@ -18,7 +18,9 @@ export function openSigningKey({ sign }: Config, { printer }: Pick<CommandContex
   printer.keepSecret(pem.trim());
   const passphrase = sign.passphrase ?? readPassphrase(sign.passphraseFile);
   if (passphrase !== null) printer.keepSecret(passphrase);
-  return readSigningKey(pem, passphrase, sign.keyFile);
+  const key = readSigningKey(pem, passphrase, sign.keyFile);
+  refuseOpen('sign.key_file', sign.keyFile);
+  return key;
 }
 
 function readPassphrase(path: string | null): string | null {
@@ -31,8 +33,8 @@ function readPassphrase(path: string | null): string | null {
  */
 export function openStamping(config: Config, { printer, signal }: CommandContext): Stamping | null {
   const { tsaUrl } = config.sign;
-  if (tsaUrl === null) return null;
   const roots = readTimestampRoots(config.stampRootsFile);
+  if (tsaUrl === null) return null;
   if (roots === null)
     throw new EvidenceError('config', 'sign.tsa_url names a time-stamping authority, but no root of it is pinned', {
       nextStep: 'Get its root certificate from the authority and name the PEM file in sign.tsa_roots.',

@@ -2,11 +2,12 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Archive } from '../archive/archive.ts';
 import { openDirectoryArchive } from '../archive/directory.ts';
+import { checkRoot } from '../archive/folder.ts';
 import type { S3Options } from '../archive/s3/options.ts';
 import type { S3Place } from '../archive/s3/place.ts';
 import { EvidenceError } from '../errors.ts';
 import type { CommandContext } from './command.ts';
-import { readGivenText } from './given-file.ts';
+import { readCertificates } from './given-file.ts';
 import type { StoreSettings } from './store-settings.ts';
 
 /** An archive as the configuration names it. */
@@ -25,14 +26,28 @@ export async function openArchive(
   create: boolean,
 ): Promise<Archive | null> {
   if (isS3Url(archiveUrl)) return openBucket(archiveUrl, store, signal);
-  if (isUrl(archiveUrl) && !archiveUrl.startsWith('file://'))
-    throw new EvidenceError('config', 'this kind of archive is not known', {
-      nextStep: 'Give a directory or s3://BUCKET/PREFIX as the archive.',
-    });
   if (create) refuseProtection(store);
-  const path = resolve(directory, archiveUrl.replace(/^file:\/\//, ''));
+  const path = folderOf({ archiveUrl }, { directory });
   if (!create && !(await isDirectory(path))) return null;
   return openDirectoryArchive(path, { create });
+}
+
+/** The folder of an archive that is not in S3. */
+export function folderOf(
+  { archiveUrl }: Pick<NamedArchive, 'archiveUrl'>,
+  { directory }: Pick<CommandContext, 'directory'>,
+): string {
+  return resolve(directory, archiveUrl.replace(/^file:\/\//, ''));
+}
+
+/** Whether an archive in a folder could be written to, as far as can be told without writing. */
+export async function checkForWriting(
+  { archiveUrl, store }: NamedArchive,
+  context: Pick<CommandContext, 'directory'>,
+): Promise<void> {
+  if (isS3Url(archiveUrl)) return;
+  refuseProtection(store);
+  await checkRoot(folderOf({ archiveUrl }, context));
 }
 
 export function isS3Url(url: string): boolean {
@@ -68,7 +83,7 @@ export async function placeOf(
   const { parseS3Url } = await import('../archive/s3/place.ts');
   const { DEFAULT_LIMITS } = await import('../archive/s3/options.ts');
   const { caFile, ...settings } = store;
-  const ca = caFile === undefined ? {} : { ca: readGivenText('archive.ca_file', caFile) };
+  const ca = caFile === undefined ? {} : { ca: readCertificates('archive.ca_file', caFile) };
   return { place: parseS3Url(url), options: { ...settings, ...ca, limits: DEFAULT_LIMITS, signal } };
 }
 

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import type { SealKeys } from '../contract/contract.ts';
 import { toHmacKey } from '../encoding/digest.ts';
 import type { Identities } from '../encryption/identities.ts';
@@ -8,7 +7,7 @@ import { type PublicKey, readPublicKey } from '../signature/key.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
 import { readRoots } from '../timestamp/roots.ts';
 import type { Config } from './config.ts';
-import { readGivenFile, readGivenText } from './given-file.ts';
+import { readGivenFile, readGivenText, refuseOpen } from './given-file.ts';
 
 /**
  * The seal keys from their files. A file holds `hex:…`, `base64:…`, or the key's own text; a line feed at its end is
@@ -63,14 +62,7 @@ export async function openRecipients({ encryptTo }: Pick<Config, 'encryptTo'>): 
 export async function openIdentities(files: readonly string[]): Promise<Identities | null> {
   if (files.length === 0) return null;
   const { readIdentities } = await import('../encryption/identities.ts');
-  return readIdentities(files.map((path) => ({ text: readSecretFile(path), source: path })));
-}
-
-/** Of a key that others can read nobody knows who has it. */
-function readSecretFile(path: string): string {
-  const text = readGivenText('the identity', path);
-  if ((statSync(path).mode & 0o077) === 0) return text;
-  throw new EvidenceError('config', `the file of the identity, ${path}, can be read by others`, {
-    nextStep: `Keep it to yourself: chmod 600 ${path}.`,
-  });
+  const identities = readIdentities(files.map((path) => ({ text: readGivenText('the identity', path), source: path })));
+  for (const path of files) refuseOpen('the identity', path);
+  return identities;
 }

@@ -60,7 +60,7 @@ export function printArchive(report: ArchiveReport, trust: Trust, printer: Print
     printCustody(run.custody, printer);
     printShares(run.shares, printer);
   }
-  const { missing, altered, unlocked, unexpected, checked } = report.objects;
+  const { missing, altered, unlocked, unexpected, closed, checked } = report.objects;
   const stamps = report.runs.flatMap(({ problems }) => problems.filter(({ code }) => code === 'stamp/refuted'));
   const listed = [
     ...report.ledger.findings,
@@ -71,11 +71,12 @@ export function printArchive(report: ArchiveReport, trust: Trust, printer: Print
     ...altered,
     ...unexpected,
     ...unlocked,
+    ...closed,
   ];
   printProblems([...new Set(listed)], printer);
   for (const warning of report.warnings) printer.result([styled(warning, 'yellow')]);
   printer.result(
-    `Objects       ${checked} checked: ${objectsIn(missing)} missing, ${objectsIn(altered)} altered, ${objectsIn(unexpected)} unexpected, ${objectsIn(unlocked)} unlocked`,
+    `Objects       ${checked} checked: ${objectsIn(missing)} missing, ${objectsIn(altered)} altered, ${objectsIn(unexpected)} unexpected, ${objectsIn(unlocked)} unlocked${closed.length > 0 ? `, ${objectsIn(closed)} closed to this user, so not checked` : ''}`,
   );
   printer.result(['Locks         ', ...describeLocks(report.locks)]);
   printExpiring(report.locks, printer);

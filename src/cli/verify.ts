@@ -1,4 +1,3 @@
-import { open, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Archive } from '../archive/archive.ts';
 import type { Identities } from '../encryption/identities.ts';
@@ -15,14 +14,14 @@ import { loadNamedConfig } from './config.ts';
 import { readDays } from './days.ts';
 import type { VerifyFlags } from './flags.ts';
 import { holdHeap } from './heap.ts';
-import { isDirectory, isS3Url, type NamedArchive, openArchive } from './store.ts';
+import { isS3Url, type NamedArchive, openArchive } from './store.ts';
 import { liveLine } from './table.ts';
 import { openIdentities, readPublicKeys, readSealKeys, readTimestampRoots } from './trust.ts';
 import { describeTrust } from './trust-report.ts';
 import { type FileReport, printArchive, printFile } from './verify-report.ts';
-import { makeWorkDirectory } from './work-directory.ts';
+import { kindOf, NAME_ONE, refuseUnused } from './verify-target.ts';
+import { withWorkDirectory } from './work-directory.ts';
 
-const NAME_ONE = 'Name an archive, a run in it, a bundle (.zip) or an evidence package (.json).';
 const UNSIGNED =
   'Internal consistency only: a bundle by itself is not signed, so whoever can replace it can replace it unseen.';
 
@@ -41,12 +40,14 @@ export async function runVerify(flags: VerifyFlags, context: CommandContext): Pr
   const { config: configFile, endpoint } = flags;
   const config = await loadNamedConfig(
     {
+      ...flags,
       config: configFile,
       endpoint,
       require: flags.require,
       sealKey: flags['seal-key'],
       timestampRoots: flags['timestamp-roots'],
       publicKey: flags['public-key'],
+      workDirectory: flags['work-directory'],
       acceptUnhashed: flags['accept-unhashed'],
     },
     context.environment,
@@ -63,8 +64,14 @@ export async function runVerify(flags: VerifyFlags, context: CommandContext): Pr
   const identityFiles = (flags.identity ?? []).map((path) => resolve(directory, path));
   const threads = checkThreads(flags.threads ?? null);
   const target = isS3Url(flags.target) ? flags.target.replace(/\/+$/, '') : resolve(directory, flags.target);
-  if (isS3Url(target) || (await isDirectory(target))) {
+  const kind = await kindOf(target, flags.target);
+  refuseUnused(flags, kind);
+  if (kind === 'archive') {
     const [, root = target, run = null] = /^(.*)\/runs\/([^/]+)$/s.exec(target) ?? [];
+    if (run !== null && (flags.run ?? flags.from) !== undefined)
+      throw new EvidenceError('usage', `${flags.target} is one run, so --run and --from mean nothing for it`, {
+        nextStep: 'Name the archive instead.',
+      });
     const named = { archiveUrl: root, store: config.store };
     const given = {
       roots: options.roots,
@@ -81,26 +88,24 @@ export async function runVerify(flags: VerifyFlags, context: CommandContext): Pr
       // Those of a store far away arrive while others are looked at.
       concurrency: isS3Url(target) ? CONCURRENCY : 1,
     };
-    const report = await checkStored(named, flags.run ?? run, archiveOptions, context);
+    const report = await checkStored(named, flags.run ?? run, archiveOptions, config.workDirectory, context);
     const { contracts, ...found } = report;
     const trust = describeTrust(config, given, contracts);
     printer.document({ trust, ...found });
     printArchive(report, trust, printer);
     return report.exit_code;
   }
-  if (await isOther(target))
-    throw new EvidenceError('usage', `${flags.target} is a named pipe, a device or a socket, and was not opened`, {
-      nextStep: NAME_ONE,
-    });
-  if (!(await isFile(target)))
-    throw new EvidenceError('not-found', `there is nothing to verify at ${flags.target}`, {
-      nextStep: NAME_ONE,
-    });
-  const report = (await isZip(target))
-    ? await verifyOneBundle(target, flags.target, options)
-    : isEncrypted(target)
-      ? await verifyEncryptedBundle(target, flags.target, options, await openIdentities(identityFiles))
-      : await verifyOnePackage(target, { ...options, threads, signal: context.signal });
+  const reportOf = {
+    bundle: () => verifyOneBundle(target, flags.target, options),
+    encrypted: async () => {
+      const identities = await openIdentities(identityFiles);
+      return withWorkDirectory(config.workDirectory, (folder) =>
+        verifyEncryptedBundle(target, { name: flags.target, folder }, options, identities),
+      );
+    },
+    package: () => verifyOnePackage(target, { ...options, threads, signal: context.signal }),
+  }[kind];
+  const report = await reportOf();
   const { contracts, ...found } = report;
   const trust = describeTrust(config, { publicKeys: [], roots: options.roots, stampRoots: null }, contracts);
   printer.document({ trust, ...found });
@@ -128,28 +133,39 @@ export async function checkStored(
   named: NamedArchive,
   run: string | null,
   options: StoredOptions,
+  workDirectory: string,
+  context: CommandContext,
+): Promise<ArchiveReport> {
+  return withWorkDirectory(workDirectory, (folder) =>
+    checkOpened(named, run, { ...options, workDirectory: folder }, context),
+  );
+}
+
+async function checkOpened(
+  named: NamedArchive,
+  run: string | null,
+  options: StoredOptions & Pick<ArchiveContext, 'workDirectory'>,
   context: CommandContext,
 ): Promise<ArchiveReport> {
   const verifyArchive = await loadArchive();
   const root = named.archiveUrl;
   const archive = await openArchive(named, context, false);
-  const work = makeWorkDirectory();
   const progress = new VerifyProgress(context);
   try {
-    if (archive === null || !(await holdsRuns(archive)))
+    if (archive === null || !((await holds(archive, 'runs/')) || (await holds(archive, 'ledger/'))))
       throw new EvidenceError('not-found', `${root} is not an archive: it holds neither runs nor a ledger`, {
         nextStep: NAME_ONE,
       });
     const { onStream, onRun, onRunEnd } = progress;
     const listeners = { onStream, onRun, onRunEnd };
     if (run === null) await refuseShare(archive, root);
-    const report = await verifyArchive({ ...options, ...listeners, archive, workDirectory: work.path }, run);
-    if (run !== null && report.runs.length === 0 && report.warnings.length === 0)
-      throw new EvidenceError('not-found', `the archive at ${root} has no run ${run}`);
+    if (options.from !== null && options.from !== undefined && !(await holds(archive, `runs/${options.from}/`)))
+      throw noSuchRun(root, options.from);
+    const report = await verifyArchive({ ...options, ...listeners, archive }, run);
+    if (run !== null && report.runs.length === 0 && report.warnings.length === 0) throw noSuchRun(root, run);
     return report;
   } finally {
     progress.close();
-    work.remove();
     await archive?.close();
   }
 }
@@ -216,12 +232,19 @@ async function refuseShare(archive: Archive, root: string): Promise<void> {
   });
 }
 
-async function holdsRuns(archive: Archive): Promise<boolean> {
+function noSuchRun(root: string, run: string): EvidenceError {
+  return new EvidenceError('not-found', `the archive at ${root} has no run ${run}; nothing was verified`, {
+    nextStep: `See which there are, with: evidence runs --archive ${root}.`,
+  });
+}
+
+/** Whether something is there, or a folder that cannot be looked into. */
+async function holds(archive: Archive, prefix: string): Promise<boolean> {
   let isClosed = false;
   const onUnlisted = () => {
     isClosed = true;
   };
-  for (const prefix of ['runs/', 'ledger/']) for await (const _object of archive.list(prefix, onUnlisted)) return true;
+  for await (const _object of archive.list(prefix, onUnlisted)) return true;
   return isClosed;
 }
 
@@ -260,35 +283,26 @@ function reportDamage(problems: Problem[]): FileReport {
   };
 }
 
-function isEncrypted(path: string): boolean {
-  return path.toLowerCase().endsWith('.age');
-}
-
 /** @throws EvidenceError `usage` where it cannot be decrypted with what was given. */
 async function verifyEncryptedBundle(
   file: string,
-  name: string,
+  { name, folder }: { name: string; folder: string },
   options: VerifyOptions,
   identities: Identities | null,
 ): Promise<FileReport> {
   const { decryptFile } = await import('../encryption/age.ts');
   const { readObject } = await import('../verify/stored.ts');
-  const work = makeWorkDirectory();
-  try {
-    const zip = join(work.path, 'decrypted.zip');
-    const damage: Problem[] = [];
-    const read = async () => ({ content: identities === null ? null : await decryptFile(file, zip, identities) });
-    const decrypted = await readObject(name, damage, read);
-    if (decrypted === null) return reportDamage(damage);
-    const { content } = decrypted;
-    if (content !== null) return await verifyOneBundle(zip, name, options);
-    const why = identities === null ? 'is encrypted' : 'is not encrypted to any of the identities that were given';
-    throw new EvidenceError('usage', `${name} ${why}, so there is nothing that could be verified`, {
-      nextStep: 'Give the file of an identity that it is for: --identity FILE.',
-    });
-  } finally {
-    work.remove();
-  }
+  const zip = join(folder, 'decrypted.zip');
+  const damage: Problem[] = [];
+  const read = async () => ({ content: identities === null ? null : await decryptFile(file, zip, identities) });
+  const decrypted = await readObject(name, damage, read);
+  if (decrypted === null) return reportDamage(damage);
+  const { content } = decrypted;
+  if (content !== null) return verifyOneBundle(zip, name, options);
+  const why = identities === null ? 'is encrypted' : 'is not encrypted to any of the identities that were given';
+  throw new EvidenceError('usage', `${name} ${why}, so there is nothing that could be verified`, {
+    nextStep: 'Give the file of an identity that it is for: --identity FILE.',
+  });
 }
 
 async function verifyOnePackage(
@@ -308,30 +322,4 @@ async function verifyOnePackage(
     warnings: [],
     contracts: [contract],
   };
-}
-
-async function isFile(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isFile();
-  } catch {
-    return false;
-  }
-}
-
-/** Whether something is there that is neither a file nor a folder. */
-async function isOther(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => null);
-  return found !== null && !found.isFile() && !found.isDirectory();
-}
-
-/** By its content where there is any that tells, else by its name: a damaged bundle is still meant as one. */
-async function isZip(path: string): Promise<boolean> {
-  if (path.toLowerCase().endsWith('.zip')) return true;
-  const file = await open(path, 'r');
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(2), 0, 2, 0);
-    return bytesRead === 2 && buffer.toString('latin1') === 'PK';
-  } finally {
-    await file.close();
-  }
 }

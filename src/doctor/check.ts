@@ -1,13 +1,15 @@
-import { type EvidenceError, isEvidenceError } from '../errors.ts';
+import { type ErrorCode, type EvidenceError, isEvidenceError } from '../errors.ts';
 
 /** One thing that was looked at before it is needed. */
 export interface Check {
   name: string;
   /**
-   * `skipped`: it was not looked at, because it is not configured or something before it failed. `noted`: it keeps no
-   * export from running, and is to be known.
+   * `doubtful`: an export is tried all the same. `skipped`: it was not looked at, because it is not configured or
+   * something before it failed.
    */
-  state: 'ok' | 'failed' | 'refused' | 'skipped' | 'noted';
+  state: 'ok' | 'doubtful' | 'failed' | 'skipped';
+  /** Of what failed: the error that an export would end with. */
+  code?: ErrorCode;
   says: string;
   next_step?: string;
 }
@@ -16,12 +18,13 @@ export function ok(name: string, says: string): Check {
   return { name, state: 'ok', says };
 }
 
+/** What is not set up as it must be. */
 export function failed(name: string, says: string, nextStep: string): Check {
-  return { name, state: 'failed', says, next_step: nextStep };
+  return { name, state: 'failed', code: 'config', says, next_step: nextStep };
 }
 
-export function noted(name: string, says: string, nextStep: string): Check {
-  return { name, state: 'noted', says, next_step: nextStep };
+export function doubtful(name: string, says: string, nextStep: string): Check {
+  return { name, state: 'doubtful', says, next_step: nextStep };
 }
 
 export function skipped(name: string, why: string): Check {
@@ -38,14 +41,12 @@ export async function attempt(name: string, look: () => Promise<Check>): Promise
   }
 }
 
+/** Nothing was begun here that could be resumed. */
+const RESUME = /then run the same command again(?: to resume)?(?:: what is archived stays)?(\.|$)/;
+
 function toFailure(name: string, { code, message, nextStep }: EvidenceError): Check {
-  const refused = code === 'refused' || code === 'store-refused';
-  return {
-    name,
-    state: refused ? 'refused' : 'failed',
-    says: message,
-    ...(nextStep === undefined ? {} : { next_step: nextStep }),
-  };
+  const next = nextStep?.replace(RESUME, 'then run evidence doctor again$1');
+  return { name, state: 'failed', code, says: message, ...(next === undefined ? {} : { next_step: next }) };
 }
 
 /** Two clocks may differ by so much before records of the one make no sense beside those of the other. */

@@ -1,10 +1,10 @@
 import { link, readFile, statfs, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { storeFailure } from '../archive/failure.ts';
-import { syncFolder } from '../archive/folder.ts';
+import { nearestFolder, syncFolder } from '../archive/folder.ts';
 import { closeIncoming, openIncoming } from '../archive/incoming.ts';
 import { EvidenceError } from '../errors.ts';
-import { attempt, type Check, failed, ok } from './check.ts';
+import { attempt, type Check, doubtful, ok } from './check.ts';
 
 const GIBIBYTE = 2 ** 30;
 const TEXT = 'Written by evidence doctor. It is not evidence.\n';
@@ -14,17 +14,8 @@ const TEXT = 'Written by evidence doctor. It is not evidence.\n';
  * @param path of the archive, which need not be there yet.
  */
 export async function checkDirectory(path: string): Promise<Check[]> {
-  const place = await nearest(path);
+  const place = await nearestFolder(path);
   return [await attempt('write', () => checkWriting(path, place)), await attempt('space', () => checkSpace(place))];
-}
-
-/** The folder itself, or the one in which it would be made. */
-async function nearest(path: string): Promise<string> {
-  const exists = await statfs(path).then(
-    () => true,
-    () => false,
-  );
-  return exists || dirname(path) === path ? path : nearest(dirname(path));
 }
 
 /** The steps by which an object comes into the archive. */
@@ -59,5 +50,5 @@ async function checkSpace(place: string): Promise<Check> {
   const free = bavail * bsize;
   const says = `${(free / GIBIBYTE).toFixed(1)} GiB free`;
   if (free >= GIBIBYTE) return ok('space', says);
-  return failed('space', `only ${says} on the disk of ${place}`, 'Make room, or name an archive on another disk.');
+  return doubtful('space', `only ${says} on the disk of ${place}`, 'Make room, or name an archive on another disk.');
 }

@@ -3,7 +3,7 @@ import { coverMonths, describeMonth, toMonthReport } from '../ledger/coverage.ts
 import { readNewestEntry } from '../ledger/ledger.ts';
 import { readPast } from '../ledger/past.ts';
 import { readService } from '../ledger/service.ts';
-import { attempt, type Check, failed, noted, ok, skipped } from './check.ts';
+import { attempt, type Check, doubtful, failed, ok, skipped } from './check.ts';
 
 const SHOWN = 12;
 
@@ -40,5 +40,9 @@ async function checkMonths(archive: Archive, now: Date): Promise<Check> {
   if (first === undefined || last === undefined) return skipped('months', 'no month that has ended is expected yet');
   if (lacking.length === 0) return ok('months', `${first.month} to ${last.month} are in runs with all streams`);
   const more = lacking.length > SHOWN ? `; and ${lacking.length - SHOWN} earlier months` : '';
-  return noted('months', `${lacking.slice(-SHOWN).map(describeMonth).join('; ')}${more}`, 'evidence export --missing');
+  return doubtful(
+    'months',
+    `${lacking.slice(-SHOWN).map(describeMonth).join('; ')}${more}`,
+    'evidence export --missing',
+  );
 }

@@ -2,6 +2,7 @@ import { closest, distance } from 'fastest-levenshtein';
 import { type Document, isCollection, isMap, isNode, isScalar, LineCounter, type Node, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { EvidenceError } from '../errors.ts';
+import { inPlainWords, shapeName } from './schema-words.ts';
 
 /**
  * A YAML document of a known shape. No tag of it can run code, and an alias cannot blow it up.
@@ -56,9 +57,9 @@ function mostTelling(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | un
 
 function alternatives(issues: readonly z.core.$ZodIssue[]): string {
   const values = issues.flatMap((issue) => (issue.code === 'invalid_value' ? issue.values : []));
-  const shapes = issues.flatMap((issue) => (issue.code === 'invalid_type' ? [`an ${issue.expected}`] : []));
+  const shapes = issues.flatMap((issue) => (issue.code === 'invalid_type' ? [shapeName(issue.expected)] : []));
   const wanted = [...values.map((value) => JSON.stringify(String(value))), ...new Set(shapes)];
-  return `Invalid input: expected ${wanted.join(' or ')}`;
+  return `${wanted.join(' or ')} is expected here`;
 }
 
 function describe(
@@ -71,14 +72,18 @@ function describe(
   const at = [...issue.path.map(String), ...(unknown === undefined ? [] : [unknown])];
   const where = placeOf(offsetOf(document, at));
   if (unknown === undefined)
-    return new EvidenceError('config', `${where}: ${at.length === 0 ? '' : `${at.join('.')}: `}${issue.message}`);
+    return new EvidenceError('config', `${where}: ${at.length === 0 ? '' : `${at.join('.')}: `}${inPlainWords(issue)}`);
   const known = keysAt(schema, issue.path);
   const suggestion = known.length > 0 ? closest(unknown, known) : null;
   const meant = suggestion !== null && distance(unknown, suggestion) <= 4 ? `Did you mean "${suggestion}"? ` : '';
-  return new EvidenceError('config', `${where}: unknown key "${at.join('.')}"`, {
+  // A key of a file that somebody put their secret into is no name.
+  const named = NAME.test(unknown) ? ` "${at.join('.')}"` : `, of ${unknown.length} characters`;
+  return new EvidenceError('config', `${where}: unknown key${named}`, {
     ...(known.length === 0 ? {} : { nextStep: `${meant}Known here: ${known.join(', ')}.` }),
   });
 }
+
+const NAME = /^[A-Za-z][A-Za-z_-]{0,39}$/;
 
 /** Where a member stands in the text: its name, or the nearest place around it that is there. */
 function offsetOf(document: Document, path: readonly string[]): number {

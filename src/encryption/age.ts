@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Decrypter, Encrypter } from 'age-encryption';
 import { StreamingSha256 } from '../encoding/digest.ts';
-import { EvidenceError, messageOf } from '../errors.ts';
+import { EvidenceError, isSystemError, messageOf } from '../errors.ts';
 import type { Identities } from './identities.ts';
 import type { Recipients } from './recipients.ts';
 
@@ -63,6 +63,8 @@ export async function decryptFile(source: string, target: string, identities: Id
   try {
     return await write(await identities.decrypter().decrypt(toWeb(source)), target);
   } catch (error) {
+    // That a disk takes nothing says nothing of what is decrypted.
+    if (isSystemError(error) && error.syscall !== 'read') throw error;
     if (NO_MATCH.test(messageOf(error))) return null;
     throw new EvidenceError('unreadable', `cannot be decrypted: ${messageOf(error)}`, { cause: error });
   }

@@ -22,10 +22,14 @@ export function readRecipients(names: readonly string[], source: string): Recipi
     try {
       new Encrypter().addRecipient(name);
     } catch {
-      throw new EvidenceError('config', `${place} is not a recipient of age: ${JSON.stringify(name)}`, {
-        nextStep:
-          'A recipient is the line age1… that `age-keygen -o FILE` prints; recipients of plugins are not known here.',
-      });
+      throw new EvidenceError(
+        'config',
+        `${place} is not a recipient of age${/^age1/.test(name) ? `: ${JSON.stringify(name)}` : ''}`,
+        {
+          nextStep:
+            'A recipient is the line age1… that `age-keygen -o FILE` prints; recipients of plugins are not known here.',
+        },
+      );
     }
   }
   return { names };

@@ -14,7 +14,7 @@ export type Step =
 
 /** What an export reports while it runs; progress, log and metrics listen to it. */
 export type ExportEvent =
-  | { type: 'planned'; runId: string; streams: number; done: number; excluded: number }
+  | { type: 'planned'; runId: string; streams: number; done: number; excluded: number; entryCounts: (number | null)[] }
   | { type: 'started'; streamId: string }
   | { type: 'step'; streamId: string; step: Step }
   | { type: 'received'; streamId: string; form: Form; bytes: number }

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { type BundleOptions, type WrittenBundle, writeBundle } from '../bundle/write.ts';
-import { type ErrorCode, type ErrorDetails, isEvidenceError } from '../errors.ts';
+import { type ErrorCode, type ErrorDetails, isEvidenceError, isSystemError } from '../errors.ts';
 
 export interface PackingJob {
   id: number;
@@ -11,7 +11,7 @@ export interface PackingJob {
 export type PackingAnswer = { id: number } & (
   | { written: WrittenBundle }
   | { failure: { code: ErrorCode; message: string; details: ErrorDetails } }
-  | { defect: unknown }
+  | { defect: unknown; refused: Pick<NodeJS.ErrnoException, 'code' | 'syscall' | 'path'> }
 );
 
 let last = Promise.resolve();
@@ -26,8 +26,15 @@ async function answer(id: number, options: BundleOptions): Promise<PackingAnswer
   try {
     return { id, written: await writeBundle(options) };
   } catch (error) {
-    if (!isEvidenceError(error)) return { id, defect: error };
+    if (!isEvidenceError(error)) return { id, defect: error, refused: refusalOf(error) };
     const { code, message, nextStep } = error;
     return { id, failure: { code, message, details: nextStep === undefined ? {} : { nextStep } } };
   }
+}
+
+/** What an error loses between threads, and tells of the disk. */
+function refusalOf(error: unknown): Pick<NodeJS.ErrnoException, 'code' | 'syscall' | 'path'> {
+  if (!isSystemError(error)) return {};
+  const { code, syscall, path } = error;
+  return { code, syscall, ...(path === undefined ? {} : { path }) };
 }

@@ -49,7 +49,7 @@ export class Packing {
     const waiting = this.#waiting.get(answer.id);
     this.#waiting.delete(answer.id);
     if ('written' in answer) waiting?.resolve(answer.written);
-    else if ('defect' in answer) waiting?.reject(answer.defect);
+    else if ('defect' in answer) waiting?.reject(Object.assign(answer.defect as object, answer.refused));
     else {
       const { code, message, details } = answer.failure;
       waiting?.reject(new EvidenceError(code, message, details));

@@ -3,7 +3,6 @@ import type { Period } from '../client/audit.ts';
 import { EvidenceError } from '../errors.ts';
 import { lastEndedMonth, periodOfMonths } from '../ledger/months.ts';
 import { filterOf } from '../ledger/question.ts';
-import type { RunName } from './run-id.ts';
 
 /** What the user asked for, before it is a period. At most one of the ways may be given. */
 export interface PeriodQuestion {
@@ -17,6 +16,12 @@ export interface PeriodQuestion {
   /** Which streams: a run of some of them has another name than the run of all. */
   streams?: readonly string[] | undefined;
   exclude?: readonly string[] | undefined;
+}
+
+/** A run of what there is until the day that stands between the two. */
+export interface RunName {
+  prefix: string;
+  suffix: string;
 }
 
 export interface PeriodAnswer {

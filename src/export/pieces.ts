@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { Expected } from '../archive/archive.ts';
 import { inBlocks } from '../encoding/blocks.ts';
 import { StreamingSha256 } from '../encoding/digest.ts';
-import { EvidenceError, messageOf } from '../errors.ts';
 import type { ExportContext } from './context.ts';
 
 /** What is made bit by bit, because all of it would be megabytes. */
@@ -14,7 +13,6 @@ const BLOCK = 256 * 1024;
 /**
  * Puts pieces together in a file, which is there as long as `use` takes.
  * @param name of the file, and of nothing else in the work directory.
- * @throws EvidenceError `archive` when it cannot be written.
  */
 export async function withFile<T>(
   { workDirectory }: Pick<ExportContext, 'workDirectory'>,
@@ -24,25 +22,12 @@ export async function withFile<T>(
 ): Promise<T> {
   const file = join(workDirectory, name);
   try {
-    return await use(file, await writePieces(file, pieces));
+    const digest = new StreamingSha256();
+    await writeFile(file, digest.through(inBlocks(inBytes(pieces), BLOCK)));
+    return await use(file, digest.finish());
   } finally {
     await rm(file, { force: true });
   }
-}
-
-async function writePieces(file: string, pieces: Pieces): Promise<Expected> {
-  const digest = new StreamingSha256();
-  try {
-    await writeFile(file, digest.through(inBlocks(inBytes(pieces), BLOCK)));
-  } catch (error) {
-    // Whatever else goes wrong, does so while a piece is made.
-    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
-    throw new EvidenceError('archive', `cannot write ${file}: ${messageOf(error)}`, {
-      nextStep: 'See to free space and write permission there, then run the same command again.',
-      cause: error,
-    });
-  }
-  return digest.finish();
 }
 
 async function* inBytes(pieces: Pieces): AsyncGenerator<Uint8Array> {

@@ -1,6 +1,7 @@
 import type { Archive } from '../archive/archive.ts';
 import { type EvidenceError, isEvidenceError } from '../errors.ts';
 import { runIdOf, runPrefix, runRecordKey } from '../ledger/keys.ts';
+import type { PeriodAnswer, RunName } from './period.ts';
 
 /** What is to become of a run that is there already. */
 export interface RevisionWish {
@@ -72,10 +73,9 @@ export async function findOpenRun(archive: Archive, { prefix, suffix }: RunName)
   return [...begun.difference(finalized)].sort().at(-1) ?? null;
 }
 
-/** A run of what there is until the day that stands between the two. */
-export interface RunName {
-  prefix: string;
-  suffix: string;
+/** What there is until now: a run of it that was begun on an earlier day, and not finalized, goes on under its own name. */
+export async function chooseRunId(archive: Archive, { runId, series }: PeriodAnswer): Promise<string> {
+  return (series === null ? null : await findOpenRun(archive, series)) ?? runId;
 }
 
 function isAlike(runId: string, { prefix, suffix }: RunName): boolean {

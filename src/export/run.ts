@@ -67,6 +67,7 @@ export async function exportRun(context: ExportContext): Promise<ExportResult> {
     streams: open.length,
     done: resumed.recorded.length,
     excluded: selection.excluded.length,
+    entryCounts: open.map(({ entryCount }) => entryCount),
   });
   const first = begun ?? (open.length > 0 ? await beginRun(context, startedAt) : null);
   const begunAt = first === null ? startedAt : new Date(first.asked.begun_at);

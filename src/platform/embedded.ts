@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { EvidenceError } from '../errors.ts';
@@ -19,9 +18,9 @@ export interface EmbeddedPlatform {
   close(): Promise<void>;
 }
 
-/** Starts a platform on a free port of the loopback address, on a temporary database. */
-export async function startEmbeddedPlatform(): Promise<EmbeddedPlatform> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'evidence-platform-'));
+/** Starts a platform on a free port of the loopback address, on a temporary database in this folder. */
+export async function startEmbeddedPlatform(folder: string): Promise<EmbeddedPlatform> {
+  const dataDir = await mkdtemp(join(folder, 'platform-'));
   try {
     const { apiKey } = await initPlatform(dataDir);
     const platform = await startPlatform({ dataDir, port: 0 });

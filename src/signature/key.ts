@@ -41,7 +41,11 @@ function openPrivateKey(pem: string, passphrase: string | null, source: string):
   } catch {
     // OpenSSL's words are of no use to anyone; that they quote nothing is not promised either.
     const why = isEncrypted ? 'cannot be decrypted: the passphrase is wrong, or the file is damaged' : 'cannot be read';
-    throw new EvidenceError('config', `the private key in ${source} ${why}`, { nextStep: MAKE_ONE });
+    throw new EvidenceError('config', `the private key in ${source} ${why}`, {
+      nextStep: isEncrypted
+        ? 'Give the passphrase that it was encrypted with, in EVIDENCE_SIGNING_PASSPHRASE or the file that sign.passphrase_file names.'
+        : MAKE_ONE,
+    });
   }
 }
 

@@ -1,6 +1,6 @@
 import type { MonthReport } from '../ledger/coverage.ts';
 import type { StoredCustody } from '../ledger/custody.ts';
-import { EXIT_CODE_OF, type VerifiedOutcome, worstOf } from '../ledger/outcome.ts';
+import { EXIT_CODE_OF, type VerifiedOutcome } from '../ledger/outcome.ts';
 import type { RunRecord } from '../ledger/record.ts';
 import type { StoredShare } from '../ledger/share.ts';
 import type { StampVerdict } from '../ledger/stamps.ts';
@@ -9,7 +9,7 @@ import type { CustodyCheck } from './custody.ts';
 import type { Ledger } from './ledger.ts';
 import type { LockReport } from './locks.ts';
 import type { ServiceReport } from './one-service.ts';
-import type { Problem } from './problem.ts';
+import { type Problem, worstWith } from './problem.ts';
 import type { RestampCheck } from './restamps.ts';
 import type { RunCheck } from './run.ts';
 import { judgeSignatures, type Keyring, type SignatureReport } from './signatures.ts';
@@ -19,7 +19,7 @@ export interface ArchiveReport {
   outcome: VerifiedOutcome;
   exit_code: number;
   runs: RunReport[];
-  ledger: { entries: number; state: 'intact' | 'broken'; findings: Problem[] };
+  ledger: { entries: number; state: 'intact' | 'broken' | 'closed'; findings: Problem[] };
   /** Whose evidence it is; null for an archive that holds none. */
   service: ServiceReport | null;
   /** Which months are in a run, of those that its history makes expected; none where only some runs were looked at. */
@@ -27,7 +27,15 @@ export interface ArchiveReport {
   /** Where runs contradict each other, or leave entries between them in none. */
   history: Problem[];
   signatures: SignatureReport;
-  objects: { checked: number; missing: Problem[]; altered: Problem[]; unlocked: Problem[]; unexpected: Problem[] };
+  objects: {
+    checked: number;
+    missing: Problem[];
+    altered: Problem[];
+    unlocked: Problem[];
+    unexpected: Problem[];
+    /** What this user may not look at: nothing is refuted by it. */
+    closed: Problem[];
+  };
   locks: Omit<LockReport, 'findings'>;
   warnings: string[];
   /** Each contract that a bundle was read by. */
@@ -102,14 +110,19 @@ export function toReport({
     ...locks.findings,
   ];
   const unmet = [...open, ...locks.expiring].map(() => 'incomplete' as const);
-  const outcome = problems.length > 0 ? 'refuted' : worstOf([...checks.map((check) => check.outcome), ...unmet]);
+  const outcome = worstWith(problems, [...checks.map((check) => check.outcome), ...unmet]);
+  const isClosed = problems.some(({ code, key }) => code === 'object/closed' && key.startsWith('ledger/'));
   return {
     outcome,
     exit_code: EXIT_CODE_OF[outcome],
     service,
     runs: checks.map((check) => toRunReport(check, custody.get(check.runId))),
     months,
-    ledger: { entries: ledger.entries.length, state: findings.length > 0 ? 'broken' : 'intact', findings },
+    ledger: {
+      entries: ledger.entries.length,
+      state: findings.length > 0 ? 'broken' : isClosed ? 'closed' : 'intact',
+      findings,
+    },
     history,
     signatures: judgeSignatures(keyring, ledger.entries, problems),
     objects: {
@@ -118,6 +131,7 @@ export function toReport({
       altered: problems.filter(({ code }) => !ELSEWHERE.test(code)),
       unlocked: locks.findings,
       unexpected: problems.filter(({ code }) => UNEXPECTED.test(code)),
+      closed: problems.filter(({ code }) => code === 'object/closed'),
     },
     locks: toLockReport(locks),
     warnings,
@@ -133,7 +147,7 @@ function contractsOf(checks: readonly RunCheck[]): ContractUse[] {
 /** What is put over an object is one that nobody expected, whatever became of the object. */
 const UNEXPECTED = /^object\/(unexpected|covered)$/;
 /** Problems that are no alteration of an object. */
-const ELSEWHERE = /^(object\/(missing|unexpected|covered|unlocked)|history\/.*|signature\/.*|stamp\/.*)$/;
+const ELSEWHERE = /^(object\/(missing|unexpected|covered|unlocked|closed)|history\/.*|signature\/.*|stamp\/.*)$/;
 
 function toRunReport(check: RunCheck, kept: CustodyCheck | undefined): RunReport {
   return {

@@ -18,7 +18,7 @@ import { checkLedger, type InScope, type Ledger, readLedger } from './ledger.ts'
 import { verifyLocks } from './locks.ts';
 import { reportMonths } from './months.ts';
 import { verifyService } from './one-service.ts';
-import { type Problem, toProblem } from './problem.ts';
+import { type Problem, toProblem, toUnreadable } from './problem.ts';
 import { type RunCheck, verifyRun } from './run.ts';
 import { checkLedgerSignatures, findUnusedKeys, type Keyring, readKeyring } from './signatures.ts';
 import type { RunContext } from './stream.ts';
@@ -86,7 +86,7 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
     ...(from === null ? [] : [`Runs before ${from} were not looked at.`]),
     ...open.map((runId) => `Run ${runId} was begun but not sealed; the same export command resumes it.`),
     ...checks.flatMap((check) => check.witnesses?.warnings ?? []),
-    ...checks.flatMap(warnOfEncrypted),
+    ...warnOfEncrypted(checks, context.identities ?? null),
     ...[...custody.values()].flatMap((check) => check.warnings),
     ...versions.warnings,
     ...listing.warnings,
@@ -241,13 +241,23 @@ function signedRuns(checks: readonly RunCheck[]): Set<string> {
   return new Set(checks.flatMap(({ runId, record }) => (record?.signed === true ? [runId] : [])));
 }
 
-/** What is not said of claims that nobody recomputed would be taken for proved. */
-function warnOfEncrypted({ runId, streams }: RunCheck): string[] {
-  const sealed = streams.filter(({ encrypted }) => encrypted).length;
-  if (sealed === 0) return [];
-  return [
-    `Run ${runId}: ${sealed} of ${streams.length} bundles are encrypted and were not opened here. They are what was archived; of their claims there is only what the run recorded. A recipient proves them with --identity.`,
-  ];
+/** What is not said of claims that nobody recomputed would be taken for proved, as would a key that opened nothing. */
+function warnOfEncrypted(checks: readonly RunCheck[], identities: RunContext['identities']): string[] {
+  const who =
+    identities === null
+      ? 'A recipient proves them with --identity.'
+      : 'None of the identities that were given opens them: name that of a recipient with --identity.';
+  const warnings = checks.flatMap(({ runId, streams }) => {
+    const sealed = streams.filter(({ encrypted }) => encrypted).length;
+    if (sealed === 0) return [];
+    return [
+      `Run ${runId}: ${sealed} of ${streams.length} bundles are encrypted and were not opened here. They are what was archived; of their claims there is only what the run recorded. ${who}`,
+    ];
+  });
+  const stored = checks.flatMap(({ streams }) => streams);
+  if (identities !== null && !stored.some(({ bundle }) => bundle.encrypted !== undefined))
+    warnings.push('No bundle that was looked at is encrypted: the identities that were given opened nothing.');
+  return warnings;
 }
 
 /** A bundle of an attempt must be the one that the attempt's record names. */
@@ -279,6 +289,6 @@ async function checkAttempt(
     ];
   } catch (error) {
     if (!isEvidenceError(error)) throw error;
-    return [toProblem('object/unreadable', key, error.message)];
+    return [toUnreadable(key, error)];
   }
 }

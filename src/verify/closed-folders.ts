@@ -16,11 +16,7 @@ export class ClosedFolders {
     return [...this.#why]
       .filter(([folder]) => inScope(runIdOf(folder) ?? '') || runIdOf(folder) === null)
       .map(([folder, why]) =>
-        toProblem(
-          'object/unreadable',
-          folder,
-          `is a folder that cannot be listed, so nothing in it was checked: ${why}`,
-        ),
+        toProblem('object/closed', folder, `is a folder that cannot be listed, so nothing in it was checked: ${why}`),
       );
   }
 

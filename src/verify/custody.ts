@@ -3,7 +3,7 @@ import { isEvidenceError } from '../errors.ts';
 import { readCustody, type StoredCustody } from '../ledger/custody.ts';
 import { custodyKey, custodyResultKey, runRecordKey } from '../ledger/keys.ts';
 import { readShares, type StoredShare, shareKey } from '../ledger/share.ts';
-import { type Problem, toProblem } from './problem.ts';
+import { type Problem, toProblem, toUnreadable } from './problem.ts';
 
 /** What was recorded about the protection of a run, and about those whom it was shared with. */
 export interface CustodyCheck {
@@ -24,7 +24,7 @@ export async function verifyCustody(archive: Archive, runId: string): Promise<Cu
     check.shares = await readShares(archive, runId);
   } catch (error) {
     if (!isEvidenceError(error, 'unreadable')) throw error;
-    check.problems.push(toProblem('object/unreadable', runRecordKey(runId), error.message));
+    check.problems.push(toUnreadable(runRecordKey(runId), error));
     return check;
   }
   for (const { key, record } of check.shares) {

@@ -1,3 +1,7 @@
+import { isClosed } from '../archive/failure.ts';
+import { messageOf } from '../errors.ts';
+import { type VerifiedOutcome, worstOf } from '../ledger/outcome.ts';
+
 /** What a verification of stored objects can find, apart from the findings about a stream's entries. */
 export interface Problem {
   code:
@@ -5,6 +9,7 @@ export interface Problem {
     | 'object/altered'
     | 'object/unexpected'
     | 'object/unreadable'
+    | 'object/closed'
     | 'object/covered'
     | 'object/replaced'
     | 'object/unlocked'
@@ -35,4 +40,15 @@ export function toProblem(
   values: { expected?: string; actual?: string } = {},
 ): Problem {
   return { code, key, message, ...values };
+}
+
+/** An object that was not read: it is wrong in itself, or this user may not look. */
+export function toUnreadable(key: string, error: unknown): Problem {
+  return toProblem(isClosed(error) ? 'object/closed' : 'object/unreadable', key, messageOf(error));
+}
+
+/** What problems and outcomes come to. Who may not look has refuted nothing, and not verified it either. */
+export function worstWith(problems: readonly Problem[], outcomes: readonly VerifiedOutcome[]): VerifiedOutcome {
+  const found = problems.map(({ code }) => (code === 'object/closed' ? 'incomplete' : 'refuted'));
+  return worstOf([...found, ...outcomes]);
 }

@@ -4,7 +4,7 @@ import { isEvidenceError } from '../errors.ts';
 import { runRecordKey, stampKey } from '../ledger/keys.ts';
 import { type Restamping, readRestampings, restampingKey, type StoredRestamping } from '../ledger/restamping.ts';
 import type { StoredStamp } from '../ledger/stamps.ts';
-import { type Problem, toProblem } from './problem.ts';
+import { type Problem, toProblem, toUnreadable } from './problem.ts';
 
 /** Who had a run stamped anew. */
 export interface RestampCheck {
@@ -28,7 +28,7 @@ export async function verifyRestamps(
   const check: RestampCheck = { restamps: [], problems: [], warnings: [], keys: [] };
   const records = await readRestampings(archive, runId).catch((error: unknown) => {
     if (!isEvidenceError(error, 'unreadable')) throw error;
-    check.problems.push(toProblem('object/unreadable', runRecordKey(runId), error.message));
+    check.problems.push(toUnreadable(runRecordKey(runId), error));
     return null;
   });
   if (records === null) return check;

@@ -16,7 +16,7 @@ import {
 } from '../ledger/record.ts';
 import { NOT_VOUCHED } from './alone.ts';
 import { verifyAsked } from './asked.ts';
-import { type Problem, toProblem } from './problem.ts';
+import { type Problem, toProblem, worstWith } from './problem.ts';
 import { checkDigest, isThere, readObject } from './stored.ts';
 import { type RunContext, type VerifiedStream, verifyStream } from './stream.ts';
 import { verifyWitnesses, type WitnessCheck } from './witnesses.ts';
@@ -56,7 +56,7 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
     check.sha256 = digest;
     return toRecord(runRecordSchema, value, key);
   });
-  if (check.record === null || check.sha256 === null) return check;
+  if (check.record === null || check.sha256 === null) return { ...check, outcome: worstWith(check.problems, []) };
   check.problems.push(...checkRecord(check.record, runId, key));
   await verifyStreams(context, check, check.record);
   check.problems.push(...checkVanished(context, check.record, key));
@@ -77,7 +77,7 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
   const statuses = check.streams.map(({ verdict }) => verdict.status);
   const unstamped = check.witnesses.unstamped ? ['incomplete' as const] : [];
   const outcome = worstOf([...statuses, ...statedOutcome(check.record, check.streams), ...unstamped]);
-  check.outcome = check.problems.length > 0 ? 'refuted' : outcome;
+  check.outcome = worstWith(check.problems, [outcome]);
   return check;
 }
 

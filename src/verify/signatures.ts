@@ -4,7 +4,7 @@ import { publicKeyKey } from '../ledger/keys.ts';
 import { runOf, type StoredLedgerEntry, signedPart } from '../ledger/ledger.ts';
 import { isSignedBy, type Signature, type Signed } from '../signature/envelope.ts';
 import { type PublicKey, readPublicKey, toPem } from '../signature/key.ts';
-import { type Problem, toProblem } from './problem.ts';
+import { type Problem, toProblem, toUnreadable } from './problem.ts';
 
 /** Whether those who hold the private keys of the public keys that were given vouch for this archive. */
 export interface SignatureReport {
@@ -57,7 +57,7 @@ export async function readKeyring(
       else keyring.problems.push(toProblem('object/altered', key, 'is not the key that its name says'));
     } catch (error) {
       if (!isEvidenceError(error)) throw error;
-      keyring.problems.push(toProblem('object/unreadable', key, error.message));
+      keyring.problems.push(toUnreadable(key, error));
     }
   }
   return keyring;

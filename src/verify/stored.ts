@@ -4,10 +4,10 @@ import type { Archive } from '../archive/archive.ts';
 import { measure } from '../archive/content.ts';
 import { isOfFile } from '../archive/failure.ts';
 import type { Identities } from '../encryption/identities.ts';
-import { isEvidenceError, messageOf } from '../errors.ts';
+import { isEvidenceError } from '../errors.ts';
 import type { RunStream } from '../ledger/record.ts';
 import { openEncrypted } from './encrypted.ts';
-import { type Problem, toProblem } from './problem.ts';
+import { type Problem, toProblem, toUnreadable } from './problem.ts';
 
 /**
  * What `read` makes of an object; null, and a problem, where the object is not to be read: a link, a device, bytes that
@@ -18,7 +18,7 @@ export async function readObject<T>(key: string, problems: Problem[], read: () =
     return await read();
   } catch (error) {
     if (!isEvidenceError(error, 'unreadable') && !isOfFile(error)) throw error;
-    problems.push(toProblem('object/unreadable', key, messageOf(error)));
+    problems.push(toUnreadable(key, error));
     return null;
   }
 }

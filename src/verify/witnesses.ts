@@ -7,7 +7,7 @@ import { judgeStamps, readStamps, type StampVerdict } from '../ledger/stamps.ts'
 import { statementSchema, toStatement } from '../ledger/statement.ts';
 import type { Signed } from '../signature/envelope.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
-import { type Problem, toProblem } from './problem.ts';
+import { type Problem, toProblem, toUnreadable } from './problem.ts';
 import { type RestampCheck, verifyRestamps } from './restamps.ts';
 import { checkSignature, type Keyring } from './signatures.ts';
 import { readObject } from './stored.ts';
@@ -128,7 +128,7 @@ async function verifyStamps(
     check.keys.push(...keys);
   } catch (error) {
     if (!isEvidenceError(error, 'unreadable')) throw error;
-    check.problems.push(toProblem('object/unreadable', runRecordKey(run_id), error.message));
+    check.problems.push(toUnreadable(runRecordKey(run_id), error));
     return;
   }
   for (const { key, state, remarks } of check.stamps) {

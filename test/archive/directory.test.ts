@@ -32,7 +32,7 @@ describe('opening', () => {
   it('refuses a file', async () => {
     await writeFile(join(root, 'file'), '');
     for (const create of [true, false]) {
-      await expect(openDirectoryArchive(join(root, 'file'), { create })).rejects.toMatchObject({ code: 'archive' });
+      await expect(openDirectoryArchive(join(root, 'file'), { create })).rejects.toMatchObject({ code: 'config' });
     }
   });
 

@@ -227,13 +227,6 @@ describe('what a reader names is believed, and what a flag says is all there is 
     ['roots of stamps', 'archive', MY_ROOT, ({ report }) => report.runs[0].stamps[0].state, 'refuted'],
     ['roots of tokens', 'package.json', MY_ROOT, ({ claims }) => claims['anchor'], 'refuted'],
     ['requirements', 'bundle.zip', { require: ['anchor'] }, ({ report }) => report.trust.required_claims, ['anchor']],
-    [
-      'an endpoint',
-      'archive',
-      { endpoint: 'http://127.0.0.1:2' },
-      ({ report }) => report.trust.endpoint,
-      'http://127.0.0.1:2',
-    ],
   ])('%s', async (_words, target, flags, read, expected) => {
     expect(read(await verify(target, { ...THEIRS, ...flags }))).toEqual(expected);
   });

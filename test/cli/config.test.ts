@@ -152,6 +152,7 @@ describe('the file, then the environment, then the flags', () => {
       publicKeyFiles: [],
       sign: { keyFile: null, passphraseFile: null, passphrase: null, tsaUrl: null },
       archiveUrl: './evidence-archive',
+      workDirectory: tmpdir(),
       encryptTo: [],
       report: { organisation: null, controls: [], oscal: false },
       store: { pathStyle: false, legalHold: false },
@@ -299,13 +300,13 @@ describe('a file that is wrong is refused, with the place', () => {
     ['a certificate without its key', 'source: { tls: { cert_file: x } }', /source\.tls: .*belong together/],
     ['a key without its certificate', 'source: { tls: { key_file: x } }', /source\.tls: .*belong together/],
     ['an unknown time limit', 'source: { timeouts: { idle: 1 } }', /unknown key "source\.timeouts\.idle"/],
-    ['text for a number', 'source: { rate: { concurrency: "4" } }', /source\.rate\.concurrency: .*number/],
-    ['a list for a section', 'source: [1]', /evidence\.yaml:1:1: source: .*object/],
-    ['a path that is none', 'verify: { seal_keys: { k1: 5 } }', /verify\.seal_keys\.k1: .*string/],
+    ['text for a number', 'source: { rate: { concurrency: "4" } }', /source\.rate\.concurrency: a number/],
+    ['a list for a section', 'source: [1]', /evidence\.yaml:1:1: source: a section of keys/],
+    ['a path that is none', 'verify: { seal_keys: { k1: 5 } }', /verify\.seal_keys\.k1: a text/],
     ['a key twice', 'archive: { url: a }\narchive: { url: b }', /evidence\.yaml:2:1: .*unique/],
     ['what is no YAML', 'source: { audit_url: ', /evidence\.yaml:1:\d+: /],
-    ['text', 'just text', /evidence\.yaml:1:1: .*object/],
-    ['a list', '- source', /evidence\.yaml:1:1: .*object/],
+    ['text', 'just text', /evidence\.yaml:1:1: a section of keys/],
+    ['a list', '- source', /evidence\.yaml:1:1: a section of keys/],
   ];
   test.each(cases)('%s', async (_words, text, message, nextStep = /^/) => {
     const error = await loadConfig({}, {}, folderWith({ 'evidence.yaml': text })).catch((thrown: unknown) => thrown);
@@ -317,8 +318,8 @@ describe('a file that is wrong is refused, with the place', () => {
 
 describe('flags and environment that are wrong', () => {
   const cases: [string, ConfigFlags, Record<string, string>, string, RegExp][] = [
-    ['an address', { auditUrl: 'audit.example' }, {}, 'config', /audit\.example/],
-    ['an address of another protocol', {}, { EVIDENCE_AUDIT_URL: 'file:///etc' }, 'config', /file:/],
+    ['an address', { auditUrl: 'audit.example' }, {}, 'config', /no http:\/\/ or https:\/\/ before it/],
+    ['an address of another protocol', {}, { EVIDENCE_AUDIT_URL: 'file:///etc' }, 'config', /not an http\(s\) URL/],
     ['a claim', { require: ['order,colour'] }, {}, 'usage', /"colour"/],
     ['a requirement of nothing', { require: [] }, {}, 'usage', /no claim/],
     ['two files for one seal key', { sealKey: ['k1=a', 'k1=b'] }, {}, 'usage', /two files for the key "k1"/],
@@ -334,7 +335,7 @@ describe('flags and environment that are wrong', () => {
       {},
       { EVIDENCE_API_KEY_FILE: 'absent' },
       'config',
-      /absent.*cannot be read/,
+      /the API key is not there: .*config-\w+ has nothing/,
     ],
   ];
   test.each(cases)('%s', async (_words, flags, environment, code, message) => {

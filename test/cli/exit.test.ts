@@ -13,6 +13,7 @@ const BY_CODE: Record<ErrorCode, number> = {
   unreadable: 3,
   conflict: 3,
   archive: 3,
+  'work-directory': 3,
   refused: 5,
   'store-refused': 5,
   interrupted: 130,

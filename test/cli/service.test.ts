@@ -105,7 +105,7 @@ describe('what cannot be used is said before anything is sent', () => {
     [
       'an absent file',
       { ...address, tls: { ca_file: 'absent.pem' } },
-      /source\.tls\.ca_file, .*absent\.pem, cannot be read/,
+      /source\.tls\.ca_file, .*absent\.pem, is not there/,
     ],
     ['a key of nothing', { ...address, tls: { cert_file: 'cert.pem', key_file: 'ca.pem' } }, /source\.tls: /],
   ];

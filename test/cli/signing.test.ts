@@ -20,7 +20,7 @@ const configOf = (yaml: string) => {
 };
 
 const WRONG: [string, string, RegExp][] = [
-  ['no such key file', 'sign: { key_file: nowhere.pem }', /sign.key_file, .*nowhere.pem, cannot be read/],
+  ['no such key file', 'sign: { key_file: nowhere.pem }', /sign.key_file, .*nowhere.pem, is not there/],
   ['a public key', 'sign: { key_file: signing.pem.pub }', /holds no private key in PEM/],
   ['an authority without roots', 'sign: { tsa_url: "https://tsa.example" }', /no root of it is pinned/],
   [

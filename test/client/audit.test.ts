@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -103,16 +104,21 @@ describe('a list', () => {
       timestamp: '2026-10-01T00:00:00.000Z',
       more: 'is not asked for',
     };
-    const { server, client } = await connect(json({ data: [entry], next_cursor: null }));
+    const page = { data: [entry], next_cursor: null };
+    const sent = JSON.stringify(page);
+    const path = '/audit/entries/?stream_id=a%26b&from=2026-10-01T00%3A00%3A00.000Z&limit=500';
+    const { server, client } = await connect(json(page));
     const pages: unknown[] = [];
     for await (const entries of client.listEntries('a&b', { from: '2026-10-01T00:00:00.000Z', to: null }))
       pages.push(entries);
     expect(pages).toEqual([
-      { matched: 0, entries: [{ sequence: 3, digest: entry.hash, timestamp: '2026-10-01T00:00:00.000Z' }] },
+      {
+        matched: 0,
+        entries: [{ sequence: 3, digest: entry.hash, timestamp: '2026-10-01T00:00:00.000Z' }],
+        received: [{ path, entries: 1, bytes: sent.length, sha256: createHash('sha256').update(sent).digest('hex') }],
+      },
     ]);
-    expect(server.requests[0]?.path).toBe(
-      '/audit/entries/?stream_id=a%26b&from=2026-10-01T00%3A00%3A00.000Z&limit=500',
-    );
+    expect(server.requests[0]?.path).toBe(path);
   });
 });
 

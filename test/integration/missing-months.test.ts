@@ -52,8 +52,8 @@ describe('a month between two that were exported', () => {
   test('is named by the export after it, by runs, doctor and verify', async () => {
     const { document } = await exported({ period: LAST, revise: true });
     expect(document.missing_months).toEqual([SECOND]);
-    const { text } = await exported({ period: LAST, revise: true }, false);
-    expect(text).toContain(`Missing       ${SECOND} is in no run: evidence export --missing`);
+    const { stdout } = await exported({ period: LAST, revise: true }, false);
+    expect(stdout).toContain(`Missing       ${SECOND} is in no run: evidence export --missing`);
     const states = [
       [THIRD, 'whole', THIRD],
       [SECOND, 'none', null],
@@ -64,11 +64,11 @@ describe('a month between two that were exported', () => {
       expect(told.months.map(({ month, state, run_id }: Record<string, unknown>) => [month, state, run_id])).toEqual(
         states,
       );
-      const { text: words } = await carryOut<never>(command, flags, directory, { json: false });
+      const { stdout: words } = await carryOut<never>(command, flags, directory, { json: false });
       expect(words).toContain(`missing ${SECOND} is in no run`);
     }
     const doctor = await carryOut(runDoctor, {}, directory, { json: false, environment: environment() });
-    expect(doctor.text).toMatch(new RegExp(`! months +${SECOND} is in no run → evidence export --missing`));
+    expect(doctor.stdout).toMatch(new RegExp(`! months +${SECOND} is in no run → evidence export --missing`));
     expect(doctor.code).toBe(0);
   });
 
@@ -80,16 +80,16 @@ describe('a month between two that were exported', () => {
     ]);
     expect([dry.code, runsIn()]).toEqual([0, before]);
 
-    const { code, document, text } = await exported({ missing: true });
+    const { code, document, stdout } = await exported({ missing: true });
     expect([code, document.runs.map(({ run_id }: { run_id: string }) => run_id), document.left]).toEqual([
       0,
       [SECOND],
       [],
     ]);
-    expect(text).not.toContain('error');
+    expect(stdout).not.toContain('error');
     expect(runsIn()).toEqual([THIRD, SECOND, LAST].sort());
     expect((await exported({ missing: true })).document.runs).toEqual([]);
-    expect((await exported({ missing: true }, false)).text).toContain('No month is missing.');
+    expect((await exported({ missing: true }, false)).stdout).toContain('No month is missing.');
   });
 
   test('exported later: the month after it keeps what was unproved when it was made, and all runs together agree', async () => {
@@ -115,10 +115,10 @@ test('the one that was begun is gone on with first, then the oldest', async () =
 test('it stops at the first that fails, says what is left, and goes on from there', async () => {
   expect((await exported({ period: FOURTH })).code).toBe(0);
   service.streams.set('b', { entries: entriesOf('b'), unavailable: true });
-  const { code, text } = await exported({ missing: true }, false);
+  const { code, stdout } = await exported({ missing: true }, false);
   expect(code).toBe(3);
-  expect(text).toMatch(new RegExp(`^Run ${THIRD}: incomplete \\(exit code 3\\), 2 streams listed`, 'm'));
-  expect(text).toContain(`Not exported after that: ${SECOND}, ${LAST}; the same command goes on with it.`);
+  expect(stdout).toMatch(new RegExp(`^Run ${THIRD}: incomplete \\(exit code 3\\), 2 streams listed`, 'm'));
+  expect(stdout).toContain(`Not exported after that: ${SECOND}, ${LAST}; the same command goes on with it.`);
   expect(existsSync(join(directory, 'evidence-archive/runs', SECOND))).toBe(false);
   service.streams.set('b', { entries: entriesOf('b') });
   expect((await exported({ missing: true })).document.runs).toHaveLength(3);

@@ -144,7 +144,6 @@ describe.each(STATES)('a run that is %s, asked for with', (state) => {
     ['the same', () => ({})],
     ['the same in another order', () => ({ flags: { stream: ['b', 'a', 'b'], require: ['content', 'order'] } })],
     ['the address by a flag', () => ({ flags: { auditUrl: `${service.url}/` } })],
-    ['a password in the address', () => ({ flags: { auditUrl: service.url.replace('//', '//user:sesame@') } })],
   ])('%s is gone on with, or answered', async (_what, asked) => {
     const directory = copyOf(state);
     const before = objectsIn(directory);
@@ -162,7 +161,6 @@ describe.each(STATES)('a run that is %s, asked for with', (state) => {
       '2026-01-01T00:00:00.000Z',
     ]);
     if (state === 'finalized') expect(objectsIn(directory)).toEqual(before);
-    expect(JSON.stringify(document)).not.toContain('sesame');
   });
 
   const REVISED = /another service|another path|fewer|another month|more required/;

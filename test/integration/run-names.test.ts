@@ -50,7 +50,7 @@ test.each([
 
     vi.setSystemTime(new Date('2026-11-06T18:00:00.000Z'));
     const again = await exported(flags, false);
-    expect(again.text).toContain(
+    expect(again.stdout).toContain(
       'It has what the service had at 2026-11-06T10:00:00.000Z, and nothing of what came later.',
     );
 
@@ -69,7 +69,7 @@ test.each([
     // When it was begun, not when it was finished: what came between may be missing from the streams that were first.
     expect(resumed.document.begun_at).toBe('2026-11-10T10:00:00.000Z');
 
-    expect((await carryOut(runRuns, {}, directory, { json: false })).text).toContain(period);
+    expect((await carryOut(runRuns, {}, directory, { json: false })).stdout).toContain(period);
   },
 );
 
@@ -78,8 +78,8 @@ test('the table of runs says how much of the streams each has, and what one that
   await exported({ from: '2026-07-01', to: '2026-10-01', request: 'Q3' });
   service.streams.set('b', { entries: entriesOf('b'), unavailable: true });
   await exported({ period: '2026-10', request: 'OPEN-1', stream: ['a', 'b'], exclude: ['c'] });
-  const { text } = await carryOut(runRuns, {}, directory, { json: false });
-  const lines = text.split('\n').map((line) => line.replace(/ {2,}/g, ' | '));
+  const { stdout } = await carryOut(runRuns, {}, directory, { json: false });
+  const lines = stdout.split('\n').map((line) => line.replace(/ {2,}/g, ' | '));
   const started = (name: RegExp) => lines.find((line) => name.test(line));
   expect(started(/^2026-10_a-/)).toMatch(/ \| 2026-10 \| empty \| 1 of 2 \| /);
   expect(started(/^Q3/)).toMatch(/^Q3 \| 2026-Q3 \| empty \| 2 of 2 \| /);

@@ -1,4 +1,5 @@
-import type { CommandContext } from '../../src/cli/command.ts';
+import { carryOut as carryOutCommand } from '../../src/cli/carry-out.ts';
+import type { Command, CommandContext } from '../../src/cli/command.ts';
 import { exitCodeOfError } from '../../src/cli/exit.ts';
 import { Printer } from '../../src/cli/printer.ts';
 import { messageOf } from '../../src/errors.ts';
@@ -24,25 +25,33 @@ export interface Answer {
   code: number;
   // biome-ignore lint/suspicious/noExplicitAny: the document of a command, whose form is not what is tested here.
   document: any;
-  /** What was printed, where it was no document. */
-  text: string;
+  stdout: string;
+  stderr: string;
   /** The message of the error that it ended with; empty for none. */
   said: string;
 }
 
-/** Carries out a command in this process. @param flags as yargs gives them, of which a command reads what it knows. */
-export async function carryOut<Flags>(
-  command: (flags: Flags, context: CommandContext) => Promise<number>,
-  flags: Record<string, unknown>,
+/**
+ * Carries out a command in this process, as `evidence` does it.
+ * @param flags as yargs gives them, of which a command reads what it knows.
+ */
+export async function carryOut<Flags extends object>(
+  command: Command<Flags>,
+  flags: object,
   directory: string,
   options: { json?: boolean; environment?: NodeJS.ProcessEnv } = {},
 ): Promise<Answer> {
   const { context, printed } = commandIn(directory, options);
   let said = '';
-  const code = await command(flags as Flags, context).catch((thrown: unknown) => {
-    said = messageOf(thrown);
-    return exitCodeOfError(thrown);
-  });
+  const code = await carryOutCommand(
+    async () => command,
+    { _: [], $0: '', ...flags } as Flags,
+    context,
+    (reason) => {
+      said = messageOf(reason);
+      return exitCodeOfError(reason);
+    },
+  );
   const isDocument = options.json !== false && printed.stdout !== '';
-  return { code, document: isDocument ? JSON.parse(printed.stdout) : null, text: printed.stdout, said };
+  return { code, document: isDocument ? JSON.parse(printed.stdout) : null, ...printed, said };
 }

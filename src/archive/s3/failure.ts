@@ -73,6 +73,7 @@ export function toStoreError(error: unknown, doing: string, secrets: readonly st
   if (NO_CREDENTIALS.test(name))
     return new EvidenceError('config', `could not ${doing}: there are no credentials for the store: ${said}`, {
       nextStep:
+        profileStep() ??
         'Set AWS_PROFILE, AWS_ACCESS_KEY_ID with AWS_SECRET_ACCESS_KEY, or run where the machine has a role; `aws sso login` renews a session.',
     });
   if (/^Region is missing/.test(said))
@@ -82,6 +83,10 @@ export function toStoreError(error: unknown, doing: string, secrets: readonly st
   if (status !== undefined && status >= 300) return refused(doing, new StoreRefusal(name, status, said));
   if (name === 'TimeoutError' || name === 'AbortError') return unanswered(doing, 'it did not answer in time');
   if (code !== '') {
+    if (code === 'EPROTO' && /wrong version number/i.test(thrown.message))
+      return new EvidenceError('config', `could not ${doing}: the store does not speak TLS`, {
+        nextStep: 'If it is right that it is not encrypted, write archive.endpoint with http://.',
+      });
     if (!CERTIFICATE.test(code)) return unanswered(doing, `${said || code}`);
     return new EvidenceError('archive', `could not ${doing}: the store's certificate is not trusted: ${said || code}`, {
       nextStep: 'Name the authority of the store in archive.ca_file.',
@@ -89,6 +94,13 @@ export function toStoreError(error: unknown, doing: string, secrets: readonly st
   }
   if (isUnreadableAnswer(error)) return unanswered(doing, 'the answer of the store could not be understood');
   return error;
+}
+
+/** A profile that is named is looked for in the files of AWS, and nothing says when it is not there. */
+function profileStep(): string | null {
+  const profile = process.env['AWS_PROFILE'];
+  if (profile === undefined || profile === '') return null;
+  return `AWS_PROFILE names the profile "${profile}": see whether ~/.aws/config or ~/.aws/credentials has it, with credentials that hold, or unset AWS_PROFILE.`;
 }
 
 function unanswered(doing: string, why: string): EvidenceError {

@@ -1,0 +1,43 @@
+import type { z } from 'zod';
+
+const SHAPES: Record<string, string> = {
+  array: 'a list',
+  boolean: 'true or false',
+  int: 'a whole number',
+  number: 'a number',
+  object: 'a section of keys',
+  record: 'a section of keys',
+  string: 'a text',
+};
+
+/** A shape as a schema names it, in words. */
+export function shapeName(expected: string): string {
+  return SHAPES[expected] ?? `a value of the kind "${expected}"`;
+}
+
+/** What is wrong with a value, in words that need no knowledge of schemas. The value is not repeated. */
+export function inPlainWords(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `${shapeName(issue.expected)} is expected here`;
+    case 'invalid_value':
+      return `${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map((value) => JSON.stringify(value)).join(', ')} is expected here`;
+    case 'too_small':
+      return `${measureOf(issue.origin, 'at least', issue.minimum, issue.inclusive === false)} is expected here`;
+    case 'too_big':
+      return `${measureOf(issue.origin, 'at most', issue.maximum, issue.inclusive === false)} is expected here`;
+    case 'invalid_format':
+      return issue.format === 'url' ? 'a URL with http:// or https:// before it is expected here' : issue.message;
+    default:
+      return issue.message;
+  }
+}
+
+function measureOf(origin: string, bound: 'at least' | 'at most', limit: number | bigint, isOpen: boolean): string {
+  if (origin === 'string')
+    return limit === 1 && bound === 'at least' ? 'a text that is not empty' : `a text of ${bound} ${limit} characters`;
+  if (origin === 'array')
+    return limit === 1 && bound === 'at least' ? 'a list that is not empty' : `a list of ${bound} ${limit}`;
+  if (!isOpen) return `a number of ${bound} ${limit}`;
+  return `a number ${bound === 'at least' ? 'above' : 'below'} ${limit}`;
+}

@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, cpSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { EXIT_CODES } from '../../src/cli/exit.ts';
+import { builtFolder, cleanEnvironment, EVIDENCE, evidence, finish } from '../support/process.ts';
+import { type FaultyService, startFaultyService } from '../support/services/faulty.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const KEY = 'sk_exit_0123456789';
+const folder = mkdtempSync(join(tmpdir(), 'exit-codes-'));
+const filled = join(folder, 'filled');
+let service: FaultyService;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  service = await startFaultyService({ apiKey: KEY, streams: new Map([['payments', 3]]), fault: () => undefined });
+  env = { EVIDENCE_AUDIT_URL: service.auditUrl, EVIDENCE_API_KEY: KEY };
+  const made = await evidence(['export', '--all-time', '--request', 'demo'], { cwd: folder, env });
+  expect(made.code, made.stderr).toBe(0);
+  cpSync(join(folder, 'evidence-archive'), join(filled, 'evidence-archive'), { recursive: true });
+}, 60_000);
+afterAll(() => service.close());
+
+interface Row {
+  words: string;
+  /** As a rule, and where stdout is closed early. */
+  usual: number;
+  /** Where no file may be written that is longer than nothing. */
+  noFile: number;
+  /** Where the archive may not be read, and nothing be written beside it. */
+  nobody: number;
+}
+
+/** Every command: what it ends with where this machine does not let it. */
+const COMMANDS: Record<string, Row> = {
+  export: { words: 'export --all-time --archive new', usual: 0, noFile: 3, nobody: 3 },
+  verify: { words: 'verify evidence-archive', usual: 0, noFile: 0, nobody: 3 },
+  streams: { words: 'streams', usual: 0, noFile: 0, nobody: 3 },
+  probe: { words: 'probe --out found.yaml', usual: 0, noFile: 2, nobody: 2 },
+  demo: { words: 'demo', usual: 0, noFile: 0, nobody: 3 },
+  ledger: { words: "ledger accept payments --reason 'moved'", usual: 0, noFile: 3, nobody: 3 },
+  keygen: { words: 'keygen --out key.pem', usual: 0, noFile: 2, nobody: 2 },
+  restamp: { words: 'restamp --all', usual: 2, noFile: 2, nobody: 2 },
+  init: { words: 'init', usual: 0, noFile: 2, nobody: 2 },
+  runs: { words: 'runs', usual: 0, noFile: 0, nobody: 3 },
+  share: { words: 'share demo --out shared', usual: 0, noFile: 3, nobody: 3 },
+  doctor: { words: 'doctor', usual: 0, noFile: 3, nobody: 3 },
+  hold: { words: "hold demo --reason 'case'", usual: 2, noFile: 2, nobody: 3 },
+  release: { words: "release demo --reason 'case'", usual: 2, noFile: 2, nobody: 3 },
+  extend: { words: "extend demo --years 9 --reason 'case'", usual: 2, noFile: 2, nobody: 3 },
+  help: { words: 'help exit-codes', usual: 0, noFile: 0, nobody: 0 },
+};
+
+/** Carries a line of the shell out in a folder with an archive; `evidence` in it is the program. */
+async function shell(line: string, { closed = false } = {}) {
+  const cwd = mkdtempSync(join(folder, 'case-'));
+  cpSync(filled, cwd, { recursive: true });
+  const archive = join(cwd, 'evidence-archive');
+  if (closed) for (const [path, mode] of [[archive, 0] as const, [cwd, 0o555] as const]) chmodSync(path, mode);
+  const program = `${process.execPath} ${join(builtFolder(), 'dist', EVIDENCE)}`;
+  const child = spawn('bash', ['-c', `set -o pipefail; ${line.replaceAll('evidence ', `${program} `)}`], {
+    cwd,
+    env: cleanEnvironment(env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = await finish(child);
+  for (const path of [cwd, archive]) chmodSync(path, 0o755);
+  expect(ended.stderr, line).not.toMatch(/\n {4}at |a defect in this program/);
+  expect(
+    EXIT_CODES.map(([code]) => code),
+    line,
+  ).toContain(ended.code);
+  return ended;
+}
+
+test('every command is in this table', async () => {
+  const { stdout } = await evidence(['--help'], { cwd: folder });
+  const named = [...stdout.matchAll(/^ {2}evidence (\w+)/gm)].map(([, name]) => name);
+  expect(named.toSorted()).toEqual(Object.keys(COMMANDS).toSorted());
+});
+
+test('a work directory that takes no more ends an export, and the same command goes on', async () => {
+  const full = await shell(
+    '(ulimit -f 0; exec evidence export --all-time --archive new); code=$?; evidence export --all-time --archive new --json; echo $code',
+  );
+  expect(full.stdout).toMatch(/"outcome": "verified".*\n3\n$/s);
+  const [said = '', next = ''] = full.stderr.split('\n').filter((line) => /^evidence:|^What is archived/.test(line));
+  expect(said).toMatch(/^evidence: the work directory \S+ takes no larger file \(EFBIG\)$/);
+  expect(next).toMatch(/^What is archived stays\..*--work-directory.*then run the same command again\.$/);
+});
+
+describe.each(Object.entries(COMMANDS))('%s', (_name, { words, usual, noFile, nobody }) => {
+  test.concurrent('whose output nobody reads to its end', async () => {
+    expect((await shell(`evidence ${words} | head -1`)).code).toBe(usual);
+  });
+
+  test.concurrent('whose output cannot be written', async () => {
+    const { code, stderr } = await shell(`evidence ${words} > /dev/full`);
+    expect(code, stderr).toBe(usual === 0 ? 3 : usual);
+    if (usual === 0) expect(stderr).toMatch(/the result cannot be written to stdout: .*ENOSPC/);
+  });
+
+  test.concurrent('that can write no file', async () => {
+    const { code, stderr } = await shell(`ulimit -f 0; exec evidence ${words}`);
+    expect(code, stderr).toBe(noFile);
+    if (noFile !== 0) expect(stderr.trim().split('\n').length, stderr).toBeLessThanOrEqual(4);
+  });
+
+  test.concurrent('of a user without rights', async () => {
+    // Root may do everything, unless it gives that up.
+    const asOthers = process.getuid?.() === 0 ? 'setpriv --bounding-set=-all ' : '';
+    const { code, stderr } = await shell(`exec ${asOthers}evidence ${words}`, { closed: true });
+    expect(code, stderr).toBe(nobody);
+  });
+});
