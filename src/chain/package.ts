@@ -28,6 +28,8 @@ export interface PackageExpectation {
   compared?(streamId: string): readonly Compared[];
   /** Sees every entry once it was walked. */
   onEntry?(entry: Pick<Entry, 'sequence' | 'digest' | 'timestamp'>): void;
+  /** Sees instead, where it is given, those that a kernel found regular, many at once. */
+  onRegular?(entries: RegularEntries): void;
   /** Sees instead, where it is given, those that can be read in one way only and are not of another stream. */
   onSent?(entries: SentEntries): void;
 }
@@ -40,9 +42,9 @@ const MAX_STREAMS = 100_000;
 
 /**
  * Reads the JSON form of one stream's package while its bytes arrive and walks its chain, in memory bounded by the
- * largest entry. Never throws for what the bytes hold: that is the result.
+ * largest entry. Never throws for what the bytes hold: that is the result. It may hold keys until it is disposed of.
  */
-export class PackageReader {
+export class PackageReader implements Disposable {
   readonly #contract: Contract;
   readonly #keys: SealKeys;
   readonly #expected: PackageExpectation;
@@ -68,6 +70,12 @@ export class PackageReader {
     this.#blocks = new Blocks(BLOCK_BYTES, (block) => {
       if (this.#failure === null) this.#guard(() => this.#scanner.push(block));
     });
+  }
+
+  /** Forgets the keys: nothing more can be read. */
+  [Symbol.dispose](): void {
+    this.#regular?.[Symbol.dispose]();
+    this.#regular = null;
   }
 
   push(chunk: Uint8Array): void {
@@ -135,7 +143,7 @@ export class PackageReader {
 
   #endDocument(): PackageFacts | null {
     this.#blocks.flush();
-    this.#regular?.close();
+    this[Symbol.dispose]();
     let facts: PackageFacts | null = null;
     if (this.#failure === null)
       this.#guard(() => {
@@ -185,8 +193,9 @@ export class PackageReader {
   }
 
   #seeRegular(entries: RegularEntries, sent: () => SentEntries): void {
-    const { onEntry, onSent } = this.#expected;
+    const { onEntry, onRegular, onSent } = this.#expected;
     if (onSent !== undefined) onSent(sent());
+    else if (onRegular !== undefined) onRegular(entries);
     else if (onEntry !== undefined)
       for (let { firstSequence: sequence } = entries; sequence <= entries.tip.sequence; sequence++)
         onEntry({ sequence, digest: '', timestamp: '', ...entries.find(sequence) });

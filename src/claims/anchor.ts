@@ -1,9 +1,10 @@
-import { type Finding, type FindingCode, type FindingLog, toFinding } from '../chain/finding.ts';
+import { type Finding, type FindingCode, FindingLog, toFinding } from '../chain/finding.ts';
 import type { WalkResult, Watched } from '../chain/walk.ts';
 import type { Checkpoint } from '../contract/contract.ts';
+import { accuracyOf, CLOCK_TOLERANCE, isOlderThan } from '../timestamp/age.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
 import { type TokenFacts, verifyToken } from '../timestamp/verify.ts';
-import { type Claim, proved, refuted, unproved } from './claim.ts';
+import { type Claim, type Judgement, proved, refuted, unproved } from './claim.ts';
 import type { Span } from './span-schema.ts';
 
 export interface AnchorQuestion {
@@ -28,12 +29,6 @@ interface SoundToken {
 
 type Offered = Checkpoint & { token: Uint8Array };
 
-/**
- * An entry may be dated a little after the token that covers it: the clocks of service and authority differ, and
- * authorities state whole seconds. Milliseconds.
- */
-const CLOCK_TOLERANCE = 5000;
-
 /** The newest tokens are judged, up to this many: each costs signatures, and the newest covers what the others do. */
 const MAX_TOKENS = 1000;
 
@@ -43,26 +38,41 @@ const MAX_TOKENS = 1000;
  * tells how far the stream is anchored. A token that fails any check refutes the claim: somebody offered it as proof.
  * A token that nobody here can check refutes nothing.
  */
-export function judgeAnchor(asked: AnchorQuestion, log: FindingLog): Claim {
-  const { walk, roots } = asked;
+export function judgeAnchor(asked: AnchorQuestion): Judgement {
+  const { walk } = asked;
   const isOurs = ({ streamId }: Checkpoint) => streamId === null || streamId === walk.streamId;
-  const checkpoints = asked.checkpoints.filter(isOurs);
-  const question = { ...asked, checkpoints };
+  const question = { ...asked, checkpoints: asked.checkpoints.filter(isOurs) };
+  const findings = new FindingLog();
   const others = asked.checkpoints.filter((checkpoint) => !isOurs(checkpoint));
-  reportOthers(walk, others, log);
-  const before = log.errors('anchor');
-  for (const finding of findContradictions(question)) log.add(finding);
-  const contradictions = log.errors('anchor') - before;
-  const { offered, covered, left } = selectTokens(walk, checkpoints);
-  const sound = covered.map((checkpoint) => judgeToken(question, checkpoint, log)).filter((token) => token !== null);
-  const faults = log.errors('anchor') - before;
-  if (contradictions > 0) return refuted('the checkpoints contradict the entries');
+  reportOthers(walk, others, findings);
+  const told = findings.errors('anchor');
+  for (const finding of findContradictions(question)) findings.add(finding);
+  const contradictions = findings.errors('anchor') - told;
+  const selected = selectTokens(walk, question.checkpoints);
+  const sound = selected.covered
+    .map((checkpoint) => judgeToken(question, checkpoint, findings))
+    .filter((token) => token !== null);
+  const claim =
+    contradictions > 0
+      ? refuted('the checkpoints contradict the entries')
+      : claimOf(question, selected, sound, { faults: findings.errors('anchor') - told, others: others.length });
+  return { claim, findings };
+}
+
+/** @param counts of what is wrong with the tokens, and of the checkpoints of other streams. */
+function claimOf(
+  question: AnchorQuestion,
+  { offered, covered, left }: ReturnType<typeof selectTokens>,
+  sound: readonly SoundToken[],
+  { faults, others }: { faults: number; others: number },
+): Claim {
+  const { walk, checkpoints, roots } = question;
   if (faults > 0)
     return refuted(faults === 1 ? 'a time-stamp token fails a check' : `time-stamp tokens fail ${faults} checks`);
   const unknown = covered.filter(({ sequence }) => isUnknown(walk.watched.get(sequence))).length;
   if (unknown > 0)
     return unproved(`${unknown} of ${covered.length} tokens are over digests that could not be recomputed here`);
-  if (covered.length === 0) return unproved(whyNone(checkpoints.length, others.length, offered));
+  if (covered.length === 0) return unproved(whyNone(checkpoints.length, others, offered));
   if (roots === null)
     return unproved('no time-stamping authority is trusted here: pin its root to have its tokens checked');
   const [newest] = sound;
@@ -151,7 +161,8 @@ function judgeToken(
     return null;
   }
   const { faults, valid, says } = verifyToken(token, { digest: entry.computed, roots: roots ?? [], now });
-  // Without roots nobody vouches for anything that a token says; that it is over another digest needs no trust.
+  // Without roots nobody vouches for anything that a token says; that it is over another digest needs no trust. (Of a run's
+  // own stamp more is found then, as it was judged before it was stored.)
   const relevant = faults.filter(({ code }) => roots !== null || code === 'anchor/imprint-mismatch');
   for (const { code, message, expected, actual } of relevant)
     report(code, message, {
@@ -159,8 +170,7 @@ function judgeToken(
       ...(actual === undefined ? {} : { actual }),
     });
   if (says === null || !valid || roots === null) return null;
-  const latest = says.genTime.getTime() + accuracyOf(says) + CLOCK_TOLERANCE;
-  if (latest < Date.parse(entry.timestamp)) {
+  if (isOlderThan(says, new Date(entry.timestamp), CLOCK_TOLERANCE.service)) {
     report('anchor/before-entry', `it is of ${says.genTime.toISOString()}, older than the entry it covers`, {
       expected: `after ${entry.timestamp}`,
       actual: says.genTime.toISOString(),
@@ -168,11 +178,6 @@ function judgeToken(
     return null;
   }
   return { sequence, says };
-}
-
-function accuracyOf({ accuracy }: TokenFacts): number {
-  if (accuracy === null) return 0;
-  return accuracy.seconds * 1000 + accuracy.millis + accuracy.micros / 1000;
 }
 
 function describe({ sequence, says }: SoundToken, tokens: number, { walk, bindsPrevious }: AnchorQuestion): Claim {

@@ -1,5 +1,6 @@
 import type { ReportedVerdict } from '../claims/recorded.ts';
 import { describeMonth } from '../ledger/coverage.ts';
+import { sayNotProved } from '../report/view/not-proved.ts';
 import { plural } from '../report/view/words.ts';
 import type { ArchiveReport } from '../verify/archive-report.ts';
 import type { ContractUse } from '../verify/contract-use.ts';
@@ -11,6 +12,7 @@ import { printTrust, type Trust } from './trust-report.ts';
 
 const STYLES = {
   verified: 'green',
+  collected: 'yellow',
   refuted: 'red',
   incomplete: 'yellow',
   empty: 'yellow',
@@ -42,7 +44,7 @@ export function printFile(report: FileReport, trust: Trust, printer: Printer): v
   printProblems(report.problems, printer);
   if (report.streams.some(({ bundle }) => bundle !== null))
     printer.result('Not compared  README.txt in the bundle, which is for people');
-  printOutcome(report, printer);
+  printOutcome(report, report.streams, printer);
 }
 
 /** An archive, run by run, and what was found in all of it. */
@@ -51,6 +53,7 @@ export function printArchive(report: ArchiveReport, trust: Trust, printer: Print
   for (const run of report.runs) {
     printer.result([styled(`Run ${run.run_id}`, 'bold')]);
     printStreams(run.streams, printer);
+    printAbsent(run, printer);
     printAttested(run.streams, printer);
     printStamps(run.stamps, printer);
     printRestamps(run.restamps, printer);
@@ -80,7 +83,11 @@ export function printArchive(report: ArchiveReport, trust: Trust, printer: Print
   printMonths(report.months, printer);
   printer.result(`Ledger        ${plural(report.ledger.entries, 'entry')}, ${report.ledger.state}`);
   printer.result(['Signatures    ', ...describeSignatures(report.signatures)]);
-  printOutcome({ ...report, warnings: [] }, printer);
+  printOutcome(
+    { ...report, warnings: [] },
+    report.runs.flatMap(({ streams }) => streams),
+    printer,
+  );
 }
 
 function printService(service: ArchiveReport['service'], printer: Printer): void {
@@ -122,6 +129,17 @@ function printExpiring({ expiring }: ArchiveReport['locks'], printer: Printer): 
       ` ${key}: ${retain_until === null ? 'is not locked' : `is locked until ${retain_until}`}; \`evidence extend\` locks a run for longer`,
     ]);
   if (expiring.length > SHOWN) printer.result(`… and ${expiring.length - SHOWN} more; --json has them.`);
+}
+
+/** The streams that are not among those of the table, and why. */
+function printAbsent({ vanished, failed, excluded }: ArchiveReport['runs'][number], printer: Printer): void {
+  for (const { finding } of vanished.slice(0, SHOWN))
+    printFound(styled(finding.code, 'red'), finding.stream_id, finding.message, finding.next_step, printer);
+  for (const { stream_id, reason, next_step } of failed.slice(0, SHOWN))
+    printFound(styled('not exported', 'red'), stream_id, reason, next_step, printer);
+  for (const { stream_id, reason } of excluded.slice(0, SHOWN)) printer.result(`excluded ${stream_id}: ${reason}`);
+  const left = [vanished, failed, excluded].reduce((sum, list) => sum + Math.max(0, list.length - SHOWN), 0);
+  if (left > 0) printer.result(`… and ${plural(left, 'more stream')} that are not here; --json has them.`);
 }
 
 function printAttested(streams: ArchiveReport['runs'][number]['streams'], printer: Printer): void {
@@ -189,9 +207,12 @@ function printProblems(problems: readonly Problem[], printer: Printer): void {
 
 function printOutcome(
   { outcome, exit_code, warnings }: { outcome: keyof typeof STYLES; exit_code: number; warnings: string[] },
+  streams: Parameters<typeof sayNotProved>[0],
   printer: Printer,
 ): void {
   const nothing = outcome === 'recorded' ? ': nothing was checked but records' : '';
   printer.result(['Outcome       ', styled(outcome, STYLES[outcome]), `${nothing} (exit code ${exit_code})`]);
+  const open = sayNotProved(streams);
+  if (open !== null) printer.result(open);
   for (const warning of warnings) printer.result(warning);
 }

@@ -1,19 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { Eta } from 'eta';
-import { type Custody, DOES_NOT_PROVE, type Verification } from '../bundle/documents.ts';
-import { CONTRACT_FILE, CUSTODY, README, VERIFICATION } from '../bundle/files.ts';
+import { type Custody, DOES_NOT_PROVE, type ServiceDocument, type Verification } from '../bundle/documents.ts';
+import { CONTRACT_FILE, CUSTODY, LISTING, README, SERVICE, VERIFICATION } from '../bundle/files.ts';
 import { bagInfo, describePeriod } from '../bundle/info.ts';
+import { toKnownDocument } from '../bundle/known.ts';
 import { missingFile } from '../bundle/missing.ts';
 import type { PayloadSource } from '../bundle/source.ts';
 import { tokenFiles } from '../bundle/tokens.ts';
 import type { BundleOptions, WrittenBundle } from '../bundle/write.ts';
-import type { VendorVerdict } from '../claims/agreement.ts';
 import type { Examination } from '../claims/claim.ts';
-import type { Span } from '../claims/span-schema.ts';
+import type { Known } from '../claims/observe.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import { toRecordBytes } from '../ledger/record.ts';
 import { packageFile } from '../package.ts';
-import { describeRestart, type ExportContext, type RunState } from './context.ts';
+import type { ExportContext, RunState } from './context.ts';
+import type { ListedFile } from './listing.ts';
 import type { Received } from './receive.ts';
 
 type TagFile = BundleOptions['tagFiles'][number];
@@ -21,11 +22,11 @@ type TagFile = BundleOptions['tagFiles'][number];
 export interface BagContents {
   streamId: string;
   slug: string;
-  /** What continuity was compared with. */
-  earlier: readonly Span[];
+  /** The stream's record in the service's list, as JSON. */
+  streamRecord: string;
+  known: Known;
   received: Received;
   examination: Examination;
-  vendor: VendorVerdict | null;
   custody: Custody['steps'];
   /** Key under which the bundle is to be archived. */
   place: string;
@@ -41,7 +42,7 @@ export async function packBag(
   const { received, slug, place } = contents;
   const { bindingKey } = context;
   const verdict = toVerdict(received.reading, contents.examination);
-  const verification = toVerification(context, run, contents, verdict);
+  const verification = toVerification(context, contents, verdict);
   const written = await run.packing.write({
     target,
     slug,
@@ -55,6 +56,8 @@ export async function packBag(
           sha256 === null ? { path, file } : { path, file, bytes, sha256 },
       ),
       { path: VERIFICATION, content: toRecordBytes(verification) },
+      { path: SERVICE, content: toRecordBytes(toService(context, contents)) },
+      ...(received.listed === null ? [] : [listingSource(received.listed)]),
       { path: CUSTODY, content: toRecordBytes(toCustody(context, contents)) },
       ...(context.contractFile === null ? [] : [{ path: CONTRACT_FILE, content: context.contractFile.bytes }]),
       ...tokenFiles(received.reading.facts?.checkpoints ?? []).map(({ path, content }) => ({ path, content })),
@@ -63,17 +66,11 @@ export async function packBag(
   return { written, verdict };
 }
 
-function toVerification(
-  context: ExportContext,
-  run: RunState,
-  { streamId, earlier, vendor, received: { completeness, statedHead, statedCount } }: BagContents,
-  verdict: Verdict,
-): Verification {
+function toVerification(context: ExportContext, { known }: BagContents, verdict: Verdict): Verification {
   return {
     format: 'evidence-verification/1',
     run_id: context.runId,
     period: context.period,
-    package_period: context.packagePeriod,
     verified_at: context.now().toISOString(),
     tool: context.tool,
     contract: context.contract.name,
@@ -83,12 +80,7 @@ function toVerification(
     seal_key_ids: [...context.sealKeys.keys()],
     accepted_unhashed: [...(context.acceptUnhashed ?? [])],
     timestamp_roots: context.roots?.map(({ x509 }) => x509.fingerprint256) ?? null,
-    earlier: [...earlier],
-    stated_head: statedHead,
-    stated_count: statedCount,
-    accepted_restart: describeRestart(run, streamId),
-    completeness,
-    vendor,
+    ...toKnownDocument(known),
     verdict,
     does_not_prove: [...DOES_NOT_PROVE],
   };
@@ -105,6 +97,21 @@ function toCustody(context: ExportContext, { streamId, custody }: BagContents): 
     requested_by: context.scope.requestedBy,
     steps: custody,
   };
+}
+
+function toService({ runId }: ExportContext, { streamId, streamRecord, received }: BagContents): ServiceDocument {
+  return {
+    format: 'evidence-service/1',
+    run_id: runId,
+    stream_id: streamId,
+    stream_record: streamRecord,
+    check_answer: received.checkAnswer,
+    listing: received.listed?.service ?? null,
+  };
+}
+
+function listingSource({ file, bytes, sha256 }: ListedFile): PayloadSource {
+  return { path: LISTING, file, bytes, sha256 };
 }
 
 const template = packageFile('templates/bundle/README.eta');
@@ -130,6 +137,7 @@ function readme(context: ExportContext, { streamId, received }: BagContents, ver
     entriesPath: context.contract.entriesPath.join('.'),
     contractFile: context.contractFile === null ? null : CONTRACT_FILE,
     packagePeriod: describePeriod(context.packagePeriod),
+    isListed: received.listed !== null,
     claims: verdict.claims,
     doesNotProve: DOES_NOT_PROVE,
   });

@@ -6,7 +6,14 @@ import { sha256 } from '../encoding/digest.ts';
 import { EvidenceError } from '../errors.ts';
 import { runRecordKey } from '../ledger/keys.ts';
 import type { LedgerHead } from '../ledger/ledger.ts';
-import { type RunRecord, readRecord, runRecordSchema, type StreamRecord, type Vanished } from '../ledger/record.ts';
+import {
+  type RunRecord,
+  readRecord,
+  runRecordSchema,
+  type StreamList,
+  type StreamRecord,
+  type Vanished,
+} from '../ledger/record.ts';
 import { matchesStream } from '../ledger/stream-glob.ts';
 import type { Scope } from './context.ts';
 
@@ -30,20 +37,29 @@ export interface ListedStream extends StreamStatement {
   streamId: string;
   /** What in its record is not as the contract says; such a stream is not exported. */
   drift: string | null;
+  /** Its record in the list, as JSON. */
+  record: string;
 }
 
 export interface Selection {
   included: ListedStream[];
   excluded: { stream_id: string; reason: string }[];
+  /** All that are listed, in the order of the list. */
+  list: StreamList;
 }
 
 /**
  * Which of the listed streams are in scope, and why the others are not.
+ * @param pages of the list, which are there once it has ended.
  * @throws EvidenceError `service` when the list names a stream twice; `usage` for two in scope that would lie in the same
  * place.
  */
-export async function selectStreams(listed: AsyncIterable<ListedStream>, scope: Scope): Promise<Selection> {
-  const selection: Selection = { included: [], excluded: [] };
+export async function selectStreams(
+  listed: AsyncIterable<ListedStream>,
+  scope: Scope,
+  pages: StreamList['pages'] = [],
+): Promise<Selection> {
+  const selection: Selection = { included: [], excluded: [], list: { pages, streams: [] } };
   const seen = new Set<string>();
   const named = new Map<string, string>();
   for await (const stream of listed) {
@@ -55,6 +71,8 @@ export async function selectStreams(listed: AsyncIterable<ListedStream>, scope: 
         { nextStep: 'Ask the operator of the service; what was archived before stays.' },
       );
     seen.add(streamId);
+    const { entryCount: entry_count, headSequence: head_sequence, headDigest: head_digest } = stream;
+    selection.list.streams.push({ stream_id: streamId, entry_count, head_sequence, head_digest });
     const reason = whyExcluded(streamId, scope);
     if (reason !== null) selection.excluded.push({ stream_id: streamId, reason });
     else {

@@ -1,5 +1,6 @@
 import type { Custody, Verification } from '../bundle/documents.ts';
-import type { EntryWatch, VerifiedBundle } from '../verify/content.ts';
+import type { VerifiedBundle } from '../verify/content.ts';
+import type { EntryWatch } from '../verify/reading.ts';
 import type { ExportContext } from './context.ts';
 import { ListingCheck, whyNotListed } from './listing.ts';
 import type { ListedStream } from './plan.ts';
@@ -32,7 +33,7 @@ export class Relisting {
       completeness === 'listing' &&
       whyNotListed(completeness, stream) === null;
     if (!isListed || verdict.claims.completeness.state === 'refuted') return null;
-    const listing = new ListingCheck(client, verdict.stream_id, packagePeriod);
+    const listing = new ListingCheck(client, verdict.stream_id, packagePeriod, null);
     this.#listing = listing;
     return {
       onEntry: (entry) => listing.add(entry),
@@ -46,7 +47,7 @@ export class Relisting {
     if (this.#listing === null || walk === null || transferLog === null) return;
     const readAt = this.#context.now().toISOString();
     const statement = { entryCount: null, headSequence: statedHead, headDigest: null, readAt };
-    const basis = await this.#listing.finish(askedBy(transferLog), statement);
+    const { basis } = await this.#listing.finish(askedBy(transferLog), statement);
     if (basis.kind === 'listing' && basis.differences > 0)
       throw notOurs(
         key,

@@ -148,6 +148,7 @@ function toRunRecord(
     begun_at: run.begunAt.toISOString(),
     started_at: run.startedAt.toISOString(),
     finished_at: context.now().toISOString(),
+    stream_list: selection.list,
     streams,
     excluded,
     failed,

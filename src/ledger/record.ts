@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { PutResult } from '../archive/archive.ts';
+import { STATUSES } from '../claims/claim.ts';
 import { findingSchema, verdictSchema } from '../claims/verdict-schema.ts';
 import type { Json } from '../encoding/canonical.ts';
 import { indentedJson } from '../encoding/indented.ts';
@@ -133,6 +134,21 @@ const requestSchema = z.strictObject({
   parameters: z.array(z.string()),
 });
 
+/** The service's list of streams, as it was when the export began: which streams there are rests on it. */
+export const streamListSchema = z.strictObject({
+  pages: z.array(z.strictObject({ path: z.string(), streams: count, bytes: count, sha256: digest })),
+  /** Each with what the list stated of it; null for what it did not. */
+  streams: z.array(
+    z.strictObject({
+      stream_id: z.string(),
+      entry_count: count.nullable(),
+      head_sequence: count.nullable(),
+      head_digest: z.string().nullable(),
+    }),
+  ),
+});
+export type StreamList = z.infer<typeof streamListSchema>;
+
 /** What the reports say that nothing else in the record does. */
 export const reportSchema = z.strictObject({
   organisation: z.string().nullable(),
@@ -144,7 +160,7 @@ export type ReportOptions = z.infer<typeof reportSchema>;
 /** A run that was sealed before this one. */
 export const earlierRunSchema = coverageSchema.extend({
   run_id: z.string(),
-  outcome: z.enum(['verified', 'refuted', 'incomplete', 'empty']),
+  outcome: z.enum(STATUSES),
   finished_at: z.string(),
   /** Those that it exported. */
   streams: count,
@@ -160,7 +176,7 @@ export type RunDocument = z.infer<typeof documentSchema>;
 export const runRecordSchema = z.strictObject({
   format: z.literal('evidence-run/1'),
   run_id: z.string(),
-  outcome: z.enum(['verified', 'refuted', 'incomplete', 'empty']),
+  outcome: z.enum(STATUSES),
   exit_code: z.int(),
   scope: scopeSchema,
   period: periodSchema,
@@ -178,6 +194,7 @@ export const runRecordSchema = z.strictObject({
   begun_at: z.string(),
   started_at: z.string(),
   finished_at: z.string(),
+  stream_list: streamListSchema,
   streams: z.array(runStreamSchema),
   excluded: z.array(z.strictObject({ stream_id: z.string(), reason: z.string() })),
   failed: z.array(failureSchema),

@@ -1,5 +1,5 @@
 import type { Bundle } from '../bundle/bundle.ts';
-import type { Custody, Verification } from '../bundle/documents.ts';
+import type { Custody, ServiceDocument, Verification } from '../bundle/documents.ts';
 import {
   CONTRACT_FILE,
   CUSTODY,
@@ -8,6 +8,7 @@ import {
   isToken,
   missingForms,
   README,
+  SERVICE,
   VERIFICATION,
 } from '../bundle/files.ts';
 import { bagInfo } from '../bundle/info.ts';
@@ -16,9 +17,12 @@ import { BAG_INFO, bagInfoText, parseBagInfo, payloadOxum, slugOf } from '../bun
 import { type MissingForm, readMissing } from '../bundle/missing.ts';
 import { tokenFiles } from '../bundle/tokens.ts';
 import type { PackageReading } from '../chain/package.ts';
+import type { ListingResult } from '../claims/listing.ts';
 import type { Contract } from '../contract/contract.ts';
+import type { Description } from '../contract/description.ts';
 import { isEvidenceError } from '../errors.ts';
 import { type Problem, toProblem } from './problem.ts';
+import { checkService } from './service.ts';
 import { checkTransferLog } from './transfer-log.ts';
 
 /** What the files of one bundle say besides what it is proved by. */
@@ -27,6 +31,16 @@ export interface Surroundings {
   missing: MissingForm[];
   /** The transfer log; null where it cannot be read. */
   log: Custody | null;
+}
+
+/** What a bundle says of itself, as far as it can be read. */
+export interface Documents {
+  stated: Verification;
+  service: ServiceDocument | null;
+  /** What came of comparing the listing that it carries. */
+  listing: ListingResult | null;
+  /** Of the contract that the bundle was read by; null where the reader has brought another. */
+  description: Description | null;
 }
 
 const MAX_TEXT_BYTES = 2 ** 20;
@@ -40,7 +54,7 @@ const MAX_LOG_BYTES = 64 * 2 ** 20;
 export async function checkConsistency(
   bundle: Bundle,
   key: string,
-  stated: Verification,
+  { stated, service, listing, description }: Documents,
   files: ReadonlyMap<string, FileDigest>,
   reading: PackageReading,
   contract: Pick<Contract, 'downloads'>,
@@ -64,10 +78,16 @@ export async function checkConsistency(
   let log: Custody | null = null;
   if (files.has(CUSTODY)) {
     const bytes = await readIf(`${key}:${CUSTODY}`, problems, () => bundle.readFile(CUSTODY, MAX_LOG_BYTES));
-    const read = bytes === null ? null : checkTransferLog(bytes, key, stated, files, contract);
+    const read = bytes === null ? null : checkTransferLog(bytes, key, stated, files, { contract, listing });
     problems.push(...(read?.problems ?? []));
     log = read?.log ?? null;
   }
+  if (service !== null)
+    problems.push(
+      ...checkService(service, stated, files, description, log?.steps ?? null).map((message) =>
+        toProblem('bundle/contradiction', `${key}:${SERVICE}`, message),
+      ),
+    );
   return { problems, missing: missing ?? [], log };
 }
 
@@ -83,7 +103,7 @@ async function readIf<T>(place: string, problems: Problem[], read: () => Promise
 
 function absent(files: ReadonlyMap<string, FileDigest>, key: string): Problem[] {
   const paths = [...files.keys()];
-  const lacks = [README, BAG_INFO, CUSTODY].filter((path) => !files.has(path));
+  const lacks = [README, BAG_INFO, CUSTODY, SERVICE].filter((path) => !files.has(path));
   if (formFile('json', paths) === undefined && !missingForms(paths).includes('json')) lacks.push(EVIDENCE);
   return lacks.map((path) => toProblem('bundle/missing-file', `${key}:${path}`, 'belongs into every bundle'));
 }

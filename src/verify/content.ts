@@ -1,21 +1,21 @@
 import type { Bundle } from '../bundle/bundle.ts';
 import { type Custody, type Verification, verificationSchema } from '../bundle/documents.ts';
-import { CONTRACT_FILE, type FormName, formFile, isPart, VERIFICATION } from '../bundle/files.ts';
-import type { FileDigest } from '../bundle/integrity.ts';
+import { CONTRACT_FILE, type FormName, formFile, isPart, LISTING, VERIFICATION } from '../bundle/files.ts';
+import { knownOf } from '../bundle/known.ts';
 import type { MissingForm } from '../bundle/missing.ts';
-import { asPart, type PackageExpectation, PackageReader } from '../chain/package.ts';
+import type { PackageExpectation } from '../chain/package.ts';
 import type { Compared, WalkResult } from '../chain/walk.ts';
-import type { PdfReading, SummaryReading } from '../claims/agreement.ts';
-import { type ClaimName, DEFAULT_REQUIRED, type Examination, strictest } from '../claims/claim.ts';
+import { type ClaimName, DEFAULT_REQUIRED, strictest } from '../claims/claim.ts';
 import { entriesBeside } from '../claims/completeness.ts';
 import { toContractFile } from '../claims/content.ts';
 import { comparedWith } from '../claims/continuity.ts';
 import { examine } from '../claims/examine.ts';
+import type { FormSource, ReadPdf } from '../claims/forms.ts';
+import { observe } from '../claims/observe.ts';
 import type { Span } from '../claims/span-schema.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
-import type { Contract, SealKeys } from '../contract/contract.ts';
+import type { SealKeys } from '../contract/contract.ts';
 import { type ContractInUse, DEFAULT_IN_USE } from '../contract/in-use.ts';
-import type { PdfFacts } from '../contract/pdf.ts';
 import { pinContract } from '../contract/pinned.ts';
 import { isEvidenceError } from '../errors.ts';
 import { readRecord } from '../ledger/record.ts';
@@ -24,6 +24,8 @@ import { checkConsistency } from './consistency.ts';
 import { type ContractUse, toContractUse } from './contract-use.ts';
 import { contradictions } from './contradictions.ts';
 import { type Problem, toProblem } from './problem.ts';
+import { type EntryWatch, readThrough } from './reading.ts';
+import { cutOf, readService } from './service.ts';
 
 export interface VerifyOptions {
   /** To read everything by; null for the contract that a bundle brings, else the default one. */
@@ -42,18 +44,18 @@ export interface VerifyOptions {
   watch?: (stated: Verification) => EntryWatch | null;
 }
 
-/** Sees entries, and has the reading wait until it has caught up with them. */
-export interface EntryWatch extends Required<Pick<PackageExpectation, 'onEntry' | 'onSent'>> {
-  catchUp(): Promise<void>;
-}
-
 export interface VerifiedBundle {
   problems: Problem[];
   identity: string | null;
-  /** Ours, made now from the bytes in the bundle; null when it holds nothing to judge. */
+  /**
+   * Ours, made now from the bytes in the bundle, those among them in which it says what others said; null when it holds
+   * nothing to judge.
+   */
   verdict: Verdict | null;
   /** The one that the bundle states. */
   recorded: Verdict | null;
+  /** What must be proved: by the reader, and by what the bundle says itself. */
+  required: readonly ClaimName[];
   /** What the bundle says that earlier runs had of the stream. */
   earlier: readonly Span[];
   packagePeriod: Span['period'] | null;
@@ -75,11 +77,6 @@ export interface VerifiedBundle {
 
 const MAX_DOCUMENT_BYTES = 256 * 2 ** 20;
 const MAX_CONTRACT_BYTES = 2 ** 20;
-const MAX_SUMMARY_BYTES = 16 * 2 ** 20;
-const MAX_PDF_BYTES = 64 * 2 ** 20;
-
-/** Reads what a PDF states. @throws EvidenceError `unreadable`. */
-export type ReadPdf = (bytes: Uint8Array) => Promise<PdfFacts>;
 
 /**
  * Verifies one bundle from its bytes alone: the bag, then the claims anew, then that the bundle does not state another
@@ -112,30 +109,20 @@ async function verifyOpened(
 ): Promise<VerifiedBundle> {
   const problems: Problem[] = [];
   const stated = await readStated(bundle, key, problems);
-  const expected = stated?.verdict;
-  const inUse = options.contract ?? (await readContract(bundle, key, stated, problems));
+  const service = await readService(bundle, key, problems);
+  const own = options.contract === null ? await readContract(bundle, key, stated, problems) : null;
+  const inUse = options.contract ?? own ?? DEFAULT_IN_USE;
   const { contract } = inUse;
   const evidence = formOf(bundle, 'json');
   const isWhole = evidence !== undefined && !isPart(evidence);
-  const watch = (stated !== null && isWhole && options.watch?.(stated)) || null;
-  const reader = new PackageReader(contract, options.sealKeys, {
-    ...(watch === null ? {} : { onEntry: (entry) => watch.onEntry(entry), onSent: (sent) => watch.onSent(sent) }),
-    ...(expected === undefined ? {} : { streamId: expected.stream_id }),
-    ...(expected?.package_id == null ? {} : { packageId: expected.package_id }),
-    watch: () => (stated === null ? [] : watchedBy(stated)),
-    compared: () => [...comparedWith(stated?.earlier ?? []), ...(options.compared ?? [])],
-  });
-  const files = new Map<string, FileDigest>();
-  // The chain is walked over the very bytes whose digest is being checked.
-  const broken = await bundle.checkIntegrity({
-    onChunk: (path, chunk) => {
-      if (path !== evidence) return;
-      reader.push(chunk);
-      return watch?.catchUp();
-    },
-    onEnd: (path, file) => {
-      files.set(path, file);
-    },
+  const { reading, files, broken, listing, unreadable } = await readThrough(bundle, {
+    contract,
+    sealKeys: options.sealKeys,
+    expected: expectationOf(stated, options.compared ?? []),
+    whole: isWhole ? evidence : undefined,
+    part: isWhole ? undefined : evidence,
+    cut: stated === null ? null : cutOf(stated, service),
+    watch: (stated !== null && isWhole && options.watch?.(stated)) || null,
   });
   problems.push(
     ...broken.map(
@@ -149,37 +136,23 @@ async function verifyOpened(
     ),
   );
   if (stated === null) return { ...nothingIn(problems), identity: bundle.identity };
-  const whole = reader.finish();
-  const reading = isWhole ? whole : asPart(whole, 'it was not delivered whole');
+  if (unreadable !== null) problems.push(toProblem('object/unreadable', `${key}:${LISTING}`, unreadable.message));
   // Of a bag that is not what it was, nothing more can be said: that would be the same news again, file by file.
+  const documents = { stated, service, listing, description: own?.description ?? null };
   const surroundings =
     broken.length > 0
       ? { problems: [], missing: [], log: null }
-      : await checkConsistency(bundle, key, stated, files, reading, contract);
+      : await checkConsistency(bundle, key, documents, files, reading, contract);
   problems.push(...surroundings.problems);
-  const examination = examine(
-    {
-      reading,
-      summary: await readSummary(bundle, contract),
-      pdf: await readPdfOf(bundle, readPdf),
-      vendor: stated.vendor,
-      earlier: stated.earlier,
-      period: stated.package_period,
-      statedHead: stated.stated_head,
-      statedCount: stated.stated_count,
-      restart: stated.accepted_restart,
-      completeness: stated.completeness,
-      roots: options.roots,
-      now: options.now,
-      sealKeysGiven: options.sealKeys.size > 0,
-      contract,
-      contractFile: toContractFile(inUse.file, options.contract === null ? 'bundle' : 'reader'),
-      acceptUnhashed: options.acceptUnhashed ?? [],
-    },
-    strictest(options.required ?? DEFAULT_REQUIRED, stated.required_claims),
-  );
-  const incomplete = surroundings.missing.length > 0 || stated.verdict.status === 'incomplete';
-  const verdict = toVerdict(reading, incomplete ? asCollected(examination) : examination);
+  const { acceptUnhashed = [], sealKeys, roots, now } = options;
+  const contractFile = toContractFile(inUse.file, options.contract === null ? 'bundle' : 'reader');
+  const means = { contract, contractFile, acceptUnhashed, sealKeys, roots, now, readPdf };
+  // What was incomplete when it was packed stays so, whatever is proved of it here.
+  const isShort = surroundings.missing.length > 0 || stated.verdict.status === 'incomplete';
+  const forms = { summary: wholeForm(bundle, 'summary'), pdf: wholeForm(bundle, 'pdf'), isShort };
+  const known = knownOf(stated, listing);
+  const required = strictest(options.required ?? DEFAULT_REQUIRED, stated.required_claims);
+  const verdict = toVerdict(reading, examine(await observe(reading, forms, known, means), required));
   // Of a bag that is not what it was, no verdict can be: that would be the same news again, claim by claim.
   if (broken.length === 0) {
     const leftOpen = [...NEED_TRUST, ...(readPdf === null ? NEED_THE_PDF : [])];
@@ -195,6 +168,7 @@ async function verifyOpened(
     identity: bundle.identity,
     verdict,
     recorded: stated.verdict,
+    required,
     earlier: stated.earlier,
     packagePeriod: stated.package_period,
     walk: reading.defect === null ? reading.walk : null,
@@ -234,14 +208,17 @@ async function readContract(
   }
 }
 
-/** The entries whose digests the claims ask for. */
-function watchedBy({ completeness }: Verification): number[] {
-  return entriesBeside(completeness.kind === 'none' ? null : completeness.statement.headSequence);
-}
-
-/** A stream of which a form is missing stays incomplete, however sound the rest is. */
-function asCollected(examination: Examination): Examination {
-  return examination.status === 'refuted' ? examination : { ...examination, status: 'incomplete' };
+/** What the claims ask of the entries, and what the package is to be. */
+function expectationOf(stated: Verification | null, compared: readonly Compared[]): PackageExpectation {
+  if (stated === null) return { compared: () => compared };
+  const { verdict, completeness, earlier } = stated;
+  const head = completeness.kind === 'none' ? null : completeness.statement.head_sequence;
+  return {
+    streamId: verdict.stream_id,
+    ...(verdict.package_id === null ? {} : { packageId: verdict.package_id }),
+    watch: () => entriesBeside(head),
+    compared: () => [...comparedWith(earlier), ...compared],
+  };
 }
 
 async function readStated(bundle: Bundle, key: string, problems: Problem[]) {
@@ -255,27 +232,12 @@ async function readStated(bundle: Bundle, key: string, problems: Problem[]) {
   }
 }
 
-async function readSummary(bundle: Bundle, contract: Contract): Promise<SummaryReading | null> {
-  const summary = formOf(bundle, 'summary');
-  if (summary === undefined || isPart(summary)) return null;
-  try {
-    return contract.readSummary(await bundle.readFile(summary, MAX_SUMMARY_BYTES));
-  } catch (error) {
-    if (isEvidenceError(error)) return { unreadable: error.message };
-    throw error;
-  }
-}
-
-async function readPdfOf(bundle: Bundle, readPdf: ReadPdf | null): Promise<PdfReading | null> {
-  const pdf = formOf(bundle, 'pdf');
-  if (pdf === undefined || isPart(pdf)) return null;
-  if (readPdf === null) return { unreadable: 'PDFs are not read here' };
-  try {
-    return await readPdf(await bundle.readFile(pdf, MAX_PDF_BYTES));
-  } catch (error) {
-    if (isEvidenceError(error)) return { unreadable: error.message };
-    throw error;
-  }
+/** Null for one that is not there, or only in part. */
+function wholeForm(bundle: Bundle, name: 'summary' | 'pdf'): FormSource | null {
+  const path = formOf(bundle, name);
+  const entry = bundle.entries.find((one) => one.path === path);
+  if (entry === undefined || isPart(entry.path)) return null;
+  return { bytes: entry.bytes, read: (maxBytes) => bundle.readFile(entry.path, maxBytes) };
 }
 
 /** Claims that need keys or roots, which may not be at hand here. */
@@ -296,6 +258,7 @@ function nothingIn(problems: Problem[]): VerifiedBundle {
     identity: null,
     verdict: null,
     recorded: null,
+    required: [],
     earlier: [],
     packagePeriod: null,
     walk: null,

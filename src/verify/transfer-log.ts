@@ -1,6 +1,7 @@
 import { type Custody, custodySchema, type Verification } from '../bundle/documents.ts';
 import { CUSTODY, FORMS, type FormName, formFile, isPart } from '../bundle/files.ts';
 import type { FileDigest } from '../bundle/integrity.ts';
+import type { ListingResult } from '../claims/listing.ts';
 import { fillText } from '../contract/answers.ts';
 import type { Contract } from '../contract/contract.ts';
 import { isEvidenceError } from '../errors.ts';
@@ -17,13 +18,14 @@ export interface TransferLog {
  * Compares the transfer log with what lies beside it: its run and stream, and of every form that it says was received,
  * the bytes that are there.
  * @param key of the bundle in problems. @param files all that could be read, by path. @param contract of the service.
+ * @param listing what came of comparing the listing that the bundle carries; null without one.
  */
 export function checkTransferLog(
   bytes: Uint8Array,
   key: string,
   stated: Verification,
   files: ReadonlyMap<string, FileDigest>,
-  { downloads }: Pick<Contract, 'downloads'>,
+  { contract: { downloads }, listing }: { contract: Pick<Contract, 'downloads'>; listing: ListingResult | null },
 ): TransferLog {
   const place = `${key}:${CUSTODY}`;
   let log: Custody;
@@ -58,7 +60,7 @@ export function checkTransferLog(
   const listed = log.steps.some(({ step, failure }) => step === 'listing' && failure === undefined);
   if (completeness.kind === 'listing') {
     if (!listed) differ('names no listing, by which completeness was judged');
-    checkListed(log.steps, stated, differ);
+    checkListed(log.steps, stated, listing, differ);
   }
   return { problems, log };
 }
@@ -104,14 +106,19 @@ function checkPath(
 }
 
 /** Entries that came after a package was made are listed too, but where its period had ended. */
-function checkListed(steps: Custody['steps'], { completeness, package_period }: Verification, differ: Differ): void {
-  if (completeness.kind !== 'listing') return;
-  const { same, differences, undecided } = completeness;
+function checkListed(
+  steps: Custody['steps'],
+  { package_period }: Verification,
+  listing: ListingResult | null,
+  differ: Differ,
+): void {
+  if (listing === null) return;
+  const { same, differences, undecided } = listing;
   const note = steps.find(({ step }) => step === 'listing')?.note ?? '';
   const listed = Number.parseInt(/^(\d+) entries listed/.exec(note)?.[1] ?? String(same), 10);
   const isClosed = package_period.to !== null && differences + undecided === 0;
   if (isClosed ? listed !== same : listed < same)
-    differ('counts other entries in the listing than verification.json', String(same), String(listed));
+    differ('counts other entries in the listing than there are', String(same), String(listed));
 }
 
 function checkBytes(path: string, stated: FileDigest, actual: FileDigest | undefined, differ: Differ): void {

@@ -41,6 +41,20 @@ describe('the status of a stream', () => {
   });
 });
 
+test.each<[ClaimName[], string]>([
+  [['order'], 'collected'],
+  [[], 'collected'],
+  [['order', 'content'], 'incomplete'],
+])('without a recipe, and %j required, a stream is %s', (required, status) => {
+  const contract = { ...defaultContract, recipe: null };
+  expect(examineReading(read(intact), required, { contract }).status).toBe(status);
+});
+
+test('a stream of which a form is missing is incomplete, unless it is refuted', () => {
+  expect(examineReading(read(intact), [], { isShort: true }).status).toBe('incomplete');
+  expect(examineReading(read(edited), [], { isShort: true }).status).toBe('refuted');
+});
+
 test('of a part nothing is proved, and what was refuted stays so', () => {
   const { claims, findings } = examineReading(asPart(read(edited), 'the connection broke'));
   const states = Object.values(claims).map(({ state }) => state);
@@ -85,6 +99,17 @@ test('the basis of a proof says what was done', () => {
   const { claims } = examineReading(read(intact), [], { contract: { ...defaultContract, recipe: 'the recipe' } });
   expect(claims.order.basis).toBe('6 entries, 1 to 6, each naming the one before it');
   expect(claims.content.basis).toBe('6 of 6 digests recomputed: the recipe');
+});
+
+test.each([
+  ['sound', intact],
+  ['edited', edited],
+  ['without a seal', unsealed],
+])('the same reading is judged alike however often: %s', (_words, entries) => {
+  const reading = read(entries);
+  const first = examineReading(reading, ['seal']);
+  expect(examineReading(reading, ['seal'])).toEqual(first);
+  expect(examineReading(reading, ['seal'])).toEqual(examineReading(read(entries), ['seal']));
 });
 
 test('findings beyond what is kept are counted', () => {

@@ -8,7 +8,8 @@ import { toRecordBytes } from '../../src/ledger/record.ts';
 import { runRecord, runStream } from '../support/records.ts';
 
 async function* list(ids: readonly string[]): AsyncGenerator<ListedStream> {
-  for (const streamId of ids) yield { streamId, entryCount: 0, headSequence: 0, headDigest: null, drift: null };
+  for (const streamId of ids)
+    yield { streamId, entryCount: 0, headSequence: 0, headDigest: null, drift: null, record: '{}' };
 }
 
 async function select(ids: readonly string[], streams: string[] = [], exclude: string[] = []) {

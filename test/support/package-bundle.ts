@@ -1,4 +1,4 @@
-import type { Custody, Verification } from '../../src/bundle/documents.ts';
+import type { Custody, ServiceDocument, Verification } from '../../src/bundle/documents.ts';
 import { CONTRACT_FILE, type FormName } from '../../src/bundle/files.ts';
 import { bagInfo } from '../../src/bundle/info.ts';
 import { slugOf } from '../../src/bundle/layout.ts';
@@ -6,7 +6,9 @@ import { type MissingForm, missingFile } from '../../src/bundle/missing.ts';
 import { tokenFiles } from '../../src/bundle/tokens.ts';
 import { type WrittenBundle, writeBundle } from '../../src/bundle/write.ts';
 import { PackageReader, type PackageReading } from '../../src/chain/package.ts';
+import { CarriedListing } from '../../src/claims/carried-listing.ts';
 import type { ClaimName } from '../../src/claims/claim.ts';
+import type { CompletenessBasis } from '../../src/claims/completeness.ts';
 import { toVerdict, type Verdict } from '../../src/claims/verdict.ts';
 import type { Contract } from '../../src/contract/contract.ts';
 import type { Description } from '../../src/contract/description.ts';
@@ -27,6 +29,8 @@ export interface PackageBundle {
   summary?: Uint8Array | null;
   /** Forms that it lacks. */
   missing?: readonly MissingForm[];
+  /** The service's own listing, as text; null where the entries were not listed. */
+  listing?: string | null;
   runId?: string;
   /** Of the keys that it says seals were checked with. */
   sealKeyIds?: string[];
@@ -37,6 +41,30 @@ export interface PackageBundle {
   restate?: (verdict: Verdict) => Verdict;
 }
 
+const ASKED_AT = '2026-11-01T00:00:00.000Z';
+
+/** What a list of streams says of a stream. */
+function recordIn({ streams: { fields } }: Description, streamId: string, entries: number): string {
+  const values = [
+    [fields.stream_id, streamId],
+    [fields.entry_count, entries],
+  ] as const;
+  const record = values.reduce<Json>(
+    (built, [path, value]) => (path === null ? built : withValue(built, path, value)),
+    {},
+  );
+  return JSON.stringify(record);
+}
+
+type Json = { [name: string]: Json | string | number };
+
+function withValue(record: Json, path: string, value: string | number): Json {
+  const [name = '', ...rest] = path.split('.');
+  const inner = record[name];
+  const below = typeof inner === 'object' ? inner : {};
+  return { ...record, [name]: rest.length === 0 ? value : withValue(below, rest.join('.'), value) };
+}
+
 /** A bundle of one package, as an exporter leaves it that has no seal key. */
 export async function writePackageBundle({
   target,
@@ -44,6 +72,7 @@ export async function writePackageBundle({
   description = null,
   summary = null,
   missing = [],
+  listing = null,
   runId = 'r',
   sealKeyIds = [],
   required = ['order'],
@@ -52,9 +81,20 @@ export async function writePackageBundle({
 }: PackageBundle): Promise<WrittenBundle & { verdict: Verdict }> {
   const inUse: ContractInUse =
     description === null ? DEFAULT_IN_USE : pinContract(Buffer.from(formatContract(description)), 'contract.yaml');
-  const { stated, reading } = statedOf(inUse, evidence, summary, required);
+  const { stated, reading } = statedOf(inUse, evidence, summary, required, listing);
   const verdict = restate(missing.length > 0 ? { ...stated.verdict, status: 'incomplete' } : stated.verdict);
   const verification = { ...stated, run_id: runId, required_claims: [...requires], seal_key_ids: sealKeyIds, verdict };
+  const service: ServiceDocument = {
+    format: 'evidence-service/1',
+    run_id: runId,
+    stream_id: verdict.stream_id,
+    stream_record: recordIn(inUse.description, verdict.stream_id, reading.walk.entries),
+    check_answer: null,
+    listing:
+      listing === null
+        ? null
+        : { pages: [], asked_at: ASKED_AT, asked_at_by_service: null, latest: '2026-11-02T00:00:00.000Z' },
+  };
   const forms = [
     { step: 'json', path: 'data/evidence.json', content: evidence },
     ...(summary === null ? [] : [{ step: 'summary', path: 'data/summary.json', content: summary }]),
@@ -68,7 +108,12 @@ export async function writePackageBundle({
     payload: [
       ...forms.map(({ path, content }) => ({ path, content })),
       { path: 'data/verification.json', content: toRecordBytes(verification) },
-      { path: 'data/custody.json', content: toRecordBytes(transferLog(inUse.contract, verification, forms, missing)) },
+      { path: 'data/service.json', content: toRecordBytes(service) },
+      ...(listing === null ? [] : [{ path: 'data/listing.csv', content: listing }]),
+      {
+        path: 'data/custody.json',
+        content: toRecordBytes(transferLog(inUse.contract, verification, forms, missing, listing !== null)),
+      },
       ...(inUse.file === null ? [] : [{ path: CONTRACT_FILE, content: inUse.file.bytes }]),
       ...tokenFiles(reading.facts?.checkpoints ?? []).map(({ path, content }) => ({ path, content })),
     ],
@@ -81,6 +126,7 @@ function transferLog(
   { run_id, verdict }: Verification,
   forms: readonly { step: string; path: string; content: Uint8Array }[],
   missing: readonly MissingForm[],
+  isListed: boolean,
 ): Custody {
   const pathOf = (step: string) =>
     (downloads[step as FormName] ?? `/${step}`).replace('{package_id}', verdict.package_id ?? '');
@@ -100,6 +146,7 @@ function transferLog(
         exchange: { ...exchange, path: pathOf(step), bytes: content.length, sha256: sha256(content) },
       })),
       ...missing.map(({ form, reason }) => ({ step: form, failure: reason })),
+      ...(isListed ? [{ step: 'listing', note: 'listed' }] : []),
     ],
   };
 }
@@ -109,13 +156,14 @@ function statedOf(
   evidence: Uint8Array,
   summary: Uint8Array | null,
   required: readonly ClaimName[],
+  listing: string | null,
 ): { stated: Verification; reading: PackageReading } {
   const reader = new PackageReader(contract, new Map());
   reader.push(evidence);
   const reading = reader.finish();
-  const completeness = { kind: 'none' as const, why: 'nothing was asked' };
+  const nothing = { kind: 'none' as const, why: 'nothing was asked' };
   const examination = examineReading(reading, required, {
-    completeness,
+    completeness: listing === null ? nothing : compared(reading, evidence, contract, listing),
     contract,
     sealKeysGiven: false,
     summary: summary === null ? null : contract.readSummary(summary),
@@ -138,10 +186,36 @@ function statedOf(
     stated_head: null,
     stated_count: null,
     accepted_restart: null,
-    completeness,
+    completeness: listing === null ? nothing : { kind: 'listing', statement: stateOf(reading) },
     vendor: null,
     verdict: toVerdict(reading, examination),
     does_not_prove: [],
   };
   return { stated, reading };
+}
+
+function stateOf({ walk }: PackageReading) {
+  return { entry_count: walk.entries, head_sequence: null, head_digest: null, read_at: ASKED_AT };
+}
+
+function compared(
+  reading: PackageReading,
+  evidence: Uint8Array,
+  contract: Contract,
+  listing: string,
+): CompletenessBasis {
+  const { streamId, entries: entryCount } = reading.walk;
+  const cut = { askedAt: Date.parse(ASKED_AT), askedAtByService: null, statedHead: null, latest: Date.parse(ASKED_AT) };
+  const carried = new CarriedListing(streamId, cut);
+  using reader = new PackageReader(contract, new Map(), { streamId, ...carried.observer });
+  reader.push(evidence);
+  reader.finish();
+  carried.endPackage();
+  carried.push(Buffer.from(listing));
+  const statement = { entryCount, headSequence: null, headDigest: null, readAt: ASKED_AT };
+  return {
+    kind: 'listing',
+    statement,
+    ...(carried.finish() ?? { same: 0, differences: 1, deviations: [], undecided: 0 }),
+  };
 }
