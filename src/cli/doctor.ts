@@ -15,9 +15,9 @@ export async function runDoctor(flags: DoctorFlags, context: CommandContext): Pr
   const { printer, environment, directory } = context;
   const config = await loadConfig(flags, environment, directory);
   const checks: Check[] = [];
-  for (const look of [checkArchive, checkAudit, checkPast, checkEncryption, checkSigningKey, checkStamping]) {
+  for (const look of [checkArchive, checkPast, checkAudit, checkEncryption, checkSigningKey, checkStamping]) {
     context.signal.throwIfAborted();
-    const found = await look(config, context);
+    const found = await look(config, context, checks);
     for (const check of found) printer.result(format(check));
     checks.push(...found);
   }
@@ -70,8 +70,10 @@ async function checkAudit(config: Config, { printer, signal }: CommandContext): 
   return named.state === 'ok' ? checks : [named];
 }
 
-/** What was exported so far. */
-async function checkPast(config: Config, context: CommandContext): Promise<Check[]> {
+/** What was exported so far. @param before what was found out of the archive. */
+async function checkPast(config: Config, context: CommandContext, before: readonly Check[]): Promise<Check[]> {
+  if (before.some(({ state }) => state === 'failed' || state === 'refused'))
+    return [skipped('months', 'the archive is not as it should be')];
   let checks: Check[] = [];
   const named = await attempt('months', async () => {
     const archive = await openArchive(config, context, false);
