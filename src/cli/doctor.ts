@@ -27,9 +27,10 @@ export async function runDoctor(flags: DoctorFlags, context: CommandContext): Pr
 
 async function* look(config: Config, context: CommandContext): AsyncGenerator<Check> {
   const counts: (number | null)[] = [];
-  yield* await checkArchive(config, context);
+  const archive = await checkArchive(config, context);
+  yield* archive;
+  yield* await checkPast(config, context, archive);
   yield* await checkAudit(config, context, counts);
-  yield* await checkPast(config, context);
   for (const part of Object.keys(LOADERS) as Part[]) yield await checkPart(part, { config, context, counts });
 }
 
@@ -83,8 +84,9 @@ async function checkAudit(
   return named.state === 'ok' ? checks : [named];
 }
 
-/** What was exported so far. */
-async function checkPast(config: Config, context: CommandContext): Promise<Check[]> {
+/** What was exported so far. @param before what was found out of the archive. */
+async function checkPast(config: Config, context: CommandContext, before: readonly Check[]): Promise<Check[]> {
+  if (before.some(({ state }) => state === 'failed')) return [skipped('months', 'the archive is not as it should be')];
   let checks: Check[] = [];
   const named = await attempt('months', async () => {
     const archive = await openArchive(config, context, false);

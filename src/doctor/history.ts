@@ -8,25 +8,28 @@ import { attempt, type Check, doubtful, failed, ok, skipped } from './check.ts';
 const SHOWN = 12;
 
 /**
- * Whether the archive is of the service that is to be exported, and which months it lacks.
+ * Whether the archive is of the service that is to be exported, and which months it lacks; nothing of an archive that
+ * nothing was exported into yet.
  * @param archive null where there is none yet.
  * @param auditUrl as records keep it; null where none is named.
  */
 export async function checkHistory(archive: Archive | null, auditUrl: string | null, now: Date): Promise<Check[]> {
-  if (archive === null)
-    return [skipped('archive-of', 'there is no archive yet'), skipped('months', 'there is no archive yet')];
-  return [
-    await attempt('archive-of', () => checkArchiveOf(archive, auditUrl)),
-    await attempt('months', () => checkMonths(archive, now)),
-  ];
+  if (archive === null) return [];
+  let held: string | null = null;
+  const ofService = await attempt(NAME, async () => {
+    held = await readService(archive, await readNewestEntry(archive));
+    return compareServices(held, auditUrl);
+  });
+  if (ofService.state === 'ok' && held === null) return [];
+  return [ofService, await attempt('months', () => checkMonths(archive, now))];
 }
 
-async function checkArchiveOf(archive: Archive, auditUrl: string | null): Promise<Check> {
-  const held = await readService(archive, await readNewestEntry(archive));
-  if (held === null) return skipped('archive-of', 'nothing was exported into it yet');
-  if (auditUrl === null || held === auditUrl) return ok('archive-of', `the archive is of ${held}`);
+const NAME = 'archive-of';
+
+function compareServices(held: string | null, auditUrl: string | null): Check {
+  if (held === null || auditUrl === null || held === auditUrl) return ok(NAME, `the archive is of ${held}`);
   return failed(
-    'archive-of',
+    NAME,
     `the archive is of ${held}, and ${auditUrl} is to be exported: an archive is of one service`,
     'Name another archive; if that service has this address now, say so once with: evidence export --service-moved.',
   );

@@ -12,7 +12,7 @@ import type { ExportContext, RunState } from './context.ts';
 import type { Journeys, RunResult } from './journeys.ts';
 import { listRun, refuseForeign, refuseUnasked } from './leftovers.ts';
 import { Packing } from './packing.ts';
-import { readSealedRun, type SealedRun, selectStreams } from './plan.ts';
+import { readSealedRun, type SealedRun, type Selection, selectStreams } from './plan.ts';
 import { requireBoundRun } from './records.ts';
 import type { Resumed } from './resume.ts';
 import { concludeRun, sealClosed } from './seal.ts';
@@ -44,17 +44,7 @@ export async function exportRun(context: ExportContext): Promise<ExportResult> {
   if (begun === null) refuseUnasked(objects);
   if (closed !== null) return withMissing(context, ledger, await sealClosed(context, ledger, closed, []));
   const startedAt = context.now();
-  const known = {
-    startedAt,
-    movedFrom,
-    ledger,
-    heads: new Map(Object.entries(ledger.newest?.entry.heads ?? {})),
-    past: ledger.past,
-    acceptances: ledger.acceptances,
-  };
-  const pages: StreamList['pages'] = [];
-  const listing = context.client.listStreams((page) => pages.push(page));
-  const selection = await selectStreams(listing, context.scope, pages);
+  const selection = await listStreams(context);
   const resumed: Resumed =
     objects.size === 0
       ? { recorded: [], incomplete: [], recovered: [] }
@@ -70,26 +60,44 @@ export async function exportRun(context: ExportContext): Promise<ExportResult> {
     entryCounts: open.map(({ entryCount }) => entryCount),
   });
   const first = begun ?? (open.length > 0 ? await beginRun(context, startedAt) : null);
-  const begunAt = first === null ? startedAt : new Date(first.asked.begun_at);
+  const state = {
+    begunAt: first === null ? startedAt : new Date(first.asked.begun_at),
+    ...{ startedAt, movedFrom, ledger, past: ledger.past, acceptances: ledger.acceptances },
+    heads: new Map(Object.entries(ledger.newest?.entry.heads ?? {})),
+  };
   const packing = new Packing();
-  const run: RunState = { ...known, begunAt, account: null, packing };
+  const run: RunState = { ...state, account: null, packing };
   if (context.contract.scope === 'account') run.account = once(() => collectAccount(context, run, open));
   const journeys: Journeys = { selection, ...resumed, failed: [] };
   try {
-    await inParallel(open, context.concurrency, async (stream) => {
-      const arrival = await exportStream(context, run, stream);
-      if (arrival.kind === 'failed') journeys.failed.push(arrival.failure);
-      else {
-        if (arrival.kind === 'incomplete') journeys.incomplete.push(arrival.record);
-        else journeys.recorded.push(arrival.stored);
-        if (arrival.recovered !== null) journeys.recovered.push(arrival.recovered);
-      }
-    });
+    await inParallel(open, context.concurrency, async (stream) =>
+      arrive(journeys, await exportStream(context, run, stream)),
+    );
   } finally {
     await packing.close();
   }
   journeys.recorded.sort((a, b) => (a.record.stream_id < b.record.stream_id ? -1 : 1));
   return withMissing(context, ledger, await concludeRun(context, run, journeys));
+}
+
+/** The streams as the service lists them, with the pages of that list. */
+async function listStreams({ client, scope }: ExportContext): Promise<Selection> {
+  const pages: StreamList['pages'] = [];
+  return selectStreams(
+    client.listStreams((page) => pages.push(page)),
+    scope,
+    pages,
+  );
+}
+
+function arrive(journeys: Journeys, arrival: Awaited<ReturnType<typeof exportStream>>): void {
+  if (arrival.kind === 'failed') {
+    journeys.failed.push(arrival.failure);
+    return;
+  }
+  if (arrival.kind === 'incomplete') journeys.incomplete.push(arrival.record);
+  else journeys.recorded.push(arrival.stored);
+  if (arrival.recovered !== null) journeys.recovered.push(arrival.recovered);
 }
 
 /** Months without a run are named when there is one more. */

@@ -57,7 +57,7 @@ test('an export over TLS lies in the bucket locked, encrypted, with its versions
   expect((await verified(place)).runs[0]?.streams.map(({ stream_id }) => stream_id).sort()).toEqual(STREAMS.toSorted());
   const one = await place.evidence('verify', `s3://${place.bucket}/prod/runs/AUD-1/`);
   const again = await place.evidence(...EXPORT);
-  expect([one.code, again.code, (await namesIn(place)).length]).toEqual([0, 0, 2 * STREAMS.length + 6]);
+  expect([one.code, again.code, (await namesIn(place)).length]).toEqual([0, 0, 2 * STREAMS.length + 8]);
   await expectNoSecrets(place, [exported, one, again]);
 }, 120_000);
 
@@ -96,7 +96,7 @@ test(`killed at ${KILLS} random moments and started again, an export writes ever
   expect((await undisturbed.evidence(...EXPORT)).code).toBe(0);
   let longest = performance.now() - began;
   const names = await namesIn(undisturbed);
-  expect(names).toHaveLength(2 * STREAMS.length + 6);
+  expect(names).toHaveLength(2 * STREAMS.length + 8);
   for (let killed = 0; killed < KILLS; ) {
     const place = await newPlace(setting, 'lock');
     const moment = Math.round(Math.random() * longest);
@@ -131,7 +131,7 @@ test.each(['lock', 'plain'] as const)(
     ]);
     const report = await verified(place);
     expect(report.ledger).toMatchObject({ entries: 1, state: 'intact' });
-    expect(new Set(await namesIn(place)).size).toBe(2 * STREAMS.length + 6);
+    expect(new Set(await namesIn(place)).size).toBe(2 * STREAMS.length + 8);
   },
   120_000,
 );
