@@ -7,6 +7,7 @@ import { DEFAULT_TRANSPORT } from '../../src/client/options.ts';
 import { Transport } from '../../src/client/transport.ts';
 import { DEFAULT_DESCRIPTION } from '../../src/contract/default-contract.ts';
 import type { Description } from '../../src/contract/description.ts';
+import { sha256 } from '../../src/encoding/digest.ts';
 import { json, type ReceivedRequest, type Reply, startFaultServer } from '../support/fault-server.ts';
 
 const open: { close(): Promise<void> }[] = [];
@@ -103,16 +104,21 @@ describe('a list', () => {
       timestamp: '2026-10-01T00:00:00.000Z',
       more: 'is not asked for',
     };
-    const { server, client } = await connect(json({ data: [entry], next_cursor: null }));
+    const answer = { data: [entry], next_cursor: null };
+    const { server, client } = await connect(json(answer));
     const pages: unknown[] = [];
     for await (const entries of client.listEntries('a&b', { from: '2026-10-01T00:00:00.000Z', to: null }))
       pages.push(entries);
+    const path = '/audit/entries/?stream_id=a%26b&from=2026-10-01T00%3A00%3A00.000Z&limit=500';
+    const bytes = JSON.stringify(answer);
     expect(pages).toEqual([
-      { matched: 0, entries: [{ sequence: 3, digest: entry.hash, timestamp: '2026-10-01T00:00:00.000Z' }] },
+      {
+        matched: 0,
+        entries: [{ sequence: 3, digest: entry.hash, timestamp: '2026-10-01T00:00:00.000Z' }],
+        received: [{ path, entries: 1, bytes: bytes.length, sha256: sha256(bytes) }],
+      },
     ]);
-    expect(server.requests[0]?.path).toBe(
-      '/audit/entries/?stream_id=a%26b&from=2026-10-01T00%3A00%3A00.000Z&limit=500',
-    );
+    expect(server.requests[0]?.path).toBe(path);
   });
 });
 
