@@ -17,5 +17,5 @@ export function bagInfo(
 
 export function describePeriod({ from, to }: Verification['period']): string {
   if (from === null && to === null) return 'all time';
-  return `${from ?? 'the beginning'} to ${to ?? 'now'} (UTC, end not included)`;
+  return `${from ?? 'the beginning'} to ${to === null ? 'the time of the export (UTC)' : `${to} (UTC, end not included)`}`;
 }

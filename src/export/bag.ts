@@ -91,7 +91,7 @@ function toCustody(context: ExportContext, { streamId, custody }: BagContents): 
     format: 'evidence-custody/1',
     run_id: context.runId,
     stream_id: streamId,
-    audit_origin: context.auditOrigin,
+    audit_url: context.auditUrl,
     operator: context.operator,
     request: context.scope.request,
     requested_by: context.scope.requestedBy,

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import type { PutResult } from '../archive/archive.ts';
-import { CLAIMS, STATUSES } from '../claims/claim.ts';
+import { STATUSES } from '../claims/claim.ts';
 import { findingSchema, verdictSchema } from '../claims/verdict-schema.ts';
 import type { Json } from '../encoding/canonical.ts';
 import { indentedJson } from '../encoding/indented.ts';
 import { type ExactJson, parseExactJson } from '../encoding/json.ts';
 import { EvidenceError } from '../errors.ts';
 import { controlsSchema } from './controls.ts';
+import { coverageSchema } from './coverage.ts';
+import { periodSchema, scopeSchema, sourceSchema } from './question.ts';
 
 /**
  * What a run leaves in the archive besides its bundles. Digests are lower-case hex SHA-256 unless the service's own
@@ -15,8 +17,6 @@ import { controlsSchema } from './controls.ts';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 const count = z.int().min(0);
-
-export const periodSchema = z.strictObject({ from: z.string().nullable(), to: z.string().nullable() });
 
 /** An object of the archive, as it was read back. */
 const storedSchema = z.strictObject({
@@ -158,15 +158,13 @@ export const reportSchema = z.strictObject({
 export type ReportOptions = z.infer<typeof reportSchema>;
 
 /** A run that was sealed before this one. */
-export const earlierRunSchema = z.strictObject({
+export const earlierRunSchema = coverageSchema.extend({
   run_id: z.string(),
-  period: periodSchema,
   outcome: z.enum(STATUSES),
   finished_at: z.string(),
+  /** Those that it exported. */
   streams: count,
   entries: count,
-  /** The earliest day, month or year of an entry; null without a dated one. */
-  first_entry: z.string().nullable(),
 });
 export type EarlierRun = z.infer<typeof earlierRunSchema>;
 
@@ -180,25 +178,20 @@ export const runRecordSchema = z.strictObject({
   run_id: z.string(),
   outcome: z.enum(STATUSES),
   exit_code: z.int(),
-  scope: z.strictObject({
-    streams: z.array(z.string()),
-    exclude: z.array(z.string()),
-    request: z.string().nullable(),
-    requested_by: z.string().nullable(),
-    required_claims: z.array(z.enum(CLAIMS)),
-  }),
+  scope: scopeSchema,
   period: periodSchema,
   /** What its packages were asked to hold: all there is where the service cannot select a period. */
   package_period: periodSchema,
-  source: z.strictObject({
-    audit_origin: z.string(),
-    contract: z.string(),
-    contract_sha256: digest.nullable(),
+  source: sourceSchema.extend({
+    /** The address that the service had in the runs before, where somebody said that it moved. */
+    moved_from: z.string().nullable(),
     requests: z.array(requestSchema),
   }),
   /** `commit` of the checkout it ran from, with "-dirty" behind it where files differed; null for an installed package. */
   tool: z.strictObject({ name: z.string(), version: z.string(), commit: z.string().nullable() }),
   operator: operatorSchema,
+  /** When the run was begun; what follows is of the attempt that finalized it. */
+  begun_at: z.string(),
   started_at: z.string(),
   finished_at: z.string(),
   stream_list: streamListSchema,

@@ -132,8 +132,8 @@ function compareRecorded(
   if (verified.recorded !== null && verified.contractSha256 !== run.source.contract_sha256) differ('contract');
   if (verified.recorded !== null && !sameRecord(verified.recorded, stated)) differ('verdict');
   if (verified.period !== null && !sameRecord(verified.period, run.period)) differ('period');
-  const origin = verified.transferLog?.audit_origin ?? run.source.audit_origin;
-  if (origin !== run.source.audit_origin) differ('audit service');
+  const origin = verified.transferLog?.audit_url ?? run.source.audit_url;
+  if (origin !== run.source.audit_url) differ('audit service');
   if (verified.recorded !== null && !sameForms(stream, verified)) differ('list of missing forms');
   if (verified.packagePeriod !== null && !sameRecord(verified.packagePeriod, run.package_period))
     differ('package period');

@@ -260,7 +260,13 @@ describe('a run record that says of a bundle what it is not', () => {
     [
       'another audit service',
       {
-        source: { audit_origin: 'https://other.example.com', contract: 'default', contract_sha256: null, requests: [] },
+        source: {
+          audit_url: 'https://other.example.com',
+          contract: 'default',
+          contract_sha256: null,
+          moved_from: null,
+          requests: [],
+        },
       },
     ],
   ])('%s', async (_words, run) => {

@@ -140,7 +140,7 @@ function observeAbsence(record: RunRecord, streamId: string, message: string) {
 }
 
 function subjectOf({ source }: RunRecord, streamId: string) {
-  return { 'subject-uuid': uuidOf('stream', source.audit_origin, streamId), type: 'resource', title: line(streamId) };
+  return { 'subject-uuid': uuidOf('stream', source.audit_url, streamId), type: 'resource', title: line(streamId) };
 }
 
 /** OSCAL's single line: no white space at its ends, none but spaces within, not empty. */

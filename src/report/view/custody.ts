@@ -28,7 +28,7 @@ export function toCustody(record: RunRecord, sealed: boolean, { custody }: Texts
     });
   steps.push(
     { at: started_at, who: person, what: custody.started },
-    { at: '', who: source.audit_origin, what: custody.collected },
+    { at: '', who: source.audit_url, what: custody.collected },
     {
       at: '',
       who: program,
