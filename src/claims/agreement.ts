@@ -82,8 +82,8 @@ function judge(question: AgreementQuestion, log: FindingLog): Claim {
     ...(pdf.agreeing.length === 0
       ? []
       : [`the text of the PDF (${pdf.agreeing.join(', ')}: ${plural(pdf.statements)})`]),
-    ...(question.statedCount == null ? [] : ['the count that the service stated']),
-    ...(vendor === null ? [] : ["the service's verdict"]),
+    ...(question.statedCount == null ? [] : ['the recorded count of the service']),
+    ...(vendor === null ? [] : ['the recorded verdict of the service']),
   ];
   return proved([`${compared.slice(0, -1).join(', ')} and ${compared.at(-1)} agree`, ...notes].join('; '));
 }

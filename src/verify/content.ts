@@ -1,8 +1,9 @@
 import type { Bundle } from '../bundle/bundle.ts';
-import { type Custody, type Verification, verificationSchema } from '../bundle/documents.ts';
-import { CONTRACT_FILE, type FormName, formFile, isPart, LISTING, VERIFICATION } from '../bundle/files.ts';
+import type { Custody, Verification } from '../bundle/documents.ts';
+import { type FormName, formFile, isPart, LISTING, VERIFICATION } from '../bundle/files.ts';
 import { knownOf } from '../bundle/known.ts';
 import type { MissingForm } from '../bundle/missing.ts';
+import type { BundleProblem } from '../bundle/problem.ts';
 import type { PackageExpectation } from '../chain/package.ts';
 import type { Compared, WalkResult } from '../chain/walk.ts';
 import { type ClaimName, DEFAULT_REQUIRED, strictest } from '../claims/claim.ts';
@@ -11,21 +12,20 @@ import { toContractFile } from '../claims/content.ts';
 import { comparedWith } from '../claims/continuity.ts';
 import { examine } from '../claims/examine.ts';
 import type { FormSource, ReadPdf } from '../claims/forms.ts';
-import { observe } from '../claims/observe.ts';
+import { type Means, observe } from '../claims/observe.ts';
 import type { Span } from '../claims/span-schema.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import type { SealKeys } from '../contract/contract.ts';
 import { type ContractInUse, DEFAULT_IN_USE } from '../contract/in-use.ts';
-import { pinContract } from '../contract/pinned.ts';
 import { isEvidenceError } from '../errors.ts';
-import { readRecord } from '../ledger/record.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
 import { checkConsistency } from './consistency.ts';
 import { type ContractUse, toContractUse } from './contract-use.ts';
 import { contradictions } from './contradictions.ts';
+import { readDocuments } from './documents.ts';
 import { type Problem, toProblem } from './problem.ts';
 import { type EntryWatch, readThrough } from './reading.ts';
-import { cutOf, readService } from './service.ts';
+import { cutOf } from './service.ts';
 
 export interface VerifyOptions {
   /** To read everything by; null for the contract that a bundle brings, else the default one. */
@@ -75,9 +75,6 @@ export interface VerifiedBundle {
   missing: MissingForm[];
 }
 
-const MAX_DOCUMENT_BYTES = 256 * 2 ** 20;
-const MAX_CONTRACT_BYTES = 2 ** 20;
-
 /**
  * Verifies one bundle from its bytes alone: the bag, then the claims anew, then that the bundle does not state another
  * verdict than ours.
@@ -108,9 +105,7 @@ async function verifyOpened(
   readPdf: ReadPdf | null,
 ): Promise<VerifiedBundle> {
   const problems: Problem[] = [];
-  const stated = await readStated(bundle, key, problems);
-  const service = await readService(bundle, key, problems);
-  const own = options.contract === null ? await readContract(bundle, key, stated, problems) : null;
+  const { stated, service, own } = await readDocuments(bundle, key, options.contract === null, problems);
   const inUse = options.contract ?? own ?? DEFAULT_IN_USE;
   const { contract } = inUse;
   const evidence = formOf(bundle, 'json');
@@ -124,17 +119,7 @@ async function verifyOpened(
     cut: stated === null ? null : cutOf(stated, service),
     watch: (stated !== null && isWhole && options.watch?.(stated)) || null,
   });
-  problems.push(
-    ...broken.map(
-      ({ code, path, message, expected: wanted, actual }): Problem => ({
-        code,
-        key: path === '' ? key : `${key}:${path}`,
-        message,
-        ...(wanted === undefined ? {} : { expected: wanted }),
-        ...(actual === undefined ? {} : { actual }),
-      }),
-    ),
-  );
+  problems.push(...broken.map((problem) => inBundle(problem, key)));
   if (stated === null) return { ...nothingIn(problems), identity: bundle.identity };
   if (unreadable !== null) problems.push(toProblem('object/unreadable', `${key}:${LISTING}`, unreadable.message));
   // Of a bag that is not what it was, nothing more can be said: that would be the same news again, file by file.
@@ -144,21 +129,15 @@ async function verifyOpened(
       ? { problems: [], missing: [], log: null }
       : await checkConsistency(bundle, key, documents, files, reading, contract);
   problems.push(...surroundings.problems);
-  const { acceptUnhashed = [], sealKeys, roots, now } = options;
-  const contractFile = toContractFile(inUse.file, options.contract === null ? 'bundle' : 'reader');
-  const means = { contract, contractFile, acceptUnhashed, sealKeys, roots, now, readPdf };
   // What was incomplete when it was packed stays so, whatever is proved of it here.
   const isShort = surroundings.missing.length > 0 || stated.verdict.status === 'incomplete';
   const forms = { summary: wholeForm(bundle, 'summary'), pdf: wholeForm(bundle, 'pdf'), isShort };
-  const known = knownOf(stated, listing);
   const required = strictest(options.required ?? DEFAULT_REQUIRED, stated.required_claims);
-  const verdict = toVerdict(reading, examine(await observe(reading, forms, known, means), required));
+  const observations = await observe(reading, forms, knownOf(stated, listing), meansOf(inUse, options, readPdf));
+  const verdict = toVerdict(reading, examine(observations, required));
   // Of a bag that is not what it was, no verdict can be: that would be the same news again, claim by claim.
   if (broken.length === 0) {
-    const leftOpen = [...NEED_TRUST, ...(readPdf === null ? NEED_THE_PDF : [])];
-    // Without the keys that digests are made with, they do not tell what they told who had the keys.
-    if (stated.verdict.digests_bind && !verdict.digests_bind) leftOpen.push('continuity');
-    if (wasTrustedMore(stated, options)) leftOpen.push('content');
+    const leftOpen = leftOpenBy(stated, verdict, options, readPdf === null);
     // By another contract than the bundle's, other things are found.
     const ownContract = options.contract === null ? contract : null;
     problems.push(...contradictions(`${key}:${VERIFICATION}`, stated, verdict, leftOpen, ownContract));
@@ -189,25 +168,6 @@ function formOf(bundle: Bundle, form: FormName): string | undefined {
   );
 }
 
-/** The contract that the bundle states it was read by; that it is the stated one is checked with all files. */
-async function readContract(
-  bundle: Bundle,
-  key: string,
-  stated: Verification | null,
-  problems: Problem[],
-): Promise<ContractInUse> {
-  const isThere = bundle.entries.some(({ path }) => path === CONTRACT_FILE);
-  if (stated === null || stated.contract_sha256 === null || !isThere) return DEFAULT_IN_USE;
-  const place = `${key}:${CONTRACT_FILE}`;
-  try {
-    return pinContract(await bundle.readFile(CONTRACT_FILE, MAX_CONTRACT_BYTES), place);
-  } catch (error) {
-    if (!isEvidenceError(error)) throw error;
-    problems.push(toProblem('object/unreadable', place, error.message));
-    return DEFAULT_IN_USE;
-  }
-}
-
 /** What the claims ask of the entries, and what the package is to be. */
 function expectationOf(stated: Verification | null, compared: readonly Compared[]): PackageExpectation {
   if (stated === null) return { compared: () => compared };
@@ -221,17 +181,6 @@ function expectationOf(stated: Verification | null, compared: readonly Compared[
   };
 }
 
-async function readStated(bundle: Bundle, key: string, problems: Problem[]) {
-  const place = `${key}:${VERIFICATION}`;
-  try {
-    return readRecord(verificationSchema, await bundle.readFile(VERIFICATION, MAX_DOCUMENT_BYTES), place);
-  } catch (error) {
-    if (!isEvidenceError(error)) throw error;
-    problems.push(toProblem(error.code === 'not-found' ? 'object/missing' : 'object/unreadable', place, error.message));
-    return null;
-  }
-}
-
 /** Null for one that is not there, or only in part. */
 function wholeForm(bundle: Bundle, name: 'summary' | 'pdf'): FormSource | null {
   const path = formOf(bundle, name);
@@ -240,9 +189,29 @@ function wholeForm(bundle: Bundle, name: 'summary' | 'pdf'): FormSource | null {
   return { bytes: entry.bytes, read: (maxBytes) => bundle.readFile(entry.path, maxBytes) };
 }
 
+/** By what the reader judges. */
+function meansOf(
+  { contract, file }: Pick<ContractInUse, 'contract' | 'file'>,
+  { contract: given, acceptUnhashed = [], sealKeys, roots, now }: VerifyOptions,
+  readPdf: ReadPdf | null,
+): Means {
+  const contractFile = toContractFile(file, given === null ? 'bundle' : 'reader');
+  return { contract, contractFile, acceptUnhashed, sealKeys, roots, now, readPdf };
+}
+
 /** Claims that need keys or roots, which may not be at hand here. */
-const NEED_TRUST: readonly string[] = ['seal', 'anchor'];
-const NEED_THE_PDF: readonly string[] = ['agreement'];
+const NEED_TRUST: readonly ClaimName[] = ['seal', 'anchor'];
+
+/** Claims that cannot be judged here as who exported could. */
+function leftOpenBy(stated: Verification, ours: Verdict, options: VerifyOptions, withoutPdf: boolean): ClaimName[] {
+  return [
+    ...NEED_TRUST,
+    ...(withoutPdf ? ['agreement' as const] : []),
+    // Without the keys that digests are made with, they do not tell what they told who had the keys.
+    ...(stated.verdict.digests_bind && !ours.digests_bind ? ['continuity' as const] : []),
+    ...(wasTrustedMore(stated, options) ? ['content' as const] : []),
+  ];
+}
 
 /** Whether who exported had keys, or accepted what digests leave out, and the reader has not. */
 function wasTrustedMore({ seal_key_ids, accepted_unhashed }: Verification, options: VerifyOptions): boolean {
@@ -250,6 +219,16 @@ function wasTrustedMore({ seal_key_ids, accepted_unhashed }: Verification, optio
   return (
     seal_key_ids.some((id) => !sealKeys.has(id)) || accepted_unhashed.some((name) => !acceptUnhashed.includes(name))
   );
+}
+
+function inBundle({ code, path, message, expected, actual }: BundleProblem, key: string): Problem {
+  return {
+    code,
+    key: path === '' ? key : `${key}:${path}`,
+    message,
+    ...(expected === undefined ? {} : { expected }),
+    ...(actual === undefined ? {} : { actual }),
+  };
 }
 
 function nothingIn(problems: Problem[]): VerifiedBundle {
