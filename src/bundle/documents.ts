@@ -13,7 +13,6 @@ export const EVIDENCE = 'data/evidence.json';
 /** The contract that the forms were read by, where it is not the default one. */
 export const CONTRACT_FILE = 'data/contract.yaml';
 
-/** `data/verification.json`: what was checked, with what, and what it came to. */
 /** What the service's list of streams stated of the stream, before its package was asked for. */
 const statementSchema = z.strictObject({
   entryCount: z.int().min(0).nullable(),
@@ -22,6 +21,7 @@ const statementSchema = z.strictObject({
   readAt: z.string(),
 });
 
+/** `data/verification.json`: what was checked, with what, and what it came to. */
 export const verificationSchema = z.strictObject({
   format: z.literal('evidence-verification/1'),
   run_id: z.string(),
@@ -45,12 +45,15 @@ export const verificationSchema = z.strictObject({
   earlier: z.array(spanSchema),
   /** The head's sequence number in the service's list of streams. */
   stated_head: z.int().min(0).nullable(),
+  /** How many entries the same list states, of all time. */
+  stated_count: z.int().min(0).nullable(),
   accepted_restart: z.string().nullable(),
   /** What completeness was held against. */
   completeness: z.discriminatedUnion('kind', [
     z.strictObject({
       kind: z.literal('listing'),
       statement: statementSchema,
+      listed: z.int().min(0),
       same: z.int().min(0),
       differences: z.int().min(0),
       undecided: z.int().min(0),
@@ -99,6 +102,9 @@ export const custodySchema = z.strictObject({
   operator: z.strictObject({ user: z.string(), host: z.string() }),
   request: z.string().nullable(),
   requested_by: z.string().nullable(),
+  /** When the export began that received this, and when all had arrived; by its own clock. */
+  export_started_at: z.string(),
+  received_at: z.string(),
   steps: z.array(
     z.strictObject({
       step: z.string(),

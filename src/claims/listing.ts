@@ -5,6 +5,8 @@ import { Queue } from './queue.ts';
 
 /** What came of holding a package against the service's own listing of its entries. */
 export interface ListingResult {
+  /** Entries that the service lists and that were recorded before the package was asked for. */
+  listed: number;
   /** Entries that both have, with the same digest. */
   same: number;
   /** Entries that differ, exactly. */
@@ -47,6 +49,7 @@ export class ListingMerge {
   #listingEnded = false;
   /** Set when the package has ended. */
   #cut: PackageCut | null = null;
+  #listedCount = 0;
   #same = 0;
   #undecided = 0;
 
@@ -77,6 +80,7 @@ export class ListingMerge {
   fromListing(entries: readonly ListedEntry[], matched = 0): void {
     this.#packaged.drop(matched);
     this.#same += matched;
+    this.#listedCount += matched;
     for (const entry of entries) this.#listed.add(entry);
     this.#merge();
   }
@@ -101,7 +105,13 @@ export class ListingMerge {
   result(): ListingResult {
     this.#aside.tell();
     const deviations = this.#log.list().map(toDeviation);
-    return { same: this.#same, differences: this.#log.total(), deviations, undecided: this.#undecided };
+    return {
+      listed: this.#listedCount,
+      same: this.#same,
+      differences: this.#log.total(),
+      deviations,
+      undecided: this.#undecided,
+    };
   }
 
   #merge(): void {
@@ -114,14 +124,14 @@ export class ListingMerge {
         return;
       }
       if (listed !== undefined && listed.sequence < packaged.sequence) {
-        this.#listed.take();
+        this.#takeListed();
         this.#same += this.#aside.add(null, listed);
       } else if (listed === undefined || listed.sequence > packaged.sequence) {
         this.#packaged.take();
         this.#same += this.#aside.add(packaged, null);
       } else {
         this.#packaged.take();
-        this.#listed.take();
+        this.#takeListed();
         if (listed.digest === packaged.digest) this.#same++;
         else this.#same += this.#aside.add(packaged, listed);
       }
@@ -133,8 +143,16 @@ export class ListingMerge {
     for (let entry = this.#listed.take(); entry !== undefined; entry = this.#listed.take()) {
       const missed = isMissed(entry, this.#cut);
       if (missed === null) this.#undecided++;
-      else if (missed) this.#same += this.#aside.add(null, entry);
+      else if (missed) {
+        this.#listedCount++;
+        this.#same += this.#aside.add(null, entry);
+      }
     }
+  }
+
+  #takeListed(): void {
+    this.#listed.take();
+    this.#listedCount++;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Archive } from '../archive/archive.ts';
 import { openMemoryArchive } from '../archive/memory.ts';
-import { describePeriod } from '../bundle/info.ts';
+import { describePeriod } from '../bundle/period.ts';
 import { EvidenceError } from '../errors.ts';
 import { deriveBindingKey } from '../export/binding.ts';
 import type { ExportContext, Scope } from '../export/context.ts';
@@ -10,7 +10,7 @@ import { exportOrRevise, findOpenRun, readSealedRun, resolveRunId, selectStreams
 import { exportRun } from '../export/run.ts';
 import type { CommandContext } from './command.ts';
 import { type Config, loadConfig } from './config.ts';
-import { readControls } from './controls.ts';
+import { readControls, toReportOptions } from './controls.ts';
 import type { ExportFlags } from './flags.ts';
 import { Progress } from './progress.ts';
 import { endOf, printRun, toRunDocument } from './run-report.ts';
@@ -114,7 +114,7 @@ export async function exportInto(wish: ExportWish, context: CommandContext): Pro
       workDirectory: work.path,
       tool: readTool(),
       commit: readCommit(),
-      report: { ...config.report, controls },
+      report: toReportOptions(config.report, controls),
       operator: readOperator(),
       now: () => new Date(),
       signal,

@@ -1,4 +1,4 @@
-import { describePeriod } from '../bundle/info.ts';
+import { describePeriod } from '../bundle/period.ts';
 import type { RunResult } from '../export/journeys.ts';
 import { runEnvelopeKey, runPrefix, stampKey } from '../ledger/keys.ts';
 import { EXIT_CODE_OF, type Outcome, worstOf } from '../ledger/outcome.ts';
@@ -56,7 +56,7 @@ export function printRun(result: RunResult, archiveUrl: string, printer: Printer
   for (const warning of record.warnings) printer.result([styled('note', 'yellow'), ` ${warning}`]);
   const { listed, exported, partial, failed, empty, excluded } = record.reconciliation;
   const entries = record.streams.reduce((sum, stream) => sum + stream.entries, 0);
-  printer.result(`Period        ${describePeriod(record.period)}`);
+  printer.result(`Period        ${describePeriod(record.period, record.started_at)}`);
   printer.result(
     `Streams       ${listed} listed = ${exported} exported + ${partial} partial + ${failed} failed + ${empty} empty + ${excluded} excluded`,
   );

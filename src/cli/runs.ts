@@ -1,4 +1,4 @@
-import { describePeriod } from '../bundle/info.ts';
+import { describePeriod } from '../bundle/period.ts';
 import { EvidenceError } from '../errors.ts';
 import { overviewRuns, type RunOverview } from '../ledger/overview.ts';
 import { grouped, plural } from '../report/view/words.ts';
@@ -65,7 +65,7 @@ function daysUntil(moment: string, now: Date): number {
 function format(runs: readonly RunLine[]): string {
   const columns = [
     { title: 'run', max: 32 },
-    { title: 'period', max: 40 },
+    { title: 'period', max: 60 },
     { title: 'outcome' },
     { title: 'streams', align: 'right' as const },
     { title: 'size', align: 'right' as const },

@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs';
 import { Eta } from 'eta';
 import { CONTRACT_FILE, type Custody, DOES_NOT_PROVE, type Verification } from '../bundle/documents.ts';
 import { CUSTODY, README, VERIFICATION } from '../bundle/files.ts';
-import { bagInfo, describePeriod } from '../bundle/info.ts';
+import { bagInfo } from '../bundle/info.ts';
 import { missingFile } from '../bundle/missing.ts';
+import { describePeriod } from '../bundle/period.ts';
 import type { PayloadSource } from '../bundle/source.ts';
+import { type ServiceStatement, serviceStatementIn } from '../bundle/stated.ts';
 import { tokenFiles } from '../bundle/tokens.ts';
 import type { BundleOptions, WrittenBundle } from '../bundle/write.ts';
 import type { VendorVerdict } from '../claims/agreement.ts';
@@ -26,7 +28,7 @@ export interface BagContents {
   received: Received;
   examination: Examination;
   vendor: VendorVerdict | null;
-  custody: Custody['steps'];
+  log: Custody;
   /** Key under which the bundle is to be archived. */
   place: string;
 }
@@ -37,7 +39,7 @@ export async function packBag(
   run: RunState,
   contents: BagContents,
   target: string,
-): Promise<{ written: WrittenBundle; verdict: Verdict }> {
+): Promise<{ written: WrittenBundle; verdict: Verdict; service: ServiceStatement }> {
   const { received, slug, place } = contents;
   const { bindingKey } = context;
   const verdict = toVerdict(received.reading, contents.examination);
@@ -55,18 +57,18 @@ export async function packBag(
           sha256 === null ? { path, file } : { path, file, bytes, sha256 },
       ),
       { path: VERIFICATION, content: toRecordBytes(verification) },
-      { path: CUSTODY, content: toRecordBytes(toCustody(context, contents)) },
+      { path: CUSTODY, content: toRecordBytes(contents.log) },
       ...(context.contractFile === null ? [] : [{ path: CONTRACT_FILE, content: context.contractFile.bytes }]),
       ...tokenFiles(received.reading.facts?.checkpoints ?? []).map(({ path, content }) => ({ path, content })),
     ],
   });
-  return { written, verdict };
+  return { written, verdict, service: serviceStatementIn(verification) };
 }
 
 function toVerification(
   context: ExportContext,
   run: RunState,
-  { streamId, earlier, vendor, received: { completeness, statedHead } }: BagContents,
+  { streamId, earlier, vendor, received: { completeness, statedHead, statedCount } }: BagContents,
   verdict: Verdict,
 ): Verification {
   return {
@@ -85,6 +87,7 @@ function toVerification(
     timestamp_roots: context.roots?.map(({ x509 }) => x509.fingerprint256) ?? null,
     earlier: [...earlier],
     stated_head: statedHead,
+    stated_count: statedCount,
     accepted_restart: describeRestart(run, streamId),
     completeness,
     vendor,
@@ -93,7 +96,13 @@ function toVerification(
   };
 }
 
-function toCustody(context: ExportContext, { streamId, custody }: BagContents): Custody {
+/** The transfer log of a stream that was received just now. */
+export function toTransferLog(
+  context: ExportContext,
+  run: Pick<RunState, 'startedAt'>,
+  streamId: string,
+  steps: Custody['steps'],
+): Custody {
   return {
     format: 'evidence-custody/1',
     run_id: context.runId,
@@ -102,7 +111,9 @@ function toCustody(context: ExportContext, { streamId, custody }: BagContents): 
     operator: context.operator,
     request: context.scope.request,
     requested_by: context.scope.requestedBy,
-    steps: custody,
+    export_started_at: run.startedAt.toISOString(),
+    received_at: context.now().toISOString(),
+    steps,
   };
 }
 

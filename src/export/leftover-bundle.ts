@@ -12,6 +12,8 @@ export interface Leftover {
   /** Ours, made now, under what this run requires. */
   verdict: Verdict;
   missing: StreamRecord['missing'];
+  collected: StreamRecord['collected'];
+  service: StreamRecord['service'];
   identity: string;
   /** It was packed when less was required, so that its status is another one now. */
   isShort: boolean;
@@ -34,8 +36,9 @@ export async function verifyLeftover(context: ExportContext, file: string, key: 
   });
   const [problem] = found.problems;
   if (problem !== undefined) throw notOurs(key, `${problem.key} ${problem.message}`);
-  const { verdict, recorded, identity, period, missing } = found;
-  if (verdict === null || recorded === null || identity === null) throw notOurs(key, 'it holds nothing to judge');
+  const { verdict, recorded, identity, period, missing, collected, service } = found;
+  if (verdict === null || recorded === null || identity === null || collected === null || service === null)
+    throw notOurs(key, 'it holds nothing to judge');
   const isOfRun =
     found.runId === context.runId &&
     found.auditOrigin === context.auditOrigin &&
@@ -50,7 +53,7 @@ export async function verifyLeftover(context: ExportContext, file: string, key: 
       key,
       'keys, roots or this program have changed since, so more or less of it is proved now than it says',
     );
-  return { verdict, missing: [...missing], identity, isShort };
+  return { verdict, missing: [...missing], collected, service, identity, isShort };
 }
 
 /** @throws EvidenceError `conflict`. */

@@ -18,6 +18,8 @@ export interface Received extends Omit<ReceivedForms, 'custody'> {
   completeness: CompletenessBasis;
   /** The head's sequence number in the service's list of streams; null where it states none. */
   statedHead: number | null;
+  /** How many entries that list states, of all time; null where it does not. */
+  statedCount: number | null;
 }
 
 /** What watches the JSON form arrive, from its first byte on. */
@@ -93,7 +95,7 @@ export class Collection {
     const whole = watch.reader.finish();
     const reading = absent === undefined ? whole : asPart(whole, absent.reason);
     const completeness = await this.#endListing(watch, reading, made);
-    return { packageId, reading, ...forms, completeness, statedHead: this.#stream.headSequence };
+    return { packageId, reading, ...forms, completeness, ...this.#stated() };
   }
 
   /** This stream's part in the package of the whole account. */
@@ -107,7 +109,7 @@ export class Collection {
       files,
       missing,
       completeness: { kind: 'record', why, statement: this.#statement() },
-      statedHead: this.#stream.headSequence,
+      ...this.#stated(),
     };
   }
 
@@ -149,6 +151,10 @@ export class Collection {
   #statement(): RecordedStatement {
     const { entryCount, headSequence, headDigest } = this.#stream;
     return { entryCount, headSequence, headDigest, readAt: this.#run.startedAt.toISOString() };
+  }
+
+  #stated(): Pick<Received, 'statedHead' | 'statedCount'> {
+    return { statedHead: this.#stream.headSequence, statedCount: this.#stream.entryCount };
   }
 
   #announce(step: Step): void {

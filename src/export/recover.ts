@@ -40,7 +40,7 @@ export async function recoverBundle(
     if (key.endsWith('.age')) {
       recovered = { record: await readAnnounced(context, key, content.sha256), unread: true };
     } else {
-      const { verdict, missing, identity, isShort } = await verifyLeftover(context, file, key);
+      const { verdict, missing, collected, service, identity, isShort } = await verifyLeftover(context, file, key);
       // A run cannot be finalized with a status that is not the one its bundle states.
       if (isShort && context.sealPartial) throw moreRequired(key);
       const record: Unbound<StreamRecord> = {
@@ -49,6 +49,8 @@ export async function recoverBundle(
         ...verdict,
         partial: missing.length > 0,
         missing,
+        collected,
+        service,
         bundle: { key, ...content, identity },
         recorded_at: context.now().toISOString(),
       };
@@ -78,10 +80,11 @@ export async function recoverRecord(
   return withBundle(context, bundle.key, async ({ file, ...content }) => {
     if (content.sha256 !== bundle.sha256) throw notOurs(bundle.key, `it is not the bundle that ${key} records`);
     if (bundle.encrypted !== undefined) return { record, bytes, unread: true, status: record.status };
-    const { verdict, missing, identity } = await verifyLeftover(context, file, bundle.key);
+    const { verdict, missing, collected, service, identity } = await verifyLeftover(context, file, bundle.key);
     const { status } = verdict;
     // Where more is required than was then, the stream is not what is asked for; what was found of it stays the same.
-    const found = { ...record, ...verdict, status: record.status, missing, bundle: { ...bundle, identity } };
+    const stated = { missing, collected, service };
+    const found = { ...record, ...verdict, status: record.status, ...stated, bundle: { ...bundle, identity } };
     if (!saysTheSame(found, record)) throw notOurs(key, 'it says something else of its bundle than was found now');
     return { record, bytes, unread: false, status };
   });

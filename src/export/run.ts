@@ -5,6 +5,7 @@ import { runEnvelopeKey, runRecordKey } from '../ledger/keys.ts';
 import { findEntry, readNewestEntry, requireTrusted, runOf } from '../ledger/ledger.ts';
 import type { RunRecord } from '../ledger/record.ts';
 import { collectAccount } from './account.ts';
+import { readAttempts } from './attempts.ts';
 import { readClosing } from './closing.ts';
 import type { ExportContext, RunState } from './context.ts';
 import type { Journeys, RunResult } from './journeys.ts';
@@ -41,6 +42,7 @@ export async function exportRun(context: ExportContext): Promise<RunResult> {
     heads: new Map(Object.entries(ledger.newest?.entry.heads ?? {})),
     past: ledger.past,
     acceptances: ledger.acceptances,
+    attempts: await readAttempts(context, objects),
   };
   const selection = await selectStreams(context.client.listStreams(), context.scope);
   const resumed: Resumed =

@@ -16,6 +16,7 @@ import {
   type Unbound,
   type Vanished,
 } from '../ledger/record.ts';
+import { listAttempts } from './attempts.ts';
 import { bindPieces, bindRecord } from './binding.ts';
 import { type ClosedRun, closeRun, readClosing, recordOf } from './closing.ts';
 import type { ExportContext, RunState } from './context.ts';
@@ -114,12 +115,16 @@ function toRunRecord(
     ...journeys.incomplete.map((record) => ({ ...withinRun(record), record: null })),
   ];
   const vanished = [
-    ...findVanished(selection, context.scope, run.heads).filter(({ stream_id }) => !done.has(stream_id)),
+    ...findVanished(selection, context.scope, run.heads, run.past.spans).filter(
+      ({ stream_id }) => !done.has(stream_id),
+    ),
     ...findUnlisted(selection, context.runId, [
       ...journeys.recorded.map(({ record }) => record),
       ...journeys.incomplete,
     ]),
   ];
+  const finishedAt = context.now().toISOString();
+  const attempts = listAttempts(run, streams, finishedAt);
   const outcome = worstOf([
     ...vanished.map(() => 'refuted' as const),
     ...streams.map((stream) => (stream.partial && stream.status !== 'refuted' ? 'incomplete' : stream.status)),
@@ -143,12 +148,17 @@ function toRunRecord(
       audit_origin: context.auditOrigin,
       contract: context.contract.name,
       contract_sha256: context.contractFile?.sha256 ?? null,
+      time_fields: {
+        recorded: context.contract.fields.timestamp,
+        occurred: context.contract.fields.occurred_at ?? null,
+      },
       requests: context.client.operations(context.period, context.completeness === 'listing'),
     },
     tool: { ...context.tool, commit: context.commit },
     operator: context.operator,
     started_at: run.startedAt.toISOString(),
-    finished_at: context.now().toISOString(),
+    finished_at: finishedAt,
+    attempts,
     streams,
     excluded,
     failed,

@@ -1,6 +1,7 @@
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { bundleFileName, slugOf } from '../bundle/layout.ts';
+import { collectedIn } from '../bundle/stated.ts';
 import type { PdfReading, SummaryReading, VendorVerdict } from '../claims/agreement.ts';
 import type { Examination } from '../claims/claim.ts';
 import { toContractFile } from '../claims/content.ts';
@@ -10,7 +11,7 @@ import { type ErrorCode, EvidenceError, isEvidenceError } from '../errors.ts';
 import { attemptPrefix, bundleKey, closingKey } from '../ledger/keys.ts';
 import { type Failure, type StreamRecord, type Unbound, whereKept } from '../ledger/record.ts';
 import { readPdf } from '../pdf/reader.ts';
-import { packBag } from './bag.ts';
+import { packBag, toTransferLog } from './bag.ts';
 import { describeRestart, type ExportContext, type RunState } from './context.ts';
 import { announceEncrypted, toStoredForm } from './encrypt.ts';
 import type { Recovered, StoredRecord } from './journeys.ts';
@@ -44,6 +45,7 @@ export async function exportStream(context: ExportContext, run: RunState, stream
     const collection = new Collection(context, run, stream, folder);
     const vendor = await collection.askVendor();
     const received = run.account === null ? await collection.receive() : collection.receiveFrom(await run.account());
+    const log = toTransferLog(context, run, streamId, collection.custody);
     context.listen({ type: 'step', streamId, step: 'examine' });
     const compared = await compareWithPast(context, run, received.reading, folder);
     const examination = await examineReceived(context, run, received, compared, vendor);
@@ -51,8 +53,8 @@ export async function exportStream(context: ExportContext, run: RunState, stream
     const target = join(folder, 'bundle.zip');
     const { earlier } = compared;
     const place = placeOf(context, run, slug, received, examination);
-    const contents = { streamId, slug, earlier, received, examination, vendor, custody: collection.custody, place };
-    const { written, verdict } = await packBag(context, run, contents, target);
+    const contents = { streamId, slug, earlier, received, examination, vendor, log, place };
+    const { written, verdict, service } = await packBag(context, run, contents, target);
     context.listen({ type: 'step', streamId, step: 'archive' });
     const form = await toStoredForm(context, { file: target, ...written });
     const bundle: StreamRecord['bundle'] = {
@@ -68,12 +70,14 @@ export async function exportStream(context: ExportContext, run: RunState, stream
       ...verdict,
       partial: received.missing.length > 0,
       missing: received.missing,
+      collected: collectedIn(log),
+      service,
       bundle,
       recorded_at: context.now().toISOString(),
     };
     return await settle(context, await store(context, record, form.file));
   } catch (error) {
-    return toFailure(context, streamId, error);
+    return toFailure(context, stream, error);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -200,10 +204,13 @@ async function settle(context: ExportContext, { record, recovered }: Archived): 
 const ENDS_THE_RUN: readonly ErrorCode[] = ['archive', 'conflict', 'store-refused', 'interrupted'];
 
 /** A stream that the service does not give is an exception of the run; what breaks the archive ends the run. */
-function toFailure(context: ExportContext, streamId: string, error: unknown): Arrival {
+function toFailure(context: ExportContext, { streamId, entryCount }: ListedStream, error: unknown): Arrival {
   if (!isEvidenceError(error)) throw error;
   if (ENDS_THE_RUN.includes(error.code)) throw error;
   context.listen({ type: 'failed', streamId, reason: error.message });
   const nextStep = error.nextStep ?? 'Run the same command again to resume.';
-  return { kind: 'failed', failure: { stream_id: streamId, reason: error.message, next_step: nextStep } };
+  return {
+    kind: 'failed',
+    failure: { stream_id: streamId, reason: error.message, next_step: nextStep, stated_entries: entryCount },
+  };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { PutResult } from '../archive/archive.ts';
+import { collectedSchema, serviceStatementSchema } from '../bundle/stated.ts';
 import { CLAIMS } from '../claims/claim.ts';
 import { findingSchema, verdictSchema } from '../claims/verdict-schema.ts';
 import { indentedJson } from '../encoding/indented.ts';
@@ -62,6 +63,8 @@ export const streamRecordSchema = z.strictObject({
   ...verdictSchema.shape,
   partial: z.boolean(),
   missing: z.array(z.strictObject({ form: z.string(), reason: z.string() })),
+  collected: collectedSchema,
+  service: serviceStatementSchema,
   bundle: bundleSchema,
   recorded_at: z.string(),
   binding,
@@ -100,6 +103,8 @@ export const vanishedSchema = z.strictObject({
   sequence: count,
   hash: z.string(),
   run_id: z.string(),
+  /** How many of its entries earlier runs had, each counted once. */
+  entries: count,
   finding: findingSchema,
 });
 export type Vanished = z.infer<typeof vanishedSchema>;
@@ -118,7 +123,15 @@ export const acceptanceSchema = z.strictObject({
 });
 export type Acceptance = z.infer<typeof acceptanceSchema>;
 
-export const failureSchema = z.strictObject({ stream_id: z.string(), reason: z.string(), next_step: z.string() });
+/** How many entries the service's list of streams states, of all time; null where it states none. */
+const stated_entries = count.nullable();
+
+export const failureSchema = z.strictObject({
+  stream_id: z.string(),
+  reason: z.string(),
+  next_step: z.string(),
+  stated_entries,
+});
 export type Failure = z.infer<typeof failureSchema>;
 
 /** Who runs the program, and where, as the system says. */
@@ -136,6 +149,8 @@ const requestSchema = z.strictObject({
 /** What the reports say that nothing else in the record does. */
 export const reportSchema = z.strictObject({
   organisation: z.string().nullable(),
+  /** Who answers for the evidence, by name; null where only the account is known that the program ran under. */
+  prepared_by: z.string().nullable(),
   oscal: z.boolean(),
   controls: z.array(controlsSchema),
 });
@@ -178,15 +193,20 @@ export const runRecordSchema = z.strictObject({
     audit_origin: z.string(),
     contract: z.string(),
     contract_sha256: digest.nullable(),
+    /** The fields of entries that say when one was recorded and when it happened. The period is one of the former. */
+    time_fields: z.strictObject({ recorded: z.string().nullable(), occurred: z.string().nullable() }),
     requests: z.array(requestSchema),
   }),
   /** `commit` of the checkout it ran from, with "-dirty" behind it where files differed; null for an installed package. */
   tool: z.strictObject({ name: z.string(), version: z.string(), commit: z.string().nullable() }),
   operator: operatorSchema,
   started_at: z.string(),
+  /** When nothing was left to collect. */
   finished_at: z.string(),
+  /** Every export that worked on it, the oldest first; `ended_at` is null for one that was interrupted. */
+  attempts: z.array(z.strictObject({ started_at: z.string(), ended_at: z.string().nullable() })),
   streams: z.array(runStreamSchema),
-  excluded: z.array(z.strictObject({ stream_id: z.string(), reason: z.string() })),
+  excluded: z.array(z.strictObject({ stream_id: z.string(), reason: z.string(), stated_entries })),
   failed: z.array(failureSchema),
   vanished: z.array(vanishedSchema),
   /** Every acceptance in the ledger, for as long as the ledger lives. */

@@ -5,6 +5,7 @@ import { bagInfo } from '../bundle/info.ts';
 import type { FileDigest } from '../bundle/integrity.ts';
 import { BAG_INFO, bagInfoText, parseBagInfo, payloadOxum, slugOf } from '../bundle/layout.ts';
 import { type MissingForm, readMissing } from '../bundle/missing.ts';
+import { type Collected, collectedIn } from '../bundle/stated.ts';
 import { tokenFiles } from '../bundle/tokens.ts';
 import type { PackageReading } from '../chain/package.ts';
 import { isEvidenceError } from '../errors.ts';
@@ -17,6 +18,7 @@ export interface Surroundings {
   missing: MissingForm[];
   /** Null where the transfer log cannot be read. */
   auditOrigin: string | null;
+  collected: Collected | null;
 }
 
 const MAX_TEXT_BYTES = 2 ** 20;
@@ -51,14 +53,15 @@ export async function checkConsistency(
     if (text !== null) problems.push(...checkInfo(Buffer.from(text).toString('utf8'), key, stated, files));
   }
   let auditOrigin: string | null = null;
+  let collected: Collected | null = null;
   if (files.has(CUSTODY)) {
     const bytes = await readIf(`${key}:${CUSTODY}`, problems, () => bundle.readFile(CUSTODY, MAX_LOG_BYTES));
     const { problems: found, log } =
       bytes === null ? { problems: [], log: null } : checkTransferLog(bytes, key, stated, files);
     problems.push(...found);
-    auditOrigin = log?.audit_origin ?? null;
+    if (log !== null) ({ auditOrigin, collected } = { auditOrigin: log.audit_origin, collected: collectedIn(log) });
   }
-  return { problems, missing: missing ?? [], auditOrigin };
+  return { problems, missing: missing ?? [], auditOrigin, collected };
 }
 
 async function readIf<T>(place: string, problems: Problem[], read: () => Promise<T>): Promise<T | null> {

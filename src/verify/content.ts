@@ -3,6 +3,7 @@ import { CONTRACT_FILE, type Verification, verificationSchema } from '../bundle/
 import { type FormName, formFile, isPart, VERIFICATION } from '../bundle/files.ts';
 import type { FileDigest } from '../bundle/integrity.ts';
 import type { MissingForm } from '../bundle/missing.ts';
+import { type Collected, type ServiceStatement, serviceStatementIn } from '../bundle/stated.ts';
 import { asPart, PackageReader } from '../chain/package.ts';
 import type { Compared, WalkResult } from '../chain/walk.ts';
 import type { PdfReading, SummaryReading } from '../claims/agreement.ts';
@@ -60,6 +61,9 @@ export interface VerifiedBundle {
   contract: ContractUse | null;
   /** Where the forms came from, by the transfer log; null where that cannot be read. */
   auditOrigin: string | null;
+  /** When they came, by the transfer log, and what the service stated; null where nothing says so. */
+  collected: Collected | null;
+  service: ServiceStatement | null;
   /** The forms that it lacks. */
   missing: MissingForm[];
 }
@@ -141,7 +145,7 @@ async function verifyOpened(
   // Of a bag that is not what it was, nothing more can be said: that would be the same news again, file by file.
   const surroundings =
     broken.length > 0
-      ? { problems: [], missing: [], auditOrigin: null }
+      ? { problems: [], missing: [], auditOrigin: null, collected: null }
       : await checkConsistency(bundle, key, stated, files, reading);
   problems.push(...surroundings.problems);
   const examination = examine(
@@ -189,6 +193,8 @@ async function verifyOpened(
     contractSha256: stated.contract_sha256,
     contract: toContractUse(inUse, options.contract === null ? 'bundle' : 'reader'),
     auditOrigin: surroundings.auditOrigin,
+    collected: surroundings.collected,
+    service: serviceStatementIn(stated),
     missing: surroundings.missing,
   };
 }
@@ -289,6 +295,8 @@ function nothingIn(problems: Problem[]): VerifiedBundle {
     contractSha256: null,
     contract: null,
     auditOrigin: null,
+    collected: null,
+    service: null,
     missing: [],
   };
 }

@@ -84,6 +84,8 @@ function statedVerdict({
   record: _record,
   partial: _partial,
   missing: _missing,
+  collected: _collected,
+  service: _service,
   ...stated
 }: RunStream) {
   return stated;
@@ -113,6 +115,8 @@ function compareRecorded(
   if (verified.recorded !== null && !sameRecord(verified.recorded, stated)) differ('verdict');
   if (verified.period !== null && !sameRecord(verified.period, run.period)) differ('period');
   if (verified.auditOrigin !== null && verified.auditOrigin !== run.source.audit_origin) differ('audit service');
+  if (verified.collected !== null && !sameRecord(verified.collected, stream.collected)) differ('time of collection');
+  if (verified.service !== null && !sameRecord(verified.service, stream.service)) differ("service's statement");
   if (verified.recorded !== null && !sameForms(stream, verified)) differ('list of missing forms');
   if (verified.packagePeriod !== null && !sameRecord(verified.packagePeriod, run.package_period))
     differ('package period');

@@ -22,7 +22,8 @@ import { type RunRecord, type RunStream, readRecord } from '../../src/ledger/rec
 import { verifyArchive } from '../../src/verify/archive.ts';
 import type { ArchiveReport } from '../../src/verify/archive-report.ts';
 import { chainOf, packageOf } from '../support/chain.ts';
-import { writePackageBundle } from '../support/package-bundle.ts';
+import { BESIDE_VERDICT, writePackageBundle } from '../support/package-bundle.ts';
+import { TIME_FIELDS } from '../support/records.ts';
 import { problemsIn, sealRun } from '../support/signed-archive.ts';
 
 /** Archives that nobody signed, whose digests all hold: what is said of claims that nobody looked at. */
@@ -103,6 +104,7 @@ async function store({ streamId, to, entries = 5, missing = false, restate, seal
   const inZip = { bytes: zip.length, sha256: sha256(zip), recipients: [recipients[to ?? 0] ?? ''] };
   const record: RunStream = {
     ...verdict,
+    ...BESIDE_VERDICT,
     partial: missing,
     missing: forms,
     bundle: {
@@ -259,7 +261,13 @@ describe('a run record that says of a bundle what it is not', () => {
     [
       'another audit service',
       {
-        source: { audit_origin: 'https://other.example.com', contract: 'default', contract_sha256: null, requests: [] },
+        source: {
+          audit_origin: 'https://other.example.com',
+          contract: 'default',
+          contract_sha256: null,
+          time_fields: TIME_FIELDS,
+          requests: [],
+        },
       },
     ],
   ])('%s', async (_words, run) => {

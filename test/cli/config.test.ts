@@ -153,7 +153,7 @@ describe('the file, then the environment, then the flags', () => {
       sign: { keyFile: null, passphraseFile: null, passphrase: null, tsaUrl: null },
       archiveUrl: './evidence-archive',
       encryptTo: [],
-      report: { organisation: null, controls: [], oscal: false },
+      report: { organisation: null, preparedBy: null, controls: [], oscal: false },
       store: { pathStyle: false, legalHold: false },
     });
   });

@@ -68,7 +68,7 @@ function contextOf(more: Partial<ExportContext> = {}) {
     workDirectory,
     tool: { name: 't', version: '0' },
     commit: null,
-    report: { organisation: null, oscal: false, controls: [] },
+    report: { organisation: null, prepared_by: null, oscal: false, controls: [] },
     operator: { user: 'u', host: 'h' },
     now: () => new Date('2026-11-01T00:01:00.000Z'),
     signal,
@@ -88,8 +88,8 @@ const stored = (
   sha256: DIGEST,
 });
 const listed = (streamId: string) => ({ streamId, entryCount: 0, headSequence: 0, headDigest: null, drift: null });
-const failure = (stream_id: string) => ({ stream_id, reason: 'gone', next_step: 'again' });
-const exclusion = (stream_id: string) => ({ stream_id, reason: '--exclude x' });
+const failure = (stream_id: string) => ({ stream_id, reason: 'gone', next_step: 'again', stated_entries: null });
+const exclusion = (stream_id: string) => ({ stream_id, reason: '--exclude x', stated_entries: null });
 
 function journeysOf({
   included = [],
@@ -110,6 +110,7 @@ const run = (heads: RunState['heads'] = new Map()): RunState => ({
   startedAt: STARTED,
   ledger: { newest: null, runs: new Map() },
   heads,
+  attempts: [],
   past: { spans: new Map(), runs: new Map() },
   acceptances: [],
   account: null,

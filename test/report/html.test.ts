@@ -37,14 +37,18 @@ describe('what comes from outside', () => {
     const record: RunRecord = {
       ...run,
       streams: [
-        monthStream(9, HOSTILE, { package_id: HOSTILE, missing: [{ form: HOSTILE, reason: HOSTILE }], partial: true }),
+        monthStream(9, HOSTILE, {
+          package_id: HOSTILE,
+          missing: [{ form: HOSTILE, reason: HOSTILE }],
+          partial: true,
+        }),
         ...run.streams.map((stream) => ({
           ...stream,
           findings: stream.findings.map((finding) => ({ ...finding, message: HOSTILE, expected: HOSTILE })),
         })),
       ],
-      failed: [{ stream_id: HOSTILE, reason: HOSTILE, next_step: HOSTILE }],
-      excluded: [{ stream_id: HOSTILE, reason: HOSTILE }],
+      failed: [{ stream_id: HOSTILE, reason: HOSTILE, next_step: HOSTILE, stated_entries: null }],
+      excluded: [{ stream_id: HOSTILE, reason: HOSTILE, stated_entries: null }],
       warnings: [HOSTILE],
       operator: { user: HOSTILE, host: HOSTILE },
       report: { ...run.report, organisation: HOSTILE },

@@ -124,7 +124,7 @@ test.each([
   ['where the line is full', `${'y'.repeat(90)} ${FORGED}`],
   ['as a digest', `${'y'.repeat(90)} ${DIGEST}  run.json\n${DIGEST}  run.json`],
 ])('no name makes a line that curl or sha256sum would read: %s', async (_what, name) => {
-  const report = { organisation: name, oscal: false, controls: [] };
+  const report = { organisation: name, prepared_by: null, oscal: false, controls: [] };
   const { text } = await lettersOf(subject(verifiedRun([], { report }), {}, { shared_with: name }));
   const lines = text.split(/[\n\u2028]/);
   expect(lines.filter((line) => /^(url|output) = /i.test(line))).toEqual([

@@ -21,7 +21,10 @@ const RUNS: [string, RunRecord][] = [
   ['refuted', refutedRun()],
   ['partial', partialRun()],
   ['of hostile names', verifiedRun([monthStream(1, ' \n\t\u0000 '), monthStream(2, '[x](javascript:y)\n# h')])],
-  ['without an organisation', { ...refutedRun(), report: { organisation: null, oscal: true, controls: [] } }],
+  [
+    'without an organisation',
+    { ...refutedRun(), report: { organisation: null, prepared_by: null, oscal: true, controls: [] } },
+  ],
 ];
 
 test.each(RUNS)('the results of a run that is %s are as the standard says', (_what, record) => {

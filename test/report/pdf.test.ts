@@ -170,7 +170,11 @@ test('whatever stands before it, no title and no head of a table is left alone a
   record.report.controls = readControls(['soc2', 'pci-dss-4', 'hipaa']);
   const alone: string[] = [];
   for (let count = 0; count < 24; count++) {
-    record.excluded = Array.from({ length: count }, (_, index) => ({ stream_id: `s-${index}`, reason: 'x' }));
+    record.excluded = Array.from({ length: count }, (_, index) => ({
+      stream_id: `s-${index}`,
+      reason: 'x',
+      stated_entries: null,
+    }));
     for (const page of await pages(await save(await pdfOf(record)), '-layout')) {
       const lines = page.split('\n').flatMap((line) => line.trim() || []);
       const last = lines.at(-2) ?? '';

@@ -12,7 +12,7 @@ import { formatContract } from '../../src/contract/file.ts';
 import { type ContractInUse, DEFAULT_IN_USE } from '../../src/contract/in-use.ts';
 import { pinContract } from '../../src/contract/pinned.ts';
 import { sha256 } from '../../src/encoding/digest.ts';
-import { toRecordBytes } from '../../src/ledger/record.ts';
+import { type StreamRecord, toRecordBytes } from '../../src/ledger/record.ts';
 import { examineReading } from './chain.ts';
 
 export interface PackageBundle {
@@ -74,12 +74,27 @@ export async function writePackageBundle({
   return { ...written, verdict };
 }
 
+const RECEIVED_AT = '2026-11-01T00:00:00.000Z';
+
+/** What a record says of these bundles besides their verdict. */
+export const BESIDE_VERDICT: Pick<StreamRecord, 'collected' | 'service'> = {
+  collected: { export_started_at: RECEIVED_AT, from: RECEIVED_AT, to: RECEIVED_AT },
+  service: { entry_count: null, head_sequence: null, listed: null, verified: null, failed_sequences: [] },
+};
+
 function transferLog(
   { run_id, verdict }: Verification,
   forms: readonly { step: string; path: string; content: Uint8Array }[],
   missing: readonly MissingForm[],
 ): Custody {
-  const exchange = { method: 'GET' as const, requested_at: '', status: 200, date: null, request_id: null, attempts: 1 };
+  const exchange = {
+    method: 'GET' as const,
+    requested_at: RECEIVED_AT,
+    status: 200,
+    date: null,
+    request_id: null,
+    attempts: 1,
+  };
   return {
     format: 'evidence-custody/1',
     run_id,
@@ -88,6 +103,8 @@ function transferLog(
     operator: { user: 'u', host: 'h' },
     request: null,
     requested_by: null,
+    export_started_at: RECEIVED_AT,
+    received_at: RECEIVED_AT,
     steps: [
       ...forms.map(({ step, path, content }) => ({
         step,
@@ -131,6 +148,7 @@ function statedOf(
     timestamp_roots: null,
     earlier: [],
     stated_head: null,
+    stated_count: null,
     accepted_restart: null,
     completeness,
     vendor: null,
