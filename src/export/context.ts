@@ -74,6 +74,8 @@ export interface ExportContext {
 
 /** What is fixed once a run has begun. */
 export interface RunState {
+  /** When the run was begun, by this attempt or an earlier one. */
+  begunAt: Date;
   startedAt: Date;
   /** Where the ledger ended then. */
   ledger: LedgerEnd;

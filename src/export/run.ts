@@ -36,8 +36,10 @@ export async function exportRun(context: ExportContext): Promise<RunResult> {
     checkPeriod(context, closed.closing);
     return sealClosed(context, ledger, closed, []);
   }
+  const startedAt = context.now();
   const begun = {
-    startedAt: context.now(),
+    begunAt: startedAt,
+    startedAt,
     ledger,
     heads: new Map(Object.entries(ledger.newest?.entry.heads ?? {})),
     past: ledger.past,

@@ -156,6 +156,7 @@ function toRunRecord(
     },
     tool: { ...context.tool, commit: context.commit },
     operator: context.operator,
+    begun_at: run.begunAt.toISOString(),
     started_at: run.startedAt.toISOString(),
     finished_at: finishedAt,
     attempts,

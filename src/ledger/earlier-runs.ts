@@ -37,11 +37,22 @@ export async function readEarlierRuns(archive: Archive, ledger: Pick<LedgerEnd, 
 }
 
 /** What later records say of a run. */
-export function toEarlierRun({ run_id, period, outcome, finished_at, streams, reconciliation }: RunRecord): EarlierRun {
-  const entries = streams.reduce((sum, stream) => sum + stream.entries, 0);
+export function toEarlierRun(record: RunRecord): EarlierRun {
+  const { run_id, period, outcome, begun_at, finished_at, streams, reconciliation } = record;
+  const { listed, exported, partial, failed, excluded } = reconciliation;
   const times = streams.flatMap(({ activity }) => Object.keys(activity.counts).slice(0, 1));
-  const first_entry = times.sort()[0] ?? null;
-  return { run_id, period, outcome, finished_at, streams: reconciliation.exported, entries, first_entry };
+  return {
+    run_id,
+    period,
+    outcome,
+    finished_at,
+    until: period.to ?? begun_at,
+    streams: exported,
+    listed,
+    left_out: partial + failed + excluded,
+    entries: streams.reduce((sum, stream) => sum + stream.entries, 0),
+    first_entry: times.sort()[0] ?? null,
+  };
 }
 
 function unknown(why: string): EarlierRuns {

@@ -162,7 +162,12 @@ export const earlierRunSchema = z.strictObject({
   period: periodSchema,
   outcome: z.enum(['verified', 'refuted', 'incomplete', 'empty']),
   finished_at: z.string(),
+  /** Up to when it can have entries: the end of its period, or when it was begun. */
+  until: z.string(),
   streams: count,
+  /** How many streams the service listed, and how many of them the run does not have whole: failed, partial or excluded. */
+  listed: count,
+  left_out: count,
   entries: count,
   /** The earliest day, month or year of an entry; null without a dated one. */
   first_entry: z.string().nullable(),
@@ -200,6 +205,8 @@ export const runRecordSchema = z.strictObject({
   /** `commit` of the checkout it ran from, with "-dirty" behind it where files differed; null for an installed package. */
   tool: z.strictObject({ name: z.string(), version: z.string(), commit: z.string().nullable() }),
   operator: operatorSchema,
+  /** When the run was begun; what follows is of the attempt that finalized it. */
+  begun_at: z.string(),
   started_at: z.string(),
   /** When nothing was left to collect. */
   finished_at: z.string(),

@@ -107,6 +107,7 @@ function journeysOf({
 }
 
 const run = (heads: RunState['heads'] = new Map()): RunState => ({
+  begunAt: STARTED,
   startedAt: STARTED,
   ledger: { newest: null, runs: new Map() },
   heads,

@@ -39,7 +39,10 @@ export function earlierRun(month: string, outcome: Outcome = 'verified'): Earlie
     period,
     outcome,
     finished_at: period.to,
+    until: period.to,
     streams: 2,
+    listed: 2,
+    left_out: 0,
     entries: 20,
     first_entry: `${month}-01`,
   };

@@ -1,0 +1,36 @@
+import type { EarlierRun } from './record.ts';
+
+/** Months of the calendar in UTC, named as `2026-10`. */
+
+/** @param count months later; negative for earlier. */
+export function addMonths(month: string, count: number): string {
+  const date = new Date(`${month}-01T00:00:00Z`);
+  date.setUTCMonth(date.getUTCMonth() + count);
+  return date.toISOString().slice(0, 7);
+}
+
+/** The period of `count` months from the beginning of `month` on. */
+export function periodOfMonths(month: string, count = 1): { from: string; to: string } {
+  return { from: startOf(month), to: startOf(addMonths(month, count)) };
+}
+
+/** The last month that has ended. */
+export function lastEndedMonth(now: Date): string {
+  return addMonths(now.toISOString().slice(0, 7), -1);
+}
+
+/** How many whole months a period has; null where it is not made of whole months. */
+export function wholeMonths({ from, to }: EarlierRun['period']): { first: string; count: number } | null {
+  if (from === null || to === null) return null;
+  const [first, end] = [from.slice(0, 7), to.slice(0, 7)];
+  if (from !== startOf(first) || to !== startOf(end)) return null;
+  return { first, count: monthNumber(end) - monthNumber(first) };
+}
+
+function startOf(month: string): string {
+  return `${month}-01T00:00:00.000Z`;
+}
+
+function monthNumber(month: string): number {
+  return Number(month.slice(0, 4)) * 12 + Number(month.slice(5, 7));
+}
