@@ -39,7 +39,11 @@ export async function buildForBrowser(
     platform: 'browser',
     plugins: [withoutTokens],
     resolve: { alias: STAND_INS },
-    transform: { inject: { Buffer: [standIn('buffer'), 'Buffer'], setImmediate: [standIn('node'), 'setImmediate'] } },
+    // What `using` is made of, most browsers have not got.
+    transform: {
+      target: 'es2024',
+      inject: { Buffer: [standIn('buffer'), 'Buffer'], setImmediate: [standIn('node'), 'setImmediate'] },
+    },
     write: false,
     output: { format: 'iife', minify: true, codeSplitting: false },
   });

@@ -15,10 +15,11 @@ export const CONTRACT_FILE = 'data/contract.yaml';
 
 /** What the service's list of streams stated of the stream, before its package was asked for. */
 const statementSchema = z.strictObject({
-  entryCount: z.int().min(0).nullable(),
-  headSequence: z.int().min(0).nullable(),
-  headDigest: z.string().nullable(),
-  readAt: z.string(),
+  entry_count: z.int().min(0).nullable(),
+  head_sequence: z.int().min(0).nullable(),
+  head_digest: z.string().nullable(),
+  /** When the export that read it had begun, by its own clock; RFC 3339. */
+  read_at: z.string(),
 });
 
 /** `data/verification.json`: what was checked, with what, and what it came to. */

@@ -244,7 +244,7 @@ export class FindingLog {
     else this.#keep(claim, { ...finding });
   }
 
-  /** Adds what another log has kept and counted. */
+  /** Adds what another log has kept and counted, which stays as it is. */
   addAll(other: FindingLog): void {
     for (const [claim, { errors, warnings, notices }] of other.#counts) {
       const counts = this.#counts.get(claim) ?? { errors: 0, warnings: 0, notices: 0 };
@@ -254,7 +254,7 @@ export class FindingLog {
         notices: counts.notices + notices,
       });
     }
-    for (const [claim, findings] of other.#kept) for (const finding of findings) this.#keep(claim, finding);
+    for (const [claim, findings] of other.#kept) for (const finding of findings) this.#keep(claim, { ...finding });
   }
 
   #keep(claim: string, finding: Finding): void {

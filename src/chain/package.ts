@@ -40,9 +40,9 @@ const MAX_STREAMS = 100_000;
 
 /**
  * Reads the JSON form of one stream's package while its bytes arrive and walks its chain, in memory bounded by the
- * largest entry. Never throws for what the bytes hold: that is the result.
+ * largest entry. Never throws for what the bytes hold: that is the result. It may hold keys until it is disposed of.
  */
-export class PackageReader {
+export class PackageReader implements Disposable {
   readonly #contract: Contract;
   readonly #keys: SealKeys;
   readonly #expected: PackageExpectation;
@@ -68,6 +68,12 @@ export class PackageReader {
     this.#blocks = new Blocks(BLOCK_BYTES, (block) => {
       if (this.#failure === null) this.#guard(() => this.#scanner.push(block));
     });
+  }
+
+  /** Forgets the keys: nothing more can be read. */
+  [Symbol.dispose](): void {
+    this.#regular?.[Symbol.dispose]();
+    this.#regular = null;
   }
 
   push(chunk: Uint8Array): void {
@@ -135,7 +141,7 @@ export class PackageReader {
 
   #endDocument(): PackageFacts | null {
     this.#blocks.flush();
-    this.#regular?.close();
+    this[Symbol.dispose]();
     let facts: PackageFacts | null = null;
     if (this.#failure === null)
       this.#guard(() => {

@@ -83,7 +83,7 @@ const LEAST_BLOCK_BYTES = 4 * 1024;
 const MAX_SPARE = 8;
 
 /** Has a kernel read the entries of one stream for as long as they are regular. */
-export class RegularReader {
+export class RegularReader implements Disposable {
   readonly #kernel: ChainKernel;
   readonly #walk: RegularWalk;
   /** For what is kept as it was sent. */
@@ -152,8 +152,8 @@ export class RegularReader {
   }
 
   /** Forgets the keys. */
-  close(): void {
-    this.#kernel.close();
+  [Symbol.dispose](): void {
+    this.#kernel[Symbol.dispose]();
   }
 }
 

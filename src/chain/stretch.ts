@@ -84,7 +84,7 @@ const MAX_TRIES = 256;
 const TRY_BYTES = 64 * 1024;
 
 /** Reads stretches of one package, one after the other. */
-export class StretchReader {
+export class StretchReader implements Disposable {
   readonly #kernel: ChainKernel;
   readonly #options: StretchOptions;
 
@@ -121,8 +121,8 @@ export class StretchReader {
   }
 
   /** Forgets the keys. */
-  close(): void {
-    this.#kernel.close();
+  [Symbol.dispose](): void {
+    this.#kernel[Symbol.dispose]();
   }
 
   /** Tries the objects in the first `end` bytes of the input. */

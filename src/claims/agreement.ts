@@ -1,9 +1,9 @@
-import { type FindingCode, type FindingLog, toFinding } from '../chain/finding.ts';
+import { type FindingCode, FindingLog, toFinding } from '../chain/finding.ts';
 import type { WalkResult } from '../chain/walk.ts';
 import type { PackageFacts, SummaryFacts } from '../contract/contract.ts';
 import type { PdfFacts } from '../contract/pdf.ts';
 import { comparePdf, type OurFacts, type PdfComparison } from './agreement-pdf.ts';
-import { type Claim, proved, refuted, unproved } from './claim.ts';
+import { type Claim, type Judgement, proved, refuted, unproved } from './claim.ts';
 
 /** What the service's own Verify operation said about a stream. */
 export interface VendorVerdict {
@@ -36,10 +36,14 @@ export interface AgreementQuestion {
  * service's own verdict not contradict ours? It takes a second form that states a count or a head to prove it; a form that
  * is there and that we cannot read may state something else to whoever can.
  */
-export function judgeAgreement(question: AgreementQuestion, log: FindingLog): Claim {
+export function judgeAgreement(question: AgreementQuestion): Judgement {
+  const findings = new FindingLog();
+  return { claim: judge(question, findings), findings };
+}
+
+function judge(question: AgreementQuestion, log: FindingLog): Claim {
   const { walk, facts, vendor, refutedByUs } = question;
   const summary = factsOf(question.summary);
-  const before = log.errors('agreement');
   comparePackage(walk, facts, log);
   if (summary !== null) compareSummary(walk, facts, summary, log);
   const pdf = lookAtPdf(question.pdf ?? null, {
@@ -50,7 +54,7 @@ export function judgeAgreement(question: AgreementQuestion, log: FindingLog): Cl
   });
   addDifferences(walk.streamId, pdf, log);
   if (vendor !== null) compareVerdicts(walk, vendor, refutedByUs, log);
-  const differences = log.errors('agreement') - before;
+  const differences = log.errors('agreement');
   if (differences > 0) return refuted(`${differences} of the compared statements differ`);
   const doubts = [...unreadIn('summary', question.summary), ...unreadIn('PDF', question.pdf ?? null), ...pdf.doubts];
   if (doubts.length > 0) return unproved(doubts.join('; '));

@@ -1,9 +1,9 @@
-import { type Finding, type FindingCode, type FindingLog, toFinding } from '../chain/finding.ts';
+import { type Finding, type FindingCode, FindingLog, toFinding } from '../chain/finding.ts';
 import type { WalkResult, Watched } from '../chain/walk.ts';
 import type { Checkpoint } from '../contract/contract.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
 import { type TokenFacts, verifyToken } from '../timestamp/verify.ts';
-import { type Claim, proved, refuted, unproved } from './claim.ts';
+import { type Claim, type Judgement, proved, refuted, unproved } from './claim.ts';
 import type { Span } from './span-schema.ts';
 
 export interface AnchorQuestion {
@@ -43,15 +43,29 @@ const MAX_TOKENS = 1000;
  * tells how far the stream is anchored. A token that fails any check refutes the claim: somebody offered it as proof.
  * A token that nobody here can check refutes nothing.
  */
-export function judgeAnchor(question: AnchorQuestion, log: FindingLog): Claim {
+export function judgeAnchor(question: AnchorQuestion): Judgement {
+  const findings = new FindingLog();
+  for (const finding of findContradictions(question)) findings.add(finding);
+  const contradictions = findings.errors('anchor');
+  const selected = selectTokens(question.walk, question.checkpoints);
+  const sound = selected.covered
+    .map((checkpoint) => judgeToken(question, checkpoint, findings))
+    .filter((token) => token !== null);
+  const claim =
+    contradictions > 0
+      ? refuted('the checkpoints contradict the entries')
+      : claimOf(question, selected, sound, findings.errors('anchor'));
+  return { claim, findings };
+}
+
+/** @param faults of the tokens. */
+function claimOf(
+  question: AnchorQuestion,
+  { offered, covered, left }: ReturnType<typeof selectTokens>,
+  sound: readonly SoundToken[],
+  faults: number,
+): Claim {
   const { walk, checkpoints, roots } = question;
-  const before = log.errors('anchor');
-  for (const finding of findContradictions(question)) log.add(finding);
-  const contradictions = log.errors('anchor') - before;
-  const { offered, covered, left } = selectTokens(walk, checkpoints);
-  const sound = covered.map((checkpoint) => judgeToken(question, checkpoint, log)).filter((token) => token !== null);
-  const faults = log.errors('anchor') - before;
-  if (contradictions > 0) return refuted('the checkpoints contradict the entries');
   if (faults > 0)
     return refuted(faults === 1 ? 'a time-stamp token fails a check' : `time-stamp tokens fail ${faults} checks`);
   const unknown = covered.filter(({ sequence }) => isUnknown(walk.watched.get(sequence))).length;

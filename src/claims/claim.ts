@@ -30,12 +30,14 @@ export interface Claim {
 export type Claims = Record<ClaimName, Claim>;
 
 /**
- * - `verified`: no claim refuted, every required one proved.
+ * - `verified`: no claim refuted, every required one proved, and `DEFAULT_REQUIRED` among those that are.
+ * - `collected`: the same, but that of `DEFAULT_REQUIRED` something is unproved, which nobody required.
  * - `refuted`: at least one claim refuted.
  * - `incomplete`: not collected or read, or a required claim is unproved.
  * - `empty`: no entries, so nothing was checked.
  */
-export type StreamStatus = 'verified' | 'refuted' | 'incomplete' | 'empty';
+export const STATUSES = ['verified', 'collected', 'refuted', 'incomplete', 'empty'] as const;
+export type StreamStatus = (typeof STATUSES)[number];
 
 /**
  * What a verification reports of a claim. `recorded` is the state of one that was not looked at here: then only what
@@ -72,9 +74,29 @@ export function strictest(...lists: (readonly ClaimName[])[]): ClaimName[] {
   return CLAIMS.filter((name) => lists.some((list) => list.includes(name)));
 }
 
-/** Whether all that is required is proved. */
-export function meets(claims: Claims, required: readonly ClaimName[]): boolean {
-  return required.every((name) => claims[name].state === 'proved');
+/** What a stream comes to that was read, has entries, and of which no claim is refuted. */
+export function statusBy(claims: ReportedClaims, required: readonly ClaimName[]): StreamStatus {
+  const areProved = (names: readonly ClaimName[]) => names.every((name) => claims[name].state === 'proved');
+  if (!areProved(required)) return 'incomplete';
+  return areProved(DEFAULT_REQUIRED) ? 'verified' : 'collected';
+}
+
+/** Of how many streams a claim is not proved. */
+export interface NotProved {
+  name: ClaimName;
+  streams: number;
+  /** Of so many that have entries. */
+  of: number;
+}
+
+/** What the word over some streams leaves open, in the order of the claims; nothing of streams without entries. */
+export function notProvedIn(all: readonly { entries: number; claims: ReportedClaims }[]): NotProved[] {
+  const streams = all.filter(({ entries }) => entries > 0);
+  return CLAIMS.map((name) => ({
+    name,
+    streams: streams.filter(({ claims }) => claims[name].state !== 'proved').length,
+    of: streams.length,
+  })).filter((open) => open.streams > 0);
 }
 
 export function proved(basis: string): Claim {
@@ -89,8 +111,13 @@ export function unproved(reason: string): Claim {
   return { state: 'unproved', reason };
 }
 
+/** What a judge says: of one claim, and what it found besides what the walk over the entries did. */
+export interface Judgement {
+  claim: Claim;
+  findings: FindingLog;
+}
+
 /** Why a claim is refuted: so many findings. */
-export function deviations(findings: FindingLog, name: ClaimName): string {
-  const count = findings.errors(name);
+export function deviations(count: number): string {
   return count === 1 ? '1 deviation' : `${count} deviations`;
 }

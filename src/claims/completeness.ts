@@ -1,6 +1,6 @@
-import { type FindingLog, toFinding } from '../chain/finding.ts';
+import { FindingLog, toFinding } from '../chain/finding.ts';
 import type { WalkResult } from '../chain/walk.ts';
-import { type Claim, proved, refuted, unproved } from './claim.ts';
+import { type Claim, type Judgement, proved, refuted, unproved } from './claim.ts';
 import type { ListingResult } from './listing.ts';
 import type { Span } from './span-schema.ts';
 
@@ -44,7 +44,12 @@ export function entriesBeside(headSequence: number | null): number[] {
  * Does the package hold all that the service shows of the stream by other ways? That the service shows all it has, and
  * had recorded all that happened, nobody can tell from outside.
  */
-export function judgeCompleteness(question: CompletenessQuestion, log: FindingLog): Claim {
+export function judgeCompleteness(question: CompletenessQuestion): Judgement {
+  const findings = new FindingLog();
+  return { claim: judge(question, findings), findings };
+}
+
+function judge(question: CompletenessQuestion, log: FindingLog): Claim {
   const { walk, basis, period } = question;
   if (basis.kind === 'none') return unproved(basis.why);
   const wholeStream = period.from === null && period.to === null;
@@ -125,7 +130,6 @@ function judgeByRecord(
   if (entryCount === null && headDigest === null)
     return unproved(`${why}, and the service's list of streams states neither count nor head`);
   if (walk.entries === 0 && (entryCount ?? 0) === 0) return unproved('there are no entries');
-  const before = log.errors('completeness');
   const differ = (what: string, stated: string, actual: string) =>
     log.add(
       toFinding(
@@ -144,7 +148,7 @@ function judgeByRecord(
   const comparable = headDigest !== null && (headSequence !== null || since === 0);
   const place = headSequence === null ? 'the last entry' : `entry ${headSequence}`;
   if (comparable && seen !== headDigest) differ(`as the digest of ${place}`, headDigest, seen ?? 'not in the package');
-  if (log.errors('completeness') > before) return refuted('the stream record differs');
+  if (log.errors('completeness') > 0) return refuted('the stream record differs');
   if (entryCount === null && !comparable) return unproved(`${why}, and the stream record could not be compared`);
   if (since > 0 && !isRecordedAfter(walk, headSequence, readAt))
     return unproved(`${why}, and the package goes on behind what the stream record states, by ${plural(since)}`);

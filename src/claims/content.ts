@@ -25,7 +25,8 @@ export function toContractFile(file: { sha256: string } | null, from: ContractFi
 
 /** Proved where every digest was recomputed and covers all that says who did what, when, and where in which stream. */
 export function judgeContent({ walk, contract, contractFile, accepted }: ContentQuestion): Claim {
-  if (walk.findings.errors('content') > 0) return refuted(deviations(walk.findings, 'content'));
+  const faults = walk.findings.errors('content');
+  if (faults > 0) return refuted(deviations(faults));
   if (walk.entries === 0) return unproved('there are no entries');
   if (contract.recipe === null)
     return unproved(

@@ -1,6 +1,6 @@
-import { type Finding, type FindingLog, type FindingPlace, toFinding } from '../chain/finding.ts';
+import { type Finding, FindingLog, type FindingPlace, toFinding } from '../chain/finding.ts';
 import type { WalkResult } from '../chain/walk.ts';
-import { type Claim, proved, refuted, unproved } from './claim.ts';
+import { type Claim, type Judgement, proved, refuted, unproved } from './claim.ts';
 import { type Covered, findGaps } from './gaps.ts';
 import { type Agreement, digestAt, findAgreements, sectionOf } from './overlap.ts';
 import { isPlaced, newestHead, type Placed, seenIn } from './span.ts';
@@ -9,8 +9,8 @@ import type { Span } from './span-schema.ts';
 export interface ContinuityQuestion {
   /** Must have been told what the earlier runs saw, see `comparedWith`. */
   walk: WalkResult;
-  /** What every earlier run saw of the stream, the oldest first. */
-  earlier: readonly Span[];
+  /** What every earlier run saw of the stream, the oldest first; null where that is not known. */
+  earlier: readonly Span[] | null;
   /** What the package was asked to hold; half-open, null for no bound. */
   period: Span['period'];
   /** The head's sequence number as the service's list of streams states it, before the package was made. */
@@ -26,7 +26,19 @@ export interface ContinuityQuestion {
  * missing, no entry differs from theirs, no entry between it and theirs is in none; and it has entries in common with
  * one of them, or borders on one, or starts at the beginning of a stream that nobody exported before.
  */
-export function judgeContinuity(question: ContinuityQuestion, log: FindingLog): Claim {
+export function judgeContinuity(question: ContinuityQuestion): Judgement {
+  const findings = new FindingLog();
+  const { earlier } = question;
+  if (earlier === null) return { claim: unproved('what was exported before is not known here'), findings };
+  return { claim: judge({ ...question, earlier }, findings), findings };
+}
+
+/** Where the past is known. */
+interface Question extends ContinuityQuestion {
+  earlier: readonly Span[];
+}
+
+function judge(question: Question, log: FindingLog): Claim {
   const { walk, earlier } = question;
   const found = [...findMissing(question), ...findRewritten(walk, earlier), ...findNewGaps(question)];
   for (const finding of found) log.add(finding);
@@ -50,7 +62,7 @@ export function comparedWith(earlier: readonly Span[]) {
   }));
 }
 
-function findMissing({ walk, earlier, period, statedHead }: ContinuityQuestion): Finding[] {
+function findMissing({ walk, earlier, period, statedHead }: Question): Finding[] {
   const newest = newestHead(earlier);
   if (newest === null) return [];
   const { sequence, runId } = newest;
@@ -144,7 +156,7 @@ function isBeginning(walk: WalkResult, first: number): boolean {
 }
 
 /** Gaps that this package borders on, or that its period closes: others were there before. */
-function findNewGaps({ walk, earlier, period }: ContinuityQuestion): Finding[] {
+function findNewGaps({ walk, earlier, period }: Question): Finding[] {
   if (walk.findings.errors('order') > 0 || (walk.first === null) !== (walk.entries === 0)) return [];
   const past = earlier.filter(({ part }) => !part).map(toCovered);
   const known = new Set(findGaps(past).map(({ from, to }) => `${from}-${to}`));
@@ -171,7 +183,7 @@ function placeOf(walk: WalkResult): Covered['entries'] {
   return { first_sequence: ours.first, last_sequence: ours.last, first_recorded_at, last_recorded_at };
 }
 
-function whyOpen({ walk, unread }: ContinuityQuestion, { run_id, entries }: Placed): string {
+function whyOpen({ walk, unread }: Question, { run_id, entries }: Placed): string {
   const { first_sequence: first, last_sequence: last } = entries;
   const ours = sectionOf(walk);
   if (ours !== null && last <= ours.last && digestAt(walk, last) === undefined)
@@ -181,7 +193,7 @@ function whyOpen({ walk, unread }: ContinuityQuestion, { run_id, entries }: Plac
 }
 
 function judgePlace(
-  { walk }: ContinuityQuestion,
+  { walk }: Question,
   first: NonNullable<WalkResult['first']>,
   spans: readonly Placed[],
   agreements: ReadonlyMap<number, Agreement | null>,
@@ -224,7 +236,7 @@ function others(runs: number): string {
   return runs < 2 ? '' : `; it agrees with all ${runs} runs that have some of its entries`;
 }
 
-function judgeStart({ walk, restart }: ContinuityQuestion, first: { sequence: number }, log: FindingLog): Claim {
+function judgeStart({ walk, restart }: Question, first: { sequence: number }, log: FindingLog): Claim {
   if (walk.startsAtGenesis)
     return proved(`starts at the first entry of the stream; ${restart ?? 'no earlier export is known'}`);
   if (walk.startsAtFirst) return unproved(`entry ${first.sequence} names a predecessor`);

@@ -1,10 +1,7 @@
 import { FindingLog } from '../chain/finding.ts';
-import type { PackageReading } from '../chain/package.ts';
 import type { WalkResult } from '../chain/walk.ts';
-import type { Contract } from '../contract/contract.ts';
-import type { Certificate } from '../timestamp/certificate.ts';
 import { countActions } from './actions.ts';
-import { factsOf, judgeAgreement, type PdfReading, type SummaryReading, type VendorVerdict } from './agreement.ts';
+import { factsOf, judgeAgreement } from './agreement.ts';
 import { judgeAnchor } from './anchor.ts';
 import {
   CLAIMS,
@@ -13,108 +10,80 @@ import {
   type Claims,
   deviations,
   type Examination,
-  meets,
+  type Judgement,
   proved,
   refuted,
   type StreamStatus,
+  statusBy,
   unproved,
 } from './claim.ts';
-import { type CompletenessBasis, judgeCompleteness } from './completeness.ts';
-import { type ContractFile, judgeContent } from './content.ts';
+import { judgeCompleteness } from './completeness.ts';
+import { judgeContent } from './content.ts';
 import { judgeContinuity } from './continuity.ts';
+import type { Observations } from './observe.ts';
 import { judgeSeal } from './seal.ts';
-import type { Span } from './span-schema.ts';
-
-/** Everything that was observed about one stream; the claims follow from it alone. */
-export interface Observations {
-  reading: PackageReading;
-  /** Null when it was not delivered. */
-  summary: SummaryReading | null;
-  /** Null or absent when none was delivered whole. */
-  pdf?: PdfReading | null;
-  vendor: VendorVerdict | null;
-  /** What every earlier run saw of the stream, the oldest first. */
-  earlier: readonly Span[];
-  /** Why the bundle of an earlier run could not be compared, by run id. */
-  unread?: ReadonlyMap<string, string>;
-  /** What the package was asked to hold. */
-  period: Span['period'];
-  /** The head's sequence number as the service's list of streams states it. */
-  statedHead: number | null;
-  /** The acceptance of the stream's restart, as a sentence, when the ledger has one. */
-  restart: string | null;
-  completeness: CompletenessBasis;
-  /** The time-stamping authorities' roots that are trusted; null when none were pinned. */
-  roots: readonly Certificate[] | null;
-  now: Date;
-  /** Whether any seal key was given. */
-  sealKeysGiven: boolean;
-  /** What the contract knows of digests and seals. */
-  contract: Pick<Contract, 'name' | 'recipe' | 'hasSeals' | 'bindsPredecessor' | 'unhashedSeal' | 'openRoles'>;
-  /** Null or absent for the default contract. */
-  contractFile?: ContractFile | null;
-  /** Roles and members that the reader accepts to be unhashed; none unless told. */
-  acceptUnhashed?: readonly string[];
-}
 
 /**
- * From observations to the seven claims and the status of the stream.
+ * From observations to the seven claims and the status of the stream: a function of them, which leaves them as they are.
  * @param required the claims that must be proved for the stream to be `verified`.
  */
 export function examine(observations: Observations, required: readonly ClaimName[]): Examination {
-  const { reading } = observations;
+  const { reading, isShort } = observations;
   const { walk, defect } = reading;
-  const log = walk.findings;
-  const findings = new FindingLog();
-  if (defect !== null) findings.add(defect);
+  const own = new FindingLog();
+  if (defect !== null) own.add(defect);
   // What the package of another stream holds says nothing about this one.
   const ofStream = reading.facts?.streamId ?? walk.streamId;
-  if (defect !== null && ofStream !== walk.streamId) return judgeForeign(findings, defect.message);
-  const claims = defect === null ? judge(observations, required) : judgeDefective(walk, defect.message);
+  if (defect !== null && ofStream !== walk.streamId) return judgeForeign(own, defect.message);
+  const { claims, findings } = defect === null ? judge(observations, required) : judgeDefective(walk, defect.message);
   return {
-    status: statusOf(claims, walk.entries, defect !== null, required),
+    status: statusOf(claims, walk.entries, defect !== null || isShort, required),
     claims,
-    findings: [...findings.list(), ...log.list()],
-    findingsCount: findings.total() + log.total(),
+    findings: [...own.list(), ...findings.list()],
+    findingsCount: own.total() + findings.total(),
     actions: defect === null ? countActions(factsOf(observations.summary), walk.entries) : null,
   };
 }
 
-function judge(observations: Observations, required: readonly ClaimName[]): Claims {
-  const { reading, summary, vendor, statedHead } = observations;
+/** What all judges say, and what they and the walk found. */
+interface Judged {
+  claims: Claims;
+  findings: FindingLog;
+}
+
+function judge(observations: Observations, required: readonly ClaimName[]): Judged {
+  const { reading, contract, contractFile, acceptUnhashed: accepted, sealKeysGiven: keysGiven } = observations;
   const { walk, facts } = reading;
-  const order = judgeOrder(walk);
-  const { contract, contractFile = null, acceptUnhashed: accepted = [], sealKeysGiven: keysGiven } = observations;
-  const content = judgeContent({ walk, contract, contractFile, accepted });
+  const [order, content] = [judgeOrder(walk), judgeContent({ walk, contract, contractFile, accepted })];
   const seal = judgeSeal({ walk, hasSeals: contract.hasSeals, keysGiven, required: required.includes('seal') });
-  const refutedByUs = [order, content, seal].some((claim) => claim.state === 'refuted');
+  const refutedByUs = [order, content, seal.claim].some((claim) => claim.state === 'refuted');
+  const bindsPrevious = contract.bindsPredecessor;
+  const anchor = judgeAnchor({ ...observations, walk, checkpoints: facts?.checkpoints ?? [], bindsPrevious });
+  const continuity = judgeContinuity({ ...observations, walk });
+  const completeness = judgeCompleteness({ ...observations, walk, basis: observations.completeness });
+  const agreement = judgeForms(observations, refutedByUs);
+  const findings = new FindingLog();
+  for (const log of [walk, seal, anchor, continuity, completeness, agreement]) findings.addAll(log.findings);
   return {
-    order,
-    content,
-    seal,
-    anchor: judgeAnchor(
-      {
-        walk,
-        checkpoints: facts?.checkpoints ?? [],
-        roots: observations.roots,
-        now: observations.now,
-        period: observations.period,
-        bindsPrevious: contract.bindsPredecessor,
-      },
-      walk.findings,
-    ),
-    continuity: judgeContinuity({ walk, ...observations }, walk.findings),
-    completeness: judgeCompleteness(
-      { walk, basis: observations.completeness, period: observations.period, statedHead },
-      walk.findings,
-    ),
-    agreement:
-      facts === null
-        ? unproved('the JSON form could not be read')
-        : facts.scope === 'account'
-          ? unproved('a package of the whole account states nothing of one stream')
-          : judgeAgreement({ walk, facts, summary, pdf: observations.pdf ?? null, vendor, refutedByUs }, walk.findings),
+    claims: {
+      order,
+      content,
+      seal: seal.claim,
+      anchor: anchor.claim,
+      continuity: continuity.claim,
+      completeness: completeness.claim,
+      agreement: agreement.claim,
+    },
+    findings,
   };
+}
+
+function judgeForms({ reading, summary, pdf, vendor }: Observations, refutedByUs: boolean): Judgement {
+  const { walk, facts } = reading;
+  const without = (reason: string) => ({ claim: unproved(reason), findings: new FindingLog() });
+  if (facts === null) return without('the JSON form could not be read');
+  if (facts.scope === 'account') return without('a package of the whole account states nothing of one stream');
+  return judgeAgreement({ walk, facts, summary, pdf, vendor, refutedByUs });
 }
 
 function judgeForeign(findings: FindingLog, reason: string): Examination {
@@ -123,10 +92,10 @@ function judgeForeign(findings: FindingLog, reason: string): Examination {
 }
 
 /** What was found before the defect stands; nothing is proved by a part. */
-function judgeDefective(walk: WalkResult, reason: string): Claims {
+function judgeDefective({ findings }: WalkResult, reason: string): Judged {
   const found = (name: ClaimName): Claim =>
-    walk.findings.errors(name) > 0 ? refuted(deviations(walk.findings, name)) : unproved(reason);
-  return {
+    findings.errors(name) > 0 ? refuted(deviations(findings.errors(name))) : unproved(reason);
+  const claims = {
     order: found('order'),
     content: found('content'),
     seal: found('seal'),
@@ -135,19 +104,21 @@ function judgeDefective(walk: WalkResult, reason: string): Claims {
     completeness: unproved(reason),
     agreement: unproved(reason),
   };
+  return { claims, findings };
 }
 
 function judgeOrder(walk: WalkResult): Claim {
-  if (walk.findings.errors('order') > 0) return refuted(deviations(walk.findings, 'order'));
+  const faults = walk.findings.errors('order');
+  if (faults > 0) return refuted(deviations(faults));
   if (walk.first === null || walk.head === null) return unproved('there are no entries');
   return proved(
     `${walk.entries} entries, ${walk.first.sequence} to ${walk.head.sequence}, each naming the one before it`,
   );
 }
 
-function statusOf(claims: Claims, entries: number, defective: boolean, required: readonly ClaimName[]): StreamStatus {
+function statusOf(claims: Claims, entries: number, isShort: boolean, required: readonly ClaimName[]): StreamStatus {
   if (Object.values(claims).some((claim) => claim.state === 'refuted')) return 'refuted';
-  if (defective) return 'incomplete';
+  if (isShort) return 'incomplete';
   if (entries === 0) return 'empty';
-  return meets(claims, required) ? 'verified' : 'incomplete';
+  return statusBy(claims, required);
 }

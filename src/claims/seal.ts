@@ -1,5 +1,6 @@
+import { FindingLog } from '../chain/finding.ts';
 import type { WalkResult } from '../chain/walk.ts';
-import { type Claim, deviations, proved, refuted, unproved } from './claim.ts';
+import { type Claim, deviations, type Judgement, proved, refuted, unproved } from './claim.ts';
 
 export interface SealQuestion {
   walk: WalkResult;
@@ -10,10 +11,15 @@ export interface SealQuestion {
 }
 
 /** Proved where every entry has a seal that was made with a key that was given. */
-export function judgeSeal({ walk, hasSeals, keysGiven, required }: SealQuestion): Claim {
-  const { seals, findings, entries } = walk;
-  if (seals.present > 0 || required) findings.addAll(seals.unsealed);
-  if (findings.errors('seal') > 0) return refuted(sealFaults(walk));
+export function judgeSeal(question: SealQuestion): Judgement {
+  const { walk, required } = question;
+  const findings = new FindingLog();
+  if (walk.seals.present > 0 || required) findings.addAll(walk.seals.unsealed);
+  const faults = walk.findings.errors('seal') + findings.errors('seal');
+  return { claim: faults > 0 ? refuted(sealFaults(walk, faults)) : claimOf(question), findings };
+}
+
+function claimOf({ walk: { seals, entries }, hasSeals, keysGiven }: SealQuestion): Claim {
   if (entries === 0) return unproved('there are no entries');
   if (!hasSeals) return unproved('the service shows no seals');
   if (!keysGiven) return unproved('no seal key was given');
@@ -22,8 +28,8 @@ export function judgeSeal({ walk, hasSeals, keysGiven, required }: SealQuestion)
   return proved(`${seals.verified} of ${entries} seals recomputed`);
 }
 
-function sealFaults({ findings, seals, entries }: WalkResult): string {
-  const words = deviations(findings, 'seal');
+function sealFaults({ seals, entries }: WalkResult, faults: number): string {
+  const words = deviations(faults);
   return seals.missing === 0 ? words : `${words}: ${seals.missing} of ${entries} entries have no seal`;
 }
 

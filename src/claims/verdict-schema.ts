@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { CLAIMS } from './claim.ts';
+import { FINDING_CODES } from '../chain/finding.ts';
+import { CLAIMS, STATUSES } from './claim.ts';
 import { seenFields } from './span-schema.ts';
 
 const count = z.int().min(0);
@@ -19,7 +20,7 @@ const claimSchema = z.strictObject({
 });
 
 export const findingSchema = z.strictObject({
-  code: z.string(),
+  code: z.enum(FINDING_CODES),
   severity: z.enum(['error', 'warning', 'notice']),
   stream_id: z.string(),
   sequence: count.optional(),
@@ -58,7 +59,7 @@ type ClaimSchemas = Record<(typeof CLAIMS)[number], typeof claimSchema>;
 /** The verdict on one stream, as it stands in a bundle, in its stream record and in the run record. */
 export const verdictSchema = z.strictObject({
   stream_id: z.string(),
-  status: z.enum(['verified', 'refuted', 'incomplete', 'empty']),
+  status: z.enum(STATUSES),
   package_id: z.string().nullable(),
   entries: count,
   first_sequence: count.nullable(),

@@ -3,12 +3,19 @@ import type { RunResult } from '../export/journeys.ts';
 import { runEnvelopeKey, runPrefix, stampKey } from '../ledger/keys.ts';
 import { EXIT_CODE_OF, type Outcome, worstOf } from '../ledger/outcome.ts';
 import type { RunRecord } from '../ledger/record.ts';
+import { sayNotProved } from '../report/view/not-proved.ts';
 import { grouped } from '../report/view/words.ts';
 import { printFound } from './found.ts';
 import { type Printer, styled } from './printer.ts';
 import { formatClaims, formatLegend } from './table.ts';
 
-const STYLES = { verified: 'green', refuted: 'red', incomplete: 'yellow', empty: 'yellow' } as const;
+const STYLES = {
+  verified: 'green',
+  collected: 'yellow',
+  refuted: 'red',
+  incomplete: 'yellow',
+  empty: 'yellow',
+} as const;
 const FINDINGS_SHOWN = 20;
 const REPORT_NAME = 'report.pdf';
 
@@ -64,6 +71,8 @@ export function printRun(result: RunResult, archiveUrl: string, printer: Printer
   printWitnesses(result, printer);
   const { outcome, exit_code } = endOf(result);
   printer.result(['Outcome       ', styled(outcome, STYLES[outcome]), ` (exit code ${exit_code})`]);
+  const open = sayNotProved(record.streams);
+  if (open !== null) printer.result(open);
   printer.result(`Archive       ${archiveUrl}/${runPrefix(record.run_id)}`);
   const report = reportOf(record, archiveUrl);
   if (report !== null) printer.result(`Report        ${report}`);

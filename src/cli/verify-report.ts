@@ -1,4 +1,5 @@
 import type { ReportedVerdict } from '../claims/recorded.ts';
+import { sayNotProved } from '../report/view/not-proved.ts';
 import { plural } from '../report/view/words.ts';
 import type { ArchiveReport } from '../verify/archive-report.ts';
 import type { ContractUse } from '../verify/contract-use.ts';
@@ -10,6 +11,7 @@ import { printTrust, type Trust } from './trust-report.ts';
 
 const STYLES = {
   verified: 'green',
+  collected: 'yellow',
   refuted: 'red',
   incomplete: 'yellow',
   empty: 'yellow',
@@ -39,7 +41,7 @@ export function printFile(report: FileReport, trust: Trust, printer: Printer): v
   printTrust(trust, printer);
   printStreams(report.streams, printer);
   printProblems(report.problems, printer);
-  printOutcome(report, printer);
+  printOutcome(report, report.streams, printer);
 }
 
 /** An archive, run by run, and what was found in all of it. */
@@ -75,7 +77,11 @@ export function printArchive(report: ArchiveReport, trust: Trust, printer: Print
   printExpiring(report.locks, printer);
   printer.result(`Ledger        ${plural(report.ledger.entries, 'entry')}, ${report.ledger.state}`);
   printer.result(['Signatures    ', ...describeSignatures(report.signatures)]);
-  printOutcome({ ...report, warnings: [] }, printer);
+  printOutcome(
+    { ...report, warnings: [] },
+    report.runs.flatMap(({ streams }) => streams),
+    printer,
+  );
 }
 
 function describeSignatures({ state, reason, keys, from }: ArchiveReport['signatures']): Pieces {
@@ -166,9 +172,12 @@ function printProblems(problems: readonly Problem[], printer: Printer): void {
 
 function printOutcome(
   { outcome, exit_code, warnings }: { outcome: keyof typeof STYLES; exit_code: number; warnings: string[] },
+  streams: Parameters<typeof sayNotProved>[0],
   printer: Printer,
 ): void {
   const nothing = outcome === 'recorded' ? ': nothing was checked but records' : '';
   printer.result(['Outcome       ', styled(outcome, STYLES[outcome]), `${nothing} (exit code ${exit_code})`]);
+  const open = sayNotProved(streams);
+  if (open !== null) printer.result(open);
   for (const warning of warnings) printer.result(warning);
 }

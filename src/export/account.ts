@@ -23,11 +23,14 @@ export async function collectAccount(
   const made = await makePackage(context, '', context.packagePeriod, () => {});
   const begin = () =>
     new PackageReader(context.contract, context.sealKeys, { packageId: made.packageId, watch, compared });
-  let reader = begin();
+  using readers = new DisposableStack();
+  let reader = readers.use(begin());
   const forms = await receiveForms(context, made.packageId, folder, {
     begin: () => context.signal.throwIfAborted(),
     restart: (form) => {
-      if (form === 'json') reader = begin();
+      if (form !== 'json') return;
+      reader[Symbol.dispose]();
+      reader = readers.use(begin());
     },
     chunk: (form, bytes) => {
       if (form === 'json') reader.push(bytes);

@@ -3,19 +3,19 @@ import { Eta } from 'eta';
 import { CONTRACT_FILE, type Custody, DOES_NOT_PROVE, type Verification } from '../bundle/documents.ts';
 import { CUSTODY, README, VERIFICATION } from '../bundle/files.ts';
 import { bagInfo } from '../bundle/info.ts';
+import { toKnownDocument } from '../bundle/known.ts';
 import { missingFile } from '../bundle/missing.ts';
 import { describePeriod } from '../bundle/period.ts';
 import type { PayloadSource } from '../bundle/source.ts';
 import { type ServiceStatement, serviceStatementIn } from '../bundle/stated.ts';
 import { tokenFiles } from '../bundle/tokens.ts';
 import type { BundleOptions, WrittenBundle } from '../bundle/write.ts';
-import type { VendorVerdict } from '../claims/agreement.ts';
 import type { Examination } from '../claims/claim.ts';
-import type { Span } from '../claims/span-schema.ts';
+import type { Known } from '../claims/observe.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import { toRecordBytes } from '../ledger/record.ts';
 import { packageFile } from '../package.ts';
-import { describeRestart, type ExportContext, type RunState } from './context.ts';
+import type { ExportContext, RunState } from './context.ts';
 import type { Received } from './receive.ts';
 
 type TagFile = BundleOptions['tagFiles'][number];
@@ -23,11 +23,11 @@ type TagFile = BundleOptions['tagFiles'][number];
 export interface BagContents {
   streamId: string;
   slug: string;
-  /** What continuity was compared with. */
-  earlier: readonly Span[];
+  known: Known;
   received: Received;
   examination: Examination;
-  vendor: VendorVerdict | null;
+  /** How many entries the service's list of streams states, of all time. */
+  statedCount: number | null;
   log: Custody;
   /** Key under which the bundle is to be archived. */
   place: string;
@@ -43,7 +43,7 @@ export async function packBag(
   const { received, slug, place } = contents;
   const { bindingKey } = context;
   const verdict = toVerdict(received.reading, contents.examination);
-  const verification = toVerification(context, run, contents, verdict);
+  const verification = toVerification(context, contents, verdict);
   const written = await run.packing.write({
     target,
     slug,
@@ -65,17 +65,11 @@ export async function packBag(
   return { written, verdict, service: serviceStatementIn(verification) };
 }
 
-function toVerification(
-  context: ExportContext,
-  run: RunState,
-  { streamId, earlier, vendor, received: { completeness, statedHead, statedCount } }: BagContents,
-  verdict: Verdict,
-): Verification {
+function toVerification(context: ExportContext, { known, statedCount }: BagContents, verdict: Verdict): Verification {
   return {
     format: 'evidence-verification/1',
     run_id: context.runId,
     period: context.period,
-    package_period: context.packagePeriod,
     verified_at: context.now().toISOString(),
     tool: context.tool,
     contract: context.contract.name,
@@ -85,12 +79,8 @@ function toVerification(
     seal_key_ids: [...context.sealKeys.keys()],
     accepted_unhashed: [...(context.acceptUnhashed ?? [])],
     timestamp_roots: context.roots?.map(({ x509 }) => x509.fingerprint256) ?? null,
-    earlier: [...earlier],
-    stated_head: statedHead,
+    ...toKnownDocument(known),
     stated_count: statedCount,
-    accepted_restart: describeRestart(run, streamId),
-    completeness,
-    vendor,
     verdict,
     does_not_prove: [...DOES_NOT_PROVE],
   };

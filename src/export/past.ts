@@ -82,7 +82,7 @@ async function readPart(
   if (both === null) throw new TypeError('there is nothing to compare');
   const { first, last } = both;
   const byContent = !walk.bound || !span.entries.digests_bind;
-  const reader = new PackageReader(context.contract, context.sealKeys, {
+  using reader = new PackageReader(context.contract, context.sealKeys, {
     streamId: walk.streamId,
     compared: () => [{ first, last, byContent }],
   });

@@ -16,14 +16,10 @@ export interface Received extends Omit<ReceivedForms, 'custody'> {
   packageId: string;
   reading: PackageReading;
   completeness: CompletenessBasis;
-  /** The head's sequence number in the service's list of streams; null where it states none. */
-  statedHead: number | null;
-  /** How many entries that list states, of all time; null where it does not. */
-  statedCount: number | null;
 }
 
 /** What watches the JSON form arrive, from its first byte on. */
-interface JsonWatch {
+interface JsonWatch extends Disposable {
   reader: PackageReader;
   /** Null when the stream is not listed. */
   listing: ListingCheck | null;
@@ -76,11 +72,14 @@ export class Collection {
     const { packagePeriod } = this.#context;
     const made = await makePackage(this.#context, this.#streamId, packagePeriod, () => this.#announce('wait'));
     const { packageId } = made;
-    let watch = this.#watchJson(packageId);
+    using watches = new DisposableStack();
+    let watch = watches.use(this.#watchJson(packageId));
     const { custody, ...forms } = await receiveForms(this.#context, packageId, this.#folder, {
       begin: (form) => this.#announce(form),
       restart: (form) => {
-        if (form === 'json') watch = this.#watchJson(packageId);
+        if (form !== 'json') return;
+        watch[Symbol.dispose]();
+        watch = watches.use(this.#watchJson(packageId));
       },
       chunk: async (form, chunk) => {
         this.#context.listen({ type: 'received', streamId: this.#streamId, form, bytes: chunk.length });
@@ -95,7 +94,7 @@ export class Collection {
     const whole = watch.reader.finish();
     const reading = absent === undefined ? whole : asPart(whole, absent.reason);
     const completeness = await this.#endListing(watch, reading, made);
-    return { packageId, reading, ...forms, completeness, ...this.#stated() };
+    return { packageId, reading, ...forms, completeness };
   }
 
   /** This stream's part in the package of the whole account. */
@@ -109,7 +108,6 @@ export class Collection {
       files,
       missing,
       completeness: { kind: 'record', why, statement: this.#statement() },
-      ...this.#stated(),
     };
   }
 
@@ -127,7 +125,7 @@ export class Collection {
         ? {}
         : { onEntry: (entry) => listing.add(entry), onSent: (entries) => listing.addSent(entries) }),
     });
-    return { reader, listing };
+    return { reader, listing, [Symbol.dispose]: () => reader[Symbol.dispose]() };
   }
 
   async #endListing({ listing }: JsonWatch, { defect }: PackageReading, asked: Asked): Promise<CompletenessBasis> {
@@ -151,10 +149,6 @@ export class Collection {
   #statement(): RecordedStatement {
     const { entryCount, headSequence, headDigest } = this.#stream;
     return { entryCount, headSequence, headDigest, readAt: this.#run.startedAt.toISOString() };
-  }
-
-  #stated(): Pick<Received, 'statedHead' | 'statedCount'> {
-    return { statedHead: this.#stream.headSequence, statedCount: this.#stream.entryCount };
   }
 
   #announce(step: Step): void {

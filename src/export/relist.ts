@@ -32,7 +32,7 @@ export async function checkAgainstListing(
     whyNotListed(completeness, stream) === null;
   if (!isListed || claims.completeness.state === 'refuted') return;
   const listing = new ListingCheck(client, streamId, packagePeriod);
-  const reader = new PackageReader(contract, sealKeys, {
+  using reader = new PackageReader(contract, sealKeys, {
     streamId,
     onEntry: (entry) => listing.add(entry),
     onSent: (entries) => listing.addSent(entries),

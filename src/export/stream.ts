@@ -2,10 +2,11 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { bundleFileName, slugOf } from '../bundle/layout.ts';
 import { collectedIn } from '../bundle/stated.ts';
-import type { PdfReading, SummaryReading, VendorVerdict } from '../claims/agreement.ts';
 import type { Examination } from '../claims/claim.ts';
 import { toContractFile } from '../claims/content.ts';
 import { examine } from '../claims/examine.ts';
+import type { FormSource } from '../claims/forms.ts';
+import { type Known, observe } from '../claims/observe.ts';
 import { SERVICE_CHANGED } from '../client/audit.ts';
 import { type ErrorCode, EvidenceError, isEvidenceError } from '../errors.ts';
 import { attemptPrefix, bundleKey, closingKey } from '../ledger/keys.ts';
@@ -15,7 +16,7 @@ import { packBag, toTransferLog } from './bag.ts';
 import { describeRestart, type ExportContext, type RunState } from './context.ts';
 import { announceEncrypted, toStoredForm } from './encrypt.ts';
 import type { Recovered, StoredRecord } from './journeys.ts';
-import { type Compared, compareWithPast } from './past.ts';
+import { compareWithPast } from './past.ts';
 import type { ListedStream } from './plan.ts';
 import { Collection, type Received } from './receive.ts';
 import { putStreamRecord } from './records.ts';
@@ -26,9 +27,6 @@ export type Arrival =
   /** Archived as an attempt; the run cannot be sealed with it. */
   | { kind: 'incomplete'; record: Unbound<StreamRecord>; recovered: Recovered | null }
   | { kind: 'failed'; failure: Failure };
-
-const MAX_SUMMARY_BYTES = 16 * 2 ** 20;
-const MAX_PDF_BYTES = 64 * 2 ** 20;
 
 /**
  * One stream from the service into the archive. Everything that was received is archived, whatever the verdict; the
@@ -47,13 +45,20 @@ export async function exportStream(context: ExportContext, run: RunState, stream
     const received = run.account === null ? await collection.receive() : collection.receiveFrom(await run.account());
     const log = toTransferLog(context, run, streamId, collection.custody);
     context.listen({ type: 'step', streamId, step: 'examine' });
-    const compared = await compareWithPast(context, run, received.reading, folder);
-    const examination = await examineReceived(context, run, received, compared, vendor);
+    const known: Known = {
+      vendor,
+      ...(await compareWithPast(context, run, received.reading, folder)),
+      period: context.packagePeriod,
+      statedHead: stream.headSequence,
+      restart: describeRestart(run, streamId),
+      completeness: received.completeness,
+    };
+    const examination = await examineReceived(context, received, known);
     context.listen({ type: 'step', streamId, step: 'bundle' });
     const target = join(folder, 'bundle.zip');
-    const { earlier } = compared;
     const place = placeOf(context, run, slug, received, examination);
-    const contents = { streamId, slug, earlier, received, examination, vendor, log, place };
+    const statedCount = stream.entryCount;
+    const contents = { streamId, slug, known, statedCount, received, examination, log, place };
     const { written, verdict, service } = await packBag(context, run, contents, target);
     context.listen({ type: 'step', streamId, step: 'archive' });
     const form = await toStoredForm(context, { file: target, ...written });
@@ -122,56 +127,25 @@ function finishedElsewhere(runId: string): EvidenceError {
 
 async function examineReceived(
   context: ExportContext,
-  run: RunState,
-  received: Received,
-  compared: Compared,
-  vendor: VendorVerdict | null,
+  { reading, files, missing }: Received,
+  known: Known,
 ): Promise<Examination> {
-  const observations = {
-    reading: received.reading,
-    summary: await readSummary(context, received),
-    pdf: await readPdfForm(received),
-    vendor,
-    ...compared,
-    period: context.packagePeriod,
-    statedHead: received.statedHead,
-    restart: describeRestart(run, received.reading.walk.streamId),
-    completeness: received.completeness,
-    roots: context.roots,
-    now: context.now(),
-    sealKeysGiven: context.sealKeys.size > 0,
-    contract: context.contract,
+  const wholeForm = (name: 'summary' | 'pdf'): FormSource | null => {
+    const found = missing.some(({ form }) => form === name) ? undefined : files.find(({ form }) => form === name);
+    return found === undefined ? null : { bytes: found.bytes, read: () => readFile(found.file) };
+  };
+  const forms = { summary: wholeForm('summary'), pdf: wholeForm('pdf'), isShort: missing.length > 0 };
+  const { contract, sealKeys, roots } = context;
+  const observations = await observe(reading, forms, known, {
+    contract,
     contractFile: toContractFile(context.contractFile, 'reader'),
     acceptUnhashed: context.acceptUnhashed ?? [],
-  };
-  const examination = examine(observations, context.required);
-  // A form that is missing leaves the claims about the others as they are, but the stream was not collected.
-  const missing = received.missing.length > 0 && examination.status !== 'refuted';
-  return missing ? { ...examination, status: 'incomplete' } : examination;
-}
-
-async function readSummary(context: ExportContext, { files, missing }: Received): Promise<SummaryReading | null> {
-  const summary = files.find(({ form }) => form === 'summary');
-  if (summary === undefined || missing.some(({ form }) => form === 'summary')) return null;
-  if (summary.bytes > MAX_SUMMARY_BYTES) return { unreadable: `it has more than ${MAX_SUMMARY_BYTES} bytes` };
-  try {
-    return context.contract.readSummary(await readFile(summary.file));
-  } catch (error) {
-    if (isEvidenceError(error)) return { unreadable: error.message };
-    throw error;
-  }
-}
-
-async function readPdfForm({ files, missing }: Received): Promise<PdfReading | null> {
-  const pdf = files.find(({ form }) => form === 'pdf');
-  if (pdf === undefined || missing.some(({ form }) => form === 'pdf')) return null;
-  if (pdf.bytes > MAX_PDF_BYTES) return { unreadable: `it has more than ${MAX_PDF_BYTES} bytes` };
-  try {
-    return await readPdf(await readFile(pdf.file));
-  } catch (error) {
-    if (isEvidenceError(error)) return { unreadable: error.message };
-    throw error;
-  }
+    sealKeys,
+    roots,
+    now: context.now(),
+    readPdf,
+  });
+  return examine(observations, context.required);
 }
 
 function placeOf(

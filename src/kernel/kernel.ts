@@ -67,7 +67,7 @@ function digitsOf(digest: Uint8Array, encoding: Encoding): string {
  * A regular entry is one for which the slow path would have no finding and compute the same digest, and of which that
  * digest covers all but what is known not to be covered.
  */
-export class ChainKernel {
+export class ChainKernel implements Disposable {
   /** Where blocks are put, from its start on. */
   readonly input: Uint8Array;
   readonly #kernel: KernelExports;
@@ -191,7 +191,7 @@ export class ChainKernel {
   }
 
   /** Forgets the keys; the kernel must not be used afterwards: its memory serves another one. */
-  close(): void {
+  [Symbol.dispose](): void {
     if (this.#closed) return;
     this.#closed = true;
     this.#hasTip = false;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { PutResult } from '../archive/archive.ts';
 import { collectedSchema, serviceStatementSchema } from '../bundle/stated.ts';
-import { CLAIMS } from '../claims/claim.ts';
+import { CLAIMS, STATUSES } from '../claims/claim.ts';
 import { findingSchema, verdictSchema } from '../claims/verdict-schema.ts';
 import { indentedJson } from '../encoding/indented.ts';
 import { parseExactJson } from '../encoding/json.ts';
@@ -160,7 +160,7 @@ export type ReportOptions = z.infer<typeof reportSchema>;
 export const earlierRunSchema = z.strictObject({
   run_id: z.string(),
   period: periodSchema,
-  outcome: z.enum(['verified', 'refuted', 'incomplete', 'empty']),
+  outcome: z.enum(STATUSES),
   finished_at: z.string(),
   /** Up to when it can have entries: the end of its period, or when it was begun. */
   until: z.string(),
@@ -182,7 +182,7 @@ export type RunDocument = z.infer<typeof documentSchema>;
 export const runRecordSchema = z.strictObject({
   format: z.literal('evidence-run/1'),
   run_id: z.string(),
-  outcome: z.enum(['verified', 'refuted', 'incomplete', 'empty']),
+  outcome: z.enum(STATUSES),
   exit_code: z.int(),
   scope: z.strictObject({
     streams: z.array(z.string()),

@@ -2,21 +2,22 @@ import type { Bundle } from '../bundle/bundle.ts';
 import { CONTRACT_FILE, type Verification, verificationSchema } from '../bundle/documents.ts';
 import { type FormName, formFile, isPart, VERIFICATION } from '../bundle/files.ts';
 import type { FileDigest } from '../bundle/integrity.ts';
+import { knownOf } from '../bundle/known.ts';
 import type { MissingForm } from '../bundle/missing.ts';
 import { type Collected, type ServiceStatement, serviceStatementIn } from '../bundle/stated.ts';
 import { asPart, PackageReader } from '../chain/package.ts';
 import type { Compared, WalkResult } from '../chain/walk.ts';
-import type { PdfReading, SummaryReading } from '../claims/agreement.ts';
-import { type ClaimName, DEFAULT_REQUIRED, type Examination, strictest } from '../claims/claim.ts';
+import { type ClaimName, DEFAULT_REQUIRED, strictest } from '../claims/claim.ts';
 import { entriesBeside } from '../claims/completeness.ts';
 import { toContractFile } from '../claims/content.ts';
 import { comparedWith } from '../claims/continuity.ts';
 import { examine } from '../claims/examine.ts';
+import type { FormSource, ReadPdf } from '../claims/forms.ts';
+import { type Known, observe } from '../claims/observe.ts';
 import type { Span } from '../claims/span-schema.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
-import type { Contract, SealKeys } from '../contract/contract.ts';
+import type { SealKeys } from '../contract/contract.ts';
 import { type ContractInUse, DEFAULT_IN_USE } from '../contract/in-use.ts';
-import type { PdfFacts } from '../contract/pdf.ts';
 import { pinContract } from '../contract/pinned.ts';
 import { isEvidenceError } from '../errors.ts';
 import { readRecord } from '../ledger/record.ts';
@@ -70,11 +71,6 @@ export interface VerifiedBundle {
 
 const MAX_DOCUMENT_BYTES = 256 * 2 ** 20;
 const MAX_CONTRACT_BYTES = 2 ** 20;
-const MAX_SUMMARY_BYTES = 16 * 2 ** 20;
-const MAX_PDF_BYTES = 64 * 2 ** 20;
-
-/** Reads what a PDF states. @throws EvidenceError `unreadable`. */
-export type ReadPdf = (bytes: Uint8Array) => Promise<PdfFacts>;
 
 /**
  * Verifies one bundle from its bytes alone: the bag, then the claims anew, then that the bundle does not state another
@@ -108,13 +104,14 @@ async function verifyOpened(
   const problems: Problem[] = [];
   const stated = await readStated(bundle, key, problems);
   const expected = stated?.verdict;
+  const known = stated === null ? null : knownOf(stated);
   const inUse = options.contract ?? (await readContract(bundle, key, stated, problems));
   const { contract } = inUse;
-  const reader = new PackageReader(contract, options.sealKeys, {
+  using reader = new PackageReader(contract, options.sealKeys, {
     ...(expected === undefined ? {} : { streamId: expected.stream_id }),
     ...(expected?.package_id == null ? {} : { packageId: expected.package_id }),
-    watch: () => (stated === null ? [] : watchedBy(stated)),
-    compared: () => [...comparedWith(stated?.earlier ?? []), ...(options.compared ?? [])],
+    watch: () => (known === null ? [] : watchedBy(known)),
+    compared: () => [...comparedWith(known?.earlier ?? []), ...(options.compared ?? [])],
   });
   const evidence = formOf(bundle, 'json');
   const files = new Map<string, FileDigest>();
@@ -138,7 +135,7 @@ async function verifyOpened(
       }),
     ),
   );
-  if (stated === null) return { ...nothingIn(problems), identity: bundle.identity };
+  if (stated === null || known === null) return { ...nothingIn(problems), identity: bundle.identity };
   const whole = reader.finish();
   const isWhole = evidence !== undefined && !isPart(evidence);
   const reading = isWhole ? whole : asPart(whole, 'it was not delivered whole');
@@ -148,28 +145,14 @@ async function verifyOpened(
       ? { problems: [], missing: [], auditOrigin: null, collected: null }
       : await checkConsistency(bundle, key, stated, files, reading);
   problems.push(...surroundings.problems);
-  const examination = examine(
-    {
-      reading,
-      summary: await readSummary(bundle, contract),
-      pdf: await readPdfOf(bundle, readPdf),
-      vendor: stated.vendor,
-      earlier: stated.earlier,
-      period: stated.package_period,
-      statedHead: stated.stated_head,
-      restart: stated.accepted_restart,
-      completeness: stated.completeness,
-      roots: options.roots,
-      now: options.now,
-      sealKeysGiven: options.sealKeys.size > 0,
-      contract,
-      contractFile: toContractFile(inUse.file, options.contract === null ? 'bundle' : 'reader'),
-      acceptUnhashed: options.acceptUnhashed ?? [],
-    },
-    strictest(options.required ?? DEFAULT_REQUIRED, stated.required_claims),
-  );
-  const incomplete = surroundings.missing.length > 0 || stated.verdict.status === 'incomplete';
-  const verdict = toVerdict(reading, incomplete ? asCollected(examination) : examination);
+  const { acceptUnhashed = [], sealKeys, roots, now } = options;
+  const contractFile = toContractFile(inUse.file, options.contract === null ? 'bundle' : 'reader');
+  const means = { contract, contractFile, acceptUnhashed, sealKeys, roots, now, readPdf };
+  // What was incomplete when it was packed stays so, whatever is proved of it here.
+  const isShort = surroundings.missing.length > 0 || stated.verdict.status === 'incomplete';
+  const forms = { summary: wholeForm(bundle, 'summary'), pdf: wholeForm(bundle, 'pdf'), isShort };
+  const required = strictest(options.required ?? DEFAULT_REQUIRED, stated.required_claims);
+  const verdict = toVerdict(reading, examine(await observe(reading, forms, known, means), required));
   // Of a bag that is not what it was, no verdict can be: that would be the same news again, claim by claim.
   if (broken.length === 0) {
     const leftOpen = [...NEED_TRUST, ...(readPdf === null ? NEED_THE_PDF : [])];
@@ -226,13 +209,8 @@ async function readContract(
 }
 
 /** The entries whose digests the claims ask for. */
-function watchedBy({ completeness }: Verification): number[] {
+function watchedBy({ completeness }: Known): number[] {
   return entriesBeside(completeness.kind === 'none' ? null : completeness.statement.headSequence);
-}
-
-/** A stream of which a form is missing stays incomplete, however sound the rest is. */
-function asCollected(examination: Examination): Examination {
-  return examination.status === 'refuted' ? examination : { ...examination, status: 'incomplete' };
 }
 
 async function readStated(bundle: Bundle, key: string, problems: Problem[]) {
@@ -246,27 +224,12 @@ async function readStated(bundle: Bundle, key: string, problems: Problem[]) {
   }
 }
 
-async function readSummary(bundle: Bundle, contract: Contract): Promise<SummaryReading | null> {
-  const summary = formOf(bundle, 'summary');
-  if (summary === undefined || isPart(summary)) return null;
-  try {
-    return contract.readSummary(await bundle.readFile(summary, MAX_SUMMARY_BYTES));
-  } catch (error) {
-    if (isEvidenceError(error)) return { unreadable: error.message };
-    throw error;
-  }
-}
-
-async function readPdfOf(bundle: Bundle, readPdf: ReadPdf | null): Promise<PdfReading | null> {
-  const pdf = formOf(bundle, 'pdf');
-  if (pdf === undefined || isPart(pdf)) return null;
-  if (readPdf === null) return { unreadable: 'PDFs are not read here' };
-  try {
-    return await readPdf(await bundle.readFile(pdf, MAX_PDF_BYTES));
-  } catch (error) {
-    if (isEvidenceError(error)) return { unreadable: error.message };
-    throw error;
-  }
+/** Null for one that is not there, or only in part. */
+function wholeForm(bundle: Bundle, name: 'summary' | 'pdf'): FormSource | null {
+  const path = formOf(bundle, name);
+  const entry = bundle.entries.find((one) => one.path === path);
+  if (entry === undefined || isPart(entry.path)) return null;
+  return { bytes: entry.bytes, read: (maxBytes) => bundle.readFile(entry.path, maxBytes) };
 }
 
 /** Claims that need keys or roots, which may not be at hand here. */

@@ -1,5 +1,5 @@
 import type { Verification } from '../bundle/documents.ts';
-import { CLAIMS, type ClaimName } from '../claims/claim.ts';
+import { CLAIMS, type ClaimName, statusBy } from '../claims/claim.ts';
 import type { Verdict } from '../claims/verdict.ts';
 import type { Contract } from '../contract/contract.ts';
 import { type Problem, toProblem } from './problem.ts';
@@ -98,13 +98,13 @@ function compareMeans(stated: Verification, contract: Contract | null, differ: D
 function selfContradictions(place: string, stated: Verification): Problem[] {
   const { verdict, required_claims: required, period, package_period: asked } = stated;
   const { claims, status } = verdict;
-  const unproved = required.filter((name) => claims[name].state !== 'proved');
+  const isEarned = verdict.entries > 0 && statusBy(claims, required) === status;
   const isRefuted = CLAIMS.some((name) => claims[name].state === 'refuted');
   const wrong: [boolean, string][] = [
     [isRefuted !== (status === 'refuted'), `states the status ${status}, which its own claims do not come to`],
     [
-      status === 'verified' && (unproved.length > 0 || verdict.entries === 0),
-      'states the status verified, and not what that takes',
+      (status === 'verified' || status === 'collected') && !isEarned,
+      `states the status ${status}, and not what that takes`,
     ],
     [status === 'empty' && verdict.entries > 0, `states the status empty, and ${verdict.entries} entries`],
     [verdict.findings_count < verdict.findings.length, 'lists more findings than it counts'],

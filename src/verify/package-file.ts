@@ -38,7 +38,7 @@ const TURN_BYTES = 8 * 2 ** 20;
 /**
  * Reads a package from a file, on several threads if that is worth it. Where the file changed meanwhile, what threads
  * have read of it at different times is given up, and it is read again by one.
- * @param begin makes a reader; the one that has read the file is returned, to be finished.
+ * @param begin makes a reader; the one that has read the file is returned, to be finished and disposed of.
  */
 export async function readPackageFile(
   path: string,
@@ -46,17 +46,23 @@ export async function readPackageFile(
   options: FileReadingOptions,
 ): Promise<FileReading> {
   const file = await open(path, 'r');
+  using owned = new DisposableStack();
+  const own = () => owned.use(begin());
+  const kept = (reading: FileReading) => {
+    owned.move();
+    return reading;
+  };
   try {
     const before = await file.stat();
     const { threads, ranges } = planOf(before.isFile() ? before.size : 0, options);
-    const reading = new Reading(file, begin(), before.isFile(), options.signal);
+    const reading = new Reading(file, own(), before.isFile(), options.signal);
     const stretches = await reading.readInRanges(ranges, threads - 1, options.program);
     const after = await file.stat();
     if (stretches === 0 || (after.size === before.size && after.mtimeMs === before.mtimeMs))
-      return { reader: reading.reader, stretches };
-    reading.reader.finishEach();
-    const again = new Reading(file, begin(), true, options.signal);
-    return { reader: again.reader, stretches: await again.readInRanges(makeRanges(after.size, 1), 0) };
+      return kept({ reader: reading.reader, stretches });
+    reading.reader[Symbol.dispose]();
+    const again = new Reading(file, own(), true, options.signal);
+    return kept({ reader: again.reader, stretches: await again.readInRanges(makeRanges(after.size, 1), 0) });
   } finally {
     await file.close();
   }

@@ -2,6 +2,7 @@ import { PackageReader, type PackageReading } from '../chain/package.ts';
 import { DEFAULT_REQUIRED } from '../claims/claim.ts';
 import { toContractFile } from '../claims/content.ts';
 import { examine } from '../claims/examine.ts';
+import { type Known, observe } from '../claims/observe.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import { type ContractInUse, DEFAULT_IN_USE } from '../contract/in-use.ts';
 import type { VerifyOptions } from './content.ts';
@@ -18,34 +19,28 @@ export async function verifyPackage(
 ): Promise<{ verdicts: Verdict[]; contract: ContractUse }> {
   const inUse = options.contract ?? DEFAULT_IN_USE;
   const begin = () => new PackageReader(inUse.contract, options.sealKeys);
-  const { reader } = await readPackageFile(file, begin, options);
-  const verdicts = reader.finishEach().map((reading) => judge(reading, inUse, options));
+  using reader = (await readPackageFile(file, begin, options)).reader;
+  const verdicts = await Promise.all(reader.finishEach().map((reading) => judge(reading, inUse, options)));
   return { verdicts, contract: toContractUse(inUse, 'reader') };
 }
 
-function judge(
+/** Nothing is known of it besides: neither what was exported before, nor what the service says elsewhere. */
+const KNOWN: Known = {
+  vendor: null,
+  earlier: null,
+  period: { from: null, to: null },
+  statedHead: null,
+  restart: null,
+  completeness: { kind: 'none', why: 'a package by itself shows nothing to hold it against' },
+};
+
+async function judge(
   reading: PackageReading,
   { contract, file }: Pick<ContractInUse, 'contract' | 'file'>,
-  options: VerifyOptions,
-): Verdict {
-  const examination = examine(
-    {
-      reading,
-      summary: null,
-      vendor: null,
-      earlier: [],
-      period: { from: null, to: null },
-      statedHead: null,
-      restart: null,
-      completeness: { kind: 'none', why: 'a package by itself shows nothing to hold it against' },
-      roots: options.roots,
-      now: options.now,
-      sealKeysGiven: options.sealKeys.size > 0,
-      contract,
-      contractFile: toContractFile(file, 'reader'),
-      acceptUnhashed: options.acceptUnhashed ?? [],
-    },
-    options.required ?? DEFAULT_REQUIRED,
-  );
-  return toVerdict(reading, examination);
+  { required = DEFAULT_REQUIRED, acceptUnhashed = [], ...options }: VerifyOptions,
+): Promise<Verdict> {
+  const contractFile = toContractFile(file, 'reader');
+  const means = { ...options, contract, contractFile, acceptUnhashed, readPdf: null };
+  const observations = await observe(reading, { summary: null, pdf: null, isShort: false }, KNOWN, means);
+  return toVerdict(reading, examine(observations, required));
 }

@@ -21,25 +21,21 @@ export interface RangeAnswer {
 
 // From the last range on: the main thread comes from the first.
 parentPort?.once('message', ({ owner, file, ranges, options }: RangeJob) => {
-  const reader = StretchReader.open(options);
+  using reader = StretchReader.open(options);
   if (reader === null) return;
-  try {
-    for (let range = ranges.owners.length - 1; range > 0; range--) {
-      if (claim(ranges, range, owner) !== owner) continue;
-      let { start: at, end } = boundsOf(ranges, range);
-      const stretch = reader.read(at, (into) => {
-        const from = at;
-        while (at < end && at - from < into.length) {
-          const bytes = readSync(file, into, at - from, Math.min(into.length - (at - from), end - at), at);
-          if (bytes === 0) break;
-          at += bytes;
-        }
-        return at - from;
-      });
-      const answer: RangeAnswer = { range, stretch };
-      parentPort?.postMessage(answer, stretch === null ? [] : [stretch.digests.buffer]);
-    }
-  } finally {
-    reader.close();
+  for (let range = ranges.owners.length - 1; range > 0; range--) {
+    if (claim(ranges, range, owner) !== owner) continue;
+    let { start: at, end } = boundsOf(ranges, range);
+    const stretch = reader.read(at, (into) => {
+      const from = at;
+      while (at < end && at - from < into.length) {
+        const bytes = readSync(file, into, at - from, Math.min(into.length - (at - from), end - at), at);
+        if (bytes === 0) break;
+        at += bytes;
+      }
+      return at - from;
+    });
+    const answer: RangeAnswer = { range, stretch };
+    parentPort?.postMessage(answer, stretch === null ? [] : [stretch.digests.buffer]);
   }
 });

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { PackageReader } from '../../src/chain/package.ts';
-import type { Observations } from '../../src/claims/examine.ts';
+import type { Observations } from '../../src/claims/observe.ts';
 import { DEFAULT_DESCRIPTION, defaultContract } from '../../src/contract/default-contract.ts';
 import type { Description } from '../../src/contract/description.ts';
 import { openContract } from '../../src/contract/reading.ts';

@@ -38,11 +38,15 @@ async function judge(pdf: Uint8Array, streamId = STREAM, entries = 20, hasSummar
     if (!isEvidenceError(error, 'unreadable')) throw error;
     return { unreadable: error.message };
   });
-  const claim = judgeAgreement(
-    { walk, facts, summary: hasSummary ? summary : null, pdf: reading, vendor: null, refutedByUs: false },
-    walk.findings,
-  );
-  const codes = walk.findings.list().map(({ code }) => code);
+  const { claim, findings } = judgeAgreement({
+    walk,
+    facts,
+    summary: hasSummary ? summary : null,
+    pdf: reading,
+    vendor: null,
+    refutedByUs: false,
+  });
+  const codes = findings.list().map(({ code }) => code);
   return { claim, codes, words: claim.basis ?? claim.reason ?? '' };
 }
 

@@ -42,8 +42,8 @@ function read(more: Partial<SentPackage> = {}, sent = entries): PackageReading {
 function judge(pdf: PdfReading | null, summary: SummaryReading | null = SUMMARY, reading = read()) {
   const { walk, facts } = reading;
   if (facts === null) throw new Error('the package was not read');
-  const claim = judgeAgreement({ walk, facts, summary, pdf, vendor: null, refutedByUs: false }, walk.findings);
-  return { claim, findings: walk.findings.list().filter(({ code }) => code.startsWith('agreement/')) };
+  const { claim, findings } = judgeAgreement({ walk, facts, summary, pdf, vendor: null, refutedByUs: false });
+  return { claim, findings: findings.list() };
 }
 
 /** What our platform's PDF form of the package says, with something in it changed. */

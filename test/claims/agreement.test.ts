@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { FindingLog } from '../../src/chain/finding.ts';
 import { judgeAgreement, type VendorVerdict } from '../../src/claims/agreement.ts';
 import type { PackageFacts, SummaryFacts } from '../../src/contract/contract.ts';
 import { chainOf, packageOf, readPackage, type SentEntry, STREAM } from '../support/chain.ts';
@@ -19,10 +18,10 @@ interface Question {
 function judge({ entries = intact, facts = {}, summary = SUMMARY, vendor = null, refutedByUs = false }: Question) {
   const reading = readPackage(packageOf(entries), { streamId: STREAM });
   if (reading.facts === null) throw new Error('the package was not read');
-  const log = new FindingLog();
   const { walk } = reading;
-  const claim = judgeAgreement({ walk, facts: { ...reading.facts, ...facts }, summary, vendor, refutedByUs }, log);
-  return { claim, found: log.list().map(({ code, actual }) => `${code} ${actual}`) };
+  const question = { walk, facts: { ...reading.facts, ...facts }, summary, vendor, refutedByUs };
+  const { claim, findings } = judgeAgreement(question);
+  return { claim, found: findings.list().map(({ code, actual }) => `${code} ${actual}`) };
 }
 
 const OTHER = 'f'.repeat(64);

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { FindingLog } from '../../src/chain/finding.ts';
 import type { WalkResult } from '../../src/chain/walk.ts';
 import { type ContinuityQuestion, comparedWith, judgeContinuity } from '../../src/claims/continuity.ts';
 import type { Span, SpanEntries } from '../../src/claims/span-schema.ts';
@@ -39,10 +38,10 @@ function walkOf(entries: SentEntry[], compared: readonly Span[] = []): WalkResul
 }
 
 function judge(entries: SentEntry[], more: Partial<ContinuityQuestion> = {}) {
-  const log = new FindingLog();
-  const walk = walkOf(entries, more.earlier);
-  const claim = judgeContinuity({ walk, earlier: [], period: ENDED, statedHead: null, restart: null, ...more }, log);
-  return { ...claim, found: bare(log.list()), errors: log.errors('continuity') };
+  const walk = walkOf(entries, more.earlier ?? []);
+  const question = { walk, earlier: [], period: ENDED, statedHead: null, restart: null, ...more };
+  const { claim, findings } = judgeContinuity(question);
+  return { ...claim, found: bare(findings.list()), errors: findings.errors('continuity') };
 }
 
 /** Of which no entry here is. */
@@ -117,16 +116,22 @@ test('a digest that is not that of its entry proves nothing, edited or not', () 
 });
 
 test('the finding names both digests', () => {
-  const log = new FindingLog();
   const { earlier } = head(10, 'ab');
-  judgeContinuity({ walk: walkOf(intact, earlier), earlier, period: ALL_TIME, statedHead: null, restart: null }, log);
-  expect(log.list()).toMatchObject([
+  const walk = walkOf(intact, earlier);
+  const { findings } = judgeContinuity({ walk, earlier, period: ALL_TIME, statedHead: null, restart: null });
+  expect(findings.list()).toMatchObject([
     { expected: 'ab', actual: digestOf(10), message: expect.stringContaining('2026-09') },
   ]);
 });
 
 test('a hole where the head was is not called an unknown start', () => {
   expect(judge([...slice(1, 8), ...slice(12, 20)], head(10)).reason).toContain('not among the entries');
+});
+
+test('where nobody knows what was exported before, even the beginning of a stream proves nothing', () => {
+  const { state, reason, found } = judge(intact, { earlier: null });
+  expect([state, found]).toEqual(['unproved', []]);
+  expect(reason).toContain('is not known here');
 });
 
 test('an accepted restart is the basis of a new start', () => {

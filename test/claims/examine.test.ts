@@ -87,6 +87,17 @@ test('the basis of a proof says what was done', () => {
   expect(claims.content.basis).toBe('6 of 6 digests recomputed: the recipe');
 });
 
+test.each([
+  ['sound', intact],
+  ['edited', edited],
+  ['without a seal', unsealed],
+])('the same reading is judged alike however often: %s', (_words, entries) => {
+  const reading = read(entries);
+  const first = examineReading(reading, ['seal']);
+  expect(examineReading(reading, ['seal'])).toEqual(first);
+  expect(examineReading(reading, ['seal'])).toEqual(examineReading(read(entries), ['seal']));
+});
+
 test('findings beyond what is kept are counted', () => {
   const many = chainOf(3000).map((entry) => (entry.sequence % 2 === 0 ? { ...entry, actor: 'm' } : entry));
   const { findings, findingsCount, claims } = examineReading(read(many));

@@ -272,7 +272,7 @@ test('after close nothing is left of the keys, and the memory serves another cha
   const memoryAfter = (key: string) => {
     const kernel = new ChainKernel({ ...OPTIONS, keys: new Map([['k1', Buffer.from(key)]]) });
     const during = Buffer.from(kernel.input.buffer.slice(0));
-    kernel.close();
+    kernel[Symbol.dispose]();
     return { during, after: Buffer.from(kernel.input.buffer.slice(0)), buffer: kernel.input.buffer };
   };
   const [one, other] = [memoryAfter(SEAL_KEY), memoryAfter('another key')];
@@ -282,7 +282,7 @@ test('after close nothing is left of the keys, and the memory serves another cha
   const next = new ChainKernel(OPTIONS);
   expect(next.input.buffer).toBe(one.buffer);
   expect(runKernel(next, toBytes(chain)).regular).toHaveLength(300);
-  next.close();
+  next[Symbol.dispose]();
   expect(() => runKernel(next, toBytes(chain))).toThrow('closed');
 });
 

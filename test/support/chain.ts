@@ -3,7 +3,8 @@ import reference from 'canonicalize';
 import { PackageReader, type PackageReading } from '../../src/chain/package.ts';
 import type { Compared } from '../../src/chain/walk.ts';
 import type { ClaimName, Examination } from '../../src/claims/claim.ts';
-import { examine, type Observations } from '../../src/claims/examine.ts';
+import { examine } from '../../src/claims/examine.ts';
+import type { Observations } from '../../src/claims/observe.ts';
 import type { SealKeys } from '../../src/contract/contract.ts';
 import { defaultContract } from '../../src/contract/default-contract.ts';
 import { toHmacKey } from '../../src/encoding/digest.ts';
@@ -128,6 +129,10 @@ export function examineReading(
 ): Examination {
   const observations: Omit<Observations, 'reading'> = {
     summary: null,
+    pdf: null,
+    isShort: false,
+    contractFile: null,
+    acceptUnhashed: [],
     vendor: null,
     earlier: [],
     period: { from: null, to: null },

@@ -10,7 +10,7 @@ export function stretchIn(reader: PackageReader, bytes: Uint8Array, start: numbe
   try {
     return stretches.read(start, fillFrom(bytes, start, end));
   } finally {
-    stretches.close();
+    stretches[Symbol.dispose]();
   }
 }
 

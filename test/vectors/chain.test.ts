@@ -39,6 +39,10 @@ function examineVector(name: string, size: number) {
     {
       reading: reader.finish(),
       summary: null,
+      pdf: null,
+      isShort: false,
+      contractFile: null,
+      acceptUnhashed: [],
       vendor: null,
       earlier: [],
       period: { from: null, to: null },

@@ -1,3 +1,4 @@
+import '../stand-ins/dispose.ts';
 import { z } from 'zod';
 import { messageOf } from '../../errors.ts';
 import type { Question, Reply } from '../messages.ts';

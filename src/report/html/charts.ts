@@ -66,7 +66,7 @@ function rounded(value: number): string {
   return String(Math.round(value * 100) / 100);
 }
 
-const MARKS = { verified: '✓', refuted: '✗', incomplete: '!', empty: '–' } as const;
+const MARKS = { verified: '✓', collected: '•', refuted: '✗', incomplete: '!', empty: '–' } as const;
 
 export function coverage({ coverage: { months, runs } }: RunView, texts: Texts): Markup {
   return markup`<p>${texts.coverage.introduction}</p>

@@ -8,7 +8,7 @@ type Stream = RunView['streams'][number];
 
 /** By which a column is sorted: what needs a look first. */
 const RANKS = { refuted: 0, unproved: 1, proved: 2 } as const;
-const STATUS_RANKS = { refuted: 0, incomplete: 1, empty: 2, verified: 3 } as const;
+const STATUS_RANKS = { refuted: 0, incomplete: 1, empty: 2, collected: 3, verified: 4 } as const;
 
 /** Streams × claims. Without a script it is a table; with one it can be searched and sorted. */
 export function streams({ streams: all }: RunView, texts: Texts): Markup | null {

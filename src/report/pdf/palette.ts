@@ -21,6 +21,7 @@ export const TONES: Record<Tone, { ground: Color; ink: Color; strong: Color }> =
 
 export const OUTCOME_COLORS: Record<Outcome, { ground: Color; ink: Color; mark: string }> = {
   verified: { ground: PALE_GREEN, ink: GREEN, mark: '✓' },
+  collected: { ground: PALE, ink: [0.24, 0.43, 0.66], mark: '•' },
   refuted: { ground: PALE_RED, ink: RED, mark: '✗' },
   incomplete: { ground: PALE_AMBER, ink: AMBER, mark: '!' },
   empty: { ground: PALE, ink: [0.38, 0.41, 0.45], mark: '–' },

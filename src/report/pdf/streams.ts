@@ -14,7 +14,7 @@ const MARKS = {
   refuted: { text: '✗', color: RED },
   unproved: { text: '–', color: GREY },
 } as const;
-const STATUS_COLORS = { verified: GREEN, refuted: RED, incomplete: AMBER, empty: GREY } as const;
+const STATUS_COLORS = { verified: GREEN, collected: GREY, refuted: RED, incomplete: AMBER, empty: GREY } as const;
 const CLAIM_WIDTH = 22;
 const ENTRIES_WIDTH = 56;
 const STATUS_WIDTH = 64;

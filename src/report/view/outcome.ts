@@ -1,8 +1,9 @@
 import type { RunRecord } from '../../ledger/record.ts';
+import { sayNotProved } from './not-proved.ts';
 import type { Texts } from './texts.ts';
 import { fill, plural } from './words.ts';
 
-/** `calm`: verified. `alarm`: refuted. `caution`: partial, or nothing was checked. */
+/** `calm`: verified. `alarm`: refuted. `caution`: collected only, partial, or nothing was checked. */
 export type Tone = 'calm' | 'alarm' | 'caution';
 
 /** What the run came to, as it stands on the first page. */
@@ -16,7 +17,7 @@ export interface OutcomeView {
 /** @param sealed false for the report of an attempt. */
 export function toOutcome(record: RunRecord, sealed: boolean, texts: Texts): OutcomeView {
   const { outcome, reconciliation, streams, vanished } = record;
-  const { verified, refuted, partial, empty, unsealed, empties, vanished: gone } = texts.outcome;
+  const { verified, collected, refuted, partial, empty, unsealed, empties, vanished: gone } = texts.outcome;
   const entries = streams.reduce((sum, stream) => sum + stream.entries, 0);
   const refutedStreams = streams.filter(({ status }) => status === 'refuted').length;
   const isPartial = reconciliation.partial + reconciliation.failed > 0 || !sealed;
@@ -43,9 +44,12 @@ export function toOutcome(record: RunRecord, sealed: boolean, texts: Texts): Out
   if (isPartial) say(partial);
   if (outcome === 'empty' && !isPartial) say(empty);
   if (outcome === 'verified' && !isPartial) say(verified);
+  if (outcome === 'collected' && !isPartial) say(collected);
   if (vanished.length > 0) sentences.push(fill(gone, { streams: plural(vanished.length, 'stream') }));
   if (outcome !== 'empty' && reconciliation.empty > 0)
     sentences.push(fill(empties, { streams: plural(reconciliation.empty, 'stream') }));
+  const open = sayNotProved(streams);
+  if (open !== null) sentences.push(open);
   if (!sealed) sentences.push(unsealed);
   return {
     tone: outcome === 'refuted' ? 'alarm' : words.includes(verified.word) ? 'calm' : 'caution',

@@ -10,6 +10,7 @@ export const textsSchema = z.strictObject({
   title: text,
   outcome: z.strictObject({
     verified: outcome,
+    collected: outcome,
     /** `missed`: where nothing is wrong but that streams are missed. */
     refuted: outcome.extend({ missed: text }),
     partial: outcome,
