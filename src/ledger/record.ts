@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { PutResult } from '../archive/archive.ts';
-import { collectedSchema, serviceStatementSchema } from '../bundle/stated.ts';
 import { CLAIMS, STATUSES } from '../claims/claim.ts';
+import { collectedSchema, serviceStatementSchema } from '../claims/stated-schema.ts';
 import { findingSchema, verdictSchema } from '../claims/verdict-schema.ts';
 import { indentedJson } from '../encoding/indented.ts';
 import { parseExactJson } from '../encoding/json.ts';

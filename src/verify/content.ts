@@ -4,7 +4,7 @@ import { type FormName, formFile, isPart, VERIFICATION } from '../bundle/files.t
 import type { FileDigest } from '../bundle/integrity.ts';
 import { knownOf } from '../bundle/known.ts';
 import type { MissingForm } from '../bundle/missing.ts';
-import { type Collected, type ServiceStatement, serviceStatementIn } from '../bundle/stated.ts';
+import { serviceStatementIn } from '../bundle/stated.ts';
 import { asPart, PackageReader } from '../chain/package.ts';
 import type { Compared, WalkResult } from '../chain/walk.ts';
 import { type ClaimName, DEFAULT_REQUIRED, strictest } from '../claims/claim.ts';
@@ -15,6 +15,7 @@ import { examine } from '../claims/examine.ts';
 import type { FormSource, ReadPdf } from '../claims/forms.ts';
 import { type Known, observe } from '../claims/observe.ts';
 import type { Span } from '../claims/span-schema.ts';
+import type { Collected, ServiceStatement } from '../claims/stated-schema.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import type { SealKeys } from '../contract/contract.ts';
 import { type ContractInUse, DEFAULT_IN_USE } from '../contract/in-use.ts';

@@ -80,7 +80,7 @@ test.each([
   'evidence on batch-7',
   '2026-11-21T12:00:00.000Z',
   '2026-11-28T12:00:00.000Z at the latest',
-  '2026-10-01T00:00:00.000Z (inclusive) to 2026-11-01T00:00:00.000Z (exclusive)',
+  'October 2026 (1–31 October 2026, UTC)',
   `SHA-256 of run.json`,
   digestOf(7),
   '1 file, 1,234 bytes',

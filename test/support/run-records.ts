@@ -66,7 +66,7 @@ const MONTH: Partial<RunRecord> = {
   },
   tool: { name: 'evidence-exporter', version: '0.1.0', commit: 'c0ffee' },
   operator: { user: 'evidence', host: 'batch-7' },
-  report: { organisation: 'Acme Payments Ltd', prepared_by: 'P. Jones, Compliance', oscal: true, controls: [] },
+  report: { organisation: 'Acme Payments Ltd', prepared_by: 'P. Jones, Audit Liaison', oscal: true, controls: [] },
 };
 
 /** A run in which all is well. */

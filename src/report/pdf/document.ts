@@ -15,6 +15,8 @@ import {
   drawHowTo,
   drawIpe,
   drawLimits,
+  drawPopulation,
+  drawPreparer,
 } from './sections.ts';
 import { drawStreams } from './streams.ts';
 
@@ -30,6 +32,7 @@ export function renderPdf(view: RunView, texts: Texts): Promise<Iterable<Uint8Ar
     drawCover(sheet, view, texts);
     sheet.newPage();
     drawIpe(sheet, view, texts);
+    drawPopulation(sheet, view, texts);
     drawExceptions(sheet, view);
     drawClaims(sheet, view, texts);
     drawFindings(sheet, view, texts);
@@ -39,6 +42,7 @@ export function renderPdf(view: RunView, texts: Texts): Promise<Iterable<Uint8Ar
     drawLimits(sheet, view);
     drawHowTo(sheet, texts);
     drawControls(sheet, view, texts);
+    drawPreparer(sheet, view, texts);
     await drawStreams(sheet, view, texts);
     if (sheet.hasMarks) drawParagraph(sheet, texts.marks, { size: 7.5, leading: 10.5, color: GREY });
     const { words, tone } = view.outcome;
