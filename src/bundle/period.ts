@@ -12,7 +12,7 @@ const MIDNIGHT = 'T00:00:00.000Z';
  * @param until when it was asked for, where that is known: a period without an end goes up to then.
  */
 export function describePeriod({ from, to }: Period, until: string | null = null): string {
-  const now = until === null ? 'the time of the export' : describeTime(until);
+  const now = until === null ? 'the time of the export' : `the export of ${describeMinute(until)}`;
   if (from !== null && to !== null) return between(from, to);
   const end = to === null ? `up to ${now}` : `before ${describeTime(to)}`;
   return from === null ? `everything ${end} (UTC)` : `from ${describeTime(from)} ${end} (UTC)`;
@@ -27,6 +27,11 @@ export function describeTime(time: string): string {
     .slice(11)
     .replace(/(\.000)?Z$/, '');
   return clock === '00:00:00' ? day : `${day} ${clock}`;
+}
+
+/** Nobody knows more exactly up to when a package goes that is made while the export runs. */
+function describeMinute(time: string): string {
+  return `${describeTime(`${time.slice(0, 10)}T00:00:00.000Z`)}, ${time.slice(11, 16)}`;
 }
 
 /** Days as a range: `5–9 October 2026`. @param last included. */

@@ -26,7 +26,8 @@ export function drawList(sheet: Sheet, items: readonly string[]): void {
   const setting: Setting = { style: sheet.styles.regular, size: 8.5, leading: 12, color: INK };
   sheet.element('L', () => {
     for (const item of items) {
-      sheet.makeRoom(setting.leading);
+      // An item of two lines is not broken.
+      sheet.makeRoom(2 * setting.leading);
       sheet.element('LI', () =>
         sheet.element('LBody', () => {
           sheet.artifact(() => sheet.draw(sheet.set('–', setting, 12), setting, LEFT, sheet.y - setting.leading));

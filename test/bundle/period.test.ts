@@ -18,10 +18,10 @@ test.each<[from: string | null, to: string | null, until: string | null, words: 
   [`2026-10-05${DAY}`, `2026-10-10${DAY}`, null, '5–9 October 2026 (UTC)'],
   [`2026-10-05${DAY}`, `2026-10-06${DAY}`, null, '5 October 2026 (UTC)'],
   ['2026-10-05T06:00:00.000Z', `2026-10-06${DAY}`, null, 'from 5 October 2026 06:00:00 to before 6 October 2026 (UTC)'],
-  [null, null, UNTIL, 'everything up to 21 November 2026 22:54:01.500 (UTC)'],
+  [null, null, UNTIL, 'everything up to the export of 21 November 2026, 22:54 (UTC)'],
   [null, null, null, 'everything up to the time of the export (UTC)'],
   [null, `2026-10-06${DAY}`, null, 'everything before 6 October 2026 (UTC)'],
-  [`2026-10-05${DAY}`, null, UNTIL, 'from 5 October 2026 up to 21 November 2026 22:54:01.500 (UTC)'],
+  [`2026-10-05${DAY}`, null, UNTIL, 'from 5 October 2026 up to the export of 21 November 2026, 22:54 (UTC)'],
 ])('%s to %s, asked for at %s', (from, to, until, words) => {
   expect(describePeriod({ from, to }, until)).toBe(words);
 });

@@ -21,6 +21,10 @@ export interface Told {
   stated?: object;
   /** What the package says otherwise. */
   package?: object;
+  /** No package of it is made, with this status. */
+  refused?: number;
+  /** Forms that are not delivered. */
+  withheld?: string[];
   /** As the Date header of the answer to `generate`. */
   date?: Date;
 }
@@ -36,7 +40,15 @@ export interface FalseService {
   /** Where it is exported and verified. */
   directory: string;
   /** Exports in this process, and returns what was printed with `--json`. */
-  export(flags: { request?: string; period?: string; 'all-time'?: boolean; revise?: boolean }): Promise<Printed>;
+  export(flags: {
+    request?: string;
+    period?: string;
+    'all-time'?: boolean;
+    revise?: boolean;
+    exclude?: string[];
+    'requested-by'?: string;
+    'seal-partial'?: boolean;
+  }): Promise<Printed>;
   verify(target?: string): Promise<Printed>;
   close(): Promise<void>;
 }
@@ -95,14 +107,15 @@ async function answer(
     const { stream_id: streamId, from = null, to = null } = JSON.parse(body);
     const packageId = `pkg-${packages.size + 1}`;
     packages.set(packageId, { streamId, period: { from, to } });
-    const date = streams.get(streamId)?.date;
+    const { date, refused } = streams.get(streamId) ?? {};
+    if (refused !== undefined) return { status: refused };
     const made = { package_id: packageId, stream_id: streamId, status: 'ready' };
     const headers = { 'content-type': 'application/json', ...(date === undefined ? {} : { date: date.toUTCString() }) };
     return json(made, { status: 201, headers });
   }
   const asked = packages.get(id);
   const told = streams.get(asked?.streamId ?? '');
-  if (asked === undefined || told === undefined) return { status: 404 };
+  if (asked === undefined || told === undefined || told.withheld?.includes(form) === true) return { status: 404 };
   const entries = within(told.entries, asked.period);
   return formOf(form, id, asked.streamId, told, told.packaged === undefined ? entries : told.packaged(entries));
 }

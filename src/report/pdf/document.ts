@@ -17,6 +17,7 @@ import {
   drawLimits,
   drawPopulation,
   drawPreparer,
+  drawSignature,
 } from './sections.ts';
 import { drawStreams } from './streams.ts';
 
@@ -33,6 +34,7 @@ export function renderPdf(view: RunView, texts: Texts): Promise<Iterable<Uint8Ar
     sheet.newPage();
     drawIpe(sheet, view, texts);
     drawPopulation(sheet, view, texts);
+    drawSignature(sheet, texts);
     drawExceptions(sheet, view);
     drawClaims(sheet, view, texts);
     drawFindings(sheet, view, texts);
@@ -42,8 +44,8 @@ export function renderPdf(view: RunView, texts: Texts): Promise<Iterable<Uint8Ar
     drawLimits(sheet, view);
     drawHowTo(sheet, texts);
     drawControls(sheet, view, texts);
-    drawPreparer(sheet, view, texts);
     await drawStreams(sheet, view, texts);
+    drawPreparer(sheet, view, texts);
     if (sheet.hasMarks) drawParagraph(sheet, texts.marks, { size: 7.5, leading: 10.5, color: GREY });
     const { words, tone } = view.outcome;
     return {

@@ -33,10 +33,10 @@ export function drawIpe(sheet: Sheet, { ipe }: RunView, texts: Texts): void {
   drawParagraph(sheet, texts.ipe.introduction);
   sheet.y -= 4;
   for (const { label, lines, form } of ipe) drawFact(sheet, label, lines, form);
-  drawSignature(sheet, texts.ipe.review);
 }
 
-function drawSignature(sheet: Sheet, label: string): void {
+/** To be signed on paper, behind what is signed for. */
+export function drawSignature(sheet: Sheet, { ipe: { review: label } }: Texts): void {
   const small: Setting = { style: sheet.styles.regular, size: 7.5, leading: 10, color: GREY };
   sheet.makeRoom(62);
   sheet.y -= 46;
@@ -194,9 +194,9 @@ export function drawCustody(sheet: Sheet, { custody }: RunView, texts: Texts): v
   drawSection(sheet, 'Chain of custody');
   drawParagraph(sheet, texts.custody.introduction);
   const columns = [
-    { head: 'When (UTC)', width: 128 },
-    { head: 'Who', width: 140 },
-    { head: 'What', width: CONTENT_WIDTH - 268 },
+    { head: 'When (UTC)', width: 142 },
+    { head: 'Who', width: 136 },
+    { head: 'What', width: CONTENT_WIDTH - 278 },
   ];
   drawTable(sheet, columns, (table) => {
     for (const { when, who, what } of custody)

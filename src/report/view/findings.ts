@@ -48,11 +48,13 @@ export function toFindings({ streams, vanished, failed }: RunRecord, texts: Text
     groups,
     total: streams.reduce((sum, stream) => sum + stream.findings_count, vanished.length),
     streams: new Set(all.map(({ stream_id }) => stream_id)).size,
-    none: sayNone(sayNotProved(streams), failed.length, texts),
+    none: sayNone(streams, failed.length, texts),
   };
 }
 
-function sayNone(open: string | null, failed: number, { findings, exceptions }: Texts): string {
+function sayNone(streams: RunRecord['streams'], failed: number, { findings, exceptions }: Texts): string {
+  if (failed === 0 && streams.every(({ status }) => status === 'empty')) return findings.nothing;
+  const open = sayNotProved(streams);
   if (open === null && failed === 0) return findings.none;
   const missed = failed === 0 ? [] : [fill(exceptions.not_received, { streams: plural(failed, 'stream') })];
   return [findings.open, ...(open === null ? [] : [open]), ...missed].join(' ');

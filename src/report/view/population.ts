@@ -51,7 +51,7 @@ export function toPopulation(record: RunRecord, { population: texts }: Texts): P
       row(texts.missing, missing.streams, missing.entries, true),
       ...some(row(texts.vanished, missing.vanished, missing.vanishedEntries, true)),
     ],
-    sentences: [...sayStated(record, stated, texts), sayMissing(missing, texts)],
+    sentences: sayStated(record, stated, texts),
     missing,
   };
 }
