@@ -17,6 +17,7 @@ import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import { toRecordBytes } from '../ledger/record.ts';
 import { packageFile } from '../package.ts';
 import type { ExportContext, RunState } from './context.ts';
+import { toReadmeFacts } from './readme.ts';
 import type { Received } from './receive.ts';
 
 type TagFile = BundleOptions['tagFiles'][number];
@@ -131,6 +132,7 @@ function readme(context: ExportContext, { streamId, received }: BagContents, ver
     contractFile: context.contractFile === null ? null : CONTRACT_FILE,
     packagePeriod: describePeriod(context.packagePeriod),
     claims: verdict.claims,
+    ...toReadmeFacts(received, verdict, context.contract.fields),
     doesNotProve: DOES_NOT_PROVE,
   });
   return { name: README, content: text };
