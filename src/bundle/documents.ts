@@ -46,8 +46,8 @@ export const verificationSchema = z.strictObject({
   earlier: z.array(spanSchema),
   /** The head's sequence number in the service's list of streams. */
   stated_head: z.int().min(0).nullable(),
-  /** How many entries the same list states, of all time. */
-  stated_count: z.int().min(0).nullable(),
+  /** How many entries the service's list of streams states, of all time. */
+  stated_entries: z.int().min(0).nullable(),
   accepted_restart: z.string().nullable(),
   /** What completeness was held against. */
   completeness: z.discriminatedUnion('kind', [

@@ -14,13 +14,13 @@ export function collectedIn({
 }
 
 export function serviceStatementIn({
-  stated_count,
+  stated_entries,
   stated_head,
   completeness,
   vendor,
-}: Pick<Verification, 'stated_count' | 'stated_head' | 'completeness' | 'vendor'>): ServiceStatement {
+}: Pick<Verification, 'stated_entries' | 'stated_head' | 'completeness' | 'vendor'>): ServiceStatement {
   return {
-    entry_count: stated_count,
+    entry_count: stated_entries,
     head_sequence: stated_head,
     listed: completeness.kind === 'listing' ? completeness.listed : null,
     verified: vendor?.verified ?? null,

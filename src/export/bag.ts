@@ -29,7 +29,7 @@ export interface BagContents {
   received: Received;
   examination: Examination;
   /** How many entries the service's list of streams states, of all time. */
-  statedCount: number | null;
+  statedEntries: number | null;
   log: Custody;
   /** Key under which the bundle is to be archived. */
   place: string;
@@ -67,7 +67,7 @@ export async function packBag(
   return { written, verdict, service: serviceStatementIn(verification) };
 }
 
-function toVerification(context: ExportContext, { known, statedCount }: BagContents, verdict: Verdict): Verification {
+function toVerification(context: ExportContext, { known, statedEntries }: BagContents, verdict: Verdict): Verification {
   return {
     format: 'evidence-verification/1',
     run_id: context.runId,
@@ -82,7 +82,7 @@ function toVerification(context: ExportContext, { known, statedCount }: BagConte
     accepted_unhashed: [...(context.acceptUnhashed ?? [])],
     timestamp_roots: context.roots?.map(({ x509 }) => x509.fingerprint256) ?? null,
     ...toKnownDocument(known),
-    stated_count: statedCount,
+    stated_entries: statedEntries,
     verdict,
     does_not_prove: [...DOES_NOT_PROVE],
   };

@@ -57,8 +57,8 @@ export async function exportStream(context: ExportContext, run: RunState, stream
     context.listen({ type: 'step', streamId, step: 'bundle' });
     const target = join(folder, 'bundle.zip');
     const place = placeOf(context, run, slug, received, examination);
-    const statedCount = stream.entryCount;
-    const contents = { streamId, slug, known, statedCount, received, examination, log, place };
+    const statedEntries = stream.entryCount;
+    const contents = { streamId, slug, known, statedEntries, received, examination, log, place };
     const { written, verdict, service } = await packBag(context, run, contents, target);
     context.listen({ type: 'step', streamId, step: 'archive' });
     const form = await toStoredForm(context, { file: target, ...written });

@@ -148,7 +148,7 @@ function statedOf(
     timestamp_roots: null,
     earlier: [],
     stated_head: null,
-    stated_count: null,
+    stated_entries: null,
     accepted_restart: null,
     completeness,
     vendor: null,
