@@ -1,4 +1,5 @@
-import type { Claim, ClaimName, StreamStatus } from '../claims/claim.ts';
+import type { Claim, ClaimName, ReportedClaim, StreamStatus } from '../claims/claim.ts';
+import type { ReportedVerdict } from '../claims/recorded.ts';
 import type { Verdict } from '../claims/verdict.ts';
 import type { Problem } from '../verify/problem.ts';
 
@@ -26,12 +27,12 @@ export interface Result {
   streamId: string | null;
   entries: number;
   /** Ours; null when there is nothing to judge. */
-  status: StreamStatus | null;
+  status: ReportedVerdict['status'] | null;
   /** The one that the bundle states. */
   stated: StreamStatus | null;
   claims: {
     name: ClaimName;
-    state: Claim['state'];
+    state: ReportedClaim['state'];
     why: string;
     /** What checks what is not checked in a browser. */
     elsewhere: string | null;

@@ -23,6 +23,8 @@ export interface Bundle {
   checkIntegrity(observer?: IntegrityObserver): Promise<BundleProblem[]>;
   /** @throws EvidenceError `not-found`, or `unreadable` when damaged or longer than `maxBytes`. */
   readFile(path: string, maxBytes: number): Promise<Uint8Array>;
+  /** The bytes of a file, in blocks. @throws EvidenceError as `readFile`, where that is found. */
+  blocksOf(path: string): AsyncIterable<Uint8Array>;
 }
 
 /**
@@ -41,5 +43,6 @@ export async function readBundle(container: Container, limits: Partial<BundleLim
     identity: manifest === null ? null : identityOf(manifest),
     checkIntegrity: (observer = {}) => checkIntegrity(bag, observer),
     readFile: (file, maxBytes) => bag.readFile(file, maxBytes),
+    blocksOf: (file) => bag.content(bag.member(file)),
   };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CLAIMS } from '../claims/claim.ts';
 import { spanSchema } from '../claims/span-schema.ts';
-import { findingSchema, verdictSchema } from '../claims/verdict-schema.ts';
+import { verdictSchema } from '../claims/verdict-schema.ts';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -49,18 +49,11 @@ export const verificationSchema = z.strictObject({
   /** How many entries the service's list of streams states, of all time. */
   stated_entries: z.int().min(0).nullable(),
   accepted_restart: z.string().nullable(),
-  /** What completeness was held against. */
+  /** What completeness was held against: the listing itself is `data/listing.csv`. */
   completeness: z.discriminatedUnion('kind', [
     z.strictObject({
       kind: z.literal('listing'),
       statement: statementSchema,
-      listed: z.int().min(0),
-      same: z.int().min(0),
-      differences: z.int().min(0),
-      undecided: z.int().min(0),
-      deviations: z.array(
-        findingSchema.pick({ message: true, sequence: true, from: true, to: true, expected: true, actual: true }),
-      ),
     }),
     z.strictObject({
       kind: z.literal('record'),
@@ -117,6 +110,34 @@ export const custodySchema = z.strictObject({
   ),
 });
 export type Custody = z.infer<typeof custodySchema>;
+
+/** A moment of the comparison with the listing; RFC 3339. */
+const moment = z.iso.datetime();
+
+/** `data/service.json`: what the service stated of the stream besides its package. Texts are JSON as it was sent. */
+export const serviceSchema = z.strictObject({
+  format: z.literal('evidence-service/1'),
+  run_id: z.string(),
+  stream_id: z.string(),
+  /** The stream's record in the list of streams. */
+  stream_record: z.string(),
+  /** What its own check of the stream answered; null where it was not asked, or did not answer. */
+  check_answer: z.string().nullable(),
+  /** Where `data/listing.csv` is from; null without one. */
+  listing: z
+    .strictObject({
+      pages: z.array(
+        z.strictObject({ path: z.string(), entries: z.int().min(0), bytes: z.int().min(0), sha256: digest }),
+      ),
+      /** When the package was asked for, by the clock of the export and, at the earliest, by that of the service. */
+      asked_at: moment,
+      asked_at_by_service: moment.nullable(),
+      /** An entry dated after this is dated wrongly. */
+      latest: moment,
+    })
+    .nullable(),
+});
+export type ServiceDocument = z.infer<typeof serviceSchema>;
 
 /** Said in every bundle and every report. */
 export const DOES_NOT_PROVE: readonly string[] = [

@@ -9,6 +9,10 @@ export type FormName = (typeof FORMS)[number];
 export const README = 'README.txt';
 export const VERIFICATION = 'data/verification.json';
 export const CUSTODY = 'data/custody.json';
+/** What the service stated of the stream besides its package; see `serviceSchema`. */
+export const SERVICE = 'data/service.json';
+/** Its own listing of the entries, where it was asked for one; see `claims/listing-text.ts`. */
+export const LISTING = 'data/listing.csv';
 
 /** Every bundle has these, whatever it is of. */
 export const ALWAYS: readonly string[] = [
@@ -19,9 +23,16 @@ export const ALWAYS: readonly string[] = [
   README,
   VERIFICATION,
   CUSTODY,
+  SERVICE,
 ];
 
-const ALLOWED: ReadonlySet<string> = new Set([...ALWAYS, BINDING, CONTRACT_FILE, ...FORMS.map(missingFileName)]);
+const ALLOWED: ReadonlySet<string> = new Set([
+  ...ALWAYS,
+  BINDING,
+  LISTING,
+  CONTRACT_FILE,
+  ...FORMS.map(missingFileName),
+]);
 
 const CHECKPOINT = /^data\/checkpoints\/(0|[1-9][0-9]{0,15})(\.([2-9]|[1-9][0-9]{1,4}))?\.tsr$/;
 

@@ -1,4 +1,5 @@
 import type { CompletenessBasis, RecordedStatement } from '../claims/completeness.ts';
+import type { ListingResult } from '../claims/listing.ts';
 import type { Known } from '../claims/observe.ts';
 import type { Verification } from './documents.ts';
 
@@ -18,11 +19,14 @@ export function toKnownDocument({ vendor, earlier, period, statedHead, restart, 
     completeness:
       completeness.kind === 'none'
         ? completeness
-        : { ...completeness, statement: toStatementDocument(completeness.statement) },
+        : completeness.kind === 'listing'
+          ? { kind: 'listing', statement: toStatementDocument(completeness.statement) }
+          : { ...completeness, statement: toStatementDocument(completeness.statement) },
   };
 }
 
-export function knownOf(document: KnownDocument): Known {
+/** @param listing what came of comparing the listing in the bundle anew; null where there is none to compare. */
+export function knownOf(document: KnownDocument, listing: ListingResult | null): Known {
   const { vendor, earlier, package_period, stated_head, accepted_restart, completeness } = document;
   return {
     vendor,
@@ -30,14 +34,16 @@ export function knownOf(document: KnownDocument): Known {
     period: package_period,
     statedHead: stated_head,
     restart: accepted_restart,
-    completeness: basisOf(completeness),
+    completeness: basisOf(completeness, listing),
   };
 }
 
-function basisOf(completeness: KnownDocument['completeness']): CompletenessBasis {
-  return completeness.kind === 'none'
-    ? completeness
-    : { ...completeness, statement: statementOf(completeness.statement) };
+function basisOf(completeness: KnownDocument['completeness'], listing: ListingResult | null): CompletenessBasis {
+  if (completeness.kind === 'none') return completeness;
+  const statement = statementOf(completeness.statement);
+  if (completeness.kind === 'record') return { ...completeness, statement };
+  if (listing === null) return { kind: 'none', why: 'the listing that the bundle should hold could not be compared' };
+  return { kind: 'listing', statement, ...listing };
 }
 
 type StatementDocument = Exclude<KnownDocument['completeness'], { kind: 'none' }>['statement'];

@@ -1,5 +1,6 @@
+import type { Known } from '../claims/observe.ts';
 import type { Collected, ServiceStatement } from '../claims/stated-schema.ts';
-import type { Custody, Verification } from './documents.ts';
+import type { Custody } from './documents.ts';
 
 /** A service may name every entry that it has. */
 const MAX_FAILED = 100;
@@ -13,15 +14,14 @@ export function collectedIn({
   return { export_started_at, from: requests.sort()[0] ?? export_started_at, to: received_at };
 }
 
-export function serviceStatementIn({
-  stated_entries,
-  stated_head,
-  completeness,
-  vendor,
-}: Pick<Verification, 'stated_entries' | 'stated_head' | 'completeness' | 'vendor'>): ServiceStatement {
+/** @param statedEntries as the service's list of streams states them, of all time. */
+export function serviceStatementOf(
+  { statedHead, completeness, vendor }: Pick<Known, 'statedHead' | 'completeness' | 'vendor'>,
+  statedEntries: number | null,
+): ServiceStatement {
   return {
-    entry_count: stated_entries,
-    head_sequence: stated_head,
+    entry_count: statedEntries,
+    head_sequence: statedHead,
     listed: completeness.kind === 'listing' ? completeness.listed : null,
     verified: vendor?.verified ?? null,
     failed_sequences: vendor?.failed_sequences.slice(0, MAX_FAILED) ?? [],

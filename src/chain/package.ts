@@ -28,6 +28,8 @@ export interface PackageExpectation {
   compared?(streamId: string): readonly Compared[];
   /** Sees every entry once it was walked. */
   onEntry?(entry: Pick<Entry, 'sequence' | 'digest' | 'timestamp'>): void;
+  /** Sees instead, where it is given, those that a kernel found regular, many at once. */
+  onRegular?(entries: RegularEntries): void;
   /** Sees instead, where it is given, those that can be read in one way only and are not of another stream. */
   onSent?(entries: SentEntries): void;
 }
@@ -191,8 +193,9 @@ export class PackageReader implements Disposable {
   }
 
   #seeRegular(entries: RegularEntries, sent: () => SentEntries): void {
-    const { onEntry, onSent } = this.#expected;
+    const { onEntry, onRegular, onSent } = this.#expected;
     if (onSent !== undefined) onSent(sent());
+    else if (onRegular !== undefined) onRegular(entries);
     else if (onEntry !== undefined)
       for (let { firstSequence: sequence } = entries; sequence <= entries.tip.sequence; sequence++)
         onEntry({ sequence, digest: '', timestamp: '', ...entries.find(sequence) });

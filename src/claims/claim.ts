@@ -40,12 +40,12 @@ export const STATUSES = ['verified', 'collected', 'refuted', 'incomplete', 'empt
 export type StreamStatus = (typeof STATUSES)[number];
 
 /**
- * What a verification reports of a claim. `recorded` is the state of one that was not looked at here: then only what
- * was recorded of it is known. It is never written into records.
+ * What a verification reports of a claim. `recorded` is the state of one that was only read back: the bundle was not
+ * opened, or what the claim rests on is not at hand, or nobody vouches for it. It is never written into records.
  */
 export interface ReportedClaim extends Omit<Claim, 'state'> {
   state: Claim['state'] | 'recorded';
-  /** What was recorded of a claim that was not looked at, or is unproved here. */
+  /** As what it was recorded, where it is not derived here. */
   recorded?: Claim['state'] | undefined;
 }
 

@@ -32,6 +32,16 @@ export interface PackageCut {
   latest: number;
 }
 
+/** Sees what the service lists, in its order. */
+export interface ListingObserver {
+  /** Entries that the package has in the same place, those from `from` on and before `to`. */
+  matched(entries: SentEntries, from: number, to: number): void;
+  /** @param isBehind whether the package had ended before it. */
+  listed(entry: ListedEntry, isBehind: boolean): void;
+}
+
+const NOBODY: ListingObserver = { matched: () => {}, listed: () => {} };
+
 export interface Deviation extends Omit<FindingPlace, 'entryId'> {
   message: string;
 }
@@ -53,8 +63,11 @@ export class ListingMerge {
   #same = 0;
   #undecided = 0;
 
-  constructor(streamId: string) {
+  readonly #observer: ListingObserver;
+
+  constructor(streamId: string, observer = NOBODY) {
     this.#aside = new Aside(streamId, this.#log);
+    this.#observer = observer;
   }
 
   fromPackage(entry: ListedEntry): void {
@@ -78,7 +91,7 @@ export class ListingMerge {
 
   /** @param matched how many entries stood before these that `match` knew. */
   fromListing(entries: readonly ListedEntry[], matched = 0): void {
-    this.#packaged.drop(matched);
+    this.#packaged.drop(matched, this.#observer.matched);
     this.#same += matched;
     this.#listedCount += matched;
     for (const entry of entries) this.#listed.add(entry);
@@ -124,23 +137,30 @@ export class ListingMerge {
         return;
       }
       if (listed !== undefined && listed.sequence < packaged.sequence) {
-        this.#takeListed();
+        this.#takeListed(false);
         this.#same += this.#aside.add(null, listed);
       } else if (listed === undefined || listed.sequence > packaged.sequence) {
         this.#packaged.take();
         this.#same += this.#aside.add(packaged, null);
       } else {
         this.#packaged.take();
-        this.#takeListed();
+        this.#takeListed(false);
         if (listed.digest === packaged.digest) this.#same++;
         else this.#same += this.#aside.add(packaged, listed);
       }
     }
   }
 
+  #takeListed(isBehind: boolean): ListedEntry | undefined {
+    const entry = this.#listed.take();
+    if (entry !== undefined) this.#observer.listed(entry, isBehind);
+    if (entry !== undefined && !isBehind) this.#listedCount++;
+    return entry;
+  }
+
   #mergeBehindPackage(): void {
     if (this.#cut === null) return;
-    for (let entry = this.#listed.take(); entry !== undefined; entry = this.#listed.take()) {
+    for (let entry = this.#takeListed(true); entry !== undefined; entry = this.#takeListed(true)) {
       const missed = isMissed(entry, this.#cut);
       if (missed === null) this.#undecided++;
       else if (missed) {
@@ -148,11 +168,6 @@ export class ListingMerge {
         this.#same += this.#aside.add(null, entry);
       }
     }
-  }
-
-  #takeListed(): void {
-    this.#listed.take();
-    this.#listedCount++;
   }
 }
 

@@ -70,12 +70,16 @@ export class Packaged {
     return { count, end };
   }
 
-  /** Lets go of the first `count` of those that were sent. */
-  drop(count: number): void {
+  /**
+   * Lets go of the first `count` of those that were sent.
+   * @param see is given them before, those from `from` on and before `to`.
+   */
+  drop(count: number, see: (entries: SentEntries, from: number, to: number) => void): void {
     let left = count;
     for (let entries = this.#sent[0]; left > 0 && entries !== undefined; entries = this.#sent[0]) {
       const dropped = Math.min(left, entries.count - this.#taken);
       left -= dropped;
+      see(entries, this.#taken, this.#taken + dropped);
       this.#advance(entries, dropped);
     }
   }

@@ -1,4 +1,11 @@
-import { CLAIMS, type ReportedClaim, type ReportedClaims, type StreamStatus } from './claim.ts';
+import {
+  CLAIMS,
+  type ClaimName,
+  type ReportedClaim,
+  type ReportedClaims,
+  type StreamStatus,
+  statusBy,
+} from './claim.ts';
 import type { Verdict } from './verdict.ts';
 
 /** A verdict as a verification reports it: made here, or where nothing was looked at, the `recorded` one. */
@@ -25,6 +32,31 @@ export function withRecorded(ours: Verdict, recorded: Verdict): ReportedVerdict 
   return { ...ours, claims };
 }
 
-function mapClaims(claimOf: (name: (typeof CLAIMS)[number]) => ReportedClaim): ReportedClaims {
+/** Claims that rest on more than the forms of the package: on what a bundle says that others said. */
+export type Reported = 'continuity' | 'completeness';
+
+/**
+ * The verdict where it is not known here that the others said so: what is proved if they did was read back, and no more.
+ * @param why it is not known, by the claims of which it is not.
+ */
+export function asReadBack(
+  verdict: ReportedVerdict,
+  why: Readonly<Partial<Record<Reported, string>>>,
+  required: readonly ClaimName[],
+): ReportedVerdict {
+  const claims = mapClaims((name): ReportedClaim => {
+    const [claim, reason] = [verdict.claims[name], why[name as Reported]];
+    if (claim.state !== 'proved' || reason === undefined) return claim;
+    return { state: 'recorded', recorded: 'proved', reason: `the export recorded: ${claim.basis}; ${reason}` };
+  });
+  const { status } = verdict;
+  return {
+    ...verdict,
+    claims,
+    status: status === 'verified' || status === 'collected' ? statusBy(claims, required) : status,
+  };
+}
+
+function mapClaims(claimOf: (name: ClaimName) => ReportedClaim): ReportedClaims {
   return Object.fromEntries(CLAIMS.map((name) => [name, claimOf(name)])) as ReportedClaims;
 }

@@ -77,7 +77,7 @@ function terminalColumns(): number {
 /** What the marks mean; why what is unproved is, and where a proof ends: each once, with the number of its streams. */
 export function formatLegend(rows: readonly ClaimRow[]): string {
   const isOpened = rows.every(({ claims }) => CLAIMS.every((name) => claims[name].state !== 'recorded'));
-  const lines = [`✓ proved   ✗ refuted   – unproved${isOpened ? '' : '   ? recorded, not checked here'}`];
+  const lines = [`✓ proved   ✗ refuted   – unproved${isOpened ? '' : '   ? recorded, not derived here'}`];
   for (const name of CLAIMS) {
     const remarks = Map.groupBy(
       rows.map(({ claims }) => remarkOn(name, claims[name])),

@@ -50,6 +50,7 @@ export function printArchive(report: ArchiveReport, trust: Trust, printer: Print
   for (const run of report.runs) {
     printer.result([styled(`Run ${run.run_id}`, 'bold')]);
     printStreams(run.streams, printer);
+    printAbsent(run, printer);
     printAttested(run.streams, printer);
     printStamps(run.stamps, printer);
     printRestamps(run.restamps, printer);
@@ -105,6 +106,17 @@ function printExpiring({ expiring }: ArchiveReport['locks'], printer: Printer): 
       ` ${key}: ${retain_until === null ? 'is not locked' : `is locked until ${retain_until}`}; \`evidence extend\` locks a run for longer`,
     ]);
   if (expiring.length > SHOWN) printer.result(`… and ${expiring.length - SHOWN} more; --json has them.`);
+}
+
+/** The streams that are not among those of the table, and why. */
+function printAbsent({ vanished, failed, excluded }: ArchiveReport['runs'][number], printer: Printer): void {
+  for (const { finding } of vanished.slice(0, SHOWN))
+    printFound(styled(finding.code, 'red'), finding.stream_id, finding.message, finding.next_step, printer);
+  for (const { stream_id, reason, next_step } of failed.slice(0, SHOWN))
+    printFound(styled('not exported', 'red'), stream_id, reason, next_step, printer);
+  for (const { stream_id, reason } of excluded.slice(0, SHOWN)) printer.result(`excluded ${stream_id}: ${reason}`);
+  const left = [vanished, failed, excluded].reduce((sum, list) => sum + Math.max(0, list.length - SHOWN), 0);
+  if (left > 0) printer.result(`… and ${plural(left, 'more stream')} that are not here; --json has them.`);
 }
 
 function printAttested(streams: ArchiveReport['runs'][number]['streams'], printer: Printer): void {

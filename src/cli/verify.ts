@@ -1,10 +1,10 @@
 import { open, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Archive } from '../archive/archive.ts';
-import { withRecorded } from '../claims/recorded.ts';
 import type { Identities } from '../encryption/identities.ts';
 import { EvidenceError } from '../errors.ts';
 import { EXIT_CODE_OF, worstOf } from '../ledger/outcome.ts';
+import { reportAlone } from '../verify/alone.ts';
 import type { ArchiveContext } from '../verify/archive.ts';
 import type { ArchiveReport } from '../verify/archive-report.ts';
 import type { VerifyOptions } from '../verify/content.ts';
@@ -224,7 +224,8 @@ async function holdsRuns(archive: Archive): Promise<boolean> {
 async function verifyOneBundle(file: string, name: string, options: VerifyOptions): Promise<FileReport> {
   const verifyBundle = await loadBundle();
   const verified = await verifyBundle(file, name, options);
-  const { verdict, recorded, problems, identity } = verified;
+  const { recorded, problems, identity } = verified;
+  const verdict = reportAlone(verified);
   if (verdict === null && problems.length === 0)
     problems.push(toProblem('object/unreadable', name, 'holds no verdict and nothing to judge'));
   const statuses = [...(verdict === null ? [] : [verdict.status]), ...(recorded === null ? [] : [recorded.status])];
@@ -234,10 +235,7 @@ async function verifyOneBundle(file: string, name: string, options: VerifyOption
     exit_code: EXIT_CODE_OF[outcome],
     run_id: verified.runId,
     period: verified.period,
-    streams:
-      verdict === null
-        ? []
-        : [{ ...(recorded === null ? verdict : withRecorded(verdict, recorded)), bundle: { key: name, identity } }],
+    streams: verdict === null ? [] : [{ ...verdict, bundle: { key: name, identity } }],
     problems,
     warnings: [UNSIGNED],
     contracts: verified.contract === null ? [] : [verified.contract],

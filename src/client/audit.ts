@@ -19,7 +19,7 @@ import type { Exchange } from './exchange.ts';
 import type { KnownItems } from './page-reader.ts';
 import { ASK_OPERATOR, type Page, readPages } from './pages.ts';
 import { untilReady } from './readiness.ts';
-import type { Transport } from './transport.ts';
+import type { ReceivedPage, Transport } from './transport.ts';
 
 /** Half-open, RFC 3339 in UTC; null is without an end. */
 export interface Period {
@@ -37,6 +37,19 @@ export interface EntriesPage {
   /** How many of the known ones stand before the others. */
   matched: number;
   entries: ListedEntry[];
+  /** The pages that they are from; an unordered list is given at once. */
+  received: PageOfEntries[];
+}
+
+/** A page as it was received, and how many entries stand in it. */
+export interface PageOfEntries extends ReceivedPage {
+  entries: number;
+}
+
+/** A stream as the service lists it, read and in its own words. */
+export interface ListedStreamAnswer extends StreamAnswer {
+  /** JSON; the key is not in it. */
+  record: string;
 }
 
 export interface AuditService {
@@ -111,15 +124,18 @@ export class AuditClient {
   }
 
   /** Where no contract was pinned, a stream that does not fit the default one means that the service speaks another. */
-  async *listStreams(): AsyncGenerator<StreamAnswer> {
+  async *listStreams(
+    onPage: (page: ReceivedPage & { streams: number }) => void = () => {},
+  ): AsyncGenerator<ListedStreamAnswer> {
     const { streams } = this.#description;
     let listed = 0;
-    for await (const { url, items } of this.#pages(streams, {})) {
+    for await (const { url, items, received } of this.#pages(streams, {})) {
+      onPage({ ...received, streams: items.length });
       for (const item of items) {
         const stream = this.#read(url, () => this.#answers.stream(item));
         this.#transport.refuseKey(url, stream.streamId);
         if (stream.drift !== null && !this.#pinned) throw this.#otherContract(`the answer of ${url}: ${stream.drift}`);
-        yield stream;
+        yield { ...stream, record: this.#transport.scrub(JSON.stringify(item)) };
       }
       listed += items.length;
       if (listed > MAX_STREAMS)
@@ -142,28 +158,36 @@ export class AuditClient {
       ...(list.to_parameter === null || period.to === null ? {} : { [list.to_parameter]: period.to }),
     };
     const within = inPeriod(period);
-    const unordered: ListedEntry[] = [];
+    const unordered: EntriesPage = { matched: 0, entries: [], received: [] };
     const expected = list.order === 'ascending' ? known : undefined;
-    for await (const { url, known: matched, items } of this.#pages(list, filter, expected)) {
+    for await (const { url, known: matched, items, received } of this.#pages(list, filter, expected)) {
+      const pages = [{ ...received, entries: matched + items.length }];
       const entries = items.map((item) => this.#read(url, () => this.#answers.entry(item)));
       const foreign = entries.find((entry) => entry.streamId !== null && entry.streamId !== streamId);
       if (foreign !== undefined)
         throw new EvidenceError('service', `${url} lists entries of the stream "${foreign.streamId}" as well`);
       const page = entries.filter(within).map(({ streamId: _id, ...entry }) => entry);
-      if (list.order === 'ascending') yield { matched, entries: page };
-      else unordered.push(...page);
+      if (list.order === 'ascending') yield { matched, entries: page, received: pages };
+      else {
+        unordered.entries.push(...page);
+        unordered.received.push(...pages);
+      }
     }
-    if (unordered.length > 0) yield { matched: 0, entries: unordered.sort((a, b) => a.sequence - b.sequence) };
+    if (list.order === 'ascending') return;
+    unordered.entries.sort((a, b) => a.sequence - b.sequence);
+    yield unordered;
   }
 
   /** Has the service check the stream itself; null when the contract does not know how to ask. */
-  async verifyStream(streamId: string): Promise<{ verification: VerifyAnswer; exchange: Exchange } | null> {
+  async verifyStream(
+    streamId: string,
+  ): Promise<{ verification: VerifyAnswer; text: string; exchange: Exchange } | null> {
     const { verify } = this.#description;
     if (verify === null) return null;
     const url = this.#base + inPath(verify.path, { stream_id: streamId });
     const body = fillIn(verify.body, { stream_id: streamId });
-    const { value, exchange } = await this.#transport.json({ method: 'POST', url, body, repeatable: true });
-    return { verification: this.#read(url, () => this.#answers.verification(value as Json)), exchange };
+    const { value, text, exchange } = await this.#transport.json({ method: 'POST', url, body, repeatable: true });
+    return { verification: this.#read(url, () => this.#answers.verification(value as Json)), text, exchange };
   }
 
   /**

@@ -6,7 +6,7 @@ import { sha256 } from '../encoding/digest.ts';
 import { EvidenceError } from '../errors.ts';
 import type { Call } from './call.ts';
 import { type KnownItems, PageReader } from './page-reader.ts';
-import type { PageAnswer, Transport } from './transport.ts';
+import type { PageAnswer, ReceivedPage, Transport } from './transport.ts';
 
 export interface Page {
   /** For errors. */
@@ -16,6 +16,7 @@ export interface Page {
   items: Json[];
   /** The answer's Date header. */
   date: string | null;
+  received: ReceivedPage;
 }
 
 /** For lists that cannot be trusted. */
@@ -50,7 +51,7 @@ export async function* readPages(
   let url: string | null = firstUrl(base, list, filter);
   for (let number = 0; url !== null; number++) {
     const call: Call = { method: 'GET', url, repeatable: true };
-    const { value, date, link }: PageAnswer = await transport.page(call, (body) => reader.read(body));
+    const { value, date, link, received }: PageAnswer = await transport.page(call, (body) => reader.read(body));
     const body = value as Json;
     const items = itemsOf(list, body);
     if (items === null) throw noList(url, list);
@@ -59,7 +60,7 @@ export async function* readPages(
     if (empty > MAX_EMPTY_PAGES) throw endless(url, `and the ${MAX_EMPTY_PAGES} pages before it are empty`);
     read += length;
     if (length > 0 || paging.style === 'cursor' || paging.style === 'link')
-      yield { url, known: reader.known, items, date };
+      yield { url, known: reader.known, items, date, received };
     // By number a list ends with an empty page; a short one may be cut to what the key may see.
     if (counted && items.length === 0) return;
     const turn: string | null = counted ? sha256(JSON.stringify(items)) : nextOf(list, body, link, url);

@@ -15,6 +15,8 @@ import { Sender } from './send.ts';
 
 export interface JsonAnswer {
   value: unknown;
+  /** As it was received, in UTF-8. */
+  text: string;
   /** The `Date` header. */
   date: string | null;
   /** Made when it is asked for: most answers are never recorded, and to hash them takes time. */
@@ -23,8 +25,18 @@ export interface JsonAnswer {
   link: string | null;
 }
 
-/** A page of a list; they are too many to be recorded. */
-export type PageAnswer = Omit<JsonAnswer, 'exchange'>;
+/** A page of a list; what was received of it is recorded without the rest of the exchange, as they are many. */
+export interface PageAnswer extends Omit<JsonAnswer, 'exchange' | 'text'> {
+  received: ReceivedPage;
+}
+
+export interface ReceivedPage {
+  /** Path and query, without the key. */
+  path: string;
+  bytes: number;
+  /** Hex. */
+  sha256: string;
+}
 
 /** An answer of whatever status: a refusal can tell as much as a success. */
 export interface PlainAnswer {
@@ -148,8 +160,10 @@ export class Transport {
     if ('error' in received) return received;
     const { body } = received;
     const { scrub } = this.#options;
-    this.refuseKey(call.url, Buffer.from(body).toString('utf8'));
+    const text = Buffer.from(body).toString('utf8');
+    this.refuseKey(call.url, text);
     return {
+      text,
       ...this.#toPage(answer, body, readJsonBody(body)),
       get exchange() {
         return toExchange(answer, attempt, { sha256: sha256(body), bytes: body.length }, scrub);
@@ -167,13 +181,19 @@ export class Transport {
     try {
       const received = await this.#receive(answer, memory);
       if ('error' in received) return received;
-      return this.#toPage(answer, received.body, read(received.body));
+      const { body } = received;
+      const { pathname, search } = answer.url;
+      const path = this.scrub(pathname + search);
+      return {
+        ...this.#toPage(answer, body, read(body)),
+        received: { path, bytes: body.length, sha256: sha256(body) },
+      };
     } finally {
       this.#spare.giveBack(memory);
     }
   }
 
-  #toPage(answer: Answer, body: Uint8Array, read: ReadBody): PageAnswer {
+  #toPage(answer: Answer, body: Uint8Array, read: ReadBody): Omit<PageAnswer, 'received'> {
     if ('why' in read) throw toUnexpectedAnswer(describeRefusal(answer, body, this.#options.scrub), read.why);
     return { value: read.value, date: answer.header('date'), link: answer.header('link') };
   }

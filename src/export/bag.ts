@@ -1,22 +1,27 @@
 import { readFileSync } from 'node:fs';
 import { Eta } from 'eta';
-import { CONTRACT_FILE, type Custody, DOES_NOT_PROVE, type Verification } from '../bundle/documents.ts';
-import { CUSTODY, README, VERIFICATION } from '../bundle/files.ts';
+import {
+  CONTRACT_FILE,
+  type Custody,
+  DOES_NOT_PROVE,
+  type ServiceDocument,
+  type Verification,
+} from '../bundle/documents.ts';
+import { CUSTODY, LISTING, README, SERVICE, VERIFICATION } from '../bundle/files.ts';
 import { bagInfo } from '../bundle/info.ts';
 import { toKnownDocument } from '../bundle/known.ts';
 import { missingFile } from '../bundle/missing.ts';
 import { describePeriod } from '../bundle/period.ts';
 import type { PayloadSource } from '../bundle/source.ts';
-import { serviceStatementIn } from '../bundle/stated.ts';
 import { tokenFiles } from '../bundle/tokens.ts';
 import type { BundleOptions, WrittenBundle } from '../bundle/write.ts';
 import type { Examination } from '../claims/claim.ts';
 import type { Known } from '../claims/observe.ts';
-import type { ServiceStatement } from '../claims/stated-schema.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import { toRecordBytes } from '../ledger/record.ts';
 import { packageFile } from '../package.ts';
 import type { ExportContext, RunState } from './context.ts';
+import type { ListedFile } from './listing.ts';
 import { toReadmeFacts } from './readme.ts';
 import type { Received } from './receive.ts';
 
@@ -25,6 +30,8 @@ type TagFile = BundleOptions['tagFiles'][number];
 export interface BagContents {
   streamId: string;
   slug: string;
+  /** The stream's record in the service's list, as JSON. */
+  streamRecord: string;
   known: Known;
   received: Received;
   examination: Examination;
@@ -41,7 +48,7 @@ export async function packBag(
   run: RunState,
   contents: BagContents,
   target: string,
-): Promise<{ written: WrittenBundle; verdict: Verdict; service: ServiceStatement }> {
+): Promise<{ written: WrittenBundle; verdict: Verdict }> {
   const { received, slug, place } = contents;
   const { bindingKey } = context;
   const verdict = toVerdict(received.reading, contents.examination);
@@ -59,12 +66,14 @@ export async function packBag(
           sha256 === null ? { path, file } : { path, file, bytes, sha256 },
       ),
       { path: VERIFICATION, content: toRecordBytes(verification) },
+      { path: SERVICE, content: toRecordBytes(toService(context, contents)) },
+      ...(received.listed === null ? [] : [listingSource(received.listed)]),
       { path: CUSTODY, content: toRecordBytes(contents.log) },
       ...(context.contractFile === null ? [] : [{ path: CONTRACT_FILE, content: context.contractFile.bytes }]),
       ...tokenFiles(received.reading.facts?.checkpoints ?? []).map(({ path, content }) => ({ path, content })),
     ],
   });
-  return { written, verdict, service: serviceStatementIn(verification) };
+  return { written, verdict };
 }
 
 function toVerification(context: ExportContext, { known, statedEntries }: BagContents, verdict: Verdict): Verification {
@@ -109,6 +118,21 @@ export function toTransferLog(
   };
 }
 
+function toService({ runId }: ExportContext, { streamId, streamRecord, received }: BagContents): ServiceDocument {
+  return {
+    format: 'evidence-service/1',
+    run_id: runId,
+    stream_id: streamId,
+    stream_record: streamRecord,
+    check_answer: received.checkAnswer,
+    listing: received.listed?.service ?? null,
+  };
+}
+
+function listingSource({ file, bytes, sha256 }: ListedFile): PayloadSource {
+  return { path: LISTING, file, bytes, sha256 };
+}
+
 const template = packageFile('templates/bundle/README.eta');
 let eta: Eta | null = null;
 
@@ -131,6 +155,7 @@ function readme(context: ExportContext, { streamId, received }: BagContents, ver
     fields: context.contract.fields,
     contractFile: context.contractFile === null ? null : CONTRACT_FILE,
     packagePeriod: describePeriod(context.packagePeriod),
+    isListed: received.listed !== null,
     claims: verdict.claims,
     ...toReadmeFacts(received, verdict, context.contract.fields),
     doesNotProve: DOES_NOT_PROVE,

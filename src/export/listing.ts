@@ -1,8 +1,10 @@
+import type { ServiceDocument } from '../bundle/documents.ts';
 import { entryOf, type SentEntries } from '../chain/sent.ts';
 import type { CompletenessBasis, RecordedStatement, StreamStatement } from '../claims/completeness.ts';
 import { ListingMerge } from '../claims/listing.ts';
-import { type AuditClient, inPeriod, type ListedEntry, type Period } from '../client/audit.ts';
+import { type AuditClient, inPeriod, type ListedEntry, type PageOfEntries, type Period } from '../client/audit.ts';
 import { EvidenceError, isEvidenceError } from '../errors.ts';
+import { ListingFile } from './listing-file.ts';
 import type { Asked } from './received.ts';
 
 /** How completeness is to be shown: by listing the entries too, by the stream record alone, or not at all. */
@@ -15,20 +17,38 @@ const DAY_MS = 86_400_000;
 /** Of a stream that grew, or of a listing that never ends. */
 const MAX_COMPARED = 2 * MAX_LISTED;
 
+/** A listing as it is kept in a bundle: the file, and where it is from. */
+export interface ListedFile {
+  file: string;
+  bytes: number;
+  sha256: string;
+  service: NonNullable<ServiceDocument['listing']>;
+}
+
+/** What came of a comparison with the listing. */
+export interface Listed {
+  basis: CompletenessBasis;
+  /** Null where the service refused to list, or nobody wants to keep it. */
+  listed: ListedFile | null;
+}
+
 /**
  * Holds the entries of one package against the service's own listing of them while the package arrives. `catchUp`
  * fetches as much of the listing as the package has told by then, so neither is ever held in memory as a whole.
  */
-export class ListingCheck {
+export class ListingCheck implements Disposable {
   readonly #merge: ListingMerge;
   readonly #pages: ReturnType<AuditClient['listEntries']>;
   readonly #isWithin: ReturnType<typeof inPeriod>;
+  readonly #file: ListingFile | null;
+  readonly #received: PageOfEntries[] = [];
   #failure: EvidenceError | null = null;
-  #fetched = 0;
   #listed = 0;
 
-  constructor(client: AuditClient, streamId: string, period: Period) {
-    const merge = new ListingMerge(streamId);
+  /** @param path where the listing is to be written, as it arrives; null for one that is not to be kept. */
+  constructor(client: AuditClient, streamId: string, period: Period, path: string | null) {
+    this.#file = path === null ? null : new ListingFile(path);
+    const merge = new ListingMerge(streamId, this.#file?.observer);
     this.#merge = merge;
     this.#isWithin = inPeriod(period);
     this.#pages = client.listEntries(streamId, period, { match: (text, at) => merge.match(text, at) });
@@ -54,24 +74,36 @@ export class ListingCheck {
 
   /** For the chain of custody. */
   get note(): string {
-    return `${this.#listed} entries listed in ${this.#fetched} pages`;
+    return `${this.#listed} entries listed in ${this.#received.length} pages`;
+  }
+
+  [Symbol.dispose](): void {
+    this.#file?.[Symbol.dispose]();
   }
 
   /**
    * Ends the comparison once the package has ended.
    * @param statement what there is to fall back on when the service refused to list.
    */
-  async finish(asked: Asked, statement: RecordedStatement): Promise<CompletenessBasis> {
-    if (this.#failure === null) {
-      const { askedAt, askedAtByService } = asked;
-      const latest = Date.now() + DAY_MS;
+  async finish({ askedAt, askedAtByService }: Asked, statement: RecordedStatement): Promise<Listed> {
+    const latest = Date.now() + DAY_MS;
+    if (this.#failure === null)
       this.#merge.endPackage({ askedAt, askedAtByService, statedHead: statement.headSequence, latest });
-    }
     await this.catchUp();
     await this.#pages.return(undefined);
-    if (this.#failure !== null)
-      return { kind: 'record', why: `the entries could not be listed (${this.#failure.message})`, statement };
-    return { kind: 'listing', statement, ...this.#merge.result() };
+    if (this.#failure !== null) {
+      const why = `the entries could not be listed (${this.#failure.message})`;
+      return { basis: { kind: 'record', why, statement }, listed: null };
+    }
+    const basis: CompletenessBasis = { kind: 'listing', statement, ...this.#merge.result() };
+    if (this.#file === null) return { basis, listed: null };
+    const service = {
+      pages: this.#received,
+      asked_at: toTime(askedAt),
+      asked_at_by_service: askedAtByService === null ? null : toTime(askedAtByService),
+      latest: toTime(latest),
+    };
+    return { basis, listed: { ...this.#file.finish(), service } };
   }
 
   async #fetchPage(): Promise<void> {
@@ -81,7 +113,7 @@ export class ListingCheck {
         this.#merge.endListing();
         return;
       }
-      this.#fetched++;
+      this.#received.push(...value.received);
       this.#listed += value.matched + value.entries.length;
       if (this.#listed > MAX_COMPARED)
         throw new EvidenceError('service', `the listing goes on after ${this.#listed} entries`);
@@ -91,6 +123,10 @@ export class ListingCheck {
       this.#failure = error;
     }
   }
+}
+
+function toTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
 }
 
 /** Why a stream is not listed although that is wanted; null when it is. */

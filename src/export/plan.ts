@@ -10,7 +10,14 @@ import { EvidenceError, isEvidenceError } from '../errors.ts';
 import { runIdOf, runPrefix, runRecordKey } from '../ledger/keys.ts';
 import type { LedgerHead } from '../ledger/ledger.ts';
 import type { Past } from '../ledger/past.ts';
-import { type RunRecord, readRecord, runRecordSchema, type StreamRecord, type Vanished } from '../ledger/record.ts';
+import {
+  type RunRecord,
+  readRecord,
+  runRecordSchema,
+  type StreamList,
+  type StreamRecord,
+  type Vanished,
+} from '../ledger/record.ts';
 import { matchesStream } from '../ledger/stream-glob.ts';
 import type { Scope } from './context.ts';
 
@@ -96,20 +103,29 @@ export interface ListedStream extends StreamStatement {
   streamId: string;
   /** What in its record is not as the contract says; such a stream is not exported. */
   drift: string | null;
+  /** Its record in the list, as JSON. */
+  record: string;
 }
 
 export interface Selection {
   included: ListedStream[];
-  excluded: RunRecord['excluded'];
+  excluded: { stream_id: string; reason: string }[];
+  /** All that are listed, in the order of the list. */
+  list: StreamList;
 }
 
 /**
  * Which of the listed streams are in scope, and why the others are not.
+ * @param pages of the list, which are there once it has ended.
  * @throws EvidenceError `service` when the list names a stream twice; `usage` for two in scope that would lie in the same
  * place.
  */
-export async function selectStreams(listed: AsyncIterable<ListedStream>, scope: Scope): Promise<Selection> {
-  const selection: Selection = { included: [], excluded: [] };
+export async function selectStreams(
+  listed: AsyncIterable<ListedStream>,
+  scope: Scope,
+  pages: StreamList['pages'] = [],
+): Promise<Selection> {
+  const selection: Selection = { included: [], excluded: [], list: { pages, streams: [] } };
   const seen = new Set<string>();
   const named = new Map<string, string>();
   for await (const stream of listed) {
@@ -121,8 +137,10 @@ export async function selectStreams(listed: AsyncIterable<ListedStream>, scope: 
         { nextStep: 'Ask the operator of the service; what was archived before stays.' },
       );
     seen.add(streamId);
+    const { entryCount: entry_count, headSequence: head_sequence, headDigest: head_digest } = stream;
+    selection.list.streams.push({ stream_id: streamId, entry_count, head_sequence, head_digest });
     const reason = whyExcluded(streamId, scope);
-    if (reason !== null) selection.excluded.push({ stream_id: streamId, reason, stated_entries: stream.entryCount });
+    if (reason !== null) selection.excluded.push({ stream_id: streamId, reason });
     else {
       claimName(named, streamId);
       selection.included.push(stream);

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Custody } from '../bundle/documents.ts';
 import { asPart, PackageReader, type PackageReading } from '../chain/package.ts';
 import type { VendorVerdict } from '../claims/agreement.ts';
@@ -7,7 +8,7 @@ import { isEvidenceError } from '../errors.ts';
 import type { ExportContext, RunState } from './context.ts';
 import type { Step } from './events.ts';
 import { receiveForms } from './forms.ts';
-import { ListingCheck, whyNotListed } from './listing.ts';
+import { type Listed, type ListedFile, ListingCheck, whyNotListed } from './listing.ts';
 import { makePackage } from './package.ts';
 import type { ListedStream } from './plan.ts';
 import type { AccountPackage, Asked, ReceivedForms } from './received.ts';
@@ -16,6 +17,10 @@ export interface Received extends Omit<ReceivedForms, 'custody'> {
   packageId: string;
   reading: PackageReading;
   completeness: CompletenessBasis;
+  /** The listing that it was held against; null where there is none. */
+  listed: ListedFile | null;
+  /** What the service's own check of the stream answered; null where it did not. */
+  checkAnswer: string | null;
 }
 
 /** What watches the JSON form arrive, from its first byte on. */
@@ -33,6 +38,7 @@ export class Collection {
   readonly #stream: ListedStream;
   readonly #streamId: string;
   readonly #folder: string;
+  #checkAnswer: string | null = null;
 
   constructor(context: ExportContext, run: RunState, stream: ListedStream, folder: string) {
     this.#context = context;
@@ -51,7 +57,8 @@ export class Collection {
         this.custody.push({ step: 'vendor-verify', note: 'the contract knows no operation for it' });
         return null;
       }
-      const { verification, exchange } = answer;
+      const { verification, text, exchange } = answer;
+      this.#checkAnswer = text;
       this.custody.push({ step: 'vendor-verify', exchange });
       return {
         verified: verification.verified,
@@ -93,8 +100,8 @@ export class Collection {
     const absent = forms.missing.find(({ form }) => form === 'json');
     const whole = watch.reader.finish();
     const reading = absent === undefined ? whole : asPart(whole, absent.reason);
-    const completeness = await this.#endListing(watch, reading, made);
-    return { packageId, reading, ...forms, completeness };
+    const { basis: completeness, listed } = await this.#endListing(watch, reading, made);
+    return { packageId, reading, ...forms, completeness, listed, checkAnswer: this.#checkAnswer };
   }
 
   /** This stream's part in the package of the whole account. */
@@ -108,6 +115,8 @@ export class Collection {
       files,
       missing,
       completeness: { kind: 'record', why, statement: this.#statement() },
+      listed: null,
+      checkAnswer: this.#checkAnswer,
     };
   }
 
@@ -115,7 +124,7 @@ export class Collection {
     const { contract, sealKeys, client, completeness, packagePeriod } = this.#context;
     const { streamId, headSequence } = this.#stream;
     const listed = completeness !== 'off' && this.#whyNotListed() === null;
-    const listing = listed ? new ListingCheck(client, streamId, packagePeriod) : null;
+    const listing = listed ? new ListingCheck(client, streamId, packagePeriod, join(this.#folder, 'listing')) : null;
     const reader = new PackageReader(contract, sealKeys, {
       streamId,
       packageId,
@@ -125,20 +134,27 @@ export class Collection {
         ? {}
         : { onEntry: (entry) => listing.add(entry), onSent: (entries) => listing.addSent(entries) }),
     });
-    return { reader, listing, [Symbol.dispose]: () => reader[Symbol.dispose]() };
+    const dispose = () => {
+      reader[Symbol.dispose]();
+      listing?.[Symbol.dispose]();
+    };
+    return { reader, listing, [Symbol.dispose]: dispose };
   }
 
-  async #endListing({ listing }: JsonWatch, { defect }: PackageReading, asked: Asked): Promise<CompletenessBasis> {
-    if (this.#context.completeness === 'off') return { kind: 'none', why: 'verify.completeness is "off"' };
-    if (defect !== null) return { kind: 'none', why: 'the JSON form could not be read' };
-    if (listing === null) return { kind: 'record', why: this.#whyNotListed() ?? '', statement: this.#statement() };
+  async #endListing({ listing }: JsonWatch, { defect }: PackageReading, asked: Asked): Promise<Listed> {
+    const without = (basis: CompletenessBasis): Listed => ({ basis, listed: null });
+    if (this.#context.completeness === 'off') return without({ kind: 'none', why: 'verify.completeness is "off"' });
+    if (defect !== null) return without({ kind: 'none', why: 'the JSON form could not be read' });
+    if (listing === null)
+      return without({ kind: 'record', why: this.#whyNotListed() ?? '', statement: this.#statement() });
     this.#announce('listing');
-    const basis = await listing.finish(asked, this.#statement());
+    const ended = await listing.finish(asked, this.#statement());
+    const { basis } = ended;
     this.custody.push({
       step: 'listing',
       ...(basis.kind === 'record' ? { failure: basis.why } : { note: listing.note }),
     });
-    return basis;
+    return ended;
   }
 
   #whyNotListed(): string | null {

@@ -31,7 +31,7 @@ export async function checkAgainstListing(
     completeness === 'listing' &&
     whyNotListed(completeness, stream) === null;
   if (!isListed || claims.completeness.state === 'refuted') return;
-  const listing = new ListingCheck(client, streamId, packagePeriod);
+  const listing = new ListingCheck(client, streamId, packagePeriod, null);
   using reader = new PackageReader(contract, sealKeys, {
     streamId,
     onEntry: (entry) => listing.add(entry),
@@ -58,7 +58,7 @@ export async function checkAgainstListing(
   if (reader.finish().defect !== null) return;
   const readAt = context.now().toISOString();
   const statement = { entryCount: null, headSequence: statedHead, headDigest: null, readAt };
-  const basis = await listing.finish(asked, statement);
+  const { basis } = await listing.finish(asked, statement);
   if (basis.kind === 'listing' && basis.differences > 0)
     throw notOurs(key, `${basis.deviations[0]?.message ?? 'the entries differ'}: the service lists other entries now`);
 }

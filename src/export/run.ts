@@ -3,7 +3,7 @@ import { EvidenceError } from '../errors.ts';
 import { readKnownLedger } from '../ledger/continuation.ts';
 import { runEnvelopeKey, runRecordKey } from '../ledger/keys.ts';
 import { findEntry, readNewestEntry, requireTrusted, runOf } from '../ledger/ledger.ts';
-import type { RunRecord } from '../ledger/record.ts';
+import type { RunRecord, StreamList } from '../ledger/record.ts';
 import { collectAccount } from './account.ts';
 import { readAttempts } from './attempts.ts';
 import { readClosing } from './closing.ts';
@@ -46,7 +46,9 @@ export async function exportRun(context: ExportContext): Promise<RunResult> {
     acceptances: ledger.acceptances,
     attempts: await readAttempts(context, objects),
   };
-  const selection = await selectStreams(context.client.listStreams(), context.scope);
+  const pages: StreamList['pages'] = [];
+  const listing = context.client.listStreams((page) => pages.push(page));
+  const selection = await selectStreams(listing, context.scope, pages);
   const resumed: Resumed =
     objects.size === 0
       ? { recorded: [], incomplete: [], recovered: [] }

@@ -160,6 +160,7 @@ function toRunRecord(
     started_at: run.startedAt.toISOString(),
     finished_at: finishedAt,
     attempts,
+    stream_list: selection.list,
     streams,
     excluded,
     failed,

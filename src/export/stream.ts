@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { bundleFileName, slugOf } from '../bundle/layout.ts';
-import { collectedIn } from '../bundle/stated.ts';
+import { collectedIn, serviceStatementOf } from '../bundle/stated.ts';
 import type { Examination } from '../claims/claim.ts';
 import { toContractFile } from '../claims/content.ts';
 import { examine } from '../claims/examine.ts';
@@ -57,9 +57,18 @@ export async function exportStream(context: ExportContext, run: RunState, stream
     context.listen({ type: 'step', streamId, step: 'bundle' });
     const target = join(folder, 'bundle.zip');
     const place = placeOf(context, run, slug, received, examination);
-    const statedEntries = stream.entryCount;
-    const contents = { streamId, slug, known, statedEntries, received, examination, log, place };
-    const { written, verdict, service } = await packBag(context, run, contents, target);
+    const contents = {
+      streamId,
+      slug,
+      streamRecord: stream.record,
+      statedEntries: stream.entryCount,
+      known,
+      received,
+      examination,
+      log,
+      place,
+    };
+    const { written, verdict } = await packBag(context, run, contents, target);
     context.listen({ type: 'step', streamId, step: 'archive' });
     const form = await toStoredForm(context, { file: target, ...written });
     const bundle: StreamRecord['bundle'] = {
@@ -76,13 +85,13 @@ export async function exportStream(context: ExportContext, run: RunState, stream
       partial: received.missing.length > 0,
       missing: received.missing,
       collected: collectedIn(log),
-      service,
+      service: serviceStatementOf(known, stream.entryCount),
       bundle,
       recorded_at: context.now().toISOString(),
     };
     return await settle(context, await store(context, record, form.file));
   } catch (error) {
-    return toFailure(context, stream, error);
+    return toFailure(context, streamId, error);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -178,13 +187,10 @@ async function settle(context: ExportContext, { record, recovered }: Archived): 
 const ENDS_THE_RUN: readonly ErrorCode[] = ['archive', 'conflict', 'store-refused', 'interrupted'];
 
 /** A stream that the service does not give is an exception of the run; what breaks the archive ends the run. */
-function toFailure(context: ExportContext, { streamId, entryCount }: ListedStream, error: unknown): Arrival {
+function toFailure(context: ExportContext, streamId: string, error: unknown): Arrival {
   if (!isEvidenceError(error)) throw error;
   if (ENDS_THE_RUN.includes(error.code)) throw error;
   context.listen({ type: 'failed', streamId, reason: error.message });
   const nextStep = error.nextStep ?? 'Run the same command again to resume.';
-  return {
-    kind: 'failed',
-    failure: { stream_id: streamId, reason: error.message, next_step: nextStep, stated_entries: entryCount },
-  };
+  return { kind: 'failed', failure: { stream_id: streamId, reason: error.message, next_step: nextStep } };
 }

@@ -123,15 +123,7 @@ export const acceptanceSchema = z.strictObject({
 });
 export type Acceptance = z.infer<typeof acceptanceSchema>;
 
-/** How many entries the service's list of streams states, of all time; null where it states none. */
-const stated_entries = count.nullable();
-
-export const failureSchema = z.strictObject({
-  stream_id: z.string(),
-  reason: z.string(),
-  next_step: z.string(),
-  stated_entries,
-});
+export const failureSchema = z.strictObject({ stream_id: z.string(), reason: z.string(), next_step: z.string() });
 export type Failure = z.infer<typeof failureSchema>;
 
 /** Who runs the program, and where, as the system says. */
@@ -145,6 +137,21 @@ const requestSchema = z.strictObject({
   path: z.string(),
   parameters: z.array(z.string()),
 });
+
+/** The service's list of streams, as it was when the export began: which streams there are rests on it. */
+export const streamListSchema = z.strictObject({
+  pages: z.array(z.strictObject({ path: z.string(), streams: count, bytes: count, sha256: digest })),
+  /** Each with what the list stated of it; null for what it did not. */
+  streams: z.array(
+    z.strictObject({
+      stream_id: z.string(),
+      entry_count: count.nullable(),
+      head_sequence: count.nullable(),
+      head_digest: z.string().nullable(),
+    }),
+  ),
+});
+export type StreamList = z.infer<typeof streamListSchema>;
 
 /** What the reports say that nothing else in the record does. */
 export const reportSchema = z.strictObject({
@@ -212,8 +219,9 @@ export const runRecordSchema = z.strictObject({
   finished_at: z.string(),
   /** Every export that worked on it, the oldest first; `ended_at` is null for one that was interrupted. */
   attempts: z.array(z.strictObject({ started_at: z.string(), ended_at: z.string().nullable() })),
+  stream_list: streamListSchema,
   streams: z.array(runStreamSchema),
-  excluded: z.array(z.strictObject({ stream_id: z.string(), reason: z.string(), stated_entries })),
+  excluded: z.array(z.strictObject({ stream_id: z.string(), reason: z.string() })),
   failed: z.array(failureSchema),
   vanished: z.array(vanishedSchema),
   /** Every acceptance in the ledger, for as long as the ledger lives. */

@@ -2,7 +2,7 @@ import { CLAIMS } from '../claims/claim.ts';
 import { lengthOf } from '../claims/ranges.ts';
 import type { Reconciliation, RunRecord, RunStream } from '../ledger/record.ts';
 import { anchoredIn } from './view/anchors.ts';
-import { missingIn } from './view/missing.ts';
+import { missingIn, statedEntries } from './view/missing.ts';
 
 /** How a stream is counted in the reconciliation; `vanished` ones are not listed any more, so they are counted nowhere. */
 type Class = Exclude<keyof Reconciliation, 'listed'> | 'vanished';
@@ -44,7 +44,7 @@ const COLUMNS = [
   'bundle_identity',
   'reason',
 ] as const;
-type Row = Partial<Record<(typeof COLUMNS)[number], string | number | boolean | null>>;
+type Row = Partial<Record<(typeof COLUMNS)[number], string | number | boolean | null | undefined>>;
 
 /** Without it Excel takes UTF-8 for the code page of the machine. */
 const BYTE_ORDER_MARK = '\ufeff';
@@ -66,12 +66,14 @@ export function* renderIndex(record: RunRecord): Generator<string> {
     yield `${COLUMNS.map((name) => toField({ ...row, ...common }[name])).join(',')}\r\n`;
 }
 
-function* rowsOf({ streams, failed, excluded, vanished, period }: RunRecord): Generator<Row> {
+function* rowsOf(record: RunRecord): Generator<Row> {
+  const { streams, failed, excluded, vanished, period } = record;
+  const stated = statedEntries(record);
   for (const stream of streams) yield toRow(stream, period);
-  for (const { stream_id, reason, stated_entries } of failed)
-    yield rowOf('failed', stream_id, { reason, stated_entries });
-  for (const { stream_id, reason, stated_entries } of excluded)
-    yield rowOf('excluded', stream_id, { reason, stated_entries });
+  for (const { stream_id, reason } of failed)
+    yield rowOf('failed', stream_id, { reason, stated_entries: stated.get(stream_id) });
+  for (const { stream_id, reason } of excluded)
+    yield rowOf('excluded', stream_id, { reason, stated_entries: stated.get(stream_id) });
   for (const { stream_id, finding, entries } of vanished)
     yield rowOf('vanished', stream_id, { reason: finding.message, missing_entries: entries });
 }

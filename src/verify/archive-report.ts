@@ -35,6 +35,10 @@ export interface RunReport {
   period: RunRecord['period'] | null;
   reconciliation: RunRecord['reconciliation'] | null;
   streams: (VerifiedStream['verdict'] & Pick<VerifiedStream, 'bundle' | 'attested' | 'encrypted'>)[];
+  /** As the run recorded them: streams that earlier runs exported and that are gone, those not collected, those left out. */
+  vanished: RunRecord['vanished'];
+  failed: RunRecord['failed'];
+  excluded: RunRecord['excluded'];
   /** What was done about its protection. */
   custody: ReturnType<typeof toCustodyReport>[];
   /** To whom it was handed. */
@@ -132,6 +136,9 @@ function toRunReport(check: RunCheck, kept: CustodyCheck | undefined): RunReport
       attested,
       encrypted,
     })),
+    vanished: check.record?.vanished ?? [],
+    failed: check.record?.failed ?? [],
+    excluded: check.record?.excluded ?? [],
     custody: (kept?.custody ?? []).map(toCustodyReport),
     shares: (kept?.shares ?? []).map(toShareReport),
     signed_by: check.witnesses?.signedBy ?? null,

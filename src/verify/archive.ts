@@ -1,10 +1,12 @@
 import type { Archive, StoredObject } from '../archive/archive.ts';
 import { compareKeys, isKey } from '../archive/key.ts';
+import { asReadBack } from '../claims/recorded.ts';
 import { sha256 } from '../encoding/digest.ts';
 import { isEvidenceError } from '../errors.ts';
 import { toEarlierRun } from '../ledger/earlier-runs.ts';
 import { runIdOf, runRecordKey } from '../ledger/keys.ts';
 import { type LedgerHead, runOf } from '../ledger/ledger.ts';
+import { worstOf } from '../ledger/outcome.ts';
 import { attemptSchema, readRecord } from '../ledger/record.ts';
 import type { PublicKey } from '../signature/key.ts';
 import { type ArchiveReport, toReport } from './archive-report.ts';
@@ -102,7 +104,7 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
   const checked = accounted.size;
   const { problems, refuted } = history.judge(checks);
   return toReport({
-    checks: checks.map((check) => (refuted.has(check.runId) ? { ...check, outcome: 'refuted' } : check)),
+    checks: checks.map((check) => withHistory(check, history, refuted.has(check.runId))),
     custody,
     findings,
     history: problems,
@@ -115,6 +117,21 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
     ledger,
     open,
   });
+}
+
+/** Once all bundles were read: a run that others contradict is refuted, and what was compared with an unread one is read back. */
+function withHistory(check: RunCheck, history: History, isRefuted: boolean): RunCheck {
+  const streams = check.streams.map((stream) => {
+    const { verdict, required, parts } = stream;
+    const unread = parts.find((runId) => !history.isRead(runId, verdict.stream_id));
+    if (unread === undefined) return stream;
+    return {
+      ...stream,
+      verdict: asReadBack(verdict, { continuity: `the bundle of run ${unread} was not read here` }, required),
+    };
+  });
+  const outcome = worstOf([check.outcome, ...streams.map(({ verdict }) => verdict.status)]);
+  return { ...check, streams, outcome: isRefuted ? 'refuted' : outcome };
 }
 
 /** A name or a thing that no archive stores is reported by `checkListing`, and read by nobody. */

@@ -1,6 +1,6 @@
 import type { Bundle } from '../bundle/bundle.ts';
-import { CONTRACT_FILE, EVIDENCE, type Verification } from '../bundle/documents.ts';
-import { CUSTODY, formFile, isToken, missingForms, README, VERIFICATION } from '../bundle/files.ts';
+import { CONTRACT_FILE, type Custody, EVIDENCE, type ServiceDocument, type Verification } from '../bundle/documents.ts';
+import { CUSTODY, formFile, isToken, missingForms, README, SERVICE, VERIFICATION } from '../bundle/files.ts';
 import { bagInfo } from '../bundle/info.ts';
 import type { FileDigest } from '../bundle/integrity.ts';
 import { BAG_INFO, bagInfoText, parseBagInfo, payloadOxum, slugOf } from '../bundle/layout.ts';
@@ -9,8 +9,10 @@ import { collectedIn } from '../bundle/stated.ts';
 import { tokenFiles } from '../bundle/tokens.ts';
 import type { PackageReading } from '../chain/package.ts';
 import type { Collected } from '../claims/stated-schema.ts';
+import type { Description } from '../contract/description.ts';
 import { isEvidenceError } from '../errors.ts';
 import { type Problem, toProblem } from './problem.ts';
+import { checkService } from './service.ts';
 import { checkTransferLog } from './transfer-log.ts';
 
 /** What the files of one bundle say besides what it is proved by. */
@@ -20,6 +22,14 @@ export interface Surroundings {
   /** Null where the transfer log cannot be read. */
   auditOrigin: string | null;
   collected: Collected | null;
+}
+
+/** What a bundle says of itself, as far as it can be read. */
+export interface Documents {
+  stated: Verification;
+  service: ServiceDocument | null;
+  /** Of the contract that the bundle was read by; null where the reader has brought another. */
+  description: Description | null;
 }
 
 const MAX_TEXT_BYTES = 2 ** 20;
@@ -33,7 +43,7 @@ const MAX_LOG_BYTES = 64 * 2 ** 20;
 export async function checkConsistency(
   bundle: Bundle,
   key: string,
-  stated: Verification,
+  { stated, service, description }: Documents,
   files: ReadonlyMap<string, FileDigest>,
   reading: PackageReading,
 ): Promise<Surroundings> {
@@ -53,6 +63,7 @@ export async function checkConsistency(
     const text = await readIf(`${key}:${BAG_INFO}`, problems, () => bundle.readFile(BAG_INFO, MAX_TEXT_BYTES));
     if (text !== null) problems.push(...checkInfo(Buffer.from(text).toString('utf8'), key, stated, files));
   }
+  let steps: Custody['steps'] | null = null;
   let auditOrigin: string | null = null;
   let collected: Collected | null = null;
   if (files.has(CUSTODY)) {
@@ -61,7 +72,14 @@ export async function checkConsistency(
       bytes === null ? { problems: [], log: null } : checkTransferLog(bytes, key, stated, files);
     problems.push(...found);
     if (log !== null) ({ auditOrigin, collected } = { auditOrigin: log.audit_origin, collected: collectedIn(log) });
+    steps = log?.steps ?? null;
   }
+  if (service !== null)
+    problems.push(
+      ...checkService(service, stated, files, description, steps).map((message) =>
+        toProblem('bundle/contradiction', `${key}:${SERVICE}`, message),
+      ),
+    );
   return { problems, missing: missing ?? [], auditOrigin, collected };
 }
 
@@ -77,7 +95,7 @@ async function readIf<T>(place: string, problems: Problem[], read: () => Promise
 
 function absent(files: ReadonlyMap<string, FileDigest>, key: string): Problem[] {
   const paths = [...files.keys()];
-  const lacks = [README, BAG_INFO, CUSTODY].filter((path) => !files.has(path));
+  const lacks = [README, BAG_INFO, CUSTODY, SERVICE].filter((path) => !files.has(path));
   if (formFile('json', paths) === undefined && !missingForms(paths).includes('json')) lacks.push(EVIDENCE);
   return lacks.map((path) => toProblem('bundle/missing-file', `${key}:${path}`, 'belongs into every bundle'));
 }

@@ -1,11 +1,10 @@
 import type { Bundle } from '../bundle/bundle.ts';
 import { CONTRACT_FILE, type Verification, verificationSchema } from '../bundle/documents.ts';
-import { type FormName, formFile, isPart, VERIFICATION } from '../bundle/files.ts';
-import type { FileDigest } from '../bundle/integrity.ts';
+import { type FormName, formFile, isPart, LISTING, VERIFICATION } from '../bundle/files.ts';
 import { knownOf } from '../bundle/known.ts';
 import type { MissingForm } from '../bundle/missing.ts';
-import { serviceStatementIn } from '../bundle/stated.ts';
-import { asPart, PackageReader } from '../chain/package.ts';
+import { serviceStatementOf } from '../bundle/stated.ts';
+import type { PackageExpectation } from '../chain/package.ts';
 import type { Compared, WalkResult } from '../chain/walk.ts';
 import { type ClaimName, DEFAULT_REQUIRED, strictest } from '../claims/claim.ts';
 import { entriesBeside } from '../claims/completeness.ts';
@@ -13,7 +12,7 @@ import { toContractFile } from '../claims/content.ts';
 import { comparedWith } from '../claims/continuity.ts';
 import { examine } from '../claims/examine.ts';
 import type { FormSource, ReadPdf } from '../claims/forms.ts';
-import { type Known, observe } from '../claims/observe.ts';
+import { observe } from '../claims/observe.ts';
 import type { Span } from '../claims/span-schema.ts';
 import type { Collected, ServiceStatement } from '../claims/stated-schema.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
@@ -27,6 +26,8 @@ import { checkConsistency } from './consistency.ts';
 import { type ContractUse, toContractUse } from './contract-use.ts';
 import { contradictions } from './contradictions.ts';
 import { type Problem, toProblem } from './problem.ts';
+import { readThrough } from './reading.ts';
+import { cutOf, readService } from './service.ts';
 
 export interface VerifyOptions {
   /** To read everything by; null for the contract that a bundle brings, else the default one. */
@@ -46,10 +47,15 @@ export interface VerifyOptions {
 export interface VerifiedBundle {
   problems: Problem[];
   identity: string | null;
-  /** Ours, made now from the bytes in the bundle; null when it holds nothing to judge. */
+  /**
+   * Ours, made now from the bytes in the bundle, those among them in which it says what others said; null when it holds
+   * nothing to judge.
+   */
   verdict: Verdict | null;
   /** The one that the bundle states. */
   recorded: Verdict | null;
+  /** What must be proved: by the reader, and by what the bundle says itself. */
+  required: readonly ClaimName[];
   /** What the bundle says that earlier runs had of the stream. */
   earlier: readonly Span[];
   packagePeriod: Span['period'] | null;
@@ -104,26 +110,19 @@ async function verifyOpened(
 ): Promise<VerifiedBundle> {
   const problems: Problem[] = [];
   const stated = await readStated(bundle, key, problems);
-  const expected = stated?.verdict;
-  const known = stated === null ? null : knownOf(stated);
-  const inUse = options.contract ?? (await readContract(bundle, key, stated, problems));
+  const service = await readService(bundle, key, problems);
+  const own = options.contract === null ? await readContract(bundle, key, stated, problems) : null;
+  const inUse = options.contract ?? own ?? DEFAULT_IN_USE;
   const { contract } = inUse;
-  using reader = new PackageReader(contract, options.sealKeys, {
-    ...(expected === undefined ? {} : { streamId: expected.stream_id }),
-    ...(expected?.package_id == null ? {} : { packageId: expected.package_id }),
-    watch: () => (known === null ? [] : watchedBy(known)),
-    compared: () => [...comparedWith(known?.earlier ?? []), ...(options.compared ?? [])],
-  });
   const evidence = formOf(bundle, 'json');
-  const files = new Map<string, FileDigest>();
-  // The chain is walked over the very bytes whose digest is being checked.
-  const broken = await bundle.checkIntegrity({
-    onChunk: (path, chunk) => {
-      if (path === evidence) reader.push(chunk);
-    },
-    onEnd: (path, file) => {
-      files.set(path, file);
-    },
+  const isWhole = evidence !== undefined && !isPart(evidence);
+  const { reading, files, broken, listing, unreadable } = await readThrough(bundle, {
+    contract,
+    sealKeys: options.sealKeys,
+    expected: expectationOf(stated, options.compared ?? []),
+    whole: isWhole ? evidence : undefined,
+    part: isWhole ? undefined : evidence,
+    cut: stated === null ? null : cutOf(stated, service),
   });
   problems.push(
     ...broken.map(
@@ -136,15 +135,13 @@ async function verifyOpened(
       }),
     ),
   );
-  if (stated === null || known === null) return { ...nothingIn(problems), identity: bundle.identity };
-  const whole = reader.finish();
-  const isWhole = evidence !== undefined && !isPart(evidence);
-  const reading = isWhole ? whole : asPart(whole, 'it was not delivered whole');
+  if (stated === null) return { ...nothingIn(problems), identity: bundle.identity };
+  if (unreadable !== null) problems.push(toProblem('object/unreadable', `${key}:${LISTING}`, unreadable.message));
   // Of a bag that is not what it was, nothing more can be said: that would be the same news again, file by file.
   const surroundings =
     broken.length > 0
       ? { problems: [], missing: [], auditOrigin: null, collected: null }
-      : await checkConsistency(bundle, key, stated, files, reading);
+      : await checkConsistency(bundle, key, { stated, service, description: own?.description ?? null }, files, reading);
   problems.push(...surroundings.problems);
   const { acceptUnhashed = [], sealKeys, roots, now } = options;
   const contractFile = toContractFile(inUse.file, options.contract === null ? 'bundle' : 'reader');
@@ -152,6 +149,7 @@ async function verifyOpened(
   // What was incomplete when it was packed stays so, whatever is proved of it here.
   const isShort = surroundings.missing.length > 0 || stated.verdict.status === 'incomplete';
   const forms = { summary: wholeForm(bundle, 'summary'), pdf: wholeForm(bundle, 'pdf'), isShort };
+  const known = knownOf(stated, listing);
   const required = strictest(options.required ?? DEFAULT_REQUIRED, stated.required_claims);
   const verdict = toVerdict(reading, examine(await observe(reading, forms, known, means), required));
   // Of a bag that is not what it was, no verdict can be: that would be the same news again, claim by claim.
@@ -169,6 +167,7 @@ async function verifyOpened(
     identity: bundle.identity,
     verdict,
     recorded: stated.verdict,
+    required,
     earlier: stated.earlier,
     packagePeriod: stated.package_period,
     walk: reading.defect === null ? reading.walk : null,
@@ -178,7 +177,7 @@ async function verifyOpened(
     contract: toContractUse(inUse, options.contract === null ? 'bundle' : 'reader'),
     auditOrigin: surroundings.auditOrigin,
     collected: surroundings.collected,
-    service: serviceStatementIn(stated),
+    service: serviceStatementOf(known, stated.stated_entries),
     missing: surroundings.missing,
   };
 }
@@ -209,9 +208,17 @@ async function readContract(
   }
 }
 
-/** The entries whose digests the claims ask for. */
-function watchedBy({ completeness }: Known): number[] {
-  return entriesBeside(completeness.kind === 'none' ? null : completeness.statement.headSequence);
+/** What the claims ask of the entries, and what the package is to be. */
+function expectationOf(stated: Verification | null, compared: readonly Compared[]): PackageExpectation {
+  if (stated === null) return { compared: () => compared };
+  const { verdict, completeness, earlier } = stated;
+  const head = completeness.kind === 'none' ? null : completeness.statement.head_sequence;
+  return {
+    streamId: verdict.stream_id,
+    ...(verdict.package_id === null ? {} : { packageId: verdict.package_id }),
+    watch: () => entriesBeside(head),
+    compared: () => [...comparedWith(earlier), ...compared],
+  };
 }
 
 async function readStated(bundle: Bundle, key: string, problems: Problem[]) {
@@ -251,6 +258,7 @@ function nothingIn(problems: Problem[]): VerifiedBundle {
     identity: null,
     verdict: null,
     recorded: null,
+    required: [],
     earlier: [],
     packagePeriod: null,
     walk: null,

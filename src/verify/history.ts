@@ -41,6 +41,8 @@ export class History {
   /** By the runs and the stream, so that a pair is accused once. */
   readonly #problems = new Map<string, Problem>();
   readonly #refuted = new Set<string>();
+  /** Bundles that were read, by run and stream. */
+  readonly #read = new Set<string>();
 
   /** @param entries of the ledger, the oldest first. */
   constructor(entries: readonly LedgerEntry[]) {
@@ -78,10 +80,33 @@ export class History {
     return comparedWith(spans.filter((span) => span.run_id !== runId));
   }
 
+  /**
+   * Why it does not follow from the ledger that a bundle continues what earlier runs had; null where it does: it was
+   * compared with all that the ledger has before it.
+   *
+   * @param earlier what it was compared with.
+   */
+  whyNotCompared(runId: string, streamId: string, earlier: readonly Span[]): string | null {
+    const spans = this.#eraOf.get(`${runId}/${streamId}`)?.spans ?? [];
+    const own = spans.findIndex((span) => span.run_id === runId);
+    if (own === -1) return 'the ledger has nothing of it to compare with other runs';
+    const compared = new Set(earlier.map(({ run_id }) => run_id));
+    const left = spans.slice(0, own).find(({ run_id }) => !compared.has(run_id));
+    return left === undefined
+      ? null
+      : `it was not compared with run ${left.run_id}, which stands before it in the ledger`;
+  }
+
+  /** Whether the bundle was read here, and in order. */
+  isRead(runId: string, streamId: string): boolean {
+    return this.#read.has(`${runId}/${streamId}`);
+  }
+
   /** @param walk over the bundle of a run, which was told what to watch. */
   add(runId: string, walk: WalkResult): void {
     const era = this.#eraOf.get(`${runId}/${walk.streamId}`);
     if (era === undefined || walk.findings.errors('order') > 0) return;
+    this.#read.add(`${runId}/${walk.streamId}`);
     const compared = comparedWith(era.spans);
     for (const sequence of compared.flatMap(({ first, last }) => [first - 1, last])) {
       const digest = digestAt(walk, sequence);

@@ -1,10 +1,12 @@
 import type { Archive } from '../archive/archive.ts';
 import { measure } from '../archive/content.ts';
 import { inParallel } from '../archive/parallel.ts';
+import { asReadBack } from '../claims/recorded.ts';
 import { sha256 } from '../encoding/digest.ts';
 import { documentKey, runPrefix, runRecordKey } from '../ledger/keys.ts';
 import { type VerifiedOutcome, worstOf } from '../ledger/outcome.ts';
 import { type RunDocument, type RunRecord, readRecord, runRecordSchema, type StoredAs } from '../ledger/record.ts';
+import { NOT_VOUCHED } from './alone.ts';
 import { type Problem, toProblem } from './problem.ts';
 import { checkDigest, isThere, readObject } from './stored.ts';
 import { type RunContext, type VerifiedStream, verifyStream } from './stream.ts';
@@ -60,11 +62,26 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
   check.witnesses = await verifyWitnesses(context, check.record, check.sha256);
   check.problems.push(...check.witnesses.problems);
   for (const witness of check.witnesses.keys) check.accounted.add(witness);
+  if (!isVouchedFor(context, check.witnesses))
+    check.streams = check.streams.map((stream) => readBack(stream, UNSIGNED));
   const statuses = check.streams.map(({ verdict }) => verdict.status);
   const unstamped = check.witnesses.unstamped ? ['incomplete' as const] : [];
   const outcome = worstOf([...statuses, ...statedOutcome(check.record, check.streams), ...unstamped]);
   check.outcome = check.problems.length > 0 ? 'refuted' : outcome;
   return check;
+}
+
+/** Whether somebody whom the reader trusts signed what lies in the run, and with it what its bundles say that others said. */
+function isVouchedFor({ keyring }: RunContext, { signedBy }: WitnessCheck): boolean {
+  return signedBy !== null && keyring.pinned.has(signedBy);
+}
+
+type Why = Parameters<typeof asReadBack>[1];
+const UNSIGNED: Why = { completeness: NOT_VOUCHED };
+const ALTERED: Why = { completeness: NOT_VOUCHED, continuity: 'this is not the bundle that the ledger speaks of' };
+
+function readBack(stream: VerifiedStream, why: Why): VerifiedStream {
+  return { ...stream, verdict: asReadBack(stream.verdict, why, stream.required) };
 }
 
 /** What a run says of itself makes it worse, never better; where nothing was looked at, it is no finding of ours. */
@@ -90,7 +107,8 @@ async function verifyStreams(context: RunContext, check: RunCheck, record: RunRe
     if (stored !== null) check.accounted.add(stored.key);
     const { problems, verified } = found[index] ?? { problems: [], verified: null };
     check.problems.push(...problems);
-    if (verified !== null) check.streams.push(verified);
+    // What is altered is neither what anybody signed nor what the ledger speaks of.
+    if (verified !== null) check.streams.push(problems.length > 0 ? readBack(verified, ALTERED) : verified);
   }
 }
 
@@ -103,6 +121,18 @@ function checkRecord(record: RunRecord, runId: string, key: string): Problem[] {
   const gone = new Set(record.vanished.map(({ stream_id }) => stream_id));
   if (exported + partial + empty !== record.streams.filter(({ stream_id }) => !gone.has(stream_id)).length)
     problems.push(toProblem('record/differs', key, 'its reconciliation does not count its streams'));
+  const told = new Set([...record.streams, ...record.failed, ...record.excluded].map(({ stream_id }) => stream_id));
+  const untold = record.stream_list.streams.filter(({ stream_id }) => !told.has(stream_id));
+  const [first] = untold;
+  if (first !== undefined)
+    problems.push(
+      toProblem('record/differs', key, `lists the stream "${first.stream_id}", and does not say what became of it`),
+    );
+  const isRefuted = gone.size > 0 || record.streams.some(({ status }) => status === 'refuted');
+  if ((record.outcome === 'refuted') !== isRefuted)
+    problems.push(
+      toProblem('record/differs', key, `states the outcome ${record.outcome}, which its own streams do not come to`),
+    );
   return problems;
 }
 

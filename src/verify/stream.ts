@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bundleFileName, slugOf } from '../bundle/layout.ts';
-import { DEFAULT_REQUIRED, strictest } from '../claims/claim.ts';
-import { asRecorded, type ReportedVerdict, withRecorded } from '../claims/recorded.ts';
+import { type ClaimName, DEFAULT_REQUIRED, strictest } from '../claims/claim.ts';
+import { asReadBack, asRecorded, type ReportedVerdict, withRecorded } from '../claims/recorded.ts';
 import type { SpanEntries } from '../claims/span-schema.ts';
 import type { Verdict } from '../claims/verdict.ts';
 import { sha256 } from '../encoding/digest.ts';
@@ -27,6 +27,10 @@ export interface VerifiedStream {
   bundle: RunStream['bundle'];
   /** The one that the bundle was read by; null where it was not read. */
   contract: ContractUse | null;
+  /** What must be proved of it. */
+  required: readonly ClaimName[];
+  /** Runs of whose bundles a part is said to have been compared with it; that they say the same is known once they are read. */
+  parts: readonly string[];
 }
 
 export interface RunContext extends VerifyOptions, WitnessContext {
@@ -57,7 +61,13 @@ export async function verifyStream(
   checkPlaces(run, stream, problems);
   if (stream.record !== null) await verifyStreamRecord(context, run, stream, stream.record, problems);
   const required = strictest(context.required ?? DEFAULT_REQUIRED, run.scope.required_claims);
-  const unread = (why: string) => ({ verdict: asRecorded(statedVerdict(stream), why), bundle, contract: null });
+  const unread = (why: string) => ({
+    verdict: asRecorded(statedVerdict(stream), why),
+    bundle,
+    contract: null,
+    required,
+    parts: [],
+  });
   if (context.fast === true && (await isAttested(context.archive, bundle)))
     return { ...unread('not read here'), attested: true, encrypted: false };
   // What is fetched from afar goes when it was looked at: an archive may be larger than the disk.
@@ -71,8 +81,18 @@ export async function verifyStream(
     problems.push(...verified.problems);
     if (verified.walk !== null) context.history.add(run.run_id, verified.walk);
     const verdict = compareRecorded(context, run, stream, verified, problems);
-    const { contract } = verified;
-    return verdict === null ? null : { verdict, bundle, attested: false, encrypted: false, contract };
+    if (verdict === null) return null;
+    const { contract, earlier } = verified;
+    const continuity = context.history.whyNotCompared(run.run_id, stream.stream_id, earlier);
+    return {
+      verdict: continuity === null ? verdict : asReadBack(verdict, { continuity }, verified.required),
+      bundle,
+      attested: false,
+      encrypted: false,
+      contract,
+      required: verified.required,
+      parts: earlier.filter(({ part }) => part).map(({ run_id }) => run_id),
+    };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -8,6 +8,7 @@ import { openMemoryArchive } from '../../src/archive/memory.ts';
 import { verificationSchema } from '../../src/bundle/documents.ts';
 import { bundleFileName, slugOf } from '../../src/bundle/layout.ts';
 import { openBundle } from '../../src/bundle/read.ts';
+import { toFinding } from '../../src/chain/finding.ts';
 import { CLAIMS } from '../../src/claims/claim.ts';
 import type { Verdict } from '../../src/claims/verdict.ts';
 import { Printer } from '../../src/cli/printer.ts';
@@ -22,7 +23,7 @@ import { type RunRecord, type RunStream, readRecord } from '../../src/ledger/rec
 import { verifyArchive } from '../../src/verify/archive.ts';
 import type { ArchiveReport } from '../../src/verify/archive-report.ts';
 import { chainOf, packageOf } from '../support/chain.ts';
-import { BESIDE_VERDICT, writePackageBundle } from '../support/package-bundle.ts';
+import { besideVerdict, writePackageBundle } from '../support/package-bundle.ts';
 import { TIME_FIELDS } from '../support/records.ts';
 import { problemsIn, sealRun } from '../support/signed-archive.ts';
 
@@ -104,7 +105,7 @@ async function store({ streamId, to, entries = 5, missing = false, restate, seal
   const inZip = { bytes: zip.length, sha256: sha256(zip), recipients: [recipients[to ?? 0] ?? ''] };
   const record: RunStream = {
     ...verdict,
-    ...BESIDE_VERDICT,
+    ...besideVerdict(),
     partial: missing,
     missing: forms,
     bundle: {
@@ -199,7 +200,7 @@ describe('bundles that were not opened', () => {
         reason: expect.stringMatching(/^recorded as (un)?proved, not opened here$/),
       });
     const text = textOf(report);
-    expect(text).toContain('? recorded, not checked here');
+    expect(text).toContain('? recorded, not derived here');
     expect(text).toContain('? content: recorded as proved, not opened here (1 stream)');
     expect(text).toContain('recorded: nothing was checked but records (exit code 4)');
     const table = text.slice(text.indexOf('locked'), text.indexOf('\n\n'));
@@ -267,6 +268,42 @@ describe('a run record that says of a bundle what it is not', () => {
           contract_sha256: null,
           time_fields: TIME_FIELDS,
           requests: [],
+        },
+      },
+    ],
+  ])('%s', async (_words, run) => {
+    const report = await verify([OPEN], { run });
+    expect([report.exit_code, problemsIn(report)]).toEqual([1, ['record/differs runs/A/run.json']]);
+  });
+
+  test('a run that is refuted says why, and names the streams that are not in it', async () => {
+    const finding = toFinding('continuity/stream-vanished', 'gone', 'the service no longer lists the stream');
+    const run = {
+      outcome: 'refuted' as const,
+      vanished: [{ stream_id: 'gone', sequence: 3, hash: 'ab', run_id: 'A', entries: 3, finding }],
+      failed: [{ stream_id: 'broken', reason: 'it answered 500', next_step: 'Run it again.' }],
+      excluded: [{ stream_id: 'left', reason: '--exclude left' }],
+      reconciliation: { listed: 3, exported: 1, partial: 0, failed: 1, empty: 0, excluded: 1 },
+    };
+    const report = await verify([OPEN], { run });
+    const text = textOf(report);
+    expect(report.exit_code).toBe(1);
+    for (const line of [
+      'continuity/stream-vanished gone: the service no longer lists the stream',
+      'not exported broken: it answered 500',
+      'excluded left: --exclude left',
+    ])
+      expect(text).toContain(line);
+  });
+
+  test.each<[words: string, run: Partial<RunRecord>]>([
+    ['that it is refuted, by nothing that it names', { outcome: 'refuted' }],
+    [
+      'that a stream is listed, and not what became of it',
+      {
+        stream_list: {
+          pages: [],
+          streams: [{ stream_id: 'x', entry_count: 1, head_sequence: null, head_digest: null }],
         },
       },
     ],

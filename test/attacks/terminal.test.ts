@@ -79,7 +79,7 @@ beforeAll(async () => {
     bundle: { evidence: bytes, restate },
     more: {
       warnings: [HOSTILE],
-      failed: [{ stream_id: HOSTILE, reason: HOSTILE, next_step: HOSTILE, stated_entries: null }],
+      failed: [{ stream_id: HOSTILE, reason: HOSTILE, next_step: HOSTILE }],
       timestamp_authority: HOSTILE,
       period: { from: HOSTILE, to: HOSTILE },
       operator: { user: HOSTILE, host: HOSTILE },

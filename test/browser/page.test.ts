@@ -214,7 +214,7 @@ describe('a bundle', () => {
     expect(second).toContain('9 entries');
   });
 
-  test('of this run, but not the listed one, is an alarm, whatever is proved of it; one of another run is told calmly', async () => {
+  test('of this run, but not the listed one, is an alarm, whatever is proved of it; one of another run is told with caution', async () => {
     const listed = await sample('listed.zip', evidenceOf(5), '2026-10');
     const forged = await sample('forged.zip', evidenceOf(4), '2026-10');
     const other = await sample('earlier.zip', evidenceOf(4), '2026-09');
@@ -228,7 +228,7 @@ describe('a bundle', () => {
     ]);
     const verdicts = page.locator('.result .verdict');
     const tones = await verdicts.evaluateAll((all) => all.map(({ className }) => className));
-    expect(tones).toEqual(['verdict calm', 'verdict alarm', 'verdict calm']);
+    expect(tones).toEqual(['verdict calm', 'verdict alarm', 'verdict caution']);
     const [, second, third] = await verdicts.allTextContents();
     expect(second).toContain(`of this run, 2026-10. For its stream, ${STREAM}, this report lists another bundle`);
     expect(third).toContain('it states that it is of another run, 2026-09');
@@ -242,12 +242,12 @@ describe('a bundle', () => {
     const page = await open(named());
     await verify(page, await sample('claims.zip'));
     const cells = await page.locator('.result tbody tr').evaluateAll((all) => all.map((row) => row.textContent));
-    expect(cells.map((text) => /^(\w+?)(proved|refuted|unproved)/.exec(text ?? '')?.slice(1))).toEqual([
+    expect(cells.map((text) => /^(\w+?)(proved|refuted|unproved|recorded)/.exec(text ?? '')?.slice(1))).toEqual([
       ['order', 'proved'],
       ['content', 'proved'],
       ['seal', 'unproved'],
       ['anchor', 'unproved'],
-      ['continuity', 'proved'],
+      ['continuity', 'recorded'],
       ['completeness', 'unproved'],
       ['agreement', 'unproved'],
     ]);
@@ -308,7 +308,7 @@ describe('a bundle', () => {
     const page = await open(named());
     expect(await verify(page, await restated('pdf.zip', { agreement }, 'verified'))).toEqual(['VERIFIED HERE']);
     const content = { state: 'unproved' as const, reason: 'not looked at' };
-    expect((await verify(page, await restated('less.zip', { content }, 'verified'))).at(-1)).toBe('VERIFIED HERE');
+    expect((await verify(page, await restated('less.zip', { content }, 'collected'))).at(-1)).toBe('VERIFIED HERE');
     const completeness = { state: 'proved' as const, basis: 'says who' };
     const claimed = await verify(page, await restated('more.zip', { completeness }, 'verified'));
     expect(claimed.at(-1)).toBe('NOT WHAT IT STATES');

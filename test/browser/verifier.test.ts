@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Reply, Result } from '../../src/browser/messages.ts';
 import { CLAIMS } from '../../src/claims/claim.ts';
+import { reportAlone } from '../../src/verify/alone.ts';
 import { verifyBundle } from '../../src/verify/bundle.ts';
 import { type ForeignEntry, foreignBag, writeForeignZip } from '../bundle/sample.ts';
 import { ReportBrowser } from '../support/browser.ts';
@@ -68,7 +69,9 @@ const summaryOf = (codes: readonly { code: string }[], states: object, findings:
 
 async function verifyThere(file: string) {
   const options = { contract: null, sealKeys: new Map(), roots: null, now: NOW };
-  const { problems, verdict } = await verifyBundle(file, basename(file), options);
+  const verified = await verifyBundle(file, basename(file), options);
+  const { problems } = verified;
+  const verdict = reportAlone(verified);
   const states = CLAIMS.map((name) => stateOf(name, verdict?.claims[name].state, verdict?.claims[name].basis));
   return summaryOf(problems, verdict === null ? [] : [verdict.status, ...states], verdict?.findings ?? []);
 }

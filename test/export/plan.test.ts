@@ -15,7 +15,8 @@ import { toRecordBytes } from '../../src/ledger/record.ts';
 import { runRecord, runStream } from '../support/records.ts';
 
 async function* list(ids: readonly string[]): AsyncGenerator<ListedStream> {
-  for (const streamId of ids) yield { streamId, entryCount: 0, headSequence: 0, headDigest: null, drift: null };
+  for (const streamId of ids)
+    yield { streamId, entryCount: 0, headSequence: 0, headDigest: null, drift: null, record: '{}' };
 }
 
 async function select(ids: readonly string[], streams: string[] = [], exclude: string[] = []) {
@@ -72,7 +73,6 @@ describe('the streams that --stream names', () => {
       IDS.filter((id) => !expected.includes(id)).map((stream_id) => ({
         stream_id,
         reason: 'not named by --stream',
-        stated_entries: 0,
       })),
     );
   });
@@ -90,8 +90,8 @@ test('--exclude outweighs --stream, and says which one it was', async () => {
   expect(await select(['prod/a', 'prod/b', 'test/a'], ['prod/*'], ['x', '*/b', '**/b'])).toEqual({
     included: ['prod/a'],
     excluded: [
-      { stream_id: 'prod/b', reason: '--exclude */b', stated_entries: 0 },
-      { stream_id: 'test/a', reason: 'not named by --stream', stated_entries: 0 },
+      { stream_id: 'prod/b', reason: '--exclude */b' },
+      { stream_id: 'test/a', reason: 'not named by --stream' },
     ],
   });
 });

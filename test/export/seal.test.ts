@@ -87,9 +87,16 @@ const stored = (
   bytes: 1,
   sha256: DIGEST,
 });
-const listed = (streamId: string) => ({ streamId, entryCount: 0, headSequence: 0, headDigest: null, drift: null });
-const failure = (stream_id: string) => ({ stream_id, reason: 'gone', next_step: 'again', stated_entries: null });
-const exclusion = (stream_id: string) => ({ stream_id, reason: '--exclude x', stated_entries: null });
+const listed = (streamId: string) => ({
+  streamId,
+  entryCount: 0,
+  headSequence: 0,
+  headDigest: null,
+  drift: null,
+  record: '{}',
+});
+const failure = (stream_id: string) => ({ stream_id, reason: 'gone', next_step: 'again' });
+const exclusion = (stream_id: string) => ({ stream_id, reason: '--exclude x' });
 
 function journeysOf({
   included = [],
@@ -97,7 +104,7 @@ function journeysOf({
   ...more
 }: Partial<Omit<Journeys, 'selection'>> & { included?: string[]; excluded?: string[] }): Journeys {
   return {
-    selection: { included: included.map(listed), excluded: excluded.map(exclusion) },
+    selection: { included: included.map(listed), excluded: excluded.map(exclusion), list: { pages: [], streams: [] } },
     recorded: [],
     incomplete: [],
     failed: [],

@@ -110,7 +110,15 @@ describe('evidence verify of the bundle alone, offline', () => {
 
   test('without roots the anchor is unproved and says why; all else is as it was at the export', async () => {
     const { code, claims, problems } = await anchor();
-    expect([code, problems, claims]).toEqual([0, [], record.claims]);
+    const { continuity, completeness, ...derived } = claims;
+    const { continuity: _continuity, completeness: _completeness, ...recorded } = record.claims;
+    expect([code, problems, derived]).toEqual([0, [], recorded]);
+    for (const claim of [continuity, completeness])
+      expect(claim).toMatchObject({
+        state: 'recorded',
+        recorded: 'proved',
+        reason: expect.stringMatching(/^the export recorded: /),
+      });
     expect(claims.anchor).toEqual({
       state: 'unproved',
       reason: expect.stringMatching(/no time-stamping authority is trusted here: pin its root/),
@@ -155,14 +163,15 @@ describe('the lines that README.txt gives', () => {
     expect(await follow(1, bag)).toMatch(/^(\S+: OK\n){9,}$/);
     expect([await follow(2, bag), await follow(3, bag)]).toEqual(['', '']);
     expect(await follow(4, bag)).toContain('Verification: OK');
+    expect(await follow(5, bag)).toBe('');
   });
 
   test.each([
-    ['a link', /("sequence":7,.*?"prev_hash":")...../, '$100000', '7\n'],
-    ['what was done', /("sequence":7,.*?"metadata":)/, '$1 1,"x":', ''],
-    ['a number', /"sequence":7,/, '"sequence":70,', '70\n8\n'],
-    ['a hash', /("sequence":7,.*?"hash":")...../, '$100000', '8\n'],
-  ])('show that somebody changed %s', async (_what, from, to, links) => {
+    ['a link', /("sequence":7,.*?"prev_hash":")...../, '$100000', '7\n', /^$/],
+    ['what was done', /("sequence":7,.*?"metadata":)/, '$1 1,"x":', '', /^$/],
+    ['a number', /"sequence":7,/, '"sequence":70,', '70\n8\n', /^7c7$/m],
+    ['a hash', /("sequence":7,.*?"hash":")...../, '$100000', '8\n', /^7c7$/m],
+  ])('show that somebody changed %s', async (_what, from, to, links, listed) => {
     const copy = join(mkdtempSync(join(folder, 'changed-')), 'bag');
     await run('cp', ['-r', bag, copy], folder);
     const file = join(copy, 'data/evidence.json');
@@ -171,6 +180,7 @@ describe('the lines that README.txt gives', () => {
     expect(await follow(1, copy)).toContain('data/evidence.json: FAILED');
     expect(await follow(2, copy)).toBe(links);
     expect(await follow(3, copy)).toMatch(/^7c7$/m);
+    expect(await follow(5, copy)).toMatch(listed);
   });
 });
 
@@ -206,13 +216,7 @@ describe('the lines of README.md for checking a bundle by hand', () => {
 
   test('continuity, completeness and agreement say what the claims rest on', async () => {
     expect(await follow('continuity')).toBe(`1\n${'0'.repeat(64)}\n[]\n`);
-    expect(JSON.parse(await follow('completeness'))).toMatchObject({
-      kind: 'listing',
-      statement: { entryCount: 250, headSequence: 250, headDigest: record.head_hash },
-      same: 250,
-      differences: 0,
-      deviations: [],
-    });
+    expect(await follow('completeness')).toBe('');
     const pdf = await follow('agreement');
     expect(pdf).toMatch(new RegExp(`Package +${record.package_id}\n *Entries +250\n *Head hash +${record.head_hash}`));
   });

@@ -154,6 +154,9 @@ describe('November', () => {
     const { code: verified, report } = await verifyArchive();
     // The run of November stays refuted for ever.
     expect([verified, report.ledger.state, report.objects.altered]).toEqual([1, 'intact', []]);
+    expect(report.runs.flatMap(({ vanished }: { vanished: object[] }) => vanished)).toMatchObject([
+      { stream_id: 'payments' },
+    ]);
   });
 
   test('after a stream began anew on purpose', async () => {

@@ -176,7 +176,6 @@ test('whatever stands before it, no title and no head of a table is left alone a
     record.excluded = Array.from({ length: count }, (_, index) => ({
       stream_id: `s-${index}`,
       reason: 'x',
-      stated_entries: null,
     }));
     for (const page of await pages(await save(await pdfOf(record)), '-layout')) {
       const lines = page.split('\n').flatMap((line) => line.trim() || []);

@@ -5,7 +5,7 @@ import type { ClaimName } from '../../src/claims/claim.ts';
 import { bundleKey } from '../../src/ledger/keys.ts';
 import type { RunRecord } from '../../src/ledger/record.ts';
 import type { SigningKey } from '../../src/signature/key.ts';
-import { BESIDE_VERDICT, type PackageBundle, writePackageBundle } from './package-bundle.ts';
+import { type PackageBundle, writePackageBundle } from './package-bundle.ts';
 import { sealRun } from './signed-archive.ts';
 
 /** The run that `writePackageBundle` writes its bundles for. */
@@ -29,11 +29,11 @@ export async function archivePackage(
 ): Promise<string> {
   const archive = await openDirectoryArchive(root, { create: true });
   const target = `${root}.zip`;
-  const { verdict, ...written } = await writePackageBundle({ target, ...bundle });
+  const { verdict, beside, ...written } = await writePackageBundle({ target, ...bundle });
   const name = bundleKey(RUN, bundleFileName(slugOf(verdict.stream_id), 'COMPLETE'));
   const stored = { key: name, bytes: written.bytes, sha256: written.sha256, identity: written.identity };
   await archive.put(name, { file: target }, stored);
-  const stream = { ...verdict, ...BESIDE_VERDICT, partial: false, missing: [], bundle: stored, record: null };
+  const stream = { ...verdict, ...beside, partial: false, missing: [], bundle: stored, record: null };
   const scope = { streams: [], exclude: [], request: null, requested_by: null, required_claims: [...required] };
   await sealRun(archive, RUN, key, { streams: [stream], scope, ...more });
   await archive.close();

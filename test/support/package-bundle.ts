@@ -1,12 +1,15 @@
-import { CONTRACT_FILE, type Custody, type Verification } from '../../src/bundle/documents.ts';
+import { CONTRACT_FILE, type Custody, type ServiceDocument, type Verification } from '../../src/bundle/documents.ts';
 import { bagInfo } from '../../src/bundle/info.ts';
 import { slugOf } from '../../src/bundle/layout.ts';
 import { type MissingForm, missingFile } from '../../src/bundle/missing.ts';
 import { tokenFiles } from '../../src/bundle/tokens.ts';
 import { type WrittenBundle, writeBundle } from '../../src/bundle/write.ts';
 import { PackageReader, type PackageReading } from '../../src/chain/package.ts';
+import { CarriedListing } from '../../src/claims/carried-listing.ts';
 import type { ClaimName } from '../../src/claims/claim.ts';
+import type { CompletenessBasis } from '../../src/claims/completeness.ts';
 import { toVerdict, type Verdict } from '../../src/claims/verdict.ts';
+import type { Contract } from '../../src/contract/contract.ts';
 import type { Description } from '../../src/contract/description.ts';
 import { formatContract } from '../../src/contract/file.ts';
 import { type ContractInUse, DEFAULT_IN_USE } from '../../src/contract/in-use.ts';
@@ -25,6 +28,8 @@ export interface PackageBundle {
   summary?: Uint8Array | null;
   /** Forms that it lacks. */
   missing?: readonly MissingForm[];
+  /** The service's own listing, as text; null where the entries were not listed. */
+  listing?: string | null;
   runId?: string;
   /** Of the keys that it says seals were checked with. */
   sealKeyIds?: string[];
@@ -35,6 +40,30 @@ export interface PackageBundle {
   restate?: (verdict: Verdict) => Verdict;
 }
 
+const ASKED_AT = '2026-11-01T00:00:00.000Z';
+
+/** What a list of streams says of a stream. */
+function recordIn({ streams: { fields } }: Description, streamId: string, entries: number): string {
+  const values = [
+    [fields.stream_id, streamId],
+    [fields.entry_count, entries],
+  ] as const;
+  const record = values.reduce<Json>(
+    (built, [path, value]) => (path === null ? built : withValue(built, path, value)),
+    {},
+  );
+  return JSON.stringify(record);
+}
+
+type Json = { [name: string]: Json | string | number };
+
+function withValue(record: Json, path: string, value: string | number): Json {
+  const [name = '', ...rest] = path.split('.');
+  const inner = record[name];
+  const below = typeof inner === 'object' ? inner : {};
+  return { ...record, [name]: rest.length === 0 ? value : withValue(below, rest.join('.'), value) };
+}
+
 /** A bundle of one package, as an exporter leaves it that has no seal key. */
 export async function writePackageBundle({
   target,
@@ -42,17 +71,29 @@ export async function writePackageBundle({
   description = null,
   summary = null,
   missing = [],
+  listing = null,
   runId = 'r',
   sealKeyIds = [],
   required = ['order'],
   requires = required,
   restate = (verdict) => verdict,
-}: PackageBundle): Promise<WrittenBundle & { verdict: Verdict }> {
+}: PackageBundle): Promise<WrittenBundle & { verdict: Verdict; beside: ReturnType<typeof besideVerdict> }> {
   const inUse: ContractInUse =
     description === null ? DEFAULT_IN_USE : pinContract(Buffer.from(formatContract(description)), 'contract.yaml');
-  const { stated, reading } = statedOf(inUse, evidence, summary, required);
+  const { stated, reading, listed } = statedOf(inUse, evidence, summary, required, listing);
   const verdict = restate(missing.length > 0 ? { ...stated.verdict, status: 'incomplete' } : stated.verdict);
   const verification = { ...stated, run_id: runId, required_claims: [...requires], seal_key_ids: sealKeyIds, verdict };
+  const service: ServiceDocument = {
+    format: 'evidence-service/1',
+    run_id: runId,
+    stream_id: verdict.stream_id,
+    stream_record: recordIn(inUse.description, verdict.stream_id, reading.walk.entries),
+    check_answer: null,
+    listing:
+      listing === null
+        ? null
+        : { pages: [], asked_at: ASKED_AT, asked_at_by_service: null, latest: '2026-11-02T00:00:00.000Z' },
+  };
   const forms = [
     { step: 'json', path: 'data/evidence.json', content: evidence },
     ...(summary === null ? [] : [{ step: 'summary', path: 'data/summary.json', content: summary }]),
@@ -66,26 +107,34 @@ export async function writePackageBundle({
     payload: [
       ...forms.map(({ path, content }) => ({ path, content })),
       { path: 'data/verification.json', content: toRecordBytes(verification) },
-      { path: 'data/custody.json', content: toRecordBytes(transferLog(verification, forms, missing)) },
+      { path: 'data/service.json', content: toRecordBytes(service) },
+      ...(listing === null ? [] : [{ path: 'data/listing.csv', content: listing }]),
+      {
+        path: 'data/custody.json',
+        content: toRecordBytes(transferLog(verification, forms, missing, listing !== null)),
+      },
       ...(inUse.file === null ? [] : [{ path: CONTRACT_FILE, content: inUse.file.bytes }]),
       ...tokenFiles(reading.facts?.checkpoints ?? []).map(({ path, content }) => ({ path, content })),
     ],
   });
-  return { ...written, verdict };
+  return { ...written, verdict, beside: besideVerdict(listed) };
 }
 
 const RECEIVED_AT = '2026-11-01T00:00:00.000Z';
 
 /** What a record says of these bundles besides their verdict. */
-export const BESIDE_VERDICT: Pick<StreamRecord, 'collected' | 'service'> = {
-  collected: { export_started_at: RECEIVED_AT, from: RECEIVED_AT, to: RECEIVED_AT },
-  service: { entry_count: null, head_sequence: null, listed: null, verified: null, failed_sequences: [] },
-};
+export function besideVerdict(listed: number | null = null): Pick<StreamRecord, 'collected' | 'service'> {
+  return {
+    collected: { export_started_at: RECEIVED_AT, from: RECEIVED_AT, to: RECEIVED_AT },
+    service: { entry_count: null, head_sequence: null, listed, verified: null, failed_sequences: [] },
+  };
+}
 
 function transferLog(
   { run_id, verdict }: Verification,
   forms: readonly { step: string; path: string; content: Uint8Array }[],
   missing: readonly MissingForm[],
+  isListed: boolean,
 ): Custody {
   const exchange = {
     method: 'GET' as const,
@@ -112,6 +161,7 @@ function transferLog(
         exchange: { ...exchange, path: `/${step}`, bytes: content.length, sha256: sha256(content) },
       })),
       ...missing.map(({ form, reason }) => ({ step: form, failure: reason })),
+      ...(isListed ? [{ step: 'listing', note: 'listed' }] : []),
     ],
   };
 }
@@ -121,11 +171,13 @@ function statedOf(
   evidence: Uint8Array,
   summary: Uint8Array | null,
   required: readonly ClaimName[],
-): { stated: Verification; reading: PackageReading } {
+  listing: string | null,
+): { stated: Verification; reading: PackageReading; listed: number | null } {
   const reader = new PackageReader(contract, new Map());
   reader.push(evidence);
   const reading = reader.finish();
-  const completeness = { kind: 'none' as const, why: 'nothing was asked' };
+  const nothing = { kind: 'none' as const, why: 'nothing was asked' };
+  const completeness = listing === null ? nothing : compared(reading, evidence, contract, listing);
   const examination = examineReading(reading, required, {
     completeness,
     contract,
@@ -150,10 +202,36 @@ function statedOf(
     stated_head: null,
     stated_entries: null,
     accepted_restart: null,
-    completeness,
+    completeness: listing === null ? nothing : { kind: 'listing', statement: stateOf(reading) },
     vendor: null,
     verdict: toVerdict(reading, examination),
     does_not_prove: [],
   };
-  return { stated, reading };
+  return { stated, reading, listed: completeness.kind === 'listing' ? completeness.listed : null };
+}
+
+function stateOf({ walk }: PackageReading) {
+  return { entry_count: walk.entries, head_sequence: null, head_digest: null, read_at: ASKED_AT };
+}
+
+function compared(
+  reading: PackageReading,
+  evidence: Uint8Array,
+  contract: Contract,
+  listing: string,
+): CompletenessBasis {
+  const { streamId, entries: entryCount } = reading.walk;
+  const cut = { askedAt: Date.parse(ASKED_AT), askedAtByService: null, statedHead: null, latest: Date.parse(ASKED_AT) };
+  const carried = new CarriedListing(streamId, cut);
+  using reader = new PackageReader(contract, new Map(), { streamId, ...carried.observer });
+  reader.push(evidence);
+  reader.finish();
+  carried.endPackage();
+  carried.push(Buffer.from(listing));
+  const statement = { entryCount, headSequence: null, headDigest: null, readAt: ASKED_AT };
+  return {
+    kind: 'listing',
+    statement,
+    ...(carried.finish() ?? { listed: 0, same: 0, differences: 1, deviations: [], undecided: 0 }),
+  };
 }

@@ -14,7 +14,7 @@ const LARGE = { maxBuffer: 2 ** 26 };
 export interface StreamFigures {
   streamId: string;
   entries: number;
-  /** By the list of entries that was compared; null where there was none. */
+  /** The lines of the service's own listing that the bundle carries; null without one. */
   listed: number | null;
   first: EndFigures | null;
   last: EndFigures | null;
@@ -95,7 +95,7 @@ export async function recomputeFigures(
 async function figuresOf(zip: string, log: Log, heads: Readonly<Record<string, number>>): Promise<StreamFigures> {
   const { entries, checkpoints }: Package = JSON.parse(await fileIn(zip, 'data/evidence.json'));
   const streamId = JSON.parse(await fileIn(zip, 'data/custody.json')).stream_id;
-  const { completeness } = JSON.parse(await fileIn(zip, 'data/verification.json'));
+  const listing = await fileIn(zip, 'data/listing.csv').catch(() => null);
   const sorted = entries.toSorted((a, b) => a.sequence - b.sequence);
   const [first, last] = [sorted[0], sorted.at(-1)];
   const there = new Set(sorted.map(({ sequence }) => sequence));
@@ -105,7 +105,7 @@ async function figuresOf(zip: string, log: Log, heads: Readonly<Record<string, n
   return {
     streamId,
     entries: entries.length,
-    listed: completeness.kind === 'listing' ? completeness.listed : null,
+    listed: listing === null ? null : listing.split('\n').filter((line) => line !== '').length,
     first: first === undefined ? null : endOf(first),
     last: last === undefined ? null : endOf(last),
     receivedFrom:

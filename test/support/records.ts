@@ -78,6 +78,7 @@ export function runRecord(runId: string, streams: RunStream[], more: Partial<Run
     started_at: '2026-11-01T00:00:00.000Z',
     finished_at: '2026-11-01T00:01:00.000Z',
     attempts: [{ started_at: '2026-11-01T00:00:00.000Z', ended_at: '2026-11-01T00:01:00.000Z' }],
+    stream_list: { pages: [], streams: [] },
     streams,
     excluded: [],
     failed: [],

@@ -109,10 +109,17 @@ export function partialRun(): RunRecord {
     {
       outcome: 'incomplete',
       exit_code: 3,
-      failed: [
-        { stream_id: 'prod/dead', reason: 'no answer within 30 s', next_step: 'Run it again.', stated_entries: 7 },
-      ],
-      excluded: [{ stream_id: 'prod/debug', reason: '--exclude */debug', stated_entries: 5 }],
+      failed: [{ stream_id: 'prod/dead', reason: 'no answer within 30 s', next_step: 'Run it again.' }],
+      excluded: [{ stream_id: 'prod/debug', reason: '--exclude */debug' }],
+      stream_list: {
+        pages: [],
+        streams: ['prod/service-1', 'prod/half', 'prod/quiet', 'prod/dead', 'prod/debug'].map((stream_id, index) => ({
+          stream_id,
+          entry_count: [ENTRIES, ENTRIES, 0, 7, 5][index] ?? null,
+          head_sequence: null,
+          head_digest: null,
+        })),
+      },
       reconciliation: { listed: 5, exported: 1, partial: 1, failed: 1, empty: 1, excluded: 1 },
     },
   );

@@ -28,17 +28,33 @@ export function headlineOf(result: Result, belonging: Belonging): Headline {
       word: 'NOT THE BUNDLE OF THIS RUN',
       sentences: ['Do not take it for what was archived; fetch the bundle again from the archive.', what],
     };
-  const proved = result.claims.filter(({ state }) => state === 'proved').length;
-  const sum = `${grouped(proved)} of ${grouped(result.claims.length)} claims are proved here, and none is refuted.`;
+  const sums = sumsOf(result);
   if (status === 'empty')
     return { tone: 'caution', word: 'NOTHING CHECKED', sentences: [what, 'There is no entry, so nothing is proved.'] };
   if (status === 'incomplete')
     return {
       tone: 'caution',
       word: 'INCOMPLETE',
-      sentences: [what, sum, 'A form is missing, or a required claim is not proved here.'],
+      sentences: [what, ...sums, 'A form is missing, or a required claim is not proved here.'],
     };
-  return { tone: 'calm', word: 'VERIFIED HERE', sentences: [what, sum] };
+  const word = status === 'collected' ? 'COLLECTED' : 'VERIFIED HERE';
+  // What this report does not list may be anybody's, however sound it is.
+  if (belonging !== 'listed') return { tone: 'caution', word, sentences: [what, ...sums, UNKNOWN_MAKER] };
+  return { tone: status === 'verified' ? 'calm' : 'caution', word, sentences: [what, ...sums] };
+}
+
+const UNKNOWN_MAKER = 'Nothing here shows who made it.';
+
+/** What is proved here, and under it always what is not. */
+function sumsOf({ claims }: Result): string[] {
+  const namesOf = (state: Result['claims'][number]['state']) =>
+    claims.filter((claim) => claim.state === state).map(({ name }) => name);
+  const [open, recorded] = [namesOf('unproved'), namesOf('recorded')];
+  return [
+    `${grouped(namesOf('proved').length)} of ${grouped(claims.length)} claims are proved here, and none is refuted.`,
+    ...(open.length === 0 ? [] : [`Not proved here: ${open.join(', ')}.`]),
+    ...(recorded.length === 0 ? [] : [`Recorded by the export, and not derived here: ${recorded.join(', ')}.`]),
+  ];
 }
 
 function refutation({ claims }: Result): string {

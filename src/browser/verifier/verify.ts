@@ -1,6 +1,7 @@
 import { readBundle } from '../../bundle/bundle.ts';
-import { CLAIMS, type Claim, type ClaimName } from '../../claims/claim.ts';
+import { CLAIMS, type Claim, type ClaimName, type ReportedClaim } from '../../claims/claim.ts';
 import { EvidenceError } from '../../errors.ts';
+import { reportAlone } from '../../verify/alone.ts';
 import { verifyContent } from '../../verify/content.ts';
 import type { Result } from '../messages.ts';
 import { openBlob } from './blob.ts';
@@ -35,12 +36,9 @@ export async function verifyBlob(
     onProgress(Math.min(read / blob.size, 1));
   });
   const options = { contract: null, sealKeys: new Map(), roots: null, now };
-  const { problems, identity, runId, verdict, recorded } = await verifyContent(
-    readBundle(container),
-    name,
-    options,
-    null,
-  );
+  const verified = await verifyContent(readBundle(container), name, options, null);
+  const { problems, identity, runId, recorded } = verified;
+  const verdict = reportAlone(verified);
   return {
     problems,
     identity,
@@ -57,7 +55,7 @@ export async function verifyBlob(
 
 function toRow(
   name: ClaimName,
-  { state, basis, reason }: Claim,
+  { state, basis, reason }: ReportedClaim,
   recorded: Claim | undefined,
 ): Result['claims'][number] {
   const elsewhere = ELSEWHERE[name];

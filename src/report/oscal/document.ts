@@ -4,7 +4,7 @@ import { lengthOf } from '../../claims/ranges.ts';
 import { sha256 } from '../../encoding/digest.ts';
 import { type RunRecord, type RunStream, recordPieces } from '../../ledger/record.ts';
 import { anchoredIn } from '../view/anchors.ts';
-import { missingIn, sum } from '../view/missing.ts';
+import { missingIn, statedEntries, sum } from '../view/missing.ts';
 import { toOutcome } from '../view/outcome.ts';
 import type { Texts } from '../view/texts.ts';
 import { uuidOf } from './uuid.ts';
@@ -143,15 +143,19 @@ function hrefOf(key: string): string {
 }
 
 function* observe(record: RunRecord) {
+  const stated = statedEntries(record);
   for (const stream of record.streams) yield observeStream(record, stream);
-  for (const { stream_id, reason, stated_entries } of record.failed)
-    yield observeAbsence(record, stream_id, `Not exported: ${reason}`, { status: 'failed', stated_entries });
+  for (const { stream_id, reason } of record.failed)
+    yield observeAbsence(record, stream_id, `Not exported: ${reason}`, {
+      status: 'failed',
+      stated_entries: stated.get(stream_id) ?? null,
+    });
   for (const { stream_id, finding, entries } of record.vanished)
     yield observeAbsence(record, stream_id, finding.message, { status: 'vanished', missing_entries: entries });
-  for (const { stream_id, reason, stated_entries } of record.excluded)
+  for (const { stream_id, reason } of record.excluded)
     yield observeAbsence(record, stream_id, `Excluded by who exported: ${reason}`, {
       status: 'excluded',
-      stated_entries,
+      stated_entries: stated.get(stream_id) ?? null,
     });
 }
 

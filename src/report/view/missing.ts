@@ -47,7 +47,9 @@ export interface Missing {
   failedEntries: number | null;
 }
 
-export function toMissing({ streams, vanished, failed, period }: RunRecord): Missing {
+export function toMissing(record: RunRecord): Missing {
+  const { streams, vanished, failed, period } = record;
+  const stated = statedEntries(record);
   const counts = streams.map((stream) => lengthOf(missingIn(stream, period))).filter((count) => count > 0);
   return {
     streams: counts.length,
@@ -55,8 +57,13 @@ export function toMissing({ streams, vanished, failed, period }: RunRecord): Mis
     vanished: vanished.length,
     vanishedEntries: sum(vanished.map(({ entries }) => entries)),
     failed: failed.length,
-    failedEntries: sumIfKnown(failed.map(({ stated_entries }) => stated_entries)),
+    failedEntries: sumIfKnown(failed.map(({ stream_id }) => stated.get(stream_id) ?? null)),
   };
+}
+
+/** How many entries of all time the service's list of streams states, by stream id; null where it states none. */
+export function statedEntries({ stream_list }: RunRecord): ReadonlyMap<string, number | null> {
+  return new Map(stream_list.streams.map(({ stream_id, entry_count }) => [stream_id, entry_count]));
 }
 
 /** Null where one of them is not known. */

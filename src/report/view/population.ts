@@ -1,5 +1,5 @@
 import type { RunRecord, RunStream } from '../../ledger/record.ts';
-import { type Missing, sum, sumIfKnown, toMissing } from './missing.ts';
+import { type Missing, statedEntries, sum, sumIfKnown, toMissing } from './missing.ts';
 import type { Texts } from './texts.ts';
 import { fill, grouped, plural } from './words.ts';
 
@@ -21,7 +21,7 @@ export interface Population {
 
 export function toPopulation(record: RunRecord, { population: texts }: Texts): Population {
   const { streams, failed, excluded, reconciliation } = record;
-  const stated = statedEntries(record);
+  const stated = statedIn(record);
   const missing = toMissing(record);
   const inScope = reconciliation.listed - reconciliation.excluded;
   const listed = streams.filter(({ service }) => service.listed !== null);
@@ -71,14 +71,16 @@ interface Stated {
   failed: number | null;
 }
 
-function statedEntries({ streams, failed, excluded, vanished, period }: RunRecord): Stated {
+function statedIn(record: RunRecord): Stated {
+  const { streams, failed, excluded, vanished, period } = record;
+  const byId = statedEntries(record);
   if (period.from !== null || period.to !== null) return { all: null, excluded: null, failed: null };
   const gone = new Set(vanished.map(({ stream_id }) => stream_id));
   const listed = streams.filter(({ stream_id }) => !gone.has(stream_id));
   const [ofStreams, ofFailed, ofExcluded] = [
     listed.map(({ service }) => service.entry_count),
-    failed.map(({ stated_entries }) => stated_entries),
-    excluded.map(({ stated_entries }) => stated_entries),
+    failed.map(({ stream_id }) => byId.get(stream_id) ?? null),
+    excluded.map(({ stream_id }) => byId.get(stream_id) ?? null),
   ].map(sumIfKnown) as [number | null, number | null, number | null];
   return { all: sumIfKnown([ofStreams, ofFailed, ofExcluded]), excluded: ofExcluded, failed: ofFailed };
 }

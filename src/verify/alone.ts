@@ -1,0 +1,13 @@
+import { asReadBack, type ReportedVerdict, withRecorded } from '../claims/recorded.ts';
+import type { VerifiedBundle } from './content.ts';
+
+/** Nobody vouches for what a bundle says that the service said. */
+export const NOT_VOUCHED = 'nothing here shows that the service said so';
+const WITHOUT_RUNS = 'the earlier runs are not here to compare with';
+
+/** The verdict on a bundle that is verified by itself; null where it holds nothing to judge. */
+export function reportAlone({ verdict, recorded, required }: VerifiedBundle): ReportedVerdict | null {
+  if (verdict === null) return null;
+  const reported = recorded === null ? verdict : withRecorded(verdict, recorded);
+  return asReadBack(reported, { continuity: WITHOUT_RUNS, completeness: NOT_VOUCHED }, required);
+}

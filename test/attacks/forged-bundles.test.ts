@@ -1,0 +1,273 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openMemoryArchive } from '../../src/archive/memory.ts';
+import { bundleFileName, slugOf } from '../../src/bundle/layout.ts';
+import type { ClaimName } from '../../src/claims/claim.ts';
+import type { ReportedVerdict } from '../../src/claims/recorded.ts';
+import type { Verdict } from '../../src/claims/verdict.ts';
+import { sha256 } from '../../src/encoding/digest.ts';
+import { bundleKey } from '../../src/ledger/keys.ts';
+import type { RunStream } from '../../src/ledger/record.ts';
+import type { SigningKey } from '../../src/signature/key.ts';
+import { reportAlone } from '../../src/verify/alone.ts';
+import { type ArchiveContext, verifyArchive } from '../../src/verify/archive.ts';
+import { verifyBundle } from '../../src/verify/bundle.ts';
+import { ReportBrowser } from '../support/browser.ts';
+import { chainOf, packageOf, type SentEntry, STREAM } from '../support/chain.ts';
+import { besideVerdict, type PackageBundle, writePackageBundle } from '../support/package-bundle.ts';
+import { type BagFiles, rebag } from '../support/rebag.ts';
+import { monthStream, verifiedRun } from '../support/run-records.ts';
+import { newKey, sealRun } from '../support/signed-archive.ts';
+
+/**
+ * Bundles that somebody without any key made out of an honest one, every manifest and statement set right: nothing that
+ * rests on the word of others is proved by them, and each is found where something says which bundle is the true one.
+ */
+
+const RUN = '2026-10';
+const chain = chainOf(5);
+const listingOf = (entries: readonly SentEntry[]) =>
+  entries.map(({ sequence, hash }) => `${sequence},${hash}\n`).join('');
+const summaryOf = (entries: readonly SentEntry[]) =>
+  Buffer.from(
+    JSON.stringify({
+      package_id: 'pkg-1',
+      stream_id: STREAM,
+      entry_count: entries.length,
+      head_hash: entries.at(-1)?.hash ?? null,
+    }),
+  );
+
+/** A whole bundle over these entries, by the exporter's own code. */
+const of = (entries: SentEntry[]): Omit<PackageBundle, 'target'> => ({
+  evidence: Buffer.from(JSON.stringify(packageOf(entries))),
+  listing: listingOf(entries),
+  summary: summaryOf(entries),
+  runId: RUN,
+});
+
+const cut = chain.slice(0, 3);
+const edited = chainOf(5, { actor: 'mallory' });
+const set = (path: string, content: string) => (files: BagFiles) => files.set(path, Buffer.from(content));
+const alsoProved = (verdict: Verdict): Verdict => ({
+  ...verdict,
+  claims: {
+    ...verdict.claims,
+    completeness: { state: 'proved', basis: "the service's own listing has the same 5 entries" },
+  },
+});
+
+/** Of a claim that rests on the word of others. */
+type Word = 'recorded' | 'unproved' | 'refuted';
+interface Forgery {
+  name: string;
+  bundle: Omit<PackageBundle, 'target'>;
+  change?: (files: BagFiles) => void;
+  /** By itself, and where whoever forged it made the archive around it. */
+  isFound: boolean;
+  completeness: Word;
+  continuity: Word;
+}
+
+const READ_BACK = { isFound: false, completeness: 'recorded', continuity: 'recorded' } as const;
+const CAUGHT = { isFound: true, completeness: 'refuted', continuity: 'recorded' } as const;
+const FORGERIES: Forgery[] = [
+  { name: 'cut off, the listing too', bundle: of(cut), ...READ_BACK },
+  { name: 'edited, all digests made anew', bundle: of(edited), ...READ_BACK },
+  { name: 'without the form that would differ', bundle: { ...of(cut), summary: null }, ...READ_BACK },
+  {
+    name: 'cut off, the listing left as it was',
+    bundle: of(cut),
+    change: set('data/listing.csv', listingOf(chain)),
+    ...CAUGHT,
+  },
+  {
+    name: 'edited, the listing left as it was',
+    bundle: of(edited),
+    change: set('data/listing.csv', listingOf(chain)),
+    ...CAUGHT,
+  },
+  {
+    name: 'with a listing that lacks an entry',
+    bundle: of(chain),
+    change: set('data/listing.csv', listingOf(chain.toSpliced(2, 1))),
+    ...CAUGHT,
+  },
+  {
+    name: 'with a listing that is none',
+    bundle: of(chain),
+    change: set('data/listing.csv', 'all is well\n'),
+    ...CAUGHT,
+    completeness: 'unproved',
+  },
+  {
+    name: 'without a listing',
+    bundle: of(chain),
+    change: (files) => files.delete('data/listing.csv'),
+    ...CAUGHT,
+    completeness: 'unproved',
+  },
+  {
+    name: 'that states completeness by nothing',
+    bundle: { ...of(chain), listing: null, restate: alsoProved },
+    ...CAUGHT,
+    completeness: 'unproved',
+  },
+];
+
+let browser: ReportBrowser;
+let page: Page;
+let honest: Made;
+const key = newKey();
+
+beforeAll(async () => {
+  browser = await ReportBrowser.launch();
+  honest = await make({ name: 'honest', bundle: of(chain), ...READ_BACK });
+  const stream = monthStream(1, honest.verdict.stream_id);
+  page = await browser.open(verifiedRun([{ ...stream, bundle: { ...stream.bundle, identity: honest.identity } }]));
+});
+afterAll(async () => {
+  expect(browser.complaints).toEqual([]);
+  await browser.close();
+});
+
+interface Made {
+  target: string;
+  identity: string;
+  verdict: Verdict;
+  /** What a record says of it besides. */
+  beside: Pick<RunStream, 'collected' | 'service'>;
+}
+
+async function make({ name, bundle, change }: Forgery): Promise<Made> {
+  const made = join(browser.folder, 'made.zip');
+  const target = join(browser.folder, `${name}.zip`);
+  const { verdict } = await writePackageBundle({ ...bundle, target: made });
+  await rebag(made, target, change ?? (() => {}));
+  const { identity, collected, service } = await verifyBundle(target, target, OPTIONS);
+  const beside = besideVerdict();
+  return {
+    target,
+    identity: identity ?? '',
+    verdict,
+    beside: { collected: collected ?? beside.collected, service: service ?? beside.service },
+  };
+}
+
+const OPTIONS = { contract: null, sealKeys: new Map(), roots: null, now: new Date('2026-11-21T00:00:00Z') };
+const statesOf = (verdict: ReportedVerdict | null | undefined) => [
+  verdict?.claims.completeness.state,
+  verdict?.claims.continuity.state,
+];
+
+/** An archive with one run of one stream. @param stored what lies there in place of the bundle that is recorded. */
+async function verifyIn(recorded: Made, stored: Made, signing: SigningKey | null, more: Partial<ArchiveContext> = {}) {
+  const archive = openMemoryArchive();
+  const name = bundleFileName(slugOf(recorded.verdict.stream_id), 'COMPLETE');
+  const place = (bytes: Buffer) => ({ key: bundleKey(RUN, name), bytes: bytes.length, sha256: sha256(bytes) });
+  const bundle = { ...place(readFileSync(recorded.target)), identity: recorded.identity };
+  const stream: RunStream = {
+    ...recorded.verdict,
+    ...recorded.beside,
+    partial: false,
+    missing: [],
+    bundle,
+    record: null,
+  };
+  const bytes = readFileSync(stored.target);
+  await archive.put(bundle.key, { bytes }, place(bytes));
+  await sealRun(archive, RUN, signing, { streams: [stream] });
+  const trust = { publicKeys: [], stampRoots: null, ...more };
+  const report = await verifyArchive({ ...OPTIONS, ...trust, archive, workDirectory: browser.folder });
+  return { code: report.exit_code, states: statesOf(report.runs[0]?.streams[0]) };
+}
+
+async function drop({ target }: Made): Promise<{ word: string; tone: string; claims: string[] }> {
+  const results = page.locator('.result:not([aria-busy])');
+  const before = await results.count();
+  await page.setInputFiles('#files', [target]);
+  const result = results.nth(before);
+  await result.waitFor();
+  return {
+    word: (await result.locator('.verdict b').textContent()) ?? '',
+    tone: (await result.locator('.verdict').getAttribute('class')) ?? '',
+    claims: await result.locator('tbody td.status').allTextContents(),
+  };
+}
+
+describe.each(FORGERIES)('a bundle $name', (forgery) => {
+  const { isFound, completeness, continuity } = forgery;
+  let forged: Made;
+
+  beforeAll(async () => {
+    forged = await make(forgery);
+  });
+
+  test('by itself proves nothing of what others said', async () => {
+    const verified = await verifyBundle(forged.target, forged.target, OPTIONS);
+    const verdict = reportAlone(verified);
+    expect(statesOf(verdict)).toEqual([completeness, continuity]);
+    expect(verified.problems.length > 0 || verdict?.status === 'refuted').toBe(isFound);
+  });
+
+  test('is an alarm on the page that lists another one', async () => {
+    const { tone, claims } = await drop(forged);
+    expect(tone).toBe('verdict alarm');
+    expect([claims[5], claims[4]]).toEqual([completeness, continuity]);
+  });
+
+  test('is found in an archive that is signed', async () => {
+    const { code, states } = await verifyIn(honest, forged, key, { publicKeys: [key] });
+    expect(code).toBe(1);
+    expect(states).not.toContain('proved');
+  });
+
+  test('in an archive that was made around it has no listing that anybody vouches for', async () => {
+    const { code, states } = await verifyIn(forged, forged, null);
+    expect([code, states[0]]).toEqual([isFound ? 1 : 0, completeness]);
+  });
+});
+
+describe('the honest bundle', () => {
+  type Row = [words: string, verify: () => Promise<unknown[]>, expected: unknown[]];
+  const inArchive = async (signing: SigningKey | null, more: Partial<ArchiveContext>) => {
+    const { code, states } = await verifyIn(honest, honest, signing, more);
+    return [code, ...states];
+  };
+  const require = (...required: ClaimName[]) => ({ required });
+  test.each<Row>([
+    ['in a signed archive, under its key', () => inArchive(key, { publicKeys: [key] }), [0, 'proved', 'proved']],
+    ['in a signed archive, under no key', () => inArchive(key, {}), [0, 'recorded', 'proved']],
+    ['in an archive that is not signed', () => inArchive(null, {}), [0, 'recorded', 'proved']],
+    [
+      'where completeness is required, under its key',
+      () => inArchive(key, { publicKeys: [key], ...require('order', 'completeness') }),
+      [0, 'proved', 'proved'],
+    ],
+    [
+      'where completeness is required, and nobody vouches for it',
+      () => inArchive(null, require('order', 'completeness')),
+      [3, 'recorded', 'proved'],
+    ],
+    [
+      'by itself',
+      async () => statesOf(reportAlone(await verifyBundle(honest.target, honest.target, OPTIONS))),
+      ['recorded', 'recorded'],
+    ],
+  ])('%s', async (_words, verify, expected) => {
+    expect(await verify()).toEqual(expected);
+  });
+
+  test('by itself does not meet who requires what it can only record', async () => {
+    const options = { ...OPTIONS, ...require('order', 'continuity') };
+    expect(reportAlone(await verifyBundle(honest.target, honest.target, options))?.status).toBe('incomplete');
+  });
+
+  test('on the page that lists it is calm, and what it records is not counted as proved', async () => {
+    const { word, tone, claims } = await drop(honest);
+    expect([word, tone]).toEqual(['VERIFIED HERE', 'verdict calm']);
+    expect([claims[5], claims[4]]).toEqual(['recorded', 'recorded']);
+  });
+});
