@@ -94,6 +94,10 @@ const IMPURE_IMPORTS =
 const IMPURE_TEXT =
   /\bprocess\.|\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bperformance\.|\brandomUUID\b|\brandomBytes\b/;
 
+const IMPORTED = /(?:from|import)\s*\(?\s*'([^']+)'/g;
+/** A statement that imports or exports types alone. */
+const OF_TYPES = /^(?:import|export) (?:type \{[^}]*\}|\{(?:\s*type [^,}]+,?)+\s*\}) from '[^']+';$/gm;
+
 interface SourceFile {
   /** Relative to `src`, with `/`. */
   path: string;
@@ -101,6 +105,8 @@ interface SourceFile {
   text: string;
   /** Of files of `src`, relative to it. */
   imports: string[];
+  /** Those of `imports` that are of more than types. */
+  loads: string[];
   /** Of packages and of Node. */
   packages: string[];
 }
@@ -112,18 +118,22 @@ function readSources(): SourceFile[] {
     .filter((path) => path.endsWith('.ts'))
     .map((path) => {
       const text = readFileSync(join(src, path), 'utf8');
-      const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1] ?? '');
-      const local = specifiers.filter((specifier) => specifier.startsWith('.'));
+      const specifiers = [...text.matchAll(IMPORTED)].map((match) => match[1] ?? '');
       const slashed = path.split(sep).join('/');
+      const localIn = (code: string) =>
+        [...code.matchAll(IMPORTED)]
+          .filter(([, specifier]) => specifier?.startsWith('.'))
+          .map(([, specifier = '']) =>
+            relative(src, resolve(src, dirname(path), specifier))
+              .split(sep)
+              .join('/'),
+          );
       return {
         path: slashed,
         room: roomOf(slashed),
         text,
-        imports: local.map((specifier) =>
-          relative(src, resolve(src, dirname(path), specifier))
-            .split(sep)
-            .join('/'),
-        ),
+        imports: localIn(text),
+        loads: localIn(text.replace(OF_TYPES, '')),
         packages: specifiers.filter((specifier) => !specifier.startsWith('.')),
       };
     });
@@ -178,6 +188,18 @@ test('no file imports itself, over however many others', () => {
   };
   for (const path of graph.keys()) visit(path, []);
   expect(cycles).toEqual([]);
+});
+
+/** What a thread loads it loads again: each of these takes a fraction of the time that a library like zod would. */
+test.each([
+  ['export/packing-thread.ts', ['archiver', 'yauzl']],
+  ['pdf/reader-thread.ts', ['unpdf']],
+])('the thread %s loads no other packages than %j', (thread, packages) => {
+  const reached = new Set([thread]);
+  for (const path of reached)
+    for (const next of files.find((file) => file.path === path)?.loads ?? []) reached.add(next);
+  const loaded = files.filter(({ path }) => reached.has(path)).flatMap((file) => file.packages);
+  expect([...new Set(loaded)].filter((name) => !name.startsWith('node:')).sort()).toEqual(packages);
 });
 
 test('the top level holds nothing but what belongs there', () => {

@@ -40,6 +40,9 @@ export interface StoredObject {
   covered_by?: 'version' | 'delete-marker' | 'same-content';
 }
 
+/** @param folder as keys begin that lie in it, e.g. `runs/2026-10/`. @param why for people. */
+export type Unlisted = (folder: string, why: string) => void;
+
 /** What a store says of an object that it locks, without sending it. */
 export interface Inspected {
   bytes: number;
@@ -144,8 +147,12 @@ export interface Archive {
   /** Null when there is no such object. @throws EvidenceError `archive`, `unreadable` as `read` does. */
   stat(key: string): Promise<{ bytes: number } | null>;
 
-  /** All objects whose key begins with `prefix`, which need not end at a slash, in the order of their UTF-8 bytes. */
-  list(prefix: string): AsyncIterable<StoredObject>;
+  /**
+   * All objects whose key begins with `prefix`, which need not end at a slash, in the order of their UTF-8 bytes.
+   * @param onUnlisted is told of a folder that cannot be listed; then the rest is listed.
+   * @throws EvidenceError `archive`; without `onUnlisted`, `unreadable` for such a folder.
+   */
+  list(prefix: string, onUnlisted?: Unlisted): AsyncIterable<StoredObject>;
 
   /**
    * A file with the object's content that can be read at any offset, as a zip must be. Made in `directory` unless the

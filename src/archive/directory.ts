@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { EvidenceError } from '../errors.ts';
-import type { Archive, Expected, ObjectSource, PutResult, StoredObject } from './archive.ts';
+import type { Archive, Expected, ObjectSource, PutResult, StoredObject, Unlisted } from './archive.ts';
 import { conflict, differenceTo, expectedContent, measure } from './content.ts';
-import { hasCode, readFailure, storeFailure } from './failure.ts';
+import { hasCode, isOfFile, readFailure, storeFailure } from './failure.ts';
 import { hasFolders, linked, makeFolders, makeRoot, syncFolder } from './folder.ts';
 import { closeIncoming, openIncoming, sweepIncoming } from './incoming.ts';
 import { checkKey } from './key.ts';
@@ -95,14 +95,14 @@ class DirectoryArchive implements Archive {
   async stat(key: string): Promise<{ bytes: number } | null> {
     checkKey(key);
     const stats = await this.#find(key).catch((error: unknown) => {
-      throw storeFailure(error, `look up ${key} in the archive`);
+      throw isOfFile(error) ? readFailure(error, key) : storeFailure(error, `look up ${key} in the archive`);
     });
     return stats === null ? null : { bytes: stats.size };
   }
 
-  async *list(prefix: string): AsyncGenerator<StoredObject> {
+  async *list(prefix: string, onUnlisted?: Unlisted): AsyncGenerator<StoredObject> {
     try {
-      yield* listFolder(this.#root, prefix);
+      yield* listFolder(this.#root, prefix, onUnlisted);
     } catch (error) {
       throw storeFailure(error, 'list the archive');
     }

@@ -23,7 +23,10 @@ export function storeFailure(error: unknown, doing: string): EvidenceError {
 /** What a disk refused of one object, which says nothing of the others. */
 export function readFailure(error: unknown, key: string): EvidenceError {
   if (!isOfFile(error)) return storeFailure(error, `read ${key} from the archive`);
-  return new EvidenceError('unreadable', `${key} cannot be read: ${messageOf(error)}`, { cause: error });
+  return new EvidenceError('unreadable', `${key} cannot be read: ${messageOf(error)}`, {
+    nextStep: 'Give this user permission to read it; if that does not help, check the disk.',
+    cause: error,
+  });
 }
 
 /** Whether it is the file itself that cannot be read, and not the disk that is full or busy. */

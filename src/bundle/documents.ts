@@ -7,12 +7,6 @@ const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
 const periodSchema = z.strictObject({ from: z.string().nullable(), to: z.string().nullable() });
 
-/** The JSON form, whole. */
-export const EVIDENCE = 'data/evidence.json';
-
-/** The contract that the forms were read by, where it is not the default one. */
-export const CONTRACT_FILE = 'data/contract.yaml';
-
 /** What the service's list of streams stated of the stream, before its package was asked for. */
 const statementSchema = z.strictObject({
   entry_count: z.int().min(0).nullable(),
@@ -48,6 +42,8 @@ export const verificationSchema = z.strictObject({
   stated_head: z.int().min(0).nullable(),
   /** How many entries the service's list of streams states, of all time. */
   stated_entries: z.int().min(0).nullable(),
+  /** How many entries the service said that the package has, when it was ready. */
+  stated_count: z.int().min(0).nullable(),
   accepted_restart: z.string().nullable(),
   /** What completeness was held against: the listing itself is `data/listing.csv`. */
   completeness: z.discriminatedUnion('kind', [
@@ -146,18 +142,3 @@ export const DOES_NOT_PROVE: readonly string[] = [
   'that seals are genuine, where the seal key was not given',
   'that anything was unchanged before the first anchor or the first export',
 ];
-
-/** The file name of a form by the content type it was delivered with. */
-export function formFileName(form: 'json' | 'pdf' | 'summary', contentType: string): string {
-  if (form === 'json') return EVIDENCE;
-  if (form === 'pdf') return 'data/evidence.pdf';
-  const type = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
-  const endings: Record<string, string> = {
-    'application/json': 'json',
-    'text/html': 'html',
-    'text/plain': 'txt',
-    'text/markdown': 'md',
-    'application/pdf': 'pdf',
-  };
-  return `data/summary.${endings[type] ?? (type.endsWith('+json') ? 'json' : 'bin')}`;
-}

@@ -1,4 +1,3 @@
-import { CONTRACT_FILE } from './documents.ts';
 import { BAG_DECLARATION, BAG_INFO, BINDING, MANIFEST, missingFileName, TAG_MANIFEST } from './layout.ts';
 import type { BundleProblem } from './problem.ts';
 
@@ -13,6 +12,10 @@ export const CUSTODY = 'data/custody.json';
 export const SERVICE = 'data/service.json';
 /** Its own listing of the entries, where it was asked for one; see `claims/listing-text.ts`. */
 export const LISTING = 'data/listing.csv';
+/** The JSON form, whole. */
+export const EVIDENCE = 'data/evidence.json';
+/** The contract that the forms were read by, where it is not the default one. */
+export const CONTRACT_FILE = 'data/contract.yaml';
 
 /** Every bundle has these, whatever it is of. */
 export const ALWAYS: readonly string[] = [
@@ -50,6 +53,21 @@ const FOLDERS: ReadonlySet<string> = new Set(['', 'data/', 'data/checkpoints/'])
 export function formFile(form: FormName, paths: readonly string[]): string | undefined {
   const [first, ...others] = paths.filter((path) => FORM_FILES[form].test(path));
   return others.length === 0 ? first : undefined;
+}
+
+/** The file name of a form by the content type it was delivered with. */
+export function formFileName(form: FormName, contentType: string): string {
+  if (form === 'json') return EVIDENCE;
+  if (form === 'pdf') return 'data/evidence.pdf';
+  const type = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
+  const endings: Record<string, string> = {
+    'application/json': 'json',
+    'text/html': 'html',
+    'text/plain': 'txt',
+    'text/markdown': 'md',
+    'application/pdf': 'pdf',
+  };
+  return `data/summary.${endings[type] ?? (type.endsWith('+json') ? 'json' : 'bin')}`;
 }
 
 /** Whether a file holds only what arrived of a form. */

@@ -6,15 +6,17 @@ import type { Verification } from './documents.ts';
 /** The part of `data/verification.json` that says what was known of the stream besides its package. */
 type KnownDocument = Pick<
   Verification,
-  'vendor' | 'earlier' | 'package_period' | 'stated_head' | 'accepted_restart' | 'completeness'
+  'vendor' | 'earlier' | 'package_period' | 'stated_head' | 'stated_count' | 'accepted_restart' | 'completeness'
 >;
 
-export function toKnownDocument({ vendor, earlier, period, statedHead, restart, completeness }: Known): KnownDocument {
+export function toKnownDocument(known: Known): KnownDocument {
+  const { vendor, earlier, period, statedHead, statedCount, restart, completeness } = known;
   return {
     vendor,
     earlier: [...(earlier ?? [])],
     package_period: period,
     stated_head: statedHead,
+    stated_count: statedCount,
     accepted_restart: restart,
     completeness:
       completeness.kind === 'none'
@@ -27,12 +29,13 @@ export function toKnownDocument({ vendor, earlier, period, statedHead, restart, 
 
 /** @param listing what came of comparing the listing in the bundle anew; null where there is none to compare. */
 export function knownOf(document: KnownDocument, listing: ListingResult | null): Known {
-  const { vendor, earlier, package_period, stated_head, accepted_restart, completeness } = document;
+  const { vendor, earlier, package_period, stated_head, stated_count, accepted_restart, completeness } = document;
   return {
     vendor,
     earlier,
     period: package_period,
     statedHead: stated_head,
+    statedCount: stated_count,
     restart: accepted_restart,
     completeness: basisOf(completeness, listing),
   };

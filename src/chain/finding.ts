@@ -21,6 +21,7 @@ export type FindingCode =
   | 'continuity/truncated'
   | 'continuity/gap'
   | 'continuity/unknown-start'
+  | 'continuity/grown'
   | 'continuity/stream-vanished'
   | 'completeness/listing-differs'
   | 'completeness/count-differs'
@@ -33,11 +34,13 @@ export type FindingCode =
   | 'anchor/untrusted'
   | 'anchor/missing-entry'
   | 'anchor/before-entry'
+  | 'anchor/other-stream'
   | 'anchor/certificate-expired'
   | 'agreement/count-differs'
   | 'agreement/head-differs'
   | 'agreement/package-differs'
   | 'agreement/vendor-verdict-differs'
+  | 'agreement/other-entries'
   | 'package/unreadable'
   | 'package/foreign'
   | 'contract/drift';
@@ -121,6 +124,11 @@ const CODES: Record<FindingCode, { severity: Severity; nextStep: string }> = {
     severity: 'notice',
     nextStep: 'Export the earlier period too, or all time once, so that what came before is known.',
   },
+  'continuity/grown': {
+    severity: 'warning',
+    nextStep:
+      'Ask the operator of the service when these entries were recorded, and why they are dated within a period that had ended and been exported.',
+  },
   'continuity/stream-vanished': {
     severity: 'error',
     nextStep:
@@ -141,6 +149,11 @@ const CODES: Record<FindingCode, { severity: Severity; nextStep: string }> = {
   },
   'anchor/missing-entry': { severity: 'error', nextStep: EXPORT_AGAIN },
   'anchor/before-entry': { severity: 'error', nextStep: ASK_PROVIDER },
+  'anchor/other-stream': {
+    severity: 'warning',
+    nextStep:
+      'Ask the operator of the service why the package holds checkpoints of another stream; they were not counted as its own.',
+  },
   'anchor/certificate-expired': {
     severity: 'warning',
     nextStep: 'Have this digest time-stamped anew while the old token can still be checked.',
@@ -151,6 +164,11 @@ const CODES: Record<FindingCode, { severity: Severity; nextStep: string }> = {
   'agreement/vendor-verdict-differs': {
     severity: 'error',
     nextStep: 'Show both verdicts to the operator of the service: one of the two checks is wrong.',
+  },
+  'agreement/other-entries': {
+    severity: 'warning',
+    nextStep:
+      'Find out which of the two lists is the evidence: the contract names the one that was checked (package.entries).',
   },
   'package/unreadable': { severity: 'error', nextStep: 'Run the same export again; what arrived is kept.' },
   'package/foreign': { severity: 'error', nextStep: 'Run the same export again; what arrived is kept.' },

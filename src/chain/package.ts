@@ -283,7 +283,7 @@ export class PackageReader implements Disposable {
   }
 }
 
-/** Those that do not say whose they are could be any stream's. Those of a package of one stream are all taken for its own: a token that is not shows by its digest. */
+/** Of the package of an account, those that do not say whose they are could be any stream's. */
 function checkpointsOf({ scope, checkpoints }: PackageFacts, streamId: string): Checkpoint[] {
   return scope === 'stream' ? checkpoints : checkpoints.filter((checkpoint) => checkpoint.streamId === streamId);
 }

@@ -26,7 +26,7 @@ export interface Watched {
   timestamp: string;
 }
 
-/** What another reading of the stream saw: digests at its ends are watched, and by content where that alone tells. */
+/** What another reading of the stream saw: the entries at its ends and beside them are watched, and by content where that alone tells. */
 export interface Compared extends Section {
   byContent: boolean;
 }
@@ -112,7 +112,7 @@ export class ChainWalk implements RegularWalk {
     this.#keys = keys;
     this.#sections = compared ?? [];
     this.#isCompared = compared !== null;
-    this.watch = new Set([...watch, ...this.#sections.flatMap(({ first, last }) => [first - 1, last])]);
+    this.watch = new Set([...watch, ...this.#sections.flatMap(({ first, last }) => [first - 1, last, last + 1])]);
     const byContent = !contract.bindsPredecessor || this.#sections.some((section) => section.byContent);
     this.#content = this.#isCompared && byContent ? new ContentHash(this.#sections) : null;
     this.#order = new OrderCheck(streamId, contract, this.#log);

@@ -2,6 +2,7 @@ import { type FindingCode, FindingLog, toFinding } from '../chain/finding.ts';
 import type { WalkResult } from '../chain/walk.ts';
 import type { PackageFacts, SummaryFacts } from '../contract/contract.ts';
 import type { PdfFacts } from '../contract/pdf.ts';
+import type { PlainStatement } from '../contract/plain-sight.ts';
 import { comparePdf, type OurFacts, type PdfComparison } from './agreement-pdf.ts';
 import { type Claim, type Judgement, proved, refuted, unproved } from './claim.ts';
 
@@ -26,6 +27,8 @@ export interface AgreementQuestion {
   summary: SummaryReading | null;
   /** Null or absent when there is none. */
   pdf?: PdfReading | null;
+  /** How many entries the service said that the package has, when it was ready; null or absent where it did not. */
+  statedCount?: number | null;
   vendor: VendorVerdict | null;
   /** Whether one of our own claims about the entries is refuted. */
   refutedByUs: boolean;
@@ -46,17 +49,27 @@ function judge(question: AgreementQuestion, log: FindingLog): Claim {
   const summary = factsOf(question.summary);
   comparePackage(walk, facts, log);
   if (summary !== null) compareSummary(walk, facts, summary, log);
-  const pdf = lookAtPdf(question.pdf ?? null, {
+  compareAnswer(walk, question.statedCount ?? null, log);
+  reportOtherEntries(walk, facts, log);
+  const ours = {
     package: facts.packageId,
     stream: walk.streamId,
     count: walk.entries,
     head: walk.head?.digest ?? null,
-  });
+  };
+  const pdf = lookAtPdf(question.pdf ?? null, ours);
   addDifferences(walk.streamId, pdf, log);
   if (vendor !== null) compareVerdicts(walk, vendor, refutedByUs, log);
   const differences = log.errors('agreement');
   if (differences > 0) return refuted(`${differences} of the compared statements differ`);
-  const doubts = [...unreadIn('summary', question.summary), ...unreadIn('PDF', question.pdf ?? null), ...pdf.doubts];
+  const doubts = [
+    ...unreadIn('summary', question.summary),
+    ...unreadIn('PDF', question.pdf ?? null),
+    ...facts.otherEntries.map((path) => `the JSON form has another list that looks like entries, at "${path}"`),
+    ...contraryTo(ours, 'JSON form', facts.plain),
+    ...contraryTo(ours, 'summary', summary?.plain ?? []),
+    ...pdf.doubts,
+  ];
   if (doubts.length > 0) return unproved(doubts.join('; '));
   const summaryStates = summary !== null && (summary.entryCount !== null || summary.headDigest !== undefined);
   const pdfStates = pdf.agreeing.includes('count') || pdf.agreeing.includes('head');
@@ -66,7 +79,10 @@ function judge(question: AgreementQuestion, log: FindingLog): Claim {
   const compared = [
     'the JSON form',
     ...(summary === null ? [] : ['the summary']),
-    ...(pdf.agreeing.length === 0 ? [] : [`the PDF (${pdf.agreeing.join(', ')}: ${plural(pdf.statements)})`]),
+    ...(pdf.agreeing.length === 0
+      ? []
+      : [`the text of the PDF (${pdf.agreeing.join(', ')}: ${plural(pdf.statements)})`]),
+    ...(question.statedCount == null ? [] : ['the count that the service stated']),
     ...(vendor === null ? [] : ["the service's verdict"]),
   ];
   return proved([`${compared.slice(0, -1).join(', ')} and ${compared.at(-1)} agree`, ...notes].join('; '));
@@ -83,6 +99,26 @@ function unreadIn(form: string, reading: SummaryReading | PdfReading | null): st
 
 function plural(statements: number): string {
   return statements === 1 ? '1 statement' : `${statements} statements`;
+}
+
+/** What the service said of the package when it was ready. */
+function compareAnswer(walk: WalkResult, statedCount: number | null, log: FindingLog): void {
+  const compare = comparer(walk.streamId, 'the service, when the package was ready, stated', log);
+  compare('agreement/count-differs', 'entries', statedCount, walk.entries);
+}
+
+function reportOtherEntries(walk: WalkResult, { otherEntries }: PackageFacts, log: FindingLog): void {
+  for (const path of otherEntries) {
+    const message = `the JSON form has another list that looks like entries, at "${path}": the contract does not read it, and nothing of it was checked`;
+    log.add(toFinding('agreement/other-entries', walk.streamId, message));
+  }
+}
+
+/** What a form states under a usual name that its contract does not read, and that is not ours. */
+function contraryTo(ours: OurFacts, form: string, plain: readonly PlainStatement[]): string[] {
+  return plain
+    .filter(({ fact, text }) => ours[fact] !== null && String(ours[fact]) !== text)
+    .map(({ name, text }) => `the ${form} has "${name}": ${text.slice(0, 80)}, which the contract does not read`);
 }
 
 /** The package's statements about its own entries. A last number that differs goes with its digest: one head. */

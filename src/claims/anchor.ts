@@ -1,6 +1,7 @@
 import { type Finding, type FindingCode, FindingLog, toFinding } from '../chain/finding.ts';
 import type { WalkResult, Watched } from '../chain/walk.ts';
 import type { Checkpoint } from '../contract/contract.ts';
+import { accuracyOf, CLOCK_TOLERANCE, isOlderThan } from '../timestamp/age.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
 import { type TokenFacts, verifyToken } from '../timestamp/verify.ts';
 import { type Claim, type Judgement, proved, refuted, unproved } from './claim.ts';
@@ -28,12 +29,6 @@ interface SoundToken {
 
 type Offered = Checkpoint & { token: Uint8Array };
 
-/**
- * An entry may be dated a little after the token that covers it: the clocks of service and authority differ, and
- * authorities state whole seconds. Milliseconds.
- */
-const CLOCK_TOLERANCE = 5000;
-
 /** The newest tokens are judged, up to this many: each costs signatures, and the newest covers what the others do. */
 const MAX_TOKENS = 1000;
 
@@ -43,27 +38,33 @@ const MAX_TOKENS = 1000;
  * tells how far the stream is anchored. A token that fails any check refutes the claim: somebody offered it as proof.
  * A token that nobody here can check refutes nothing.
  */
-export function judgeAnchor(question: AnchorQuestion): Judgement {
+export function judgeAnchor(asked: AnchorQuestion): Judgement {
+  const { walk } = asked;
+  const isOurs = ({ streamId }: Checkpoint) => streamId === null || streamId === walk.streamId;
+  const question = { ...asked, checkpoints: asked.checkpoints.filter(isOurs) };
   const findings = new FindingLog();
+  const others = asked.checkpoints.filter((checkpoint) => !isOurs(checkpoint));
+  reportOthers(walk, others, findings);
+  const told = findings.errors('anchor');
   for (const finding of findContradictions(question)) findings.add(finding);
-  const contradictions = findings.errors('anchor');
-  const selected = selectTokens(question.walk, question.checkpoints);
+  const contradictions = findings.errors('anchor') - told;
+  const selected = selectTokens(walk, question.checkpoints);
   const sound = selected.covered
     .map((checkpoint) => judgeToken(question, checkpoint, findings))
     .filter((token) => token !== null);
   const claim =
     contradictions > 0
       ? refuted('the checkpoints contradict the entries')
-      : claimOf(question, selected, sound, findings.errors('anchor'));
+      : claimOf(question, selected, sound, { faults: findings.errors('anchor') - told, others: others.length });
   return { claim, findings };
 }
 
-/** @param faults of the tokens. */
+/** @param counts of what is wrong with the tokens, and of the checkpoints of other streams. */
 function claimOf(
   question: AnchorQuestion,
   { offered, covered, left }: ReturnType<typeof selectTokens>,
   sound: readonly SoundToken[],
-  faults: number,
+  { faults, others }: { faults: number; others: number },
 ): Claim {
   const { walk, checkpoints, roots } = question;
   if (faults > 0)
@@ -71,7 +72,7 @@ function claimOf(
   const unknown = covered.filter(({ sequence }) => isUnknown(walk.watched.get(sequence))).length;
   if (unknown > 0)
     return unproved(`${unknown} of ${covered.length} tokens are over digests that could not be recomputed here`);
-  if (covered.length === 0) return unproved(whyNone(checkpoints.length, offered));
+  if (covered.length === 0) return unproved(whyNone(checkpoints.length, others, offered));
   if (roots === null)
     return unproved('no time-stamping authority is trusted here: pin its root to have its tokens checked');
   const [newest] = sound;
@@ -79,6 +80,16 @@ function claimOf(
   const claim = { ...describe(newest, sound.length, question), ...statedBy(sound) };
   if (left === 0) return claim;
   return { ...claim, basis: `${claim.basis}; ${left} older tokens were not judged`, tokens_not_judged: left };
+}
+
+/** What a checkpoint of another stream says is nothing of this one, even where its token is over a digest of ours. */
+function reportOthers({ streamId }: WalkResult, others: readonly Checkpoint[], log: FindingLog): void {
+  const [first] = others;
+  if (first === undefined) return;
+  const many = others.length === 1 ? 'a checkpoint' : `${others.length} checkpoints`;
+  const message = `the package holds ${many} of another stream, the first at entry ${first.sequence}; not counted as its own`;
+  const values = { expected: streamId, actual: first.streamId ?? '' };
+  log.add(toFinding('anchor/other-stream', streamId, message, values), others.length);
 }
 
 /** What checkpoints say of entries, whether a token goes with them or not. */
@@ -150,7 +161,8 @@ function judgeToken(
     return null;
   }
   const { faults, valid, says } = verifyToken(token, { digest: entry.computed, roots: roots ?? [], now });
-  // Without roots nobody vouches for anything that a token says; that it is over another digest needs no trust.
+  // Without roots nobody vouches for anything that a token says; that it is over another digest needs no trust. (Of a run's
+  // own stamp more is found then, as it was judged before it was stored.)
   const relevant = faults.filter(({ code }) => roots !== null || code === 'anchor/imprint-mismatch');
   for (const { code, message, expected, actual } of relevant)
     report(code, message, {
@@ -158,8 +170,7 @@ function judgeToken(
       ...(actual === undefined ? {} : { actual }),
     });
   if (says === null || !valid || roots === null) return null;
-  const latest = says.genTime.getTime() + accuracyOf(says) + CLOCK_TOLERANCE;
-  if (latest < Date.parse(entry.timestamp)) {
+  if (isOlderThan(says, new Date(entry.timestamp), CLOCK_TOLERANCE.service)) {
     report('anchor/before-entry', `it is of ${says.genTime.toISOString()}, older than the entry it covers`, {
       expected: `after ${entry.timestamp}`,
       actual: says.genTime.toISOString(),
@@ -167,11 +178,6 @@ function judgeToken(
     return null;
   }
   return { sequence, says };
-}
-
-function accuracyOf({ accuracy }: TokenFacts): number {
-  if (accuracy === null) return 0;
-  return accuracy.seconds * 1000 + accuracy.millis + accuracy.micros / 1000;
 }
 
 function describe({ sequence, says }: SoundToken, tokens: number, { walk, bindsPrevious }: AnchorQuestion): Claim {
@@ -196,8 +202,9 @@ function statedBy(sound: readonly SoundToken[]) {
   };
 }
 
-function whyNone(checkpoints: number, offered: number): string {
-  if (checkpoints === 0) return 'the package has no checkpoint';
+function whyNone(checkpoints: number, others: number, offered: number): string {
+  if (checkpoints === 0)
+    return others === 0 ? 'the package has no checkpoint' : 'every checkpoint in the package is of another stream';
   if (offered === 0) return 'no checkpoint has a token yet';
   return 'the checkpoints are of entries that are not in this package';
 }

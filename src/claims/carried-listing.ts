@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { PackageExpectation } from '../chain/package.ts';
+import type { RegularEntries } from '../chain/regular.ts';
+import type { SentEntries } from '../chain/sent.ts';
 import { type EvidenceError, isEvidenceError } from '../errors.ts';
 import { ListingMerge, type ListingResult, type PackageCut } from './listing.ts';
 import { LineDigest, LineReader } from './listing-text.ts';
+import type { ListedEntry } from './packaged.ts';
 
 /**
  * Compares a package with the listing that a bundle carries as text, where the package is read first. A text that begins
@@ -23,13 +25,12 @@ export class CarriedListing {
     this.#behind.endPackage(cut);
   }
 
-  /** Sees the entries of the package. */
-  get observer(): Pick<PackageExpectation, 'onEntry' | 'onRegular'> {
-    return {
-      onEntry: (entry) => this.#lines.add(entry),
-      onRegular: (entries) => this.#lines.addRegular(entries),
-    };
-  }
+  /** Sees the entries of the package, in the one or the other way. */
+  readonly observer = {
+    onEntry: (entry: ListedEntry) => this.#lines.add(entry),
+    onRegular: (entries: RegularEntries) => this.#lines.addRegular(entries),
+    onSent: (entries: SentEntries) => this.#lines.addSent(entries),
+  };
 
   endPackage(): void {
     this.#left = this.#lines.bytes;

@@ -70,7 +70,15 @@ function judge(question: CompletenessQuestion, log: FindingLog): Claim {
     return unproved(`${basis.why}, and the stream record speaks of the whole stream, not of this period`);
   if (basis.undecided > 0) return unproved(whyUndecided(basis.undecided));
   if (walk.entries === 0) return unproved('there are no entries, and the service lists none');
-  return proved(`the service's own listing has the same ${basis.same} entries with the same digests`);
+  return proved(`the service's own listing has the same ${basis.same} entries with the same digests${later(question)}`);
+}
+
+/** Package and listing are selected by the service alike, so where a period ends both may end too early. */
+function later({ walk: { head }, period, statedHead }: CompletenessQuestion): string {
+  if (period.to === null || head === null || statedHead === null || statedHead <= head.sequence) return '';
+  const { sequence } = head;
+  const which = statedHead === sequence + 1 ? `entry ${statedHead} is` : `entries ${sequence + 1} to ${statedHead} are`;
+  return `; that ${which} of a later time is the service's word`;
 }
 
 function whyOtherCount({ entries }: WalkResult, same: number) {

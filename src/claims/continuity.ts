@@ -2,6 +2,7 @@ import { type Finding, FindingLog, type FindingPlace, toFinding } from '../chain
 import type { WalkResult } from '../chain/walk.ts';
 import { type Claim, type Judgement, proved, refuted, unproved } from './claim.ts';
 import { type Covered, findGaps } from './gaps.ts';
+import { findGrown } from './grown.ts';
 import { type Agreement, digestAt, findAgreements, sectionOf } from './overlap.ts';
 import { isPlaced, newestHead, type Placed, seenIn } from './span.ts';
 import type { Span } from './span-schema.ts';
@@ -23,7 +24,8 @@ export interface ContinuityQuestion {
 
 /**
  * Does this package tell the same history as all earlier exports? Nothing that they had and that belongs into it is
- * missing, no entry differs from theirs, no entry between it and theirs is in none; and it has entries in common with
+ * missing, no entry differs from theirs, no entry between it and theirs is in none, no period that had ended when it was
+ * exported has more entries now; and it has entries in common with
  * one of them, or borders on one, or starts at the beginning of a stream that nobody exported before.
  */
 export function judgeContinuity(question: ContinuityQuestion): Judgement {
@@ -45,6 +47,10 @@ function judge(question: Question, log: FindingLog): Claim {
   const [first] = found;
   if (first !== undefined) return refuted(first.message);
   if (walk.first === null || walk.head === null) return unproved('there are no entries');
+  const grown = findGrown(walk, earlier);
+  for (const finding of grown) log.add(finding);
+  const [late] = grown;
+  if (late !== undefined) return unproved(late.message);
   const spans = earlier.filter(isPlaced);
   if (spans.length === 0) return judgeStart(question, walk.first, log);
   const agreements = findAgreements(walk, earlier);

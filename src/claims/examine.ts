@@ -78,12 +78,12 @@ function judge(observations: Observations, required: readonly ClaimName[]): Judg
   };
 }
 
-function judgeForms({ reading, summary, pdf, vendor }: Observations, refutedByUs: boolean): Judgement {
+function judgeForms({ reading, summary, pdf, vendor, statedCount }: Observations, refutedByUs: boolean): Judgement {
   const { walk, facts } = reading;
   const without = (reason: string) => ({ claim: unproved(reason), findings: new FindingLog() });
   if (facts === null) return without('the JSON form could not be read');
   if (facts.scope === 'account') return without('a package of the whole account states nothing of one stream');
-  return judgeAgreement({ walk, facts, summary, pdf, vendor, refutedByUs });
+  return judgeAgreement({ walk, facts, summary, pdf, statedCount, vendor, refutedByUs });
 }
 
 function judgeForeign(findings: FindingLog, reason: string): Examination {

@@ -30,6 +30,10 @@ export class LineDigest {
     this.#push(lineOf({ ...entry, timestamp: '' }, false), 1);
   }
 
+  addSent(entries: SentEntries): void {
+    this.#push(linesOf(entries, 0, entries.count), entries.count);
+  }
+
   addRegular({ firstSequence, count, digests, digestBytes }: RegularEntries): void {
     const hex = Buffer.from(digests.buffer, digests.byteOffset, count * digestBytes).toString('hex');
     let text = '';

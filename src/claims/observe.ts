@@ -21,6 +21,8 @@ export interface Known {
   period: Span['period'];
   /** The head's sequence number as the service's list of streams states it. */
   statedHead: number | null;
+  /** How many entries the service said that the package has, when it was ready; null where it did not. */
+  statedCount: number | null;
   /** The acceptance of the stream's restart, as a sentence, when the ledger has one. */
   restart: string | null;
   completeness: CompletenessBasis;

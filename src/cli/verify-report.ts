@@ -41,6 +41,8 @@ export function printFile(report: FileReport, trust: Trust, printer: Printer): v
   printTrust(trust, printer);
   printStreams(report.streams, printer);
   printProblems(report.problems, printer);
+  if (report.streams.some(({ bundle }) => bundle !== null))
+    printer.result('Not compared  README.txt in the bundle, which is for people');
   printOutcome(report, report.streams, printer);
 }
 

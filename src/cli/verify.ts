@@ -217,8 +217,12 @@ async function refuseShare(archive: Archive, root: string): Promise<void> {
 }
 
 async function holdsRuns(archive: Archive): Promise<boolean> {
-  for (const prefix of ['runs/', 'ledger/']) for await (const _object of archive.list(prefix)) return true;
-  return false;
+  let isClosed = false;
+  const onUnlisted = () => {
+    isClosed = true;
+  };
+  for (const prefix of ['runs/', 'ledger/']) for await (const _object of archive.list(prefix, onUnlisted)) return true;
+  return isClosed;
 }
 
 async function verifyOneBundle(file: string, name: string, options: VerifyOptions): Promise<FileReport> {

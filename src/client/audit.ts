@@ -5,6 +5,7 @@ import {
   fillIn,
   fillText,
   type GenerateAnswer,
+  type MadeAnswer,
   type StreamAnswer,
   selectsPeriod,
   type VerifyAnswer,
@@ -212,14 +213,14 @@ export class AuditClient {
     return { generated: this.#read(url, () => this.#answers.generated(value as Json)), exchange };
   }
 
-  /** Waits until a package that was not ready when it was generated is. */
-  async awaitPackage(packageId: string): Promise<void> {
+  /** Waits until a package that was not ready when it was generated is. @returns what is said of it then. */
+  async awaitPackage(packageId: string): Promise<MadeAnswer> {
     const { ready } = this.#description.generate;
-    if (ready.when !== 'status-says') return;
+    if (ready.when !== 'status-says') return { entryCount: null };
     const url = this.#base + inPath(ready.path, { package_id: packageId });
-    await untilReady(`package ${packageId}`, this.#signal, async () => {
+    return untilReady<MadeAnswer>(`package ${packageId}`, this.#signal, async () => {
       const { value } = await this.#transport.json({ method: 'GET', url, repeatable: true });
-      return this.#read(url, () => this.#answers.isReady(value as Json)) ? {} : { notYet: { retryAfterMs: null } };
+      return this.#read(url, () => this.#answers.made(value as Json)) ?? { notYet: { retryAfterMs: null } };
     });
   }
 

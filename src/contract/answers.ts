@@ -33,7 +33,13 @@ export interface GenerateAnswer {
   packageId: string;
   /** Null where the answer does not say. */
   streamId: string | null;
-  ready: boolean;
+  made: MadeAnswer | null;
+}
+
+/** What is said of a package by the answer that it is ready with. */
+export interface MadeAnswer {
+  /** Null where it does not say. */
+  entryCount: number | null;
 }
 
 /** What the service's own check of a stream came to. */
@@ -51,24 +57,30 @@ export interface AnswerReader {
   stream(item: Json): StreamAnswer;
   entry(item: Json): EntryAnswer;
   generated(answer: Json): GenerateAnswer;
-  /** Whether the package is there, by the answer of its status. */
-  isReady(answer: Json): boolean;
+  /** By the answer of a package's status; null as long as the package is not there. */
+  made(answer: Json): MadeAnswer | null;
   verification(answer: Json): VerifyAnswer;
 }
 
 export function answerReader(description: Description): AnswerReader {
   const digests = digestReader(description.digest);
   const { entry: roles, generate, verify } = description;
-  const isReady = (answer: Json): boolean => {
+  const made = (answer: Json): MadeAnswer | null => {
     const { ready } = generate;
-    if (ready.when !== 'status-says') return true;
+    // Of a package that may not be there yet, the answer may count what is in it so far.
+    if (ready.when === 'download-answers') return { entryCount: null };
+    const { entry_count: path } = generate.fields;
+    const fields = new Fields('the package', answer, description);
+    const isStated = path !== null && fields.has(path) && !fields.isNull(path);
+    if (ready.when === 'at-once') return { entryCount: isStated ? fields.integer(path, 0) : null };
     const known = (sent: Json | undefined) =>
       typeof sent === 'string' && [...ready.ready, ...ready.pending].includes(sent) ? sent : null;
-    const status = new Fields('the package', answer, description).read(ready.field, known, 'a status that is known');
-    return ready.ready.includes(status);
+    const status = fields.read(ready.field, known, 'a status that is known');
+    if (!ready.ready.includes(status)) return null;
+    return { entryCount: isStated ? fields.integer(path, 0) : null };
   };
   return {
-    isReady,
+    made,
     stream: (item) => readStream(description, item),
     entry: (item) => {
       const fields = new Fields('a listed entry', item, description);
@@ -83,7 +95,7 @@ export function answerReader(description: Description): AnswerReader {
       const fields = new Fields('the package', answer, description);
       const { package_id, stream_id } = generate.fields;
       const streamId = stream_id === null ? null : fields.text(stream_id);
-      return { packageId: fields.id(package_id), streamId, ready: isReady(answer) };
+      return { packageId: fields.id(package_id), streamId, made: made(answer) };
     },
     verification: (answer) => {
       if (verify === null) throw new TypeError('a contract without verify has no such answers');

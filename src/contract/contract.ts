@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { Json } from '../encoding/canonical.ts';
 import type { ChainKind } from '../kernel/kind.ts';
+import type { PlainStatement } from './plain-sight.ts';
 import type { OpenRole } from './roles.ts';
 
 /** By key id. */
@@ -77,6 +78,9 @@ export interface PackageFacts {
   headDigest: string | null | undefined;
   generatedAt: string | null;
   checkpoints: Checkpoint[];
+  plain: PlainStatement[];
+  /** Where else lists stand that look like its entries, and are not read. */
+  otherEntries: string[];
 }
 
 /** A digest of the stream that an RFC 3161 authority has time-stamped. */
@@ -98,6 +102,7 @@ export interface SummaryFacts {
   headDigest: string | null | undefined;
   /** How many entries each action has; null where it does not say. */
   actions: [action: string, entries: number][] | null;
+  plain: PlainStatement[];
 }
 
 /**
@@ -128,6 +133,8 @@ export interface Contract {
     readonly timestamp: string | null;
     readonly occurred_at?: string | null | undefined;
   };
+  /** The paths of the forms, with `{package_id}` in them; null for a form that the service has not got. */
+  readonly downloads: Readonly<Record<'json' | 'pdf' | 'summary', string | null>>;
   /** What a package holds that was asked for. */
   readonly scope: PackageFacts['scope'];
   /** `previous` of the first entry of a stream, and the number of that entry. */

@@ -45,7 +45,7 @@ export const DEFAULT_DESCRIPTION: Description = {
     body: { stream_id: '{stream_id}', from: '{from}', to: '{to}' },
     idempotency_header: 'idempotency-key',
     scope: 'stream',
-    fields: { package_id: 'package_id', stream_id: 'stream_id' },
+    fields: { package_id: 'package_id', stream_id: 'stream_id', entry_count: 'entry_count' },
     ready: {
       when: 'status-says',
       path: '/evidence/{package_id}',

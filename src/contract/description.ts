@@ -186,7 +186,12 @@ export const descriptionSchema = z
       idempotency_header: z.string().min(1).nullable(),
       /** Whether a package holds one stream or all of the account. */
       scope: z.enum(['stream', 'account']),
-      fields: z.strictObject({ package_id: path.min(1), stream_id: optionalPath }),
+      fields: z.strictObject({
+        package_id: path.min(1),
+        stream_id: optionalPath,
+        /** Of the package, in the answer by which it is ready. */
+        entry_count: optionalPath.default(null),
+      }),
       ready: z.discriminatedUnion('when', [
         z.strictObject({ when: z.literal('at-once') }),
         /** A download answers with one of `not_yet` until there is something to download. */

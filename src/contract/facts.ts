@@ -6,6 +6,7 @@ import type { Description } from './description.ts';
 import { type DigestReader, toHex } from './digest-text.ts';
 import { Fields } from './fields.ts';
 import { valueAt } from './path.ts';
+import { otherEntries, plainStatements } from './plain-sight.ts';
 
 /** Reads what may be stated: a path that is null is of what the service does not show. */
 type Read<T> = (path: string | null) => T | null;
@@ -45,6 +46,8 @@ export function readFacts(
     headDigest: headIn(fields, digests, paths.head_digest, whole),
     generatedAt: stated((path) => fields.text(path), paths.generated_at),
     checkpoints: readCheckpoints(description, digests, document, whole),
+    plain: whole ? plainStatements(document, paths, digests) : [],
+    otherEntries: whole ? otherEntries(document, description) : [],
   };
 }
 
@@ -57,6 +60,8 @@ const NOTHING: Omit<PackageFacts, 'scope'> = {
   headDigest: undefined,
   generatedAt: null,
   checkpoints: [],
+  plain: [],
+  otherEntries: [],
 };
 
 function headIn(fields: Fields, digests: DigestReader, path: string | null, whole: boolean): string | null | undefined {
@@ -125,6 +130,7 @@ export function readSummaryFacts(description: Description, digests: DigestReader
     entryCount: stated(paths.entry_count, (path) => fields.integer(path, 0)),
     headDigest: headIn(fields, digests, paths.head_digest, true),
     actions: stated(paths.actions, (path) => readActions(valueAt(value, path))),
+    plain: plainStatements(value, paths, digests),
   };
 }
 

@@ -4,6 +4,7 @@ import { type Font, type FontSource, toFont } from './pdf/font.ts';
 import { type Box, type Matrix, multiply, toMatrix } from './pdf/geometry.ts';
 import { inflatesBeyond, isPackedOtherwise } from './pdf/inflation.ts';
 import { hasLooseLetters } from './pdf/letters.ts';
+import { namesMorePagesThanItCounts } from './pdf/page-tree.ts';
 import { withoutPictures } from './pdf/pictures.ts';
 import { readStatements, type Statement } from './pdf/statements.ts';
 import { MAX_PIECES, PageText, type Piece } from './pdf/text.ts';
@@ -39,11 +40,14 @@ export async function readPdfFacts(bytes: Uint8Array): Promise<PdfFacts> {
   refuseFragment(bytes);
   if (isPackedOtherwise(bytes))
     throw new EvidenceError('unreadable', 'the PDF packs a stream in a way whose size cannot be bounded');
-  if (await inflatesBeyond(bytes, MAX_STREAM_BYTES))
+  if (inflatesBeyond(bytes, MAX_STREAM_BYTES))
     throw new EvidenceError('unreadable', 'the PDF inflates beyond all measure');
   const document = await openDocument(withoutPictures(bytes));
   try {
-    return await readPages(document);
+    const facts = await readPages(document);
+    if (await namesMorePagesThanItCounts(bytes, MAX_STREAM_BYTES))
+      facts.doubts.push('the PDF names more pages than it counts, which some viewers show');
+    return facts;
   } catch (error) {
     throw toUnreadable(error);
   } finally {

@@ -31,6 +31,7 @@ export function openContract(description: Description): Contract {
     openRoles: cover.openRoles,
     fields: description.entry,
     plainKind: plainKindOf(description),
+    downloads: description.downloads,
     scope: description.generate.scope,
     genesis: digests.genesis,
     firstSequence: description.entry.first_sequence,

@@ -98,7 +98,8 @@ function count(value: Json, census: Census, depth: number): void {
     if (Array.isArray(value)) {
       for (const item of value) count(item, census, depth + 1);
     } else {
-      for (const name of Object.keys(value)) {
+      // As `Object.keys`, without an array for each of a million objects: what JSON.parse makes inherits no name.
+      for (const name in value) {
         census.members++;
         if (!name.isWellFormed()) census.loneSurrogate = true;
         if (name.includes('\\')) census.backslashName = true;

@@ -1,13 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Eta } from 'eta';
-import {
-  CONTRACT_FILE,
-  type Custody,
-  DOES_NOT_PROVE,
-  type ServiceDocument,
-  type Verification,
-} from '../bundle/documents.ts';
-import { CUSTODY, LISTING, README, SERVICE, VERIFICATION } from '../bundle/files.ts';
+import { type Custody, DOES_NOT_PROVE, type ServiceDocument, type Verification } from '../bundle/documents.ts';
+import { CONTRACT_FILE, CUSTODY, LISTING, README, SERVICE, VERIFICATION } from '../bundle/files.ts';
 import { bagInfo } from '../bundle/info.ts';
 import { toKnownDocument } from '../bundle/known.ts';
 import { missingFile } from '../bundle/missing.ts';
@@ -153,6 +147,7 @@ function readme(context: ExportContext, { streamId, received }: BagContents, ver
     missing: received.missing,
     recipe: context.contract.recipe,
     fields: context.contract.fields,
+    entriesPath: context.contract.entriesPath.join('.'),
     contractFile: context.contractFile === null ? null : CONTRACT_FILE,
     packagePeriod: describePeriod(context.packagePeriod),
     isListed: received.listed !== null,

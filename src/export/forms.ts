@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { formFileName } from '../bundle/documents.ts';
+import { formFileName } from '../bundle/files.ts';
 import type { Form } from '../client/audit.ts';
 import { isEvidenceError } from '../errors.ts';
 import type { ExportContext } from './context.ts';

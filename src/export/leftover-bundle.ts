@@ -1,11 +1,13 @@
 import { isBound } from '../bundle/binding.ts';
 import { type OpenBundle, openBundle } from '../bundle/read.ts';
+import { collectedIn } from '../bundle/stated.ts';
 import type { Verdict } from '../claims/verdict.ts';
 import { isEvidenceError } from '../errors.ts';
 import type { StreamRecord } from '../ledger/record.ts';
 import { verifyBundle } from '../verify/bundle.ts';
 import type { ExportContext } from './context.ts';
 import { notOurs, saysTheSame } from './records.ts';
+import type { Relisting } from './relist.ts';
 
 /** What a bundle was found to be that lay in the archive. */
 export interface Leftover {
@@ -24,28 +26,35 @@ export interface Leftover {
  *
  * @param file the bundle.
  * @param key where it lies.
+ * @param relisting sees its entries as they are read.
  * @throws EvidenceError `conflict` when it is not bound to this run, is not whole, or does not say what is found now.
  */
-export async function verifyLeftover(context: ExportContext, file: string, key: string): Promise<Leftover> {
+export async function verifyLeftover(
+  context: ExportContext,
+  file: string,
+  key: string,
+  relisting?: Relisting,
+): Promise<Leftover> {
   await requireBound(context, file, key);
   const { contract, contractFile, acceptUnhashed = [], required, sealKeys, roots } = context;
   const inUse = contractFile === null ? null : { contract, file: contractFile };
   const found = await verifyBundle(file, key, {
     ...{ contract: inUse, acceptUnhashed, required, sealKeys, roots },
     now: context.now(),
+    ...(relisting === undefined ? {} : { watch: (stated) => relisting.begin(stated) }),
   });
   const [problem] = found.problems;
   if (problem !== undefined) throw notOurs(key, `${problem.key} ${problem.message}`);
-  const { verdict, recorded, identity, period, missing, collected, service } = found;
-  if (verdict === null || recorded === null || identity === null || collected === null || service === null)
+  const { verdict, recorded, identity, period, missing, transferLog, service } = found;
+  if (verdict === null || recorded === null || identity === null || transferLog === null || service === null)
     throw notOurs(key, 'it holds nothing to judge');
   const isOfRun =
     found.runId === context.runId &&
-    found.auditOrigin === context.auditOrigin &&
+    transferLog.audit_origin === context.auditOrigin &&
     found.contractSha256 === (contractFile?.sha256 ?? null) &&
     period !== null &&
     saysTheSame(period, context.period);
-  if (!isOfRun) throw notOurs(key, `it is of run ${found.runId} from ${found.auditOrigin}`);
+  if (!isOfRun) throw notOurs(key, `it is of run ${found.runId} from ${transferLog.audit_origin}`);
   // More may be required now than when it was packed: what was found of it stays the same.
   const isShort = ['verified', 'collected'].includes(recorded.status) && verdict.status === 'incomplete';
   if (!saysTheSame(isShort ? { ...verdict, status: recorded.status } : verdict, recorded))
@@ -53,6 +62,8 @@ export async function verifyLeftover(context: ExportContext, file: string, key: 
       key,
       'keys, roots or this program have changed since, so more or less of it is proved now than it says',
     );
+  await relisting?.finish(found, key);
+  const collected = collectedIn(transferLog);
   return { verdict, missing: [...missing], collected, service, identity, isShort };
 }
 

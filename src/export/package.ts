@@ -23,9 +23,7 @@ export async function makePackage(
   const { packageId } = generated;
   if (generated.streamId !== null && generated.streamId !== streamId)
     throw new EvidenceError('service', `a package of the stream "${generated.streamId}" was generated instead`);
-  if (!generated.ready) {
-    onWait();
-    await client.awaitPackage(packageId);
-  }
-  return { packageId, askedAt, askedAtByService, custody: [{ step: 'generate', exchange }] };
+  if (generated.made === null) onWait();
+  const { entryCount } = generated.made ?? (await client.awaitPackage(packageId));
+  return { packageId, entryCount, askedAt, askedAtByService, custody: [{ step: 'generate', exchange }] };
 }

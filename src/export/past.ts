@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { measure } from '../archive/content.ts';
-import { EVIDENCE } from '../bundle/documents.ts';
+import { EVIDENCE } from '../bundle/files.ts';
 import { openBundle } from '../bundle/read.ts';
 import { PackageReader, type PackageReading } from '../chain/package.ts';
 import { digestAt, findAgreements, overlapOf } from '../claims/overlap.ts';

@@ -21,6 +21,8 @@ export interface Received extends Omit<ReceivedForms, 'custody'> {
   listed: ListedFile | null;
   /** What the service's own check of the stream answered; null where it did not. */
   checkAnswer: string | null;
+  /** How many entries the service said that the package has, when it was ready; null where it does not say. */
+  statedCount: number | null;
 }
 
 /** What watches the JSON form arrive, from its first byte on. */
@@ -78,7 +80,7 @@ export class Collection {
     this.#announce('generate');
     const { packagePeriod } = this.#context;
     const made = await makePackage(this.#context, this.#streamId, packagePeriod, () => this.#announce('wait'));
-    const { packageId } = made;
+    const { packageId, entryCount: statedCount } = made;
     using watches = new DisposableStack();
     let watch = watches.use(this.#watchJson(packageId));
     const { custody, ...forms } = await receiveForms(this.#context, packageId, this.#folder, {
@@ -101,7 +103,7 @@ export class Collection {
     const whole = watch.reader.finish();
     const reading = absent === undefined ? whole : asPart(whole, absent.reason);
     const { basis: completeness, listed } = await this.#endListing(watch, reading, made);
-    return { packageId, reading, ...forms, completeness, listed, checkAnswer: this.#checkAnswer };
+    return { packageId, reading, ...forms, completeness, listed, checkAnswer: this.#checkAnswer, statedCount };
   }
 
   /** This stream's part in the package of the whole account. */
@@ -117,6 +119,8 @@ export class Collection {
       completeness: { kind: 'record', why, statement: this.#statement() },
       listed: null,
       checkAnswer: this.#checkAnswer,
+      // Of the whole account.
+      statedCount: null,
     };
   }
 

@@ -9,6 +9,8 @@ export type Asked = Pick<PackageCut, 'askedAt' | 'askedAtByService'>;
 /** A package that the service made and that is ready to be downloaded. */
 export interface MadePackage extends Asked {
   packageId: string;
+  /** How many entries it has, as the service said when it was ready; null where it does not say. */
+  entryCount: number | null;
   custody: Custody['steps'];
 }
 

@@ -11,7 +11,9 @@ import type { ExportContext } from './context.ts';
 import { bundleNames } from './encrypt.ts';
 import type { Recovered } from './journeys.ts';
 import { verifyLeftover } from './leftover-bundle.ts';
+import type { ListedStream } from './plan.ts';
 import { moreRequired, notOurs, readStreamRecord, saysTheSame } from './records.ts';
+import { Relisting } from './relist.ts';
 
 const MAX_ANNOUNCED_BYTES = 256 * 2 ** 20;
 
@@ -27,20 +29,25 @@ interface Fetched {
  * run was the first to archive. What it says is found out anew, from the bundle.
  *
  * @param key of the bundle.
- * @param check sees the bundle while it is at hand, unless it is encrypted.
+ * @param listed the streams as the service lists them now: the bundle is held against its listing, unless it is encrypted.
  * @throws EvidenceError `conflict` when it is not bound to this run, or does not hold.
  */
 export async function recoverBundle(
   context: ExportContext,
   key: string,
-  check: (file: string, record: Unbound<StreamRecord>) => Promise<void> = async () => undefined,
+  listed: ReadonlyMap<string, ListedStream> = new Map(),
 ): Promise<Recovered> {
   return withBundle(context, key, async ({ file, ...content }) => {
     let recovered: Recovered;
     if (key.endsWith('.age')) {
       recovered = { record: await readAnnounced(context, key, content.sha256), unread: true };
     } else {
-      const { verdict, missing, collected, service, identity, isShort } = await verifyLeftover(context, file, key);
+      const { verdict, missing, collected, service, identity, isShort } = await verifyLeftover(
+        context,
+        file,
+        key,
+        new Relisting(context, listed),
+      );
       // A run cannot be finalized with a status that is not the one its bundle states.
       if (isShort && context.sealPartial) throw moreRequired(key);
       const record: Unbound<StreamRecord> = {
@@ -55,7 +62,6 @@ export async function recoverBundle(
         recorded_at: context.now().toISOString(),
       };
       recovered = { record, unread: false };
-      await check(file, record);
     }
     const { record } = recovered;
     checkPlace(context, key, record);

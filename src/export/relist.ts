@@ -1,66 +1,59 @@
-import type { ZodType } from 'zod';
-import { type Custody, custodySchema, EVIDENCE, verificationSchema } from '../bundle/documents.ts';
-import { CUSTODY, VERIFICATION } from '../bundle/files.ts';
-import { openBundle } from '../bundle/read.ts';
-import { PackageReader } from '../chain/package.ts';
-import { readRecord, type StreamRecord, type Unbound } from '../ledger/record.ts';
+import type { Custody, Verification } from '../bundle/documents.ts';
+import type { VerifiedBundle } from '../verify/content.ts';
+import type { EntryWatch } from '../verify/reading.ts';
 import type { ExportContext } from './context.ts';
 import { ListingCheck, whyNotListed } from './listing.ts';
 import type { ListedStream } from './plan.ts';
 import type { Asked } from './received.ts';
 import { notOurs } from './records.ts';
 
-const MAX_DOCUMENT_BYTES = 256 * 2 ** 20;
-
 /**
- * Holds the entries of a bundle that lay in the archive against the service's own listing, as it is now; where the
- * service does not list them, nothing is said.
- *
- * @throws EvidenceError `conflict` when they differ, and did not when the bundle was packed.
+ * Holds the entries of a bundle that lay in the archive against the service's own listing, as it is now, while the bundle
+ * is verified; where the service does not list them, nothing is said.
  */
-export async function checkAgainstListing(
-  context: ExportContext,
-  stream: ListedStream,
-  file: string,
-  { bundle: { key }, claims, stream_id: streamId }: Unbound<StreamRecord>,
-): Promise<void> {
-  const { client, contract, sealKeys, packagePeriod, completeness } = context;
-  const isListed =
-    client.listsEntries &&
-    contract.scope !== 'account' &&
-    completeness === 'listing' &&
-    whyNotListed(completeness, stream) === null;
-  if (!isListed || claims.completeness.state === 'refuted') return;
-  const listing = new ListingCheck(client, streamId, packagePeriod, null);
-  using reader = new PackageReader(contract, sealKeys, {
-    streamId,
-    onEntry: (entry) => listing.add(entry),
-    onSent: (entries) => listing.addSent(entries),
-  });
-  const bundle = await openBundle(file, {}, key);
-  const document = async <T>(schema: ZodType<T>, path: string) =>
-    readRecord(schema, await bundle.readFile(path, MAX_DOCUMENT_BYTES), `${key}:${path}`);
-  let statedHead: number | null;
-  let asked: Asked;
-  try {
-    statedHead = (await document(verificationSchema, VERIFICATION)).stated_head;
-    asked = askedBy(await document(custodySchema, CUSTODY));
-    await bundle.checkIntegrity({
-      onChunk: async (path, chunk) => {
-        if (path !== EVIDENCE) return;
-        reader.push(chunk);
-        await listing.catchUp();
-      },
-    });
-  } finally {
-    await bundle.close();
+export class Relisting {
+  readonly #context: ExportContext;
+  readonly #listed: ReadonlyMap<string, ListedStream>;
+  #listing: ListingCheck | null = null;
+
+  /** @param listed the streams as the service lists them now. */
+  constructor(context: ExportContext, listed: ReadonlyMap<string, ListedStream>) {
+    this.#context = context;
+    this.#listed = listed;
   }
-  if (reader.finish().defect !== null) return;
-  const readAt = context.now().toISOString();
-  const statement = { entryCount: null, headSequence: statedHead, headDigest: null, readAt };
-  const { basis } = await listing.finish(asked, statement);
-  if (basis.kind === 'listing' && basis.differences > 0)
-    throw notOurs(key, `${basis.deviations[0]?.message ?? 'the entries differ'}: the service lists other entries now`);
+
+  /** Null where nothing is to be listed: a bundle that differed when it was packed says so itself. */
+  begin({ verdict }: Verification): EntryWatch | null {
+    const { client, contract, packagePeriod, completeness } = this.#context;
+    const stream = this.#listed.get(verdict.stream_id);
+    const isListed =
+      stream !== undefined &&
+      client.listsEntries &&
+      contract.scope !== 'account' &&
+      completeness === 'listing' &&
+      whyNotListed(completeness, stream) === null;
+    if (!isListed || verdict.claims.completeness.state === 'refuted') return null;
+    const listing = new ListingCheck(client, verdict.stream_id, packagePeriod, null);
+    this.#listing = listing;
+    return {
+      onEntry: (entry) => listing.add(entry),
+      onSent: (entries) => listing.addSent(entries),
+      catchUp: () => listing.catchUp(),
+    };
+  }
+
+  /** @throws EvidenceError `conflict` when they differ, and did not when the bundle was packed. */
+  async finish({ walk, transferLog, statedHead }: VerifiedBundle, key: string): Promise<void> {
+    if (this.#listing === null || walk === null || transferLog === null) return;
+    const readAt = this.#context.now().toISOString();
+    const statement = { entryCount: null, headSequence: statedHead, headDigest: null, readAt };
+    const { basis } = await this.#listing.finish(askedBy(transferLog), statement);
+    if (basis.kind === 'listing' && basis.differences > 0)
+      throw notOurs(
+        key,
+        `${basis.deviations[0]?.message ?? 'the entries differ'}: the service lists other entries now`,
+      );
+  }
 }
 
 /** When the package was asked for, as the transfer log says. The answer came before the next request was sent. */

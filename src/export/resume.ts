@@ -9,7 +9,6 @@ import type { Recovered, StoredRecord } from './journeys.ts';
 import type { ListedStream, Selection } from './plan.ts';
 import { moreRequired, notOurs, putStreamRecord } from './records.ts';
 import { recoverBundle, recoverRecord } from './recover.ts';
-import { checkAgainstListing } from './relist.ts';
 
 /** What an interrupted try of this run has left that can be gone on with. */
 export interface Resumed {
@@ -103,10 +102,7 @@ async function resumeBundle(
   key: string,
   listed: ReadonlyMap<string, ListedStream>,
 ): Promise<Resumable> {
-  const recovered = await recoverBundle(context, key, async (file, record) => {
-    const stream = listed.get(record.stream_id);
-    if (stream !== undefined) await checkAgainstListing(context, stream, file, record);
-  });
+  const recovered = await recoverBundle(context, key, listed);
   checkHead(recovered.record, listed);
   if (recovered.record.status === 'incomplete' && !context.sealPartial) return { recovered, stored: null };
   return { recovered, stored: await putStreamRecord(context, recovered.record) };

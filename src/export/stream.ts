@@ -50,6 +50,7 @@ export async function exportStream(context: ExportContext, run: RunState, stream
       ...(await compareWithPast(context, run, received.reading, folder)),
       period: context.packagePeriod,
       statedHead: stream.headSequence,
+      statedCount: received.statedCount,
       restart: describeRestart(run, streamId),
       completeness: received.completeness,
     };

@@ -3,8 +3,9 @@ import type { PutResult } from '../archive/archive.ts';
 import { CLAIMS, STATUSES } from '../claims/claim.ts';
 import { collectedSchema, serviceStatementSchema } from '../claims/stated-schema.ts';
 import { findingSchema, verdictSchema } from '../claims/verdict-schema.ts';
+import type { Json } from '../encoding/canonical.ts';
 import { indentedJson } from '../encoding/indented.ts';
-import { parseExactJson } from '../encoding/json.ts';
+import { type ExactJson, parseExactJson } from '../encoding/json.ts';
 import { EvidenceError } from '../errors.ts';
 import { controlsSchema } from './controls.ts';
 
@@ -292,10 +293,11 @@ export function* recordPieces(record: object, levels = LEVELS): Generator<string
  * @throws EvidenceError `unreadable` naming the object and the first thing in it that is wrong.
  */
 export function readRecord<T>(schema: z.ZodType<T>, bytes: Uint8Array, key: string): T {
-  const { value, ambiguity, inexact } = parseRecord(bytes, key);
-  if (inexact !== null)
-    throw new EvidenceError('unreadable', `${key} holds a number that changes when it is read: ${inexact}`);
-  if (ambiguity !== null) throw new EvidenceError('unreadable', `${key} is ambiguous: ${ambiguity}`);
+  return toRecord(schema, parseRecord(bytes, key), key);
+}
+
+/** The record that a JSON value is. @throws EvidenceError as `readRecord` does. */
+export function toRecord<T>(schema: z.ZodType<T>, value: Json, key: string): T {
   const read = schema.safeParse(value);
   if (read.success) return read.data;
   throw new EvidenceError('unreadable', `${key} is not the record it should be: ${whatIsWrong(read.error)}`);
@@ -310,7 +312,16 @@ function whatIsWrong(error: z.ZodError): string {
     .replaceAll(';', '; ');
 }
 
-function parseRecord(bytes: Uint8Array, key: string) {
+/** What a record says, before it is known to be one. @throws EvidenceError as `readRecord` does. */
+export function parseRecord(bytes: Uint8Array, key: string): Json {
+  const { value, ambiguity, inexact } = parse(bytes, key);
+  if (inexact !== null)
+    throw new EvidenceError('unreadable', `${key} holds a number that changes when it is read: ${inexact}`);
+  if (ambiguity !== null) throw new EvidenceError('unreadable', `${key} is ambiguous: ${ambiguity}`);
+  return value;
+}
+
+function parse(bytes: Uint8Array, key: string): ExactJson {
   try {
     return parseExactJson(bytes);
   } catch (error) {

@@ -1,9 +1,11 @@
 import type { Archive } from '../archive/archive.ts';
 import { StreamingSha256 } from '../encoding/digest.ts';
 import { EvidenceError } from '../errors.ts';
+import { CLOCK_TOLERANCE, isOlderThan } from '../timestamp/age.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
+import { refutes } from '../timestamp/fault.ts';
 import { MAX_TOKEN_BYTES } from '../timestamp/token.ts';
-import { type TokenFacts, verifyToken } from '../timestamp/verify.ts';
+import { verifyToken } from '../timestamp/verify.ts';
 import { runRecordKey, stampKey } from './keys.ts';
 
 /** One a year is many. */
@@ -66,9 +68,6 @@ export interface StampVerdict {
   until: Date | null;
 }
 
-/** The clocks of the authority and of this machine may differ by so much, and authorities state whole seconds. */
-const CLOCK_TOLERANCE_MS = 5 * 60_000;
-
 export function judgeStamp({ key, der, digest }: StoredStamp, question: StampQuestion): StampVerdict {
   const { roots, now, notBefore, nonce } = question;
   const { faults, says, until } = verifyToken(der, {
@@ -77,10 +76,11 @@ export function judgeStamp({ key, der, digest }: StoredStamp, question: StampQue
     now,
     ...(nonce === undefined ? {} : { nonce }),
   });
+  // It was sound when it was stored: without roots too, what is wrong with it by itself was altered since.
   const relevant = faults.filter(({ code }) => roots !== null || code !== 'anchor/untrusted');
   const remarks = relevant.map(({ message }) => message);
-  let refuted = relevant.some(({ code }) => code !== 'anchor/certificate-expired');
-  if (says !== null && isBefore(says, notBefore)) {
+  let refuted = relevant.some(refutes);
+  if (says !== null && isOlderThan(says, notBefore, CLOCK_TOLERANCE.exporter)) {
     const times = `${says.genTime.toISOString()}, before ${notBefore.toISOString()}`;
     remarks.push(`the token is of ${times}, when what it covers was not there yet`);
     refuted = true;
@@ -88,10 +88,6 @@ export function judgeStamp({ key, der, digest }: StoredStamp, question: StampQue
   if (roots === null && !refuted) remarks.push('no time-stamping authority is trusted here: pin its root');
   const state = refuted ? 'refuted' : roots === null ? 'unproved' : 'proved';
   return { key, state, remarks, time: says?.genTime ?? null, authority: says?.authority ?? null, until };
-}
-
-function isBefore({ genTime }: TokenFacts, moment: Date): boolean {
-  return genTime.getTime() + CLOCK_TOLERANCE_MS < moment.getTime();
 }
 
 /**

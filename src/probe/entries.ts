@@ -12,6 +12,7 @@ import {
 import { findPeriodFilter, findStreamFilter, orderOf, type StreamFilter } from './entries-list.ts';
 import { findIdInEntries, findTimestamp } from './entry-roles.ts';
 import { inferList, pagingLike, toList, withEnd } from './list.ts';
+import { readKeepingFilter } from './lost-filter.ts';
 import type { Hints } from './openapi.ts';
 import { type Page, readItems } from './paging.ts';
 import { placesOf } from './places.ts';
@@ -50,10 +51,10 @@ export async function inferEntries(
   { ids, idInEntry: idInUnfiltered, unfiltered, form: streamsForm }: StreamsSurvey,
   reasoning: Reasoning,
 ): Promise<EntriesSurvey | null> {
-  const filter = await findStreamFilter(ask, ids, idInUnfiltered, hints.entries);
-  const first = itemsOf(unfiltered).length > 0 ? unfiltered : filter?.example.answer;
+  const known = await findStreamFilter(ask, ids, idInUnfiltered, hints.entries);
+  const first = itemsOf(unfiltered).length > 0 ? unfiltered : known?.example.answer;
   const own: Record<string, string> =
-    first === unfiltered || filter === null ? {} : { [filter.parameter]: filter.example.streamId };
+    first === unfiltered || known === null ? {} : { [known.parameter]: known.example.streamId };
   const found = first === undefined ? null : await inferList(ask, ENTRIES, own, hints.entries, first);
   if (found === null || first === undefined) {
     reasoning.needs(
@@ -64,8 +65,9 @@ export async function inferEntries(
     return null;
   }
   const form = pagingLike(found, hints.entries, first, streamsForm);
-  const start = toList(ENTRIES, form);
-  const { streams, last } = await readSample(ask, start, filter, ids, idInUnfiltered);
+  const trial = { ask, list: toList(ENTRIES, form), filter: known, field: idInUnfiltered, documented: hints.entries };
+  const read = (list: List, by: StreamFilter | null) => readSample(ask, list, by, ids, idInUnfiltered);
+  const { list: start, filter, streams, last } = await readKeepingFilter(trial, read, reasoning);
   const idInEntry = idInUnfiltered ?? (filter === null ? null : findIdInEntries(streams));
   if (idInUnfiltered === null && idInEntry !== null)
     reasoning.found(
@@ -84,7 +86,8 @@ export async function inferEntries(
     idInEntry,
     filter,
     exampleId,
-    describe: (chain, report) => describeListing(ask, hints, { list, streams, filter }, chain, report),
+    describe: (chain, report) =>
+      describeListing(ask, hints, { list, streams, filter, isLost: known !== filter }, chain, report),
   };
 }
 
@@ -231,16 +234,17 @@ function reportStrangers(
 async function describeListing(
   ask: Ask,
   hints: Hints,
-  { list, streams, filter }: Pick<EntriesSurvey, 'list' | 'streams' | 'filter'>,
+  { list, streams, filter, isLost }: Pick<EntriesSurvey, 'list' | 'streams' | 'filter'> & { isLost: boolean },
   { roles, timestamp }: Chain,
   reasoning: Reasoning,
 ): Promise<Description['entries']> {
   if (filter === null) {
-    reasoning.lacks(
-      'entries',
-      'no parameter selects the entries of one stream',
-      "completeness falls back to the stream's own record",
-    );
+    if (!isLost)
+      reasoning.lacks(
+        'entries',
+        'no parameter selects the entries of one stream',
+        "completeness falls back to the stream's own record",
+      );
     return null;
   }
   const { parameter } = filter;

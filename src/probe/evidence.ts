@@ -65,7 +65,7 @@ export function suggestPackage(known: BeforePackage, why: string, reasoning: Rea
     sections: {
       generate: {
         ...generateSection(known.hints, namesFor(known)),
-        fields: { package_id: id, stream_id: null },
+        fields: { package_id: id, stream_id: null, entry_count: null },
         scope: 'stream',
         ready: { when: 'download-answers', not_yet: [...NOT_YET] },
       },
@@ -127,6 +127,8 @@ export async function inferPackage(
     fields: {
       package_id: made.idField,
       stream_id: byName(pathsOfValue(jsonOf(answer), survey.exampleId), [/.*/]) ?? null,
+      // One that is right may be of the whole stream: one package does not tell.
+      entry_count: null,
     },
     ready: await findReadiness(ask, answer, made, known.hints),
   };

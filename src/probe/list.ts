@@ -50,7 +50,7 @@ const CURSORS = [
 const SIZES = [500, 200, 100, 50, 20];
 
 /** A list as it is tried out: its address, what is asked for besides pages, and what OpenAPI says of it. */
-interface Trial {
+export interface Trial {
   ask: Ask;
   path: string;
   filter: Record<string, string>;
@@ -141,12 +141,7 @@ async function inferPaging(trial: Trial, short: Page): Promise<Paging | null> {
   const again = await pageOf(trial, {});
   // What is not the same twice cannot show that two pages differ.
   if (again === null || !sameItems(again.items, short.items)) return null;
-  return (
-    (await inferLink(trial, short)) ??
-    (await inferCursor(trial, short)) ??
-    (await inferOffset(trial, short)) ??
-    (await inferPageNumber(trial, short))
-  );
+  return (await inferLink(trial, short)) ?? (await inferCursor(trial, short)) ?? (await inferCounted(trial, short));
 }
 
 function isNextPage(page: Page | null, first: Page): boolean {
@@ -179,6 +174,11 @@ function cursorNames(path: string): string[] {
     parts.map((word, at) => (at === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1))).join('');
   const derived = [words, bare, ['page', ...bare]].flatMap((parts) => [camel(parts), parts.join('_')]);
   return [...new Set([lastName(path), ...derived, ...CURSORS])].filter((name) => name !== '');
+}
+
+/** By how many items or pages there are before: what an answer says of the next page is not asked. */
+export async function inferCounted(trial: Trial, short: Page): Promise<Paging | null> {
+  return (await inferOffset(trial, short)) ?? (await inferPageNumber(trial, short));
 }
 
 async function inferOffset(trial: Trial, short: Page): Promise<Paging | null> {

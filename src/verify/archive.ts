@@ -10,6 +10,7 @@ import { worstOf } from '../ledger/outcome.ts';
 import { attemptSchema, readRecord } from '../ledger/record.ts';
 import type { PublicKey } from '../signature/key.ts';
 import { type ArchiveReport, toReport } from './archive-report.ts';
+import { ClosedFolders } from './closed-folders.ts';
 import type { VerifyOptions } from './content.ts';
 import { type CustodyCheck, verifyCustody } from './custody.ts';
 import { History } from './history.ts';
@@ -17,7 +18,7 @@ import { checkLedger, type InScope, type Ledger, readLedger } from './ledger.ts'
 import { verifyLocks } from './locks.ts';
 import { type Problem, toProblem } from './problem.ts';
 import { type RunCheck, verifyRun } from './run.ts';
-import { checkLedgerSignatures, type Keyring, readKeyring } from './signatures.ts';
+import { checkLedgerSignatures, findUnusedKeys, type Keyring, readKeyring } from './signatures.ts';
 import type { RunContext } from './stream.ts';
 import { checkListing, checkVersions } from './versions.ts';
 
@@ -55,16 +56,24 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
   const inScope = (runId: string) =>
     (only === null || runId === only) && (from === null || compareKeys(runId, from) >= 0);
   const objects = new Map<string, StoredObject>();
-  for await (const object of archive.list('')) objects.set(object.key, object);
+  const closed = new ClosedFolders();
+  for await (const object of archive.list('', closed.note)) objects.set(object.key, object);
   const keys = new Set([...objects.values()].filter(isObject).map(({ key }) => key));
   const ledger = await readLedger(archive, keys);
-  const keyring = await readKeyring(archive, keys, publicKeys);
+  const keyring = await readKeyring(archive, keys, publicKeys, closed.holds('keys/'));
   const history = new History(ledger.entries.map(({ entry }) => entry));
   const checks = await verifyRuns({ ...context, history }, keys, ledger, keyring, inScope);
   const custody = new Map<string, CustodyCheck>();
   for (const { runId } of checks) custody.set(runId, await verifyCustody(archive, runId));
-  const findings = [...ledger.problems, ...checkLedger(ledger, checks, inScope), ...checkEarlierRuns(checks)];
-  const unsigned = [...keyring.problems, ...checkLedgerSignatures(ledger.entries, keyring, signedRuns(checks))];
+  const findings = closed.withoutMissing([
+    ...ledger.problems,
+    ...checkLedger(ledger, checks, inScope),
+    ...checkEarlierRuns(checks),
+  ]);
+  const unsigned = closed.withoutMissing([
+    ...keyring.problems,
+    ...checkLedgerSignatures(ledger.entries, keyring, signedRuns(checks)),
+  ]);
   const open = openRuns(keys, inScope);
   // A folder keeps no versions, also one that was copied from a store that does.
   const versions = archive.locks === null ? { problems: [], warnings: [] } : checkVersions(objects, checks);
@@ -86,7 +95,9 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
     ...[...custody.values()].flatMap((check) => check.keys),
   ]);
   const stray = [
+    ...closed.problems(inScope),
     ...(await findUnexpected(archive, keys, accounted, warnings, inScope, only === null && from === null)),
+    ...(only === null && from === null ? findUnusedKeys(keyring, ledger.entries, checks) : []),
     ...listing.problems,
     ...versions.problems,
     ...[...custody.values()].flatMap((check) => check.problems),

@@ -1,14 +1,24 @@
 import type { Bundle } from '../bundle/bundle.ts';
-import { CONTRACT_FILE, type Custody, EVIDENCE, type ServiceDocument, type Verification } from '../bundle/documents.ts';
-import { CUSTODY, formFile, isToken, missingForms, README, SERVICE, VERIFICATION } from '../bundle/files.ts';
+import type { Custody, ServiceDocument, Verification } from '../bundle/documents.ts';
+import {
+  CONTRACT_FILE,
+  CUSTODY,
+  EVIDENCE,
+  formFile,
+  isToken,
+  missingForms,
+  README,
+  SERVICE,
+  VERIFICATION,
+} from '../bundle/files.ts';
 import { bagInfo } from '../bundle/info.ts';
 import type { FileDigest } from '../bundle/integrity.ts';
 import { BAG_INFO, bagInfoText, parseBagInfo, payloadOxum, slugOf } from '../bundle/layout.ts';
 import { type MissingForm, readMissing } from '../bundle/missing.ts';
-import { collectedIn } from '../bundle/stated.ts';
 import { tokenFiles } from '../bundle/tokens.ts';
 import type { PackageReading } from '../chain/package.ts';
-import type { Collected } from '../claims/stated-schema.ts';
+import type { ListingResult } from '../claims/listing.ts';
+import type { Contract } from '../contract/contract.ts';
 import type { Description } from '../contract/description.ts';
 import { isEvidenceError } from '../errors.ts';
 import { type Problem, toProblem } from './problem.ts';
@@ -19,15 +29,16 @@ import { checkTransferLog } from './transfer-log.ts';
 export interface Surroundings {
   problems: Problem[];
   missing: MissingForm[];
-  /** Null where the transfer log cannot be read. */
-  auditOrigin: string | null;
-  collected: Collected | null;
+  /** The transfer log; null where it cannot be read. */
+  log: Custody | null;
 }
 
 /** What a bundle says of itself, as far as it can be read. */
 export interface Documents {
   stated: Verification;
   service: ServiceDocument | null;
+  /** What came of comparing the listing that it carries. */
+  listing: ListingResult | null;
   /** Of the contract that the bundle was read by; null where the reader has brought another. */
   description: Description | null;
 }
@@ -43,9 +54,10 @@ const MAX_LOG_BYTES = 64 * 2 ** 20;
 export async function checkConsistency(
   bundle: Bundle,
   key: string,
-  { stated, service, description }: Documents,
+  { stated, service, listing, description }: Documents,
   files: ReadonlyMap<string, FileDigest>,
   reading: PackageReading,
+  contract: Pick<Contract, 'downloads'>,
 ): Promise<Surroundings> {
   const problems = [
     ...absent(files, key),
@@ -63,24 +75,20 @@ export async function checkConsistency(
     const text = await readIf(`${key}:${BAG_INFO}`, problems, () => bundle.readFile(BAG_INFO, MAX_TEXT_BYTES));
     if (text !== null) problems.push(...checkInfo(Buffer.from(text).toString('utf8'), key, stated, files));
   }
-  let steps: Custody['steps'] | null = null;
-  let auditOrigin: string | null = null;
-  let collected: Collected | null = null;
+  let log: Custody | null = null;
   if (files.has(CUSTODY)) {
     const bytes = await readIf(`${key}:${CUSTODY}`, problems, () => bundle.readFile(CUSTODY, MAX_LOG_BYTES));
-    const { problems: found, log } =
-      bytes === null ? { problems: [], log: null } : checkTransferLog(bytes, key, stated, files);
-    problems.push(...found);
-    if (log !== null) ({ auditOrigin, collected } = { auditOrigin: log.audit_origin, collected: collectedIn(log) });
-    steps = log?.steps ?? null;
+    const read = bytes === null ? null : checkTransferLog(bytes, key, stated, files, { contract, listing });
+    problems.push(...(read?.problems ?? []));
+    log = read?.log ?? null;
   }
   if (service !== null)
     problems.push(
-      ...checkService(service, stated, files, description, steps).map((message) =>
+      ...checkService(service, stated, files, description, log?.steps ?? null).map((message) =>
         toProblem('bundle/contradiction', `${key}:${SERVICE}`, message),
       ),
     );
-  return { problems, missing: missing ?? [], auditOrigin, collected };
+  return { problems, missing: missing ?? [], log };
 }
 
 async function readIf<T>(place: string, problems: Problem[], read: () => Promise<T>): Promise<T | null> {

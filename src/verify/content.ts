@@ -1,6 +1,6 @@
 import type { Bundle } from '../bundle/bundle.ts';
-import { CONTRACT_FILE, type Verification, verificationSchema } from '../bundle/documents.ts';
-import { type FormName, formFile, isPart, LISTING, VERIFICATION } from '../bundle/files.ts';
+import { type Custody, type Verification, verificationSchema } from '../bundle/documents.ts';
+import { CONTRACT_FILE, type FormName, formFile, isPart, LISTING, VERIFICATION } from '../bundle/files.ts';
 import { knownOf } from '../bundle/known.ts';
 import type { MissingForm } from '../bundle/missing.ts';
 import { serviceStatementOf } from '../bundle/stated.ts';
@@ -14,7 +14,7 @@ import { examine } from '../claims/examine.ts';
 import type { FormSource, ReadPdf } from '../claims/forms.ts';
 import { observe } from '../claims/observe.ts';
 import type { Span } from '../claims/span-schema.ts';
-import type { Collected, ServiceStatement } from '../claims/stated-schema.ts';
+import type { ServiceStatement } from '../claims/stated-schema.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import type { SealKeys } from '../contract/contract.ts';
 import { type ContractInUse, DEFAULT_IN_USE } from '../contract/in-use.ts';
@@ -26,7 +26,7 @@ import { checkConsistency } from './consistency.ts';
 import { type ContractUse, toContractUse } from './contract-use.ts';
 import { contradictions } from './contradictions.ts';
 import { type Problem, toProblem } from './problem.ts';
-import { readThrough } from './reading.ts';
+import { type EntryWatch, readThrough } from './reading.ts';
 import { cutOf, readService } from './service.ts';
 
 export interface VerifyOptions {
@@ -42,6 +42,8 @@ export interface VerifyOptions {
   required?: readonly ClaimName[];
   /** What other runs had of the stream of a bundle, to be seen in it too. */
   compared?: readonly Compared[];
+  /** Who else is to see the entries of a bundle as they are read; null where nobody is. */
+  watch?: (stated: Verification) => EntryWatch | null;
 }
 
 export interface VerifiedBundle {
@@ -67,11 +69,12 @@ export interface VerifiedBundle {
   contractSha256: string | null;
   /** Null when nothing was read. */
   contract: ContractUse | null;
-  /** Where the forms came from, by the transfer log; null where that cannot be read. */
-  auditOrigin: string | null;
-  /** When they came, by the transfer log, and what the service stated; null where nothing says so. */
-  collected: Collected | null;
+  /** Null where it cannot be read. */
+  transferLog: Custody | null;
+  /** What the service stated besides the package; null when it holds nothing to judge. */
   service: ServiceStatement | null;
+  /** The head's sequence number as the service's list of streams stated it. */
+  statedHead: number | null;
   /** The forms that it lacks. */
   missing: MissingForm[];
 }
@@ -123,6 +126,7 @@ async function verifyOpened(
     whole: isWhole ? evidence : undefined,
     part: isWhole ? undefined : evidence,
     cut: stated === null ? null : cutOf(stated, service),
+    watch: (stated !== null && isWhole && options.watch?.(stated)) || null,
   });
   problems.push(
     ...broken.map(
@@ -138,10 +142,11 @@ async function verifyOpened(
   if (stated === null) return { ...nothingIn(problems), identity: bundle.identity };
   if (unreadable !== null) problems.push(toProblem('object/unreadable', `${key}:${LISTING}`, unreadable.message));
   // Of a bag that is not what it was, nothing more can be said: that would be the same news again, file by file.
+  const documents = { stated, service, listing, description: own?.description ?? null };
   const surroundings =
     broken.length > 0
-      ? { problems: [], missing: [], auditOrigin: null, collected: null }
-      : await checkConsistency(bundle, key, { stated, service, description: own?.description ?? null }, files, reading);
+      ? { problems: [], missing: [], log: null }
+      : await checkConsistency(bundle, key, documents, files, reading, contract);
   problems.push(...surroundings.problems);
   const { acceptUnhashed = [], sealKeys, roots, now } = options;
   const contractFile = toContractFile(inUse.file, options.contract === null ? 'bundle' : 'reader');
@@ -175,9 +180,9 @@ async function verifyOpened(
     period: stated.period,
     contractSha256: stated.contract_sha256,
     contract: toContractUse(inUse, options.contract === null ? 'bundle' : 'reader'),
-    auditOrigin: surroundings.auditOrigin,
-    collected: surroundings.collected,
+    transferLog: surroundings.log,
     service: serviceStatementOf(known, stated.stated_entries),
+    statedHead: stated.stated_head,
     missing: surroundings.missing,
   };
 }
@@ -266,9 +271,9 @@ function nothingIn(problems: Problem[]): VerifiedBundle {
     period: null,
     contractSha256: null,
     contract: null,
-    auditOrigin: null,
-    collected: null,
+    transferLog: null,
     service: null,
+    statedHead: null,
     missing: [],
   };
 }

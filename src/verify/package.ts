@@ -30,6 +30,7 @@ const KNOWN: Known = {
   earlier: null,
   period: { from: null, to: null },
   statedHead: null,
+  statedCount: null,
   restart: null,
   completeness: { kind: 'none', why: 'a package by itself shows nothing to hold it against' },
 };

@@ -9,6 +9,11 @@ import { LineReader } from '../claims/listing-text.ts';
 import type { Contract, SealKeys } from '../contract/contract.ts';
 import { type EvidenceError, isEvidenceError } from '../errors.ts';
 
+/** Sees entries, and has the reading wait until it has caught up with them. */
+export interface EntryWatch extends Required<Pick<PackageExpectation, 'onEntry' | 'onSent'>> {
+  catchUp(): Promise<void>;
+}
+
 /** How the package in a bundle is read. */
 export interface ReadingOptions {
   contract: Contract;
@@ -20,6 +25,8 @@ export interface ReadingOptions {
   part: string | undefined;
   /** By which the listing that the bundle carries is compared; null for a bundle that has none. */
   cut: PackageCut | null;
+  /** Sees the entries of a whole package too; null for nobody. */
+  watch: EntryWatch | null;
 }
 
 export interface BundleReading {
@@ -35,15 +42,17 @@ export interface BundleReading {
 
 /** Reads a bundle from its first byte to its last: the chain is walked over the very bytes whose digest is checked. */
 export async function readThrough(bundle: Bundle, options: ReadingOptions): Promise<BundleReading> {
-  const { contract, sealKeys, expected, whole, part, cut } = options;
+  const { contract, sealKeys, expected, whole, part, cut, watch } = options;
   const carried = cut === null || whole === undefined ? null : new CarriedListing(expected.streamId ?? '', cut);
-  using reader = new PackageReader(contract, sealKeys, { ...expected, ...carried?.observer });
+  using reader = new PackageReader(contract, sealKeys, { ...expected, ...observerOf(carried, watch) });
   const files = new Map<string, FileDigest>();
   let read: PackageReading | null = null;
   const broken = await bundle.checkIntegrity({
     onChunk: (path, chunk) => {
-      if (path === (whole ?? part)) reader.push(chunk);
-      else if (path === LISTING) carried?.push(chunk);
+      if (path === LISTING) carried?.push(chunk);
+      if (path !== (whole ?? part)) return;
+      reader.push(chunk);
+      return watch?.catchUp();
     },
     onEnd: (path, file) => {
       files.set(path, file);
@@ -63,6 +72,24 @@ export async function readThrough(bundle: Bundle, options: ReadingOptions): Prom
     if (!isEvidenceError(error)) throw error;
     return { reading, files, broken, listing: null, unreadable: error };
   }
+}
+
+function observerOf(carried: CarriedListing | null, watch: EntryWatch | null): Partial<PackageExpectation> {
+  if (watch === null) {
+    if (carried === null) return {};
+    const { onEntry, onRegular } = carried.observer;
+    return { onEntry, onRegular };
+  }
+  return {
+    onEntry: (entry) => {
+      carried?.observer.onEntry(entry);
+      watch.onEntry(entry);
+    },
+    onSent: (entries) => {
+      carried?.observer.onSent(entries);
+      watch.onSent(entries);
+    },
+  };
 }
 
 /** Compares package and listing entry by entry, as an export does while both arrive. @throws EvidenceError `unreadable`. */

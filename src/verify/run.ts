@@ -2,10 +2,18 @@ import type { Archive } from '../archive/archive.ts';
 import { measure } from '../archive/content.ts';
 import { inParallel } from '../archive/parallel.ts';
 import { asReadBack } from '../claims/recorded.ts';
+import type { Json } from '../encoding/canonical.ts';
 import { sha256 } from '../encoding/digest.ts';
 import { documentKey, runPrefix, runRecordKey } from '../ledger/keys.ts';
 import { type VerifiedOutcome, worstOf } from '../ledger/outcome.ts';
-import { type RunDocument, type RunRecord, readRecord, runRecordSchema, type StoredAs } from '../ledger/record.ts';
+import {
+  parseRecord,
+  type RunDocument,
+  type RunRecord,
+  runRecordSchema,
+  type StoredAs,
+  toRecord,
+} from '../ledger/record.ts';
 import { NOT_VOUCHED } from './alone.ts';
 import { type Problem, toProblem } from './problem.ts';
 import { checkDigest, isThere, readObject } from './stored.ts';
@@ -43,9 +51,9 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
     accounted: new Set([key]),
   };
   check.record = await readObject(key, check.problems, async () => {
-    const bytes = await context.archive.readBytes(key, MAX_RECORD_BYTES);
-    check.sha256 = sha256(bytes);
-    return readRecord(runRecordSchema, bytes, key);
+    const { digest, value } = await parseObject(context.archive, key);
+    check.sha256 = digest;
+    return toRecord(runRecordSchema, value, key);
   });
   if (check.record === null || check.sha256 === null) return check;
   check.problems.push(...checkRecord(check.record, runId, key));
@@ -82,6 +90,12 @@ const ALTERED: Why = { completeness: NOT_VOUCHED, continuity: 'this is not the b
 
 function readBack(stream: VerifiedStream, why: Why): VerifiedStream {
   return { ...stream, verdict: asReadBack(stream.verdict, why, stream.required) };
+}
+
+/** Its bytes are not kept while the record is made of what they say: both may be large. */
+async function parseObject(archive: Archive, key: string): Promise<{ digest: string; value: Json }> {
+  const bytes = await archive.readBytes(key, MAX_RECORD_BYTES);
+  return { digest: sha256(bytes), value: parseRecord(bytes, key) };
 }
 
 /** What a run says of itself makes it worse, never better; where nothing was looked at, it is no finding of ours. */

@@ -25,6 +25,8 @@ export interface Keyring {
   archived: ReadonlyMap<string, PublicKey>;
   /** The objects that it accounts for. */
   keys: string[];
+  /** They could not be listed, so that any key may be there. */
+  isClosed: boolean;
   problems: Problem[];
 }
 
@@ -40,9 +42,10 @@ export async function readKeyring(
   archive: Archive,
   keys: ReadonlySet<string>,
   pinned: readonly PublicKey[],
+  isClosed = false,
 ): Promise<Keyring> {
   const archived = new Map<string, PublicKey>();
-  const keyring: Keyring = { pinned: byId(pinned), archived, keys: [], problems: [] };
+  const keyring: Keyring = { pinned: byId(pinned), archived, keys: [], isClosed, problems: [] };
   for (const key of keys) {
     const id = KEY_OBJECT.exec(key)?.[1];
     if (id === undefined) continue;
@@ -69,7 +72,7 @@ function byId(keys: readonly PublicKey[]): Map<string, PublicKey> {
  * @param object that carries it.
  */
 export function checkSignature(
-  { pinned, archived, keys }: Keyring,
+  { pinned, archived, keys, isClosed }: Keyring,
   object: string,
   signed: Signed,
   signature: Signature,
@@ -84,7 +87,7 @@ export function checkSignature(
   if (key !== undefined && !isSignedBy(signed, signature, key))
     return toProblem('signature/mismatch', object, `its signature is not one by the key ${keyid}`);
   // A key that is there but is not what it should be has been reported.
-  if (keys.includes(publicKeyKey(keyid))) return null;
+  if (isClosed || keys.includes(publicKeyKey(keyid))) return null;
   return toProblem('object/missing', publicKeyKey(keyid), `is the key that ${object} is signed with`);
 }
 
@@ -126,6 +129,37 @@ export function checkLedgerSignatures(
       ),
     );
   return problems;
+}
+
+/** A run as far as its signature goes. */
+interface SignedRun {
+  /** Null when it cannot be read. */
+  record: { signed: boolean } | null;
+  witnesses: { signedBy: string | null } | null;
+}
+
+/** Keys that nothing here is signed with. Where a signature cannot be read, its key may be any of them. */
+export function findUnusedKeys(
+  { keys }: Keyring,
+  entries: readonly StoredLedgerEntry[],
+  checks: readonly SignedRun[],
+): Problem[] {
+  if (checks.some(({ record, witnesses }) => record === null || (record.signed && witnesses?.signedBy == null)))
+    return [];
+  const signers = [
+    ...entries.map(({ entry }) => entry.signature?.keyid),
+    ...checks.map(({ witnesses }) => witnesses?.signedBy),
+  ];
+  const used = new Set(signers.map((id) => (id == null ? '' : publicKeyKey(id))));
+  return keys
+    .filter((key) => !used.has(key))
+    .map((key) =>
+      toProblem(
+        'object/unexpected',
+        key,
+        'is a key that nothing here is signed with: it was put there, or left by a signing that was interrupted',
+      ),
+    );
 }
 
 /** @param problems all that were found. */

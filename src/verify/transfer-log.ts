@@ -1,6 +1,9 @@
 import { type Custody, custodySchema, type Verification } from '../bundle/documents.ts';
 import { CUSTODY, FORMS, type FormName, formFile, isPart } from '../bundle/files.ts';
 import type { FileDigest } from '../bundle/integrity.ts';
+import type { ListingResult } from '../claims/listing.ts';
+import { fillText } from '../contract/answers.ts';
+import type { Contract } from '../contract/contract.ts';
 import { isEvidenceError } from '../errors.ts';
 import { readRecord } from '../ledger/record.ts';
 import { type Problem, toProblem } from './problem.ts';
@@ -14,13 +17,15 @@ export interface TransferLog {
 /**
  * Compares the transfer log with what lies beside it: its run and stream, and of every form that it says was received,
  * the bytes that are there.
- * @param key of the bundle in problems. @param files all that could be read, by path.
+ * @param key of the bundle in problems. @param files all that could be read, by path. @param contract of the service.
+ * @param listing what came of comparing the listing that the bundle carries; null without one.
  */
 export function checkTransferLog(
   bytes: Uint8Array,
   key: string,
   stated: Verification,
   files: ReadonlyMap<string, FileDigest>,
+  { contract: { downloads }, listing }: { contract: Pick<Contract, 'downloads'>; listing: ListingResult | null },
 ): TransferLog {
   const place = `${key}:${CUSTODY}`;
   let log: Custody;
@@ -42,7 +47,10 @@ export function checkTransferLog(
   if (log.run_id !== run_id) differ('is the transfer log of another run', run_id, log.run_id);
   if (log.stream_id !== verdict.stream_id)
     differ('is the transfer log of another stream', verdict.stream_id, log.stream_id);
-  for (const form of FORMS) checkForm(form, log.steps, files, differ);
+  for (const form of FORMS) {
+    checkForm(form, log.steps, files, differ);
+    checkPath(form, log.steps, downloads[form], verdict.package_id, differ);
+  }
   for (const { step, file } of log.steps)
     if (file !== undefined && !(FORMS as readonly string[]).includes(step))
       differ(`says that the step "${step}" received ${file}`);
@@ -50,7 +58,10 @@ export function checkTransferLog(
   if (asked !== (vendor !== null))
     differ("and verification.json differ in whether the service's own check was asked for");
   const listed = log.steps.some(({ step, failure }) => step === 'listing' && failure === undefined);
-  if (completeness.kind === 'listing' && !listed) differ('names no listing, by which completeness was judged');
+  if (completeness.kind === 'listing') {
+    if (!listed) differ('names no listing, by which completeness was judged');
+    checkListed(log.steps, stated, listing, differ);
+  }
   return { problems, log };
 }
 
@@ -77,6 +88,37 @@ function checkForm(
   } else {
     checkBytes(path, step.exchange, files.get(path), differ);
   }
+}
+
+/** A form was downloaded from where the contract says that the package's own lies. */
+function checkPath(
+  form: FormName,
+  steps: Custody['steps'],
+  template: string | null,
+  packageId: string | null,
+  differ: Differ,
+): void {
+  if (packageId === null || template === null) return;
+  const expected = fillText(template, { package_id: encodeURIComponent(packageId) });
+  for (const { step, exchange } of steps)
+    if (step === form && exchange !== undefined && !exchange.path.endsWith(expected))
+      differ(`says that the ${form} form was downloaded from another place`, expected, exchange.path);
+}
+
+/** Entries that came after a package was made are listed too, but where its period had ended. */
+function checkListed(
+  steps: Custody['steps'],
+  { package_period }: Verification,
+  listing: ListingResult | null,
+  differ: Differ,
+): void {
+  if (listing === null) return;
+  const { same, differences, undecided } = listing;
+  const note = steps.find(({ step }) => step === 'listing')?.note ?? '';
+  const listed = Number.parseInt(/^(\d+) entries listed/.exec(note)?.[1] ?? String(same), 10);
+  const isClosed = package_period.to !== null && differences + undecided === 0;
+  if (isClosed ? listed !== same : listed < same)
+    differ('counts other entries in the listing than there are', String(same), String(listed));
 }
 
 function checkBytes(path: string, stated: FileDigest, actual: FileDigest | undefined, differ: Differ): void {

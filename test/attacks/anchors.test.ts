@@ -75,6 +75,20 @@ test('a checkpoint behind the end of a period that has ended is in order', () =>
   });
 });
 
+const ofOther = (entry: SentEntry) => ({ ...checkpoint(entry), stream_id: 'other' });
+const OTHER: [string, () => object[], string][] = [
+  ['alone', () => [ofOther(tenth)], 'unproved'],
+  ['beside one of the stream', () => [ofOther(tenth), checkpoint(chain[4] as SentEntry)], 'proved'],
+  ['at a number where the stream has another digest', () => [{ ...ofOther(tenth), hash: 'ab'.repeat(32) }], 'unproved'],
+  ['behind the end of the package', () => [ofOther(fortieth)], 'unproved'],
+];
+
+test.each(OTHER)('a checkpoint that names another stream, over a digest of ours: %s', (_words, make, state) => {
+  const { found, ...anchor } = anchorOf({ checkpoints: make() });
+  expect([anchor.state, found]).toEqual([state, ['anchor/other-stream']]);
+  if (state === 'proved') expect(anchor.anchored_through).toBe(5);
+});
+
 test('a checkpoint that states another digest than its entry', () => {
   const { stream_id, sequence } = tenth;
   const other = { stream_id, sequence, hash: 'ab'.repeat(32), anchor: { token: null } };

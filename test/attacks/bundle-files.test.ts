@@ -344,6 +344,13 @@ describe('the transfer log', () => {
       [contradiction(CUSTODY)],
     ],
     [
+      'with the path of another package',
+      custody((log) => {
+        step(log, 'json').exchange.path = '/evidence/pkg-666/json';
+      }),
+      [contradiction(CUSTODY)],
+    ],
+    [
       'with another length of the summary',
       custody((log) => {
         step(log, 'summary').exchange.bytes += 1;

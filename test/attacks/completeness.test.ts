@@ -107,6 +107,32 @@ test.each(TABLE)('%s', async (_words, told, code, state) => {
   expect([printed.code, printed.document.streams[0].claims.completeness.state]).toEqual([code, state]);
 });
 
+test('a closed period cut off alike in package and listing: what lies behind is the service’s word', async () => {
+  const cutOff = (all: SentEntry[]) => all.slice(0, 12);
+  service.streams.set('s', { entries: chainOf(20, { stream_id: 's' }), packaged: cutOff, listed: cutOff });
+  const { document } = await service.export({ period: '2026-10' });
+  expect(document.streams[0].claims.completeness.basis).toContain('that entries 13 to 20 are of a later time');
+});
+
+const COUNTS: [string, Partial<Told>, number, string][] = [
+  ['as many as there are', { made: { entry_count: 30 } }, 0, 'proved'],
+  ['more', { made: { entry_count: 31 } }, 1, 'refuted'],
+  [
+    'fewer, while it is being made',
+    { made: { entry_count: 3, status: 'pending' }, ready: { entry_count: 30 } },
+    0,
+    'proved',
+  ],
+  ['more, once it was made', { made: { status: 'pending' }, ready: { entry_count: 31 } }, 1, 'refuted'],
+  ['nothing', {}, 0, 'proved'],
+];
+test.each(COUNTS)('the answer by which a package is ready counts %s', async (_words, told, code, state) => {
+  service.streams.set('s', { entries: recent(), ...told });
+  const printed = await service.export({ request: 'r1', 'all-time': true });
+  expect([printed.code, printed.document.streams[0].claims.agreement.state]).toEqual([code, state]);
+  expect((await service.verify()).code).toBe(code);
+});
+
 test('a closed period cut off, dated back by itself', async () => {
   const entries = chainOf(20, { stream_id: 's' });
   service.streams.set('s', { entries, packaged: (all) => all.slice(0, 5), package: BACKDATED });

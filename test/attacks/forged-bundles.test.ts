@@ -146,13 +146,13 @@ async function make({ name, bundle, change }: Forgery): Promise<Made> {
   const target = join(browser.folder, `${name}.zip`);
   const { verdict } = await writePackageBundle({ ...bundle, target: made });
   await rebag(made, target, change ?? (() => {}));
-  const { identity, collected, service } = await verifyBundle(target, target, OPTIONS);
+  const { identity, service } = await verifyBundle(target, target, OPTIONS);
   const beside = besideVerdict();
   return {
     target,
     identity: identity ?? '',
     verdict,
-    beside: { collected: collected ?? beside.collected, service: service ?? beside.service },
+    beside: { ...beside, service: service ?? beside.service },
   };
 }
 

@@ -33,6 +33,7 @@ async function judge(pdf: Uint8Array, streamId = STREAM, entries = 20, hasSummar
     entryCount: entries,
     headDigest: walk.head?.digest ?? '',
     actions: null,
+    plain: [],
   };
   const reading = await readPdf(pdf).catch((error: unknown) => {
     if (!isEvidenceError(error, 'unreadable')) throw error;
@@ -150,7 +151,7 @@ describe('our count in no other place than', () => {
   test.each(HIDDEN)('%s proves nothing of the count', async (_words, content, means) => {
     const { claim, words } = await judge(drawnPdf([REST + content], means));
     expect(claim.state).toBe('proved');
-    expect(words).toContain('the PDF (package, stream, head: 3 statements)');
+    expect(words).toContain('the text of the PDF (package, stream, head: 3 statements)');
     const alone = await judge(drawnPdf([list(PACKAGE_LINE) + content], means), STREAM, 20, false);
     expect(alone.claim.state).toBe('unproved');
   });
@@ -188,6 +189,14 @@ function annotation(more: string): Means {
     page: '/Annots[20 0 R]',
   };
 }
+
+test('a page that the page tree names and does not count', async () => {
+  const pdf = drawnPdf([list(...FACTS), list('Entries: 999')])
+    .toString('latin1')
+    .replace('/Count 2', '/Count 1');
+  const { claim } = await judge(Buffer.from(pdf, 'latin1'));
+  expect(claim).toMatchObject({ state: 'unproved', reason: expect.stringContaining('more pages than it counts') });
+});
 
 const ATTACKS: Record<string, Attack> = {
   'a wrong head in sight, the right one invisible': {

@@ -13,7 +13,7 @@ const entries = chainOf(20);
 const HEAD = entries.at(-1)?.hash ?? '';
 const OTHER_HEAD = 'ab'.repeat(32);
 const PACKAGE = 'pkg_01JBQK7Z4N8T3W5X6Y7Z8A9B0C';
-const SUMMARY = { packageId: PACKAGE, streamId: STREAM, entryCount: 20, headDigest: HEAD, actions: null };
+const SUMMARY = { packageId: PACKAGE, streamId: STREAM, entryCount: 20, headDigest: HEAD, actions: null, plain: [] };
 const NOTHING: PdfReading = { statements: [], unread: null, doubts: [] };
 const FACTS = stating({ package: PACKAGE, stream: STREAM, count: '20', head: HEAD });
 
@@ -58,12 +58,12 @@ describe('the PDF as our platform makes it', () => {
     [
       'with the summary',
       SUMMARY,
-      'the JSON form, the summary and the PDF (package, stream, count, head: 4 statements) agree',
+      'the JSON form, the summary and the text of the PDF (package, stream, count, head: 4 statements) agree',
     ],
     [
       'alone',
       null,
-      'the JSON form and the PDF (package, stream, count, head: 4 statements) agree; there is no summary',
+      'the JSON form and the text of the PDF (package, stream, count, head: 4 statements) agree; there is no summary',
     ],
   ])('proves agreement %s', async (_words, summary, basis) => {
     expect(judge(await platformPdf({}), summary)).toEqual({ claim: { state: 'proved', basis }, findings: [] });
@@ -118,14 +118,14 @@ test.each<[string, PdfReading | null, SummaryReading | null, string, string]>([
     stating({ count: '20' }),
     null,
     'proved',
-    'the JSON form and the PDF (count: 1 statement) agree; there is no summary',
+    'the JSON form and the text of the PDF (count: 1 statement) agree; there is no summary',
   ],
   [
     'a PDF with a head',
     stating({ head: HEAD }),
     null,
     'proved',
-    'the JSON form and the PDF (head: 1 statement) agree; there is no summary',
+    'the JSON form and the text of the PDF (head: 1 statement) agree; there is no summary',
   ],
   [
     'a PDF that names only package and stream',

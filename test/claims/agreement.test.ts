@@ -5,7 +5,14 @@ import { chainOf, packageOf, readPackage, type SentEntry, STREAM } from '../supp
 
 const intact = chainOf(20).slice(4);
 const HEAD = intact.at(-1)?.hash ?? '';
-const SUMMARY: SummaryFacts = { packageId: 'pkg-1', streamId: STREAM, entryCount: 16, headDigest: HEAD, actions: null };
+const SUMMARY: SummaryFacts = {
+  packageId: 'pkg-1',
+  streamId: STREAM,
+  entryCount: 16,
+  headDigest: HEAD,
+  actions: null,
+  plain: [],
+};
 
 interface Question {
   entries?: SentEntry[];
@@ -66,7 +73,7 @@ const STATEMENTS: [string, Question, string, string[]][] = [
     'everything differs',
     {
       facts: { entryCount: 1, headDigest: OTHER },
-      summary: { packageId: 'p', streamId: 's', entryCount: 2, headDigest: OTHER, actions: null },
+      summary: { packageId: 'p', streamId: 's', entryCount: 2, headDigest: OTHER, actions: null, plain: [] },
     },
     'refuted',
     [

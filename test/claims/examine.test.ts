@@ -41,6 +41,20 @@ describe('the status of a stream', () => {
   });
 });
 
+test.each<[ClaimName[], string]>([
+  [['order'], 'collected'],
+  [[], 'collected'],
+  [['order', 'content'], 'incomplete'],
+])('without a recipe, and %j required, a stream is %s', (required, status) => {
+  const contract = { ...defaultContract, recipe: null };
+  expect(examineReading(read(intact), required, { contract }).status).toBe(status);
+});
+
+test('a stream of which a form is missing is incomplete, unless it is refuted', () => {
+  expect(examineReading(read(intact), [], { isShort: true }).status).toBe('incomplete');
+  expect(examineReading(read(edited), [], { isShort: true }).status).toBe('refuted');
+});
+
 test('of a part nothing is proved, and what was refuted stays so', () => {
   const { claims, findings } = examineReading(asPart(read(edited), 'the connection broke'));
   const states = Object.values(claims).map(({ state }) => state);

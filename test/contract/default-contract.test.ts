@@ -98,6 +98,7 @@ describe('a summary', () => {
       entryCount: 3,
       headDigest: 'a'.repeat(64),
       actions: null,
+      plain: [],
     });
     expect(readSummary(JSON.stringify({ ...SUMMARY, head_hash: null })).headDigest).toBeNull();
   });

@@ -137,6 +137,7 @@ export function examineReading(
     earlier: [],
     period: { from: null, to: null },
     statedHead: null,
+    statedCount: null,
     restart: null,
     completeness: { kind: 'none', why: 'not asked' },
     roots: null,

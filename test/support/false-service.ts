@@ -25,6 +25,9 @@ export interface Told {
   refused?: number;
   /** Forms that are not delivered. */
   withheld?: string[];
+  /** What the answer to `generate` says otherwise, and that of the package's status. */
+  made?: object;
+  ready?: object;
   /** As the Date header of the answer to `generate`. */
   date?: Date;
 }
@@ -107,15 +110,16 @@ async function answer(
     const { stream_id: streamId, from = null, to = null } = JSON.parse(body);
     const packageId = `pkg-${packages.size + 1}`;
     packages.set(packageId, { streamId, period: { from, to } });
-    const { date, refused } = streams.get(streamId) ?? {};
+    const { date, refused, made: more } = streams.get(streamId) ?? {};
     if (refused !== undefined) return { status: refused };
-    const made = { package_id: packageId, stream_id: streamId, status: 'ready' };
+    const made = { package_id: packageId, stream_id: streamId, status: 'ready', ...more };
     const headers = { 'content-type': 'application/json', ...(date === undefined ? {} : { date: date.toUTCString() }) };
     return json(made, { status: 201, headers });
   }
   const asked = packages.get(id);
   const told = streams.get(asked?.streamId ?? '');
   if (asked === undefined || told === undefined || told.withheld?.includes(form) === true) return { status: 404 };
+  if (form === '') return json({ package_id: id, stream_id: asked.streamId, status: 'ready', ...told.ready });
   const entries = within(told.entries, asked.period);
   return formOf(form, id, asked.streamId, told, told.packaged === undefined ? entries : told.packaged(entries));
 }

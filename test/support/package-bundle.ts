@@ -1,4 +1,5 @@
-import { CONTRACT_FILE, type Custody, type ServiceDocument, type Verification } from '../../src/bundle/documents.ts';
+import type { Custody, ServiceDocument, Verification } from '../../src/bundle/documents.ts';
+import { CONTRACT_FILE, type FormName } from '../../src/bundle/files.ts';
 import { bagInfo } from '../../src/bundle/info.ts';
 import { slugOf } from '../../src/bundle/layout.ts';
 import { type MissingForm, missingFile } from '../../src/bundle/missing.ts';
@@ -111,7 +112,7 @@ export async function writePackageBundle({
       ...(listing === null ? [] : [{ path: 'data/listing.csv', content: listing }]),
       {
         path: 'data/custody.json',
-        content: toRecordBytes(transferLog(verification, forms, missing, listing !== null)),
+        content: toRecordBytes(transferLog(inUse.contract, verification, forms, missing, listing !== null)),
       },
       ...(inUse.file === null ? [] : [{ path: CONTRACT_FILE, content: inUse.file.bytes }]),
       ...tokenFiles(reading.facts?.checkpoints ?? []).map(({ path, content }) => ({ path, content })),
@@ -131,11 +132,14 @@ export function besideVerdict(listed: number | null = null): Pick<StreamRecord, 
 }
 
 function transferLog(
+  { downloads }: Contract,
   { run_id, verdict }: Verification,
   forms: readonly { step: string; path: string; content: Uint8Array }[],
   missing: readonly MissingForm[],
   isListed: boolean,
 ): Custody {
+  const pathOf = (step: string) =>
+    (downloads[step as FormName] ?? `/${step}`).replace('{package_id}', verdict.package_id ?? '');
   const exchange = {
     method: 'GET' as const,
     requested_at: RECEIVED_AT,
@@ -158,7 +162,7 @@ function transferLog(
       ...forms.map(({ step, path, content }) => ({
         step,
         file: path,
-        exchange: { ...exchange, path: `/${step}`, bytes: content.length, sha256: sha256(content) },
+        exchange: { ...exchange, path: pathOf(step), bytes: content.length, sha256: sha256(content) },
       })),
       ...missing.map(({ form, reason }) => ({ step: form, failure: reason })),
       ...(isListed ? [{ step: 'listing', note: 'listed' }] : []),
@@ -201,6 +205,7 @@ function statedOf(
     earlier: [],
     stated_head: null,
     stated_entries: null,
+    stated_count: null,
     accepted_restart: null,
     completeness: listing === null ? nothing : { kind: 'listing', statement: stateOf(reading) },
     vendor: null,

@@ -47,6 +47,7 @@ function examineVector(name: string, size: number) {
       earlier: [],
       period: { from: null, to: null },
       statedHead: null,
+      statedCount: null,
       restart: null,
       roots: null,
       now: new Date(0),

@@ -183,6 +183,11 @@ const TAMPERED: [string, Changes, string[]][] = [
   ['a public key exchanged', { [`keys/${K1.id}.pem`]: toPem(STRANGER) }, [`object/altered keys/${K1.id}.pem`]],
   ['a public key that is none', { [`keys/${K1.id}.pem`]: 'x' }, [`object/unreadable keys/${K1.id}.pem`]],
   ['the public key removed', { [`keys/${K1.id}.pem`]: null }, [`object/missing keys/${K1.id}.pem`]],
+  [
+    'a public key that signed nothing',
+    { [`keys/${STRANGER.id}.pem`]: toPem(STRANGER) },
+    [`object/unexpected keys/${STRANGER.id}.pem`],
+  ],
   ['something beside the keys', { 'keys/README': 'x' }, ['object/unexpected keys/README']],
 ];
 

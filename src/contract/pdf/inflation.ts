@@ -1,7 +1,4 @@
-import { promisify } from 'node:util';
-import { inflate } from 'node:zlib';
-
-const inflated = promisify(inflate);
+import { inflateSync } from 'node:zlib';
 
 /** Of all streams together: work that a document of ordinary making never asks for. */
 const MAX_TOTAL_BYTES = 2 ** 30;
@@ -12,11 +9,11 @@ const MAX_NESTING = 3;
  * Whether a deflated stream of the document inflates to more than `limit` bytes. The PDF library inflates whole streams
  * into memory, so of 13 KB it would make gigabytes; here zlib stops at the limit.
  */
-export async function inflatesBeyond(document: Uint8Array, limit: number): Promise<boolean> {
+export function inflatesBeyond(document: Uint8Array, limit: number): boolean {
   const bytes = Buffer.from(document.buffer, document.byteOffset, document.byteLength);
   let total = 0;
   for (const start of deflatedStreams(bytes)) {
-    const size = await inflatedSize(bytes.subarray(start), limit, 0);
+    const size = inflatedSize(bytes.subarray(start), limit, 0);
     total += size;
     if (size > limit || total > MAX_TOTAL_BYTES) return true;
   }
@@ -67,14 +64,14 @@ function isDeflated(bytes: Buffer, start: number): boolean {
   return (method & 0x0f) === 8 && ((method << 8) + (bytes[start + 1] ?? 0)) % 31 === 0;
 }
 
-async function inflatedSize(bytes: Buffer, limit: number, depth: number): Promise<number> {
+function inflatedSize(bytes: Buffer, limit: number, depth: number): number {
   let content: Buffer;
   try {
-    content = await inflated(bytes, { maxOutputLength: limit });
+    content = inflateSync(bytes, { maxOutputLength: limit });
   } catch (error) {
     const isTooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
     return isTooLarge ? limit + 1 : 0;
   }
   if (!isDeflated(content, 0)) return content.length;
-  return depth === MAX_NESTING ? limit + 1 : content.length + (await inflatedSize(content, limit, depth + 1));
+  return depth === MAX_NESTING ? limit + 1 : content.length + inflatedSize(content, limit, depth + 1);
 }

@@ -1,0 +1,18 @@
+import type { TokenFacts } from './verify.ts';
+
+/**
+ * How far two clocks may differ, beyond the accuracy that an authority states for its own; milliseconds. A service and
+ * its authority are servers with clocks that are set; an export may run on any machine.
+ */
+export const CLOCK_TOLERANCE = { service: 5000, exporter: 5 * 60_000 };
+
+/** Whether a token is certainly older than what it is over: it says that it was made before that was there. */
+export function isOlderThan(says: TokenFacts, moment: Date, tolerance: number): boolean {
+  return says.genTime.getTime() + accuracyOf(says) + tolerance < moment.getTime();
+}
+
+/** In milliseconds; 0 where it is not stated. */
+export function accuracyOf({ accuracy }: Pick<TokenFacts, 'accuracy'>): number {
+  if (accuracy === null) return 0;
+  return accuracy.seconds * 1000 + accuracy.millis + accuracy.micros / 1000;
+}

@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { VerifyFlags } from '../../src/cli/flags.ts';
+import { runVerify } from '../../src/cli/verify.ts';
+import { archivePackage, RUN } from '../support/archived-package.ts';
+import { chainOf, packageOf } from '../support/chain.ts';
+import { commandIn } from '../support/command.ts';
+import { newKey } from '../support/signed-archive.ts';
+
+/** A folder that may not be listed says nothing of the others; it is named, and nothing in it is called missing. */
+
+/** Nothing is closed to the superuser, so the system's answer is given here: what `chmod 000` does to a folder. */
+const closed = vi.hoisted(() => ({ folder: '' }));
+vi.mock('node:fs/promises', async (importOriginal) => {
+  const fs = await importOriginal<typeof import('node:fs/promises')>();
+  const refuse = async (path: unknown) => {
+    throw Object.assign(new Error(`EACCES: permission denied, '${path}'`), { code: 'EACCES' });
+  };
+  const isIn = (path: unknown) => closed.folder !== '' && String(path).startsWith(`${closed.folder}/`);
+  return {
+    ...fs,
+    readdir: (path: string, ...rest: never[]) =>
+      isIn(`${path}/`.replace('//', '/')) ? refuse(path) : fs.readdir(path, ...rest),
+    lstat: (path: string, ...rest: never[]) => (isIn(path) ? refuse(path) : fs.lstat(path, ...rest)),
+    open: (path: string, ...rest: never[]) => (isIn(path) ? refuse(path) : fs.open(path, ...rest)),
+  };
+});
+
+const directory = mkdtempSync(join(tmpdir(), 'closed-'));
+const archive = join(directory, 'archive');
+
+beforeAll(async () => {
+  const evidence = Buffer.from(JSON.stringify(packageOf(chainOf(12))));
+  await archivePackage(archive, { bundle: { evidence }, key: newKey() });
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+interface Found {
+  code: string;
+  key: string;
+}
+
+async function verifyWithout(folder: string): Promise<{ code: number; problems: Found[] }> {
+  const { context, printed } = commandIn(directory);
+  closed.folder = join(archive, folder);
+  try {
+    const code = await runVerify({ target: 'archive' } as VerifyFlags, context);
+    const { objects, ledger } = JSON.parse(printed.stdout);
+    return { code, problems: [...objects.altered, ...objects.missing, ...objects.unexpected, ...ledger.findings] };
+  } finally {
+    closed.folder = '';
+  }
+}
+
+test('nothing is wrong with the archive', async () => {
+  const { problems } = await verifyWithout('nothing');
+  expect(problems).toEqual([]);
+});
+
+test.each([
+  ['of a run', `runs/${RUN}/`],
+  ['of the bundles of a run', `runs/${RUN}/streams/`],
+  ['of all runs', 'runs/'],
+  ['of keys', 'keys/'],
+  ['of the ledger', 'ledger/'],
+])('a folder %s', async (_words, folder) => {
+  const { code, problems } = await verifyWithout(folder.slice(0, -1));
+  expect(code).toBe(1);
+  expect(problems).toContainEqual(expect.objectContaining({ code: 'object/unreadable', key: folder }));
+  expect(problems.filter((problem) => /missing/.test(problem.code))).toEqual([]);
+});

@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest';
+import { comparedWith } from '../../src/claims/continuity.ts';
+import type { Span } from '../../src/claims/span-schema.ts';
+import { chainOf, entryAfter, examineReading, packageOf, readPackage, type SentEntry } from '../support/chain.ts';
+
+/** Entries that come to be dated in a period which was exported after it had ended. */
+
+const AUGUST = { from: '2026-08-01T00:00:00.000Z', to: '2026-09-01T00:00:00.000Z' };
+const ALL_TIME = { from: null, to: null };
+
+/** Thirty entries of August, then others at these times. */
+function grownAt(...times: string[]): SentEntry[] {
+  const entries: SentEntry[] = [];
+  for (let day = 1; day <= 30; day++)
+    entries.push(at(entries, `2026-08-${String(day).padStart(2, '0')}T12:00:00.000Z`));
+  for (const time of times) entries.push(at(entries, time));
+  return entries;
+}
+
+function at(entries: readonly SentEntry[], timestamp: string): SentEntry {
+  return entryAfter(entries.at(-1) ?? null, { timestamp });
+}
+
+/** What a run had of the first entries; none for an empty one. */
+function spanOf(run_id: string, entries: readonly SentEntry[], last: number, period: Span['period'] = AUGUST): Span {
+  const [first, head] = [entries[0], entries[last - 1]];
+  if (first === undefined || head === undefined) return { run_id, period, part: false, entries: null };
+  const seen = {
+    first_sequence: first.sequence,
+    last_sequence: head.sequence,
+    head_hash: head.hash,
+    previous_hash: first.prev_hash,
+    first_recorded_at: first.timestamp,
+    last_recorded_at: head.timestamp,
+    digests_bind: true,
+    entries_sha256: null,
+    agrees: true,
+  };
+  return { run_id, period, part: false, entries: seen };
+}
+
+const LATE = '2026-08-30T13:00:00.000Z';
+const SHORTLY_BEFORE = '2026-08-31T23:59:58.000Z';
+const AFTER = '2026-09-02T00:00:00.000Z';
+
+interface Row {
+  times: string[];
+  earlier: (entries: readonly SentEntry[]) => Span[];
+  period?: Span['period'];
+  state: string;
+  at: number[];
+}
+
+const ROWS: Record<string, Row> = {
+  'entries behind the head of the period': {
+    times: [LATE, LATE],
+    earlier: (all) => [spanOf('8', all, 30)],
+    period: AUGUST,
+    state: 'unproved',
+    at: [31],
+  },
+  'the same, in an export of all time': {
+    times: [LATE, AFTER],
+    earlier: (all) => [spanOf('8', all, 30)],
+    state: 'unproved',
+    at: [31],
+  },
+  'a period that had none': {
+    times: [],
+    earlier: (all) => [spanOf('8', all, 0)],
+    period: AUGUST,
+    state: 'unproved',
+    at: [1],
+  },
+  'of which a run between has told': {
+    times: [LATE, AFTER],
+    earlier: (all) => [spanOf('8', all, 30), spanOf('8-revised', all, 31)],
+    state: 'proved',
+    at: [],
+  },
+  'that were recorded at the very end': {
+    times: [SHORTLY_BEFORE],
+    earlier: (all) => [spanOf('8', all, 30)],
+    period: AUGUST,
+    state: 'proved',
+    at: [],
+  },
+  'of the time behind it': { times: [AFTER], earlier: (all) => [spanOf('8', all, 30)], state: 'proved', at: [] },
+  'behind an export that had no end': {
+    times: [LATE],
+    earlier: (all) => [spanOf('8', all, 30, ALL_TIME)],
+    state: 'proved',
+    at: [],
+  },
+};
+
+describe('entries of a period that was exported before', () => {
+  test.each(Object.entries(ROWS))('%s', (_words, { times, earlier, period = ALL_TIME, state, at: places }) => {
+    const entries = grownAt(...times);
+    const spans = earlier(entries);
+    const reading = readPackage(packageOf(entries), { compared: comparedWith(spans) });
+    const { claims, findings } = examineReading(reading, [], { earlier: spans, period });
+    const grown = findings.filter(({ code }) => code === 'continuity/grown');
+    expect(claims.continuity.state).toBe(state);
+    expect(grown.map(({ sequence, severity }) => [sequence, severity])).toEqual(places.map((one) => [one, 'warning']));
+  });
+
+  test('without times nothing is said', () => {
+    const entries = chainOf(12, { timestamp: '' });
+    const spans = [spanOf('8', entries, 10)].map((span) => span);
+    const reading = readPackage(packageOf(entries), { compared: comparedWith(spans) });
+    expect(
+      examineReading(reading, [], { earlier: spans, period: AUGUST }).findings.map(({ code }) => code),
+    ).not.toContain('continuity/grown');
+  });
+});
