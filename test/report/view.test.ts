@@ -137,6 +137,20 @@ describe('coverage', () => {
     expect(shown.get('2026-08')).toEqual({ state: 'none', outcome: null, note: null });
   });
 
+  test('of a month that one run of few streams has, it says how few', () => {
+    const few = { ...earlierRun('2026-09'), run_id: 'few', listed: 29, left_out: 28 };
+    const shown = months(verifiedRun([monthStream(1)], { earlier_runs: [few] }));
+    expect(shown.get('2026-09')).toEqual({ state: 'partial', outcome: 'verified', note: '1 of 29' });
+  });
+
+  test('days without an entry are told as spans', () => {
+    const counts = { '2026-10-01': 1, '2026-10-05': 2, '2026-10-06': 1, '2026-10-31': 4 };
+    const stream = monthStream(1, 's', { activity: { per: 'day', counts, undated: 0 } });
+    expect(view(verifiedRun([stream])).coverage.quiet).toEqual([
+      'Without an entry in any stream of this run (27 days): 2–4 October 2026; 7–30 October 2026.',
+    ]);
+  });
+
   test('a run of all time covers from its first entry to its own time', () => {
     const shown = months(
       verifiedRun([monthStream(1)], {
@@ -150,6 +164,15 @@ describe('coverage', () => {
       ['2026-11', 'partial', 'some days'],
     ]);
   });
+});
+
+test('where nothing failed and something is open, the findings say so; what to do next is told apart from them', () => {
+  const open = view(verifiedRun([monthStream(1, 's', {}, { seal: 'unproved' })])).findings;
+  expect(open.none).toBe('No check failed. Not proved: seal (1 of 1 stream with entries).');
+  expect(view(verifiedRun([monthStream(1)])).findings.none).toBe(texts.findings.none);
+  expect(view(partialRun()).preparer).toEqual([
+    { step: 'Run it again.', about: ['prod/dead: not exported'], others: 0 },
+  ]);
 });
 
 test('findings are grouped by code, the gravest first, and every one is counted', () => {
