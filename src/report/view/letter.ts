@@ -159,7 +159,7 @@ function toSteps(subject: LetterSubject, { verify }: LetterTexts): LetterView['v
     algorithm: signature?.isEcdsa === true ? ' -digest sha256' : '',
     stamp: stamp ?? '',
     tool: `${run.tool.name} ${run.tool.version}`,
-    trust: `${rootsFor(run, stamp)}${signature === null ? '' : ' --public-key PUBLIC_KEY'}${holds.encrypted ? ' --identity IDENTITY' : ''}`,
+    trust: `${signature === null ? '' : ' --public-key PUBLIC_KEY'}${rootsFor(run, stamp)}${holds.encrypted ? ' --identity IDENTITY' : ''}`,
   };
   const steps = verify.steps.filter(({ when }) => when === undefined || holds[when]);
   return {
