@@ -44,7 +44,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'verify',
   ],
   share: ['archive', 'encoding', 'errors', 'ledger', 'report', 'signature'],
-  doctor: ['archive', 'client', 'errors', 'export'],
+  doctor: ['archive', 'client', 'errors', 'export', 'ledger'],
   verify: [
     'archive',
     'bundle',

@@ -88,7 +88,7 @@ export const custodySchema = z.strictObject({
   format: z.literal('evidence-custody/1'),
   run_id: z.string(),
   stream_id: z.string(),
-  audit_origin: z.string(),
+  audit_url: z.string(),
   operator: z.strictObject({ user: z.string(), host: z.string() }),
   request: z.string().nullable(),
   requested_by: z.string().nullable(),

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { EvidenceError } from '../errors.ts';
-import type { RunResult } from '../export/journeys.ts';
+import type { ExportResult } from '../export/run.ts';
 import type { EmbeddedPlatform } from '../platform/embedded.ts';
 import { plural } from '../report/view/words.ts';
 import type { ArchiveReport } from '../verify/archive-report.ts';
@@ -36,7 +36,7 @@ export async function runDemo(flags: DemoFlags, context: CommandContext): Promis
   printer.note('Starting the platform on a temporary database …');
   const { startEmbeddedPlatform } = await import('../platform/embedded.ts');
   const platform = await startEmbeddedPlatform();
-  let result: RunResult;
+  let result: ExportResult;
   try {
     await importEvents(platform, context);
     result = await exportAll(platform, archiveUrl, context);
@@ -61,18 +61,23 @@ async function importEvents(platform: EmbeddedPlatform, { printer, directory }: 
   printer.note('  checkpoints made by the development authority, which is no external witness');
 }
 
-async function exportAll(platform: EmbeddedPlatform, archiveUrl: string, context: CommandContext): Promise<RunResult> {
+async function exportAll(
+  platform: EmbeddedPlatform,
+  archiveUrl: string,
+  context: CommandContext,
+): Promise<ExportResult> {
   const flags = { auditUrl: platform.auditUrl, archive: archiveUrl };
   const config = { ...(await loadNamedConfig(flags, {}, context.directory)), apiKey: platform.apiKey };
   const service = connectService(config, context.printer, context.signal);
   try {
     const wish = {
       config,
-      answer: { runId: RUN_ID, period: { from: null, to: null } },
+      answer: { runId: RUN_ID, period: { from: null, to: null }, series: null },
       scope: { streams: [], exclude: [], request: RUN_ID, requestedBy: null },
       revise: false,
       sealPartial: false,
       beginSigning: false,
+      serviceMoved: false,
       service,
     };
     return await exportInto(wish, context);

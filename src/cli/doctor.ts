@@ -5,7 +5,7 @@ import type { CommandContext } from './command.ts';
 import { type Config, loadConfig } from './config.ts';
 import type { DoctorFlags } from './flags.ts';
 import { type Line, styled } from './printer.ts';
-import { connectService } from './service.ts';
+import { addressOf, connectService } from './service.ts';
 import { openSigningKey, openStamping } from './signing.ts';
 import { isS3Url, isUrl, openArchive, placeOf, refuseProtection } from './store.ts';
 import { openRecipients } from './trust.ts';
@@ -15,7 +15,7 @@ export async function runDoctor(flags: DoctorFlags, context: CommandContext): Pr
   const { printer, environment, directory } = context;
   const config = await loadConfig(flags, environment, directory);
   const checks: Check[] = [];
-  for (const look of [checkArchive, checkAudit, checkEncryption, checkSigningKey, checkStamping]) {
+  for (const look of [checkArchive, checkAudit, checkPast, checkEncryption, checkSigningKey, checkStamping]) {
     context.signal.throwIfAborted();
     const found = await look(config, context);
     for (const check of found) printer.result(format(check));
@@ -70,6 +70,23 @@ async function checkAudit(config: Config, { printer, signal }: CommandContext): 
   return named.state === 'ok' ? checks : [named];
 }
 
+/** What was exported so far. */
+async function checkPast(config: Config, context: CommandContext): Promise<Check[]> {
+  let checks: Check[] = [];
+  const named = await attempt('months', async () => {
+    const archive = await openArchive(config, context, false);
+    try {
+      const { checkHistory } = await import('../doctor/history.ts');
+      const auditUrl = config.auditUrl === null ? null : addressOf(config.auditUrl);
+      checks = await checkHistory(archive, auditUrl, new Date());
+    } finally {
+      await archive?.close();
+    }
+    return ok('months', config.archiveUrl);
+  });
+  return named.state === 'ok' ? checks : [named];
+}
+
 async function checkEncryption(config: Config): Promise<Check[]> {
   const check = await attempt('encryption', async () => {
     const recipients = await openRecipients(config);
@@ -103,8 +120,8 @@ async function checkStamping(config: Config, context: CommandContext): Promise<C
   return [check];
 }
 
-const MARKS = { ok: '✓', failed: '✗', refused: '✗', skipped: '–' } as const;
-const STYLES = { ok: 'green', failed: 'red', refused: 'red', skipped: 'yellow' } as const;
+const MARKS = { ok: '✓', failed: '✗', refused: '✗', skipped: '–', noted: '!' } as const;
+const STYLES = { ok: 'green', failed: 'red', refused: 'red', skipped: 'yellow', noted: 'yellow' } as const;
 const NAME_WIDTH = 14;
 
 /** One line: it may end in a log. */

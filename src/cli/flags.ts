@@ -54,7 +54,15 @@ export function exportFlags(argv: Argv) {
       exclude: { type: 'string', array: true, describe: 'no stream that matches one of these globs' },
       request: { type: 'string', describe: "id of an auditor's request; names the run" },
       'requested-by': { type: 'string', describe: 'who asked, for the record' },
+      missing: {
+        type: 'boolean',
+        describe: 'every month that has ended and is not whole in the archive, the oldest first',
+      },
       revise: { type: 'boolean', describe: 'export again what is sealed, as a new revision' },
+      'service-moved': {
+        type: 'boolean',
+        describe: 'the service of this archive has another address now; to be said once',
+      },
       'seal-partial': { type: 'boolean', describe: 'seal the run even if something is missing, labelled PARTIAL' },
       'dry-run': { type: 'boolean', describe: 'say what would be exported; touch nothing' },
       concurrency: { type: 'number', describe: 'streams at a time (default: 4)' },

@@ -1,5 +1,6 @@
 import { describePeriod } from '../bundle/period.ts';
 import type { RunResult } from '../export/journeys.ts';
+import type { ExportResult } from '../export/run.ts';
 import { runEnvelopeKey, runPrefix, stampKey } from '../ledger/keys.ts';
 import { EXIT_CODE_OF, type Outcome, worstOf } from '../ledger/outcome.ts';
 import type { RunRecord } from '../ledger/record.ts';
@@ -27,11 +28,11 @@ export function endOf({ record, unstamped }: RunResult): { outcome: Outcome; exi
 }
 
 /** What `--json` says of an export: the run record, what the command came to, and where it lies. */
-export function toRunDocument(result: RunResult, archiveUrl: string) {
-  const { record, state, unstamped } = result;
+export function toRunDocument(result: ExportResult, archiveUrl: string) {
+  const { record, state, unstamped, missing } = result;
   const why = unstamped === null ? null : { reason: unstamped.message, next_step: unstamped.nextStep ?? null };
   const report = reportOf(record, archiveUrl);
-  return { ...record, ...endOf(result), state, unstamped: why, archive: archiveUrl, report };
+  return { ...record, ...endOf(result), state, unstamped: why, missing_months: missing, archive: archiveUrl, report };
 }
 
 /** Where the report lies; null where there is none. */
@@ -41,10 +42,12 @@ function reportOf({ documents }: RunRecord, archiveUrl: string): string | null {
 }
 
 /** The end of an export: the table of streams × claims, the reconciliation, and where it lies. */
-export function printRun(result: RunResult, archiveUrl: string, printer: Printer): void {
+export function printRun(result: ExportResult, archiveUrl: string, printer: Printer): void {
   const { record, state } = result;
   if (state === 'already') {
     printer.result(`Run ${record.run_id} was sealed at ${record.finished_at}; a sealed run is never changed.`);
+    if (record.period.to === null)
+      printer.result(`It has what the service had at ${record.begun_at}, and nothing of what came later.`);
     printer.result('To export anew what the service has now, use --revise.');
     printer.result('');
   }
@@ -63,7 +66,7 @@ export function printRun(result: RunResult, archiveUrl: string, printer: Printer
   for (const warning of record.warnings) printer.result([styled('note', 'yellow'), ` ${warning}`]);
   const { listed, exported, partial, failed, empty, excluded } = record.reconciliation;
   const entries = record.streams.reduce((sum, stream) => sum + stream.entries, 0);
-  printer.result(`Period        ${describePeriod(record.period, record.started_at)}`);
+  printer.result(`Period        ${describePeriod(record.period, record.begun_at)}`);
   printer.result(
     `Streams       ${listed} listed = ${exported} exported + ${partial} partial + ${failed} failed + ${empty} empty + ${excluded} excluded`,
   );
@@ -77,6 +80,17 @@ export function printRun(result: RunResult, archiveUrl: string, printer: Printer
   const report = reportOf(record, archiveUrl);
   if (report !== null) printer.result(`Report        ${report}`);
   if (state === 'open') printer.block(`\n${whyOpen(record)}`);
+  printMissing(result.missing, printer);
+}
+
+const MONTHS_SHOWN = 12;
+
+function printMissing(missing: readonly string[], printer: Printer): void {
+  if (missing.length === 0) return;
+  const shown = missing.slice(0, MONTHS_SHOWN).join(', ');
+  const more = missing.length > MONTHS_SHOWN ? ` and ${missing.length - MONTHS_SHOWN} more months` : '';
+  const verb = missing.length === 1 ? 'is' : 'are';
+  printer.result([styled('Missing', 'yellow'), `       ${shown}${more} ${verb} in no run: evidence export --missing`]);
 }
 
 function printWitnesses({ record, state, unstamped }: RunResult, printer: Printer): void {

@@ -1,11 +1,21 @@
-import { describePeriod } from '../bundle/period.ts';
 import { EvidenceError } from '../errors.ts';
+import {
+  type CoveringRun,
+  coverageOf,
+  coverMonths,
+  describeMonth,
+  type MonthReport,
+  toMonthReport,
+} from '../ledger/coverage.ts';
 import { overviewRuns, type RunOverview } from '../ledger/overview.ts';
+import type { RunRecord } from '../ledger/record.ts';
 import { grouped, plural } from '../report/view/words.ts';
 import type { CommandContext } from './command.ts';
 import { loadConfig } from './config.ts';
 import { DAY_MS } from './days.ts';
 import type { RunsFlags } from './flags.ts';
+import { nameOfPeriod } from './period-name.ts';
+import { type Printer, styled } from './printer.ts';
 import { formatBytes } from './progress.ts';
 import { openArchive } from './store.ts';
 import { formatTable } from './table.ts';
@@ -21,32 +31,63 @@ export async function runRuns(flags: RunsFlags, context: CommandContext): Promis
     });
   const now = new Date();
   const runs: RunLine[] = [];
+  const covering: (CoveringRun & { finished_at: string })[] = [];
   try {
     for await (const run of overviewRuns(archive)) {
       signal.throwIfAborted();
       runs.push(toLine(run, now));
+      if (run.record !== null) covering.push(toCovering(run.record));
     }
   } finally {
     await archive.close();
   }
-  printer.document({ archive: config.archiveUrl, runs });
+  covering.sort((a, b) => (a.finished_at < b.finished_at ? -1 : 1));
+  const months = coverMonths(covering, now).map(toMonthReport);
+  printer.document({ archive: config.archiveUrl, runs, months });
   if (runs.length === 0) printer.result(`Nothing was exported to ${config.archiveUrl} yet.`);
   else printer.block(format(runs));
+  printMonths(months, printer);
   return 0;
+}
+
+const MONTHS_SHOWN = 24;
+
+/** Months that have ended, and that no run has whole. */
+function printMonths(months: readonly MonthReport[], printer: Printer): void {
+  const lacking = months.filter(({ state }) => state !== 'whole');
+  if (lacking.length === 0) return;
+  printer.result('');
+  if (lacking.length > MONTHS_SHOWN)
+    printer.result(`… and ${lacking.length - MONTHS_SHOWN} earlier months; --json has them.`);
+  for (const month of lacking.slice(-MONTHS_SHOWN))
+    printer.result([styled('missing', 'yellow'), ` ${describeMonth(month)}`]);
+  printer.result('Export them with: evidence export --missing');
+}
+
+function toCovering(record: RunRecord) {
+  const { run_id, finished_at } = record;
+  return { run_id, finished_at, ...coverageOf(record) };
 }
 
 /** As `--json` shows it. */
 type RunLine = ReturnType<typeof toLine>;
 
-function toLine({ run_id, state, record, stamped, objects, bytes, protection }: RunOverview, now: Date) {
+function toLine({ run_id, state, record, asked, stamped, objects, bytes, protection }: RunOverview, now: Date) {
   const lock = protection?.lock ?? null;
+  const { reconciliation } = record ?? {};
+  const question = record ?? asked;
   return {
     run_id,
     state,
     outcome: record?.outcome ?? null,
-    period: record?.period ?? null,
+    period: question?.period ?? null,
+    scope: question?.scope ?? null,
+    begun_at: question?.begun_at ?? null,
     finished_at: record?.finished_at ?? null,
     streams: record?.streams.length ?? null,
+    /** How many streams the service listed, and how many of them the run has whole. */
+    listed: reconciliation?.listed ?? null,
+    whole: reconciliation === undefined ? null : reconciliation.exported + reconciliation.empty,
     signed: record?.signed ?? false,
     stamped,
     objects,
@@ -64,8 +105,8 @@ function daysUntil(moment: string, now: Date): number {
 
 function format(runs: readonly RunLine[]): string {
   const columns = [
-    { title: 'run', max: 32 },
-    { title: 'period', max: 60 },
+    { title: 'run', max: 40 },
+    { title: 'period' },
     { title: 'outcome' },
     { title: 'streams', align: 'right' as const },
     { title: 'size', align: 'right' as const },
@@ -75,9 +116,9 @@ function format(runs: readonly RunLine[]): string {
   ];
   const rows = runs.map((run) => [
     run.run_id,
-    run.period === null ? '–' : describePeriod(run.period),
-    run.outcome ?? '–',
-    run.streams === null ? '–' : grouped(run.streams),
+    run.period === null ? '–' : nameOfPeriod(run.period, run.begun_at ?? ''),
+    run.state === 'open' ? 'OPEN' : (run.outcome ?? '–'),
+    run.listed === null ? '–' : `${grouped(run.whole ?? 0)} of ${grouped(run.listed)}`,
     formatBytes(run.bytes),
     describeLock(run.lock),
     run.days_left === null ? '–' : plural(run.days_left, 'day'),
@@ -91,12 +132,20 @@ function describeLock(lock: RunLine['lock']): string {
   return lock === 'hidden' ? 'not shown' : `${lock.retain_until.slice(0, 10)} (${lock.mode})`;
 }
 
-function remarksOn({ state, signed, stamped, legal_hold }: RunLine): string[] {
-  if (state === 'open') return ['OPEN: the same export command resumes it'];
+function remarksOn({ state, scope, signed, stamped, legal_hold }: RunLine): string[] {
+  if (state === 'open') return [...describeScope(scope), 'the same export command resumes it'];
   return [
     ...(legal_hold ? ['legal hold'] : []),
     ...(state === 'unrecorded' ? ['NOT IN THE LEDGER: the same export command adds it'] : []),
     signed ? 'signed' : 'unsigned',
     ...(stamped ? ['time-stamped'] : []),
   ];
+}
+
+/** Which streams a run was begun for. */
+function describeScope(scope: RunLine['scope']): string[] {
+  if (scope === null) return [];
+  const streams = scope.streams.length === 0 ? 'all streams' : `streams ${scope.streams.join(' ')}`;
+  const without = scope.exclude.length === 0 ? '' : ` without ${scope.exclude.join(' ')}`;
+  return [`${streams}${without}`];
 }

@@ -1,7 +1,7 @@
 import type { Archive } from '../archive/archive.ts';
 import { EvidenceError } from '../errors.ts';
 import { readSealedRun, type SealedRun } from '../export/plan.ts';
-import { runPrefix } from '../ledger/keys.ts';
+import { isBegun } from '../export/run-id.ts';
 
 /**
  * A run that a command is to do something with.
@@ -24,9 +24,4 @@ export async function requireRun(
   throw new EvidenceError('not-found', `the archive at ${url} has no sealed run ${runId}`, {
     nextStep: 'See which there are, with: evidence runs.',
   });
-}
-
-async function isBegun(archive: Archive, runId: string): Promise<boolean> {
-  for await (const _object of archive.list(runPrefix(runId))) return true;
-  return false;
 }

@@ -15,6 +15,8 @@ export interface Service {
   transport: Transport;
   contract: ContractInUse;
   origin: string;
+  /** Its address, without what is secret in it, as records keep it. */
+  url: string;
   close(): Promise<void>;
 }
 
@@ -55,8 +57,15 @@ export function connectService(config: Config, printer: Printer, signal: AbortSi
     }),
     contract,
     origin,
+    url: addressOf(config.auditUrl),
     close: () => transport.close(),
   };
+}
+
+/** The address of a service as records keep it: origin and path, without credentials and query. */
+export function addressOf(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname.replace(/\/+$/, '')}`;
 }
 
 function readTls(files: Config['tlsFiles'], printer: Printer): Tls {

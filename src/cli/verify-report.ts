@@ -1,4 +1,5 @@
 import type { ReportedVerdict } from '../claims/recorded.ts';
+import { describeMonth } from '../ledger/coverage.ts';
 import { sayNotProved } from '../report/view/not-proved.ts';
 import { plural } from '../report/view/words.ts';
 import type { ArchiveReport } from '../verify/archive-report.ts';
@@ -78,6 +79,8 @@ export function printArchive(report: ArchiveReport, trust: Trust, printer: Print
   );
   printer.result(['Locks         ', ...describeLocks(report.locks)]);
   printExpiring(report.locks, printer);
+  printService(report.service, printer);
+  printMonths(report.months, printer);
   printer.result(`Ledger        ${plural(report.ledger.entries, 'entry')}, ${report.ledger.state}`);
   printer.result(['Signatures    ', ...describeSignatures(report.signatures)]);
   printOutcome(
@@ -85,6 +88,24 @@ export function printArchive(report: ArchiveReport, trust: Trust, printer: Print
     report.runs.flatMap(({ streams }) => streams),
     printer,
   );
+}
+
+function printService(service: ArchiveReport['service'], printer: Printer): void {
+  if (service === null) return;
+  printer.result(`Service       ${service.audit_url}`);
+  for (const { run_id, from, to } of service.moved) printer.result(`  moved from ${from} to ${to} with run ${run_id}`);
+}
+
+/** How many months that have ended are in a run, and which are not. */
+function printMonths(months: ArchiveReport['months'], printer: Printer): void {
+  const [first, last] = [months.at(0), months.at(-1)];
+  if (first === undefined || last === undefined) return;
+  const whole = months.filter(({ state }) => state === 'whole').length;
+  printer.result(
+    `Months        ${first.month} to ${last.month}: ${whole} of ${months.length} in a run with all streams`,
+  );
+  for (const month of months.filter(({ state }) => state !== 'whole').slice(-SHOWN))
+    printer.result([styled('missing', 'yellow'), ` ${describeMonth(month)}`]);
 }
 
 function describeSignatures({ state, reason, keys, from }: ArchiveReport['signatures']): Pieces {

@@ -3,8 +3,11 @@ import { type EvidenceError, isEvidenceError } from '../errors.ts';
 /** One thing that was looked at before it is needed. */
 export interface Check {
   name: string;
-  /** `skipped`: it was not looked at, because it is not configured or something before it failed. */
-  state: 'ok' | 'failed' | 'refused' | 'skipped';
+  /**
+   * `skipped`: it was not looked at, because it is not configured or something before it failed. `noted`: it keeps no
+   * export from running, and is to be known.
+   */
+  state: 'ok' | 'failed' | 'refused' | 'skipped' | 'noted';
   says: string;
   next_step?: string;
 }
@@ -15,6 +18,10 @@ export function ok(name: string, says: string): Check {
 
 export function failed(name: string, says: string, nextStep: string): Check {
   return { name, state: 'failed', says, next_step: nextStep };
+}
+
+export function noted(name: string, says: string, nextStep: string): Check {
+  return { name, state: 'noted', says, next_step: nextStep };
 }
 
 export function skipped(name: string, why: string): Check {

@@ -102,7 +102,7 @@ export function toTransferLog(
     format: 'evidence-custody/1',
     run_id: context.runId,
     stream_id: streamId,
-    audit_origin: context.auditOrigin,
+    audit_url: context.auditUrl,
     operator: context.operator,
     request: context.scope.request,
     requested_by: context.scope.requestedBy,

@@ -1,35 +1,38 @@
 import { createHmac, createSecretKey, type KeyObject, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { Period } from '../client/audit.ts';
+import { type Question, textOf } from '../ledger/question.ts';
 import { toRecordBytes } from '../ledger/record.ts';
 import type { SigningKey } from '../signature/key.ts';
-
-/** What makes two exports the same run: one goes on with what the other left. */
-export interface RunIdentity {
-  runId: string;
-  auditOrigin: string;
-  period: Period;
-  /** Of the contract file; null for the default contract. */
-  contractSha256: string | null;
-}
 
 const KEY_BYTES = 32;
 
 /**
- * The key by which an export knows again what it left in the archive (RFC 7914 over the signing key, or over the API key
- * where runs are not signed). Somebody who can write into the archive has neither. It is a `KeyObject`, which neither
+ * The key by which an export knows again what it left in the archive for the same question (RFC 7914 over the signing key,
+ * or over the API key where runs are not signed). Somebody who can write into the archive has neither. It is a `KeyObject`, which neither
  * prints nor serialises what it holds.
  */
 export async function deriveBindingKey(
-  run: RunIdentity,
+  question: Question,
   { signingKey, apiKey }: { signingKey: SigningKey | null; apiKey: string },
 ): Promise<KeyObject> {
   // The number that is the key, whatever the file's form: PKCS #8 and SEC 1 give the same.
   const secret = signingKey?.secret.export({ format: 'jwk' })['d'] ?? apiKey;
-  const { from, to } = run.period;
-  const salt = JSON.stringify(['evidence-run-binding', run.runId, run.auditOrigin, from, to, run.contractSha256]);
+  const salt = JSON.stringify(['evidence-run-binding', textOf(question)]);
   const derive = promisify<string, string, number, Buffer>(scrypt);
   return createSecretKey(await derive(secret, salt, KEY_BYTES));
+}
+
+/** The same for each question that is asked, derived once. */
+export function bindingKeysOf(
+  secrets: Parameters<typeof deriveBindingKey>[1],
+): (question: Question) => Promise<KeyObject> {
+  const derived = new Map<string, Promise<KeyObject>>();
+  return (question) => {
+    const text = textOf(question);
+    const key = derived.get(text) ?? deriveBindingKey(question, secrets);
+    derived.set(text, key);
+    return key;
+  };
 }
 
 /** The last member of a record, as `toRecordBytes` and `recordPieces` write it. */

@@ -7,6 +7,7 @@ import type { ContractInUse } from '../contract/in-use.ts';
 import type { Recipients } from '../encryption/recipients.ts';
 import type { LedgerEnd, LedgerHead } from '../ledger/ledger.ts';
 import type { Past } from '../ledger/past.ts';
+import type { Question } from '../ledger/question.ts';
 import type { Acceptance, Operator, ReportOptions, RunRecord } from '../ledger/record.ts';
 import type { PublicKey, SigningKey } from '../signature/key.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
@@ -32,7 +33,10 @@ export interface ExportContext {
   contract: Contract;
   /** The file of a pinned contract, which goes into every bundle; null for the default one. */
   contractFile: ContractInUse['file'];
-  auditOrigin: string;
+  /** Address of the service, without what is secret in it. */
+  auditUrl: string;
+  /** Somebody says that the service of the archive has this address now; no unless told. */
+  serviceMoved?: boolean;
   runId: string;
   period: Period;
   /** What its packages hold: the period, or all there is where the service cannot select. */
@@ -55,6 +59,8 @@ export interface ExportContext {
   beginSigning?: boolean;
   /** See `deriveBindingKey`; null for a run that cannot be resumed. */
   bindingKey: KeyObject | null;
+  /** The same for what may have been asked before. */
+  bindingKeyFor: (question: Question) => Promise<KeyObject | null>;
   /** Null for a run that is not time-stamped. */
   stamping: Stamping | null;
   /** Incomplete streams go into the run itself instead of an attempt. */
@@ -77,6 +83,8 @@ export interface RunState {
   /** When the run was begun, by this attempt or an earlier one. */
   begunAt: Date;
   startedAt: Date;
+  /** The address that the service moved from; null where it did not. */
+  movedFrom: string | null;
   /** Where the ledger ended then. */
   ledger: LedgerEnd;
   /** The last good heads of earlier exports, by stream id. */

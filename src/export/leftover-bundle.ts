@@ -17,8 +17,6 @@ export interface Leftover {
   collected: StreamRecord['collected'];
   service: StreamRecord['service'];
   identity: string;
-  /** It was packed when less was required, so that its status is another one now. */
-  isShort: boolean;
 }
 
 /**
@@ -50,21 +48,18 @@ export async function verifyLeftover(
     throw notOurs(key, 'it holds nothing to judge');
   const isOfRun =
     found.runId === context.runId &&
-    transferLog.audit_origin === context.auditOrigin &&
+    transferLog.audit_url === context.auditUrl &&
     found.contractSha256 === (contractFile?.sha256 ?? null) &&
     period !== null &&
     saysTheSame(period, context.period);
-  if (!isOfRun) throw notOurs(key, `it is of run ${found.runId} from ${transferLog.audit_origin}`);
-  // More may be required now than when it was packed: what was found of it stays the same.
-  const isShort = ['verified', 'collected'].includes(recorded.status) && verdict.status === 'incomplete';
-  if (!saysTheSame(isShort ? { ...verdict, status: recorded.status } : verdict, recorded))
+  if (!isOfRun) throw notOurs(key, `it is of run ${found.runId} from ${transferLog.audit_url}`);
+  if (!saysTheSame(verdict, recorded))
     throw notOurs(
       key,
       'keys, roots or this program have changed since, so more or less of it is proved now than it says',
     );
   await relisting?.finish(found, key);
-  const collected = collectedIn(transferLog);
-  return { verdict, missing: [...missing], collected, service, identity, isShort };
+  return { verdict, missing: [...missing], collected: collectedIn(transferLog), service, identity };
 }
 
 /** @throws EvidenceError `conflict`. */

@@ -1,6 +1,6 @@
 import type { Archive, StoredObject } from '../archive/archive.ts';
 import { measure } from '../archive/content.ts';
-import { closingKey, custodyPrefix, runPrefix, runRecordKey } from '../ledger/keys.ts';
+import { askedKey, closingKey, custodyPrefix, runPrefix, runRecordKey } from '../ledger/keys.ts';
 import type { RunRecord, StoredAs } from '../ledger/record.ts';
 import { notOurs } from './records.ts';
 
@@ -11,7 +11,8 @@ export async function listRun(archive: Archive, runId: string): Promise<Map<stri
   return objects;
 }
 
-/** Beside the folders of a run that is closed and not finalized. */
+/** Beside the folders of a run that is begun, and of one that is closed and not finalized. */
+const OF_BEGUN_RUN = 'asked.json';
 const OF_CLOSED_RUN = /^(closing\.json|report\.(pdf|html)|index\.csv|assessment-results\.json)$/;
 
 /**
@@ -23,10 +24,22 @@ const OF_CLOSED_RUN = /^(closing\.json|report\.(pdf|html)|index\.csv|assessment-
 export function refuseForeign(objects: ReadonlyMap<string, StoredObject>, runId: string, isClosed: boolean): void {
   for (const { key, irregular } of objects.values()) {
     const name = key.slice(runPrefix(runId).length);
-    const isOurs = name.includes('/') ? !key.startsWith(custodyPrefix(runId)) : isClosed && OF_CLOSED_RUN.test(name);
+    const isOurs = name.includes('/')
+      ? !key.startsWith(custodyPrefix(runId))
+      : name === OF_BEGUN_RUN || (isClosed && OF_CLOSED_RUN.test(name));
     if (!isOurs || irregular !== undefined)
       throw notOurs(key, 'nothing of the kind is there before a run is finalized');
   }
+}
+
+/**
+ * Refuses to go on with what was not begun: what the run is asked for is written before all else of it.
+ * @throws EvidenceError `conflict`.
+ */
+export function refuseUnasked(objects: ReadonlyMap<string, StoredObject>): void {
+  const [first] = objects.keys();
+  if (first !== undefined)
+    throw notOurs(first, `it is not bound to it: there is no ${OF_BEGUN_RUN} that says what the run was asked for`);
 }
 
 /**
@@ -36,6 +49,7 @@ export function refuseForeign(objects: ReadonlyMap<string, StoredObject>, runId:
  */
 export async function measureLeftOver(archive: Archive, { run_id, streams }: RunRecord): Promise<StoredAs[]> {
   const named = new Set([
+    askedKey(run_id),
     closingKey(run_id),
     runRecordKey(run_id),
     ...streams.flatMap(({ bundle, record }) => [bundle.key, record?.key]),

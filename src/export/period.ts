@@ -1,5 +1,9 @@
+import { slugOf } from '../bundle/layout.ts';
 import type { Period } from '../client/audit.ts';
 import { EvidenceError } from '../errors.ts';
+import { lastEndedMonth, periodOfMonths } from '../ledger/months.ts';
+import { filterOf } from '../ledger/question.ts';
+import type { RunName } from './run-id.ts';
 
 /** What the user asked for, before it is a period. At most one of the ways may be given. */
 export interface PeriodQuestion {
@@ -10,11 +14,22 @@ export interface PeriodQuestion {
   allTime?: boolean | undefined;
   /** The id of an auditor's request; it becomes the id of the run. */
   request?: string | undefined;
+  /** Which streams: a run of some of them has another name than the run of all. */
+  streams?: readonly string[] | undefined;
+  exclude?: readonly string[] | undefined;
 }
 
 export interface PeriodAnswer {
   /** Names the run in the archive. */
   runId: string;
+  period: Period;
+  /** Of a period without an end, the name of its run but for the day; null where a request names it. */
+  series: RunName | null;
+}
+
+/** A period, and what its run is named by. */
+interface Named {
+  name: string;
   period: Period;
 }
 
@@ -31,14 +46,25 @@ export function resolvePeriod(question: PeriodQuestion, now: Date): PeriodAnswer
     throw new EvidenceError('usage', 'give one of --period, --from/--to and --all-time', {
       nextStep: 'Leave them all out for the last whole month.',
     });
-  const answer =
+  const { name, period } =
     allTime === true
-      ? everything(now)
+      ? { name: 'all-time', period: { from: null, to: null } }
       : from !== undefined || to !== undefined
         ? between(from, to)
-        : inMonth(month ?? lastMonth(now));
-  refuseFuture(answer.period, now);
-  return request === undefined ? answer : { ...answer, runId: checkRunId(request) };
+        : inMonth(month ?? lastEndedMonth(now));
+  refuseFuture(period, now);
+  if (request !== undefined) return { runId: checkRunId(request), period, series: null };
+  const suffix = suffixOf(question);
+  if (period.to !== null) return { runId: `${name}${suffix}`, period, series: null };
+  // What there is until now is another thing tomorrow.
+  const prefix = `${name}-`;
+  return { runId: `${prefix}${now.toISOString().slice(0, 10)}${suffix}`, period, series: { prefix, suffix } };
+}
+
+/** A try-out with one stream must not take the name of the month's run. */
+function suffixOf({ streams = [], exclude = [] }: PeriodQuestion): string {
+  const filter = filterOf({ streams: [...streams], exclude: [...exclude] });
+  return filter === '' ? '' : `_${slugOf(filter)}`;
 }
 
 /** A run is sealed for good: what is recorded later would be missing from one that is taken for the whole period. */
@@ -53,20 +79,13 @@ function refuseFuture({ from, to }: Period, now: Date): void {
   );
 }
 
-function inMonth(month: string): PeriodAnswer {
+function inMonth(month: string): Named {
   if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(month))
     throw new EvidenceError('usage', `--period ${month} is not a month such as 2026-10`);
-  const from = new Date(`${month}-01T00:00:00Z`);
-  const to = new Date(from);
-  to.setUTCMonth(from.getUTCMonth() + 1);
-  return { runId: month, period: { from: from.toISOString(), to: to.toISOString() } };
+  return { name: month, period: periodOfMonths(month) };
 }
 
-function lastMonth(now: Date): string {
-  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1)).toISOString().slice(0, 7);
-}
-
-function between(from: string | undefined, to: string | undefined): PeriodAnswer {
+function between(from: string | undefined, to: string | undefined): Named {
   const start = from === undefined ? null : toTime('--from', from);
   const end = to === undefined ? null : toTime('--to', to);
   if (start !== null && end !== null && start >= end)
@@ -78,10 +97,7 @@ function between(from: string | undefined, to: string | undefined): PeriodAnswer
           .replace(/T00:00:00\.000Z$/, '')
           .replaceAll(':', '')
           .replace('.000Z', 'Z');
-  return {
-    runId: `${name(start, 'start')}_${name(end, 'now')}`,
-    period: { from: start, to: end },
-  };
+  return { name: `${name(start, 'start')}_${name(end, 'now')}`, period: { from: start, to: end } };
 }
 
 function toTime(flag: string, text: string): string {
@@ -99,13 +115,6 @@ function toTime(flag: string, text: string): string {
 function isDay(text: string): boolean {
   const day = new Date(text);
   return !Number.isNaN(day.getTime()) && day.toISOString().slice(0, 10) === text;
-}
-
-function everything(now: Date): PeriodAnswer {
-  return {
-    runId: `all-time-${now.toISOString().slice(0, 10)}`,
-    period: { from: null, to: null },
-  };
 }
 
 function checkRunId(request: string): string {

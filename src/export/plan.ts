@@ -6,8 +6,8 @@ import { lengthOf } from '../claims/ranges.ts';
 import { isPlaced } from '../claims/span.ts';
 import type { Span } from '../claims/span-schema.ts';
 import { sha256 } from '../encoding/digest.ts';
-import { EvidenceError, isEvidenceError } from '../errors.ts';
-import { runIdOf, runPrefix, runRecordKey } from '../ledger/keys.ts';
+import { EvidenceError } from '../errors.ts';
+import { runRecordKey } from '../ledger/keys.ts';
 import type { LedgerHead } from '../ledger/ledger.ts';
 import type { Past } from '../ledger/past.ts';
 import {
@@ -34,68 +34,6 @@ export async function readSealedRun(archive: Archive, runId: string): Promise<Se
   if ((await archive.stat(key)) === null) return null;
   const bytes = await archive.readBytes(key, MAX_RUN_RECORD_BYTES);
   return { record: readRecord(runRecordSchema, bytes, key), sha256: sha256(bytes) };
-}
-
-/**
- * The id under which to export: `runId` itself until it is sealed, its next revision `.r2`, `.r3`, … when a revision
- * is wanted of what is sealed.
- */
-export async function resolveRunId(archive: Archive, runId: string, revise: boolean): Promise<string> {
-  let id = runId;
-  for (let revision = 2; revise && (await archive.stat(runRecordKey(id))) !== null; revision++)
-    id = `${runId}.r${revision}`;
-  return id;
-}
-
-/**
- * Exports under an id. Where a revision is wanted, a run that was begun and cannot be gone on with is left as it is, and
- * its next revision is exported.
- *
- * @param exportAs throws `conflict` for a run that cannot be gone on with.
- * @param onBlocked is told why.
- */
-export async function exportOrRevise<T>(
-  archive: Archive,
-  runId: string,
-  revise: boolean,
-  exportAs: (runId: string) => Promise<T>,
-  onBlocked: (why: EvidenceError) => void,
-): Promise<T> {
-  // One that was not begun is not in its own way.
-  let blocking = revise && (await isBegun(archive, runId));
-  for (let id = runId; ; blocking = await isBegun(archive, id)) {
-    try {
-      return await exportAs(id);
-    } catch (error) {
-      if (!blocking || !isEvidenceError(error, 'conflict')) throw error;
-      onBlocked(error);
-    }
-    do id = nextRevision(id);
-    while ((await archive.stat(runRecordKey(id))) !== null);
-  }
-}
-
-async function isBegun(archive: Archive, runId: string): Promise<boolean> {
-  for await (const _object of archive.list(runPrefix(runId))) return true;
-  return false;
-}
-
-function nextRevision(runId: string): string {
-  const [, base = runId, number = '1'] = /^(.*)\.r(\d+)$/.exec(runId) ?? [];
-  return `${base}.r${Number(number) + 1}`;
-}
-
-/** The newest run whose id begins with `prefix` and that was begun but not sealed. */
-export async function findOpenRun(archive: Archive, prefix: string): Promise<string | null> {
-  const begun = new Set<string>();
-  const sealed = new Set<string>();
-  for await (const { key } of archive.list(`runs/${prefix}`)) {
-    const runId = runIdOf(key);
-    if (runId === null) continue;
-    begun.add(runId);
-    if (key === runRecordKey(runId)) sealed.add(runId);
-  }
-  return [...begun.difference(sealed)].sort().at(-1) ?? null;
 }
 
 /** A stream as the service lists it. */

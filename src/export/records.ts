@@ -21,11 +21,6 @@ export function notOurs(key: string, why: string): EvidenceError {
   });
 }
 
-/** What was enough when it was archived is not enough now. */
-export function moreRequired(key: string): EvidenceError {
-  return notOurs(key, 'more is required now than was when it was archived');
-}
-
 /**
  * A stream record that this run wrote.
  * @throws EvidenceError `conflict` for any other.

@@ -12,7 +12,7 @@ import { bundleNames } from './encrypt.ts';
 import type { Recovered } from './journeys.ts';
 import { verifyLeftover } from './leftover-bundle.ts';
 import type { ListedStream } from './plan.ts';
-import { moreRequired, notOurs, readStreamRecord, saysTheSame } from './records.ts';
+import { notOurs, readStreamRecord, saysTheSame } from './records.ts';
 import { Relisting } from './relist.ts';
 
 const MAX_ANNOUNCED_BYTES = 256 * 2 ** 20;
@@ -42,14 +42,8 @@ export async function recoverBundle(
     if (key.endsWith('.age')) {
       recovered = { record: await readAnnounced(context, key, content.sha256), unread: true };
     } else {
-      const { verdict, missing, collected, service, identity, isShort } = await verifyLeftover(
-        context,
-        file,
-        key,
-        new Relisting(context, listed),
-      );
-      // A run cannot be finalized with a status that is not the one its bundle states.
-      if (isShort && context.sealPartial) throw moreRequired(key);
+      const relisting = new Relisting(context, listed);
+      const { verdict, missing, collected, service, identity } = await verifyLeftover(context, file, key, relisting);
       const record: Unbound<StreamRecord> = {
         format: 'evidence-stream-record/1',
         run_id: context.runId,
@@ -77,22 +71,16 @@ export async function recoverBundle(
  * @param key of the record.
  * @throws EvidenceError `conflict` when either is not bound to this run, or does not hold.
  */
-export async function recoverRecord(
-  context: ExportContext,
-  key: string,
-): Promise<Recovered & { bytes: Uint8Array; status: StreamRecord['status'] }> {
+export async function recoverRecord(context: ExportContext, key: string): Promise<Recovered & { bytes: Uint8Array }> {
   const { record, bytes } = await readStreamRecord(context, key);
   const { bundle } = record;
   return withBundle(context, bundle.key, async ({ file, ...content }) => {
     if (content.sha256 !== bundle.sha256) throw notOurs(bundle.key, `it is not the bundle that ${key} records`);
-    if (bundle.encrypted !== undefined) return { record, bytes, unread: true, status: record.status };
-    const { verdict, missing, collected, service, identity } = await verifyLeftover(context, file, bundle.key);
-    const { status } = verdict;
-    // Where more is required than was then, the stream is not what is asked for; what was found of it stays the same.
-    const stated = { missing, collected, service };
-    const found = { ...record, ...verdict, status: record.status, ...stated, bundle: { ...bundle, identity } };
+    if (bundle.encrypted !== undefined) return { record, bytes, unread: true };
+    const { verdict, identity, ...stated } = await verifyLeftover(context, file, bundle.key);
+    const found = { ...record, ...verdict, ...stated, bundle: { ...bundle, identity } };
     if (!saysTheSame(found, record)) throw notOurs(key, 'it says something else of its bundle than was found now');
-    return { record, bytes, unread: false, status };
+    return { record, bytes, unread: false };
   });
 }
 

@@ -7,7 +7,7 @@ import type { ExportContext } from './context.ts';
 import { bundleNames } from './encrypt.ts';
 import type { Recovered, StoredRecord } from './journeys.ts';
 import type { ListedStream, Selection } from './plan.ts';
-import { moreRequired, notOurs, putStreamRecord } from './records.ts';
+import { notOurs, putStreamRecord } from './records.ts';
 import { recoverBundle, recoverRecord } from './recover.ts';
 
 /** What an interrupted try of this run has left that can be gone on with. */
@@ -63,9 +63,8 @@ export async function recordsOf(
       records.push(ours);
       return;
     }
-    const { record, bytes, status } = await recoverRecord(context, named.key);
+    const { record, bytes } = await recoverRecord(context, named.key);
     if (sha256(bytes) !== named.sha256) throw notOurs(named.key, 'it is not the record that the run was closed with');
-    if (status !== record.status) throw moreRequired(named.key);
     records.push({ record, ...named });
   });
   return records;
@@ -84,7 +83,7 @@ async function resumeRecord(
   version_id: string | undefined,
   listed: ReadonlyMap<string, ListedStream>,
 ): Promise<Resumable> {
-  const { record, bytes, status, unread } = await recoverRecord(context, key);
+  const { record, bytes, unread } = await recoverRecord(context, key);
   checkHead(record, listed);
   const place = {
     key,
@@ -92,9 +91,7 @@ async function resumeRecord(
     sha256: sha256(bytes),
     ...(version_id === undefined ? {} : { version_id }),
   };
-  if (status === record.status) return { recovered: { record, unread }, stored: { record, ...place } };
-  if (context.sealPartial) throw moreRequired(key);
-  return { recovered: { record: { ...record, status }, unread }, stored: null };
+  return { recovered: { record, unread }, stored: { record, ...place } };
 }
 
 async function resumeBundle(

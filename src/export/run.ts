@@ -1,15 +1,17 @@
 import { inParallel } from '../archive/parallel.ts';
 import { EvidenceError } from '../errors.ts';
-import { readKnownLedger } from '../ledger/continuation.ts';
+import { type KnownLedger, readKnownLedger } from '../ledger/continuation.ts';
+import { coverageOf, coverMonths } from '../ledger/coverage.ts';
 import { runEnvelopeKey, runRecordKey } from '../ledger/keys.ts';
 import { findEntry, readNewestEntry, requireTrusted, runOf } from '../ledger/ledger.ts';
-import type { RunRecord, StreamList } from '../ledger/record.ts';
+import type { StreamList } from '../ledger/record.ts';
 import { collectAccount } from './account.ts';
+import { beginRun, checkService, questionOf, readBegun, requireSame } from './asked.ts';
 import { readAttempts } from './attempts.ts';
 import { readClosing } from './closing.ts';
 import type { ExportContext, RunState } from './context.ts';
 import type { Journeys, RunResult } from './journeys.ts';
-import { listRun, refuseForeign } from './leftovers.ts';
+import { listRun, refuseForeign, refuseUnasked } from './leftovers.ts';
 import { Packing } from './packing.ts';
 import { readSealedRun, type SealedRun, selectStreams } from './plan.ts';
 import { requireBoundRun } from './records.ts';
@@ -18,28 +20,34 @@ import { concludeRun, sealClosed } from './seal.ts';
 import { exportStream } from './stream.ts';
 import { stampSealed, witnessRun } from './witness.ts';
 
+export interface ExportResult extends RunResult {
+  /** Months that have ended, behind the first that the archive has, and that are in no run; the oldest first. */
+  missing: string[];
+}
+
 /**
  * The batch job: every stream in scope from the service into the archive, then the run sealed. What an interrupted try
  * left is verified anew and gone on with; so the same call resumes a run that was interrupted anywhere. What somebody else
  * put there ends it.
  */
-export async function exportRun(context: ExportContext): Promise<RunResult> {
+export async function exportRun(context: ExportContext): Promise<ExportResult> {
   const { archive, runId } = context;
   // Listed first: what comes to be meanwhile has its record or its closing by the time that is looked for.
   const objects = await listRun(archive, runId);
   const sealed = await readSealedRun(archive, runId);
-  if (sealed !== null) return concludeSealed(context, sealed);
+  if (sealed !== null) return { ...(await concludeSealed(context, sealed)), missing: [] };
   const ledger = await readKnownLedger(archive, context);
+  const question = questionOf(context);
+  const movedFrom = await checkService(context, question, ledger.newest);
+  const begun = await readBegun(context, question);
   const closed = await readClosing(context, runId);
   refuseForeign(objects, runId, closed !== null);
-  if (closed !== null) {
-    checkPeriod(context, closed.closing);
-    return sealClosed(context, ledger, closed, []);
-  }
+  if (begun === null) refuseUnasked(objects);
+  if (closed !== null) return withMissing(context, ledger, await sealClosed(context, ledger, closed, []));
   const startedAt = context.now();
-  const begun = {
-    begunAt: startedAt,
+  const known = {
     startedAt,
+    movedFrom,
     ledger,
     heads: new Map(Object.entries(ledger.newest?.entry.heads ?? {})),
     past: ledger.past,
@@ -62,8 +70,10 @@ export async function exportRun(context: ExportContext): Promise<RunResult> {
     done: resumed.recorded.length,
     excluded: selection.excluded.length,
   });
+  const first = begun ?? (open.length > 0 ? await beginRun(context, startedAt) : null);
+  const begunAt = first === null ? startedAt : new Date(first.asked.begun_at);
   const packing = new Packing();
-  const run: RunState = { ...begun, account: null, packing };
+  const run: RunState = { ...known, begunAt, account: null, packing };
   if (context.contract.scope === 'account') run.account = once(() => collectAccount(context, run, open));
   const journeys: Journeys = { selection, ...resumed, failed: [] };
   try {
@@ -80,14 +90,24 @@ export async function exportRun(context: ExportContext): Promise<RunResult> {
     await packing.close();
   }
   journeys.recorded.sort((a, b) => (a.record.stream_id < b.record.stream_id ? -1 : 1));
-  return concludeRun(context, run, journeys);
+  return withMissing(context, ledger, await concludeRun(context, run, journeys));
+}
+
+/** Months without a run are named when there is one more. */
+function withMissing({ now }: ExportContext, { past }: KnownLedger, result: RunResult): ExportResult {
+  if (result.state !== 'sealed') return { ...result, missing: [] };
+  const { record } = result;
+  const months = coverMonths([...past.coverage, { ...coverageOf(record), run_id: record.run_id }], now());
+  return { ...result, missing: months.filter(({ state }) => state === 'none').map(({ month }) => month) };
 }
 
 /** A run that is sealed is never changed; only what an interruption kept from being added to it is added. */
 async function concludeSealed(context: ExportContext, sealed: SealedRun): Promise<RunResult> {
   const { record } = sealed;
-  checkPeriod(context, record);
   const newest = await readNewestEntry(context.archive);
+  const question = questionOf(context);
+  await checkService(context, question, newest, true);
+  requireSame(record, question, 'finalized');
   const entry = await findEntry(context.archive, record.run_id, newest);
   if (entry !== null && runOf(entry.entry)?.sha256 !== sealed.sha256)
     throw new EvidenceError('unreadable', `${runRecordKey(record.run_id)} is not the record that ${entry.key} names`, {
@@ -103,14 +123,6 @@ async function concludeSealed(context: ExportContext, sealed: SealedRun): Promis
   await requireBoundRun(context);
   const { unstamped } = await witnessRun(context, sealed, ledger);
   return { record, state: 'already', unstamped };
-}
-
-function checkPeriod(context: ExportContext, { run_id, period }: Pick<RunRecord, 'run_id' | 'period'>): void {
-  const { from, to } = context.period;
-  if (period.from === from && period.to === to) return;
-  throw new EvidenceError('usage', `run ${run_id} is sealed, and it is of another period than the one asked for`, {
-    nextStep: 'Give this request another id, or the same period as before.',
-  });
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {

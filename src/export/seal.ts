@@ -16,6 +16,7 @@ import {
   type Unbound,
   type Vanished,
 } from '../ledger/record.ts';
+import { beginRun, keepAsked, questionOf, readBegun } from './asked.ts';
 import { listAttempts } from './attempts.ts';
 import { bindPieces, bindRecord } from './binding.ts';
 import { type ClosedRun, closeRun, readClosing, recordOf } from './closing.ts';
@@ -73,7 +74,9 @@ async function sealRun(
   streams: readonly StoredRecord[],
 ): Promise<RunResult> {
   const record = recordOf(closed, streams);
-  record.documents = [closed.document, ...(await putReports(context, record))];
+  const question = questionOf(context);
+  const begun = (await readBegun(context, question)) ?? (await beginRun(context, new Date(record.begun_at)));
+  record.documents = [await keepAsked(context, begun), closed.document, ...(await putReports(context, record))];
   const { binding: _binding, ...unbound } = record;
   record.binding = bindPieces(context.bindingKey, recordPieces(unbound));
   let sealed: SealedRun;
@@ -135,23 +138,18 @@ function toRunRecord(
     run_id: context.runId,
     outcome,
     exit_code: EXIT_CODE_OF[outcome],
-    scope: {
-      streams: context.scope.streams,
-      exclude: context.scope.exclude,
-      request: context.scope.request,
-      requested_by: context.scope.requestedBy,
-      required_claims: [...context.required],
-    },
+    scope: questionOf(context).scope,
     period: context.period,
     package_period: context.packagePeriod,
     source: {
-      audit_origin: context.auditOrigin,
+      audit_url: context.auditUrl,
       contract: context.contract.name,
       contract_sha256: context.contractFile?.sha256 ?? null,
       time_fields: {
         recorded: context.contract.fields.timestamp,
         occurred: context.contract.fields.occurred_at ?? null,
       },
+      moved_from: run.movedFrom,
       requests: context.client.operations(context.period, context.completeness === 'listing'),
     },
     tool: { ...context.tool, commit: context.commit },

@@ -1,46 +1,108 @@
+import { z } from 'zod';
 import { addMonths, lastEndedMonth, periodOfMonths } from './months.ts';
-import type { EarlierRun } from './record.ts';
+import { filterOf, periodSchema, type Question } from './question.ts';
+
+const count = z.int().min(0);
+
+/** What of the service, and of which time, a run has. */
+export const coverageSchema = z.strictObject({
+  period: periodSchema,
+  /** Up to when it can have entries: the end of its period, or when it was begun. */
+  until: z.string(),
+  /** See `filterOf`. */
+  filter: z.string(),
+  /** How many streams the service listed; how many of them the run does not have whole: excluded, failed or partial. */
+  listed: count,
+  left_out: count,
+  excluded: count,
+  /** The earliest day, month or year of an entry; null without a dated one. */
+  first_entry: z.string().nullable(),
+});
+
+/** A run, as far as months are concerned. */
+export type CoveringRun = z.infer<typeof coverageSchema> & { run_id: string };
 
 /** What the runs of an archive have of a month. */
-export interface CoveredMonth {
+export interface CoveredMonth<Run extends CoveringRun = CoveringRun> {
   /** `2026-10`, in UTC. */
   month: string;
   /** `whole`: every stream that was listed, on every day. `partial`: some streams, or some days. `none`: in no run. */
   state: 'whole' | 'partial' | 'none';
   /** The run that has most of it, the newest of several alike; null where it is in no run. */
-  run: EarlierRun | null;
+  run: Run | null;
   /** Of the streams that the service listed for that run: how many the run has whole. */
   streams: { whole: number; listed: number } | null;
-  /** Whether that run has all of the month's time; for a whole month, whether several runs together have it. */
+  /** Whether that run has all of the month's time; of a whole month, whether several runs together have it. */
   all_days: boolean;
 }
 
 /** A hundred years: a period that somebody mistyped must not make a calendar of ten thousand months. */
 const MAX_MONTHS = 1200;
 
+/** What of a run's record says which time and streams it has. */
+interface Covering extends Pick<Question, 'period' | 'scope'> {
+  begun_at: string;
+  streams: readonly { activity: { counts: Record<string, number> } }[];
+  reconciliation: { listed: number; partial: number; failed: number; excluded: number };
+}
+
+export function coverageOf({
+  period,
+  begun_at,
+  scope,
+  streams,
+  reconciliation,
+}: Covering): z.infer<typeof coverageSchema> {
+  const { listed, partial, failed, excluded } = reconciliation;
+  const times = streams.flatMap(({ activity }) => Object.keys(activity.counts).slice(0, 1));
+  return {
+    period,
+    until: period.to ?? begun_at,
+    filter: filterOf(scope),
+    listed,
+    left_out: partial + failed + excluded,
+    excluded,
+    first_entry: times.sort()[0] ?? null,
+  };
+}
+
 /**
  * Every month that the history of an archive makes expected, the oldest first: from the first one that a run has to the
  * last one that has ended.
+ * @param runs the oldest first.
+ * @param filter which streams a whole month has, see `filterOf`; all of them unless told.
  */
-export function coverMonths(runs: readonly EarlierRun[], now: Date): CoveredMonth[] {
+export function coverMonths<Run extends CoveringRun>(
+  runs: readonly Run[],
+  now: Date,
+  filter = '',
+): CoveredMonth<Run>[] {
   const first = firstMonth(runs);
   const months: string[] = [];
   if (first === null) return [];
   for (let month = lastEndedMonth(now); month >= first && months.length < MAX_MONTHS; month = addMonths(month, -1))
     months.push(month);
-  return months.reverse().map((month) => coverMonth(month, runs));
+  return months.reverse().map((month) => coverMonth(month, runs, filter));
 }
 
 /** What the runs have of one month. */
-export function coverMonth(month: string, runs: readonly EarlierRun[]): CoveredMonth {
+export function coverMonth<Run extends CoveringRun>(
+  month: string,
+  runs: readonly Run[],
+  filter = '',
+): CoveredMonth<Run> {
   const { from, to } = periodOfMonths(month);
   const touching = runs.filter((run) => startOf(run) < to && from < run.until);
-  const best = touching.reduce<EarlierRun | null>(
+  const best = touching.reduce<Run | null>(
     (chosen, run) => (chosen === null || !hasMore(chosen, run, from, to) ? run : chosen),
     null,
   );
   if (best === null) return { month, state: 'none', run: null, streams: null, all_days: false };
-  const isWhole = covers(touching.filter(isOfAllStreams), from, to);
+  const isWhole = covers(
+    touching.filter((run) => hasAllStreams(run, filter)),
+    from,
+    to,
+  );
   const streams = { whole: best.listed - best.left_out, listed: best.listed };
   return {
     month,
@@ -52,40 +114,48 @@ export function coverMonth(month: string, runs: readonly EarlierRun[]): CoveredM
 }
 
 /** The first month that a run has; null without a run. */
-export function firstMonth(runs: readonly EarlierRun[]): string | null {
+export function firstMonth(runs: readonly CoveringRun[]): string | null {
   const months = runs.map((run) => monthOf(run.period.from) ?? monthOf(run.first_entry) ?? monthOf(run.until));
   return months.filter((month) => month !== null).sort()[0] ?? null;
 }
 
-/** One month in words: `2026-09 is in no run`. */
-export function describeMonth({ month, state, run, streams, all_days }: CoveredMonth): string {
-  if (run === null || streams === null) return `${month} is in no run`;
-  if (state === 'whole') return `${month} is in run ${run.run_id}`;
-  const some = streams.whole < streams.listed ? `${streams.whole} of ${streams.listed} streams` : null;
-  const lacks = [...(some === null ? [] : [some]), ...(all_days ? [] : ['some of its days'])].join(', ');
-  return `of ${month} run ${run.run_id} has ${lacks}`;
+/** A month as documents say it. */
+export interface MonthReport extends Pick<CoveredMonth, 'month' | 'state' | 'streams' | 'all_days'> {
+  run_id: string | null;
 }
 
-function isOfAllStreams({ left_out }: EarlierRun): boolean {
-  return left_out === 0;
+export function toMonthReport({ run, ...month }: CoveredMonth): MonthReport {
+  return { ...month, run_id: run?.run_id ?? null };
+}
+
+/** One month in words: `2026-09 is in no run`. */
+export function describeMonth({ month, state, run_id, streams, all_days }: MonthReport): string {
+  if (streams === null) return `${month} is in no run`;
+  if (state === 'whole') return `${month} is in run ${run_id}`;
+  const some = streams.whole < streams.listed ? [`${streams.whole} of ${streams.listed} streams`] : [];
+  return `of ${month} run ${run_id} has ${[...some, ...(all_days ? [] : ['some of its days'])].join(', ')}`;
+}
+
+function hasAllStreams({ filter, left_out, excluded }: CoveringRun, wanted: string): boolean {
+  return left_out === 0 || (wanted !== '' && filter === wanted && left_out === excluded);
 }
 
 /** Whether `one` has more of the time than `other`, or of as much time more of the streams. */
-function hasMore(one: EarlierRun, other: EarlierRun, from: string, to: string): boolean {
-  const [time, share] = [(run: EarlierRun) => Number(spans(run, from, to)), shareOf];
-  return time(one) === time(other) ? share(one) > share(other) : time(one) > time(other);
+function hasMore(one: CoveringRun, other: CoveringRun, from: string, to: string): boolean {
+  const [all, allOfOther] = [spans(one, from, to), spans(other, from, to)];
+  return all === allOfOther ? shareOf(one) > shareOf(other) : all;
 }
 
-function shareOf({ listed, left_out }: EarlierRun): number {
+function shareOf({ listed, left_out }: CoveringRun): number {
   return listed === 0 ? 1 : (listed - left_out) / listed;
 }
 
-function spans(run: EarlierRun, from: string, to: string): boolean {
+function spans(run: CoveringRun, from: string, to: string): boolean {
   return startOf(run) <= from && to <= run.until;
 }
 
 /** Whether the runs together have all of the time between two moments. */
-function covers(runs: readonly EarlierRun[], from: string, to: string): boolean {
+function covers(runs: readonly CoveringRun[], from: string, to: string): boolean {
   let reached = from;
   for (const run of runs.toSorted((a, b) => (startOf(a) < startOf(b) ? -1 : 1)))
     if (startOf(run) <= reached && run.until > reached) reached = run.until;
@@ -93,7 +163,7 @@ function covers(runs: readonly EarlierRun[], from: string, to: string): boolean 
 }
 
 /** A period without a beginning begins before all times. */
-function startOf({ period }: EarlierRun): string {
+function startOf({ period }: CoveringRun): string {
   return period.from ?? '';
 }
 

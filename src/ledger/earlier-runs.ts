@@ -1,6 +1,7 @@
 import type { Archive } from '../archive/archive.ts';
 import { sha256 } from '../encoding/digest.ts';
 import { isEvidenceError } from '../errors.ts';
+import { coverageOf } from './coverage.ts';
 import { runRecordKey } from './keys.ts';
 import type { LedgerEnd } from './ledger.ts';
 import { type EarlierRun, type RunRecord, readRecord, runRecordSchema } from './record.ts';
@@ -38,20 +39,14 @@ export async function readEarlierRuns(archive: Archive, ledger: Pick<LedgerEnd, 
 
 /** What later records say of a run. */
 export function toEarlierRun(record: RunRecord): EarlierRun {
-  const { run_id, period, outcome, begun_at, finished_at, streams, reconciliation } = record;
-  const { listed, exported, partial, failed, excluded } = reconciliation;
-  const times = streams.flatMap(({ activity }) => Object.keys(activity.counts).slice(0, 1));
+  const { run_id, outcome, finished_at, streams, reconciliation } = record;
   return {
+    ...coverageOf(record),
     run_id,
-    period,
     outcome,
     finished_at,
-    until: period.to ?? begun_at,
-    streams: exported,
-    listed,
-    left_out: partial + failed + excluded,
+    streams: reconciliation.exported,
     entries: streams.reduce((sum, stream) => sum + stream.entries, 0),
-    first_entry: times.sort()[0] ?? null,
   };
 }
 

@@ -1,11 +1,19 @@
 /** The keys of the objects of a run and of the ledger, relative to the archive. Pure: `/` everywhere. */
 
+/** What `ledger/service.ts` describes. */
+export const ARCHIVE_KEY = 'archive.json';
+
 export function runPrefix(runId: string): string {
   return `runs/${runId}/`;
 }
 
 export function runRecordKey(runId: string): string {
   return `runs/${runId}/run.json`;
+}
+
+/** What `askedSchema` describes. */
+export function askedKey(runId: string): string {
+  return `runs/${runId}/asked.json`;
 }
 
 /** What `closingSchema` describes. */

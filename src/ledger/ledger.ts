@@ -6,8 +6,10 @@ import { sha256 } from '../encoding/digest.ts';
 import { EvidenceError } from '../errors.ts';
 import { isSignedBy, type Signature, type Signed, signatureSchema } from '../signature/envelope.ts';
 import type { PublicKey, SigningKey } from '../signature/key.ts';
+import { coverageOf, coverageSchema } from './coverage.ts';
 import { ledgerKey } from './keys.ts';
-import { type Acceptance, periodSchema, type RunRecord, readRecord, toRecordBytes } from './record.ts';
+import { periodSchema } from './question.ts';
+import { type Acceptance, type RunRecord, readRecord, toRecordBytes } from './record.ts';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -38,6 +40,8 @@ const linkFields = {
 };
 const stateFields = {
   created_at: z.string(),
+  /** Address of the service whose evidence the archive holds; null before the first run. */
+  audit_url: z.string().nullable(),
   /** The last good head of every stream that was ever exported. */
   heads: byStream(headSchema),
   /** Over the entry without it; absent where no signing key was given. */
@@ -56,6 +60,7 @@ export const ledgerEntrySchema = z.union([
     run_sha256: digest,
     /** What its packages were asked to hold. */
     package_period: periodSchema,
+    coverage: coverageSchema,
     /** What it had of each stream, null for no entries; not in here is what later runs must not be held against. */
     spans: byStream(spanEntriesSchema.nullable()),
     ...stateFields,
@@ -102,8 +107,10 @@ export function deriveEntry(subject: Subject, previous: StoredLedgerEntry | null
       run_id: subject.record.run_id,
       run_sha256: subject.sha256,
       package_period: subject.record.package_period,
+      coverage: coverageOf(subject.record),
       spans: spansOf(subject.record),
       created_at: subject.record.finished_at,
+      audit_url: serviceAfter(subject.record, previous),
       heads: advance(heads, subject.record),
     };
   const { stream_id: accepted, accepted_at } = subject.record;
@@ -112,6 +119,7 @@ export function deriveEntry(subject: Subject, previous: StoredLedgerEntry | null
     acceptance_key: subject.key,
     acceptance_sha256: subject.sha256,
     created_at: accepted_at,
+    audit_url: previous?.entry.audit_url ?? null,
     heads: Object.fromEntries(Object.entries(heads).filter(([streamId]) => streamId !== accepted)),
   };
 }
@@ -128,6 +136,11 @@ export function withSignature(entry: LedgerEntry, signature: Signature | undefin
 /** The run that an entry records; null for an acceptance. */
 export function runOf(entry: LedgerEntry): { id: string; sha256: string } | null {
   return 'run_id' in entry ? { id: entry.run_id, sha256: entry.run_sha256 } : null;
+}
+
+/** The archive's service stays the one of its first run, unless a run says that it moved. */
+function serviceAfter({ source }: RunRecord, previous: StoredLedgerEntry | null): string {
+  return source.moved_from === null ? (previous?.entry.audit_url ?? source.audit_url) : source.audit_url;
 }
 
 function spansOf({ streams }: RunRecord): Record<string, SpanEntries | null> {

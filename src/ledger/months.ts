@@ -1,4 +1,4 @@
-import type { EarlierRun } from './record.ts';
+import type { Question } from './question.ts';
 
 /** Months of the calendar in UTC, named as `2026-10`. */
 
@@ -20,7 +20,7 @@ export function lastEndedMonth(now: Date): string {
 }
 
 /** How many whole months a period has; null where it is not made of whole months. */
-export function wholeMonths({ from, to }: EarlierRun['period']): { first: string; count: number } | null {
+export function wholeMonths({ from, to }: Question['period']): { first: string; count: number } | null {
   if (from === null || to === null) return null;
   const [first, end] = [from.slice(0, 7), to.slice(0, 7)];
   if (from !== startOf(first) || to !== startOf(end)) return null;

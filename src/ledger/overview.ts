@@ -1,5 +1,6 @@
 import type { Archive, Inspected } from '../archive/archive.ts';
-import { runIdOf, runRecordKey, stampKey } from './keys.ts';
+import { type Asked, askedSchema } from './asked.ts';
+import { askedKey, runIdOf, runRecordKey, stampKey } from './keys.ts';
 import { readEntry, runOf } from './ledger.ts';
 import { type RunRecord, readRecord, runRecordSchema } from './record.ts';
 
@@ -10,6 +11,8 @@ export interface RunOverview {
   state: 'sealed' | 'unrecorded' | 'open';
   /** Null for a run that is not sealed: it has no record yet. */
   record: RunRecord | null;
+  /** What a run is asked for that is not sealed; null where that is not written down. */
+  asked: Asked | null;
   stamped: boolean;
   /** All that lies under the run. */
   objects: number;
@@ -31,9 +34,10 @@ export async function* overviewRuns(archive: Archive): AsyncGenerator<RunOvervie
     const runId = runIdOf(key);
     if (runId === null) continue;
     if (run !== null && run.runId !== runId) yield await describe(archive, run, recorded);
-    if (run?.runId !== runId) run = { runId, sealed: false, stamped: false, objects: 0, bytes: 0 };
+    if (run?.runId !== runId) run = { runId, asked: false, sealed: false, stamped: false, objects: 0, bytes: 0 };
     run.objects += 1;
     run.bytes += bytes;
+    run.asked ||= key === askedKey(runId);
     run.sealed ||= key === runRecordKey(runId);
     run.stamped ||= key === stampKey(runId, 1);
   }
@@ -42,6 +46,7 @@ export async function* overviewRuns(archive: Archive): AsyncGenerator<RunOvervie
 
 interface Listed {
   runId: string;
+  asked: boolean;
   sealed: boolean;
   stamped: boolean;
   objects: number;
@@ -60,10 +65,16 @@ async function readRecordedRuns(archive: Archive): Promise<Set<string>> {
 async function describe(archive: Archive, run: Listed, recorded: ReadonlySet<string>): Promise<RunOverview> {
   const { runId, sealed, stamped, objects, bytes } = run;
   const common = { run_id: runId, stamped, objects, bytes };
-  if (!sealed) return { ...common, state: 'open', record: null, protection: null };
+  if (!sealed)
+    return { ...common, state: 'open', record: null, asked: await readAsked(archive, run), protection: null };
   const key = runRecordKey(runId);
   const record = readRecord(runRecordSchema, await archive.readBytes(key, MAX_RECORD_BYTES), key);
   const inspected = (await archive.locks?.inspect(key)) ?? null;
   const protection = inspected === null ? null : { lock: inspected.lock, legal_hold: inspected.legal_hold };
-  return { ...common, state: recorded.has(runId) ? 'sealed' : 'unrecorded', record, protection };
+  return { ...common, state: recorded.has(runId) ? 'sealed' : 'unrecorded', record, asked: null, protection };
+}
+
+async function readAsked(archive: Archive, { runId, asked }: Listed): Promise<Asked | null> {
+  const key = askedKey(runId);
+  return asked ? readRecord(askedSchema, await archive.readBytes(key, MAX_RECORD_BYTES), key) : null;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { PutResult } from '../archive/archive.ts';
-import { CLAIMS, STATUSES } from '../claims/claim.ts';
+import { STATUSES } from '../claims/claim.ts';
 import { collectedSchema, serviceStatementSchema } from '../claims/stated-schema.ts';
 import { findingSchema, verdictSchema } from '../claims/verdict-schema.ts';
 import type { Json } from '../encoding/canonical.ts';
@@ -8,6 +8,8 @@ import { indentedJson } from '../encoding/indented.ts';
 import { type ExactJson, parseExactJson } from '../encoding/json.ts';
 import { EvidenceError } from '../errors.ts';
 import { controlsSchema } from './controls.ts';
+import { coverageSchema } from './coverage.ts';
+import { periodSchema, scopeSchema, sourceSchema } from './question.ts';
 
 /**
  * What a run leaves in the archive besides its bundles. Digests are lower-case hex SHA-256 unless the service's own
@@ -16,8 +18,6 @@ import { controlsSchema } from './controls.ts';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 const count = z.int().min(0);
-
-export const periodSchema = z.strictObject({ from: z.string().nullable(), to: z.string().nullable() });
 
 /** An object of the archive, as it was read back. */
 const storedSchema = z.strictObject({
@@ -165,20 +165,13 @@ export const reportSchema = z.strictObject({
 export type ReportOptions = z.infer<typeof reportSchema>;
 
 /** A run that was sealed before this one. */
-export const earlierRunSchema = z.strictObject({
+export const earlierRunSchema = coverageSchema.extend({
   run_id: z.string(),
-  period: periodSchema,
   outcome: z.enum(STATUSES),
   finished_at: z.string(),
-  /** Up to when it can have entries: the end of its period, or when it was begun. */
-  until: z.string(),
+  /** Those that it exported. */
   streams: count,
-  /** How many streams the service listed, and how many of them the run does not have whole: failed, partial or excluded. */
-  listed: count,
-  left_out: count,
   entries: count,
-  /** The earliest day, month or year of an entry; null without a dated one. */
-  first_entry: z.string().nullable(),
 });
 export type EarlierRun = z.infer<typeof earlierRunSchema>;
 
@@ -192,22 +185,15 @@ export const runRecordSchema = z.strictObject({
   run_id: z.string(),
   outcome: z.enum(STATUSES),
   exit_code: z.int(),
-  scope: z.strictObject({
-    streams: z.array(z.string()),
-    exclude: z.array(z.string()),
-    request: z.string().nullable(),
-    requested_by: z.string().nullable(),
-    required_claims: z.array(z.enum(CLAIMS)),
-  }),
+  scope: scopeSchema,
   period: periodSchema,
   /** What its packages were asked to hold: all there is where the service cannot select a period. */
   package_period: periodSchema,
-  source: z.strictObject({
-    audit_origin: z.string(),
-    contract: z.string(),
-    contract_sha256: digest.nullable(),
+  source: sourceSchema.extend({
     /** The fields of entries that say when one was recorded and when it happened. The period is one of the former. */
     time_fields: z.strictObject({ recorded: z.string().nullable(), occurred: z.string().nullable() }),
+    /** The address that the service had in the runs before, where somebody said that it moved. */
+    moved_from: z.string().nullable(),
     requests: z.array(requestSchema),
   }),
   /** `commit` of the checkout it ran from, with "-dirty" behind it where files differed; null for an installed package. */

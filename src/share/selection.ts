@@ -2,7 +2,7 @@ import type { Archive, StoredObject } from '../archive/archive.ts';
 import { isKey } from '../archive/key.ts';
 import { sha256 } from '../encoding/digest.ts';
 import { EvidenceError } from '../errors.ts';
-import { ledgerKey, publicKeyKey, runEnvelopeKey, runPrefix, runRecordKey } from '../ledger/keys.ts';
+import { ARCHIVE_KEY, ledgerKey, publicKeyKey, runEnvelopeKey, runPrefix, runRecordKey } from '../ledger/keys.ts';
 import { findEntry, readEntry, type StoredLedgerEntry } from '../ledger/ledger.ts';
 import type { RunRecord } from '../ledger/record.ts';
 import type { SharedObject } from '../ledger/share.ts';
@@ -66,6 +66,7 @@ export async function selectObjects(archive: Archive, { record, sha256: digest }
       ...('acceptance_key' in noted ? [{ key: noted.acceptance_key, sha256: noted.acceptance_sha256 }] : []),
     ]),
     ...publicKeys,
+    await measure(archive, ARCHIVE_KEY),
   ];
   const listed = await list(archive, runId);
   return {
@@ -116,7 +117,7 @@ async function measure(archive: Archive, key: string): Promise<Recorded> {
 
 async function list(archive: Archive, runId: string): Promise<Map<string, StoredObject>> {
   const listed = new Map<string, StoredObject>();
-  for (const prefix of [runPrefix(runId), 'ledger/', 'keys/', 'acceptances/'])
+  for (const prefix of [runPrefix(runId), 'ledger/', 'keys/', 'acceptances/', ARCHIVE_KEY])
     for await (const object of archive.list(prefix)) listed.set(object.key, object);
   return listed;
 }
@@ -125,7 +126,7 @@ async function list(archive: Archive, runId: string): Promise<Map<string, Stored
 function toShared(recorded: Recorded, found: StoredObject | undefined, runId: string): SharedObject {
   const { key, sha256: digest, bytes, version_id: version } = recorded;
   // A record that somebody wrote over may name anything at all.
-  if (!isKey(key) || (!/^(ledger|keys|acceptances)\//.test(key) && !key.startsWith(runPrefix(runId))))
+  if (!isKey(key) || (!/^(archive\.json$|(ledger|keys|acceptances)\/)/.test(key) && !key.startsWith(runPrefix(runId))))
     throw differs(runRecordKey(runId), 'names something that is no object of the run');
   if (found === undefined || found.irregular !== undefined) throw differs(key, 'it is recorded, and not there');
   if (bytes !== undefined && bytes !== found.bytes)

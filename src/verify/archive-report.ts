@@ -1,3 +1,4 @@
+import type { MonthReport } from '../ledger/coverage.ts';
 import type { StoredCustody } from '../ledger/custody.ts';
 import { EXIT_CODE_OF, type VerifiedOutcome, worstOf } from '../ledger/outcome.ts';
 import type { RunRecord } from '../ledger/record.ts';
@@ -7,6 +8,7 @@ import type { ContractUse } from './contract-use.ts';
 import type { CustodyCheck } from './custody.ts';
 import type { Ledger } from './ledger.ts';
 import type { LockReport } from './locks.ts';
+import type { ServiceReport } from './one-service.ts';
 import type { Problem } from './problem.ts';
 import type { RestampCheck } from './restamps.ts';
 import type { RunCheck } from './run.ts';
@@ -18,6 +20,10 @@ export interface ArchiveReport {
   exit_code: number;
   runs: RunReport[];
   ledger: { entries: number; state: 'intact' | 'broken'; findings: Problem[] };
+  /** Whose evidence it is; null for an archive that holds none. */
+  service: ServiceReport | null;
+  /** Which months are in a run, of those that its history makes expected; none where only some runs were looked at. */
+  months: MonthReport[];
   /** Where runs contradict each other, or leave entries between them in none. */
   history: Problem[];
   signatures: SignatureReport;
@@ -67,6 +73,8 @@ export interface Parts {
   checked: number;
   ledger: Ledger;
   open: string[];
+  service: ServiceReport | null;
+  months: MonthReport[];
 }
 
 export function toReport({
@@ -82,6 +90,8 @@ export function toReport({
   checked,
   ledger,
   open,
+  service,
+  months,
 }: Parts): ArchiveReport {
   const problems = [
     ...checks.flatMap((check) => check.problems),
@@ -96,7 +106,9 @@ export function toReport({
   return {
     outcome,
     exit_code: EXIT_CODE_OF[outcome],
+    service,
     runs: checks.map((check) => toRunReport(check, custody.get(check.runId))),
+    months,
     ledger: { entries: ledger.entries.length, state: findings.length > 0 ? 'broken' : 'intact', findings },
     history,
     signatures: judgeSignatures(keyring, ledger.entries, problems),

@@ -16,6 +16,8 @@ import { type CustodyCheck, verifyCustody } from './custody.ts';
 import { History } from './history.ts';
 import { checkLedger, type InScope, type Ledger, readLedger } from './ledger.ts';
 import { verifyLocks } from './locks.ts';
+import { reportMonths } from './months.ts';
+import { verifyService } from './one-service.ts';
 import { type Problem, toProblem } from './problem.ts';
 import { type RunCheck, verifyRun } from './run.ts';
 import { checkLedgerSignatures, findUnusedKeys, type Keyring, readKeyring } from './signatures.ts';
@@ -31,7 +33,7 @@ export interface ArchiveOptions extends VerifyOptions, Pick<RunContext, 'stampRo
 const MAX_ATTEMPT_BYTES = 2 ** 30;
 /** What an interruption may leave of a run. */
 const OF_OPEN_RUN =
-  /^runs\/[^/]+\/(streams\/[^/]+\.(zip|zip\.age|json)|encrypted\/[^/]+\.json|closing\.json|report\.(pdf|html)|index\.csv|assessment-results\.json)$/;
+  /^runs\/[^/]+\/(asked\.json|streams\/[^/]+\.(zip|zip\.age|json)|encrypted\/[^/]+\.json|closing\.json|report\.(pdf|html)|index\.csv|assessment-results\.json)$/;
 
 /** What is verified of an archive, and who is told how it goes. */
 export interface ArchiveContext
@@ -63,6 +65,7 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
   const keyring = await readKeyring(archive, keys, publicKeys, closed.holds('keys/'));
   const history = new History(ledger.entries.map(({ entry }) => entry));
   const checks = await verifyRuns({ ...context, history }, keys, ledger, keyring, inScope);
+  const service = await verifyService(archive, keys, ledger.entries, checks);
   const custody = new Map<string, CustodyCheck>();
   for (const { runId } of checks) custody.set(runId, await verifyCustody(archive, runId));
   const findings = closed.withoutMissing([
@@ -90,6 +93,7 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
   ];
   const accounted = new Set([
     ...ledger.keys,
+    ...service.keys,
     ...keyring.keys,
     ...checks.flatMap((check) => [...check.accounted]),
     ...[...custody.values()].flatMap((check) => check.keys),
@@ -97,6 +101,7 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
   const stray = [
     ...closed.problems(inScope),
     ...(await findUnexpected(archive, keys, accounted, warnings, inScope, only === null && from === null)),
+    ...service.problems,
     ...(only === null && from === null ? findUnusedKeys(keyring, ledger.entries, checks) : []),
     ...listing.problems,
     ...versions.problems,
@@ -127,6 +132,8 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
     checked,
     ledger,
     open,
+    service: service.service,
+    months: only === null && from === null ? reportMonths(ledger.entries, context.now) : [],
   });
 }
 

@@ -15,6 +15,7 @@ import {
   toRecord,
 } from '../ledger/record.ts';
 import { NOT_VOUCHED } from './alone.ts';
+import { verifyAsked } from './asked.ts';
 import { type Problem, toProblem } from './problem.ts';
 import { checkDigest, isThere, readObject } from './stored.ts';
 import { type RunContext, type VerifiedStream, verifyStream } from './stream.ts';
@@ -67,6 +68,7 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
     check.accounted.add(document.key);
     await verifyDocument(context.archive, check.record, document, check.problems);
   }
+  await verifyAsked(context.archive, check.record, check.problems);
   check.witnesses = await verifyWitnesses(context, check.record, check.sha256);
   check.problems.push(...check.witnesses.problems);
   for (const witness of check.witnesses.keys) check.accounted.add(witness);

@@ -136,7 +136,7 @@ function compareRecorded(
   if (verified.recorded !== null && !sameRecord(verified.recorded, stated)) differ('verdict');
   if (verified.period !== null && !sameRecord(verified.period, run.period)) differ('period');
   const { transferLog: log } = verified;
-  if (log !== null && log.audit_origin !== run.source.audit_origin) differ('audit service');
+  if (log !== null && log.audit_url !== run.source.audit_url) differ('audit service');
   if (log !== null && !sameRecord(collectedIn(log), stream.collected)) differ('time of collection');
   if (verified.service !== null && !sameRecord(verified.service, stream.service)) differ("service's statement");
   if (verified.recorded !== null && !sameForms(stream, verified)) differ('list of missing forms');

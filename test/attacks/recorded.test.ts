@@ -263,10 +263,11 @@ describe('a run record that says of a bundle what it is not', () => {
       'another audit service',
       {
         source: {
-          audit_origin: 'https://other.example.com',
+          audit_url: 'https://other.example.com',
           contract: 'default',
           contract_sha256: null,
           time_fields: TIME_FIELDS,
+          moved_from: null,
           requests: [],
         },
       },

@@ -17,6 +17,7 @@ import { openBundle } from '../../src/bundle/read.ts';
 import { writeBundle } from '../../src/bundle/write.ts';
 import { sha256 } from '../../src/encoding/digest.ts';
 import { deriveBindingKey } from '../../src/export/binding.ts';
+import type { Asked } from '../../src/ledger/asked.ts';
 import { type Lie, type LyingService, lieAbout } from '../support/lying-service.ts';
 import { type KeyFiles, makeKey } from '../support/openssl-keys.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
@@ -104,30 +105,34 @@ beforeEach(() => {
 });
 
 describe('put there before the first export of the run', () => {
-  type Row = [words: string, planted: RegExp];
+  const OTHER_SERVICE = /run R1 was finalized for another question than this one: audit service: http/;
+  type Row = [words: string, planted: RegExp, code?: number, said?: RegExp];
   test.each<Row>([
     ['a bundle', /^streams\/payments-.*\.zip$/],
     ['a bundle and its record', /^streams\/payments-.*\.(zip|json)$/],
     ['a bundle of a stream that the service does not list', /^streams\/ghost-.*\.zip$/],
     ['bundle and record of a stream that the service does not list', /^streams\/ghost-.*\.(zip|json)$/],
     ['a closed run with all its records, bundles and reports', /^(?!run\.).*/],
-    ['a finalized run that only lacks signature and ledger entry', /^(?!run\.dsse)/],
-  ])('%s is neither believed nor signed, and the run is exported as a revision', async (_words, planted) => {
-    for (const name of filesOf('runs/R1', foreign))
-      if (planted.test(name) && /\.[a-z]+$/.test(name))
-        put(`runs/R1/${name}`, readFileSync(inArchive(`runs/R1/${name}`, foreign)));
-    const before = filesOf('').toSorted();
-    const { code, stderr } = await startExport();
-    expect([code, stderr]).toEqual([3, expect.stringMatching(NOT_OURS)]);
-    expect(filesOf('').toSorted()).toEqual(before);
+    ['a finalized run that only lacks signature and ledger entry', /^(?!run\.dsse)/, 2, OTHER_SERVICE],
+  ])(
+    '%s is neither believed nor signed, and the run is exported as a revision',
+    async (_words, planted, wanted = 3, said = NOT_OURS) => {
+      for (const name of filesOf('runs/R1', foreign))
+        if (planted.test(name) && /\.[a-z]+$/.test(name))
+          put(`runs/R1/${name}`, readFileSync(inArchive(`runs/R1/${name}`, foreign)));
+      const before = filesOf('').toSorted();
+      const { code, stderr } = await startExport();
+      expect([code, stderr]).toEqual([wanted, expect.stringMatching(said)]);
+      expect(filesOf('').toSorted()).toEqual(before);
 
-    const revised = await startExport(['--revise']);
-    expect(revised.code, revised.stderr).toBe(0);
-    const run = JSON.parse(readFileSync(inArchive('runs/R1.r2/run.json'), 'utf8'));
-    expect(run).toMatchObject({ recovered: 0, left_over: [], streams: [{ stream_id: 'payments', entries: 12 }] });
-    // Who verifies is told of what cannot be gone on with, and never that it is proved.
-    expect((await verifyUnder(key)).code).toBe(existsSync(inArchive('runs/R1/run.json')) ? 1 : 3);
-  });
+      const revised = await startExport(['--revise']);
+      expect(revised.code, revised.stderr).toBe(0);
+      const run = JSON.parse(readFileSync(inArchive('runs/R1.r2/run.json'), 'utf8'));
+      expect(run).toMatchObject({ recovered: 0, left_over: [], streams: [{ stream_id: 'payments', entries: 12 }] });
+      // Who verifies is told of what cannot be gone on with, and never that it is proved.
+      expect((await verifyUnder(key)).code).toBe(existsSync(inArchive('runs/R1/run.json')) ? 1 : 3);
+    },
+  );
 
   test.each([
     ['a signature for a record that is not there yet', 'run.dsse.json'],
@@ -152,60 +157,49 @@ describe('an interrupted run of our own', () => {
     expect((await verifyUnder(key)).code).toBe(0);
   });
 
+  const RECORDED = 'streams/payments-.*.json';
   const RECORD = /^runs\/R1\/streams\/payments-.*\.json$/;
   const named = (pattern: RegExp) => {
     const found = filesOf('').find((path) => pattern.test(path));
     return found ?? expect.unreachable(`nothing is named ${pattern}`);
   };
 
-  type Row = [words: string, ending: string, change: () => void | Promise<void>, more: string[], said: RegExp];
+  type Row = [words: string, ending: string, change: () => void | Promise<void>, said: RegExp];
   const REWRITTEN = '0'.repeat(64);
   test.each<Row>([
     [
       'its record altered',
-      '.json',
+      RECORDED,
       () => edit(named(RECORD), (text) => text.replace('"entries": 12', '"entries": 13')),
-      [],
       NOT_OURS,
     ],
     [
       'the record put under another stream',
-      '.json',
+      RECORDED,
       () => put('runs/R1/streams/ghost-00000000.json', readFileSync(inArchive(named(RECORD)))),
-      [],
       /is not taken for this run's/,
     ],
     [
       'its closing altered',
       'closing.json',
       () => edit('runs/R1/closing.json', (text) => text.replace('"exit_code": 0', '"exit_code": 4')),
-      [],
       NOT_OURS,
     ],
-    ['asked for under another key', '.zip', () => configure(directory, { key_file: otherKey.file }), [], NOT_OURS],
-    [
-      'asked for from another service',
-      '.zip',
-      () => configure(directory, { key_file: key.file }),
-      ['--audit-url', 'OTHER'],
-      NOT_OURS,
-    ],
+    ['asked for under another key', '.zip', () => configure(directory, { key_file: otherKey.file }), NOT_OURS],
     [
       'the service ends earlier now',
       '.zip',
       () => {
         lie = restate({ head_sequence: 11 });
       },
-      [],
       /holds entries up to 12, and the service now ends at 11/,
     ],
     [
       'the service has another head now',
-      '.json',
+      RECORDED,
       () => {
         lie = restate({ head_hash: REWRITTEN });
       },
-      [],
       /now states another digest of entry 12/,
     ],
     [
@@ -214,33 +208,15 @@ describe('an interrupted run of our own', () => {
       () => {
         lie = relist;
       },
-      [],
       /listed with another digest: the service lists other entries now/,
     ],
-  ])('%s: nothing is sealed', async (_words, ending, change, more, said) => {
+  ])('%s: nothing is sealed', async (_words, ending, change, said) => {
     await interrupt(ending);
     await change();
-    const flags = more.map((flag) => flag.replace('OTHER', other.auditUrl));
-    const env: Record<string, string> = more.length > 0 ? { EVIDENCE_API_KEY: other.apiKey } : {};
-    const { code, stderr } = await startExport(flags, env);
+    const { code, stderr } = await startExport();
     expect([code, stderr]).toEqual([3, expect.stringMatching(said)]);
     expect(filesOf('runs/R1')).not.toContain('run.json');
     expect(filesOf('ledger')).toEqual([]);
-  });
-
-  test('another period under the same request is another run', async () => {
-    await interrupt('.zip');
-    const words = ['export', '--request', 'R1', '--from', '2020-01-01'];
-    const { code, stderr } = await evidence(words, { cwd: directory, env: ourEnv() });
-    expect([code, stderr]).toEqual([3, expect.stringMatching(NOT_OURS)]);
-  });
-
-  test.each(['.zip', '.json'])('what is required now decides, not what was when %s was stored', async (ending) => {
-    await interrupt(ending);
-    configure(directory, { key_file: key.file }, { require: ['order', 'content', 'seal'] });
-    expect((await startExport()).code).toBe(3);
-    expect(filesOf('runs/R1')).not.toContain('run.json');
-    expect((await startExport(['--seal-partial'])).code).toBe(3);
   });
 
   test('a stream that the service no longer lists is named, and not counted as listed', async () => {
@@ -278,9 +254,7 @@ describe('an interrupted run of our own', () => {
     [
       'comes from elsewhere',
       (path, text) =>
-        path === 'data/custody.json'
-          ? text.replace(/"audit_origin": "[^"]*"/, '"audit_origin": "http://elsewhere"')
-          : text,
+        path === 'data/custody.json' ? text.replace(/"audit_url": "[^"]*"/, '"audit_url": "http://elsewhere"') : text,
       /http:\/\/elsewhere/,
     ],
   ])('even a bundle of ours is not taken that %s', async (_words, change, said) => {
@@ -446,12 +420,7 @@ async function rebind(path: string, change: (path: string, text: string) => stri
   await bundle.close();
   const { readSigningKey } = await import('../../src/signature/key.ts');
   const signingKey = readSigningKey(readFileSync(key.file, 'utf8'), null, 'key');
-  const identity = {
-    runId: 'R1',
-    auditOrigin: new URL(service.auditUrl).origin,
-    period: { from: null, to: null },
-    contractSha256: null,
-  };
+  const asked: Asked = JSON.parse(readFileSync(inArchive('runs/R1/asked.json'), 'utf8'));
   const info = parseBagInfo(contents.get('bag-info.txt') ?? '') ?? [];
   const target = join(folder, 'rebound.zip');
   await writeBundle({
@@ -463,7 +432,7 @@ async function rebind(path: string, change: (path: string, text: string) => stri
     payload: [...contents]
       .filter(([name]) => name.startsWith('data/'))
       .map(([name, text]) => ({ path: name, content: Buffer.from(text, 'latin1') })),
-    binding: { key: await deriveBindingKey(identity, { signingKey, apiKey: '' }), place: path },
+    binding: { key: await deriveBindingKey(asked, { signingKey, apiKey: '' }), place: path },
   });
   put(path, readFileSync(target));
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { garbleSummary, type LyingService, lieAbout } from '../support/lying-service.ts';
 import { type KeyFiles, makeKey } from '../support/openssl-keys.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
 import { evidence } from '../support/process.ts';
@@ -14,6 +15,8 @@ const folder = mkdtempSync(join(tmpdir(), 'unexpected-attacks-'));
 const HEX = 'd'.repeat(64);
 
 let platform: ServedPlatform;
+let service: LyingService;
+let lie = garbleSummary;
 let key: KeyFiles;
 /** Archives that are copied: with plain bundles and an earlier try, and with encrypted bundles. */
 let made: { plain: string; encrypted: string };
@@ -27,7 +30,8 @@ function configure(root: string, more: object): void {
 
 async function exported(root: string, code: number): Promise<void> {
   const words = ['export', '--request', 'R1', '--all-time'];
-  const finished = await evidence(words, { cwd: root, env: platform.env });
+  const env = { ...platform.env, EVIDENCE_AUDIT_URL: service.auditUrl };
+  const finished = await evidence(words, { cwd: root, env });
   expect(finished.code, finished.stderr).toBe(code);
 }
 
@@ -63,14 +67,18 @@ beforeAll(async () => {
   key = await makeKey(folder, 'ours.pem', 'ed25519');
   made = { plain: join(folder, 'plain'), encrypted: join(folder, 'encrypted') };
   for (const root of Object.values(made)) mkdirSync(root);
-  configure(made.plain, { verify: { require: ['order', 'seal'] } });
+  service = await lieAbout(platform.auditUrl, (path, answer) => lie(path, answer));
+  configure(made.plain, { verify: { require: ['order', 'agreement'] } });
   await exported(made.plain, 3);
-  configure(made.plain, {});
+  lie = () => undefined;
   await exported(made.plain, 0);
   configure(made.encrypted, { archive: { encrypt_to: [await identityToRecipient(await generateIdentity())] } });
   await exported(made.encrypted, 0);
 });
-afterAll(() => platform.stop());
+afterAll(() => {
+  service.close();
+  return platform.stop();
+});
 beforeEach(() => {
   directory = mkdtempSync(join(folder, 'copy-'));
 });
@@ -121,10 +129,7 @@ test('a bundle that comes from elsewhere than its run says is refuted', async ()
   cpSync(made.plain, directory, { recursive: true });
   const path = inArchive('runs/R1/run.json');
   chmodSync(path, 0o600);
-  writeFileSync(
-    path,
-    readFileSync(path, 'utf8').replace(/"audit_origin": "[^"]*"/, '"audit_origin": "http://elsewhere"'),
-  );
+  writeFileSync(path, readFileSync(path, 'utf8').replace(/"audit_url": "[^"]*"/, '"audit_url": "http://elsewhere"'));
   const { code, problems } = await verify();
   expect([code, problems]).toEqual([1, expect.arrayContaining(['record/differs runs/R1/run.json'])]);
 });

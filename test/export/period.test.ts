@@ -18,6 +18,7 @@ test.each(MONTHS)('the month %s', (month, from, to) => {
   expect(resolve({ month }, AFTER)).toEqual({
     runId: month,
     period: { from: `${from}T00:00:00.000Z`, to: `${to}T00:00:00.000Z` },
+    series: null,
   });
 });
 
@@ -38,7 +39,7 @@ test.each(LAST)('at %s the last whole month is %s', (now, month) => {
 const DAY = 'T00:00:00.000Z';
 const RANGES: [string | undefined, string | undefined, string | null, string | null, string][] = [
   ['2026-10-01', '2026-10-15', `2026-10-01${DAY}`, `2026-10-15${DAY}`, '2026-10-01_2026-10-15'],
-  ['2026-10-01', undefined, `2026-10-01${DAY}`, null, '2026-10-01_now'],
+  ['2026-10-01', undefined, `2026-10-01${DAY}`, null, '2026-10-01_now-2030-01-01'],
   [undefined, '2026-10-01', null, `2026-10-01${DAY}`, 'start_2026-10-01'],
   ['2026-10-01T12:30Z', '2026-10-02', '2026-10-01T12:30:00.000Z', `2026-10-02${DAY}`, '2026-10-01T123000Z_2026-10-02'],
   [
@@ -60,7 +61,7 @@ const RANGES: [string | undefined, string | undefined, string | null, string | n
 
 test.each(RANGES)('from %s to %s', (from, to, start, end, runId) => {
   const answer = resolve({ from, to }, AFTER);
-  expect(answer).toEqual({ runId, period: { from: start, to: end } });
+  expect(answer).toMatchObject({ runId, period: { from: start, to: end } });
   // Without a colon or a space: it becomes the name of a folder.
   expect(answer.runId).toMatch(/^[A-Za-z0-9._-]+$/);
 });
@@ -69,15 +70,40 @@ test('all time is named by the day, and reaches now', () => {
   expect(resolve({ allTime: true })).toEqual({
     runId: 'all-time-2026-11-21',
     period: { from: null, to: null },
+    series: { prefix: 'all-time-', suffix: '' },
   });
   expect(resolve({ allTime: false })).toEqual(resolve({}));
+});
+
+const FILTERS: [streams: string[], exclude: string[], suffix: RegExp][] = [
+  [['auth'], [], /^_auth-[0-9a-f]{8}$/],
+  [['prod/*'], ['*/debug'], /^_prod-without-debug-[0-9a-f]{8}$/],
+  [[], ['auth'], /^_without-auth-[0-9a-f]{8}$/],
+  [['../..', '支付'], [], /^_[a-z0-9.-]*-?[0-9a-f]{8}$/],
+];
+
+test.each(FILTERS)('a run of %j without %j has a name of its own, whatever the order', (streams, exclude, suffix) => {
+  for (const question of [{ month: '2026-10' }, { allTime: true }, { from: '2026-10-01' }]) {
+    const { runId } = resolve(question);
+    const named = resolve({ ...question, streams, exclude });
+    expect(named.runId.slice(0, runId.length)).toBe(runId);
+    expect(named.runId.slice(runId.length)).toMatch(suffix);
+    expect(named.runId).toMatch(/^[A-Za-z0-9][A-Za-z0-9._-]*$/);
+    expect(resolve({ ...question, streams: streams.toReversed(), exclude }).runId).toBe(named.runId);
+    expect(resolve({ ...question, streams, exclude, request: 'R' }).runId).toBe('R');
+  }
+});
+
+test('other streams, another name', () => {
+  const name = (streams: string[], exclude: string[] = []) => resolve({ month: '2026-10', streams, exclude }).runId;
+  expect(new Set([name(['a']), name(['b']), name(['A']), name(['a', 'b']), name([], ['a']), name([])]).size).toBe(6);
 });
 
 const REQUESTS = ['AUD-2026-014', 'a', '7', 'a.b_c-d', 'x'.repeat(80)];
 
 test.each(REQUESTS)('the request %s names the run, whatever the period', (request) => {
   for (const question of [{}, { month: '2026-10' }, { allTime: true }, { from: '2026-10-01' }])
-    expect(resolve({ ...question, request })).toEqual({ ...resolve(question), runId: request });
+    expect(resolve({ ...question, request })).toEqual({ ...resolve(question), runId: request, series: null });
 });
 
 const CONTRADICTIONS: PeriodQuestion[] = [

@@ -3,14 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Archive } from '../../src/archive/archive.ts';
 import { openMemoryArchive } from '../../src/archive/memory.ts';
 import { slugOf } from '../../src/bundle/layout.ts';
-import {
-  findOpenRun,
-  findVanished,
-  type ListedStream,
-  readSealedRun,
-  resolveRunId,
-  selectStreams,
-} from '../../src/export/plan.ts';
+import { findVanished, type ListedStream, readSealedRun, selectStreams } from '../../src/export/plan.ts';
 import { toRecordBytes } from '../../src/ledger/record.ts';
 import { runRecord, runStream } from '../support/records.ts';
 
@@ -141,45 +134,6 @@ async function archiveWith(...keys: string[]): Promise<Archive> {
   for (const key of keys) await put(archive, key);
   return archive;
 }
-
-const RUNS: [string, string[], boolean, string][] = [
-  ['nothing there', [], false, '2026-10'],
-  ['nothing there to revise', [], true, '2026-10'],
-  ['begun', ['runs/2026-10/streams/a.json'], true, '2026-10'],
-  ['sealed', ['runs/2026-10/run.json'], false, '2026-10'],
-  ['sealed, to be revised', ['runs/2026-10/run.json'], true, '2026-10.r2'],
-  ['sealed, a revision begun', ['runs/2026-10/run.json', 'runs/2026-10.r2/streams/a.json'], true, '2026-10.r2'],
-  ['sealed twice', ['runs/2026-10/run.json', 'runs/2026-10.r2/run.json'], true, '2026-10.r3'],
-  ['sealed twice, not to be revised', ['runs/2026-10/run.json', 'runs/2026-10.r2/run.json'], false, '2026-10'],
-  ['another run sealed', ['runs/2026-10-x/run.json', 'runs/2026-1/run.json'], true, '2026-10'],
-];
-
-test.each(RUNS)('the id of a run: %s', async (_words, keys, revise, runId) => {
-  expect(await resolveRunId(await archiveWith(...keys), '2026-10', revise)).toBe(runId);
-});
-
-const OPEN: [string, string[], string | null][] = [
-  ['nothing there', [], null],
-  ['one begun', ['runs/all-time-2026-10-01/streams/a.json'], 'all-time-2026-10-01'],
-  ['one with an attempt only', ['runs/all-time-2026-10-01/attempts/t/attempt.json'], 'all-time-2026-10-01'],
-  ['one sealed', ['runs/all-time-2026-10-01/run.json', 'runs/all-time-2026-10-01/streams/a.json'], null],
-  [
-    'the newest of two',
-    ['runs/all-time-2026-10-02/streams/a.json', 'runs/all-time-2026-10-01/streams/a.json'],
-    'all-time-2026-10-02',
-  ],
-  [
-    'an older one behind one that is sealed',
-    ['runs/all-time-2026-10-01/streams/a.json', 'runs/all-time-2026-10-02/run.json'],
-    'all-time-2026-10-01',
-  ],
-  ['a bundle that is called run.json', ['runs/all-time-2026-10-01/streams/run.json'], 'all-time-2026-10-01'],
-  ['runs of another kind', ['runs/2026-10/streams/a.json', 'x/all-time-1/y'], null],
-];
-
-test.each(OPEN)('the run that was begun and not sealed: %s', async (_words, keys, runId) => {
-  expect(await findOpenRun(await archiveWith(...keys), 'all-time-')).toBe(runId);
-});
 
 describe('a sealed run', () => {
   test('is its record and the digest of its bytes', async () => {

@@ -19,7 +19,9 @@ import { DIGEST, streamRecord } from '../support/records.ts';
 const workDirectory = mkdtempSync(join(tmpdir(), 'seal-test-'));
 const STARTED = new Date('2026-11-01T00:00:00.000Z');
 const SEALED = [
+  'archive.json',
   'ledger/00000001.json',
+  'runs/2026-10/asked.json',
   'runs/2026-10/closing.json',
   'runs/2026-10/index.csv',
   'runs/2026-10/report.html',
@@ -49,7 +51,7 @@ function contextOf(more: Partial<ExportContext> = {}) {
     archive,
     contract: defaultContract,
     contractFile: null,
-    auditOrigin: 'https://audit.example.com',
+    auditUrl: 'https://audit.example.com',
     runId: '2026-10',
     period: { from: null, to: null },
     packagePeriod: { from: null, to: null },
@@ -62,6 +64,7 @@ function contextOf(more: Partial<ExportContext> = {}) {
     signingKey: null,
     publicKeys: [],
     bindingKey: createSecretKey(Buffer.alloc(32)),
+    bindingKeyFor: async () => createSecretKey(Buffer.alloc(32)),
     stamping: null,
     sealPartial: false,
     concurrency: 1,
@@ -116,10 +119,11 @@ function journeysOf({
 const run = (heads: RunState['heads'] = new Map()): RunState => ({
   begunAt: STARTED,
   startedAt: STARTED,
+  movedFrom: null,
   ledger: { newest: null, runs: new Map() },
   heads,
   attempts: [],
-  past: { spans: new Map(), runs: new Map() },
+  past: { spans: new Map(), runs: new Map(), coverage: [] },
   acceptances: [],
   account: null,
   packing: { write: () => Promise.reject(new Error('nothing is packed here')) },

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { garbleSummary, lieAbout } from '../support/lying-service.ts';
 import { postEntries, servePlatform, someEntries } from '../support/platform.ts';
 import { evidence } from '../support/process.ts';
 import { DamagedArchives, isFooled } from './archives.ts';
@@ -15,8 +16,11 @@ let directory: string;
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'fuzz-archives-'));
   const platform = await servePlatform();
+  let lie = garbleSummary;
+  const service = await lieAbout(platform.auditUrl, (path, answer) => lie(path, answer));
   const call = async (code: number, ...args: string[]) => {
-    const ended = await evidence(args, { cwd: directory, env: platform.env });
+    const env = { ...platform.env, EVIDENCE_AUDIT_URL: service.auditUrl };
+    const ended = await evidence(args, { cwd: directory, env });
     if (ended.code !== code) throw new Error(`${args.join(' ')} ended with ${ended.code}: ${ended.stderr}`);
   };
   try {
@@ -24,11 +28,14 @@ beforeAll(async () => {
     await postEntries(platform, [...someEntries('payments', 20), ...someEntries('логи', 3)]);
     const signed = ['--config', 'signed.yaml'];
     writeFileSync(join(directory, 'signed.yaml'), 'sign: { key_file: signing.pem }\n');
-    await call(3, 'export', '--request', 'R1', '--all-time', '--require', 'seal', ...signed);
-    await call(0, 'export', '--request', 'R1', '--all-time', ...signed);
+    const first = ['export', '--request', 'R1', '--all-time', '--require', 'agreement', ...signed];
+    await call(3, ...first);
+    lie = () => undefined;
+    await call(0, ...first);
     await call(0, 'export', '--request', 'R2', '--all-time', ...signed);
     await call(0, 'share', 'R1', '--out', 'shared', ...signed);
   } finally {
+    service.close();
     await platform.stop();
   }
 }, 120_000);

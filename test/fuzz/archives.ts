@@ -131,8 +131,10 @@ const DAMAGES: Damage[] = [
     return `removed ${path}`;
   },
   (archive, path) => {
-    rmSync(join(archive, dirname(path)), { recursive: true });
-    return `removed the folder ${dirname(path)}`;
+    // Of what lies at the top there is no folder but the archive.
+    const folder = dirname(path) === '.' ? path : dirname(path);
+    rmSync(join(archive, folder), { recursive: true });
+    return `removed ${folder}, with all that was in it`;
   },
   (archive, path, random) => {
     const other = pathOf(archive, random);

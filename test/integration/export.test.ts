@@ -81,7 +81,7 @@ describe('a service with three streams', () => {
     });
     expect([other.code, other.stderr]).toEqual([
       2,
-      expect.stringContaining('run AUD-7 is sealed, and it is of another period'),
+      expect.stringContaining('run AUD-7 was finalized for another question than this one: period: '),
     ]);
   });
 

@@ -7,18 +7,20 @@ import { bundleFileName, slugOf } from '../../src/bundle/layout.ts';
 import { readControls } from '../../src/cli/controls.ts';
 import { sha256 } from '../../src/encoding/digest.ts';
 import { bindRecord, deriveBindingKey } from '../../src/export/binding.ts';
-import { bundleKey, closingKey, streamRecordKey } from '../../src/ledger/keys.ts';
+import { ARCHIVE_KEY, askedKey, bundleKey, closingKey, streamRecordKey } from '../../src/ledger/keys.ts';
 import type { RunStream } from '../../src/ledger/record.ts';
 import { toRecordBytes } from '../../src/ledger/record.ts';
+import { archiveBytes } from '../../src/ledger/service.ts';
 import { COUNTED, costIn } from '../support/cost.ts';
 import { EVIDENCE, finish, startNode } from '../support/process.ts';
+import { runRecord } from '../support/records.ts';
 import { monthStream, verifiedRun } from '../support/run-records.ts';
 
 const STREAMS = 5000;
 const LIMIT_MB = 250;
 const LIMIT_SECONDS = 60;
 const RUN = '2026-10';
-const ORIGIN = 'http://127.0.0.1:9';
+const AUDIT_URL = 'http://127.0.0.1:9/audit';
 const API_KEY = 'never-asked';
 
 let folder: string;
@@ -32,7 +34,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 test(`a run of ${STREAMS.toLocaleString('en')} streams gets its reports and its record in less than ${LIMIT_MB} MB and ${LIMIT_SECONDS} s`, async () => {
   const child = startNode(EVIDENCE, ['export', '--period', RUN], {
     cwd: folder,
-    env: { EVIDENCE_AUDIT_URL: `${ORIGIN}/audit`, EVIDENCE_API_KEY: API_KEY },
+    env: { EVIDENCE_AUDIT_URL: AUDIT_URL, EVIDENCE_API_KEY: API_KEY },
     nodeFlags: COUNTED,
   });
   const { code, stdout, stderr } = await finish(child);
@@ -54,9 +56,15 @@ async function closeLargeRun(): Promise<void> {
     oscal: true,
     controls: readControls(['soc2', 'pci-dss-4']),
   };
-  const { format: _format, documents: _documents, binding: _binding, ...rest } = verifiedRun(streams, { report });
-  const identity = { runId: RUN, auditOrigin: ORIGIN, period: rest.period, contractSha256: null };
-  const key = await deriveBindingKey(identity, { signingKey: null, apiKey: API_KEY });
+  const { scope, source } = runRecord(RUN, []);
+  const wish = { report, scope, source: { ...source, audit_url: AUDIT_URL } };
+  const { format: _format, documents: _documents, binding: _binding, ...rest } = verifiedRun(streams, wish);
+  const key = await deriveBindingKey(rest, { signingKey: null, apiKey: API_KEY });
+  const { run_id, period, begun_at, operator } = rest;
+  const { moved_from: _moved, time_fields: _fields, requests: _requests, ...asked } = wish.source;
+  const question = { format: 'evidence-asked/1', run_id, source: asked, period, scope, begun_at, operator };
+  put(ARCHIVE_KEY, archiveBytes(AUDIT_URL));
+  put(askedKey(RUN), toRecordBytes(bindRecord(key, question)));
   const records = streams.map((stream) => putStream(stream, key));
   const closing = { ...rest, format: 'evidence-closing/1', streams: records };
   put(closingKey(RUN), toRecordBytes(bindRecord(key, closing)));

@@ -36,8 +36,8 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => platform.stop());
 
-const exportTo = (cwd: string, env = platform.env) =>
-  evidence(['export', '--all-time', '--request', 'AUD-1', '--requested-by', 'Ana, Example Audit'], { cwd, env });
+const ASKED = ['export', '--all-time', '--request', 'AUD-1', '--requested-by', 'Ana, Example Audit'];
+const exportTo = (cwd: string, env = platform.env) => evidence(ASKED, { cwd, env });
 const verify = async (cwd: string) => {
   const { code, stdout } = await evidence(['verify', 'evidence-archive', '--json'], { cwd });
   return { code, report: JSON.parse(stdout) };
@@ -46,6 +46,7 @@ const verify = async (cwd: string) => {
 test('the export leaves its documents, says where the report lies, and what it left verifies', async () => {
   expect(printed).toMatch(/^Report +\.\/evidence-archive\/runs\/AUD-1\/report\.pdf$/m);
   expect(readdirSync(runFolder()).sort()).toEqual([
+    'asked.json',
     'assessment-results.json',
     'closing.json',
     'index.csv',
@@ -63,7 +64,7 @@ test('what the report says to type, shows what it says', async () => {
   const commands = [...text.matchAll(/^ +(jq -r .*sha256sum -c)$/gm)].map(([, command = '']) => command);
   expect(commands).toHaveLength(2);
   const said = await Promise.all(commands.map((command) => run('sh', ['-c', command], runFolder())));
-  expect(said.join('').trim().split('\n')).toHaveLength(5 + STREAMS.length);
+  expect(said.join('').trim().split('\n')).toHaveLength(6 + STREAMS.length);
   for (const line of said.join('').trim().split('\n')) expect(line).toMatch(/: OK$/);
 });
 
@@ -172,8 +173,7 @@ describe('a run of which something is missing', () => {
   });
 
   test('or is sealed as it is, labelled on its first page', async () => {
-    const flags = ['export', '--all-time', '--request', 'AUD-1', '--seal-partial'];
-    expect((await evidence(flags, { cwd, env: platform.env })).code).toBe(3);
+    expect((await evidence([...ASKED, '--seal-partial'], { cwd, env: platform.env })).code).toBe(3);
     const text = await firstPage(join(cwd, 'evidence-archive/runs/AUD-1/report.pdf'));
     expect(text).toMatch(/^PARTIAL$/m);
     expect(text).not.toContain('The run is not sealed');

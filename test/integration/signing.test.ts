@@ -97,7 +97,7 @@ describe.each(KINDS)('a run signed with %s and time-stamped', (kind) => {
     expect(names).toEqual(
       filesOfArchive().filter((name) => /^runs\//.test(name) && !/run\.(tsr|dsse\.json)$/.test(name)),
     );
-    expect(names).toHaveLength(9);
+    expect(names).toHaveLength(10);
     for (const { name, digest } of subject)
       expect(
         createHash('sha256')
@@ -167,6 +167,8 @@ test('a bundle, a record, the envelope, the token: what is altered or exchanged 
 
 describe('killed, and started again by the same command', () => {
   test.each([
+    'archive.json',
+    'asked.json',
     'closing.json',
     'report.pdf',
     'report.html',
@@ -190,8 +192,10 @@ describe('killed, and started again by the same command', () => {
     expect([again.code, again.stderr.match(/evidence: .*/)]).toEqual([0, null]);
     const outside = filesOfArchive().filter((name) => !/streams\//.test(name));
     expect(outside).toEqual([
+      'archive.json',
       `keys/${key.id}.pem`,
       'ledger/00000001.json',
+      'runs/AUD-1/asked.json',
       'runs/AUD-1/closing.json',
       'runs/AUD-1/index.csv',
       'runs/AUD-1/report.html',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { coverMonths, describeMonth } from '../../src/ledger/coverage.ts';
+import { coverMonths, describeMonth, toMonthReport } from '../../src/ledger/coverage.ts';
 import { wholeMonths } from '../../src/ledger/months.ts';
 import type { EarlierRun } from '../../src/ledger/record.ts';
 import { earlierRun } from '../support/run-records.ts';
@@ -104,7 +104,9 @@ test('a month in words', () => {
     month('2026-08', FEW),
     between('2026-09-03', '2026-09-10', { run_id: 'some', ...FEW }),
   ];
-  expect(coverMonths(runs, new Date('2026-10-01T00:00:00Z')).map(describeMonth)).toEqual([
+  expect(
+    coverMonths(runs, new Date('2026-10-01T00:00:00Z')).map((covered) => describeMonth(toMonthReport(covered))),
+  ).toEqual([
     '2026-06 is in run 2026-06',
     '2026-07 is in no run',
     'of 2026-08 run 2026-08 has 1 of 29 streams',

@@ -3,8 +3,7 @@ import type { Archive } from '../../src/archive/archive.ts';
 import { openMemoryArchive } from '../../src/archive/memory.ts';
 import { readEarlierRuns, toEarlierRun } from '../../src/ledger/earlier-runs.ts';
 import { runRecordKey } from '../../src/ledger/keys.ts';
-import { readEntry } from '../../src/ledger/ledger.ts';
-import { PastBuilder } from '../../src/ledger/past.ts';
+import { readPast } from '../../src/ledger/past.ts';
 import { type RunRecord, readRecord, runRecordSchema } from '../../src/ledger/record.ts';
 import { verifyArchive } from '../../src/verify/archive.ts';
 import { sealRun, tampered } from '../support/signed-archive.ts';
@@ -17,9 +16,7 @@ async function recordOf(archive: Archive, runId: string): Promise<RunRecord> {
 }
 
 async function earlierRunsOf(archive: Archive) {
-  const past = new PastBuilder();
-  for await (const { key } of archive.list('ledger/')) past.add((await readEntry(archive, key)).entry);
-  return readEarlierRuns(archive, past);
+  return readEarlierRuns(archive, await readPast(archive));
 }
 
 /** Three months, each sealed with what its record says of those before it. */

@@ -4,6 +4,7 @@ import type { Archive } from '../../src/archive/archive.ts';
 import { openMemoryArchive } from '../../src/archive/memory.ts';
 import { appendEntry } from '../../src/ledger/append.ts';
 import { readKnownLedger } from '../../src/ledger/continuation.ts';
+import { coverageOf } from '../../src/ledger/coverage.ts';
 import {
   deriveEntry,
   findEntry,
@@ -40,11 +41,18 @@ async function addRun(archive: Archive, runId: string, streams?: RunStream[], kn
 }
 
 function stored(heads: Record<string, LedgerHead>, number = 7): StoredLedgerEntry {
-  const common = { format: 'evidence-ledger/1' as const, number, previous_sha256: DIGEST, created_at: 'then' };
+  const common = {
+    format: 'evidence-ledger/1' as const,
+    number,
+    previous_sha256: DIGEST,
+    created_at: 'then',
+    audit_url: 'u',
+  };
+  const coverage = coverageOf(runRecord('before', []));
   return {
     key: 'k',
     sha256: OTHER,
-    entry: { ...common, run_id: 'before', run_sha256: DIGEST, package_period: ALL_TIME, spans: {}, heads },
+    entry: { ...common, run_id: 'before', run_sha256: DIGEST, package_period: ALL_TIME, coverage, spans: {}, heads },
   };
 }
 

@@ -53,7 +53,7 @@ describe('what comes from outside', () => {
       operator: { user: HOSTILE, host: HOSTILE },
       report: { ...run.report, organisation: HOSTILE },
       earlier_runs: [{ ...earlierRun('2026-09'), run_id: HOSTILE }],
-      source: { ...run.source, audit_origin: HOSTILE },
+      source: { ...run.source, audit_url: HOSTILE },
     };
     const html = htmlOf(record);
     expect(html).not.toContain('<img');

@@ -125,7 +125,7 @@ test('the ledger up to the run goes along, with what it accepted and the keys it
   const { record } = await (await share(archive, false)).shared;
   const keys = record.objects.map((object) => object.key).filter((name) => !name.startsWith('runs/run-1/'));
   const ledger = ['ledger/00000001.json', 'ledger/00000002.json', 'ledger/00000003.json'];
-  expect(keys.sort()).toEqual([key, `keys/${first.id}.pem`, `keys/${second.id}.pem`, ...ledger].sort());
+  expect(keys.sort()).toEqual([key, 'archive.json', `keys/${first.id}.pem`, `keys/${second.id}.pem`, ...ledger].sort());
 });
 
 test('interrupted, it leaves nothing', async () => {

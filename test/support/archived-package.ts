@@ -6,6 +6,7 @@ import { bundleKey } from '../../src/ledger/keys.ts';
 import type { RunRecord } from '../../src/ledger/record.ts';
 import type { SigningKey } from '../../src/signature/key.ts';
 import { type PackageBundle, writePackageBundle } from './package-bundle.ts';
+import { runRecord } from './records.ts';
 import { sealRun } from './signed-archive.ts';
 
 /** The run that `writePackageBundle` writes its bundles for. */
@@ -34,8 +35,8 @@ export async function archivePackage(
   const stored = { key: name, bytes: written.bytes, sha256: written.sha256, identity: written.identity };
   await archive.put(name, { file: target }, stored);
   const stream = { ...verdict, ...beside, partial: false, missing: [], bundle: stored, record: null };
-  const scope = { streams: [], exclude: [], request: null, requested_by: null, required_claims: [...required] };
-  await sealRun(archive, RUN, key, { streams: [stream], scope, ...more });
+  const { scope } = runRecord(RUN, []);
+  await sealRun(archive, RUN, key, { streams: [stream], scope: { ...scope, required_claims: [...required] }, ...more });
   await archive.close();
   rmSync(target);
   return name;

@@ -30,6 +30,8 @@ export interface Told {
   ready?: object;
   /** As the Date header of the answer to `generate`. */
   date?: Date;
+  /** No package of it is to be had. */
+  unavailable?: boolean;
 }
 
 interface Period {
@@ -38,6 +40,7 @@ interface Period {
 }
 
 export interface FalseService {
+  url: string;
   /** By stream id; what is not in here is not listed. */
   streams: Map<string, Told>;
   /** Where it is exported and verified. */
@@ -83,6 +86,7 @@ export async function startFalseService(
   const context = (printer: Printer) => ({ printer, signal: new AbortController().signal, directory, environment });
   const common = { json: true, quiet: true, ...more };
   return {
+    url: server.url,
     streams,
     directory,
     export: (flags) => run((printer) => runExport({ ...common, ...flags } as unknown as ExportFlags, context(printer))),
@@ -108,6 +112,7 @@ async function answer(
   }
   if (first === 'evidence' && id === 'generate') {
     const { stream_id: streamId, from = null, to = null } = JSON.parse(body);
+    if (streams.get(streamId)?.unavailable === true) return { status: 404 };
     const packageId = `pkg-${packages.size + 1}`;
     packages.set(packageId, { streamId, period: { from, to } });
     const { date, refused, made: more } = streams.get(streamId) ?? {};

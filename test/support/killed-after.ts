@@ -1,11 +1,11 @@
 import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 
-/** To be loaded before a program: it dies as by `kill -9` once an object whose name ends so has come into the archive. */
+/** To be loaded before a program: it dies as by `kill -9` once an object whose name ends as this pattern has come into the archive. */
 const ending = process.env['KILLED_AFTER'];
 const { link } = fs;
 fs.link = async (existing, name) => {
   await link(existing, name);
-  if (ending !== undefined && String(name).endsWith(ending)) process.kill(process.pid, 'SIGKILL');
+  if (ending !== undefined && new RegExp(`${ending}$`).test(String(name))) process.kill(process.pid, 'SIGKILL');
 };
 syncBuiltinESMExports();

@@ -18,6 +18,9 @@ type Json = any;
 export const claimVerified: Lie = (path, answer) =>
   path.endsWith('/verify') ? { ...answer, verified: true, failures: [] } : undefined;
 
+/** Says a summary that nobody can read, so that `agreement` stays unproved. */
+export const garbleSummary: Lie = (path) => (path.endsWith('/summary') ? [] : undefined);
+
 /**
  * Stands before a real audit service and hands everything through as it is, but for the answers that `lie` has
  * something to say about.

@@ -152,7 +152,7 @@ function transferLog(
     format: 'evidence-custody/1',
     run_id,
     stream_id: verdict.stream_id,
-    audit_origin: 'https://audit.example.com',
+    audit_url: 'https://audit.example.com',
     operator: { user: 'u', host: 'h' },
     request: null,
     requested_by: null,

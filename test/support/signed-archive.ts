@@ -3,9 +3,10 @@ import type { Archive } from '../../src/archive/archive.ts';
 import { openMemoryArchive } from '../../src/archive/memory.ts';
 import { sha256 } from '../../src/encoding/digest.ts';
 import { appendEntry } from '../../src/ledger/append.ts';
-import { runRecordKey } from '../../src/ledger/keys.ts';
+import { ARCHIVE_KEY, runRecordKey } from '../../src/ledger/keys.ts';
 import { type LedgerEnd, readNewestEntry } from '../../src/ledger/ledger.ts';
 import { type RunRecord, toRecordBytes } from '../../src/ledger/record.ts';
+import { keepService } from '../../src/ledger/service.ts';
 import { signRun } from '../../src/ledger/signing.ts';
 import { readSigningKey, type SigningKey } from '../../src/signature/key.ts';
 import { verifyArchive } from '../../src/verify/archive.ts';
@@ -29,6 +30,7 @@ export async function sealRun(
   earlier: readonly SigningKey[] = [],
 ): Promise<void> {
   const record = runRecord(runId, more.streams ?? [], { ...more, signed: key !== null });
+  if ((await archive.stat(ARCHIVE_KEY)) === null) await keepService(archive, record.source.audit_url);
   const bytes = toRecordBytes(record);
   const digest = sha256(bytes);
   await archive.put(runRecordKey(runId), { bytes }, { sha256: digest, bytes: bytes.length });

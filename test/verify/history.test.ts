@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Span, SpanEntries } from '../../src/claims/span-schema.ts';
+import { coverageOf } from '../../src/ledger/coverage.ts';
 import type { LedgerEntry } from '../../src/ledger/ledger.ts';
 import { History } from '../../src/verify/history.ts';
 import { chainOf, GENESIS, packageOf, readPackage, type SentEntry, STREAM, sealed } from '../support/chain.ts';
-import { DIGEST } from '../support/records.ts';
+import { DIGEST, runRecord } from '../support/records.ts';
 
 const intact = chainOf(30);
 const other = rewritten(intact, 5);
@@ -34,12 +35,22 @@ function spanOf(chain: readonly SentEntry[], first: number, last: number): SpanE
 }
 
 const ALL: Span['period'] = { from: null, to: null };
-const common = { format: 'evidence-ledger/1' as const, previous_sha256: DIGEST, created_at: 'then' };
+const common = { format: 'evidence-ledger/1' as const, previous_sha256: DIGEST, created_at: 'then', audit_url: 'u' };
+const coverage = coverageOf(runRecord('r', []));
 const head = { sequence: 1, hash: DIGEST, run_id: 'r' };
 
 function entry(run_id: string, entries: SpanEntries | null, period = ALL): LedgerEntry {
   const spans = { [STREAM]: entries };
-  return { ...common, number: 1, run_id, run_sha256: DIGEST, package_period: period, spans, heads: { [STREAM]: head } };
+  return {
+    ...common,
+    number: 1,
+    run_id,
+    run_sha256: DIGEST,
+    package_period: period,
+    coverage,
+    spans,
+    heads: { [STREAM]: head },
+  };
 }
 const acceptance: LedgerEntry = { ...common, number: 2, acceptance_key: 'k', acceptance_sha256: DIGEST, heads: {} };
 

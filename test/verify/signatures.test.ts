@@ -3,6 +3,7 @@ import type { Archive } from '../../src/archive/archive.ts';
 import { sha256 } from '../../src/encoding/digest.ts';
 import { appendEntry } from '../../src/ledger/append.ts';
 import { readKnownLedger } from '../../src/ledger/continuation.ts';
+import { coverageOf } from '../../src/ledger/coverage.ts';
 import { readNewestEntry } from '../../src/ledger/ledger.ts';
 import { toRecordBytes } from '../../src/ledger/record.ts';
 import { toEnvelope } from '../../src/signature/envelope.ts';
@@ -268,8 +269,10 @@ test('an unsigned run appended by hand to a signed ledger is refuted with and wi
       run_id: 'run-2',
       run_sha256: sha256(bytes),
       package_period: record.package_period,
+      coverage: coverageOf(record),
       spans: {},
       created_at: record.finished_at,
+      audit_url: record.source.audit_url,
       heads: {},
     }),
   });

@@ -129,12 +129,12 @@ function streamResource(record: RunRecord, streamId: string) {
   return {
     uuid: streamUuid(record, streamId),
     title: line(streamId),
-    description: paragraph(`A stream of the audit service at ${record.source.audit_origin}.`),
+    description: paragraph(`A stream of the audit service at ${record.source.audit_url}.`),
   };
 }
 
 function streamUuid({ source }: RunRecord, streamId: string): string {
-  return uuidOf('stream', source.audit_origin, streamId);
+  return uuidOf('stream', source.audit_url, streamId);
 }
 
 /** Keys are relative to the archive, this document to the run. */

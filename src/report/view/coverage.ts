@@ -40,7 +40,10 @@ export function toCoverage(record: RunRecord, texts: Texts): Coverage {
   };
 }
 
-function toMonth({ month, state, run, streams, all_days }: CoveredMonth, { coverage: texts }: Texts): CoverageMonth {
+function toMonth(
+  { month, state, run, streams, all_days }: CoveredMonth<EarlierRun>,
+  { coverage: texts }: Texts,
+): CoverageMonth {
   const some = streams !== null && streams.whole < streams.listed;
   const share = some ? `${grouped(streams.whole)} of ${grouped(streams.listed)}` : null;
   const days = all_days ? null : texts.some_days;

@@ -81,7 +81,7 @@ function collectionOf(
   const bytes = streams.reduce((sum, { bundle }) => sum + bundle.bytes, 0);
   const stored = `${plural(streams.length, 'bundle')}, ${plural(bytes, 'byte')}`;
   return [
-    { at: first, when: span(first, last), who: source.audit_origin, what: custody.collected },
+    { at: first, when: span(first, last), who: source.audit_url, what: custody.collected },
     { at: first, when: span(first, finished_at), who: program, what: `${custody.archived}: ${stored}` },
   ];
 }

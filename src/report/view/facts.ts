@@ -22,7 +22,7 @@ export function toIpeFacts(record: RunRecord, texts: Texts): Fact[] {
   return [
     text(
       'Source system',
-      `Audit service at ${source.audit_origin}`,
+      `Audit service at ${source.audit_url}`,
       `read by the contract “${source.contract}”${source.contract_sha256 === null ? '' : `, SHA-256 ${source.contract_sha256}`}`,
     ),
     { label: 'Requests', lines: source.requests.map(lineOf), form: 'mono' },

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { CLAIMS } from '../claims/claim.ts';
+
+export const periodSchema = z.strictObject({ from: z.string().nullable(), to: z.string().nullable() });
+
+/** What of a service is to be exported, for whom, and what must be proved of it. */
+export const scopeSchema = z.strictObject({
+  /** Globs over stream ids; none means all. */
+  streams: z.array(z.string()),
+  exclude: z.array(z.string()),
+  request: z.string().nullable(),
+  requested_by: z.string().nullable(),
+  required_claims: z.array(z.enum(CLAIMS)),
+  /** Roles and members of entries that digests need not cover. */
+  accepted_unhashed: z.array(z.string()),
+  /** What completeness is held against. */
+  completeness: z.enum(['listing', 'record', 'off']),
+});
+
+/** Where evidence comes from, and by which contract it is read. */
+export const sourceSchema = z.strictObject({
+  /** Address of the service, without what is secret in it. */
+  audit_url: z.string(),
+  contract: z.string(),
+  /** Null for the default contract. */
+  contract_sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .nullable(),
+});
+
+/** What a run is asked for. Two exports are the same run only where they ask the same. */
+export interface Question {
+  run_id: string;
+  source: Pick<z.infer<typeof sourceSchema>, 'audit_url' | 'contract_sha256'>;
+  period: z.infer<typeof periodSchema>;
+  scope: z.infer<typeof scopeSchema>;
+}
+
+/** Aspects of a question in words, as they are compared: the order in which flags are given says nothing. */
+function aspectsOf({ source, period, scope }: Question): [name: string, value: string][] {
+  return [
+    ['audit service', source.audit_url],
+    ['contract', source.contract_sha256 === null ? 'the default one' : `file of SHA-256 ${source.contract_sha256}`],
+    ['period', `${period.from ?? 'the beginning'} to ${period.to ?? 'the export'}`],
+    ['streams', list(scope.streams, 'all')],
+    ['excluded streams', list(scope.exclude, 'none')],
+    ['request', scope.request ?? 'none'],
+    ['requested by', scope.requested_by ?? 'nobody named'],
+    ['required claims', list(scope.required_claims, 'none')],
+    ['accepted as unhashed', list(scope.accepted_unhashed, 'nothing')],
+    ['completeness held against', scope.completeness],
+  ];
+}
+
+/** What two questions differ in, as `was → is`. */
+export function differencesOf(was: Question, is: Question): string[] {
+  const asked = new Map(aspectsOf(is));
+  return aspectsOf(was).flatMap(([name, value]) =>
+    asked.get(name) === value ? [] : [`${name}: ${value} → ${asked.get(name)}`],
+  );
+}
+
+/** Which streams a scope selects, as one text whatever the order of its globs; empty for all streams. */
+export function filterOf({ streams, exclude }: Pick<Question['scope'], 'streams' | 'exclude'>): string {
+  if (streams.length + exclude.length === 0) return '';
+  const without = exclude.length === 0 ? [] : ['without', ...sorted(exclude)];
+  return JSON.stringify([sorted(streams), without]);
+}
+
+/** The same text for the same question. */
+export function textOf(question: Question): string {
+  return JSON.stringify([question.run_id, ...aspectsOf(question)]);
+}
+
+function list(values: readonly string[], none: string): string {
+  return values.length === 0 ? none : sorted(values).join(', ');
+}
+
+function sorted(values: readonly string[]): string[] {
+  return [...new Set(values)].sort();
+}

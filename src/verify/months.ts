@@ -1,0 +1,11 @@
+import { coverMonths, type MonthReport, toMonthReport } from '../ledger/coverage.ts';
+import type { StoredLedgerEntry } from '../ledger/ledger.ts';
+
+/**
+ * Which months that have ended are in a run.
+ * @param entries of the ledger, the oldest first.
+ */
+export function reportMonths(entries: readonly StoredLedgerEntry[], now: Date): MonthReport[] {
+  const runs = entries.flatMap(({ entry }) => ('run_id' in entry ? [{ run_id: entry.run_id, ...entry.coverage }] : []));
+  return coverMonths(runs, now).map(toMonthReport);
+}

@@ -1,0 +1,221 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { runExport } from '../../src/cli/export.ts';
+import { DEFAULT_DESCRIPTION } from '../../src/contract/default-contract.ts';
+import { formatContract } from '../../src/contract/file.ts';
+import { sha256 } from '../../src/encoding/digest.ts';
+import { entryAfter, type SentEntry } from '../support/chain.ts';
+import { type Answer, carryOut } from '../support/command.ts';
+import { type FalseService, startFalseService } from '../support/false-service.ts';
+
+// Some hundred exports in this process.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
+
+const folder = mkdtempSync(join(tmpdir(), 'run-binding-'));
+const KEY = 'sk_of_the_first_key';
+/** What the runs of these tests are asked for. */
+const ASKED = { request: 'R', period: '2026-01', stream: ['a', 'b'], exclude: ['d'], 'requested-by': 'Ana' };
+
+/** How the run stands that is asked for again, each an archive that is copied. */
+const STATES = ['begun', 'finalized'] as const;
+type State = (typeof STATES)[number];
+
+interface Asked {
+  flags?: Record<string, unknown>;
+  environment?: NodeJS.ProcessEnv;
+}
+let service: FalseService;
+let other: FalseService;
+
+/** Three entries in each of the first months of 2026. */
+function entriesOf(streamId: string): SentEntry[] {
+  const entries: SentEntry[] = [];
+  for (let index = 0; index < 9; index++) {
+    const timestamp = new Date(Date.UTC(2026, Math.floor(index / 3), 2 + index)).toISOString();
+    entries.push(entryAfter(entries.at(-1) ?? null, { stream_id: streamId, timestamp }));
+  }
+  return entries;
+}
+
+function ask(directory: string, { flags = {}, environment = {} }: Asked): Promise<Answer> {
+  const given = { EVIDENCE_AUDIT_URL: service.url, EVIDENCE_API_KEY: KEY, ...environment };
+  return carryOut(runExport, { ...ASKED, ...flags }, directory, { environment: given });
+}
+
+/** Every object of the archive by its path: its digest. */
+function objectsIn(directory: string): Record<string, string> {
+  const root = join(directory, 'evidence-archive');
+  const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).sort();
+  const files = paths.filter((path) => statSync(join(root, path)).isFile());
+  return Object.fromEntries(files.map((path) => [path, sha256(readFileSync(join(root, path)))]));
+}
+
+function recordIn(directory: string, runId: string) {
+  return JSON.parse(readFileSync(join(directory, 'evidence-archive/runs', runId, 'run.json'), 'utf8'));
+}
+
+const templateOf = (state: State, signed: boolean) => join(folder, `${state}${signed ? '-signed' : ''}`);
+
+function copyOf(state: State, signed = false): string {
+  const directory = mkdtempSync(join(folder, 'copy-'));
+  cpSync(templateOf(state, signed), directory, { recursive: true });
+  return directory;
+}
+
+function configure(directory: string): void {
+  writeFileSync(join(directory, 'evidence.yaml'), 'sign: { key_file: ../signing.pem }\n');
+}
+
+beforeAll(async () => {
+  [service, other] = await Promise.all([startFalseService(), startFalseService()]);
+  const { privateKey } = generateKeyPairSync('ed25519');
+  writeFileSync(join(folder, 'signing.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 });
+  writeFileSync(join(folder, 'contract.yaml'), formatContract({ ...DEFAULT_DESCRIPTION, name: 'another' }));
+  for (const { streams } of [service, other])
+    for (const id of ['a', 'b', 'c', 'd']) streams.set(id, { entries: entriesOf(id) });
+  for (const signed of [false, true])
+    for (const state of STATES) {
+      const directory = templateOf(state, signed);
+      cpSync(mkdtempSync(join(folder, 'empty-')), directory, { recursive: true });
+      if (signed) configure(directory);
+      service.streams.set('b', { entries: entriesOf('b'), unavailable: state === 'begun' });
+      expect(await ask(directory, {})).toMatchObject({ code: state === 'begun' ? 3 : 0, said: '' });
+      expect(Object.keys(objectsIn(directory)).includes('runs/R/run.json')).toBe(state === 'finalized');
+    }
+  service.streams.set('b', { entries: entriesOf('b') });
+});
+afterAll(async () => {
+  await Promise.all([service.close(), other.close()]);
+});
+
+/** What is asked otherwise, and what is said of it. A function, where the services have to be there first. */
+const CHANGES: [what: string, asked: () => Asked, said: RegExp][] = [
+  [
+    'another service',
+    () => ({ environment: { EVIDENCE_AUDIT_URL: other.url } }),
+    /^this archive is of http:\S+, and http:\S+ is asked for/,
+  ],
+  [
+    'another path of the same host',
+    () => ({ flags: { auditUrl: `${service.url}/other` } }),
+    /^this archive is of http:\S+, and http:\S+\/other is asked for/,
+  ],
+  ['a contract', () => ({ flags: { contract: '../contract.yaml' } }), /: contract: the default one → file of SHA-256 /],
+  ['fewer streams', () => ({ flags: { stream: ['a'] } }), /: streams: a, b → a$/],
+  ['all streams', () => ({ flags: { stream: undefined } }), /: streams: a, b → all$/],
+  ['a glob that means the same today', () => ({ flags: { stream: ['[ab]'] } }), /: streams: a, b → \[ab\]$/],
+  ['nothing excluded', () => ({ flags: { exclude: undefined } }), /: excluded streams: d → none$/],
+  ['another month', () => ({ flags: { period: '2026-02' } }), /: period: 2026-01-01T\S+ to 2026-02-01T\S+ → 2026-02/],
+  ['all time', () => ({ flags: { period: undefined, 'all-time': true } }), / → the beginning to the export$/],
+  [
+    'more required',
+    () => ({ flags: { require: ['order', 'content', 'seal'] } }),
+    /: required claims: content, order → /,
+  ],
+  ['less required', () => ({ flags: { require: ['order'] } }), /: required claims: content, order → order$/],
+  ['less to be hashed', () => ({ flags: { acceptUnhashed: ['time'] } }), /: accepted as unhashed: nothing → time$/],
+  ['another requester', () => ({ flags: { 'requested-by': 'Ben' } }), /: requested by: Ana → Ben$/],
+  ['no requester', () => ({ flags: { 'requested-by': undefined } }), /: requested by: Ana → nobody named$/],
+  [
+    'two things',
+    () => ({ flags: { stream: ['a'], 'requested-by': 'Ben' } }),
+    /: streams: a, b → a; requested by: Ana → Ben$/,
+  ],
+];
+
+describe.each(STATES)('a run that is %s, asked for with', (state) => {
+  test.each(CHANGES)('%s is refused, and the archive is as it was', async (_what, asked, said) => {
+    const directory = copyOf(state);
+    const before = objectsIn(directory);
+    const { flags = {}, ...rest } = asked();
+    for (const more of [{}, { 'dry-run': true }]) {
+      const answer = await ask(directory, { flags: { ...flags, ...more }, ...rest });
+      expect([answer.code, answer.said]).toEqual([2, expect.stringMatching(said)]);
+      expect(objectsIn(directory)).toEqual(before);
+    }
+    // Nobody is told a key.
+    expect((await ask(directory, { flags, ...rest })).said).not.toContain(KEY);
+  });
+
+  test.each<[what: string, asked: () => Asked]>([
+    ['the same', () => ({})],
+    ['the same in another order', () => ({ flags: { stream: ['b', 'a', 'b'], require: ['content', 'order'] } })],
+    ['the address by a flag', () => ({ flags: { auditUrl: `${service.url}/` } })],
+    ['a password in the address', () => ({ flags: { auditUrl: service.url.replace('//', '//user:sesame@') } })],
+  ])('%s is gone on with, or answered', async (_what, asked) => {
+    const directory = copyOf(state);
+    const before = objectsIn(directory);
+    expect(await ask(directory, { ...asked(), flags: { ...asked().flags, 'dry-run': true } })).toMatchObject({
+      code: 0,
+    });
+    expect(objectsIn(directory)).toEqual(before);
+    const { code, document, said } = await ask(directory, asked());
+    expect([code, said, document?.state]).toEqual([0, '', state === 'begun' ? 'sealed' : 'already']);
+    const { source, scope, streams, period } = recordIn(directory, 'R');
+    expect(streams.map(({ stream_id }: { stream_id: string }) => stream_id)).toEqual(['a', 'b']);
+    expect([source.audit_url, scope.requested_by, period.from]).toEqual([
+      service.url,
+      'Ana',
+      '2026-01-01T00:00:00.000Z',
+    ]);
+    if (state === 'finalized') expect(objectsIn(directory)).toEqual(before);
+    expect(JSON.stringify(document)).not.toContain('sesame');
+  });
+
+  const REVISED = /another service|another path|fewer|another month|more required/;
+  test.each(CHANGES.filter(([what]) => REVISED.test(what)))(
+    '%s is exported as a revision, but never from another service',
+    async (what, asked) => {
+      const directory = copyOf(state);
+      const before = objectsIn(directory);
+      const { flags = {}, ...rest } = asked();
+      const { code, said } = await ask(directory, { flags: { ...flags, revise: true }, ...rest });
+      if (/service|host/.test(what)) {
+        expect([code, said]).toEqual([2, expect.stringMatching(/^this archive is of /)]);
+        expect(objectsIn(directory)).toEqual(before);
+        return;
+      }
+      // Seals are not proved without a key.
+      expect([code, said]).toEqual([what === 'more required' ? 3 : 0, '']);
+      expect(objectsIn(directory)).toMatchObject(before);
+      if (code === 0) expect(recordIn(directory, 'R.r2').run_id).toBe('R.r2');
+    },
+  );
+
+  test('another API key is answered, or gone on with where runs are signed', async () => {
+    const rotated = { EVIDENCE_API_KEY: 'sk_of_another_key' };
+    expect((await ask(copyOf(state, true), { environment: rotated })).code).toBe(0);
+    // Nothing but the key tells whether this export began it.
+    const unsigned = await ask(copyOf(state), { environment: rotated });
+    expect(unsigned).toMatchObject(
+      state === 'finalized'
+        ? { code: 0 }
+        : { code: 3, said: expect.stringMatching(/not bound to it: keys have changed/) },
+    );
+    const revised = await ask(copyOf(state), { environment: rotated, flags: { revise: true } });
+    expect([revised.code, revised.document.run_id]).toEqual([0, 'R.r2']);
+  });
+
+  test('a signing key where there was none is refused', async () => {
+    const directory = copyOf(state);
+    configure(directory);
+    const before = objectsIn(directory);
+    expect((await ask(directory, {})).code).toBe(state === 'finalized' ? 2 : 3);
+    expect(objectsIn(directory)).toEqual(before);
+  });
+
+  test('a run of another name is refused from another service, and exported from this one', async () => {
+    const directory = copyOf(state);
+    const before = objectsIn(directory);
+    const elsewhere = await ask(directory, {
+      flags: { request: 'Q' },
+      environment: { EVIDENCE_AUDIT_URL: other.url },
+    });
+    expect([elsewhere.code, elsewhere.said]).toEqual([2, expect.stringMatching(/^this archive is of /)]);
+    expect(objectsIn(directory)).toEqual(before);
+    expect((await ask(directory, { flags: { request: 'Q' } })).code).toBe(0);
+  });
+});
