@@ -40,6 +40,8 @@ export const verificationSchema = z.strictObject({
   earlier: z.array(spanSchema),
   /** The head's sequence number in the service's list of streams. */
   stated_head: z.int().min(0).nullable(),
+  /** How many entries the service's list of streams states, of all time. */
+  stated_entries: z.int().min(0).nullable(),
   /** How many entries the service said that the package has, when it was ready. */
   stated_count: z.int().min(0).nullable(),
   accepted_restart: z.string().nullable(),
@@ -90,6 +92,9 @@ export const custodySchema = z.strictObject({
   operator: z.strictObject({ user: z.string(), host: z.string() }),
   request: z.string().nullable(),
   requested_by: z.string().nullable(),
+  /** When the export began that received this, and when all had arrived; by its own clock. */
+  export_started_at: z.string(),
+  received_at: z.string(),
   steps: z.array(
     z.strictObject({
       step: z.string(),

@@ -1,5 +1,6 @@
 import type { Verification } from './documents.ts';
 import type { BagStatus } from './layout.ts';
+import { describePeriod } from './period.ts';
 
 /** The fields of `bag-info.txt` that follow from what the bundle says elsewhere. */
 export function bagInfo(
@@ -13,9 +14,4 @@ export function bagInfo(
     ['External-Description', `Audit evidence of the stream ${streamId}, ${describePeriod(period)}`],
     ['Evidence-Status', status],
   ];
-}
-
-export function describePeriod({ from, to }: Verification['period']): string {
-  if (from === null && to === null) return 'all time';
-  return `${from ?? 'the beginning'} to ${to === null ? 'the time of the export (UTC)' : `${to} (UTC, end not included)`}`;
 }

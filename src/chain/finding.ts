@@ -1,3 +1,5 @@
+import type { Entry } from '../contract/contract.ts';
+
 /** What a check can find. The part before the slash names the claim that it concerns, or the thing that was read. */
 export type FindingCode =
   | 'order/gap'
@@ -55,14 +57,17 @@ export interface Finding {
   from?: number;
   to?: number;
   entry_id?: string;
+  /** Of one entry, as it says: when it was recorded, who did what. */
+  recorded_at?: string;
+  actor?: string;
+  action?: string;
   expected?: string;
   actual?: string;
   message: string;
   next_step: string;
 }
 
-const ASK_PROVIDER =
-  'Keep this bundle, and ask the operator of the service to explain it; the sequence numbers above are the place to look.';
+const ASK_PROVIDER = 'Keep this bundle, and ask the operator of the service to explain it, entry by entry.';
 const ASK_AUTHORITY =
   'Keep this bundle, and ask the operator of the service for a checkpoint with a sound token of its time-stamping authority.';
 const EXPORT_AGAIN = 'Run the same export again; if it stays, ask the operator of the service.';
@@ -180,8 +185,23 @@ export interface FindingPlace {
   from?: number | undefined;
   to?: number | undefined;
   entryId?: string | undefined;
+  recordedAt?: string | undefined;
+  actor?: string | undefined;
+  action?: string | undefined;
   expected?: string | undefined;
   actual?: string | undefined;
+}
+
+/** Where a finding is about one entry: its number, and what it says for people. */
+export function placeOf({ sequence, entryId, timestamp, words }: Entry): FindingPlace {
+  const { actor, action } = words();
+  return {
+    sequence,
+    entryId,
+    ...(timestamp === '' ? {} : { recordedAt: timestamp }),
+    ...(actor === null ? {} : { actor }),
+    ...(action === null ? {} : { action }),
+  };
 }
 
 /** A finding with the severity and the next step of its code. */
@@ -195,6 +215,9 @@ export function toFinding(code: FindingCode, streamId: string, message: string, 
     ...(place.from === undefined ? {} : { from: place.from }),
     ...(place.to === undefined ? {} : { to: place.to }),
     ...(place.entryId === undefined ? {} : { entry_id: place.entryId }),
+    ...(place.recordedAt === undefined ? {} : { recorded_at: place.recordedAt }),
+    ...(place.actor === undefined ? {} : { actor: place.actor }),
+    ...(place.action === undefined ? {} : { action: place.action }),
     ...(place.expected === undefined ? {} : { expected: place.expected }),
     ...(place.actual === undefined ? {} : { actual: place.actual }),
     message,
@@ -277,7 +300,7 @@ export class FindingLog {
 
   /** What was kept, claim by claim, by place in the stream. */
   list(): Finding[] {
-    return [...this.#kept.values()].flatMap((findings) => findings.toSorted((a, b) => place(a) - place(b)));
+    return [...this.#kept.values()].flatMap((findings) => findings.toSorted((a, b) => positionOf(a) - positionOf(b)));
   }
 }
 
@@ -285,7 +308,7 @@ function claimOf(code: FindingCode): string {
   return code.slice(0, code.indexOf('/'));
 }
 
-function place(finding: Finding): number {
+function positionOf(finding: Finding): number {
   return finding.sequence ?? finding.from ?? 0;
 }
 
@@ -298,6 +321,9 @@ function extend(range: Finding, finding: Finding): void {
     range.from = range.sequence;
     delete range.sequence;
     delete range.entry_id;
+    delete range.recorded_at;
+    delete range.actor;
+    delete range.action;
     delete range.expected;
     delete range.actual;
     range.message = `in each of these entries; of the first: ${range.message}`;

@@ -1,6 +1,6 @@
 import type { Contract, Entry } from '../contract/contract.ts';
 import { NO_TIME, type Tip } from '../kernel/kernel.ts';
-import { type FindingLog, type FindingPlace, toFinding } from './finding.ts';
+import { type FindingLog, type FindingPlace, placeOf, toFinding } from './finding.ts';
 import { RecentDigests, type RegularEntries } from './regular.ts';
 
 /**
@@ -218,6 +218,6 @@ export class OrderCheck {
   }
 
   #report(code: Parameters<typeof toFinding>[0], entry: Entry, message: string, place: FindingPlace): void {
-    this.#log.add(toFinding(code, this.#streamId, message, { ...place, entryId: entry.entryId }));
+    this.#log.add(toFinding(code, this.#streamId, message, { ...placeOf(entry), ...place }));
   }
 }

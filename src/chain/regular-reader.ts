@@ -157,6 +157,10 @@ export class RegularReader implements Disposable {
   }
 }
 
+function bytesOf(records: ChainKernel['records'], index: number): Uint8Array {
+  return records.bytes.subarray(records.start(index), records.end(index));
+}
+
 /** The regular entries of a kernel's last run, of which there must be some. */
 export function regularEntries({ tip, records }: Pick<ChainKernel, 'tip' | 'records'>): RegularEntries {
   if (tip === null) throw new TypeError('a kernel without a tip has no regular entries');
@@ -172,6 +176,7 @@ export function regularEntries({ tip, records }: Pick<ChainKernel, 'tip' | 'reco
     digests,
     digestBytes,
     activity: activity.finish(),
+    ends: { first: bytesOf(records, 0), last: bytesOf(records, count - 1) },
     find(sequence) {
       const index = sequence - firstSequence;
       if (index < 0 || index >= count) return undefined;

@@ -1,5 +1,5 @@
 import type { Contract, Entry, SealKeys } from '../contract/contract.ts';
-import { type Finding, FindingLog, type FindingPlace, toFinding } from './finding.ts';
+import { type Finding, FindingLog, type FindingPlace, placeOf, toFinding } from './finding.ts';
 
 /** What was seen of the seals of one stream. */
 export interface SealCounts {
@@ -86,10 +86,10 @@ export class SealCheck {
 
   #finding(
     code: 'seal/malformed' | 'seal/missing' | 'seal/mismatch' | 'seal/unknown-key',
-    { sequence, entryId }: Entry,
+    entry: Entry,
     message: string,
     more: FindingPlace = {},
   ): Finding {
-    return toFinding(code, this.#streamId, message, { sequence, entryId, ...more });
+    return toFinding(code, this.#streamId, message, { ...placeOf(entry), ...more });
   }
 }

@@ -33,6 +33,8 @@ export interface Stretch {
   digests: Uint8Array<ArrayBuffer>;
   digestBytes: number;
   activity: Activity;
+  /** The first and the last entry as they were sent. */
+  ends: { first: Uint8Array; last: Uint8Array };
   /** What was known not to be covered by digests. */
   uncovered: ReadonlySet<string>;
   /** Of the entries whose number is watched. */
@@ -57,7 +59,7 @@ export function isNextOf({ tip, uncovered }: Pick<RegularWalk, 'tip' | 'uncovere
 }
 
 export function entriesOf(stretch: Stretch): RegularEntries {
-  const { assumed, count, firstTime, tip, digests, digestBytes, activity, watched } = stretch;
+  const { assumed, count, firstTime, tip, digests, digestBytes, activity, ends, watched } = stretch;
   const firstSequence = assumed.sequence + 1;
   return {
     count,
@@ -67,6 +69,7 @@ export function entriesOf(stretch: Stretch): RegularEntries {
     digests,
     digestBytes,
     activity,
+    ends,
     find: (sequence) => watched.get(sequence),
   };
 }
@@ -146,6 +149,7 @@ class Taken {
   #count = 0;
   #firstTime = NO_TIME;
   #tip: Tip | null = null;
+  #ends: Stretch['ends'] | null = null;
 
   constructor(watch: ReadonlySet<number>, digestBytes: number) {
     this.#watch = watch;
@@ -158,6 +162,7 @@ class Taken {
     this.#count += entries.count;
     this.#activity.addAll(entries.activity);
     this.#tip = entries.tip;
+    this.#ends = { first: this.#ends?.first ?? entries.ends.first.slice(), last: entries.ends.last.slice() };
     this.#recent.add(entries);
     for (const sequence of this.#watch) {
       const entry = entries.find(sequence);
@@ -165,8 +170,8 @@ class Taken {
     }
   }
 
-  result(): Pick<Stretch, 'count' | 'firstTime' | 'tip' | 'digests' | 'digestBytes' | 'activity' | 'watched'> {
-    if (this.#tip === null) throw new TypeError('a stretch without entries is none');
+  result(): Pick<Stretch, 'count' | 'firstTime' | 'tip' | 'digests' | 'digestBytes' | 'activity' | 'ends' | 'watched'> {
+    if (this.#tip === null || this.#ends === null) throw new TypeError('a stretch without entries is none');
     const digests = this.#recent.upTo(this.#tip.sequence, Math.min(this.#count, REMEMBERED));
     return {
       count: this.#count,
@@ -175,6 +180,7 @@ class Taken {
       digests,
       digestBytes: this.#digestBytes,
       activity: this.#activity.finish(),
+      ends: this.#ends,
       watched: this.#watched,
     };
   }

@@ -3,7 +3,8 @@ import { MORE } from '../contract/roles.ts';
 import type { Tip } from '../kernel/kernel.ts';
 import { type Activity, ActivityCount } from './activity.ts';
 import { ContentHash, NONE, type Section, type SectionHashes } from './content-hash.ts';
-import { type Finding, FindingLog, toFinding } from './finding.ts';
+import { Ends, type Occurred } from './ends.ts';
+import { type Finding, FindingLog, placeOf, toFinding } from './finding.ts';
 import { OrderCheck } from './order.ts';
 import type { RegularEntries, RegularWalk } from './regular.ts';
 import { SealCheck, type SealCounts } from './seals.ts';
@@ -53,6 +54,7 @@ export interface WalkResult {
   bound: boolean;
   /** When the entries with the lowest and the highest number were recorded; milliseconds since 1970, or not a number. */
   times: { first: number; last: number };
+  occurred: Occurred;
   /** By `ContentHash`; none where digests bind, and nobody asked for more. */
   contents: SectionHashes;
   /** Entries that hold a number that changes when it is read, and the first of them. */
@@ -95,6 +97,7 @@ export class ChainWalk implements RegularWalk {
   readonly #uncovered = new Set<string>();
   readonly #seals: SealCheck;
   readonly #activity = new ActivityCount();
+  readonly #ends = new Ends();
 
   /** @param compared what other readings of the stream saw; see `Compared`. Null where nobody will compare it with any. */
   constructor(
@@ -126,6 +129,7 @@ export class ChainWalk implements RegularWalk {
     this.#seals.push(entry);
     if (!ours) return;
     this.#order.push(entry);
+    this.#ends.add(entry.sequence, entry.words);
     this.#content?.push(entry.sequence, bytes);
     if (this.watch.has(entry.sequence) && !this.#watched.has(entry.sequence))
       this.#watched.set(entry.sequence, {
@@ -152,6 +156,7 @@ export class ChainWalk implements RegularWalk {
     this.#activity.addAll(entries.activity);
     this.#seals.extend(count);
     this.#order.extend(entries);
+    this.#noteEnds(entries);
     for (const sequence of this.watch) {
       const entry = this.#watched.has(sequence) ? undefined : entries.find(sequence);
       if (entry === undefined) continue;
@@ -175,6 +180,7 @@ export class ChainWalk implements RegularWalk {
       contentComputed: this.#contentComputed,
       bound: this.#unbound === 0 && this.#contract.bindsPredecessor,
       times: { first: ends?.first.firstTimestamp ?? Number.NaN, last: ends?.lastTimestamp ?? Number.NaN },
+      occurred: this.#ends.finish(),
       contents: this.#content?.finish() ?? NONE,
       inexact: this.#inexact,
       uncovered: this.#uncovered,
@@ -183,6 +189,14 @@ export class ChainWalk implements RegularWalk {
       watched: this.#watched,
       findings: this.#log,
     };
+  }
+
+  /** The entries are in memory that is used again. */
+  #noteEnds({ firstSequence, tip, ends }: RegularEntries): void {
+    for (const [sequence, bytes] of [[firstSequence, ends.first] as const, [tip.sequence, ends.last] as const]) {
+      const kept = bytes.slice();
+      this.#ends.add(sequence, () => this.#contract.describeEntry(kept));
+    }
   }
 
   /** A stream whose first entry no digest binds is hashed by its content. */
@@ -235,7 +249,6 @@ export class ChainWalk implements RegularWalk {
     message: string,
     values: { expected?: string; actual?: string } = {},
   ): void {
-    const place = { sequence: entry.sequence, entryId: entry.entryId, ...values };
-    this.#log.add(toFinding(code, this.streamId, message, place));
+    this.#log.add(toFinding(code, this.streamId, message, { ...placeOf(entry), ...values }));
   }
 }

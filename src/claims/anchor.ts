@@ -77,7 +77,7 @@ function claimOf(
     return unproved('no time-stamping authority is trusted here: pin its root to have its tokens checked');
   const [newest] = sound;
   if (newest === undefined) return unproved('no token could be checked');
-  const claim = describe(newest, sound.length, question);
+  const claim = { ...describe(newest, sound.length, question), ...statedBy(sound) };
   if (left === 0) return claim;
   return { ...claim, basis: `${claim.basis}; ${left} older tokens were not judged`, tokens_not_judged: left };
 }
@@ -190,6 +190,16 @@ function describe({ sequence, says }: SoundToken, tokens: number, { walk, bindsP
     return proved(`${basis}; each is for its entry alone, as not all digests could be recomputed`);
   const after = (walk.head?.sequence ?? sequence) - sequence;
   return { ...proved(basis), anchored_through: sequence, entries_after_last_anchor: after };
+}
+
+/** When, and by whose word. */
+function statedBy(sound: readonly SoundToken[]) {
+  const times = sound.map(({ says }) => says.genTime.toISOString()).sort();
+  return {
+    anchored_from: times[0],
+    anchored_to: times.at(-1),
+    authorities: [...new Set(sound.map(({ says }) => says.authority ?? 'an authority without a name'))].sort(),
+  };
 }
 
 function whyNone(checkpoints: number, others: number, offered: number): string {

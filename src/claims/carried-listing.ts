@@ -63,6 +63,7 @@ export class CarriedListing {
     this.#reader.finish();
     this.#behind.endListing();
     const result = this.#behind.result();
-    return { ...result, same: result.same + this.#lines.entries };
+    const { entries } = this.#lines;
+    return { ...result, listed: result.listed + entries, same: result.same + entries };
   }
 }

@@ -15,6 +15,10 @@ export interface Claim {
   /** Of `anchor`: the newest entry that a sound token covers, and how many entries lie behind it. */
   anchored_through?: number | undefined;
   entries_after_last_anchor?: number | undefined;
+  /** Of a proved `anchor`: the oldest and the newest time that its tokens state (RFC 3339), and by whose word. */
+  anchored_from?: string | undefined;
+  anchored_to?: string | undefined;
+  authorities?: string[] | undefined;
   /** Of `anchor`: how many tokens were left out, where there are more than are judged. */
   tokens_not_judged?: number | undefined;
   /** Of `content`: what of the entries their digests say nothing about, so that it could be changed unseen. */

@@ -5,6 +5,8 @@ import { Queue } from './queue.ts';
 
 /** What came of holding a package against the service's own listing of its entries. */
 export interface ListingResult {
+  /** Entries that the service lists and that were recorded before the package was asked for. */
+  listed: number;
   /** Entries that both have, with the same digest. */
   same: number;
   /** Entries that differ, exactly. */
@@ -57,6 +59,7 @@ export class ListingMerge {
   #listingEnded = false;
   /** Set when the package has ended. */
   #cut: PackageCut | null = null;
+  #listedCount = 0;
   #same = 0;
   #undecided = 0;
 
@@ -90,6 +93,7 @@ export class ListingMerge {
   fromListing(entries: readonly ListedEntry[], matched = 0): void {
     this.#packaged.drop(matched, this.#observer.matched);
     this.#same += matched;
+    this.#listedCount += matched;
     for (const entry of entries) this.#listed.add(entry);
     this.#merge();
   }
@@ -114,7 +118,13 @@ export class ListingMerge {
   result(): ListingResult {
     this.#aside.tell();
     const deviations = this.#log.list().map(toDeviation);
-    return { same: this.#same, differences: this.#log.total(), deviations, undecided: this.#undecided };
+    return {
+      listed: this.#listedCount,
+      same: this.#same,
+      differences: this.#log.total(),
+      deviations,
+      undecided: this.#undecided,
+    };
   }
 
   #merge(): void {
@@ -144,6 +154,7 @@ export class ListingMerge {
   #takeListed(isBehind: boolean): ListedEntry | undefined {
     const entry = this.#listed.take();
     if (entry !== undefined) this.#observer.listed(entry, isBehind);
+    if (entry !== undefined && !isBehind) this.#listedCount++;
     return entry;
   }
 
@@ -152,7 +163,10 @@ export class ListingMerge {
     for (let entry = this.#takeListed(true); entry !== undefined; entry = this.#takeListed(true)) {
       const missed = isMissed(entry, this.#cut);
       if (missed === null) this.#undecided++;
-      else if (missed) this.#same += this.#aside.add(null, entry);
+      else if (missed) {
+        this.#listedCount++;
+        this.#same += this.#aside.add(null, entry);
+      }
     }
   }
 }

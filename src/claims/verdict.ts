@@ -17,6 +17,8 @@ export function toVerdict({ walk, facts }: PackageReading, examination: Examinat
     last_sequence: walk.head?.sequence ?? null,
     head_hash: walk.head?.digest ?? null,
     ...seenIn(walk),
+    first_occurred_at: walk.occurred.first,
+    last_occurred_at: walk.occurred.last,
     claims: examination.claims,
     findings: examination.findings,
     findings_count: examination.findingsCount,

@@ -92,6 +92,7 @@ export const configSchema = z.strictObject({
   report: z
     .strictObject({
       organisation: z.string().min(1).max(200).optional(),
+      prepared_by: z.string().min(1).max(200).optional(),
       controls: z.union([z.string().min(1), z.array(z.string().min(1))]).optional(),
       oscal: z.boolean().optional(),
     })

@@ -75,6 +75,7 @@ export interface Config {
   encryptTo: string[];
   report: {
     organisation: string | null;
+    preparedBy: string | null;
     /** Each the name of a framework that comes with the program, or a file. */
     controls: string[];
     oscal: boolean;
@@ -204,6 +205,7 @@ function toConfig(
     encryptTo: file.archive?.encrypt_to ?? [],
     report: {
       organisation: file.report?.organisation ?? null,
+      preparedBy: file.report?.prepared_by ?? null,
       controls: [file.report?.controls ?? []]
         .flat()
         .map((name) => (isFrameworkName(name) ? name : resolve(folder, name))),

@@ -3,7 +3,9 @@ import { closest } from 'fastest-levenshtein';
 import { parseYaml } from '../encoding/yaml.ts';
 import { EvidenceError } from '../errors.ts';
 import { type Controls, controlsSchema } from '../ledger/controls.ts';
+import type { ReportOptions } from '../ledger/record.ts';
 import { packageFile } from '../package.ts';
+import type { Config } from './config.ts';
 import { readGivenText } from './given-file.ts';
 
 /** Those that come with the program, as files of `templates/controls`. */
@@ -19,6 +21,14 @@ export function readControls(names: readonly string[]): Controls[] {
     const path = isAbsolute(name) ? name : packageFile(`templates/controls/${known(name)}.yaml`);
     return parseYaml(controlsSchema, readGivenText('report.controls', path), path);
   });
+}
+
+/** What the configuration says of reports, as a run records it. */
+export function toReportOptions(
+  { organisation, preparedBy, oscal }: Config['report'],
+  controls: Controls[],
+): ReportOptions {
+  return { organisation, prepared_by: preparedBy, oscal, controls };
 }
 
 function known(name: string): string {

@@ -1,6 +1,6 @@
 import type { Archive } from '../archive/archive.ts';
 import { openMemoryArchive } from '../archive/memory.ts';
-import { describePeriod } from '../bundle/info.ts';
+import { describePeriod } from '../bundle/period.ts';
 import { checkQuestion, questionOf, whyOther } from '../export/asked.ts';
 import { bindingKeysOf } from '../export/binding.ts';
 import { type Selection, selectStreams } from '../export/plan.ts';

@@ -8,6 +8,7 @@ import { type ExportResult, exportRun } from '../export/run.ts';
 import { chooseRunId, exportOrRevise } from '../export/run-id.ts';
 import type { CommandContext } from './command.ts';
 import { type Config, loadConfig } from './config.ts';
+import { toReportOptions } from './controls.ts';
 import { dryRun } from './dry-run.ts';
 import type { ExportWish } from './export-wish.ts';
 import type { ExportFlags } from './flags.ts';
@@ -117,7 +118,7 @@ async function exportWith(
       concurrency: config.concurrency,
       tool: readTool(),
       commit: readCommit(),
-      report: { ...config.report, controls },
+      report: toReportOptions(config.report, controls),
       operator: readOperator(),
       now: () => new Date(),
       signal,

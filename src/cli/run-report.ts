@@ -1,4 +1,4 @@
-import { describePeriod } from '../bundle/info.ts';
+import { describePeriod } from '../bundle/period.ts';
 import type { RunResult } from '../export/journeys.ts';
 import type { ExportResult } from '../export/run.ts';
 import { runEnvelopeKey, runPrefix, stampKey } from '../ledger/keys.ts';
@@ -66,8 +66,7 @@ export function printRun(result: ExportResult, archiveUrl: string, printer: Prin
   for (const warning of record.warnings) printer.result([styled('note', 'yellow'), ` ${warning}`]);
   const { listed, exported, partial, failed, empty, excluded } = record.reconciliation;
   const entries = record.streams.reduce((sum, stream) => sum + stream.entries, 0);
-  const until = record.period.to === null ? `, begun at ${record.begun_at}` : '';
-  printer.result(`Period        ${describePeriod(record.period)}${until}`);
+  printer.result(`Period        ${describePeriod(record.period, record.begun_at)}`);
   printer.result(
     `Streams       ${listed} listed = ${exported} exported + ${partial} partial + ${failed} failed + ${empty} empty + ${excluded} excluded`,
   );

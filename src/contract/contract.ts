@@ -17,8 +17,10 @@ export interface Entry {
   sequence: number;
   /** Empty where the service shows none, like `timestamp`. */
   entryId: string;
-  /** RFC 3339. */
+  /** RFC 3339: when the service recorded it. */
   timestamp: string;
+  /** Read when it is asked for. */
+  words(): EntryWords;
   /** The digest that the entry says its predecessor has; the contract's genesis value for the first. */
   previous: string;
   /** The digest that the entry says it has itself. */
@@ -29,6 +31,15 @@ export interface Entry {
   content: Content;
   /** Null where it has none; `malformed` for what is no text of the contract's encoding and length. */
   seal: Seal | 'malformed' | null;
+}
+
+/** What an entry says for people, as far as the contract names where. */
+export interface EntryWords {
+  /** When it happened, where it says so in a time that can be read; RFC 3339 in UTC. */
+  occurredAt: string | null;
+  /** Cut where they are long. */
+  actor: string | null;
+  action: string | null;
 }
 
 /** An HMAC over an entry's digest, in lower-case hex; `keyId` is null where the entry does not name its key. */
@@ -114,7 +125,14 @@ export interface Contract {
   /** @param unhashed what digests say nothing about, as `Content.uncovered` and `unhashedSeal` name it. */
   openRoles(unhashed: Iterable<string>): OpenRole[];
   /** For people: where an entry says these. */
-  readonly fields: { readonly sequence: string; readonly previous: string; readonly digest: string };
+  readonly fields: {
+    readonly sequence: string;
+    readonly previous: string;
+    readonly digest: string;
+    /** Null where entries have no time of recording. */
+    readonly timestamp: string | null;
+    readonly occurred_at?: string | null | undefined;
+  };
   /** The paths of the forms, with `{package_id}` in them; null for a form that the service has not got. */
   readonly downloads: Readonly<Record<'json' | 'pdf' | 'summary', string | null>>;
   /** What a package holds that was asked for. */
@@ -128,6 +146,8 @@ export interface Contract {
   readonly plainKind: ChainKind | null;
   /** @param members how many members the entry's objects have in all, counted in the bytes. */
   readEntry(bytes: Uint8Array, members: number, keys: SealKeys): Entry;
+  /** As `words` of the entry. @param bytes of one that can be read. */
+  describeEntry(bytes: Uint8Array): EntryWords;
   /** @param document the package without its entries. */
   readPackage(document: Json): PackageFacts;
   /** As `readPackage` of what precedes the entries: what is not there yet is null. */

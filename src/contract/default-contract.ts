@@ -94,6 +94,7 @@ export const DEFAULT_DESCRIPTION: Description = {
     entry_id: 'entry_id',
     timestamp: 'timestamp',
     timestamp_unit: 'text',
+    occurred_at: 'occurred_at',
     previous: 'prev_hash',
     digest: 'hash',
     actor: 'actor',

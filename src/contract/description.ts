@@ -252,6 +252,8 @@ export const descriptionSchema = z
       /** When the service recorded it: RFC 3339, ISO 8601 without a zone (then it is UTC), or a Unix time. */
       timestamp: optionalPath,
       timestamp_unit: z.enum(['text', 'seconds', 'milliseconds']).default('text'),
+      /** When it happened, as the caller said, in the same unit; an entry may lack it. */
+      occurred_at: optionalPath.optional(),
       previous: path.min(1),
       digest: path.min(1),
       /**

@@ -15,6 +15,7 @@ import type { Hashed } from './preimage.ts';
 import { compileRecipe, hashName, type Recipe } from './recipe.ts';
 import { compileCover } from './roles.ts';
 import { toTimestamp } from './time.ts';
+import { wordsOf } from './words.ts';
 
 /** The contract that a description describes, ready to read. */
 export function openContract(description: Description): Contract {
@@ -36,6 +37,7 @@ export function openContract(description: Description): Contract {
     firstSequence: description.entry.first_sequence,
     entriesPath: namesOf(description.package.entries),
     readEntry: entryReader(description, digests, recipe),
+    describeEntry: (bytes) => wordsOf(description.entry, parseExactJson(bytes).value),
     readPackage: (document) => readFacts(description, digests, document, true),
     readPackageHead: (document) => readFacts(description, digests, document, false),
     readSummary: (bytes) => readSummaryFacts(description, digests, bytes),
@@ -56,6 +58,7 @@ function entryReader(description: Description, digests: DigestReader, recipe: Re
       sequence: fields.integer(roles.sequence, roles.first_sequence),
       entryId: roles.entry_id === null ? '' : fields.id(roles.entry_id),
       timestamp: roles.timestamp === null ? '' : toTimestamp(fields, roles.timestamp, roles.timestamp_unit),
+      words: () => wordsOf(roles, exact.value),
       previous: fields.read(roles.previous, (sent) => digests.previous(sent), digests.shape),
       digest: fields.read(roles.digest, (sent) => digests.digest(sent), digests.shape),
       digestText: String(valueAt(exact.value, roles.digest)),

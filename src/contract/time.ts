@@ -18,6 +18,15 @@ export function toTimestamp(fields: Fields, path: string, unit: 'text' | 'second
   throw new EvidenceError('contract', `the field "${path}" is no Unix time in ${unit}`);
 }
 
+/** A time that only people read: RFC 3339 in UTC, or null for what is none. */
+export function toTimeOrNull(sent: unknown, unit: 'text' | 'seconds' | 'milliseconds'): string | null {
+  const time =
+    unit === 'text'
+      ? Date.parse(typeof sent === 'string' && asTime(inUtc(sent)) !== null ? inUtc(sent) : '')
+      : Number(typeof sent === 'number' ? sent : Number.NaN) * MILLISECONDS[unit];
+  return Math.abs(time) <= 8.64e15 ? new Date(time).toISOString() : null;
+}
+
 /** With what is no time, no order of times could be checked. */
 function asTime(text: string): string | null {
   return /^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(Date.parse(text)) ? text : null;

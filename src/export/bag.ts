@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { Eta } from 'eta';
 import { type Custody, DOES_NOT_PROVE, type ServiceDocument, type Verification } from '../bundle/documents.ts';
 import { CONTRACT_FILE, CUSTODY, LISTING, README, SERVICE, VERIFICATION } from '../bundle/files.ts';
-import { bagInfo, describePeriod } from '../bundle/info.ts';
+import { bagInfo } from '../bundle/info.ts';
 import { toKnownDocument } from '../bundle/known.ts';
 import { missingFile } from '../bundle/missing.ts';
+import { describePeriod } from '../bundle/period.ts';
 import type { PayloadSource } from '../bundle/source.ts';
 import { tokenFiles } from '../bundle/tokens.ts';
 import type { BundleOptions, WrittenBundle } from '../bundle/write.ts';
@@ -15,6 +16,7 @@ import { toRecordBytes } from '../ledger/record.ts';
 import { packageFile } from '../package.ts';
 import type { ExportContext, RunState } from './context.ts';
 import type { ListedFile } from './listing.ts';
+import { toReadmeFacts } from './readme.ts';
 import type { Received } from './receive.ts';
 
 type TagFile = BundleOptions['tagFiles'][number];
@@ -27,7 +29,9 @@ export interface BagContents {
   known: Known;
   received: Received;
   examination: Examination;
-  custody: Custody['steps'];
+  /** How many entries the service's list of streams states, of all time. */
+  statedEntries: number | null;
+  log: Custody;
   /** Key under which the bundle is to be archived. */
   place: string;
 }
@@ -58,7 +62,7 @@ export async function packBag(
       { path: VERIFICATION, content: toRecordBytes(verification) },
       { path: SERVICE, content: toRecordBytes(toService(context, contents)) },
       ...(received.listed === null ? [] : [listingSource(received.listed)]),
-      { path: CUSTODY, content: toRecordBytes(toCustody(context, contents)) },
+      { path: CUSTODY, content: toRecordBytes(contents.log) },
       ...(context.contractFile === null ? [] : [{ path: CONTRACT_FILE, content: context.contractFile.bytes }]),
       ...tokenFiles(received.reading.facts?.checkpoints ?? []).map(({ path, content }) => ({ path, content })),
     ],
@@ -66,7 +70,7 @@ export async function packBag(
   return { written, verdict };
 }
 
-function toVerification(context: ExportContext, { known }: BagContents, verdict: Verdict): Verification {
+function toVerification(context: ExportContext, { known, statedEntries }: BagContents, verdict: Verdict): Verification {
   return {
     format: 'evidence-verification/1',
     run_id: context.runId,
@@ -81,12 +85,19 @@ function toVerification(context: ExportContext, { known }: BagContents, verdict:
     accepted_unhashed: [...(context.acceptUnhashed ?? [])],
     timestamp_roots: context.roots?.map(({ x509 }) => x509.fingerprint256) ?? null,
     ...toKnownDocument(known),
+    stated_entries: statedEntries,
     verdict,
     does_not_prove: [...DOES_NOT_PROVE],
   };
 }
 
-function toCustody(context: ExportContext, { streamId, custody }: BagContents): Custody {
+/** The transfer log of a stream that was received just now. */
+export function toTransferLog(
+  context: ExportContext,
+  run: Pick<RunState, 'startedAt'>,
+  streamId: string,
+  steps: Custody['steps'],
+): Custody {
   return {
     format: 'evidence-custody/1',
     run_id: context.runId,
@@ -95,7 +106,9 @@ function toCustody(context: ExportContext, { streamId, custody }: BagContents): 
     operator: context.operator,
     request: context.scope.request,
     requested_by: context.scope.requestedBy,
-    steps: custody,
+    export_started_at: run.startedAt.toISOString(),
+    received_at: context.now().toISOString(),
+    steps,
   };
 }
 
@@ -139,6 +152,7 @@ function readme(context: ExportContext, { streamId, received }: BagContents, ver
     packagePeriod: describePeriod(context.packagePeriod),
     isListed: received.listed !== null,
     claims: verdict.claims,
+    ...toReadmeFacts(received, verdict, context.contract.fields),
     doesNotProve: DOES_NOT_PROVE,
   });
   return { name: README, content: text };

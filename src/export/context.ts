@@ -8,7 +8,7 @@ import type { Recipients } from '../encryption/recipients.ts';
 import type { LedgerEnd, LedgerHead } from '../ledger/ledger.ts';
 import type { Past } from '../ledger/past.ts';
 import type { Question } from '../ledger/question.ts';
-import type { Acceptance, Operator, ReportOptions } from '../ledger/record.ts';
+import type { Acceptance, Operator, ReportOptions, RunRecord } from '../ledger/record.ts';
 import type { PublicKey, SigningKey } from '../signature/key.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
 import type { Listener } from './events.ts';
@@ -91,6 +91,8 @@ export interface RunState {
   heads: ReadonlyMap<string, LedgerHead>;
   past: Past;
   acceptances: readonly Acceptance[];
+  /** The tries of this run before this one that wrote down that they ended. */
+  attempts: RunRecord['attempts'];
   /** The package of the whole account, collected when the first stream asks; null where each stream has its own. */
   account: (() => Promise<AccountPackage>) | null;
   packing: Pick<Packing, 'write'>;

@@ -1,5 +1,6 @@
 import { isBound } from '../bundle/binding.ts';
 import { type OpenBundle, openBundle } from '../bundle/read.ts';
+import { collectedIn } from '../bundle/stated.ts';
 import type { Verdict } from '../claims/verdict.ts';
 import { isEvidenceError } from '../errors.ts';
 import type { StreamRecord } from '../ledger/record.ts';
@@ -13,6 +14,8 @@ export interface Leftover {
   /** Ours, made now, under what this run requires. */
   verdict: Verdict;
   missing: StreamRecord['missing'];
+  collected: StreamRecord['collected'];
+  service: StreamRecord['service'];
   identity: string;
 }
 
@@ -40,22 +43,23 @@ export async function verifyLeftover(
   });
   const [problem] = found.problems;
   if (problem !== undefined) throw notOurs(key, `${problem.key} ${problem.message}`);
-  const { verdict, recorded, identity, period, missing } = found;
-  if (verdict === null || recorded === null || identity === null) throw notOurs(key, 'it holds nothing to judge');
+  const { verdict, recorded, identity, period, missing, transferLog, service } = found;
+  if (verdict === null || recorded === null || identity === null || transferLog === null || service === null)
+    throw notOurs(key, 'it holds nothing to judge');
   const isOfRun =
     found.runId === context.runId &&
-    found.transferLog?.audit_url === context.auditUrl &&
+    transferLog.audit_url === context.auditUrl &&
     found.contractSha256 === (contractFile?.sha256 ?? null) &&
     period !== null &&
     saysTheSame(period, context.period);
-  if (!isOfRun) throw notOurs(key, `it is of run ${found.runId} from ${found.transferLog?.audit_url}`);
+  if (!isOfRun) throw notOurs(key, `it is of run ${found.runId} from ${transferLog.audit_url}`);
   if (!saysTheSame(verdict, recorded))
     throw notOurs(
       key,
       'keys, roots or this program have changed since, so more or less of it is proved now than it says',
     );
   await relisting?.finish(found, key);
-  return { verdict, missing: [...missing], identity };
+  return { verdict, missing: [...missing], collected: collectedIn(transferLog), service, identity };
 }
 
 /** @throws EvidenceError `conflict`. */

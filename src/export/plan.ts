@@ -2,10 +2,14 @@ import type { Archive } from '../archive/archive.ts';
 import { slugOf } from '../bundle/layout.ts';
 import { toFinding } from '../chain/finding.ts';
 import type { StreamStatement } from '../claims/completeness.ts';
+import { lengthOf } from '../claims/ranges.ts';
+import { isPlaced } from '../claims/span.ts';
+import type { Span } from '../claims/span-schema.ts';
 import { sha256 } from '../encoding/digest.ts';
 import { EvidenceError } from '../errors.ts';
 import { runRecordKey } from '../ledger/keys.ts';
 import type { LedgerHead } from '../ledger/ledger.ts';
+import type { Past } from '../ledger/past.ts';
 import {
   type RunRecord,
   readRecord,
@@ -101,9 +105,14 @@ function claimName(named: Map<string, string>, streamId: string): void {
 
 /**
  * The streams in scope whose head the ledger knows and that the service no longer lists.
- * @param heads by stream id.
+ * @param heads by stream id. @param spans what earlier runs had of each.
  */
-export function findVanished(selection: Selection, scope: Scope, heads: ReadonlyMap<string, LedgerHead>): Vanished[] {
+export function findVanished(
+  selection: Selection,
+  scope: Scope,
+  heads: ReadonlyMap<string, LedgerHead>,
+  spans: Past['spans'],
+): Vanished[] {
   const listed = new Set([
     ...selection.included.map(({ streamId }) => streamId),
     ...selection.excluded.map((exclusion) => exclusion.stream_id),
@@ -112,23 +121,30 @@ export function findVanished(selection: Selection, scope: Scope, heads: Readonly
   return vanished.map(([streamId, { sequence, hash, run_id }]) => {
     const message = `the service no longer lists the stream; run ${run_id} exported it up to entry ${sequence}`;
     const finding = toFinding('continuity/stream-vanished', streamId, message, { sequence, expected: hash });
-    return { stream_id: streamId, sequence, hash, run_id, finding };
+    return { stream_id: streamId, sequence, hash, run_id, entries: countEntries(spans.get(streamId) ?? []), finding };
   });
+}
+
+/** How many numbers they hold, each counted once. */
+function countEntries(spans: readonly Span[]): number {
+  return lengthOf(
+    spans.filter(isPlaced).map(({ entries }) => ({ from: entries.first_sequence, to: entries.last_sequence })),
+  );
 }
 
 /** The streams that an earlier try of this run has exported and that the service no longer lists. */
 export function findUnlisted(
   { included, excluded }: Selection,
   runId: string,
-  recorded: readonly Pick<StreamRecord, 'stream_id' | 'last_sequence' | 'head_hash'>[],
+  recorded: readonly Pick<StreamRecord, 'stream_id' | 'entries' | 'last_sequence' | 'head_hash'>[],
 ): Vanished[] {
   const listed = new Set([...included.map(({ streamId }) => streamId), ...excluded.map(({ stream_id }) => stream_id)]);
-  return recorded.flatMap(({ stream_id, last_sequence: sequence, head_hash: hash }) => {
+  return recorded.flatMap(({ stream_id, entries, last_sequence: sequence, head_hash: hash }) => {
     // One without entries has nothing that could be missed.
     if (listed.has(stream_id) || sequence === null || hash === null) return [];
     const message = `the service no longer lists the stream; an earlier try of this run exported it up to entry ${sequence}`;
     const finding = toFinding('continuity/stream-vanished', stream_id, message, { sequence, expected: hash });
-    return [{ stream_id, sequence, hash, run_id: runId, finding }];
+    return [{ stream_id, sequence, hash, run_id: runId, entries, finding }];
   });
 }
 

@@ -42,13 +42,16 @@ export async function recoverBundle(
     if (key.endsWith('.age')) {
       recovered = { record: await readAnnounced(context, key, content.sha256), unread: true };
     } else {
-      const { verdict, missing, identity } = await verifyLeftover(context, file, key, new Relisting(context, listed));
+      const relisting = new Relisting(context, listed);
+      const { verdict, missing, collected, service, identity } = await verifyLeftover(context, file, key, relisting);
       const record: Unbound<StreamRecord> = {
         format: 'evidence-stream-record/1',
         run_id: context.runId,
         ...verdict,
         partial: missing.length > 0,
         missing,
+        collected,
+        service,
         bundle: { key, ...content, identity },
         recorded_at: context.now().toISOString(),
       };
@@ -74,8 +77,8 @@ export async function recoverRecord(context: ExportContext, key: string): Promis
   return withBundle(context, bundle.key, async ({ file, ...content }) => {
     if (content.sha256 !== bundle.sha256) throw notOurs(bundle.key, `it is not the bundle that ${key} records`);
     if (bundle.encrypted !== undefined) return { record, bytes, unread: true };
-    const { verdict, missing, identity } = await verifyLeftover(context, file, bundle.key);
-    const found = { ...record, ...verdict, missing, bundle: { ...bundle, identity } };
+    const { verdict, identity, ...stated } = await verifyLeftover(context, file, bundle.key);
+    const found = { ...record, ...verdict, ...stated, bundle: { ...bundle, identity } };
     if (!saysTheSame(found, record)) throw notOurs(key, 'it says something else of its bundle than was found now');
     return { record, bytes, unread: false };
   });

@@ -7,6 +7,7 @@ import { findEntry, readNewestEntry, requireTrusted, runOf } from '../ledger/led
 import type { StreamList } from '../ledger/record.ts';
 import { collectAccount } from './account.ts';
 import { beginRun, checkService, questionOf, readBegun, requireSame } from './asked.ts';
+import { readAttempts } from './attempts.ts';
 import { readClosing } from './closing.ts';
 import type { ExportContext, RunState } from './context.ts';
 import type { Journeys, RunResult } from './journeys.ts';
@@ -64,6 +65,7 @@ export async function exportRun(context: ExportContext): Promise<ExportResult> {
     begunAt: first === null ? startedAt : new Date(first.asked.begun_at),
     ...{ startedAt, movedFrom, ledger, past: ledger.past, acceptances: ledger.acceptances },
     heads: new Map(Object.entries(ledger.newest?.entry.heads ?? {})),
+    attempts: await readAttempts(context, objects),
   };
   const packing = new Packing();
   const run: RunState = { ...state, account: null, packing };

@@ -17,6 +17,7 @@ import {
   type Vanished,
 } from '../ledger/record.ts';
 import { beginRun, keepAsked, questionOf, readBegun } from './asked.ts';
+import { listAttempts } from './attempts.ts';
 import { bindPieces, bindRecord } from './binding.ts';
 import { type ClosedRun, closeRun, readClosing, recordOf } from './closing.ts';
 import type { ExportContext, RunState } from './context.ts';
@@ -117,12 +118,16 @@ function toRunRecord(
     ...journeys.incomplete.map((record) => ({ ...withinRun(record), record: null })),
   ];
   const vanished = [
-    ...findVanished(selection, context.scope, run.heads).filter(({ stream_id }) => !done.has(stream_id)),
+    ...findVanished(selection, context.scope, run.heads, run.past.spans).filter(
+      ({ stream_id }) => !done.has(stream_id),
+    ),
     ...findUnlisted(selection, context.runId, [
       ...journeys.recorded.map(({ record }) => record),
       ...journeys.incomplete,
     ]),
   ];
+  const finishedAt = context.now().toISOString();
+  const attempts = listAttempts(run, streams, finishedAt);
   const outcome = worstOf([
     ...vanished.map(() => 'refuted' as const),
     ...streams.map((stream) => (stream.partial && stream.status !== 'refuted' ? 'incomplete' : stream.status)),
@@ -140,6 +145,10 @@ function toRunRecord(
       audit_url: context.auditUrl,
       contract: context.contract.name,
       contract_sha256: context.contractFile?.sha256 ?? null,
+      time_fields: {
+        recorded: context.contract.fields.timestamp,
+        occurred: context.contract.fields.occurred_at ?? null,
+      },
       moved_from: run.movedFrom,
       requests: context.client.operations(context.period, context.completeness === 'listing'),
     },
@@ -147,7 +156,8 @@ function toRunRecord(
     operator: context.operator,
     begun_at: run.begunAt.toISOString(),
     started_at: run.startedAt.toISOString(),
-    finished_at: context.now().toISOString(),
+    finished_at: finishedAt,
+    attempts,
     stream_list: selection.list,
     streams,
     excluded,

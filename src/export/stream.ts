@@ -1,6 +1,7 @@
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { bundleFileName, slugOf } from '../bundle/layout.ts';
+import { collectedIn, serviceStatementOf } from '../bundle/stated.ts';
 import type { Examination } from '../claims/claim.ts';
 import { toContractFile } from '../claims/content.ts';
 import { examine } from '../claims/examine.ts';
@@ -11,7 +12,7 @@ import { type ErrorCode, EvidenceError, isEvidenceError } from '../errors.ts';
 import { attemptPrefix, bundleKey, closingKey } from '../ledger/keys.ts';
 import { type Failure, type StreamRecord, type Unbound, whereKept } from '../ledger/record.ts';
 import { readPdf } from '../pdf/reader.ts';
-import { packBag } from './bag.ts';
+import { packBag, toTransferLog } from './bag.ts';
 import { describeRestart, type ExportContext, type RunState } from './context.ts';
 import { announceEncrypted, toStoredForm } from './encrypt.ts';
 import type { Recovered, StoredRecord } from './journeys.ts';
@@ -42,6 +43,7 @@ export async function exportStream(context: ExportContext, run: RunState, stream
     const collection = new Collection(context, run, stream, folder);
     const vendor = await collection.askVendor();
     const received = run.account === null ? await collection.receive() : collection.receiveFrom(await run.account());
+    const log = toTransferLog(context, run, streamId, collection.custody);
     context.listen({ type: 'step', streamId, step: 'examine' });
     const known: Known = {
       vendor,
@@ -60,10 +62,11 @@ export async function exportStream(context: ExportContext, run: RunState, stream
       streamId,
       slug,
       streamRecord: stream.record,
+      statedEntries: stream.entryCount,
       known,
       received,
       examination,
-      custody: collection.custody,
+      log,
       place,
     };
     const { written, verdict } = await packBag(context, run, contents, target);
@@ -82,6 +85,8 @@ export async function exportStream(context: ExportContext, run: RunState, stream
       ...verdict,
       partial: received.missing.length > 0,
       missing: received.missing,
+      collected: collectedIn(log),
+      service: serviceStatementOf(known, stream.entryCount),
       bundle,
       recorded_at: context.now().toISOString(),
     };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { PutResult } from '../archive/archive.ts';
 import { STATUSES } from '../claims/claim.ts';
+import { collectedSchema, serviceStatementSchema } from '../claims/stated-schema.ts';
 import { findingSchema, verdictSchema } from '../claims/verdict-schema.ts';
 import type { Json } from '../encoding/canonical.ts';
 import { indentedJson } from '../encoding/indented.ts';
@@ -63,6 +64,8 @@ export const streamRecordSchema = z.strictObject({
   ...verdictSchema.shape,
   partial: z.boolean(),
   missing: z.array(z.strictObject({ form: z.string(), reason: z.string() })),
+  collected: collectedSchema,
+  service: serviceStatementSchema,
   bundle: bundleSchema,
   recorded_at: z.string(),
   binding,
@@ -101,6 +104,8 @@ export const vanishedSchema = z.strictObject({
   sequence: count,
   hash: z.string(),
   run_id: z.string(),
+  /** How many of its entries earlier runs had, each counted once. */
+  entries: count,
   finding: findingSchema,
 });
 export type Vanished = z.infer<typeof vanishedSchema>;
@@ -152,6 +157,8 @@ export type StreamList = z.infer<typeof streamListSchema>;
 /** What the reports say that nothing else in the record does. */
 export const reportSchema = z.strictObject({
   organisation: z.string().nullable(),
+  /** Who answers for the evidence, by name; null where only the account is known that the program ran under. */
+  prepared_by: z.string().nullable(),
   oscal: z.boolean(),
   controls: z.array(controlsSchema),
 });
@@ -183,6 +190,8 @@ export const runRecordSchema = z.strictObject({
   /** What its packages were asked to hold: all there is where the service cannot select a period. */
   package_period: periodSchema,
   source: sourceSchema.extend({
+    /** The fields of entries that say when one was recorded and when it happened. The period is one of the former. */
+    time_fields: z.strictObject({ recorded: z.string().nullable(), occurred: z.string().nullable() }),
     /** The address that the service had in the runs before, where somebody said that it moved. */
     moved_from: z.string().nullable(),
     requests: z.array(requestSchema),
@@ -193,7 +202,10 @@ export const runRecordSchema = z.strictObject({
   /** When the run was begun; what follows is of the attempt that finalized it. */
   begun_at: z.string(),
   started_at: z.string(),
+  /** When nothing was left to collect. */
   finished_at: z.string(),
+  /** Every export that worked on it, the oldest first; `ended_at` is null for one that was interrupted. */
+  attempts: z.array(z.strictObject({ started_at: z.string(), ended_at: z.string().nullable() })),
   stream_list: streamListSchema,
   streams: z.array(runStreamSchema),
   excluded: z.array(z.strictObject({ stream_id: z.string(), reason: z.string() })),

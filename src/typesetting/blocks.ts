@@ -26,7 +26,8 @@ export function drawList(sheet: Sheet, items: readonly string[]): void {
   const setting: Setting = { style: sheet.styles.regular, size: 8.5, leading: 12, color: INK };
   sheet.element('L', () => {
     for (const item of items) {
-      sheet.makeRoom(setting.leading);
+      // An item of two lines is not broken.
+      sheet.makeRoom(2 * setting.leading);
       sheet.element('LI', () =>
         sheet.element('LBody', () => {
           sheet.artifact(() => sheet.draw(sheet.set('–', setting, 12), setting, LEFT, sheet.y - setting.leading));
@@ -44,12 +45,18 @@ export function drawParagraph(sheet: Sheet, text: string, setting: Partial<Setti
   sheet.y -= 4;
 }
 
+const COMMAND_SIZES = [8, 7.5, 7, 6.5, 6];
 const COMMAND_GROUND: Color = [0.955, 0.96, 0.97];
 
 /** What to type, each line of it beginning anew. */
 export function drawCommand(sheet: Sheet, command: string): void {
-  const mono: Setting = { style: sheet.styles.mono, size: 8, leading: 11, color: INK };
-  const paragraphs = command.split('\n').map((line) => sheet.set(line, mono, RIGHT - LEFT - 16));
+  const written = command.split('\n');
+  const settingOf = (size: number): Setting => ({ style: sheet.styles.mono, size, leading: 11, color: INK });
+  const linesAt = (size: number) => written.map((line) => sheet.set(line, settingOf(size), RIGHT - LEFT - 16));
+  // What is broken within a path is another command when it is pasted.
+  const fits = (size: number) => linesAt(size).every(({ lines }) => lines.length === 1);
+  const mono = settingOf(COMMAND_SIZES.find(fits) ?? 8);
+  const paragraphs = linesAt(mono.size);
   const lines = paragraphs.flatMap((paragraph) => paragraph.lines);
   const height = lines.length * mono.leading + 8;
   sheet.makeRoom(height);

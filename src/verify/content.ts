@@ -4,6 +4,7 @@ import { type FormName, formFile, isPart, LISTING, VERIFICATION } from '../bundl
 import { knownOf } from '../bundle/known.ts';
 import type { MissingForm } from '../bundle/missing.ts';
 import type { BundleProblem } from '../bundle/problem.ts';
+import { serviceStatementOf } from '../bundle/stated.ts';
 import type { PackageExpectation } from '../chain/package.ts';
 import type { Compared, WalkResult } from '../chain/walk.ts';
 import { type ClaimName, DEFAULT_REQUIRED, strictest } from '../claims/claim.ts';
@@ -14,6 +15,7 @@ import { examine } from '../claims/examine.ts';
 import type { FormSource, ReadPdf } from '../claims/forms.ts';
 import { type Means, observe } from '../claims/observe.ts';
 import type { Span } from '../claims/span-schema.ts';
+import type { ServiceStatement } from '../claims/stated-schema.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import type { SealKeys } from '../contract/contract.ts';
 import { type ContractInUse, DEFAULT_IN_USE } from '../contract/in-use.ts';
@@ -69,6 +71,8 @@ export interface VerifiedBundle {
   contract: ContractUse | null;
   /** Null where it cannot be read. */
   transferLog: Custody | null;
+  /** What the service stated besides the package; null when it holds nothing to judge. */
+  service: ServiceStatement | null;
   /** The head's sequence number as the service's list of streams stated it. */
   statedHead: number | null;
   /** The forms that it lacks. */
@@ -133,7 +137,8 @@ async function verifyOpened(
   const isShort = surroundings.missing.length > 0 || stated.verdict.status === 'incomplete';
   const forms = { summary: wholeForm(bundle, 'summary'), pdf: wholeForm(bundle, 'pdf'), isShort };
   const required = strictest(options.required ?? DEFAULT_REQUIRED, stated.required_claims);
-  const observations = await observe(reading, forms, knownOf(stated, listing), meansOf(inUse, options, readPdf));
+  const known = knownOf(stated, listing);
+  const observations = await observe(reading, forms, known, meansOf(inUse, options, readPdf));
   const verdict = toVerdict(reading, examine(observations, required));
   // Of a bag that is not what it was, no verdict can be: that would be the same news again, claim by claim.
   if (broken.length === 0) {
@@ -156,6 +161,7 @@ async function verifyOpened(
     contractSha256: stated.contract_sha256,
     contract: toContractUse(inUse, options.contract === null ? 'bundle' : 'reader'),
     transferLog: surroundings.log,
+    service: serviceStatementOf(known, stated.stated_entries),
     statedHead: stated.stated_head,
     missing: surroundings.missing,
   };
@@ -246,6 +252,7 @@ function nothingIn(problems: Problem[]): VerifiedBundle {
     contractSha256: null,
     contract: null,
     transferLog: null,
+    service: null,
     statedHead: null,
     missing: [],
   };

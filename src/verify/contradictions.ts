@@ -39,6 +39,8 @@ const COMPARED_FIELDS = [
   'head_hash',
   'first_recorded_at',
   'last_recorded_at',
+  'first_occurred_at',
+  'last_occurred_at',
   'package_id',
 ] as const;
 

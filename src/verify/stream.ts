@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bundleFileName, slugOf } from '../bundle/layout.ts';
+import { collectedIn } from '../bundle/stated.ts';
 import { type ClaimName, DEFAULT_REQUIRED, strictest } from '../claims/claim.ts';
 import { asReadBack, asRecorded, type ReportedVerdict, withRecorded } from '../claims/recorded.ts';
 import type { SpanEntries } from '../claims/span-schema.ts';
@@ -104,6 +105,8 @@ function statedVerdict({
   record: _record,
   partial: _partial,
   missing: _missing,
+  collected: _collected,
+  service: _service,
   ...stated
 }: RunStream) {
   return stated;
@@ -132,8 +135,10 @@ function compareRecorded(
   if (verified.recorded !== null && verified.contractSha256 !== run.source.contract_sha256) differ('contract');
   if (verified.recorded !== null && !sameRecord(verified.recorded, stated)) differ('verdict');
   if (verified.period !== null && !sameRecord(verified.period, run.period)) differ('period');
-  const origin = verified.transferLog?.audit_url ?? run.source.audit_url;
-  if (origin !== run.source.audit_url) differ('audit service');
+  const { transferLog: log } = verified;
+  if (log !== null && log.audit_url !== run.source.audit_url) differ('audit service');
+  if (log !== null && !sameRecord(collectedIn(log), stream.collected)) differ('time of collection');
+  if (verified.service !== null && !sameRecord(verified.service, stream.service)) differ("service's statement");
   if (verified.recorded !== null && !sameForms(stream, verified)) differ('list of missing forms');
   if (verified.packagePeriod !== null && !sameRecord(verified.packagePeriod, run.package_period))
     differ('package period');

@@ -412,7 +412,7 @@ describe('bag-info.txt', () => {
   test.each<Row>([
     ['of another run', info(/(External-Identifier: )r\//, '$1other/'), [contradiction('bag-info.txt')]],
     ['of another stream', info(/(External-Identifier: .*)\n/, '$1-2\n'), [contradiction('bag-info.txt')]],
-    ['of another period', info(/all time/, '2026'), [contradiction('bag-info.txt')]],
+    ['of another period', info(/everything/, 'nothing'), [contradiction('bag-info.txt')]],
     ['that calls it partial', info(/COMPLETE/, 'PARTIAL'), [contradiction('bag-info.txt')]],
     ['that says its status twice', info(/(Evidence-Status: )/, '$1PARTIAL\n$1'), [contradiction('bag-info.txt')]],
     ['that says more', info(/$/, 'Approved-By: the auditor\n'), [contradiction('bag-info.txt')]],

@@ -16,7 +16,7 @@ import { type ArchiveContext, verifyArchive } from '../../src/verify/archive.ts'
 import { verifyBundle } from '../../src/verify/bundle.ts';
 import { ReportBrowser } from '../support/browser.ts';
 import { chainOf, packageOf, type SentEntry, STREAM } from '../support/chain.ts';
-import { type PackageBundle, writePackageBundle } from '../support/package-bundle.ts';
+import { besideVerdict, type PackageBundle, writePackageBundle } from '../support/package-bundle.ts';
 import { type BagFiles, rebag } from '../support/rebag.ts';
 import { monthStream, verifiedRun } from '../support/run-records.ts';
 import { newKey, sealRun } from '../support/signed-archive.ts';
@@ -137,6 +137,8 @@ interface Made {
   target: string;
   identity: string;
   verdict: Verdict;
+  /** What a record says of it besides. */
+  beside: Pick<RunStream, 'collected' | 'service'>;
 }
 
 async function make({ name, bundle, change }: Forgery): Promise<Made> {
@@ -144,8 +146,14 @@ async function make({ name, bundle, change }: Forgery): Promise<Made> {
   const target = join(browser.folder, `${name}.zip`);
   const { verdict } = await writePackageBundle({ ...bundle, target: made });
   await rebag(made, target, change ?? (() => {}));
-  const { identity } = await verifyBundle(target, target, OPTIONS);
-  return { target, identity: identity ?? '', verdict };
+  const { identity, service } = await verifyBundle(target, target, OPTIONS);
+  const beside = besideVerdict();
+  return {
+    target,
+    identity: identity ?? '',
+    verdict,
+    beside: { ...beside, service: service ?? beside.service },
+  };
 }
 
 const OPTIONS = { contract: null, sealKeys: new Map(), roots: null, now: new Date('2026-11-21T00:00:00Z') };
@@ -160,7 +168,14 @@ async function verifyIn(recorded: Made, stored: Made, signing: SigningKey | null
   const name = bundleFileName(slugOf(recorded.verdict.stream_id), 'COMPLETE');
   const place = (bytes: Buffer) => ({ key: bundleKey(RUN, name), bytes: bytes.length, sha256: sha256(bytes) });
   const bundle = { ...place(readFileSync(recorded.target)), identity: recorded.identity };
-  const stream: RunStream = { ...recorded.verdict, partial: false, missing: [], bundle, record: null };
+  const stream: RunStream = {
+    ...recorded.verdict,
+    ...recorded.beside,
+    partial: false,
+    missing: [],
+    bundle,
+    record: null,
+  };
   const bytes = readFileSync(stored.target);
   await archive.put(bundle.key, { bytes }, place(bytes));
   await sealRun(archive, RUN, signing, { streams: [stream] });

@@ -23,7 +23,8 @@ import { type RunRecord, type RunStream, readRecord } from '../../src/ledger/rec
 import { verifyArchive } from '../../src/verify/archive.ts';
 import type { ArchiveReport } from '../../src/verify/archive-report.ts';
 import { chainOf, packageOf } from '../support/chain.ts';
-import { writePackageBundle } from '../support/package-bundle.ts';
+import { besideVerdict, writePackageBundle } from '../support/package-bundle.ts';
+import { TIME_FIELDS } from '../support/records.ts';
 import { problemsIn, sealRun } from '../support/signed-archive.ts';
 
 /** Archives that nobody signed, whose digests all hold: what is said of claims that nobody looked at. */
@@ -104,6 +105,7 @@ async function store({ streamId, to, entries = 5, missing = false, restate, seal
   const inZip = { bytes: zip.length, sha256: sha256(zip), recipients: [recipients[to ?? 0] ?? ''] };
   const record: RunStream = {
     ...verdict,
+    ...besideVerdict(),
     partial: missing,
     missing: forms,
     bundle: {
@@ -264,6 +266,7 @@ describe('a run record that says of a bundle what it is not', () => {
           audit_url: 'https://other.example.com',
           contract: 'default',
           contract_sha256: null,
+          time_fields: TIME_FIELDS,
           moved_from: null,
           requests: [],
         },
@@ -278,7 +281,7 @@ describe('a run record that says of a bundle what it is not', () => {
     const finding = toFinding('continuity/stream-vanished', 'gone', 'the service no longer lists the stream');
     const run = {
       outcome: 'refuted' as const,
-      vanished: [{ stream_id: 'gone', sequence: 3, hash: 'ab', run_id: 'A', finding }],
+      vanished: [{ stream_id: 'gone', sequence: 3, hash: 'ab', run_id: 'A', entries: 3, finding }],
       failed: [{ stream_id: 'broken', reason: 'it answered 500', next_step: 'Run it again.' }],
       excluded: [{ stream_id: 'left', reason: '--exclude left' }],
       reconciliation: { listed: 3, exported: 1, partial: 0, failed: 1, empty: 0, excluded: 1 },

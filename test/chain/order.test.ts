@@ -29,6 +29,7 @@ function entry(sequence: number, more: Partial<Entry> = {}): Entry {
     digestText: digestOf(sequence),
     content: { state: 'computed', uncovered: [], digest: digestOf(sequence) },
     seal: null,
+    words: () => ({ occurredAt: null, actor: null, action: null }),
     ...more,
   };
 }

@@ -154,7 +154,7 @@ describe('the file, then the environment, then the flags', () => {
       archiveUrl: './evidence-archive',
       workDirectory: tmpdir(),
       encryptTo: [],
-      report: { organisation: null, controls: [], oscal: false },
+      report: { organisation: null, preparedBy: null, controls: [], oscal: false },
       store: { pathStyle: false, legalHold: false },
     });
   });

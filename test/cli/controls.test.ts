@@ -38,7 +38,12 @@ test('a file of the user, beside the configuration', async () => {
     'report: { organisation: Acme, controls: [soc2, ./own.yaml], oscal: true }\n',
   );
   const { report } = await loadConfig({ config: join(folder, 'evidence.yaml') }, {}, '/');
-  expect(report).toEqual({ organisation: 'Acme', controls: ['soc2', join(folder, 'own.yaml')], oscal: true });
+  expect(report).toEqual({
+    organisation: 'Acme',
+    preparedBy: null,
+    controls: ['soc2', join(folder, 'own.yaml')],
+    oscal: true,
+  });
   expect(readControls(report.controls).map(({ framework }) => framework)).toEqual([
     expect.stringMatching(/^SOC 2/),
     'Own',

@@ -29,6 +29,7 @@ test('an entry in our words', () => {
     digestText: first.hash,
     content: { state: 'computed', digest: first.hash, uncovered: [] },
     seal: { keyId: 'k1', value: first.seal },
+    words: expect.any(Function),
   });
   expect(defaultContract.genesis).toBe(GENESIS);
 });
@@ -37,6 +38,19 @@ test('the digest does not depend on the order of members, white space or escapes
   const reversed = Object.fromEntries(Object.entries(first).toReversed());
   const spaced = JSON.stringify(reversed, null, 3).replace('payment.created', 'payment\\u002ecreated');
   expect(readEntry(spaced).content).toMatchObject({ state: 'computed', digest: first.hash });
+});
+
+test.each([
+  [{}, null],
+  [{ occurred_at: '2026-10-01T02:00:00+02:00' }, '2026-10-01T00:00:00.000Z'],
+  [{ occurred_at: '2026-10-01T00:00:00' }, '2026-10-01T00:00:00.000Z'],
+  [{ occurred_at: 'yesterday' }, null],
+  [{ occurred_at: 7 }, null],
+])('what an entry says for people: happened %j', (more, occurredAt) => {
+  const text = JSON.stringify({ ...first, ...more });
+  const words = { occurredAt, actor: first['actor'], action: first['action'] };
+  expect(readEntry(text).words()).toEqual(words);
+  expect(defaultContract.describeEntry(Buffer.from(text))).toEqual(words);
 });
 
 test('members that the schema does not know are part of what is hashed', () => {

@@ -63,7 +63,10 @@ describe('the streams that --stream names', () => {
     const { included, excluded } = await select(IDS, [glob]);
     expect(included).toEqual(expected);
     expect(excluded).toEqual(
-      IDS.filter((id) => !expected.includes(id)).map((stream_id) => ({ stream_id, reason: 'not named by --stream' })),
+      IDS.filter((id) => !expected.includes(id)).map((stream_id) => ({
+        stream_id,
+        reason: 'not named by --stream',
+      })),
     );
   });
 
@@ -111,7 +114,7 @@ test('streams that vanished are those in scope that the ledger knows and nobody 
   const selection = await selectStreams(list(['prod/a', 'other']), scope);
   const head = { sequence: 7, hash: 'd', run_id: '2026-09' };
   const heads = new Map(['prod/a', 'prod/b', 'prod/x', 'other', 'gone'].map((id) => [id, head]));
-  expect(findVanished(selection, scope, heads)).toMatchObject([
+  expect(findVanished(selection, scope, heads, new Map())).toMatchObject([
     {
       stream_id: 'prod/b',
       sequence: 7,

@@ -97,7 +97,7 @@ test('runs shows what is open, and an archive in a folder has neither locks nor 
   expect((await program('runs')).code).toBe(2);
   expect((await program('export', '--request', 'AUD-1', '--all-time')).code).toBe(0);
   const { stdout } = await program('runs');
-  expect(stdout).toMatch(/^AUD-1 +all time +verified +1 +[\d.]+ KiB +not locked +– +unsigned$/m);
+  expect(stdout).toMatch(/^AUD-1 +all time until \S+ +verified +1 of 1 +[\d.]+ KiB +not locked +– +unsigned$/m);
   const held = await program('hold', 'AUD-1', '--reason', 'r');
   expect([held.code, held.stderr]).toEqual([2, expect.stringContaining('Object Lock')]);
   for (const run of ['AUD-2', '../AUD-1', 'AUD-1/streams'])

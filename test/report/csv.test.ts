@@ -22,7 +22,11 @@ function readCsv(text: string): string[][] {
 }
 
 function records(record: Parameters<typeof renderIndex>[0]): Record<string, string>[] {
-  const [head = [], ...rows] = readCsv(joined(renderIndex(record)).toString('utf8'));
+  const [head = [], ...rows] = readCsv(
+    joined(renderIndex(record))
+      .toString('utf8')
+      .replace(/^\ufeff/, ''),
+  );
   for (const row of rows) expect(row).toHaveLength(head.length);
   return rows.map((row) => Object.fromEntries(head.map((name, index) => [name, row[index] ?? ''])));
 }
@@ -51,7 +55,9 @@ describe('a name from outside', () => {
   });
 
   test('nor can a reason be a formula', () => {
-    const record = verifiedRun([], { failed: [{ stream_id: 's', reason: '=HYPERLINK("x")', next_step: '' }] });
+    const record = verifiedRun([], {
+      failed: [{ stream_id: 's', reason: '=HYPERLINK("x")', next_step: '' }],
+    });
     expect(records(record)[0]?.['reason']).toBe('\'=HYPERLINK("x")');
   });
 });
@@ -69,6 +75,19 @@ test.each([
   expect(counts.get('vanished')?.length ?? 0).toBe(record.vanished.length);
 });
 
+test('a spreadsheet is told that it is UTF-8, by its first character', () => {
+  expect(
+    joined(renderIndex(verifiedRun([monthStream(1)])))
+      .subarray(0, 9)
+      .toString('utf8'),
+  ).toBe('\ufeffrun_id');
+});
+
+test('beside a name that was made harmless stands what it is', () => {
+  const [row] = records(verifiedRun([monthStream(1, '=1+1 "x"')]));
+  expect([row?.['stream_id'], JSON.parse(row?.['stream_id_json'] ?? '')]).toEqual(['\'=1+1 "x"', '=1+1 "x"']);
+});
+
 test('a stream stands with all that identifies its evidence', () => {
   const stream = monthStream(7);
   expect(records(verifiedRun([stream]))[0]).toMatchObject({
@@ -82,5 +101,15 @@ test('a stream stands with all that identifies its evidence', () => {
     bundle_key: stream.bundle.key,
     bundle_sha256: stream.bundle.sha256,
     bundle_identity: stream.bundle.identity,
+    period_from: '2026-10-01T00:00:00.000Z',
+    period_field: 'timestamp',
+    first_recorded_at: stream.first_recorded_at,
+    last_occurred_at: stream.last_occurred_at,
+    stated_entries: '10',
+    listed_entries: '10',
+    missing_entries: '0',
+    received_from: stream.collected.from,
+    received_to: stream.collected.to,
+    service_verified: 'true',
   });
 });

@@ -80,7 +80,7 @@ test.each([
   'evidence on batch-7',
   '2026-11-21T12:00:00.000Z',
   '2026-11-28T12:00:00.000Z at the latest',
-  '2026-10-01T00:00:00.000Z (inclusive) to 2026-11-01T00:00:00.000Z (exclusive)',
+  'October 2026 (1–31 October 2026, UTC)',
   `SHA-256 of run.json`,
   digestOf(7),
   '1 file, 1,234 bytes',
@@ -124,7 +124,7 @@ test.each([
   ['where the line is full', `${'y'.repeat(90)} ${FORGED}`],
   ['as a digest', `${'y'.repeat(90)} ${DIGEST}  run.json\n${DIGEST}  run.json`],
 ])('no name makes a line that curl or sha256sum would read: %s', async (_what, name) => {
-  const report = { organisation: name, oscal: false, controls: [] };
+  const report = { organisation: name, prepared_by: null, oscal: false, controls: [] };
   const { text } = await lettersOf(subject(verifiedRun([], { report }), {}, { shared_with: name }));
   const lines = text.split(/[\n\u2028]/);
   expect(lines.filter((line) => /^(url|output) = /i.test(line))).toEqual([

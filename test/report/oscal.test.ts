@@ -21,24 +21,27 @@ const RUNS: [string, RunRecord][] = [
   ['refuted', refutedRun()],
   ['partial', partialRun()],
   ['of hostile names', verifiedRun([monthStream(1, ' \n\t\u0000 '), monthStream(2, '[x](javascript:y)\n# h')])],
-  ['without an organisation', { ...refutedRun(), report: { organisation: null, oscal: true, controls: [] } }],
+  [
+    'without an organisation',
+    { ...refutedRun(), report: { organisation: null, prepared_by: null, oscal: true, controls: [] } },
+  ],
 ];
 
 test.each(RUNS)('the results of a run that is %s are as the standard says', (_what, record) => {
   expect(assessmentResultsSchema.safeParse(render(record)).error?.issues ?? []).toEqual([]);
 });
 
-test('every stream that was listed and checked, failed or is missed, is observed', () => {
+test('every stream that was listed is observed, whatever became of it, and each that is missed', () => {
   const titles = (record: RunRecord) =>
     render(record)['assessment-results'].results[0].observations.map(({ title }: { title: string }) => title);
-  expect(titles(partialRun())).toEqual(['prod/service-1', 'prod/half', 'prod/quiet', 'prod/dead']);
+  expect(titles(partialRun())).toEqual(['prod/service-1', 'prod/half', 'prod/quiet', 'prod/dead', 'prod/debug']);
   expect(titles(refutedRun()).at(-1)).toBe('prod/gone');
 });
 
 test('no field that the standard requires can be left out unnoticed', () => {
   const document = render(withControls(refutedRun(), 'soc2'));
   const unnoticed: string[] = [];
-  const optional = /\.(props|types|observations|relevant-evidence|parties)$/;
+  const optional = /\.(props|types|observations|relevant-evidence|parties|rlinks|hashes|media-type|ns)$/;
   const visit = (value: unknown, path: string) => {
     if (typeof value !== 'object' || value === null) return;
     const holder = value as Record<string, unknown>;
@@ -57,6 +60,20 @@ test('no field that the standard requires can be left out unnoticed', () => {
   expect(assessmentResultsSchema.safeParse(document).success).toBe(true);
 });
 
+test('what is referred to is there: streams, the plan, the tool; a bundle with its digest', () => {
+  const { results, 'back-matter': back, 'import-ap': plan } = render(partialRun())['assessment-results'];
+  const known = new Map(back.resources.map((resource: { uuid: string }) => [resource.uuid, resource]));
+  expect(known.has(plan.href.slice(1))).toBe(true);
+  const tools = results[0]['local-definitions'].components.map(({ uuid }: { uuid: string }) => uuid);
+  for (const { subjects, origins } of results[0].observations) {
+    expect(known.get(subjects[0]['subject-uuid'])).toMatchObject({ title: subjects[0].title });
+    expect(tools).toContain(origins[0].actors[0]['actor-uuid']);
+  }
+  const hashes = back.resources.flatMap(({ rlinks = [] }) => rlinks).flatMap(({ hashes: found = [] }) => found);
+  const digests = partialRun().streams.map(({ bundle }) => bundle.sha256);
+  expect(hashes.map(({ value }: { value: string }) => value)).toEqual(digests);
+});
+
 describe('what is said', () => {
   test('a control is reviewed, and never said to be satisfied', () => {
     const text = JSON.stringify(render(withControls(verifiedRun([monthStream(1)]), 'pci-dss-4')));
@@ -72,12 +89,13 @@ describe('what is said', () => {
   });
 
   test('the same run has the same ids, another one others', () => {
-    const ids = (record: RunRecord): string[] =>
-      JSON.stringify(render(record)).match(/[0-9a-f]{8}-[0-9a-f-]{27}/g) ?? [];
+    const ids = (record: RunRecord): string[] => [
+      ...new Set(JSON.stringify(render(record)).match(/[0-9a-f]{8}-[0-9a-f-]{27}/g)),
+    ];
     expect(ids(partialRun())).toEqual(ids(partialRun()));
     expect(ids(partialRun()).filter((id) => ids({ ...partialRun(), run_id: '2026-11' }).includes(id))).toHaveLength(
-      // The organisation and each of the four observed streams are the same.
-      5,
+      // The organisation, the tool and each of the five streams are the same.
+      7,
     );
   });
 });

@@ -30,11 +30,11 @@ export async function archivePackage(
 ): Promise<string> {
   const archive = await openDirectoryArchive(root, { create: true });
   const target = `${root}.zip`;
-  const { verdict, ...written } = await writePackageBundle({ target, ...bundle });
+  const { verdict, beside, ...written } = await writePackageBundle({ target, ...bundle });
   const name = bundleKey(RUN, bundleFileName(slugOf(verdict.stream_id), 'COMPLETE'));
   const stored = { key: name, bytes: written.bytes, sha256: written.sha256, identity: written.identity };
   await archive.put(name, { file: target }, stored);
-  const stream = { ...verdict, partial: false, missing: [], bundle: stored, record: null };
+  const stream = { ...verdict, ...beside, partial: false, missing: [], bundle: stored, record: null };
   const { scope } = runRecord(RUN, []);
   await sealRun(archive, RUN, key, { streams: [stream], scope: { ...scope, required_claims: [...required] }, ...more });
   await archive.close();

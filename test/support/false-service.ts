@@ -21,6 +21,10 @@ export interface Told {
   stated?: object;
   /** What the package says otherwise. */
   package?: object;
+  /** No package of it is made, with this status. */
+  refused?: number;
+  /** Forms that are not delivered. */
+  withheld?: string[];
   /** What the answer to `generate` says otherwise, and that of the package's status. */
   made?: object;
   ready?: object;
@@ -42,7 +46,15 @@ export interface FalseService {
   /** Where it is exported and verified. */
   directory: string;
   /** Exports in this process, and returns what was printed with `--json`. */
-  export(flags: { request?: string; period?: string; 'all-time'?: boolean; revise?: boolean }): Promise<Printed>;
+  export(flags: {
+    request?: string;
+    period?: string;
+    'all-time'?: boolean;
+    revise?: boolean;
+    exclude?: string[];
+    'requested-by'?: string;
+    'seal-partial'?: boolean;
+  }): Promise<Printed>;
   verify(target?: string): Promise<Printed>;
   close(): Promise<void>;
 }
@@ -103,14 +115,15 @@ async function answer(
     if (streams.get(streamId)?.unavailable === true) return { status: 404 };
     const packageId = `pkg-${packages.size + 1}`;
     packages.set(packageId, { streamId, period: { from, to } });
-    const { date, made: more } = streams.get(streamId) ?? {};
+    const { date, refused, made: more } = streams.get(streamId) ?? {};
+    if (refused !== undefined) return { status: refused };
     const made = { package_id: packageId, stream_id: streamId, status: 'ready', ...more };
     const headers = { 'content-type': 'application/json', ...(date === undefined ? {} : { date: date.toUTCString() }) };
     return json(made, { status: 201, headers });
   }
   const asked = packages.get(id);
   const told = streams.get(asked?.streamId ?? '');
-  if (asked === undefined || told === undefined) return { status: 404 };
+  if (asked === undefined || told === undefined || told.withheld?.includes(form) === true) return { status: 404 };
   if (form === '') return json({ package_id: id, stream_id: asked.streamId, status: 'ready', ...told.ready });
   const entries = within(told.entries, asked.period);
   return formOf(form, id, asked.streamId, told, told.packaged === undefined ? entries : told.packaged(entries));

@@ -11,7 +11,7 @@ const token = z.string().regex(/^(\p{L}|_)(\p{L}|\p{N}|[.\-_])*$/u);
 const line = z.string().regex(/^[^\n]+$/);
 const dateTime = z.iso.datetime();
 
-const property = z.strictObject({ name: token, ns: z.url(), value: string });
+const property = z.strictObject({ name: token, ns: z.url().optional(), value: string });
 const subject = z.strictObject({ 'subject-uuid': uuid, type: z.literal('resource'), title: line });
 
 const observation = z.strictObject({
@@ -21,12 +21,24 @@ const observation = z.strictObject({
   props: z.array(property).min(1).optional(),
   methods: z.array(z.enum(['EXAMINE', 'INTERVIEW', 'TEST', 'UNKNOWN'])).min(1),
   types: z.array(token).min(1).optional(),
+  origins: z
+    .array(z.strictObject({ actors: z.array(z.strictObject({ type: z.literal('tool'), 'actor-uuid': uuid })).min(1) }))
+    .min(1),
   subjects: z.array(subject).min(1),
   'relevant-evidence': z
     .array(z.strictObject({ href: string, description: z.string().min(1) }))
     .min(1)
     .optional(),
   collected: dateTime,
+});
+
+const component = z.strictObject({
+  uuid,
+  type: string,
+  title: line,
+  description: z.string().min(1),
+  props: z.array(property).min(1),
+  status: z.strictObject({ state: z.enum(['under-development', 'operational', 'disposition', 'other']) }),
 });
 
 const selection = z.strictObject({
@@ -41,8 +53,18 @@ const result = z.strictObject({
   start: dateTime,
   end: dateTime,
   props: z.array(property).min(1),
+  'local-definitions': z.strictObject({ components: z.array(component).min(1) }),
   'reviewed-controls': z.strictObject({ 'control-selections': z.array(selection).min(1) }),
   observations: z.array(observation).min(1).optional(),
+});
+
+const rlink = z.strictObject({
+  href: string,
+  'media-type': string.optional(),
+  hashes: z
+    .array(z.strictObject({ algorithm: string, value: z.string().regex(/^[0-9a-f]{64}$/) }))
+    .min(1)
+    .optional(),
 });
 
 export const assessmentResultsSchema = z.strictObject({
@@ -64,7 +86,7 @@ export const assessmentResultsSchema = z.strictObject({
           uuid,
           title: line,
           description: z.string().min(1),
-          rlinks: z.array(z.strictObject({ href: string, 'media-type': string })).min(1),
+          rlinks: z.array(rlink).min(1).optional(),
         }),
       ),
     }),

@@ -16,7 +16,7 @@ import { formatContract } from '../../src/contract/file.ts';
 import { type ContractInUse, DEFAULT_IN_USE } from '../../src/contract/in-use.ts';
 import { pinContract } from '../../src/contract/pinned.ts';
 import { sha256 } from '../../src/encoding/digest.ts';
-import { toRecordBytes } from '../../src/ledger/record.ts';
+import { type StreamRecord, toRecordBytes } from '../../src/ledger/record.ts';
 import { examineReading } from './chain.ts';
 
 export interface PackageBundle {
@@ -78,10 +78,10 @@ export async function writePackageBundle({
   required = ['order'],
   requires = required,
   restate = (verdict) => verdict,
-}: PackageBundle): Promise<WrittenBundle & { verdict: Verdict }> {
+}: PackageBundle): Promise<WrittenBundle & { verdict: Verdict; beside: ReturnType<typeof besideVerdict> }> {
   const inUse: ContractInUse =
     description === null ? DEFAULT_IN_USE : pinContract(Buffer.from(formatContract(description)), 'contract.yaml');
-  const { stated, reading } = statedOf(inUse, evidence, summary, required, listing);
+  const { stated, reading, listed } = statedOf(inUse, evidence, summary, required, listing);
   const verdict = restate(missing.length > 0 ? { ...stated.verdict, status: 'incomplete' } : stated.verdict);
   const verification = { ...stated, run_id: runId, required_claims: [...requires], seal_key_ids: sealKeyIds, verdict };
   const service: ServiceDocument = {
@@ -118,7 +118,17 @@ export async function writePackageBundle({
       ...tokenFiles(reading.facts?.checkpoints ?? []).map(({ path, content }) => ({ path, content })),
     ],
   });
-  return { ...written, verdict };
+  return { ...written, verdict, beside: besideVerdict(listed) };
+}
+
+const RECEIVED_AT = '2026-11-01T00:00:00.000Z';
+
+/** What a record says of these bundles besides their verdict. */
+export function besideVerdict(listed: number | null = null): Pick<StreamRecord, 'collected' | 'service'> {
+  return {
+    collected: { export_started_at: RECEIVED_AT, from: RECEIVED_AT, to: RECEIVED_AT },
+    service: { entry_count: null, head_sequence: null, listed, verified: null, failed_sequences: [] },
+  };
 }
 
 function transferLog(
@@ -130,7 +140,14 @@ function transferLog(
 ): Custody {
   const pathOf = (step: string) =>
     (downloads[step as FormName] ?? `/${step}`).replace('{package_id}', verdict.package_id ?? '');
-  const exchange = { method: 'GET' as const, requested_at: '', status: 200, date: null, request_id: null, attempts: 1 };
+  const exchange = {
+    method: 'GET' as const,
+    requested_at: RECEIVED_AT,
+    status: 200,
+    date: null,
+    request_id: null,
+    attempts: 1,
+  };
   return {
     format: 'evidence-custody/1',
     run_id,
@@ -139,6 +156,8 @@ function transferLog(
     operator: { user: 'u', host: 'h' },
     request: null,
     requested_by: null,
+    export_started_at: RECEIVED_AT,
+    received_at: RECEIVED_AT,
     steps: [
       ...forms.map(({ step, path, content }) => ({
         step,
@@ -157,13 +176,14 @@ function statedOf(
   summary: Uint8Array | null,
   required: readonly ClaimName[],
   listing: string | null,
-): { stated: Verification; reading: PackageReading } {
+): { stated: Verification; reading: PackageReading; listed: number | null } {
   const reader = new PackageReader(contract, new Map());
   reader.push(evidence);
   const reading = reader.finish();
   const nothing = { kind: 'none' as const, why: 'nothing was asked' };
+  const completeness = listing === null ? nothing : compared(reading, evidence, contract, listing);
   const examination = examineReading(reading, required, {
-    completeness: listing === null ? nothing : compared(reading, evidence, contract, listing),
+    completeness,
     contract,
     sealKeysGiven: false,
     summary: summary === null ? null : contract.readSummary(summary),
@@ -184,6 +204,7 @@ function statedOf(
     timestamp_roots: null,
     earlier: [],
     stated_head: null,
+    stated_entries: null,
     stated_count: null,
     accepted_restart: null,
     completeness: listing === null ? nothing : { kind: 'listing', statement: stateOf(reading) },
@@ -191,7 +212,7 @@ function statedOf(
     verdict: toVerdict(reading, examination),
     does_not_prove: [],
   };
-  return { stated, reading };
+  return { stated, reading, listed: completeness.kind === 'listing' ? completeness.listed : null };
 }
 
 function stateOf({ walk }: PackageReading) {
@@ -216,6 +237,6 @@ function compared(
   return {
     kind: 'listing',
     statement,
-    ...(carried.finish() ?? { same: 0, differences: 1, deviations: [], undecided: 0 }),
+    ...(carried.finish() ?? { listed: 0, same: 0, differences: 1, deviations: [], undecided: 0 }),
   };
 }

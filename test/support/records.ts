@@ -4,6 +4,8 @@ import type { RunRecord, RunStream, StreamRecord, Unbound } from '../../src/ledg
 
 export const DIGEST = 'a'.repeat(64);
 
+export const TIME_FIELDS = { recorded: 'timestamp', occurred: 'occurred_at' };
+
 type States = Partial<Record<ClaimName, Claim['state']>>;
 
 /** The record of a stream that is well but for what is said otherwise. */
@@ -28,6 +30,8 @@ export function streamRecord(
     last_recorded_at: '2026-10-01T09:00:00.000Z',
     digests_bind: true,
     entries_sha256: null,
+    first_occurred_at: '2026-09-30T23:59:59.000Z',
+    last_occurred_at: '2026-10-01T08:59:59.000Z',
     claims: claims as StreamRecord['claims'],
     findings: [],
     findings_count: 0,
@@ -35,6 +39,12 @@ export function streamRecord(
     actions: { counts: [['LOGIN', 10]], others: 0 },
     partial: false,
     missing: [],
+    collected: {
+      export_started_at: '2026-11-01T00:00:00.000Z',
+      from: '2026-11-01T00:00:01.000Z',
+      to: '2026-11-01T00:00:30.000Z',
+    },
+    service: { entry_count: 10, head_sequence: 10, listed: 10, verified: true, failed_sequences: [] },
     bundle: { key: `runs/2026-10/streams/${streamId}.zip`, bytes: 1, sha256: DIGEST, identity: DIGEST },
     recorded_at: '2026-11-01T00:00:00.000Z',
     ...more,
@@ -67,6 +77,7 @@ export function runRecord(runId: string, streams: RunStream[], more: Partial<Run
       audit_url: 'https://audit.example.com',
       contract: 'default',
       contract_sha256: null,
+      time_fields: TIME_FIELDS,
       moved_from: null,
       requests: [],
     },
@@ -75,6 +86,7 @@ export function runRecord(runId: string, streams: RunStream[], more: Partial<Run
     begun_at: '2026-11-01T00:00:00.000Z',
     started_at: '2026-11-01T00:00:00.000Z',
     finished_at: '2026-11-01T00:01:00.000Z',
+    attempts: [{ started_at: '2026-11-01T00:00:00.000Z', ended_at: '2026-11-01T00:01:00.000Z' }],
     stream_list: { pages: [], streams: [] },
     streams,
     excluded: [],
@@ -85,7 +97,7 @@ export function runRecord(runId: string, streams: RunStream[], more: Partial<Run
     warnings: [],
     signed: false,
     timestamp_authority: null,
-    report: { organisation: null, oscal: false, controls: [] },
+    report: { organisation: null, prepared_by: null, oscal: false, controls: [] },
     earlier_runs: [],
     recovered: 0,
     left_over: [],

@@ -1,7 +1,7 @@
 import { toFinding } from '../../src/chain/finding.ts';
 import type { Outcome } from '../../src/ledger/outcome.ts';
 import type { EarlierRun, RunRecord, RunStream, StreamRecord } from '../../src/ledger/record.ts';
-import { DIGEST, runRecord, runStream } from './records.ts';
+import { DIGEST, runRecord, runStream, TIME_FIELDS } from './records.ts';
 
 /** A digest of its own for every number. */
 export const digestOf = (number: number) => number.toString(16).padStart(8, '0').repeat(8);
@@ -65,12 +65,13 @@ const MONTH: Partial<RunRecord> = {
     audit_url: 'https://audit.example.com',
     contract: 'default',
     contract_sha256: null,
+    time_fields: TIME_FIELDS,
     moved_from: null,
     requests: [{ purpose: 'list the streams', method: 'GET', path: '/audit/streams/', parameters: ['limit=500'] }],
   },
   tool: { name: 'evidence-exporter', version: '0.1.0', commit: 'c0ffee' },
   operator: { user: 'evidence', host: 'batch-7' },
-  report: { organisation: 'Acme Payments Ltd', oscal: true, controls: [] },
+  report: { organisation: 'Acme Payments Ltd', prepared_by: 'P. Jones, Audit Liaison', oscal: true, controls: [] },
 };
 
 /** A run in which all is well. */
@@ -95,7 +96,7 @@ export function refutedRun(): RunRecord {
   return verifiedRun(streams, {
     outcome: 'refuted',
     exit_code: 1,
-    vanished: [{ stream_id: 'prod/gone', sequence: 4, hash: DIGEST, run_id: '2026-09', finding: vanished }],
+    vanished: [{ stream_id: 'prod/gone', sequence: 4, hash: DIGEST, run_id: '2026-09', entries: 4, finding: vanished }],
   });
 }
 
@@ -115,6 +116,15 @@ export function partialRun(): RunRecord {
       exit_code: 3,
       failed: [{ stream_id: 'prod/dead', reason: 'no answer within 30 s', next_step: 'Run it again.' }],
       excluded: [{ stream_id: 'prod/debug', reason: '--exclude */debug' }],
+      stream_list: {
+        pages: [],
+        streams: ['prod/service-1', 'prod/half', 'prod/quiet', 'prod/dead', 'prod/debug'].map((stream_id, index) => ({
+          stream_id,
+          entry_count: [ENTRIES, ENTRIES, 0, 7, 5][index] ?? null,
+          head_sequence: null,
+          head_digest: null,
+        })),
+      },
       reconciliation: { listed: 5, exported: 1, partial: 1, failed: 1, empty: 1, excluded: 1 },
     },
   );

@@ -1,3 +1,4 @@
+import { describePeriod } from '../../bundle/period.ts';
 import { type Bars, describeBars, longestOf } from '../view/activity.ts';
 import type { Coverage } from '../view/coverage.ts';
 import type { Texts } from '../view/texts.ts';
@@ -68,26 +69,24 @@ function rounded(value: number): string {
 
 const MARKS = { verified: '✓', collected: '•', refuted: '✗', incomplete: '!', empty: '–' } as const;
 
-export function coverage({ coverage: { months, runs } }: RunView, texts: Texts): Markup {
+export function coverage({ coverage: { months, runs, quiet } }: RunView, texts: Texts): Markup {
   return markup`<p>${texts.coverage.introduction}</p>
 <ol class="months">
 ${months.map(month)}</ol>
-<div class="wide" tabindex="0" role="group" aria-labelledby="coverage-title"><table>
+${quiet.map((line) => markup`<p>${line}</p>\n`)}<div class="wide" tabindex="0" role="group" aria-labelledby="coverage-title"><table>
 <thead><tr><th scope="col">Run</th><th scope="col">Period (UTC)</th><th scope="col">Outcome</th><th scope="col" class="number">Streams</th><th scope="col" class="number">Entries</th></tr></thead>
 <tbody>
 ${runs.map(
-  ({ run_id, period, outcome, streams, entries }) =>
-    markup`<tr><th scope="row">${name(run_id)}</th><td>${day(period.from, 'the beginning')} to ${day(period.to, 'the time of the export')}</td><td class="status ${outcome}">${outcome}</td><td class="number">${grouped(streams)}</td><td class="number">${grouped(entries)}</td></tr>\n`,
+  ({ run_id, period, until, outcome, streams, entries }) =>
+    markup`<tr><th scope="row">${name(run_id)}</th><td>${describePeriod(period, until)}</td><td class="status ${outcome}">${outcome}</td><td class="number">${grouped(streams)}</td><td class="number">${grouped(entries)}</td></tr>\n`,
 )}</tbody></table></div>
 `;
 }
 
-function month({ month: label, outcome, whole }: Coverage['months'][number]): Markup {
+function month({ month: label, outcome, state, note }: Coverage['months'][number]): Markup {
   if (outcome === null) return markup`<li class="gap"><span>${label}</span> <b>no run</b></li>\n`;
-  return markup`<li class="${outcome}"><span>${label}</span> <b><span aria-hidden="true">${MARKS[outcome]}</span> <span class="word">${outcome}${whole ? null : ', part'}</span></b></li>\n`;
-}
-
-/** Midnight goes without saying. */
-function day(time: string | null, otherwise: string): string {
-  return time === null ? otherwise : time.replace('T00:00:00.000Z', '');
+  const tone = state === 'partial' && outcome !== 'refuted' ? 'incomplete' : outcome;
+  if (note !== null)
+    return markup`<li class="${tone}"><span>${label}</span> <b>${note}</b> <span class="word">${outcome}</span></li>\n`;
+  return markup`<li class="${tone}"><span>${label}</span> <b><span aria-hidden="true">${MARKS[outcome]}</span> <span class="word">${outcome}</span></b></li>\n`;
 }

@@ -7,7 +7,8 @@ import { type Markup, markup, name } from './markup.ts';
 
 /** What each claim means, and how it stands over all streams. */
 export function claims({ claims: all }: RunView, texts: Texts): Markup {
-  return markup`<p>${texts.proves.introduction}</p>
+  return markup`<p>${texts.proves.words}</p>
+<p>${texts.proves.introduction}</p>
 <div class="wide" tabindex="0" role="group" aria-labelledby="checks-title"><table>
 <thead><tr><th scope="col">Claim</th><th scope="col">Proved means</th><th scope="col" class="number">Proved</th><th scope="col" class="number">Refuted</th><th scope="col" class="number">Unproved</th></tr></thead>
 <tbody>
@@ -28,8 +29,8 @@ function claimRow(claim: ClaimView): Markup {
 `;
 }
 
-export function findings({ findings: { groups, total, streams } }: RunView, texts: Texts): Markup {
-  if (groups.length === 0) return markup`<p>${texts.findings.none}</p>\n`;
+export function findings({ findings: { groups, total, streams, none } }: RunView, texts: Texts): Markup {
+  if (groups.length === 0) return markup`<p>${none}</p>\n`;
   const values = { findings: plural(total, 'finding'), streams: plural(streams, 'stream') };
   return markup`<p>${fill(texts.findings.introduction, values)}</p>
 ${groups.map((group) => findingGroup(group, texts))}`;
@@ -41,7 +42,7 @@ function findingGroup(group: FindingGroup, texts: Texts): Markup {
   return markup`<article class="finding ${severity}">
 <h3><span class="severity">${severity}</span> ${code} <span class="minor">${plural(group.streams, 'stream')}</span></h3>
 <p>${group.meaning}</p>
-${group.nextSteps.map((step) => markup`<p class="next"><b>What to do:</b> ${step}</p>\n`)}<div class="wide" tabindex="0" role="group" aria-label="${code}"><table>
+<div class="wide" tabindex="0" role="group" aria-label="${code}"><table>
 <thead><tr><th scope="col">Stream</th><th scope="col">Where</th><th scope="col">What was found</th></tr></thead>
 <tbody>
 ${shown.map(
@@ -49,11 +50,11 @@ ${shown.map(
     streamId,
     place,
     message,
-    expected,
-    actual,
+    entry,
+    values,
   }) => markup`<tr><th scope="row">${name(streamId)}</th><td>${place}</td><td>${name(message)}${
-    expected === null ? null : markup`<p class="digest">expected ${expected}</p>`
-  }${actual === null ? null : markup`<p class="digest">found ${actual}</p>`}</td></tr>
+    entry === null ? null : markup`<p class="minor">${name(entry)}</p>`
+  }${values.map(({ label, value }) => markup`<p class="digest">${label}: ${value}</p>`)}</td></tr>
 `,
 )}</tbody></table></div>
 ${more > 0 ? markup`<p class="minor">${fill(texts.findings.more, { count: grouped(more) })}</p>\n` : null}</article>

@@ -4,7 +4,7 @@ import type { RunView } from '../view/view.ts';
 import { activity, coverage } from './charts.ts';
 import { claims, findings } from './checks.ts';
 import { type Content, Markup, markup } from './markup.ts';
-import { controls, custody, exceptions, howTo, ipe, limits } from './sections.ts';
+import { controls, custody, exceptions, howTo, ipe, limits, population, preparer } from './sections.ts';
 import { streams } from './streams.ts';
 import { summary } from './summary.ts';
 import { verification } from './verification.ts';
@@ -61,6 +61,8 @@ ${sections.map(section)}</main>
 
 function sectionsOf(view: RunView, texts: Texts): Section[] {
   return [
+    { id: 'ipe', title: 'IPE statement', content: ipe(view, texts) },
+    { id: 'population', title: texts.population.title, content: population(view, texts) },
     { id: 'exceptions', title: 'Exceptions and exclusions', content: exceptions(view) },
     { id: 'checks', title: 'What was checked', content: claims(view, texts) },
     { id: 'findings', title: 'Findings', content: findings(view, texts) },
@@ -68,11 +70,11 @@ function sectionsOf(view: RunView, texts: Texts): Section[] {
     { id: 'verify', title: 'Verify a bundle here', content: verification(view, texts) },
     { id: 'activity', title: 'Activity', content: activity(view) },
     { id: 'coverage', title: 'Coverage by month', content: coverage(view, texts) },
-    { id: 'ipe', title: 'IPE statement', content: ipe(view, texts) },
     { id: 'custody', title: 'Chain of custody', content: custody(view, texts) },
     { id: 'limits', title: 'What this does not prove', content: limits(view) },
     { id: 'how', title: 'How to verify it yourself', content: howTo(texts) },
     { id: 'controls', title: 'Control mapping', content: controls(view, texts) },
+    { id: 'preparer', title: texts.preparer.title, content: preparer(view, texts) },
   ];
 }
 

@@ -15,17 +15,36 @@ ${facts.map(
 `;
 }
 
+/** From what the service says that it has to what was verified of it. */
+export function population({ population: { rows } }: RunView, { population: texts }: Texts): Markup {
+  const row = ({ label, streams, entries, isAmiss }: RunView['population']['rows'][number]) =>
+    markup`<tr><th scope="row">${label}</th><td class="number${isAmiss ? ' refuted' : ''}">${grouped(streams)}</td><td class="number${isAmiss ? ' refuted' : ''}">${entries === null ? '–' : grouped(entries)}</td></tr>\n`;
+  return markup`<p>${texts.introduction}</p>
+<div class="wide" tabindex="0" role="group" aria-labelledby="population-title"><table class="totals">
+<thead><tr><th scope="col"></th><th scope="col" class="number">Streams</th><th scope="col" class="number">Entries</th></tr></thead>
+<tbody>
+${rows.map(row)}</tbody></table></div>
+`;
+}
+
+/** For who exported, behind all that an auditor reads. */
+export function preparer({ preparer: advice }: RunView, { preparer: texts }: Texts): Markup | null {
+  if (advice.length === 0) return null;
+  return markup`<p>${texts.introduction}</p>
+<ul>
+${advice.map(({ step, about, others }) => markup`<li>${name(step)}<p class="minor">${name(about.join('; '))}${others === 0 ? null : `; and ${grouped(others)} more`}</p></li>\n`)}</ul>
+`;
+}
+
 export function exceptions({ exceptions: all }: RunView): Markup | null {
   if (all.length === 0) return null;
   return markup`<div class="wide" tabindex="0" role="group" aria-labelledby="exceptions-title"><table>
-<thead><tr><th scope="col">Stream</th><th scope="col">What</th><th scope="col">Why, and what to do</th></tr></thead>
+<thead><tr><th scope="col">Stream</th><th scope="col">What</th><th scope="col">Why</th></tr></thead>
 <tbody>
 ${each(
   all,
-  ({ kind, streamId, reason, nextStep }) =>
-    markup`<tr><th scope="row">${name(streamId)}</th><td class="${kind === 'excluded' ? 'unproved' : 'refuted'}"><b>${kind}</b></td><td>${name(reason)}${
-      nextStep === null ? null : markup`<p class="minor">${nextStep}</p>`
-    }</td></tr>\n`,
+  ({ kind, streamId, reason }) =>
+    markup`<tr><th scope="row">${name(streamId)}</th><td class="${kind === 'excluded' ? 'unproved' : 'refuted'}"><b>${kind}</b></td><td>${name(reason)}</td></tr>\n`,
 )}</tbody></table></div>
 `;
 }
@@ -34,8 +53,8 @@ export function custody({ custody: steps }: RunView, texts: Texts): Markup {
   return markup`<p>${texts.custody.introduction}</p>
 <ol class="timeline">
 ${steps.map(
-  ({ at, who, what }) =>
-    markup`<li>${at === '' ? null : markup`<time datetime="${at}">${at}</time> `}<b>${name(who)}</b><p>${name(what)}</p></li>\n`,
+  ({ at, when, who, what }) =>
+    markup`<li>${at === '' ? when : markup`<time datetime="${at}">${when}</time>`} <b>${name(who)}</b><p>${name(what)}</p></li>\n`,
 )}</ol>
 `;
 }

@@ -16,11 +16,11 @@ export function summary(view: RunView, texts: Texts): Markup {
 ${outcome.sentences.map((sentence) => markup`<p>${sentence}</p>\n`)}</div>
 ${reconciliation(view)}
 <ul class="claims" aria-label="Claims">
-${view.claims.map((claim) => tile(claim, view.streams.length))}</ul>
+${view.claims.map(tile)}</ul>
 <dl class="facts">
 ${fact('Run', view.runId)}${view.request === null ? null : fact('Request', view.request)}${
   view.requestedBy === null ? null : fact('Requested by', view.requestedBy)
-}${fact(view.sealed ? 'Closed' : 'Attempted', `${view.finishedAt} (UTC)`)}${fact('Entries', grouped(view.entries))}${fact(
+}${view.preparedBy === null ? null : fact('Prepared by', view.preparedBy)}${fact(view.sealed ? 'Closed' : 'Attempted', `${view.finishedAt} (UTC)`)}${fact('Entries', grouped(view.entries))}${fact(
   'Findings',
   view.findings.total === 0 ? 'none' : grouped(view.findings.total),
 )}</dl>
@@ -39,10 +39,9 @@ ${term('streams listed', listed, '')}${terms}</ul>`;
 }
 
 /** The seven claims at a glance: what is not proved must not hide behind the word above. */
-function tile(claim: ClaimView, streams: number): Markup {
-  const { proved, refuted } = claim;
-  const state = refuted > 0 ? 'refuted' : proved === streams && streams > 0 ? 'proved' : 'unproved';
-  return markup`<li class="${state}"><b>${claim.name}</b> <span>${grouped(proved)} of ${grouped(streams)} proved</span>${
+function tile({ name: claim, proved, refuted, of }: ClaimView): Markup {
+  const state = refuted > 0 ? 'refuted' : proved === of && of > 0 ? 'proved' : 'unproved';
+  return markup`<li class="${state}"><b>${claim}</b> <span>${grouped(proved)} of ${grouped(of)} proved</span>${
     refuted === 0 ? null : markup` <span>${grouped(refuted)} refuted</span>`
   }</li>
 `;

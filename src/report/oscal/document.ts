@@ -1,6 +1,10 @@
+import { describePeriod } from '../../bundle/period.ts';
 import { CLAIMS } from '../../claims/claim.ts';
+import { lengthOf } from '../../claims/ranges.ts';
 import { sha256 } from '../../encoding/digest.ts';
 import { type RunRecord, type RunStream, recordPieces } from '../../ledger/record.ts';
+import { anchoredIn } from '../view/anchors.ts';
+import { missingIn, statedEntries, sum } from '../view/missing.ts';
 import { toOutcome } from '../view/outcome.ts';
 import type { Texts } from '../view/texts.ts';
 import { uuidOf } from './uuid.ts';
@@ -37,16 +41,7 @@ export function renderOscal(record: RunRecord, texts: Texts): Iterable<string> {
       'import-ap': { href: `#${plan}` },
       results: [toResult(record, texts, version)],
       'back-matter': {
-        resources: [
-          {
-            uuid: plan,
-            title: 'What was to be exported and checked',
-            description: paragraph(
-              `The scope of the run, its required claims and its period, as run.json states them.`,
-            ),
-            rlinks: [{ href: 'run.json', 'media-type': 'application/json' }],
-          },
-        ],
+        resources: resources(record, plan),
       },
     },
   };
@@ -63,29 +58,105 @@ function versionOf({ documents: _documents, streams, ...rest }: RunRecord): stri
 const NAMESPACE = 'https://evidence-exporter.invalid/ns/oscal';
 
 function toResult(record: RunRecord, texts: Texts, version: string) {
-  const { run_id, started_at, finished_at, reconciliation } = record;
+  const { run_id, period, source, reconciliation, begun_at, finished_at } = record;
   const { words, sentences } = toOutcome(record, true, texts);
-  const isEmpty = record.streams.length + record.failed.length + record.vanished.length === 0;
+  const isEmpty = [record.streams, record.failed, record.vanished, record.excluded].every(({ length }) => length === 0);
+  const props = {
+    ...Object.fromEntries(Object.entries(reconciliation).map(([name, count]) => [`streams-${name}`, count])),
+    entries: sum(record.streams.map(({ entries }) => entries)),
+    'period-from': period.from,
+    'period-to': period.to,
+    'period-field': source.time_fields.recorded,
+  };
   return {
     uuid: uuidOf('result', run_id, version),
     title: line(words.join(', ')),
-    description: paragraph(sentences.join(' ')),
-    start: started_at,
+    description: paragraph([`Period: ${describePeriod(period, begun_at)}.`, ...sentences].join(' ')),
+    start: begun_at,
     end: finished_at,
-    props: Object.entries(reconciliation).map(([name, count]) => ({
-      name: `streams-${name}`,
-      ns: NAMESPACE,
-      value: String(count),
-    })),
+    props: toProps(props),
+    'local-definitions': { components: [toolOf(record)] },
     'reviewed-controls': reviewedControls(record),
     ...(isEmpty ? {} : { observations: observe(record) }),
   };
 }
 
+/** What is not known is no property. */
+function toProps(values: Record<string, string | number | boolean | null>) {
+  return Object.entries(values)
+    .filter(([, value]) => value !== null && value !== '')
+    .map(([name, value]) => ({ name, ns: NAMESPACE, value: line(String(value)) }));
+}
+
+/** By what the observations were made. */
+function toolOf({ tool }: RunRecord) {
+  return {
+    uuid: toolUuid(tool),
+    type: 'software',
+    title: line(tool.name),
+    description: line(`${tool.name} ${tool.version}, which exported the evidence and checked it.`),
+    props: [
+      { name: 'version', value: line(tool.version) },
+      ...(tool.commit === null ? [] : [{ name: 'commit', ns: NAMESPACE, value: line(tool.commit) }]),
+    ],
+    status: { state: 'operational' },
+  };
+}
+
+function toolUuid({ name, version, commit }: RunRecord['tool']): string {
+  return uuidOf('tool', name, version, commit ?? '');
+}
+
+/** What is referred to: the plan, and each stream, which the observations are about. */
+function* resources(record: RunRecord, plan: string) {
+  yield {
+    uuid: plan,
+    title: 'What was to be exported and checked',
+    description: paragraph('The scope of the run, its required claims and its period, as run.json states them.'),
+    rlinks: [{ href: 'run.json', 'media-type': 'application/json' }],
+  };
+  const exported = new Set<string>();
+  for (const { stream_id, bundle } of record.streams) {
+    exported.add(stream_id);
+    const hashes = [{ algorithm: 'SHA-256', value: bundle.sha256 }];
+    yield { ...streamResource(record, stream_id), rlinks: [{ href: hrefOf(bundle.key), hashes }] };
+  }
+  for (const { stream_id } of [...record.failed, ...record.vanished, ...record.excluded])
+    if (!exported.has(stream_id)) yield streamResource(record, stream_id);
+}
+
+function streamResource(record: RunRecord, streamId: string) {
+  return {
+    uuid: streamUuid(record, streamId),
+    title: line(streamId),
+    description: paragraph(`A stream of the audit service at ${record.source.audit_url}.`),
+  };
+}
+
+function streamUuid({ source }: RunRecord, streamId: string): string {
+  return uuidOf('stream', source.audit_url, streamId);
+}
+
+/** Keys are relative to the archive, this document to the run. */
+function hrefOf(key: string): string {
+  return `../../${key.split('/').map(encodeURIComponent).join('/')}`;
+}
+
 function* observe(record: RunRecord) {
+  const stated = statedEntries(record);
   for (const stream of record.streams) yield observeStream(record, stream);
-  for (const { stream_id, reason } of record.failed) yield observeAbsence(record, stream_id, `Not exported: ${reason}`);
-  for (const { stream_id, finding } of record.vanished) yield observeAbsence(record, stream_id, finding.message);
+  for (const { stream_id, reason } of record.failed)
+    yield observeAbsence(record, stream_id, `Not exported: ${reason}`, {
+      status: 'failed',
+      stated_entries: stated.get(stream_id) ?? null,
+    });
+  for (const { stream_id, finding, entries } of record.vanished)
+    yield observeAbsence(record, stream_id, finding.message, { status: 'vanished', missing_entries: entries });
+  for (const { stream_id, reason } of record.excluded)
+    yield observeAbsence(record, stream_id, `Excluded by who exported: ${reason}`, {
+      status: 'excluded',
+      stated_entries: stated.get(stream_id) ?? null,
+    });
 }
 
 function reviewedControls({ report }: RunRecord) {
@@ -101,46 +172,68 @@ function reviewedControls({ report }: RunRecord) {
 }
 
 function observeStream(record: RunRecord, stream: RunStream) {
-  const { stream_id, status, partial, entries, claims, bundle, findings } = stream;
+  const { stream_id, status, partial, entries, claims, bundle, findings, service, collected } = stream;
   const told = findings.slice(0, 20).map(({ code, message }) => `- ${code}: ${paragraph(message)}`);
   const state = partial ? `${status}, PARTIAL` : status;
+  const anchored = anchoredIn(stream);
   return {
     uuid: uuidOf('observation', record.run_id, stream_id, bundle.identity),
     title: line(stream_id),
     description: [`Audit evidence of the stream: ${state}; ${entries} entries.`, ...told].join('\n'),
-    props: [
-      { name: 'status', ns: NAMESPACE, value: status },
-      ...CLAIMS.map((name) => ({ name: `claim-${name}`, ns: NAMESPACE, value: claims[name].state })),
-      { name: 'bundle-sha256', ns: NAMESPACE, value: bundle.sha256 },
-    ],
+    props: toProps({
+      status,
+      entries,
+      'stated-entries': service.entry_count,
+      'listed-entries': service.listed,
+      'missing-entries': lengthOf(missingIn(stream, record.period)),
+      'first-recorded-at': stream.first_recorded_at,
+      'first-occurred-at': stream.first_occurred_at,
+      'last-recorded-at': stream.last_recorded_at,
+      'last-occurred-at': stream.last_occurred_at,
+      'anchored-through': anchored?.through ?? null,
+      'entries-after-anchor': anchored?.after ?? null,
+      'received-from': collected.from,
+      ...Object.fromEntries(CLAIMS.map((name) => [`claim-${name}`, claims[name].state])),
+      'bundle-sha256': bundle.sha256,
+    }),
     methods: ['TEST'],
     ...(status === 'refuted' ? { types: ['finding'] } : {}),
+    origins: originsOf(record),
     subjects: [subjectOf(record, stream_id)],
-    'relevant-evidence': [
-      {
-        // Keys are relative to the archive, this document to the run.
-        href: `../../${bundle.key.split('/').map(encodeURIComponent).join('/')}`,
-        description: paragraph(`The bundle, SHA-256 ${bundle.sha256}`),
-      },
-    ],
-    collected: record.finished_at,
+    'relevant-evidence': [{ href: hrefOf(bundle.key), description: paragraph(`The bundle, SHA-256 ${bundle.sha256}`) }],
+    collected: collected.to,
   };
 }
 
-function observeAbsence(record: RunRecord, streamId: string, message: string) {
+function observeAbsence(
+  record: RunRecord,
+  streamId: string,
+  message: string,
+  {
+    status,
+    stated_entries = null,
+    missing_entries = null,
+  }: { status: string; stated_entries?: number | null; missing_entries?: number | null },
+) {
   return {
     uuid: uuidOf('absence', record.run_id, streamId),
     title: line(streamId),
     description: paragraph(message),
+    props: toProps({ status, 'stated-entries': stated_entries, 'missing-entries': missing_entries }),
     methods: ['TEST'],
-    types: ['finding'],
+    ...(status === 'excluded' ? {} : { types: ['finding'] }),
+    origins: originsOf(record),
     subjects: [subjectOf(record, streamId)],
     collected: record.finished_at,
   };
 }
 
-function subjectOf({ source }: RunRecord, streamId: string) {
-  return { 'subject-uuid': uuidOf('stream', source.audit_url, streamId), type: 'resource', title: line(streamId) };
+function originsOf({ tool }: RunRecord) {
+  return [{ actors: [{ type: 'tool', 'actor-uuid': toolUuid(tool) }] }];
+}
+
+function subjectOf(record: RunRecord, streamId: string) {
+  return { 'subject-uuid': streamUuid(record, streamId), type: 'resource', title: line(streamId) };
 }
 
 /** OSCAL's single line: no white space at its ends, none but spaces within, not empty. */

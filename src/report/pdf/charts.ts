@@ -1,3 +1,4 @@
+import { describePeriod } from '../../bundle/period.ts';
 import { drawHeading, drawParagraph, drawSection } from '../../typesetting/blocks.ts';
 import { CONTENT_WIDTH, GREY, HAIRLINE, INK, LEFT, RIGHT, type Setting, type Sheet } from '../../typesetting/sheet.ts';
 import { type Column, Table } from '../../typesetting/table.ts';
@@ -52,15 +53,19 @@ function drawColumns(sheet: Sheet, chart: Bars): void {
   for (const note of notes) drawParagraph(sheet, note, { size: 7.5, leading: 10, color: GREY });
 }
 
-/** As many labels as have room. */
+/** Space between two labels. */
+const LABEL_GAP = 8;
+
+/** As many labels as have room, each as near to the middle of its bar as the page lets it. */
 function drawTimes(sheet: Sheet, bars: Bars['bars'], left: number, step: number, y: number, small: Setting): void {
-  const every = Math.max(1, Math.ceil(56 / step));
+  let free = 0;
   bars.forEach(({ label }, index) => {
-    if (index % every !== 0) return;
     const paragraph = sheet.set(label, small, 60, 1);
-    const width = (paragraph.lines[0]?.width ?? 0) * small.size;
-    const middle = left + (index + 0.5) * step;
-    sheet.draw(paragraph, small, Math.min(Math.max(middle, left + width / 2), RIGHT - width / 2), y, 'centre');
+    const half = ((paragraph.lines[0]?.width ?? 0) * small.size) / 2;
+    const middle = Math.min(Math.max(left + (index + 0.5) * step, left + half), RIGHT - half);
+    if (middle - half < free) return;
+    sheet.draw(paragraph, small, middle, y, 'centre');
+    free = middle + half + LABEL_GAP;
   });
 }
 
@@ -102,31 +107,34 @@ export function drawCoverage(sheet: Sheet, { coverage }: RunView, texts: Texts):
   drawSection(sheet, 'Coverage by month', 160);
   drawParagraph(sheet, texts.coverage.introduction);
   sheet.y -= 4;
-  const { months, runs } = coverage;
+  const { months, runs, quiet } = coverage;
   const rows = Math.ceil(months.length / GRID_COLUMNS);
   const width = (CONTENT_WIDTH + GAP) / GRID_COLUMNS;
   const label: Setting = { style: sheet.styles.regular, size: 7, leading: 9, color: GREY };
   const seen = months.filter(({ outcome }) => outcome !== null).length;
   const alt = `Months with an export: ${seen} of ${months.length}. ${months
     .filter(({ outcome }) => outcome !== null)
-    .map(({ month, outcome }) => `${month} ${outcome}`)
+    .map(({ month, outcome, note }) => `${month} ${outcome}${note === null ? '' : `, ${note}`}`)
     .join(', ')}`;
   sheet.figure(alt, () =>
-    months.forEach(({ month, outcome, whole }, index) => {
+    months.forEach(({ month, outcome, state, note }, index) => {
       const x = LEFT + (index % GRID_COLUMNS) * width;
       const y = sheet.y - (Math.floor(index / GRID_COLUMNS) + 1) * (CELL_HEIGHT + GAP);
-      const colors = outcome === null ? null : OUTCOME_COLORS[outcome];
+      const isPart = state === 'partial' && outcome !== 'refuted';
+      const colors = outcome === null ? null : OUTCOME_COLORS[isPart ? 'incomplete' : outcome];
       sheet.box(x, y, width - GAP, CELL_HEIGHT, colors?.ground ?? HAIRLINE);
       if (colors === null) sheet.box(x + 0.5, y + 0.5, width - GAP - 1, CELL_HEIGHT - 1, [1, 1, 1]);
       const middle = x + (width - GAP) / 2;
       sheet.draw(sheet.set(month, label, width, 1), label, middle, y + CELL_HEIGHT - 11, 'centre');
       const mark: Setting = { style: sheet.styles.bold, size: 12, leading: 14, color: colors?.ink ?? GREY };
-      const text = colors === null ? 'no run' : whole ? colors.mark : `${colors.mark} part`;
-      const setting = colors === null || !whole ? { ...mark, style: sheet.styles.regular, size: 7.5 } : mark;
+      const text = colors === null ? 'no run' : (note ?? colors.mark);
+      const setting = colors === null || note !== null ? { ...mark, style: sheet.styles.regular, size: 6.5 } : mark;
       sheet.draw(sheet.set(text, setting, width, 1), setting, middle, y + 9, 'centre');
     }),
   );
   sheet.y -= rows * (CELL_HEIGHT + GAP) + 8;
+  for (const line of quiet) drawParagraph(sheet, line);
+  sheet.y -= 4;
   drawRuns(sheet, runs);
 }
 
@@ -142,14 +150,14 @@ function drawRuns(sheet: Sheet, runs: RunView['coverage']['runs']): void {
   sheet.element('Table', () => {
     const table = new Table(sheet, columns);
     table.drawHead();
-    for (const { run_id, period, outcome, streams, entries } of runs) {
+    for (const { run_id, period, until, outcome, streams, entries } of runs) {
       const strong: Setting = { ...body, style: sheet.styles.bold, color: OUTCOME_COLORS[outcome].ink };
       table.drawRow({
         cells: [
           [{ text: run_id, setting: body, maxLines: 2 }],
           [
             {
-              text: `${day(period.from, 'the beginning')} to ${day(period.to, 'the time of the export')}`,
+              text: describePeriod(period, until),
               setting: body,
               maxLines: 2,
             },
@@ -161,9 +169,4 @@ function drawRuns(sheet: Sheet, runs: RunView['coverage']['runs']): void {
       });
     }
   });
-}
-
-/** Midnight goes without saying. */
-function day(time: string | null, otherwise: string): string {
-  return time === null ? otherwise : time.replace('T00:00:00.000Z', '');
 }

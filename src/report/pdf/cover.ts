@@ -1,4 +1,4 @@
-import { drawFact } from '../../typesetting/blocks.ts';
+import { drawFact, drawParagraph } from '../../typesetting/blocks.ts';
 import type { Color } from '../../typesetting/canvas.ts';
 import { ACCENT, CONTENT_WIDTH, GREY, INK, LEFT, type Setting, type Sheet } from '../../typesetting/sheet.ts';
 import type { ClaimView } from '../view/claims.ts';
@@ -30,10 +30,13 @@ export function drawCover(sheet: Sheet, view: RunView, texts: Texts): void {
   drawReconciliation(sheet, view);
   sheet.y -= 16;
   drawClaims(sheet, view);
-  sheet.y -= 20;
+  sheet.y -= 6;
+  drawParagraph(sheet, texts.proves.words, { size: 7.5, leading: 10, color: GREY });
+  sheet.y -= 12;
   drawFact(sheet, 'Run', [view.runId], 'mono');
   if (view.request !== null) drawFact(sheet, 'Request', [view.request], 'mono');
   if (view.requestedBy !== null) drawFact(sheet, 'Requested by', [view.requestedBy], 'text');
+  if (view.preparedBy !== null) drawFact(sheet, 'Prepared by', [view.preparedBy], 'text');
   drawFact(sheet, view.sealed ? 'Closed' : 'Attempted', [`${view.finishedAt} (UTC)`], 'text');
   drawFact(sheet, 'Entries', [grouped(view.entries)], 'text');
   drawFact(sheet, 'Findings', [view.findings.total === 0 ? 'none' : grouped(view.findings.total)], 'text');
@@ -92,17 +95,17 @@ function drawReconciliation(sheet: Sheet, { reconciliation }: RunView): void {
 }
 
 /** The seven claims at a glance: what is not proved must not hide behind the word above. */
-function drawClaims(sheet: Sheet, { claims, streams }: RunView): void {
+function drawClaims(sheet: Sheet, { claims }: RunView): void {
   const name: Setting = { style: sheet.styles.bold, size: 7.5, leading: 10, color: INK };
   const small: Setting = { style: sheet.styles.regular, size: 7.5, leading: 10, color: GREY };
   const step = (CONTENT_WIDTH + CLAIM_GAP) / claims.length;
   const width = step - CLAIM_GAP;
   claims.forEach((claim, index) => {
     const x = LEFT + index * step;
-    const [ground, ink] = groundOf(claim, streams.length);
+    const [ground, ink] = groundOf(claim);
     sheet.box(x, sheet.y - CLAIM_HEIGHT, width, CLAIM_HEIGHT, ground);
     const middle = x + width / 2;
-    const share = `${grouped(claim.proved)} of ${grouped(streams.length)}`;
+    const share = `${grouped(claim.proved)} of ${grouped(claim.of)}`;
     const under = claim.refuted > 0 ? `${grouped(claim.refuted)} refuted` : 'proved';
     sheet.element('P', () => {
       sheet.draw(sheet.set(claim.name, name, width, 1), name, middle, sheet.y - 13, 'centre');
@@ -113,9 +116,9 @@ function drawClaims(sheet: Sheet, { claims, streams }: RunView): void {
   sheet.y -= CLAIM_HEIGHT;
 }
 
-function groundOf({ proved, refuted }: ClaimView, streams: number): readonly [Color, Color] {
+function groundOf({ proved, refuted, of }: ClaimView): readonly [Color, Color] {
   if (refuted > 0) return [OUTCOME_COLORS.refuted.ground, RED];
-  return proved === streams && streams > 0 ? [OUTCOME_COLORS.verified.ground, GREEN] : [PALE, GREY];
+  return proved === of && of > 0 ? [OUTCOME_COLORS.verified.ground, GREEN] : [PALE, GREY];
 }
 
 /** The gravest findings, so that nobody has to look for them. */

@@ -15,6 +15,9 @@ import {
   drawHowTo,
   drawIpe,
   drawLimits,
+  drawPopulation,
+  drawPreparer,
+  drawSignature,
 } from './sections.ts';
 import { drawStreams } from './streams.ts';
 
@@ -30,6 +33,8 @@ export function renderPdf(view: RunView, texts: Texts): Promise<Iterable<Uint8Ar
     drawCover(sheet, view, texts);
     sheet.newPage();
     drawIpe(sheet, view, texts);
+    drawPopulation(sheet, view, texts);
+    drawSignature(sheet, texts);
     drawExceptions(sheet, view);
     drawClaims(sheet, view, texts);
     drawFindings(sheet, view, texts);
@@ -40,6 +45,7 @@ export function renderPdf(view: RunView, texts: Texts): Promise<Iterable<Uint8Ar
     drawHowTo(sheet, texts);
     drawControls(sheet, view, texts);
     await drawStreams(sheet, view, texts);
+    drawPreparer(sheet, view, texts);
     if (sheet.hasMarks) drawParagraph(sheet, texts.marks, { size: 7.5, leading: 10.5, color: GREY });
     const { words, tone } = view.outcome;
     return {

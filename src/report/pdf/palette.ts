@@ -5,7 +5,8 @@ import type { Tone } from '../view/outcome.ts';
 export const WHITE: Color = [1, 1, 1];
 export const GREEN: Color = [0.08, 0.4, 0.24];
 export const RED: Color = [0.7, 0.09, 0.11];
-export const AMBER: Color = [0.72, 0.38, 0.0];
+/** White on it is read at 5:1. */
+export const AMBER: Color = [0.66, 0.35, 0.0];
 export const BAR: Color = [0.24, 0.43, 0.66];
 export const PALE: Color = [0.955, 0.96, 0.97];
 const PALE_GREEN: Color = [0.89, 0.95, 0.91];

@@ -33,10 +33,10 @@ export function drawIpe(sheet: Sheet, { ipe }: RunView, texts: Texts): void {
   drawParagraph(sheet, texts.ipe.introduction);
   sheet.y -= 4;
   for (const { label, lines, form } of ipe) drawFact(sheet, label, lines, form);
-  drawSignature(sheet, texts.ipe.review);
 }
 
-function drawSignature(sheet: Sheet, label: string): void {
+/** To be signed on paper, behind what is signed for. */
+export function drawSignature(sheet: Sheet, { ipe: { review: label } }: Texts): void {
   const small: Setting = { style: sheet.styles.regular, size: 7.5, leading: 10, color: GREY };
   sheet.makeRoom(62);
   sheet.y -= 46;
@@ -50,6 +50,44 @@ function drawSignature(sheet: Sheet, label: string): void {
   sheet.y -= 16;
 }
 
+/** From what the service says that it has to what was verified of it. */
+export function drawPopulation(sheet: Sheet, { population: { rows } }: RunView, { population: texts }: Texts): void {
+  const { body, strong } = settings(sheet);
+  drawSection(sheet, texts.title, 40 + rows.length * 18);
+  drawParagraph(sheet, texts.introduction);
+  const columns: Column[] = [
+    { head: '', width: CONTENT_WIDTH - 160 },
+    { head: 'Streams', width: 80, align: 'right' },
+    { head: 'Entries', width: 80, align: 'right' },
+  ];
+  drawTable(sheet, columns, (table) => {
+    for (const { label, streams, entries, isAmiss } of rows) {
+      const number = isAmiss ? { ...strong, color: RED } : strong;
+      table.drawRow({
+        cells: [
+          [{ text: label, setting: body, maxLines: 2 }],
+          [{ text: grouped(streams), setting: number, maxLines: 1 }],
+          [{ text: entries === null ? '–' : grouped(entries), setting: number, maxLines: 1 }],
+        ],
+      });
+    }
+  });
+}
+
+/** For who exported, behind all that an auditor reads. */
+export function drawPreparer(sheet: Sheet, { preparer }: RunView, { preparer: texts }: Texts): void {
+  if (preparer.length === 0) return;
+  drawSection(sheet, texts.title, 60);
+  drawParagraph(sheet, texts.introduction);
+  drawList(
+    sheet,
+    preparer.map(({ step, about, others }) => {
+      const more = others === 0 ? '' : `; and ${grouped(others)} more`;
+      return `${step} (${about.join('; ')}${more})`;
+    }),
+  );
+}
+
 export function drawExceptions(sheet: Sheet, { exceptions }: RunView): void {
   if (exceptions.length === 0) return;
   const { body, strong } = settings(sheet);
@@ -57,18 +95,15 @@ export function drawExceptions(sheet: Sheet, { exceptions }: RunView): void {
   const columns = [
     { head: 'Stream', width: 210 },
     { head: 'What', width: 72 },
-    { head: 'Why, and what to do', width: CONTENT_WIDTH - 282 },
+    { head: 'Why', width: CONTENT_WIDTH - 282 },
   ];
   drawTable(sheet, columns, (table) => {
-    for (const { kind, streamId, reason, nextStep } of exceptions)
+    for (const { kind, streamId, reason } of exceptions)
       table.drawRow({
         cells: [
           [{ text: streamId, setting: body, maxLines: NAME_LINES }],
           [{ text: kind, setting: { ...strong, color: kind === 'excluded' ? GREY : RED }, maxLines: 1 }],
-          [
-            { text: reason, setting: body, maxLines: 10 },
-            ...(nextStep === null ? [] : [{ text: nextStep, setting: { ...body, color: GREY }, maxLines: 4 }]),
-          ],
+          [{ text: reason, setting: body, maxLines: 10 }],
         ],
       });
   });
@@ -118,7 +153,7 @@ export function drawClaims(sheet: Sheet, { claims }: RunView, texts: Texts): voi
 export function drawFindings(sheet: Sheet, { findings }: RunView, texts: Texts): void {
   drawSection(sheet, 'Findings', findings.groups.length === 0 ? 40 : 250);
   if (findings.groups.length === 0) {
-    drawParagraph(sheet, texts.findings.none);
+    drawParagraph(sheet, findings.none);
     return;
   }
   const values = { findings: plural(findings.total, 'finding'), streams: plural(findings.streams, 'stream') };
@@ -131,22 +166,21 @@ function drawGroup(sheet: Sheet, group: FindingGroup, texts: Texts): void {
   drawHeading(sheet, `${group.code} · ${plural(group.streams, 'stream')}`, 170);
   const color = SEVERITY_COLORS[group.severity];
   drawParagraph(sheet, `${group.severity.toUpperCase()}. ${group.meaning}`, { color });
-  for (const step of group.nextSteps) drawParagraph(sheet, `What to do: ${step}`);
   const columns = [
     { head: 'Stream', width: 150 },
     { head: 'Where', width: 66 },
     { head: 'What was found', width: CONTENT_WIDTH - 216 },
   ];
   drawTable(sheet, columns, (table) => {
-    for (const { streamId, place, message, expected, actual } of group.shown)
+    for (const { streamId, place, message, entry, values } of group.shown)
       table.drawRow({
         cells: [
           [{ text: streamId, setting: body, maxLines: NAME_LINES }],
           [{ text: place, setting: body, maxLines: 3 }],
           [
             { text: message, setting: body, maxLines: 6 },
-            ...(expected === null ? [] : [{ text: `expected ${expected}`, setting: mono, maxLines: 4 }]),
-            ...(actual === null ? [] : [{ text: `found ${actual}`, setting: mono, maxLines: 4 }]),
+            ...(entry === null ? [] : [{ text: entry, setting: minor, maxLines: 6 }]),
+            ...values.map(({ label, value }) => ({ text: `${label}: ${value}`, setting: mono, maxLines: 4 })),
           ],
         ],
       });
@@ -160,15 +194,15 @@ export function drawCustody(sheet: Sheet, { custody }: RunView, texts: Texts): v
   drawSection(sheet, 'Chain of custody');
   drawParagraph(sheet, texts.custody.introduction);
   const columns = [
-    { head: 'When (UTC)', width: 128 },
-    { head: 'Who', width: 140 },
-    { head: 'What', width: CONTENT_WIDTH - 268 },
+    { head: 'When (UTC)', width: 142 },
+    { head: 'Who', width: 136 },
+    { head: 'What', width: CONTENT_WIDTH - 278 },
   ];
   drawTable(sheet, columns, (table) => {
-    for (const { at, who, what } of custody)
+    for (const { when, who, what } of custody)
       table.drawRow({
         cells: [
-          [{ text: at, setting: body, maxLines: 1 }],
+          [{ text: when, setting: body, maxLines: 3 }],
           [{ text: who, setting: body, maxLines: 3 }],
           [{ text: what, setting: body, maxLines: 8 }],
         ],

@@ -39,18 +39,23 @@ const MAX_NAMES = 12;
 const LENGTH = { day: 10, month: 7, year: 4 } as const;
 const COARSER = { day: 'month', month: 'year', year: 'year' } as const;
 
-export function toCharts({ streams, period }: RunRecord, texts: Texts): Charts {
+export function toCharts({ streams, period, source }: RunRecord, texts: Texts): Charts {
   const counted = streams.filter((stream) => stream.entries > 0);
   const actions = toActions(counted, texts);
   return {
-    activity: toActivity(counted, period, texts),
+    activity: toActivity(counted, period, source.time_fields.recorded, texts),
     streams: toStreams(counted, texts),
     actions,
     notes: actions === null && counted.length > 0 ? [texts.charts.no_actions] : [],
   };
 }
 
-function toActivity(streams: readonly RunStream[], period: RunRecord['period'], { charts }: Texts): Bars | null {
+function toActivity(
+  streams: readonly RunStream[],
+  period: RunRecord['period'],
+  field: string | null,
+  { charts }: Texts,
+): Bars | null {
   const counts = new Map<string, number>();
   let per: Activity['per'] = 'day';
   for (const { activity } of streams) while (LENGTH[per] > LENGTH[activity.per]) per = COARSER[per];
@@ -71,7 +76,7 @@ function toActivity(streams: readonly RunStream[], period: RunRecord['period'], 
   if (counts.size === 0) return null;
   const undated = streams.reduce((sum, { activity }) => sum + activity.undated, 0);
   return {
-    title: fill(charts.activity, { unit: per }),
+    title: fill(charts.activity, { unit: per, field: field ?? 'none' }),
     bars: times.map((label) => ({ label, count: counts.get(label) ?? 0 })),
     notes: undated === 0 ? [] : [fill(charts.undated, { entries: plural(undated, 'entry') })],
   };

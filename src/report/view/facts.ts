@@ -1,4 +1,9 @@
+import { describePeriod } from '../../bundle/period.ts';
 import type { RunRecord } from '../../ledger/record.ts';
+import { toAnchors } from './anchors.ts';
+import { toConclusion } from './conclusion.ts';
+import { toCutoff } from './cutoff.ts';
+import { toPopulation } from './population.ts';
 import type { Texts } from './texts.ts';
 import { fill, grouped, nameOf, plural } from './words.ts';
 
@@ -9,46 +14,69 @@ export interface Fact {
   form: 'text' | 'mono';
 }
 
-/** The IPE statement: where the information comes from, how it was got, and that it is all of it. */
+/** The IPE statement: where the information comes from, how it was got, and what is known of whether it is all of it. */
 export function toIpeFacts(record: RunRecord, texts: Texts): Fact[] {
-  const { source, scope, tool, operator, period, streams, warnings } = record;
+  const { source, tool, period, streams, warnings } = record;
   const text = (label: string, ...lines: string[]): Fact => ({ label, lines, form: 'text' });
+  const end = period.to === null ? record.begun_at : null;
   return [
     text(
       'Source system',
       `Audit service at ${source.audit_url}`,
       `read by the contract “${source.contract}”${source.contract_sha256 === null ? '' : `, SHA-256 ${source.contract_sha256}`}`,
     ),
-    {
-      label: 'Requests',
-      lines: source.requests.map(lineOf),
-      form: 'mono',
-    },
-    text('Period and time zone', `${describePeriod(period)}. Times are in UTC.`, ...warnings),
-    text('Extraction', `${record.started_at} to ${record.finished_at}`),
+    { label: 'Requests', lines: source.requests.map(lineOf), form: 'mono' },
+    text('Period and time zone', `${describePeriod(period, end)}. Times are in UTC.`, ...warnings),
+    text('Cut-off', ...toCutoff(record, texts)),
+    text('Extraction', ...extractionOf(record, texts)),
     text(
       'Tool',
       `${tool.name} ${tool.version}, ${tool.commit === null ? 'installed package' : `commit ${tool.commit}`}`,
     ),
+    ...peopleOf(record, texts),
+    text('Scope', ...scopeOf(record)),
+    text('Population', ...populationOf(record, texts)),
+    text('Conclusion', ...toConclusion(record, texts)),
+    text('Time-stamps', ...toAnchors(streams, texts)),
+    text('Sequences and heads', texts.ipe.heads),
+    text('Integrity', texts.ipe.not_edited),
+    ...encryptionOf(record, texts).map((line) => text('Encryption', line)),
+    text('Signature', ...signatureOf(record, texts)),
+  ];
+}
+
+/** When the bundles' evidence was received, whatever export finalized the run. */
+function extractionOf({ streams, attempts }: RunRecord, { ipe }: Texts): string[] {
+  const times = streams.map(({ collected }) => collected);
+  const [from] = times.map((time) => time.from).sort();
+  const to = times
+    .map((time) => time.to)
+    .sort()
+    .at(-1);
+  if (from === undefined || to === undefined) return [ipe.not_extracted];
+  const tries = attempts.length > 1 ? [fill(ipe.attempts, { attempts: grouped(attempts.length) })] : [];
+  return [fill(ipe.extracted, { from, to }), ...tries];
+}
+
+function peopleOf({ report, operator, scope }: RunRecord, { ipe }: Texts): Fact[] {
+  const text = (label: string, ...lines: string[]): Fact => ({ label, lines, form: 'text' });
+  return [
+    text('Prepared by', report.prepared_by ?? ipe.not_prepared),
     text('Operator', nameOf(operator)),
     text(
       'Requested by',
       scope.requested_by ?? 'not stated',
       ...(scope.request === null ? [] : [`request ${scope.request}`]),
     ),
-    text(
-      'Scope',
-      scope.streams.length === 0
-        ? 'all streams that the service lists'
-        : `streams that match ${scope.streams.join(', ')}`,
-      ...(scope.exclude.length === 0 ? [] : [`without those that match ${scope.exclude.join(', ')}`]),
-    ),
-    text('Population', ...populationOf(record)),
-    text('Completeness', ...completenessOf(streams)),
-    text('Sequences and heads', texts.ipe.heads),
-    text('Integrity', texts.ipe.not_edited),
-    ...encryptionOf(record, texts).map((line) => text('Encryption', line)),
-    text('Signature', ...signatureOf(record, texts)),
+  ];
+}
+
+function scopeOf({ scope }: RunRecord): string[] {
+  return [
+    scope.streams.length === 0
+      ? 'all streams that the service lists to the API key that was used'
+      : `streams that match ${scope.streams.join(', ')}`,
+    ...(scope.exclude.length === 0 ? [] : [`without those that match ${scope.exclude.join(', ')}`]),
   ];
 }
 
@@ -71,33 +99,11 @@ function lineOf({ method, path, parameters }: RunRecord['source']['requests'][nu
   return method === 'GET' ? `GET ${path}?${parameters.join('&')}` : `${method} ${path} ${parameters.join(' ')}`;
 }
 
-export function describePeriod({ from, to }: RunRecord['period']): string {
-  if (from === null && to === null) return 'all time';
-  return `${from ?? 'the beginning'} (inclusive) to ${to === null ? 'the time of the export' : `${to} (exclusive)`}`;
-}
-
-function populationOf({ reconciliation, streams }: RunRecord): string[] {
-  const { listed, exported, partial, failed, empty, excluded } = reconciliation;
-  const entries = streams.reduce((sum, stream) => sum + stream.entries, 0);
+function populationOf(record: RunRecord, texts: Texts): string[] {
+  const { listed, exported, partial, failed, empty, excluded } = record.reconciliation;
   const terms = Object.entries({ exported, partial, failed, empty, excluded });
   return [
     `${plural(listed, 'stream')} listed = ${terms.map(([name, count]) => `${grouped(count)} ${name}`).join(' + ')}`,
-    `${plural(entries, 'entry')} in all`,
+    ...toPopulation(record, texts).sentences,
   ];
-}
-
-/** By what each stream was found to be whole. */
-function completenessOf(streams: RunRecord['streams']): string[] {
-  const counts = new Map<string, number>();
-  for (const { claims } of streams) {
-    const { state, basis } = claims.completeness;
-    const words = state === 'proved' && basis !== undefined ? `proved: ${withoutNumbers(basis)}` : state;
-    counts.set(words, (counts.get(words) ?? 0) + 1);
-  }
-  if (counts.size === 0) return ['no stream was exported'];
-  return [...counts].map(([words, count]) => `${plural(count, 'stream')} ${words}`).slice(0, 6);
-}
-
-function withoutNumbers(basis: string): string {
-  return basis.replace(/\d+ entries/g, 'entries');
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { describePeriod } from '../../bundle/period.ts';
 import type { RunRecord } from '../../ledger/record.ts';
 import type { ShareRecord } from '../../ledger/share.ts';
-import { describePeriod } from './facts.ts';
 import { type OutcomeView, toOutcome } from './outcome.ts';
 import type { Texts } from './texts.ts';
 import { fill, grouped, nameOf, plural } from './words.ts';
@@ -109,11 +109,11 @@ function toFacts({ run, share, files }: LetterSubject, { labels, links, copies }
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const fact = (label: string, line: string, form: 'text' | 'mono' = 'text') => ({ label, lines: [line], form });
   return [
-    fact(labels.shared_by, nameOf(share.shared_by)),
+    fact(labels.shared_by, sharerOf(run, share)),
     ...(share.shared_with === null ? [] : [fact(labels.shared_with, share.shared_with)]),
     fact(labels.shared_at, `${share.shared_at} (UTC)`),
     fact(labels.run, run.run_id, 'mono'),
-    fact(labels.period, describePeriod(run.period)),
+    fact(labels.period, describePeriod(run.period, run.period.to === null ? run.begun_at : null)),
     fact(
       labels.files,
       `${plural(files.length, 'file')}, ${grouped(bytes)} bytes${share.form === 'links' ? '' : `. ${copies}`}`,
@@ -122,11 +122,22 @@ function toFacts({ run, share, files }: LetterSubject, { labels, links, copies }
   ];
 }
 
+/** A name that was configured, before the account that the program ran under. */
+function sharerOf({ report }: RunRecord, { shared_by }: ShareRecord): string {
+  return report.prepared_by === null ? nameOf(shared_by) : `${report.prepared_by} (${nameOf(shared_by)})`;
+}
+
 function toRemarks({ signature, stamp }: LetterSubject, texts: LetterTexts): string[] {
   return [
     signature === null ? texts.unsigned : fill(texts.signed, { key: signature.keyId }),
     ...(stamp === null ? [texts.unstamped] : []),
   ];
+}
+
+/** What was checked under roots can be checked again only with them. */
+function rootsFor({ streams }: RunRecord, stamp: string | null): string {
+  const isAnchored = streams.some(({ claims }) => claims.anchor.state === 'proved');
+  return stamp !== null || isAnchored ? ' --timestamp-roots ROOT' : '';
 }
 
 function toSteps(subject: LetterSubject, { verify }: LetterTexts): LetterView['verify'] {
@@ -148,7 +159,7 @@ function toSteps(subject: LetterSubject, { verify }: LetterTexts): LetterView['v
     algorithm: signature?.isEcdsa === true ? ' -digest sha256' : '',
     stamp: stamp ?? '',
     tool: `${run.tool.name} ${run.tool.version}`,
-    trust: `${signature === null ? '' : ' --public-key PUBLIC_KEY'}${holds.encrypted ? ' --identity IDENTITY' : ''}`,
+    trust: `${signature === null ? '' : ' --public-key PUBLIC_KEY'}${rootsFor(run, stamp)}${holds.encrypted ? ' --identity IDENTITY' : ''}`,
   };
   const steps = verify.steps.filter(({ when }) => when === undefined || holds[when]);
   return {

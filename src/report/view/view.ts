@@ -1,19 +1,24 @@
 import { DOES_NOT_PROVE } from '../../bundle/documents.ts';
+import { describePeriod } from '../../bundle/period.ts';
 import type { Reconciliation, RunRecord, RunStream } from '../../ledger/record.ts';
 import { type Charts, toCharts } from './activity.ts';
 import { type ClaimView, toClaims } from './claims.ts';
 import { type FrameworkView, toFrameworks } from './controls.ts';
 import { type Coverage, toCoverage } from './coverage.ts';
 import { type CustodyStep, toCustody } from './custody.ts';
-import { describePeriod, type Fact, toIpeFacts } from './facts.ts';
+import { type Fact, toIpeFacts } from './facts.ts';
 import { type Findings, toFindings } from './findings.ts';
 import { type OutcomeView, toOutcome } from './outcome.ts';
+import { type Population, toPopulation } from './population.ts';
+import { type Advice, toAdvice } from './preparer.ts';
+import { type StreamFact, toStreamFacts } from './stream-facts.ts';
 import type { Texts } from './texts.ts';
 
 /** A run as its reports show it, whatever they are set in: everything that is said, and nothing of how it looks. */
 export interface RunView {
   runId: string;
   organisation: string | null;
+  preparedBy: string | null;
   period: string;
   /** RFC 3339: when the run was closed. */
   finishedAt: string;
@@ -23,7 +28,10 @@ export interface RunView {
   sealed: boolean;
   outcome: OutcomeView;
   reconciliation: Reconciliation;
+  /** Streams that were to be exported: received, or not. */
+  inScope: number;
   entries: number;
+  population: Population;
   ipe: Fact[];
   /** Streams that are not there as they should be, and why. */
   exceptions: Exception[];
@@ -35,13 +43,15 @@ export interface RunView {
   doesNotProve: readonly string[];
   frameworks: FrameworkView[];
   streams: RunStream[];
+  factsOf(stream: RunStream): StreamFact[];
+  /** For who exported, not for who reads. */
+  preparer: Advice[];
 }
 
 export interface Exception {
-  kind: 'not exported' | 'partial' | 'vanished' | 'excluded';
+  kind: 'not exported' | 'partial' | 'unproved' | 'vanished' | 'excluded';
   streamId: string;
   reason: string;
-  nextStep: string | null;
 }
 
 /** Pure: the same record and texts give the same view. */
@@ -50,58 +60,42 @@ export function toRunView(record: RunRecord, sealed: boolean, texts: Texts): Run
   return {
     runId: record.run_id,
     organisation: record.report.organisation,
-    period: describePeriod(record.period),
+    preparedBy: record.report.prepared_by,
+    period: describePeriod(record.period, record.begun_at),
     finishedAt: record.finished_at,
     request: scope.request,
     requestedBy: scope.requested_by,
     sealed,
     outcome: toOutcome(record, sealed, texts),
     reconciliation: record.reconciliation,
+    inScope: streams.length + record.failed.length,
     entries: streams.reduce((sum, stream) => sum + stream.entries, 0),
+    population: toPopulation(record, texts),
     ipe: toIpeFacts(record, texts),
     exceptions: toExceptions(record),
-    claims: toClaims(streams, scope.required_claims, texts),
+    claims: toClaims(record, texts),
     charts: toCharts(record, texts),
-    coverage: toCoverage(record),
+    coverage: toCoverage(record, texts),
     findings: toFindings(record, texts),
     custody: toCustody(record, sealed, texts),
     doesNotProve: DOES_NOT_PROVE,
     frameworks: toFrameworks(record),
     streams,
+    factsOf: (stream) => toStreamFacts(stream, record.period, texts),
+    preparer: toAdvice(record),
   };
 }
 
 function toExceptions({ failed, streams, vanished, excluded }: RunRecord): Exception[] {
+  const incomplete = streams.filter(({ partial, status }) => partial || status === 'incomplete');
+  const exception = (kind: Exception['kind'], streamId: string, reason: string) => ({ kind, streamId, reason });
   return [
-    ...failed.map(
-      ({ stream_id, reason, next_step }): Exception => ({
-        kind: 'not exported',
-        streamId: stream_id,
-        reason,
-        nextStep: next_step,
-      }),
+    ...failed.map(({ stream_id, reason }) => exception('not exported', stream_id, reason)),
+    ...incomplete.map((stream) =>
+      exception(stream.partial ? 'partial' : 'unproved', stream.stream_id, whyPartial(stream)),
     ),
-    ...streams
-      .filter(({ partial, status }) => partial || status === 'incomplete')
-      .map(
-        (stream): Exception => ({
-          kind: 'partial',
-          streamId: stream.stream_id,
-          reason: whyPartial(stream),
-          nextStep: null,
-        }),
-      ),
-    ...vanished.map(
-      ({ stream_id, finding }): Exception => ({
-        kind: 'vanished',
-        streamId: stream_id,
-        reason: finding.message,
-        nextStep: finding.next_step,
-      }),
-    ),
-    ...excluded.map(
-      ({ stream_id, reason }): Exception => ({ kind: 'excluded', streamId: stream_id, reason, nextStep: null }),
-    ),
+    ...vanished.map(({ stream_id, finding }) => exception('vanished', stream_id, finding.message)),
+    ...excluded.map(({ stream_id, reason }) => exception('excluded', stream_id, reason)),
   ];
 }
 

@@ -1,0 +1,29 @@
+import type { Known } from '../claims/observe.ts';
+import type { Collected, ServiceStatement } from '../claims/stated-schema.ts';
+import type { Custody } from './documents.ts';
+
+/** A service may name every entry that it has. */
+const MAX_FAILED = 100;
+
+export function collectedIn({
+  export_started_at,
+  received_at,
+  steps,
+}: Pick<Custody, 'export_started_at' | 'received_at' | 'steps'>): Collected {
+  const requests = steps.flatMap(({ exchange }) => (exchange === undefined ? [] : [exchange.requested_at]));
+  return { export_started_at, from: requests.sort()[0] ?? export_started_at, to: received_at };
+}
+
+/** @param statedEntries as the service's list of streams states them, of all time. */
+export function serviceStatementOf(
+  { statedHead, completeness, vendor }: Pick<Known, 'statedHead' | 'completeness' | 'vendor'>,
+  statedEntries: number | null,
+): ServiceStatement {
+  return {
+    entry_count: statedEntries,
+    head_sequence: statedHead,
+    listed: completeness.kind === 'listing' ? completeness.listed : null,
+    verified: vendor?.verified ?? null,
+    failed_sequences: vendor?.failed_sequences.slice(0, MAX_FAILED) ?? [],
+  };
+}

@@ -1,0 +1,157 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+/**
+ * The figures of a run, computed anew from its files alone: the packages and transfer logs in its bundles, and the ledger.
+ * The run record tells only which bundle is of which stream. Nothing here is shared with what the reports are made by.
+ */
+
+const run = promisify(execFile);
+const LARGE = { maxBuffer: 2 ** 26 };
+
+export interface StreamFigures {
+  streamId: string;
+  entries: number;
+  /** The lines of the service's own listing that the bundle carries; null without one. */
+  listed: number | null;
+  first: EndFigures | null;
+  last: EndFigures | null;
+  receivedFrom: string;
+  receivedTo: string;
+  /** Sequence numbers that are known to be missing. */
+  missing: number[];
+  /** The highest entry that a checkpoint of the package has a token for, and the entries after it. */
+  anchoredThrough: number | null;
+  afterAnchor: number | null;
+  /** Of each day: `2026-10-01`. */
+  days: string[];
+}
+
+interface EndFigures {
+  sequence: number;
+  recorded: string;
+  occurred: string;
+}
+
+export interface RunFigures {
+  streams: StreamFigures[];
+  entries: number;
+  receivedFrom: string | null;
+  receivedTo: string | null;
+  /** When each export began that received something. */
+  exports: string[];
+  /** Days without an entry: within the period, or between the first and the last entry. */
+  quietDays: number;
+}
+
+interface Package {
+  entries: { sequence: number; timestamp: string; occurred_at?: string }[];
+  checkpoints: { sequence: number; anchor: { token: string | null } }[];
+}
+
+interface Log {
+  export_started_at: string;
+  received_at: string;
+  steps: { exchange?: { requested_at: string } }[];
+}
+
+/**
+ * @param folder of the archive.
+ * @param period in which days without an entry are counted; null for that between the first and the last entry.
+ * @param heads the highest number of each stream that the service had when it was exported up to now.
+ */
+export async function recomputeFigures(
+  folder: string,
+  runId: string,
+  period: { from: string; to: string } | null,
+  heads: Readonly<Record<string, number>>,
+): Promise<RunFigures> {
+  const record = JSON.parse(readFileSync(join(folder, 'runs', runId, 'run.json'), 'utf8'));
+  const streams: StreamFigures[] = [];
+  const exports = new Set<string>();
+  for (const { bundle } of record.streams) {
+    const zip = join(folder, bundle.key);
+    const log: Log = JSON.parse(await fileIn(zip, 'data/custody.json'));
+    exports.add(log.export_started_at);
+    streams.push(await figuresOf(zip, log, heads));
+  }
+  const days = new Set(streams.flatMap((stream) => stream.days));
+  return {
+    streams,
+    entries: streams.reduce((sum, { entries }) => sum + entries, 0),
+    receivedFrom: streams.map(({ receivedFrom }) => receivedFrom).sort()[0] ?? null,
+    receivedTo:
+      streams
+        .map(({ receivedTo }) => receivedTo)
+        .sort()
+        .at(-1) ?? null,
+    exports: [...exports].sort(),
+    quietDays: countQuiet(days, period),
+  };
+}
+
+async function figuresOf(zip: string, log: Log, heads: Readonly<Record<string, number>>): Promise<StreamFigures> {
+  const { entries, checkpoints }: Package = JSON.parse(await fileIn(zip, 'data/evidence.json'));
+  const streamId = JSON.parse(await fileIn(zip, 'data/custody.json')).stream_id;
+  const listing = await fileIn(zip, 'data/listing.csv').catch(() => null);
+  const sorted = entries.toSorted((a, b) => a.sequence - b.sequence);
+  const [first, last] = [sorted[0], sorted.at(-1)];
+  const there = new Set(sorted.map(({ sequence }) => sequence));
+  const head = heads[streamId] ?? 0;
+  const anchored = checkpoints.filter(({ anchor, sequence }) => anchor.token !== null && there.has(sequence));
+  const through = anchored.length === 0 ? null : Math.max(...anchored.map(({ sequence }) => sequence));
+  return {
+    streamId,
+    entries: entries.length,
+    listed: listing === null ? null : listing.split('\n').filter((line) => line !== '').length,
+    first: first === undefined ? null : endOf(first),
+    last: last === undefined ? null : endOf(last),
+    receivedFrom:
+      log.steps.flatMap(({ exchange }) => (exchange === undefined ? [] : [exchange.requested_at])).sort()[0] ?? '',
+    receivedTo: log.received_at,
+    missing: first === undefined ? [] : numbers(first.sequence, head).filter((number) => !there.has(number)),
+    anchoredThrough: through,
+    afterAnchor: through === null ? null : sorted.filter(({ sequence }) => sequence > through).length,
+    days: entries.map(({ timestamp }) => timestamp.slice(0, 10)),
+  };
+}
+
+function endOf({ sequence, timestamp, occurred_at = '' }: Package['entries'][number]): EndFigures {
+  return { sequence, recorded: timestamp, occurred: occurred_at };
+}
+
+function numbers(from: number, to: number): number[] {
+  return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
+}
+
+function countQuiet(days: ReadonlySet<string>, period: { from: string; to: string } | null): number {
+  const sorted = [...days].sort();
+  const [from, to] = [period?.from.slice(0, 10) ?? sorted[0], period?.to.slice(0, 10) ?? sorted.at(-1)];
+  if (from === undefined || to === undefined || days.size === 0) return 0;
+  let quiet = 0;
+  const end = period === null ? Date.parse(to) : Date.parse(to) - 1;
+  for (let time = Date.parse(from); time <= end; time += 86_400_000)
+    if (!days.has(new Date(time).toISOString().slice(0, 10))) quiet++;
+  return quiet;
+}
+
+/** @param path below the one folder of the bundle. */
+async function fileIn(zip: string, path: string): Promise<string> {
+  return (await run('unzip', ['-p', zip, `*/${path}`], LARGE)).stdout;
+}
+
+/** How many runs the ledger records, and what the newest of its entries say of each stream: its highest number. */
+export function ledgerOf(folder: string): { runs: string[]; heads: Record<string, number> } {
+  const entries = readdirSync(join(folder, 'ledger'))
+    .sort()
+    .map((name) => JSON.parse(readFileSync(join(folder, 'ledger', name), 'utf8')));
+  const heads = entries.at(-1)?.heads ?? {};
+  return {
+    runs: entries.map(({ run_id }) => run_id),
+    heads: Object.fromEntries(
+      Object.entries(heads as Record<string, { sequence: number }>).map(([id, { sequence }]) => [id, sequence]),
+    ),
+  };
+}
