@@ -1,7 +1,7 @@
 import { retainUntil } from '../archive/s3/options.ts';
 import { EvidenceError } from '../errors.ts';
-import type { SealedRun } from '../export/plan.ts';
 import { changeProtection, type ProtectionChange } from '../ledger/protection.ts';
+import type { SealedRun } from '../ledger/stored-run.ts';
 import { plural } from '../report/view/words.ts';
 import type { CommandContext } from './command.ts';
 import { type Config, loadConfig } from './config.ts';

@@ -1,7 +1,7 @@
 import type { Archive } from '../archive/archive.ts';
 import { EvidenceError } from '../errors.ts';
-import { readSealedRun, type SealedRun } from '../export/plan.ts';
 import { isBegun } from '../export/run-id.ts';
+import { readSealedRun, type SealedRun } from '../ledger/stored-run.ts';
 
 /**
  * A run that a command is to do something with.

@@ -19,6 +19,8 @@ const lenientUtf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 export interface ExactOptions {
   /** How many members the text has in all its objects, where a scanner has counted them already. */
   members?: number;
+  /** The caller does not use the bytes again: their memory is given back before the text is parsed. */
+  spendsBytes?: boolean;
 }
 
 /**
@@ -27,7 +29,7 @@ export interface ExactOptions {
  *
  * @throws EvidenceError `unreadable` when it is not JSON at all or nested deeper than `MAX_DEPTH`.
  */
-export function parseExactJson(bytes: Uint8Array, { members }: ExactOptions = {}): ExactJson {
+export function parseExactJson(bytes: Uint8Array, { members, spendsBytes = false }: ExactOptions = {}): ExactJson {
   let text: string;
   let invalidUtf8 = false;
   try {
@@ -36,6 +38,8 @@ export function parseExactJson(bytes: Uint8Array, { members }: ExactOptions = {}
     text = lenientUtf8.decode(bytes);
     invalidUtf8 = true;
   }
+  const counted = members ?? countMembers(bytes);
+  if (spendsBytes) spend(bytes);
   let value = parse(text);
   let census = takeCensus(value);
   if (census.backslashName) {
@@ -44,12 +48,17 @@ export function parseExactJson(bytes: Uint8Array, { members }: ExactOptions = {}
   }
   const ambiguity = invalidUtf8
     ? 'the text is not valid UTF-8'
-    : census.members !== (members ?? countMembers(bytes))
+    : census.members !== counted
       ? 'a member name occurs twice in one object'
       : census.loneSurrogate
         ? 'a string contains a lone surrogate'
         : null;
   return { value, ambiguity, ...findInexact(text) };
+}
+
+/** Small ones share a buffer with others. */
+function spend({ buffer, byteLength }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
 
 function parse(text: string): Json {
@@ -62,7 +71,7 @@ function parse(text: string): Json {
 
 /**
  * Name separators outside strings: every member of every object has exactly one, so a parse that kept fewer members
- * has dropped a duplicate. `bytes` must be JSON.
+ * has dropped a duplicate. Of bytes that are no JSON the number means nothing.
  */
 function countMembers(bytes: Uint8Array): number {
   let members = 0;

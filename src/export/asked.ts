@@ -6,10 +6,10 @@ import { readNewestEntry, type StoredLedgerEntry } from '../ledger/ledger.ts';
 import { differencesOf, type Question } from '../ledger/question.ts';
 import { type RunDocument, readRecord, toRecordBytes } from '../ledger/record.ts';
 import { keepService, readService, requireService } from '../ledger/service.ts';
+import { readSealedRun, type SealedRun } from '../ledger/stored-run.ts';
 import { bindRecord, isBoundRecord } from './binding.ts';
 import type { ExportContext } from './context.ts';
 import { putDocument } from './documents.ts';
-import { readSealedRun, type SealedRun } from './plan.ts';
 import { notOurs } from './records.ts';
 
 /** A run that was begun. */

@@ -10,8 +10,8 @@ import { isPlaced, type Placed } from '../claims/span.ts';
 import type { Span } from '../claims/span-schema.ts';
 import { EvidenceError, isEvidenceError } from '../errors.ts';
 import { runRecordKey } from '../ledger/keys.ts';
+import { readSealedRun } from '../ledger/stored-run.ts';
 import type { ExportContext, RunState } from './context.ts';
-import { readSealedRun } from './plan.ts';
 
 /** What continuity is compared with. */
 export interface Compared {

@@ -1,40 +1,16 @@
-import type { Archive } from '../archive/archive.ts';
 import { slugOf } from '../bundle/layout.ts';
 import { toFinding } from '../chain/finding.ts';
 import type { StreamStatement } from '../claims/completeness.ts';
 import { lengthOf } from '../claims/ranges.ts';
 import { isPlaced } from '../claims/span.ts';
 import type { Span } from '../claims/span-schema.ts';
-import { sha256 } from '../encoding/digest.ts';
 import { EvidenceError } from '../errors.ts';
-import { runRecordKey } from '../ledger/keys.ts';
 import type { LedgerHead } from '../ledger/ledger.ts';
 import type { Past } from '../ledger/past.ts';
-import {
-  type RunRecord,
-  readRecord,
-  runRecordSchema,
-  type StreamList,
-  type StreamRecord,
-  type Vanished,
-} from '../ledger/record.ts';
+import type { StreamList, StreamRecord, Vanished } from '../ledger/record.ts';
+import { MAX_RUN_RECORD_BYTES } from '../ledger/stored-run.ts';
 import { matchesStream } from '../ledger/stream-glob.ts';
 import type { Scope } from './context.ts';
-
-const MAX_RUN_RECORD_BYTES = 2 ** 30;
-
-export interface SealedRun {
-  record: RunRecord;
-  sha256: string;
-}
-
-/** The run record of a sealed run; null when it is not sealed. */
-export async function readSealedRun(archive: Archive, runId: string): Promise<SealedRun | null> {
-  const key = runRecordKey(runId);
-  if ((await archive.stat(key)) === null) return null;
-  const bytes = await archive.readBytes(key, MAX_RUN_RECORD_BYTES);
-  return { record: readRecord(runRecordSchema, bytes, key), sha256: sha256(bytes) };
-}
 
 /** A stream as the service lists it. */
 export interface ListedStream extends StreamStatement {
@@ -56,7 +32,7 @@ export interface Selection {
  * Which of the listed streams are in scope, and why the others are not.
  * @param pages of the list, which are there once it has ended.
  * @throws EvidenceError `service` when the list names a stream twice; `usage` for two in scope that would lie in the same
- * place.
+ * place, or for more than a run can record.
  */
 export async function selectStreams(
   listed: AsyncIterable<ListedStream>,
@@ -84,7 +60,21 @@ export async function selectStreams(
       selection.included.push(stream);
     }
   }
+  refuseTooMany(selection);
   return selection;
+}
+
+/** What a stream takes in the run record, in bytes, with room to spare. */
+const EXPORTED_BYTES = 3500;
+const LISTED_BYTES = 400;
+
+function refuseTooMany({ included, list }: Selection): void {
+  if (included.length * EXPORTED_BYTES + list.streams.length * LISTED_BYTES <= MAX_RUN_RECORD_BYTES) return;
+  throw new EvidenceError(
+    'usage',
+    `${included.length} streams of ${list.streams.length} are more than one run can record: it takes some 12,000`,
+    { nextStep: 'Export them in parts, with --stream, each in a run of its own. Nothing was exported.' },
+  );
 }
 
 /** @param named ids by the name that they have in a run, see `slugOf`. */

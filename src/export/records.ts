@@ -3,6 +3,7 @@ import { bundleFileName, slugOf } from '../bundle/layout.ts';
 import { EvidenceError, isEvidenceError } from '../errors.ts';
 import { bundleKey, runRecordKey, streamRecordKey } from '../ledger/keys.ts';
 import { readRecord, type StreamRecord, streamRecordSchema, toRecordBytes, type Unbound } from '../ledger/record.ts';
+import { MAX_RUN_RECORD_BYTES } from '../ledger/stored-run.ts';
 import { bindRecord, isBoundRecord } from './binding.ts';
 import type { ExportContext } from './context.ts';
 import type { StoredRecord } from './journeys.ts';
@@ -12,7 +13,6 @@ import { putBytes } from './put.ts';
 type OfRun = Pick<ExportContext, 'archive' | 'runId' | 'bindingKey'>;
 
 const MAX_RECORD_BYTES = 256 * 2 ** 20;
-const MAX_RUN_RECORD_BYTES = 2 ** 30;
 
 /** What lies in the archive is not what this run put there, or is not so any more. */
 export function notOurs(key: string, why: string): EvidenceError {

@@ -5,7 +5,7 @@ import { lockAsRun } from '../ledger/beside-run.ts';
 import type { Operator } from '../ledger/record.ts';
 import { putRestamping } from '../ledger/restamping.ts';
 import { judgeStamps, readStamps, type StampVerdict } from '../ledger/stamps.ts';
-import { readSealedRun } from './plan.ts';
+import { readSealedRun } from '../ledger/stored-run.ts';
 import { keepStamp, requestStamp, type Stamping } from './stamp.ts';
 
 export interface RestampContext {

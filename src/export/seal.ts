@@ -16,6 +16,7 @@ import {
   type Unbound,
   type Vanished,
 } from '../ledger/record.ts';
+import { readSealedRun, type SealedRun } from '../ledger/stored-run.ts';
 import { beginRun, keepAsked, questionOf, readBegun } from './asked.ts';
 import { listAttempts } from './attempts.ts';
 import { bindPieces, bindRecord } from './binding.ts';
@@ -25,7 +26,7 @@ import { putAttemptReport, putReports } from './documents.ts';
 import type { Journeys, RunResult, StoredRecord } from './journeys.ts';
 import { measureLeftOver } from './leftovers.ts';
 import { withFile } from './pieces.ts';
-import { findUnlisted, findVanished, readSealedRun, type SealedRun } from './plan.ts';
+import { findUnlisted, findVanished } from './plan.ts';
 import { putBytes } from './put.ts';
 import { requireBoundRun } from './records.ts';
 import { witnessRun } from './witness.ts';

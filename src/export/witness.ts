@@ -4,8 +4,8 @@ import { runEnvelopeKey, stampKey } from '../ledger/keys.ts';
 import type { LedgerEnd } from '../ledger/ledger.ts';
 import { signRun } from '../ledger/signing.ts';
 import { readStamps } from '../ledger/stamps.ts';
+import type { SealedRun } from '../ledger/stored-run.ts';
 import type { ExportContext } from './context.ts';
-import type { SealedRun } from './plan.ts';
 import { type FreshStamp, keepStamp, requestStamp } from './stamp.ts';
 
 interface Witnessed {

@@ -17,7 +17,8 @@ import {
   withSignature,
 } from './ledger.ts';
 import { type Past, PastBuilder } from './past.ts';
-import { type Acceptance, readRecord, runRecordSchema, toRecordBytes } from './record.ts';
+import { type Acceptance, toRecordBytes } from './record.ts';
+import { readRunRecord } from './stored-run.ts';
 
 /** A ledger that was found to hold. */
 export interface KnownLedger extends LedgerEnd {
@@ -27,7 +28,6 @@ export interface KnownLedger extends LedgerEnd {
 }
 
 const LEDGER_KEY = /^ledger\/\d{8}\.json$/;
-const MAX_RUN_RECORD_BYTES = 2 ** 30;
 const NOT_HONEST: ReadonlySet<string> = new Set<ErrorCode>(['config', 'not-found', 'unreadable']);
 
 /**
@@ -148,8 +148,7 @@ async function readSubject(archive: Archive, entry: LedgerEntry): Promise<Subjec
   if ('acceptance_key' in entry)
     return { kind: 'acceptance', key: entry.acceptance_key, ...(await readAcceptance(archive, entry.acceptance_key)) };
   const key = runRecordKey(entry.run_id);
-  const bytes = await archive.readBytes(key, MAX_RUN_RECORD_BYTES);
-  return { kind: 'run', record: readRecord(runRecordSchema, bytes, key), sha256: sha256(bytes) };
+  return { kind: 'run', ...(await readRunRecord(archive, key)) };
 }
 
 /** Only what the ledger names was accepted by somebody. */

@@ -1,14 +1,13 @@
 import type { Archive } from '../archive/archive.ts';
-import { sha256 } from '../encoding/digest.ts';
 import { isEvidenceError } from '../errors.ts';
 import { coverageOf } from './coverage.ts';
 import { runRecordKey } from './keys.ts';
 import type { LedgerEnd } from './ledger.ts';
-import { type EarlierRun, type RunRecord, readRecord, runRecordSchema } from './record.ts';
+import type { EarlierRun, RunRecord } from './record.ts';
+import { readRunRecord } from './stored-run.ts';
 
 /** Twenty years of months. */
 const KEPT = 240;
-const MAX_RUN_RECORD_BYTES = 2 ** 30;
 
 export interface EarlierRuns {
   /** Oldest first. */
@@ -27,9 +26,8 @@ export async function readEarlierRuns(archive: Archive, ledger: Pick<LedgerEnd, 
   const [runId, expected] = newest;
   const key = runRecordKey(runId);
   try {
-    const bytes = await archive.readBytes(key, MAX_RUN_RECORD_BYTES);
-    if (sha256(bytes) !== expected) return unknown(`${key} is not the record that the ledger names`);
-    const record = readRecord(runRecordSchema, bytes, key);
+    const { record, sha256 } = await readRunRecord(archive, key);
+    if (sha256 !== expected) return unknown(`${key} is not the record that the ledger names`);
     return { runs: [...record.earlier_runs, toEarlierRun(record)].slice(-KEPT), warning: null };
   } catch (error) {
     if (!isEvidenceError(error)) throw error;

@@ -2,7 +2,8 @@ import type { Archive, Inspected } from '../archive/archive.ts';
 import { type Asked, askedSchema } from './asked.ts';
 import { askedKey, runIdOf, runRecordKey, stampKey } from './keys.ts';
 import { readEntry, runOf } from './ledger.ts';
-import { type RunRecord, readRecord, runRecordSchema } from './record.ts';
+import { type RunRecord, readRecord } from './record.ts';
+import { readRunRecord } from './stored-run.ts';
 
 /** A run as the archive shows it. Nothing of it is verified. */
 export interface RunOverview {
@@ -68,7 +69,7 @@ async function describe(archive: Archive, run: Listed, recorded: ReadonlySet<str
   if (!sealed)
     return { ...common, state: 'open', record: null, asked: await readAsked(archive, run), protection: null };
   const key = runRecordKey(runId);
-  const record = readRecord(runRecordSchema, await archive.readBytes(key, MAX_RECORD_BYTES), key);
+  const { record } = await readRunRecord(archive, key);
   const inspected = (await archive.locks?.inspect(key)) ?? null;
   const protection = inspected === null ? null : { lock: inspected.lock, legal_hold: inspected.legal_hold };
   return { ...common, state: recorded.has(runId) ? 'sealed' : 'unrecorded', record, asked: null, protection };

@@ -5,7 +5,7 @@ import { collectedSchema, serviceStatementSchema } from '../claims/stated-schema
 import { findingSchema, verdictSchema } from '../claims/verdict-schema.ts';
 import type { Json } from '../encoding/canonical.ts';
 import { indentedJson } from '../encoding/indented.ts';
-import { type ExactJson, parseExactJson } from '../encoding/json.ts';
+import { type ExactJson, type ExactOptions, parseExactJson } from '../encoding/json.ts';
 import { EvidenceError } from '../errors.ts';
 import { controlsSchema } from './controls.ts';
 import { coverageSchema } from './coverage.ts';
@@ -299,17 +299,17 @@ function whatIsWrong(error: z.ZodError): string {
 }
 
 /** What a record says, before it is known to be one. @throws EvidenceError as `readRecord` does. */
-export function parseRecord(bytes: Uint8Array, key: string): Json {
-  const { value, ambiguity, inexact } = parse(bytes, key);
+export function parseRecord(bytes: Uint8Array, key: string, options?: ExactOptions): Json {
+  const { value, ambiguity, inexact } = parse(bytes, key, options);
   if (inexact !== null)
     throw new EvidenceError('unreadable', `${key} holds a number that changes when it is read: ${inexact}`);
   if (ambiguity !== null) throw new EvidenceError('unreadable', `${key} is ambiguous: ${ambiguity}`);
   return value;
 }
 
-function parse(bytes: Uint8Array, key: string): ExactJson {
+function parse(bytes: Uint8Array, key: string, options?: ExactOptions): ExactJson {
   try {
-    return parseExactJson(bytes);
+    return parseExactJson(bytes, options);
   } catch (error) {
     throw new EvidenceError('unreadable', `${key} is ${error instanceof Error ? error.message : 'unreadable'}`);
   }

@@ -2,18 +2,10 @@ import type { Archive } from '../archive/archive.ts';
 import { measure } from '../archive/content.ts';
 import { inParallel } from '../archive/parallel.ts';
 import { asReadBack } from '../claims/recorded.ts';
-import type { Json } from '../encoding/canonical.ts';
-import { sha256 } from '../encoding/digest.ts';
 import { documentKey, runPrefix, runRecordKey } from '../ledger/keys.ts';
 import { type VerifiedOutcome, worstOf } from '../ledger/outcome.ts';
-import {
-  parseRecord,
-  type RunDocument,
-  type RunRecord,
-  runRecordSchema,
-  type StoredAs,
-  toRecord,
-} from '../ledger/record.ts';
+import type { RunDocument, RunRecord, StoredAs } from '../ledger/record.ts';
+import { readRunRecord } from '../ledger/stored-run.ts';
 import { NOT_VOUCHED } from './alone.ts';
 import { verifyAsked } from './asked.ts';
 import { type Problem, toProblem, worstWith } from './problem.ts';
@@ -36,8 +28,6 @@ export interface RunCheck {
   accounted: Set<string>;
 }
 
-const MAX_RECORD_BYTES = 2 ** 30;
-
 /** Verifies a sealed run: its record, every stream's record and bundle, every claim anew. */
 export async function verifyRun(context: RunContext, runId: string): Promise<RunCheck> {
   const key = runRecordKey(runId);
@@ -52,9 +42,9 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
     accounted: new Set([key]),
   };
   check.record = await readObject(key, check.problems, async () => {
-    const { digest, value } = await parseObject(context.archive, key);
-    check.sha256 = digest;
-    return toRecord(runRecordSchema, value, key);
+    const stored = await readRunRecord(context.archive, key);
+    check.sha256 = stored.sha256;
+    return stored.record;
   });
   if (check.record === null || check.sha256 === null) return { ...check, outcome: worstWith(check.problems, []) };
   check.problems.push(...checkRecord(check.record, runId, key));
@@ -92,12 +82,6 @@ const ALTERED: Why = { completeness: NOT_VOUCHED, continuity: 'this is not the b
 
 function readBack(stream: VerifiedStream, why: Why): VerifiedStream {
   return { ...stream, verdict: asReadBack(stream.verdict, why, stream.required) };
-}
-
-/** Its bytes are not kept while the record is made of what they say: both may be large. */
-async function parseObject(archive: Archive, key: string): Promise<{ digest: string; value: Json }> {
-  const bytes = await archive.readBytes(key, MAX_RECORD_BYTES);
-  return { digest: sha256(bytes), value: parseRecord(bytes, key) };
 }
 
 /** What a run says of itself makes it worse, never better; where nothing was looked at, it is no finding of ours. */

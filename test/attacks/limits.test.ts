@@ -1,12 +1,15 @@
-import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
+import { createWriteStream, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { toRecordBytes } from '../../src/ledger/record.ts';
+import { MAX_RUN_RECORD_BYTES } from '../../src/ledger/stored-run.ts';
 import { chainOf, entryAfter, packageOf, type SentEntry } from '../support/chain.ts';
 import { COUNTED, costIn } from '../support/cost.ts';
 import { EVIDENCE, finish, startNode } from '../support/process.ts';
+import { runRecord } from '../support/records.ts';
 
 const MB = 2 ** 20;
 const MOST_MEMORY = 300e6;
@@ -103,3 +106,24 @@ test.each(ROWS)(
   },
   120_000,
 );
+
+/** Streams that were left out, of so many bytes in all. */
+function leftOut(bytes: number) {
+  const reason = 'x'.repeat(120);
+  return Array.from({ length: Math.floor(bytes / 200) }, (_, index) => ({ stream_id: `s${index}`, reason }));
+}
+
+test.each([
+  ['as large as one may be', MAX_RUN_RECORD_BYTES, /run R is sealed, but no ledger entry records it/],
+  ['larger than one may be', 64 * MB, /has more than 50331648 bytes/],
+])('a run record %s', async (_words, bytes, message) => {
+  const archive = mkdtempSync(join(folder, 'archive-'));
+  const record = runRecord('R', [], { excluded: leftOut(bytes * 0.97) });
+  mkdirSync(join(archive, 'runs/R'), { recursive: true });
+  writeFileSync(join(archive, 'runs/R/run.json'), toRecordBytes(record));
+  const child = startNode(EVIDENCE, ['verify', archive, '--quiet'], { cwd: folder, nodeFlags: COUNTED });
+  const { code, stdout, stderr } = await finish(child);
+  expect(stdout).toMatch(message);
+  expect(code).toBe(1);
+  expect(costIn(stderr).memory).toBeLessThan(MOST_MEMORY);
+});

@@ -3,8 +3,9 @@ import { describe, expect, test } from 'vitest';
 import type { Archive } from '../../src/archive/archive.ts';
 import { openMemoryArchive } from '../../src/archive/memory.ts';
 import { slugOf } from '../../src/bundle/layout.ts';
-import { findVanished, type ListedStream, readSealedRun, selectStreams } from '../../src/export/plan.ts';
+import { findVanished, type ListedStream, selectStreams } from '../../src/export/plan.ts';
 import { toRecordBytes } from '../../src/ledger/record.ts';
+import { readSealedRun } from '../../src/ledger/stored-run.ts';
 import { runRecord, runStream } from '../support/records.ts';
 
 async function* list(ids: readonly string[]): AsyncGenerator<ListedStream> {
@@ -107,6 +108,12 @@ test('streams that would lie in the same place are refused together, and exporte
     nextStep: expect.stringContaining('--exclude'),
   });
   expect((await select([one, 'a', other], [], [other])).included).toEqual([one, 'a']);
+});
+
+test('more streams than a run can record are refused before any is exported, and exported in parts', async () => {
+  const ids = Array.from({ length: 14_000 }, (_, index) => `s${index}`);
+  await expect(select(ids)).rejects.toMatchObject({ code: 'usage', nextStep: expect.stringContaining('--stream') });
+  expect((await select(ids, ['s1*'])).included).toHaveLength(5111);
 });
 
 test('streams that vanished are those in scope that the ledger knows and nobody lists', async () => {
