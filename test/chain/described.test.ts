@@ -345,6 +345,7 @@ describe('drift: the summary', () => {
       entryCount: 8,
       headDigest: 'ab'.repeat(32),
       actions: null,
+      plain: [],
     });
   });
 

@@ -153,6 +153,8 @@ const OF_FILE: [path: string, value: unknown, says: RegExp, code?: number][] = [
   ['work_directory', inFolder('bad.key'), /the work directory .*bad\.key cannot be used: it is a file/],
   ['work_directory', '/proc/self', /the work directory \/proc\/self cannot be used/],
   ['report.organisation', '', /organisation: a text that is not empty/],
+  ['report.prepared_by', '', /prepared_by: a text that is not empty/],
+  ['report.prepared_by', ['Ana'], /prepared_by: a text is expected here/],
   ['report.controls', ['soc3'], /report\.controls names "soc3"/],
   ['report.controls', ['./own.yaml'], /report\.controls, .*own\.yaml, is not there/],
   ['report.controls', [inFolder('own.yaml')], /own\.yaml:1:1/],
