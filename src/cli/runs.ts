@@ -1,12 +1,6 @@
 import { EvidenceError } from '../errors.ts';
-import {
-  type CoveringRun,
-  coverageOf,
-  coverMonths,
-  describeMonth,
-  type MonthReport,
-  toMonthReport,
-} from '../ledger/coverage.ts';
+import { type CoveringRun, coverageOf, coverMonths } from '../ledger/coverage.ts';
+import { describeMonth, type MonthReport, toMonthReport } from '../ledger/month-report.ts';
 import { overviewRuns, type RunOverview } from '../ledger/overview.ts';
 import type { RunRecord } from '../ledger/record.ts';
 import { grouped, plural } from '../report/view/words.ts';

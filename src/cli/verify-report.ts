@@ -1,5 +1,5 @@
 import type { ReportedVerdict } from '../claims/recorded.ts';
-import { describeMonth } from '../ledger/coverage.ts';
+import { describeMonth } from '../ledger/month-report.ts';
 import { sayNotProved } from '../report/view/not-proved.ts';
 import { plural } from '../report/view/words.ts';
 import type { ArchiveReport } from '../verify/archive-report.ts';

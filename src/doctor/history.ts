@@ -1,6 +1,7 @@
 import type { Archive } from '../archive/archive.ts';
-import { coverMonths, describeMonth, toMonthReport } from '../ledger/coverage.ts';
+import { coverMonths } from '../ledger/coverage.ts';
 import { readNewestEntry } from '../ledger/ledger.ts';
+import { describeMonth, toMonthReport } from '../ledger/month-report.ts';
 import { readPast } from '../ledger/past.ts';
 import { readService } from '../ledger/service.ts';
 import { attempt, type Check, doubtful, failed, ok, skipped } from './check.ts';

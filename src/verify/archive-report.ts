@@ -1,5 +1,5 @@
-import type { MonthReport } from '../ledger/coverage.ts';
 import type { StoredCustody } from '../ledger/custody.ts';
+import type { MonthReport } from '../ledger/month-report.ts';
 import { EXIT_CODE_OF, type VerifiedOutcome } from '../ledger/outcome.ts';
 import type { RunRecord } from '../ledger/record.ts';
 import type { StoredShare } from '../ledger/share.ts';

@@ -1,5 +1,6 @@
-import { coverMonths, type MonthReport, toMonthReport } from '../ledger/coverage.ts';
+import { coverMonths } from '../ledger/coverage.ts';
 import type { StoredLedgerEntry } from '../ledger/ledger.ts';
+import { type MonthReport, toMonthReport } from '../ledger/month-report.ts';
 
 /**
  * Which months that have ended are in a run.

@@ -7,6 +7,8 @@ import { EXIT_CODES } from '../../src/cli/exit.ts';
 import { builtFolder, cleanEnvironment, EVIDENCE, evidence, finish } from '../support/process.ts';
 import { type FaultyService, startFaultyService } from '../support/services/faulty.ts';
 
+const KILLED_AFTER = join(import.meta.dirname, '../support/killed-after.ts');
+
 vi.setConfig({ testTimeout: 120_000 });
 
 const KEY = 'sk_exit_0123456789';
@@ -83,8 +85,9 @@ test('every command is in this table', async () => {
 });
 
 test('a work directory that takes no more ends an export, and the same command goes on', async () => {
+  const begin = `NODE_OPTIONS='--import ${KILLED_AFTER}' KILLED_AFTER=asked.json evidence export --all-time --archive new`;
   const full = await shell(
-    '(ulimit -f 0; exec evidence export --all-time --archive new); code=$?; evidence export --all-time --archive new --json; echo $code',
+    `${begin}; (ulimit -f 0; exec evidence export --all-time --archive new); code=$?; evidence export --all-time --archive new --json; echo $code`,
   );
   expect(full.stdout).toMatch(/"outcome": "verified".*\n3\n$/s);
   const [said = '', next = ''] = full.stderr.split('\n').filter((line) => /^evidence:|^What is archived/.test(line));

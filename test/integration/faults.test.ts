@@ -468,7 +468,7 @@ test('ids that look like paths, escapes and each other are all exported, and not
   expect(new Set(keys).size).toBe(ids.length);
   for (const key of keys) expect(key).toMatch(/^runs\/faults\/streams\/[\w.-]{1,100}\.zip$/);
   expect(readdirSync(directory).toSorted()).toEqual(['evidence-archive', 'evidence.yaml']);
-  expect(readdirSync(join(directory, 'evidence-archive')).toSorted()).toEqual(['ledger', 'runs']);
+  expect(readdirSync(join(directory, 'evidence-archive')).toSorted()).toEqual(['archive.json', 'ledger', 'runs']);
   const asked = service.requests.filter(({ path }) => path.endsWith('/verify'));
   expect(asked.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(ids.length - 2);
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { coverMonths, describeMonth, toMonthReport } from '../../src/ledger/coverage.ts';
+import { coverMonths } from '../../src/ledger/coverage.ts';
+import { describeMonth, toMonthReport } from '../../src/ledger/month-report.ts';
 import { wholeMonths } from '../../src/ledger/months.ts';
 import type { EarlierRun } from '../../src/ledger/record.ts';
 import { earlierRun } from '../support/run-records.ts';
