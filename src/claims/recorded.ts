@@ -47,7 +47,7 @@ export function asReadBack(
   const claims = mapClaims((name): ReportedClaim => {
     const [claim, reason] = [verdict.claims[name], why[name as Reported]];
     if (claim.state !== 'proved' || reason === undefined) return claim;
-    return { state: 'recorded', recorded: 'proved', reason: `the export recorded: ${claim.basis}; ${reason}` };
+    return { ...claim, state: 'recorded', recorded: 'proved', reason: `recorded as proved, and ${reason}` };
   });
   const { status } = verdict;
   return {
