@@ -6,6 +6,7 @@ import { bindingKeysOf } from '../export/binding.ts';
 import { type Selection, selectStreams } from '../export/plan.ts';
 import { chooseRunId, exportOrRevise } from '../export/run-id.ts';
 import { readKnownLedger } from '../ledger/continuation.ts';
+import { plural } from '../report/view/words.ts';
 import type { CommandContext } from './command.ts';
 import { INCOMPLETE } from './exit.ts';
 import type { ExportWish } from './export-wish.ts';
@@ -65,7 +66,7 @@ function printPlan(
   footing: Footing,
   printer: Printer,
 ): number {
-  printer.result(`${included.length} streams would be exported into ${config.archiveUrl}:`);
+  printer.result(`${plural(included.length, 'stream')} would be exported into ${config.archiveUrl}:`);
   for (const { streamId } of included) printer.result(`  ${streamId}`);
   if (excluded.length > 0) printer.result(`${excluded.length} would be left out.`);
   const counts = included.map(({ entryCount }) => entryCount);

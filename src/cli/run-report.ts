@@ -76,7 +76,10 @@ export function printRun(result: ExportResult, archiveUrl: string, printer: Prin
   printer.result(['Outcome       ', styled(outcome, STYLES[outcome]), ` (exit code ${exit_code})`]);
   const open = sayNotProved(record.streams);
   if (open !== null) printer.result(open);
-  printer.result(`Archive       ${archiveUrl}/${runPrefix(record.run_id)}`);
+  const isKept = state !== 'open' || record.streams.length + record.failed.length > 0;
+  printer.result(
+    `Archive       ${isKept ? `${archiveUrl}/${runPrefix(record.run_id)}` : `${archiveUrl}, where nothing was put`}`,
+  );
   const report = reportOf(record, archiveUrl);
   if (report !== null) printer.result(`Report        ${report}`);
   if (state === 'open') printer.block(`\n${whyOpen(record)}`);

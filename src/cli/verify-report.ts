@@ -44,7 +44,7 @@ export function printFile(report: FileReport, trust: Trust, printer: Printer): v
   printProblems(report.problems, printer);
   if (report.streams.some(({ bundle }) => bundle !== null))
     printer.result('Not compared  README.txt in the bundle, which is for people');
-  printOutcome(report, report.streams, printer);
+  printOutcome(report, sayNotProved(report.streams), printer);
 }
 
 /** An archive, run by run, and what was found in all of it. */
@@ -84,9 +84,10 @@ export function printArchive(report: ArchiveReport, trust: Trust, printer: Print
   printMonths(report.months, printer);
   printer.result(`Ledger        ${plural(report.ledger.entries, 'entry')}, ${report.ledger.state}`);
   printer.result(['Signatures    ', ...describeSignatures(report.signatures)]);
+  const streams = report.runs.flatMap((run) => run.streams);
   printOutcome(
     { ...report, warnings: [] },
-    report.runs.flatMap(({ streams }) => streams),
+    sayNotProved(streams, report.runs.length > 1 ? 'bundle' : 'stream'),
     printer,
   );
 }
@@ -208,12 +209,11 @@ function printProblems(problems: readonly Problem[], printer: Printer): void {
 
 function printOutcome(
   { outcome, exit_code, warnings }: { outcome: keyof typeof STYLES; exit_code: number; warnings: string[] },
-  streams: Parameters<typeof sayNotProved>[0],
+  open: string | null,
   printer: Printer,
 ): void {
-  const nothing = outcome === 'recorded' ? ': nothing was checked but records' : '';
+  const nothing = outcome === 'recorded' ? ': no bundle was opened' : '';
   printer.result(['Outcome       ', styled(outcome, STYLES[outcome]), `${nothing} (exit code ${exit_code})`]);
-  const open = sayNotProved(streams);
   if (open !== null) printer.result(open);
   for (const warning of warnings) printer.result(warning);
 }

@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmdirSync, rmSync, statfsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { EvidenceError, isSystemError, messageOf } from '../errors.ts';
@@ -35,11 +35,13 @@ export async function withWorkDirectory<T>(parent: string, work: (path: string) 
   }
 }
 
-/** Bytes free for this user, in a folder that can be written to. @throws EvidenceError `config` where it cannot. */
+/**
+ * Bytes free for this user, in a folder in which another can be made, which is tried.
+ * @throws EvidenceError `config` where none can.
+ */
 export function checkWorkDirectory(parent: string): number {
+  rmdirSync(makeFolder(parent));
   try {
-    readdirSync(parent);
-    accessSync(parent, constants.W_OK | constants.X_OK);
     const { bavail, bsize } = statfsSync(parent);
     return bavail * bsize;
   } catch (error) {
@@ -70,7 +72,10 @@ const WHY_UNUSABLE: Record<string, string> = {
 };
 
 function unusable(error: unknown, parent: string): EvidenceError {
-  const why = WHY_UNUSABLE[(error as NodeJS.ErrnoException).code ?? ''] ?? messageOf(error);
+  const { code = '', syscall } = error as NodeJS.ErrnoException;
+  // The folder itself was read before.
+  const isInIt = code === 'ENOENT' && syscall === 'mkdtemp';
+  const why = isInIt ? 'no folder can be made in it' : (WHY_UNUSABLE[code] ?? messageOf(error));
   return new EvidenceError('config', `the work directory ${parent} cannot be used: ${why}`, {
     nextStep: `Nothing was begun. See to that folder, or ${NAME_ANOTHER}.`,
     cause: error,

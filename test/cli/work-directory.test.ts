@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from '
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { withWorkDirectory } from '../../src/cli/work-directory.ts';
+import { checkWorkDirectory, withWorkDirectory } from '../../src/cli/work-directory.ts';
 
 const parent = mkdtempSync(join(tmpdir(), 'work-'));
 
@@ -27,6 +27,14 @@ test('what a process left that is gone is removed', async () => {
   const left = join(parent, `evidence-export-${hostname().replace(/[^A-Za-z0-9]/g, '_')}-${2 ** 22 + 1}-abc`);
   mkdirSync(left);
   await withWorkDirectory(parent, async () => expect(existsSync(left)).toBe(false));
+});
+
+test('a folder in which no other can be made is refused before anything begins', () => {
+  expect(() => checkWorkDirectory('/proc')).toThrow(
+    /the work directory \/proc cannot be used: no folder can be made in it/,
+  );
+  expect(checkWorkDirectory(parent)).toBeGreaterThan(0);
+  expect(readdirSync(parent)).toEqual([]);
 });
 
 describe('what the disk refuses after the work has begun ends it as incomplete', () => {
