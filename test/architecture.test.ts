@@ -6,6 +6,7 @@ const src = resolve(import.meta.dirname, '../src');
 
 /** Which folder may import which: the table of src/README.md. A folder may always import itself. */
 const MAY_IMPORT: Record<string, string[]> = {
+  crash: [],
   errors: [],
   package: [],
   encoding: ['errors'],
@@ -67,6 +68,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'claims',
     'client',
     'contract',
+    'crash',
     'doctor',
     'encoding',
     'encryption',
@@ -81,7 +83,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'timestamp',
     'verify',
   ],
-  platform: ['contract', 'encoding', 'errors', 'typesetting'],
+  platform: ['contract', 'crash', 'encoding', 'errors', 'typesetting'],
 };
 
 /** Of the platform's services and shared rooms: what each may import within `platform/`. */

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
-import { nameCrashes } from './crash.ts';
+import { nameCrashes } from '../crash.ts';
 
-nameCrashes();
+nameCrashes('evidence');
 
 // A large package is read by several threads, which take as long to start as the command takes to load. What the words
 // mean is not known yet: where one is taken wrongly for a package, a thread was started in vain.

@@ -77,7 +77,7 @@ function describe({ record, key, warnings }: Shared, runSha256: string, letter: 
   const end = expires_at === null ? '' : ` that end at ${expires_at}`;
   const care = form === 'links' ? '  (it has the links: who has it can read the evidence)' : '';
   return [
-    `Run ${run_id} is shared${whom}: ${plural(objects.length, 'object')}, ${formatBytes(bytes)}, as ${form}${end}.`,
+    `Run ${run_id} is shared${whom}: ${plural(objects.length, 'object')}, ${formatBytes(bytes)}, and the record of the share, as ${form}${end}.`,
     ...warnings.map((warning) => [styled(warning, 'yellow')]),
     `Letter        ${letter}, and as text beside it${care}`,
     `To compare    ${runSha256}  (SHA-256 of run.json; tell it in another way than you send the letter)`,

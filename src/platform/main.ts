@@ -1,5 +1,6 @@
 import process from 'node:process';
 import yargs from 'yargs';
+import { nameCrashes } from '../crash.ts';
 import { type ErrorCode, isEvidenceError } from '../errors.ts';
 import { initCommand } from './commands/init.ts';
 import { sealKeysCommand } from './commands/seal-keys.ts';
@@ -14,6 +15,7 @@ const EXIT_CODES: Partial<Record<ErrorCode, number>> = { unreachable: 3, service
 
 class UsageError extends Error {}
 
+nameCrashes('evidence-platform');
 process.exitCode = await run(process.argv.slice(2));
 
 async function run(args: string[]): Promise<number> {
@@ -32,6 +34,8 @@ async function run(args: string[]): Promise<number> {
       .demandCommand(1, 'Name a command.')
       .strict()
       .version(false)
+      // What was printed is to arrive before the program ends.
+      .exitProcess(false)
       .fail((message, error) => {
         // What yargs itself complains about comes without an error, with a text, or with an error it does not export.
         if (!(error instanceof Error) || error.name === 'YError') throw new UsageError(message);

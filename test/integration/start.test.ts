@@ -35,6 +35,17 @@ describe.each(PROGRAMS)('%s', (name) => {
     expect(stderr).toMatch(new RegExp(`^${name}: needs Node\\.js 24 or newer, and this is v\\S+ at /\\S+\n.*npm ci`));
   });
 
+  test.each([
+    ['is read by nobody', '| head -0', 0, /^$/],
+    ['cannot be written', '> /dev/full', 3, /^\S+: the result cannot be written to stdout: .*ENOSPC/],
+  ])('whose output %s ends as the table says', async (_what, into, wanted, said) => {
+    const program = `${process.execPath} ${join(builtFolder(), 'dist', built)} --help`;
+    const child = spawn('bash', ['-c', `set -o pipefail; ${program} ${into}`], { env: cleanEnvironment() });
+    const { code, stderr } = await finish(child);
+    expect(code, stderr).toBe(wanted);
+    expect(stderr).toMatch(said);
+  });
+
   test('is the command that the package installs', () => {
     expect(manifest.bin[name]).toBe(`dist/${built}`);
   });

@@ -42,7 +42,7 @@ export interface RunFigures {
   receivedTo: string | null;
   /** When each export began that received something. */
   exports: string[];
-  /** Days without an entry: within the period, or between the first and the last entry. */
+  /** Days without an entry: within the period, or from the first entry to the export. */
   quietDays: number;
 }
 
@@ -59,7 +59,7 @@ interface Log {
 
 /**
  * @param folder of the archive.
- * @param period in which days without an entry are counted; null for that between the first and the last entry.
+ * @param period in which days without an entry are counted; null for the time from the first entry to the export.
  * @param heads the highest number of each stream that the service had when it was exported up to now.
  */
 export async function recomputeFigures(
@@ -88,7 +88,7 @@ export async function recomputeFigures(
         .sort()
         .at(-1) ?? null,
     exports: [...exports].sort(),
-    quietDays: countQuiet(days, period),
+    quietDays: countQuiet(days, period, [...exports].sort()[0] ?? ''),
   };
 }
 
@@ -126,9 +126,9 @@ function numbers(from: number, to: number): number[] {
   return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
 }
 
-function countQuiet(days: ReadonlySet<string>, period: { from: string; to: string } | null): number {
+function countQuiet(days: ReadonlySet<string>, period: { from: string; to: string } | null, exported: string): number {
   const sorted = [...days].sort();
-  const [from, to] = [period?.from.slice(0, 10) ?? sorted[0], period?.to.slice(0, 10) ?? sorted.at(-1)];
+  const [from, to] = [period?.from.slice(0, 10) ?? sorted[0], period?.to.slice(0, 10) ?? exported.slice(0, 10)];
   if (from === undefined || to === undefined || days.size === 0) return 0;
   let quiet = 0;
   const end = period === null ? Date.parse(to) : Date.parse(to) - 1;

@@ -8,16 +8,18 @@ const RANGES = 20;
 /** A longer time is not told day by day. */
 const MAX_DAYS = 3660;
 
-/** On which days of the period, or between the first and the last entry, nothing was recorded in any stream. */
-export function toQuietDays({ streams, period }: RunRecord, { coverage: texts }: Texts): string[] {
+/**
+ * On which days of the period nothing was recorded in any stream: from the first entry on where it has no begin, up to
+ * the export where it has no end.
+ */
+export function toQuietDays({ streams, period, begun_at: begunAt }: RunRecord, { coverage: texts }: Texts): string[] {
   const filled = streams.filter(({ activity }) => Object.keys(activity.counts).length > 0);
   if (filled.length === 0) return [];
   if (filled.some(({ activity }) => activity.per !== 'day')) return [texts.not_by_day];
   const busy = new Set(filled.flatMap(({ activity }) => Object.keys(activity.counts)));
   const sorted = [...busy].sort();
   const first = period.from ?? `${sorted[0]}T00:00:00.000Z`;
-  const last =
-    period.to === null ? `${sorted.at(-1)}T00:00:00.000Z` : new Date(Date.parse(period.to) - 1).toISOString();
+  const last = period.to === null ? begunAt : new Date(Date.parse(period.to) - 1).toISOString();
   const quiet = daysBetween(first, last).filter((day) => !busy.has(day));
   if (quiet.length === 0) return [texts.no_quiet_day];
   const ranges = toRanges(quiet);

@@ -1,20 +1,24 @@
-import { DEFECT, INCOMPLETE } from './exit.ts';
+/** As `cli/exit.ts` has them. */
+const DEFECT = 70;
+const INCOMPLETE = 3;
 
 /**
  * Whatever breaks outside of a command ends with an exit code of the table: 1, Node's own, says that evidence is refuted.
  *
  * A reader who closes the pipe early, as `head` does, has what they wanted: the command goes on without saying more. Where
  * a result cannot be written for another reason, e.g. on a full disk, the command is incomplete.
+ *
+ * @param program as its user calls it.
  */
-export function nameCrashes(): void {
+export function nameCrashes(program: 'evidence' | 'evidence-platform'): void {
   process.on('uncaughtException', (error) => {
-    process.stderr.write(`evidence: a defect in this program: ${error.stack ?? error}\n`);
+    process.stderr.write(`${program}: a defect in this program: ${error.stack ?? error}\n`);
     process.exit(DEFECT);
   });
   process.stderr.on('error', () => undefined);
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') return;
-    process.stderr.write(`evidence: the result cannot be written to stdout: ${error.message}\n`);
+    process.stderr.write(`${program}: the result cannot be written to stdout: ${error.message}\n`);
     process.once('exit', (code) => {
       if (code === 0) process.exitCode = INCOMPLETE;
     });
