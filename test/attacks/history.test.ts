@@ -67,6 +67,14 @@ const threeMonths = async () => {
   for (const period of ['2026-08', '2026-09', '2026-10']) expect((await month(period)).code).toBe(0);
 };
 
+test('an old entry that was edited at the service refutes the run that has it, and no bundle is called altered', async () => {
+  await threeMonths();
+  tell(months(3).map((entry) => (entry.sequence === 5 ? { ...entry, actor: 'm' } : entry)));
+  expect((await service.export({ request: 'all', 'all-time': true })).code).toBe(1);
+  const { code, document } = await service.verify();
+  expect([code, document.objects.altered]).toEqual([1, []]);
+}, 120_000);
+
 test('months that follow one another agree, and so does one that is exported again', async () => {
   await threeMonths();
   expect(shown(await service.export({ period: '2026-09', revise: true }))).toMatchObject({
