@@ -7,16 +7,10 @@ import type { RunRecord } from '../ledger/record.ts';
 import { sayNotProved } from '../report/view/not-proved.ts';
 import { grouped } from '../report/view/words.ts';
 import { printFound } from './found.ts';
+import { OUTCOME_STYLES } from './outcome-styles.ts';
 import { type Printer, styled } from './printer.ts';
 import { formatClaims, formatLegend } from './table.ts';
 
-const STYLES = {
-  verified: 'green',
-  collected: 'yellow',
-  refuted: 'red',
-  incomplete: 'yellow',
-  empty: 'yellow',
-} as const;
 const FINDINGS_SHOWN = 20;
 const REPORT_NAME = 'report.pdf';
 
@@ -73,7 +67,7 @@ export function printRun(result: ExportResult, archiveUrl: string, printer: Prin
   printer.result(`Entries       ${grouped(entries)}`);
   printWitnesses(result, printer);
   const { outcome, exit_code } = endOf(result);
-  printer.result(['Outcome       ', styled(outcome, STYLES[outcome]), ` (exit code ${exit_code})`]);
+  printer.result(['Outcome       ', styled(outcome, OUTCOME_STYLES[outcome]), ` (exit code ${exit_code})`]);
   const open = sayNotProved(record.streams);
   if (open !== null) printer.result(open);
   const isKept = state !== 'open' || record.streams.length + record.failed.length > 0;

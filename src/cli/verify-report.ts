@@ -6,18 +6,11 @@ import type { ArchiveReport } from '../verify/archive-report.ts';
 import type { ContractUse } from '../verify/contract-use.ts';
 import type { Problem } from '../verify/problem.ts';
 import { printFound } from './found.ts';
+import { OUTCOME_STYLES } from './outcome-styles.ts';
 import { type Line, type Printer, type Styled, styled } from './printer.ts';
 import { formatClaims, formatLegend } from './table.ts';
 import { printTrust, type Trust } from './trust-report.ts';
 
-const STYLES = {
-  verified: 'green',
-  collected: 'yellow',
-  refuted: 'red',
-  incomplete: 'yellow',
-  empty: 'yellow',
-  recorded: 'yellow',
-} as const;
 const SHOWN = 50;
 
 type Pieces = Exclude<Line, string>;
@@ -208,12 +201,12 @@ function printProblems(problems: readonly Problem[], printer: Printer): void {
 }
 
 function printOutcome(
-  { outcome, exit_code, warnings }: { outcome: keyof typeof STYLES; exit_code: number; warnings: string[] },
+  { outcome, exit_code, warnings }: { outcome: keyof typeof OUTCOME_STYLES; exit_code: number; warnings: string[] },
   open: string | null,
   printer: Printer,
 ): void {
   const nothing = outcome === 'recorded' ? ': no bundle was opened' : '';
-  printer.result(['Outcome       ', styled(outcome, STYLES[outcome]), `${nothing} (exit code ${exit_code})`]);
+  printer.result(['Outcome       ', styled(outcome, OUTCOME_STYLES[outcome]), `${nothing} (exit code ${exit_code})`]);
   if (open !== null) printer.result(open);
   for (const warning of warnings) printer.result(warning);
 }

@@ -1,0 +1,9 @@
+/** How the word for a stream or a run looks. */
+export const OUTCOME_STYLES = {
+  verified: 'green',
+  collected: 'yellow',
+  refuted: 'red',
+  incomplete: 'yellow',
+  empty: 'yellow',
+  recorded: 'yellow',
+} as const;
