@@ -1,6 +1,6 @@
-/** As `cli/exit.ts` has them. */
-const DEFECT = 70;
-const INCOMPLETE = 3;
+/** Exit codes of both programs. */
+export const INCOMPLETE = 3;
+export const DEFECT = 70;
 
 /**
  * Whatever breaks outside of a command ends with an exit code of the table: 1, Node's own, says that evidence is refuted.

@@ -1,4 +1,4 @@
-import { attempt, type Check, doubtful, ok, skipped } from '../doctor/check.ts';
+import { attempt, attemptAll, type Check, doubtful, ok, skipped } from '../doctor/check.ts';
 import { plural } from '../report/view/words.ts';
 import type { CommandContext } from './command.ts';
 import { type Config, loadConfig } from './config.ts';
@@ -45,20 +45,17 @@ function endOf(checks: readonly Check[]): number {
 
 async function checkArchive(config: Config, context: CommandContext): Promise<Check[]> {
   const { archiveUrl, store } = config;
-  let checks: Check[] = [];
-  const named = await attempt('archive', async () => {
+  return attemptAll('archive', async () => {
     if (isS3Url(archiveUrl)) {
       const { place, options } = await placeOf(archiveUrl, store, context.signal);
       const { checkBucket } = await import('../doctor/bucket.ts');
-      checks = await checkBucket(place, { ...options, limits: { ...options.limits, attempts: ATTEMPTS } });
+      return checkBucket(place, { ...options, limits: { ...options.limits, attempts: ATTEMPTS } });
     } else {
       await checkForWriting(config, context);
       const { checkDirectory } = await import('../doctor/directory.ts');
-      checks = await checkDirectory(folderOf(config, context));
+      return checkDirectory(folderOf(config, context));
     }
-    return ok('archive', archiveUrl);
   });
-  return named.state === 'ok' ? checks : [named];
 }
 
 /** Somebody is waiting, and can ask again. */
@@ -70,36 +67,30 @@ async function checkAudit(
   { printer, signal }: CommandContext,
   counts: (number | null)[],
 ): Promise<Check[]> {
-  let checks: Check[] = [];
-  const named = await attempt('service', async () => {
+  return attemptAll('service', async () => {
     const service = connectService(config, printer, signal);
     try {
       const { checkService } = await import('../doctor/service.ts');
-      checks = await checkService(service.client, service.origin, counts);
+      return await checkService(service.client, service.origin, counts);
     } finally {
       await service.close();
     }
-    return ok('service', service.origin);
   });
-  return named.state === 'ok' ? checks : [named];
 }
 
 /** What was exported so far. @param before what was found out of the archive. */
 async function checkPast(config: Config, context: CommandContext, before: readonly Check[]): Promise<Check[]> {
   if (before.some(({ state }) => state === 'failed')) return [skipped('months', 'the archive is not as it should be')];
-  let checks: Check[] = [];
-  const named = await attempt('months', async () => {
+  return attemptAll('months', async () => {
     const archive = await openArchive(config, context, false);
     try {
       const { checkHistory } = await import('../doctor/history.ts');
       const auditUrl = config.auditUrl === null ? null : addressOf(config.auditUrl);
-      checks = await checkHistory(archive, auditUrl, new Date());
+      return await checkHistory(archive, auditUrl, new Date());
     } finally {
       await archive?.close();
     }
-    return ok('months', config.archiveUrl);
   });
-  return named.state === 'ok' ? checks : [named];
 }
 
 interface Looking {

@@ -1,6 +1,7 @@
 import type { Archive } from '../archive/archive.ts';
 import { openMemoryArchive } from '../archive/memory.ts';
 import { describePeriod } from '../bundle/period.ts';
+import { INCOMPLETE } from '../crash.ts';
 import { checkQuestion, questionOf, whyOther } from '../export/asked.ts';
 import { bindingKeysOf } from '../export/binding.ts';
 import { type Selection, selectStreams } from '../export/plan.ts';
@@ -8,7 +9,6 @@ import { chooseRunId, exportOrRevise } from '../export/run-id.ts';
 import { readKnownLedger } from '../ledger/continuation.ts';
 import { plural } from '../report/view/words.ts';
 import type { CommandContext } from './command.ts';
-import { INCOMPLETE } from './exit.ts';
 import type { ExportWish } from './export-wish.ts';
 import type { Footing } from './footing.ts';
 import type { Printer } from './printer.ts';

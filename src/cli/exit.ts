@@ -1,11 +1,9 @@
+import { DEFECT, INCOMPLETE } from '../crash.ts';
 import { type ErrorCode, EvidenceError } from '../errors.ts';
-
-export const INCOMPLETE = 3;
-export const DEFECT = 70;
 
 /** Every exit code and its meaning, as `evidence help exit-codes` prints them. */
 export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
-  [0, 'every stream in scope is verified and archived, or empty with at least one verified'],
+  [0, 'every stream in scope is verified or collected, and archived; or empty, with at least one that is not'],
   [
     1,
     'integrity: at least one claim is refuted (everything was archived all the same); probe: an entry is not as the others',

@@ -20,7 +20,7 @@ import { endOf, printRun, toRunDocument } from './run-report.ts';
 import { connectService } from './service.ts';
 import { openArchive } from './store.ts';
 import { readCommit, readOperator, readTool } from './tool.ts';
-import { checkWorkDirectory, withWorkDirectory } from './work-directory.ts';
+import { freeIn, withWorkDirectory } from './work-directory.ts';
 
 export async function runExport(flags: ExportFlags, context: CommandContext): Promise<number> {
   const config = await loadConfig(flags, context.environment, context.directory);
@@ -145,7 +145,7 @@ async function exportWith(
 
 /** What may be too little is said, and tried: the same command resumes it. */
 function noteRoom(config: Config, counts: readonly (number | null)[], printer: Printer): void {
-  const room = reckonRoom(config, checkWorkDirectory(config.workDirectory), counts);
+  const room = reckonRoom(config, freeIn(config.workDirectory), counts);
   if (!room.isShort) return;
   printer.note(`The work directory may be too small: ${room.says}.`);
   printer.note(MORE_ROOM);

@@ -41,6 +41,11 @@ export async function withWorkDirectory<T>(parent: string, work: (path: string) 
  */
 export function checkWorkDirectory(parent: string): number {
   rmdirSync(makeFolder(parent));
+  return freeIn(parent);
+}
+
+/** Bytes free for this user. @throws EvidenceError `config` where the folder is gone. */
+export function freeIn(parent: string): number {
   try {
     const { bavail, bsize } = statfsSync(parent);
     return bavail * bsize;

@@ -33,11 +33,20 @@ export function skipped(name: string, why: string): Check {
 
 /** What an attempt that ended in an error of ours comes to; other errors are thrown on, as is an interruption. */
 export async function attempt(name: string, look: () => Promise<Check>): Promise<Check> {
+  const [check] = await attemptAll(name, async () => [await look()]);
+  return check;
+}
+
+/** The same of what is looked at together. @param name of the check that takes the place of all of them. */
+export async function attemptAll<Checks extends readonly Check[]>(
+  name: string,
+  look: () => Promise<Checks>,
+): Promise<Checks | [Check]> {
   try {
     return await look();
   } catch (error) {
     if (!isEvidenceError(error) || error.code === 'interrupted') throw error;
-    return toFailure(name, error);
+    return [toFailure(name, error)];
   }
 }
 

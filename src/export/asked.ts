@@ -1,10 +1,10 @@
 import { sha256 } from '../encoding/digest.ts';
 import { EvidenceError, isEvidenceError } from '../errors.ts';
-import { type Asked, askedSchema } from '../ledger/asked.ts';
+import { type Asked, readAsked } from '../ledger/asked.ts';
 import { askedKey } from '../ledger/keys.ts';
 import { readNewestEntry, type StoredLedgerEntry } from '../ledger/ledger.ts';
 import { differencesOf, type Question } from '../ledger/question.ts';
-import { type RunDocument, readRecord, toRecordBytes } from '../ledger/record.ts';
+import { type RunDocument, toRecordBytes } from '../ledger/record.ts';
 import { keepService, readService, requireService } from '../ledger/service.ts';
 import { readSealedRun, type SealedRun } from '../ledger/stored-run.ts';
 import { bindRecord, isBoundRecord } from './binding.ts';
@@ -26,7 +26,6 @@ type Questioned = Pick<
   'runId' | 'auditUrl' | 'contractFile' | 'period' | 'scope' | 'required' | 'acceptUnhashed' | 'completeness'
 >;
 
-const MAX_ASKED_BYTES = 2 ** 24;
 const NAME = 'asked.json';
 
 export function questionOf(context: Questioned): Question {
@@ -88,8 +87,7 @@ export async function readBegun(
 ): Promise<BegunRun | null> {
   const key = askedKey(question.run_id);
   if ((await archive.stat(key)) === null) return null;
-  const bytes = await archive.readBytes(key, MAX_ASKED_BYTES);
-  const asked = readRecord(askedSchema, bytes, key);
+  const { asked, bytes } = await readAsked(archive, question.run_id);
   if (asked.run_id !== question.run_id || !isBoundRecord(await bindingKeyFor(asked), bytes))
     throw notOurs(key, 'it is not bound to it: keys have changed since, or somebody else wrote it');
   requireSame(asked, question, 'begun');

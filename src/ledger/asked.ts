@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import type { Archive } from '../archive/archive.ts';
+import { askedKey } from './keys.ts';
 import { periodSchema, scopeSchema, sourceSchema } from './question.ts';
-import { operatorSchema } from './record.ts';
+import { operatorSchema, readRecord } from './record.ts';
 
 /** `runs/<run-id>/asked.json`: what the run is asked for, written before anything else of it. */
 export const askedSchema = z.strictObject({
@@ -19,3 +21,15 @@ export const askedSchema = z.strictObject({
     .nullable(),
 });
 export type Asked = z.infer<typeof askedSchema>;
+
+const MAX_BYTES = 2 ** 24;
+
+/** What a run that was begun is asked for, with the bytes that say so. @throws EvidenceError `unreadable`. */
+export async function readAsked(
+  archive: Pick<Archive, 'readBytes'>,
+  runId: string,
+): Promise<{ asked: Asked; bytes: Uint8Array }> {
+  const key = askedKey(runId);
+  const bytes = await archive.readBytes(key, MAX_BYTES);
+  return { asked: readRecord(askedSchema, bytes, key), bytes };
+}

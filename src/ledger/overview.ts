@@ -1,8 +1,8 @@
 import type { Archive, Inspected } from '../archive/archive.ts';
-import { type Asked, askedSchema } from './asked.ts';
+import { type Asked, readAsked } from './asked.ts';
 import { askedKey, runIdOf, runRecordKey, stampKey } from './keys.ts';
 import { readEntry, runOf } from './ledger.ts';
-import { type RunRecord, readRecord } from './record.ts';
+import type { RunRecord } from './record.ts';
 import { readRunRecord } from './stored-run.ts';
 
 /** A run as the archive shows it. Nothing of it is verified. */
@@ -21,8 +21,6 @@ export interface RunOverview {
   /** How the run's record is protected now; null where the store locks nothing, and for an open run. */
   protection: Pick<Inspected, 'lock' | 'legal_hold'> | null;
 }
-
-const MAX_RECORD_BYTES = 2 ** 30;
 
 /**
  * Every run of an archive, in the order of their ids.
@@ -67,15 +65,16 @@ async function describe(archive: Archive, run: Listed, recorded: ReadonlySet<str
   const { runId, sealed, stamped, objects, bytes } = run;
   const common = { run_id: runId, stamped, objects, bytes };
   if (!sealed)
-    return { ...common, state: 'open', record: null, asked: await readAsked(archive, run), protection: null };
+    return {
+      ...common,
+      state: 'open',
+      record: null,
+      asked: run.asked ? (await readAsked(archive, runId)).asked : null,
+      protection: null,
+    };
   const key = runRecordKey(runId);
   const { record } = await readRunRecord(archive, key);
   const inspected = (await archive.locks?.inspect(key)) ?? null;
   const protection = inspected === null ? null : { lock: inspected.lock, legal_hold: inspected.legal_hold };
   return { ...common, state: recorded.has(runId) ? 'sealed' : 'unrecorded', record, asked: null, protection };
-}
-
-async function readAsked(archive: Archive, { runId, asked }: Listed): Promise<Asked | null> {
-  const key = askedKey(runId);
-  return asked ? readRecord(askedSchema, await archive.readBytes(key, MAX_RECORD_BYTES), key) : null;
 }

@@ -1,6 +1,6 @@
 import process from 'node:process';
 import yargs from 'yargs';
-import { nameCrashes } from '../crash.ts';
+import { DEFECT, nameCrashes } from '../crash.ts';
 import { type ErrorCode, isEvidenceError } from '../errors.ts';
 import { initCommand } from './commands/init.ts';
 import { sealKeysCommand } from './commands/seal-keys.ts';
@@ -8,7 +8,6 @@ import { serveCommand } from './commands/serve.ts';
 import { importCommand } from './import/command.ts';
 
 const USAGE = 2;
-const DEFECT = 70;
 
 /** Exit codes of failures by their kind; what is not here is a problem of the command's input, like usage. */
 const EXIT_CODES: Partial<Record<ErrorCode, number>> = { unreachable: 3, service: 3, refused: 5 };

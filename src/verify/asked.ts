@@ -1,20 +1,17 @@
 import type { Archive } from '../archive/archive.ts';
-import { type Asked, askedSchema } from '../ledger/asked.ts';
+import { type Asked, readAsked } from '../ledger/asked.ts';
 import { askedKey } from '../ledger/keys.ts';
 import { differencesOf, type Question } from '../ledger/question.ts';
-import { type RunRecord, readRecord } from '../ledger/record.ts';
+import type { RunRecord } from '../ledger/record.ts';
 import { type Problem, toProblem } from './problem.ts';
 import { readObject } from './stored.ts';
-
-const MAX_BYTES = 2 ** 24;
 
 /** What a run was begun with, where its record names that, is what the record says that it was asked for. */
 export async function verifyAsked(archive: Archive, record: RunRecord, problems: Problem[]): Promise<void> {
   const key = askedKey(record.run_id);
   if (record.documents.every((document) => document.key !== key) || (await archive.stat(key)) === null) return;
-  const read = async () => readRecord(askedSchema, await archive.readBytes(key, MAX_BYTES), key);
-  const asked = await readObject(key, problems, read);
-  const differences = asked === null ? [] : differencesBetween(asked, record);
+  const begun = await readObject(key, problems, () => readAsked(archive, record.run_id));
+  const differences = begun === null ? [] : differencesBetween(begun.asked, record);
   if (differences.length === 0) return;
   problems.push(toProblem('record/differs', key, `asks for another run than the record: ${differences.join('; ')}`));
 }

@@ -6,6 +6,16 @@ export const DIGEST = 'a'.repeat(64);
 
 export const TIME_FIELDS = { recorded: 'timestamp', occurred: 'occurred_at' };
 
+/** Of the default contract. */
+export const SOURCE: RunRecord['source'] = {
+  audit_url: 'https://audit.example.com',
+  contract: 'default',
+  contract_sha256: null,
+  time_fields: TIME_FIELDS,
+  moved_from: null,
+  requests: [],
+};
+
 type States = Partial<Record<ClaimName, Claim['state']>>;
 
 /** The record of a stream that is well but for what is said otherwise. */
@@ -73,14 +83,7 @@ export function runRecord(runId: string, streams: RunStream[], more: Partial<Run
     },
     period: { from: null, to: null },
     package_period: { from: null, to: null },
-    source: {
-      audit_url: 'https://audit.example.com',
-      contract: 'default',
-      contract_sha256: null,
-      time_fields: TIME_FIELDS,
-      moved_from: null,
-      requests: [],
-    },
+    source: SOURCE,
     tool: { name: 'evidence-exporter', version: '0.1.0', commit: null },
     operator: { user: 'u', host: 'h' },
     begun_at: '2026-11-01T00:00:00.000Z',

@@ -1,7 +1,7 @@
 import { toFinding } from '../../src/chain/finding.ts';
 import type { Outcome } from '../../src/ledger/outcome.ts';
 import type { EarlierRun, RunRecord, RunStream, StreamRecord } from '../../src/ledger/record.ts';
-import { DIGEST, runRecord, runStream, TIME_FIELDS } from './records.ts';
+import { DIGEST, runRecord, runStream, SOURCE } from './records.ts';
 
 /** A digest of its own for every number. */
 export const digestOf = (number: number) => number.toString(16).padStart(8, '0').repeat(8);
@@ -62,11 +62,7 @@ const MONTH: Partial<RunRecord> = {
     completeness: 'listing',
   },
   source: {
-    audit_url: 'https://audit.example.com',
-    contract: 'default',
-    contract_sha256: null,
-    time_fields: TIME_FIELDS,
-    moved_from: null,
+    ...SOURCE,
     requests: [{ purpose: 'list the streams', method: 'GET', path: '/audit/streams/', parameters: ['limit=500'] }],
   },
   tool: { name: 'evidence-exporter', version: '0.1.0', commit: 'c0ffee' },
