@@ -8,8 +8,9 @@ const PROGRAM = programUrl('pdf/reader-thread');
 
 /** Twenty pages take a tenth of a second. The PDF library does all of a page without a pause, so no timer ends it. */
 const WITHIN_MS = 30_000;
-/** Of objects, and of buffers outside of them. */
-const HEAP_MB = 512;
+/** Of objects; what lives only while a page is read is in the young part. */
+const HEAP = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 12 };
+/** Of buffers, which are outside of it. */
 const MAX_BUFFERS_BYTES = 2 ** 30;
 const LOOK_EVERY_MS = 250;
 
@@ -73,7 +74,7 @@ async function ask(thread: Worker, bytes: Uint8Array, withinMs: number): Promise
 /** Null where threads are not to be had, e.g. under Node's `--permission`. */
 function startThread(): Worker | null {
   try {
-    const thread = new Worker(PROGRAM, { resourceLimits: { maxOldGenerationSizeMb: HEAP_MB } });
+    const thread = new Worker(PROGRAM, { resourceLimits: HEAP });
     // Also while it ends, when nobody asks it any more.
     return thread.on('error', () => {});
   } catch {
