@@ -229,8 +229,12 @@ function judgePlace(
   const below = whole.find(({ entries }) => entries.last_sequence < first.sequence);
   if (below === undefined)
     return unproved(`lies before entry ${newest?.entries.last_sequence}, the head of run ${newest?.run_id}`);
-  const known = below.entries.last_sequence;
-  return unknownStart(walk, first.sequence, `entry ${known} (run ${below.run_id}) is the last known before it`, log);
+  return unknownStart(walk, first.sequence, sayStart(first.sequence, below), log);
+}
+
+/** Where a package begins, behind the last entry that a run before it has. */
+export function sayStart(sequence: number, { entries, run_id }: Placed): string {
+  return `the package starts at entry ${sequence}, and entry ${entries.last_sequence} (run ${run_id}) is the last known before it`;
 }
 
 /** The first run that had the same last entry. */
@@ -246,11 +250,11 @@ function judgeStart({ walk, restart }: Question, first: { sequence: number }, lo
   if (walk.startsAtGenesis)
     return proved(`starts at the first entry of the stream; ${restart ?? 'no earlier export is known'}`);
   if (walk.startsAtFirst) return unproved(`entry ${first.sequence} names a predecessor`);
-  return unknownStart(walk, first.sequence, 'no earlier export is known', log);
+  const message = `the package starts at entry ${first.sequence}, and no earlier export is known`;
+  return unknownStart(walk, first.sequence, message, log);
 }
 
-function unknownStart(walk: WalkResult, sequence: number, why: string, log: FindingLog): Claim {
-  const message = `the package starts at entry ${sequence}, and ${why}`;
+function unknownStart(walk: WalkResult, sequence: number, message: string, log: FindingLog): Claim {
   log.add(toFinding('continuity/unknown-start', walk.streamId, message, { sequence }));
   return unproved(message);
 }

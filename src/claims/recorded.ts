@@ -8,7 +8,10 @@ import {
 } from './claim.ts';
 import type { Verdict } from './verdict.ts';
 
-/** A verdict as a verification reports it: made here, or where nothing was looked at, the `recorded` one. */
+/**
+ * A verdict as a verification reports it: made here, or where nothing was looked at, the `recorded` one. Its status is
+ * `refuted` too where no claim is: the bundle is not what was archived, or other runs contradict it.
+ */
 export interface ReportedVerdict extends Omit<Verdict, 'status' | 'claims'> {
   status: StreamStatus | 'recorded';
   claims: ReportedClaims;

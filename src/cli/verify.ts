@@ -262,7 +262,7 @@ async function verifyOneBundle(file: string, name: string, options: VerifyOption
     exit_code: EXIT_CODE_OF[outcome],
     run_id: verified.runId,
     period: verified.period,
-    streams: verdict === null ? [] : [{ ...verdict, bundle: { key: name, identity } }],
+    streams: verdict === null ? [] : [{ ...verdict, status: outcome, bundle: { key: name, identity } }],
     problems,
     warnings: [UNSIGNED],
     contracts: verified.contract === null ? [] : [verified.contract],

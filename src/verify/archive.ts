@@ -6,10 +6,10 @@ import { isEvidenceError } from '../errors.ts';
 import { toEarlierRun } from '../ledger/earlier-runs.ts';
 import { runIdOf, runRecordKey } from '../ledger/keys.ts';
 import { type LedgerHead, runOf } from '../ledger/ledger.ts';
-import { worstOf } from '../ledger/outcome.ts';
 import { attemptSchema, readRecord } from '../ledger/record.ts';
 import type { PublicKey } from '../signature/key.ts';
 import { type ArchiveReport, toReport } from './archive-report.ts';
+import { withBeginnings } from './beginnings.ts';
 import { ClosedFolders } from './closed-folders.ts';
 import type { VerifyOptions } from './content.ts';
 import { type CustodyCheck, verifyCustody } from './custody.ts';
@@ -19,9 +19,9 @@ import { verifyLocks } from './locks.ts';
 import { reportMonths } from './months.ts';
 import { verifyService } from './one-service.ts';
 import { type Problem, toProblem, toUnreadable } from './problem.ts';
-import { type RunCheck, verifyRun } from './run.ts';
+import { outcomeOf, type RunCheck, verifyRun } from './run.ts';
 import { checkLedgerSignatures, findUnusedKeys, type Keyring, readKeyring } from './signatures.ts';
-import type { RunContext } from './stream.ts';
+import type { RunContext, VerifiedStream } from './stream.ts';
 import { checkListing, checkVersions } from './versions.ts';
 
 /** Whom and what the reader trusts. */
@@ -120,7 +120,10 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
   const checked = accounted.size;
   const { problems, refuted } = history.judge(checks);
   return toReport({
-    checks: checks.map((check) => withHistory(check, history, refuted.has(check.runId))),
+    checks: withBeginnings(
+      checks.map((check) => withHistory(check, history, refuted)),
+      history,
+    ).map((check) => ({ ...check, outcome: outcomeOf(check) })),
     custody,
     findings,
     history: problems,
@@ -137,10 +140,12 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
   });
 }
 
-/** Once all bundles were read: a run that others contradict is refuted, and what was compared with an unread one is read back. */
-function withHistory(check: RunCheck, history: History, isRefuted: boolean): RunCheck {
-  const streams = check.streams.map((stream) => {
+/** Once all bundles were read: a stream that other runs contradict is refuted, and what was compared with an unread one is read back. */
+function withHistory(check: RunCheck, history: History, refuted: ReadonlySet<string>): RunCheck {
+  const streams = check.streams.map((stream): VerifiedStream => {
     const { verdict, required, parts } = stream;
+    if (refuted.has(`${check.runId}/${verdict.stream_id}`))
+      return { ...stream, altered: true, verdict: { ...verdict, status: 'refuted' } };
     const unread = parts.find((runId) => !history.isRead(runId, verdict.stream_id));
     if (unread === undefined) return stream;
     return {
@@ -148,8 +153,7 @@ function withHistory(check: RunCheck, history: History, isRefuted: boolean): Run
       verdict: asReadBack(verdict, { continuity: `the bundle of run ${unread} was not read here` }, required),
     };
   });
-  const outcome = worstOf([check.outcome, ...streams.map(({ verdict }) => verdict.status)]);
-  return { ...check, streams, outcome: isRefuted ? 'refuted' : outcome };
+  return { ...check, streams };
 }
 
 /** A name or a thing that no archive stores is reported by `checkListing`, and read by nobody. */

@@ -40,6 +40,7 @@ export class History {
   readonly #eraOf = new Map<string, Era>();
   /** By the runs and the stream, so that a pair is accused once. */
   readonly #problems = new Map<string, Problem>();
+  /** By run and stream. */
   readonly #refuted = new Set<string>();
   /** Bundles that were read, by run and stream. */
   readonly #read = new Set<string>();
@@ -76,8 +77,12 @@ export class History {
 
   /** What a reader of a run's bundle has to watch. */
   comparedWith(runId: string, streamId: string): Compared[] {
-    const spans = this.#eraOf.get(`${runId}/${streamId}`)?.spans ?? [];
-    return comparedWith(spans.filter((span) => span.run_id !== runId));
+    return comparedWith(this.spansWith(runId, streamId).filter((span) => span.run_id !== runId));
+  }
+
+  /** What the ledger says that a run and all others had of the stream, in the order in which they were sealed. */
+  spansWith(runId: string, streamId: string): readonly Span[] {
+    return this.#eraOf.get(`${runId}/${streamId}`)?.spans ?? [];
   }
 
   /**
@@ -87,7 +92,7 @@ export class History {
    * @param earlier what it was compared with.
    */
   whyNotCompared(runId: string, streamId: string, earlier: readonly Span[]): string | null {
-    const spans = this.#eraOf.get(`${runId}/${streamId}`)?.spans ?? [];
+    const spans = this.spansWith(runId, streamId);
     const own = spans.findIndex((span) => span.run_id === runId);
     if (own === -1) return 'the ledger has nothing of it to compare with other runs';
     const compared = new Set(earlier.map(({ run_id }) => run_id));
@@ -133,10 +138,10 @@ export class History {
     const message = `runs ${known.runId} and ${runId} contradict each other: ${what} of the stream "${streamId}" is not the same`;
     const values = { expected: known.value, actual: value };
     this.#problems.set(pair, toProblem('history/differs', runRecordKey(runId), message, values));
-    for (const one of [runId, known.runId]) this.#refuted.add(one);
+    for (const one of [runId, known.runId]) this.#refuted.add(`${one}/${streamId}`);
   }
 
-  /** What was found once all bundles were read, and the runs that it refutes. */
+  /** What was found once all bundles were read, and whom it refutes, by run and stream. */
   judge(checks: readonly Verified[]): { problems: Problem[]; refuted: ReadonlySet<string> } {
     const problems = [...this.#problems.values(), ...this.#gaps(checks)];
     return { problems: problems.sort((a, b) => (a.key < b.key ? -1 : 1)), refuted: this.#refuted };
@@ -159,7 +164,7 @@ export class History {
         .filter(({ before, after }) => inScope.has(before) || inScope.has(after))
         .filter(({ from, to }) => !told.has(`${from}-${to}/${streamId}`))
         .map(({ from, to, before, after }) => {
-          for (const runId of [before, after]) this.#refuted.add(runId);
+          for (const runId of [before, after]) this.#refuted.add(`${runId}/${streamId}`);
           const message = `runs ${before} and ${after} leave entries ${from} to ${to} of the stream "${streamId}" in none, though there is no time between their periods`;
           return toProblem('history/gap', runRecordKey(after), message);
         }),

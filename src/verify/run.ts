@@ -46,7 +46,7 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
     check.sha256 = stored.sha256;
     return stored.record;
   });
-  if (check.record === null || check.sha256 === null) return { ...check, outcome: worstWith(check.problems, []) };
+  if (check.record === null || check.sha256 === null) return { ...check, outcome: outcomeOf(check) };
   check.problems.push(...checkRecord(check.record, runId, key));
   await verifyStreams(context, check, check.record);
   check.problems.push(...checkVanished(context, check.record, key));
@@ -64,11 +64,14 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
   for (const witness of check.witnesses.keys) check.accounted.add(witness);
   if (!isVouchedFor(context, check.witnesses))
     check.streams = check.streams.map((stream) => readBack(stream, UNSIGNED));
-  const statuses = check.streams.map(({ verdict }) => verdict.status);
-  const unstamped = check.witnesses.unstamped ? ['incomplete' as const] : [];
-  const outcome = worstOf([...statuses, ...statedOutcome(check.record, check.streams), ...unstamped]);
-  check.outcome = worstWith(check.problems, [outcome]);
-  return check;
+  return { ...check, outcome: outcomeOf(check) };
+}
+
+/** What a run comes to by all that was found of it. */
+export function outcomeOf({ record, streams, witnesses, problems }: Omit<RunCheck, 'outcome'>): VerifiedOutcome {
+  const stated = record === null ? [] : statedOutcome(record, streams);
+  const unstamped = witnesses?.unstamped === true ? ['incomplete' as const] : [];
+  return worstWith(problems, [worstOf([...streams.map(({ verdict }) => verdict.status), ...stated, ...unstamped])]);
 }
 
 /** Whether somebody whom the reader trusts signed what lies in the run, and with it what its bundles say that others said. */
@@ -82,6 +85,11 @@ const ALTERED: Why = { completeness: NOT_VOUCHED, continuity: 'this is not the b
 
 function readBack(stream: VerifiedStream, why: Why): VerifiedStream {
   return { ...stream, verdict: asReadBack(stream.verdict, why, stream.required) };
+}
+
+function asAltered(stream: VerifiedStream, problems: readonly Problem[]): VerifiedStream {
+  const { verdict, ...rest } = readBack(stream, ALTERED);
+  return { ...rest, altered: true, verdict: { ...verdict, status: worstWith(problems, [verdict.status]) } };
 }
 
 /** What a run says of itself makes it worse, never better; where nothing was looked at, it is no finding of ours. */
@@ -108,7 +116,7 @@ async function verifyStreams(context: RunContext, check: RunCheck, record: RunRe
     const { problems, verified } = found[index] ?? { problems: [], verified: null };
     check.problems.push(...problems);
     // What is altered is neither what anybody signed nor what the ledger speaks of.
-    if (verified !== null) check.streams.push(problems.length > 0 ? readBack(verified, ALTERED) : verified);
+    if (verified !== null) check.streams.push(problems.length > 0 ? asAltered(verified, problems) : verified);
   }
 }
 

@@ -23,6 +23,10 @@ export interface VerifiedStream {
   verdict: ReportedVerdict;
   /** The bundle was not read: the store attests that it is what was recorded. */
   attested: boolean;
+  /** Something is wrong with the bundle or with what the run recorded of it: it is no witness of other runs. */
+  altered: boolean;
+  /** It was not recorded as incomplete. */
+  whole: boolean;
   /** The bundle is what was recorded, but encrypted, and was not decrypted here. */
   encrypted: boolean;
   bundle: RunStream['bundle'];
@@ -62,11 +66,11 @@ export async function verifyStream(
   checkPlaces(run, stream, problems);
   if (stream.record !== null) await verifyStreamRecord(context, run, stream, stream.record, problems);
   const required = strictest(context.required ?? DEFAULT_REQUIRED, run.scope.required_claims);
+  const common = { bundle, required, altered: false, whole: !stream.partial && stream.status !== 'incomplete' };
   const unread = (why: string) => ({
+    ...common,
     verdict: asRecorded(statedVerdict(stream), why),
-    bundle,
     contract: null,
-    required,
     parts: [],
   });
   if (context.fast === true && (await isAttested(context.archive, bundle)))
@@ -86,8 +90,8 @@ export async function verifyStream(
     const { contract, earlier } = verified;
     const continuity = context.history.whyNotCompared(run.run_id, stream.stream_id, earlier);
     return {
+      ...common,
       verdict: continuity === null ? verdict : asReadBack(verdict, { continuity }, verified.required),
-      bundle,
       attested: false,
       encrypted: false,
       contract,

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -10,6 +10,7 @@ import { addMonths, lastEndedMonth } from '../../src/ledger/months.ts';
 import { entryAfter, type SentEntry } from '../support/chain.ts';
 import { type Answer, carryOut } from '../support/command.ts';
 import { type FalseService, startFalseService } from '../support/false-service.ts';
+import { rebag } from '../support/rebag.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -92,14 +93,69 @@ describe('a month between two that were exported', () => {
     expect((await exported({ missing: true }, false)).stdout).toContain('No month is missing.');
   });
 
-  test('exported later: the month after it keeps what was unproved when it was made, and all runs together agree', async () => {
+  const streamOf = async (flags: Record<string, unknown> = {}) => {
+    const { code, document } = await carryOut(runVerify, { target: 'evidence-archive', ...flags }, directory);
+    const run = document.runs.find(({ run_id }: { run_id: string }) => run_id === LAST);
+    const [stream] = run.streams;
+    const { state, basis, reason } = stream.claims.continuity;
+    const found = stream.findings.map(({ message }: { message: string }) => message);
+    return {
+      code,
+      state,
+      words: basis ?? reason,
+      found,
+      count: stream.findings_count,
+      document,
+      status: stream.status,
+    };
+  };
+
+  test('exported later: the record of the month after it stays, and all runs together prove that it joins on', async () => {
     await exported({ missing: true });
     const continuity = (runId: string) => recordOf(runId).streams[0].claims.continuity;
     expect(continuity(LAST).state).toBe('unproved');
     expect(continuity(SECOND)).toMatchObject({ state: 'proved' });
-    const { code, document } = await carryOut(runVerify, { target: 'evidence-archive' }, directory);
-    expect([code, document.history]).toEqual([0, []]);
+    const { document, ...judged } = await streamOf();
+    const words = `follows entry 6, which run ${SECOND} has, sealed after this one`;
+    expect(judged).toEqual({ code: 0, state: 'proved', words, found: [], count: 0, status: 'verified' });
+    expect(document.history).toEqual([]);
     expect(document.months.every(({ state }: { state: string }) => state === 'whole')).toBe(true);
+    expect(await streamOf({ require: ['order', 'content', 'continuity'] })).toMatchObject({ status: 'verified' });
+  });
+
+  test('exported later, and not read: nothing is proved by it, and nobody is told to export what is there', async () => {
+    await exported({ missing: true });
+    const message = `the package starts at entry 7; run ${SECOND}, sealed after it, has entry 6, and that the two join was not proved here`;
+    expect(await streamOf({ run: LAST })).toMatchObject({
+      code: 0,
+      state: 'unproved',
+      words: message,
+      found: [message],
+    });
+  });
+
+  test('exported later without its last entry: what is said is how far the archive reaches now', async () => {
+    for (const [id, { entries }] of service.streams) {
+      const short = (all: SentEntry[]) => all.slice(0, -1);
+      service.streams.set(id, { entries, packaged: short, listed: short });
+    }
+    expect((await exported({ missing: true })).code).toBe(1);
+    const message = `the package starts at entry 7, and entry 5 (run ${SECOND}) is the last known before it`;
+    expect(await streamOf()).toMatchObject({ code: 1, state: 'unproved', words: message, found: [message] });
+  });
+
+  test('exported later, and altered since: it proves nothing, and its row shows it', async () => {
+    await exported({ missing: true });
+    const key = recordOf(SECOND).streams[0].bundle.key;
+    const path = join(directory, 'evidence-archive', key);
+    chmodSync(path, 0o644);
+    await rebag(path, path, (files) => files.set('data/custody.json', Buffer.from('{}')));
+    const { document, ...judged } = await streamOf();
+    expect(judged).toMatchObject({ code: 1, state: 'unproved', status: 'verified' });
+    const row = document.runs.find(({ run_id }: { run_id: string }) => run_id === SECOND);
+    expect(row.streams.map(({ status }: { status: string }) => status)).toEqual(['refuted', 'verified']);
+    const alone = await carryOut(runVerify, { target: join('evidence-archive', key) }, directory);
+    expect(alone.document.streams.map(({ status }: { status: string }) => status)).toEqual(['refuted']);
   });
 });
 
