@@ -7,6 +7,7 @@ import type { RunRecord } from '../ledger/record.ts';
 import { sayNotProved } from '../report/view/not-proved.ts';
 import { grouped } from '../report/view/words.ts';
 import { printFound } from './found.ts';
+import { printLacking } from './lacking-months.ts';
 import { OUTCOME_STYLES } from './outcome-styles.ts';
 import { type Printer, styled } from './printer.ts';
 import { formatClaims, formatLegend } from './table.ts';
@@ -77,17 +78,7 @@ export function printRun(result: ExportResult, archiveUrl: string, printer: Prin
   const report = reportOf(record, archiveUrl);
   if (report !== null) printer.result(`Report        ${report}`);
   if (state === 'open') printer.block(`\n${whyOpen(record)}`);
-  printMissing(result.missing, printer);
-}
-
-const MONTHS_SHOWN = 12;
-
-function printMissing(missing: readonly string[], printer: Printer): void {
-  if (missing.length === 0) return;
-  const shown = missing.slice(0, MONTHS_SHOWN).join(', ');
-  const more = missing.length > MONTHS_SHOWN ? ` and ${missing.length - MONTHS_SHOWN} more months` : '';
-  const verb = missing.length === 1 ? 'is' : 'are';
-  printer.result([styled('Missing', 'yellow'), `       ${shown}${more} ${verb} in no run: evidence export --missing`]);
+  printLacking(result.missing, printer);
 }
 
 function printWitnesses({ record, state, unstamped }: RunResult, printer: Printer): void {

@@ -1,6 +1,6 @@
 import { EvidenceError } from '../errors.ts';
 import { type CoveringRun, coverageOf, coverMonths } from '../ledger/coverage.ts';
-import { describeMonth, type MonthReport, toMonthReport } from '../ledger/month-report.ts';
+import { toMonthReport } from '../ledger/month-report.ts';
 import { overviewRuns, type RunOverview } from '../ledger/overview.ts';
 import type { RunRecord } from '../ledger/record.ts';
 import { grouped, plural } from '../report/view/words.ts';
@@ -8,8 +8,8 @@ import type { CommandContext } from './command.ts';
 import { loadConfig } from './config.ts';
 import { DAY_MS } from './days.ts';
 import type { RunsFlags } from './flags.ts';
+import { printLacking } from './lacking-months.ts';
 import { nameOfPeriod } from './period-name.ts';
-import { type Printer, styled } from './printer.ts';
 import { formatBytes } from './progress.ts';
 import { openArchive } from './store.ts';
 import { formatTable } from './table.ts';
@@ -40,22 +40,8 @@ export async function runRuns(flags: RunsFlags, context: CommandContext): Promis
   printer.document({ archive: config.archiveUrl, runs, months });
   if (runs.length === 0) printer.result(`Nothing was exported to ${config.archiveUrl} yet.`);
   else printer.block(format(runs));
-  printMonths(months, printer);
+  printLacking(months, printer);
   return 0;
-}
-
-const MONTHS_SHOWN = 24;
-
-/** Months that have ended, and that no run has whole. */
-function printMonths(months: readonly MonthReport[], printer: Printer): void {
-  const lacking = months.filter(({ state }) => state !== 'whole');
-  if (lacking.length === 0) return;
-  printer.result('');
-  if (lacking.length > MONTHS_SHOWN)
-    printer.result(`… and ${lacking.length - MONTHS_SHOWN} earlier months; --json has them.`);
-  for (const month of lacking.slice(-MONTHS_SHOWN))
-    printer.result([styled('missing', 'yellow'), ` ${describeMonth(month)}`]);
-  printer.result('Export them with: evidence export --missing');
 }
 
 function toCovering(record: RunRecord) {

@@ -4,6 +4,7 @@ import { type KnownLedger, readKnownLedger } from '../ledger/continuation.ts';
 import { coverageOf, coverMonths } from '../ledger/coverage.ts';
 import { runEnvelopeKey, runRecordKey } from '../ledger/keys.ts';
 import { findEntry, readNewestEntry, requireTrusted, runOf } from '../ledger/ledger.ts';
+import { type MonthReport, toMonthReport } from '../ledger/month-report.ts';
 import type { StreamList } from '../ledger/record.ts';
 import { readSealedRun, type SealedRun } from '../ledger/stored-run.ts';
 import { collectAccount } from './account.ts';
@@ -22,8 +23,8 @@ import { exportStream } from './stream.ts';
 import { stampSealed, witnessRun } from './witness.ts';
 
 export interface ExportResult extends RunResult {
-  /** Months that have ended, behind the first that the archive has, and that are in no run; the oldest first. */
-  missing: string[];
+  /** Months that have ended, behind the first that the archive has, and that no run has whole; the oldest first. */
+  missing: MonthReport[];
 }
 
 /**
@@ -103,12 +104,12 @@ function arrive(journeys: Journeys, arrival: Awaited<ReturnType<typeof exportStr
   if (arrival.recovered !== null) journeys.recovered.push(arrival.recovered);
 }
 
-/** Months without a run are named when there is one more. */
+/** Months that no run has whole are named when there is one more run. */
 function withMissing({ now }: ExportContext, { past }: KnownLedger, result: RunResult): ExportResult {
   if (result.state !== 'sealed') return { ...result, missing: [] };
   const { record } = result;
   const months = coverMonths([...past.coverage, { ...coverageOf(record), run_id: record.run_id }], now());
-  return { ...result, missing: months.filter(({ state }) => state === 'none').map(({ month }) => month) };
+  return { ...result, missing: months.filter(({ state }) => state !== 'whole').map(toMonthReport) };
 }
 
 /** A run that is sealed is never changed; only what an interruption kept from being added to it is added. */

@@ -52,9 +52,9 @@ describe('a month between two that were exported', () => {
 
   test('is named by the export after it, by runs, doctor and verify', async () => {
     const { document } = await exported({ period: LAST, revise: true });
-    expect(document.missing_months).toEqual([SECOND]);
+    expect(document.missing_months).toMatchObject([{ month: SECOND, state: 'none', run_id: null }]);
     const { stdout } = await exported({ period: LAST, revise: true }, false);
-    expect(stdout).toContain(`Missing       ${SECOND} is in no run: evidence export --missing`);
+    expect(stdout).toMatch(new RegExp(`missing ${SECOND} is in no run\nExport them with: evidence export --missing`));
     const states = [
       [THIRD, 'whole', THIRD],
       [SECOND, 'none', null],
@@ -193,6 +193,9 @@ test('a month of which one stream was tried out is missing; of that stream it is
   const all = await exported({ missing: true, 'dry-run': true });
   expect(all.document.missing).toMatchObject([
     { runId: LAST, has: `of ${LAST} run ${tried.document.run_id} has 1 of 2 streams` },
+  ]);
+  expect(tried.document.missing_months).toMatchObject([
+    { month: LAST, state: 'partial', run_id: tried.document.run_id, streams: { whole: 1, listed: 2 } },
   ]);
   // The monthly job is neither refused nor answered with the try-out.
   expect((await exported({})).document).toMatchObject({
