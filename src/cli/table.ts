@@ -88,8 +88,25 @@ export function formatLegend(rows: readonly ClaimRow[]): string {
     for (const [remark, streams] of listed)
       lines.push(`${visible(remark ?? '')} (${plural(streams.length, 'stream')})`);
     if (remarks.size > listed.length) lines.push(`– ${name}: and ${remarks.size - listed.length} other reasons`);
+    if (name === 'anchor') lines.push(...sayUnanchored(rows));
   }
   return lines.join('\n');
+}
+
+/** How many entries a proved anchor says nothing about. */
+function sayUnanchored(rows: readonly ClaimRow[]): string[] {
+  const open = rows.flatMap(({ stream_id, claims: { anchor } }) => {
+    const { state, anchored_through: through, entries_after_last_anchor: after = 0 } = anchor;
+    return state === 'proved' && after > 0 ? [{ stream_id, through, after }] : [];
+  });
+  if (open.length === 0) return [];
+  const entries = open.reduce((sum, { after }) => sum + after, 0);
+  const named = open
+    .slice(0, REASONS_SHOWN)
+    .map(({ stream_id, through, after }) => `${grouped(after)} in ${stream_id}, after entry ${through}`);
+  const more = open.length > named.length ? ` and ${plural(open.length - named.length, 'other stream')}` : '';
+  const where = `${plural(entries, 'entry')} in ${plural(open.length, 'stream')}`;
+  return [visible(`${MARKS.proved} anchor: time-stamps do not cover ${where}: ${named.join('; ')}${more}`)];
 }
 
 function remarkOn(name: ClaimName, claim: ReportedClaim): string | null {

@@ -165,6 +165,19 @@ test('the legend says where a proof ends', () => {
   );
 });
 
+test('the legend says how many entries no time-stamp covers, and where', () => {
+  const upTo = (name: string, through: number, after: number) => {
+    const { claims, ...stream } = runStream(name);
+    const anchor = { state: 'proved' as const, anchored_through: through, entries_after_last_anchor: after };
+    return { ...stream, claims: { ...claims, anchor } };
+  };
+  const said = (...rows: ReturnType<typeof upTo>[]) => formatLegend(rows).split('\n').slice(1);
+  expect(said(upTo('a', 10, 0))).toEqual([]);
+  expect(said(upTo('a', 10, 0), upTo('b\u001b', 3, 1200), upTo('c', 9, 1))).toEqual([
+    '✓ anchor: time-stamps do not cover 1,201 entries in 2 streams: 1,200 in b\\u{1b}, after entry 3; 1 in c, after entry 9',
+  ]);
+});
+
 test.each([
   [0, 'stream', '0 streams'],
   [1, 'entry', '1 entry'],
