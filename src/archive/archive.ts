@@ -111,7 +111,7 @@ export const MAX_LINK_SECONDS = 7 * 24 * 60 * 60;
  * `checkKey` lets pass.
  */
 export interface Archive {
-  /** For people: contains no secret. */
+  /** As people name it, and a command that they type: contains no secret. */
   readonly url: string;
 
   /** Null where the store locks nothing. */

@@ -2,7 +2,6 @@ import { constants, type Stats } from 'node:fs';
 import { type FileHandle, link, lstat, open, realpath, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { pathToFileURL } from 'node:url';
 import { EvidenceError } from '../errors.ts';
 import type { Archive, Expected, ObjectSource, PutResult, StoredObject, Unlisted } from './archive.ts';
 import { conflict, differenceTo, expectedContent, measure } from './content.ts';
@@ -54,7 +53,7 @@ class DirectoryArchive implements Archive {
 
   constructor(root: string) {
     this.#root = root;
-    this.url = pathToFileURL(root).href;
+    this.url = root;
   }
 
   async put(key: string, source: ObjectSource, expected: Expected): Promise<PutResult> {

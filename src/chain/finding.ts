@@ -1,4 +1,5 @@
 import type { Entry } from '../contract/contract.ts';
+import { shellWord } from '../encoding/shell.ts';
 
 /** What a check can find. The part before the slash names the claim that it concerns, or the thing that was read. */
 export type FindingCode =
@@ -73,7 +74,7 @@ const ASK_AUTHORITY =
 const EXPORT_AGAIN = 'Run the same export again; if it stays, ask the operator of the service.';
 
 /** Severity and next step of each code: a finding's own words only say what happened. */
-const CODES: Record<FindingCode, { severity: Severity; nextStep: string }> = {
+const CODES: Record<FindingCode, { severity: Severity; nextStep: string | ((streamId: string) => string) }> = {
   'order/gap': { severity: 'error', nextStep: `${ASK_PROVIDER} Ask for the missing entries by number.` },
   'order/broken-link': { severity: 'error', nextStep: ASK_PROVIDER },
   'order/duplicate': { severity: 'error', nextStep: EXPORT_AGAIN },
@@ -131,8 +132,8 @@ const CODES: Record<FindingCode, { severity: Severity; nextStep: string }> = {
   },
   'continuity/stream-vanished': {
     severity: 'error',
-    nextStep:
-      'Ask the operator of the service where the stream went; if it was ended on purpose, record that with: evidence ledger accept STREAM --reason TEXT.',
+    nextStep: (streamId) =>
+      `Ask the operator of the service where the stream went; if it was ended on purpose, record why with: evidence ledger accept ${shellWord(streamId)} --reason 'TEXT'.`,
   },
   'completeness/listing-differs': { severity: 'error', nextStep: ASK_PROVIDER },
   'completeness/count-differs': { severity: 'error', nextStep: EXPORT_AGAIN },
@@ -221,7 +222,7 @@ export function toFinding(code: FindingCode, streamId: string, message: string, 
     ...(place.expected === undefined ? {} : { expected: place.expected }),
     ...(place.actual === undefined ? {} : { actual: place.actual }),
     message,
-    next_step: nextStep,
+    next_step: typeof nextStep === 'string' ? nextStep : nextStep(streamId),
   };
 }
 

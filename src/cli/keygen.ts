@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { open, unlink } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { shellWord } from '../encoding/shell.ts';
 import { EvidenceError, messageOf } from '../errors.ts';
 import { readSigningKey, toPem } from '../signature/key.ts';
 import type { CommandContext } from './command.ts';
@@ -23,7 +24,9 @@ export async function runKeygen(flags: KeygenFlags, { printer, directory }: Comm
   printer.document({ key_id: key.id, type: flags.type, private_key: flags.out, public_key: `${flags.out}.pub` });
   printer.result(`Key id        ${key.id}`);
   printer.result(`Private key   ${flags.out}  (for sign.key_file; keep it secret, and keep a copy where it is safe)`);
-  printer.result(`Public key    ${flags.out}.pub  (for auditors: evidence verify ARCHIVE --public-key FILE)`);
+  printer.result(
+    `Public key    ${flags.out}.pub  (for auditors: evidence verify ARCHIVE --public-key ${shellWord(`${flags.out}.pub`)})`,
+  );
   return 0;
 }
 

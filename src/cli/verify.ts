@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import type { Archive } from '../archive/archive.ts';
+import { shellWord } from '../encoding/shell.ts';
 import type { Identities } from '../encryption/identities.ts';
 import { EvidenceError } from '../errors.ts';
 import { EXIT_CODE_OF, worstOf } from '../ledger/outcome.ts';
@@ -228,13 +229,13 @@ async function refuseShare(archive: Archive, root: string): Promise<void> {
   if (share === null) return;
   const { run_id } = share;
   throw new EvidenceError('usage', `${root} calls itself what was shared of run ${run_id}, not an archive`, {
-    nextStep: `If it is, verify that run: evidence verify ${root} --run ${run_id}. If it is an archive, find out who put ${SHARE_MARK} there.`,
+    nextStep: `If it is, verify that run: evidence verify ${shellWord(root)} --run ${shellWord(run_id)}. If it is an archive, find out who put ${SHARE_MARK} there.`,
   });
 }
 
 function noSuchRun(root: string, run: string): EvidenceError {
   return new EvidenceError('not-found', `the archive at ${root} has no run ${run}; nothing was verified`, {
-    nextStep: `See which there are, with: evidence runs --archive ${root}.`,
+    nextStep: `See which there are, with: evidence runs --archive ${shellWord(root)}.`,
   });
 }
 

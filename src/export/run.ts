@@ -7,6 +7,7 @@ import { findEntry, readNewestEntry, requireTrusted, runOf } from '../ledger/led
 import { type MonthReport, toMonthReport } from '../ledger/month-report.ts';
 import type { StreamList } from '../ledger/record.ts';
 import { readSealedRun, type SealedRun } from '../ledger/stored-run.ts';
+import { verifyCommand } from '../ledger/verify-command.ts';
 import { collectAccount } from './account.ts';
 import { beginRun, checkService, questionOf, readBegun, requireSame } from './asked.ts';
 import { readAttempts } from './attempts.ts';
@@ -122,12 +123,12 @@ async function concludeSealed(context: ExportContext, sealed: SealedRun): Promis
   const entry = await findEntry(context.archive, record.run_id, newest);
   if (entry !== null && runOf(entry.entry)?.sha256 !== sealed.sha256)
     throw new EvidenceError('unreadable', `${runRecordKey(record.run_id)} is not the record that ${entry.key} names`, {
-      nextStep: 'Nothing was added to the run. Find out what else is wrong, with: evidence verify ARCHIVE.',
+      nextStep: `Nothing was added to the run. Find out what else is wrong, with: ${verifyCommand(context.archive)}.`,
     });
   const isSigned = !record.signed || (await context.archive.stat(runEnvelopeKey(record.run_id))) !== null;
   if (entry !== null && isSigned) {
     // Who signs believes nothing that nobody signed; without a key, what is there can still be told.
-    if (context.signingKey !== null) requireTrusted(newest, context);
+    if (context.signingKey !== null) requireTrusted(context.archive, newest, context);
     return { record, state: 'already', unstamped: await stampSealed(context, sealed) };
   }
   const ledger = await readKnownLedger(context.archive, context);

@@ -16,6 +16,7 @@ import {
 } from './ledger.ts';
 import { keepPublicKey } from './public-key.ts';
 import { toRecordBytes } from './record.ts';
+import { verifyCommand } from './verify-command.ts';
 
 const MAX_RACES = 100;
 
@@ -50,7 +51,7 @@ export async function appendEntry(
   const { signingKey: key } = trust;
   let end = await catchUp(archive, known, trust);
   for (let race = 0; race < MAX_RACES; race++) {
-    if (isRecorded(end, subject)) return 'existing';
+    if (isRecorded(archive, end, subject)) return 'existing';
     const unsigned = deriveEntry(subject, end.newest);
     const entry = withSignature(unsigned, key === null ? undefined : sign(signedPart(unsigned), key));
     const bytes = toRecordBytes(entry);
@@ -71,12 +72,12 @@ function nextKey(newest: StoredLedgerEntry | null): string {
   return ledgerKey((newest?.entry.number ?? 0) + 1);
 }
 
-function isRecorded({ runs }: LedgerEnd, subject: Subject): boolean {
+function isRecorded(archive: Archive, { runs }: LedgerEnd, subject: Subject): boolean {
   if (subject.kind !== 'run') return false;
   const { run_id } = subject.record;
   const recorded = runs.get(run_id);
   if (recorded === undefined || recorded === subject.sha256) return recorded !== undefined;
   throw new EvidenceError('conflict', `the ledger names another record of run ${run_id} than the one in the archive`, {
-    nextStep: 'Nothing was added to the ledger. Find out what else is wrong, with: evidence verify ARCHIVE.',
+    nextStep: `Nothing was added to the ledger. Find out what else is wrong, with: ${verifyCommand(archive)}.`,
   });
 }

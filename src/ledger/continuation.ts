@@ -19,6 +19,7 @@ import {
 import { type Past, PastBuilder } from './past.ts';
 import { type Acceptance, toRecordBytes } from './record.ts';
 import { readRunRecord } from './stored-run.ts';
+import { verifyCommand } from './verify-command.ts';
 
 /** A ledger that was found to hold. */
 export interface KnownLedger extends LedgerEnd {
@@ -46,16 +47,17 @@ export async function readKnownLedger(archive: Archive, trust: LedgerTrust): Pro
   for await (const { key } of archive.list('ledger/')) {
     if (!LEDGER_KEY.test(key)) continue;
     number += 1;
-    if (key !== ledgerKey(number)) throw broken(ledgerKey(number), 'is missing, and the ledger goes on behind it');
+    if (key !== ledgerKey(number))
+      throw broken(archive, ledgerKey(number), 'is missing, and the ledger goes on behind it');
     const stored = await readEntry(archive, key);
-    checkLink(stored, previous, number);
+    checkLink(archive, stored, previous, number);
     past.add(stored.entry);
     if ('acceptance_key' in stored.entry)
       accepted.push({ key: stored.entry.acceptance_key, sha256: stored.entry.acceptance_sha256 });
     beforeThat = previous;
     previous = stored;
   }
-  requireTrusted(previous, trust);
+  requireTrusted(archive, previous, trust);
   if (trust.beginSigning === true) checkBeginning(previous, trust);
   if (previous !== null && previous.entry.signature === undefined) await checkDerived(archive, previous, beforeThat);
   return { newest: previous, runs: past.runs, past, acceptances: await readAccepted(archive, accepted) };
@@ -88,9 +90,9 @@ export async function readAdded(
   const key = ledgerKey(number);
   try {
     const stored = await readEntry(archive, key);
-    checkLink(stored, previous, number);
+    checkLink(archive, stored, previous, number);
     // Who said that signing begins has not seen what came later.
-    requireTrusted(stored, { ...trust, beginSigning: false });
+    requireTrusted(archive, stored, { ...trust, beginSigning: false });
     if (stored.entry.signature === undefined) await checkDerived(archive, stored, previous);
     return stored;
   } catch (error) {
@@ -99,25 +101,34 @@ export async function readAdded(
       'conflict',
       `${key} came into the ledger meanwhile, and is not believed: ${error.message}`,
       {
-        nextStep: 'Nothing was signed or added to the ledger. Find out who wrote it, with: evidence verify ARCHIVE.',
+        nextStep: `Nothing was signed or added to the ledger. Find out who wrote it, with: ${verifyCommand(archive)}.`,
       },
     );
   }
 }
 
-function checkLink(stored: StoredLedgerEntry, previous: StoredLedgerEntry | null, number: number): void {
+function checkLink(
+  archive: Archive,
+  stored: StoredLedgerEntry,
+  previous: StoredLedgerEntry | null,
+  number: number,
+): void {
   const { key, entry } = stored;
-  if (entry.number !== number) throw broken(key, `says that it is entry ${entry.number}`);
-  if (sha256(toRecordBytes(entry)) !== stored.sha256) throw broken(key, 'is not written as ledger entries are');
+  if (entry.number !== number) throw broken(archive, key, `says that it is entry ${entry.number}`);
+  if (sha256(toRecordBytes(entry)) !== stored.sha256)
+    throw broken(archive, key, 'is not written as ledger entries are');
   if (previous === null) {
-    if (entry.previous_sha256 !== NO_PREDECESSOR) throw broken(key, 'names an entry before it, and there is none');
+    if (entry.previous_sha256 !== NO_PREDECESSOR)
+      throw broken(archive, key, 'names an entry before it, and there is none');
     return;
   }
-  if (entry.previous_sha256 !== previous.sha256) throw broken(key, 'does not name the digest of the entry before it');
+  if (entry.previous_sha256 !== previous.sha256)
+    throw broken(archive, key, 'does not name the digest of the entry before it');
   if (entry.signature === undefined && previous.entry.signature !== undefined)
-    throw broken(key, 'is not signed, and the entry before it is');
+    throw broken(archive, key, 'is not signed, and the entry before it is');
   const lost = lostHead(previous.entry, entry);
-  if (lost !== null) throw broken(key, `does not keep the head of the stream "${lost}" that the entry before it has`);
+  if (lost !== null)
+    throw broken(archive, key, `does not keep the head of the stream "${lost}" that the entry before it has`);
 }
 
 /** A run moves heads forward, an acceptance takes away one; every other stays as it was. */
@@ -141,7 +152,7 @@ async function checkDerived(
 ): Promise<void> {
   const derived = withSignature(deriveEntry(await readSubject(archive, entry), previous), entry.signature);
   if (sha256(toRecordBytes(derived)) !== digest)
-    throw broken(key, 'is not the entry that follows from what it records and the entry before');
+    throw broken(archive, key, 'is not the entry that follows from what it records and the entry before');
 }
 
 async function readSubject(archive: Archive, entry: LedgerEntry): Promise<Subject> {
@@ -159,14 +170,14 @@ async function readAccepted(
   const acceptances: Acceptance[] = [];
   for (const { key, sha256: expected } of accepted) {
     const { record, sha256: actual } = await readAcceptance(archive, key);
-    if (actual !== expected) throw broken(key, 'is not the record that the ledger names');
+    if (actual !== expected) throw broken(archive, key, 'is not the record that the ledger names');
     acceptances.push(record);
   }
   return acceptances;
 }
 
-function broken(key: string, what: string): EvidenceError {
+function broken(archive: Archive, key: string, what: string): EvidenceError {
   return new EvidenceError('unreadable', `the ledger of this archive does not hold: ${key} ${what}`, {
-    nextStep: 'Nothing was exported. Find out what else is wrong, with: evidence verify ARCHIVE.',
+    nextStep: `Nothing was exported. Find out what else is wrong, with: ${verifyCommand(archive)}.`,
   });
 }

@@ -10,6 +10,7 @@ import { coverageOf, coverageSchema } from './coverage.ts';
 import { ledgerKey } from './keys.ts';
 import { periodSchema } from './question.ts';
 import { type Acceptance, type RunRecord, readRecord, toRecordBytes } from './record.ts';
+import { verifyCommand } from './verify-command.ts';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -218,7 +219,7 @@ export interface LedgerEnd {
  *
  * @throws EvidenceError `config`; `unreadable` for an entry that is not the one that was signed.
  */
-export function requireTrusted(previous: StoredLedgerEntry | null, trust: LedgerTrust): void {
+export function requireTrusted(archive: Archive, previous: StoredLedgerEntry | null, trust: LedgerTrust): void {
   const { signingKey, publicKeys } = trust;
   if (previous === null) return;
   const { signature } = previous.entry;
@@ -245,6 +246,6 @@ export function requireTrusted(previous: StoredLedgerEntry | null, trust: Ledger
     });
   if (isSignedBy(signedPart(previous.entry), signature, signer)) return;
   throw new EvidenceError('unreadable', `${previous.key} is not the entry that the key ${signer.id} signed`, {
-    nextStep: 'Nothing was added to it. Find out what else is wrong, with: evidence verify ARCHIVE.',
+    nextStep: `Nothing was added to it. Find out what else is wrong, with: ${verifyCommand(archive)}.`,
   });
 }

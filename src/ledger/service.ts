@@ -5,6 +5,7 @@ import { EvidenceError, isEvidenceError } from '../errors.ts';
 import { ARCHIVE_KEY } from './keys.ts';
 import type { StoredLedgerEntry } from './ledger.ts';
 import { readRecord, toRecordBytes } from './record.ts';
+import { verifyCommand } from './verify-command.ts';
 
 /**
  * `archive.json`: the one service whose evidence an archive holds, written with the first run and never changed. The
@@ -29,7 +30,7 @@ export async function readService(archive: Archive, newest: StoredLedgerEntry | 
   if (!isThere && newest === null) return null;
   if (!isThere)
     throw new EvidenceError('unreadable', `${ARCHIVE_KEY} is missing, which every archive with a run has`, {
-      nextStep: 'Nothing was exported. Find out what else is wrong, with: evidence verify ARCHIVE.',
+      nextStep: `Nothing was exported. Find out what else is wrong, with: ${verifyCommand(archive)}.`,
     });
   const { auditUrl } = await readStatedService(archive);
   return newest?.entry.audit_url ?? auditUrl;
