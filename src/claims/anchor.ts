@@ -7,6 +7,9 @@ import { type TokenFacts, verifyToken } from '../timestamp/verify.ts';
 import { type Claim, type Judgement, proved, refuted, unproved } from './claim.ts';
 import type { Span } from './span-schema.ts';
 
+/** Why tokens are unproved where only who judges can change it. */
+export const NO_ROOTS = 'no time-stamping authority is trusted here: pin its root to have its tokens checked';
+
 export interface AnchorQuestion {
   walk: WalkResult;
   /** As the package states them. */
@@ -73,8 +76,7 @@ function claimOf(
   if (unknown > 0)
     return unproved(`${unknown} of ${covered.length} tokens are over digests that could not be recomputed here`);
   if (covered.length === 0) return unproved(whyNone(checkpoints.length, others, offered));
-  if (roots === null)
-    return unproved('no time-stamping authority is trusted here: pin its root to have its tokens checked');
+  if (roots === null) return unproved(NO_ROOTS);
   const [newest] = sound;
   if (newest === undefined) return unproved('no token could be checked');
   const claim = { ...describe(newest, sound.length, question), ...statedBy(sound) };

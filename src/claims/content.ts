@@ -2,6 +2,7 @@ import type { WalkResult } from '../chain/walk.ts';
 import type { Contract } from '../contract/contract.ts';
 import type { OpenRole, Role } from '../contract/roles.ts';
 import { type Claim, deviations, proved, refuted, unproved } from './claim.ts';
+import { KEY_NOT_GIVEN } from './seal.ts';
 
 export interface ContentQuestion {
   walk: WalkResult;
@@ -10,6 +11,8 @@ export interface ContentQuestion {
   contractFile: ContractFile | null;
   /** Roles and members that a person accepts to be unhashed. */
   accepted: readonly string[];
+  /** Whether content must be proved: then it is said how to do without it. */
+  required: boolean;
 }
 
 /** Whose word the contract is: the reader's own, or that of who made the bundle. */
@@ -24,17 +27,17 @@ export function toContractFile(file: { sha256: string } | null, from: ContractFi
 }
 
 /** Proved where every digest was recomputed and covers all that says who did what, when, and where in which stream. */
-export function judgeContent({ walk, contract, contractFile, accepted }: ContentQuestion): Claim {
+export function judgeContent({ walk, contract, contractFile, accepted, required }: ContentQuestion): Claim {
   const faults = walk.findings.errors('content');
   if (faults > 0) return refuted(deviations(faults));
   if (walk.entries === 0) return unproved('there are no entries');
   if (contract.recipe === null)
     return unproved(
-      'no recipe is known that makes these digests; to do without this claim, write in the configuration: verify: { require: [order] }',
+      `no recipe is known that makes these digests${required ? '; to do without this claim, write in the configuration: verify: { require: [order] }' : ''}`,
     );
   if (walk.inexact.first !== null) return unproved(inexactReason(walk, walk.inexact.first));
   const without = walk.entries - walk.contentComputed;
-  if (without > 0) return unproved(`${without} of ${walk.entries} digests are made with a key not given`);
+  if (without > 0) return unproved(`${without} of ${walk.entries} digests are ${KEY_NOT_GIVEN}`);
   const unhashed = unhashedOf(walk, contract.unhashedSeal);
   const open = contract.openRoles(unhashed);
   const bars = open.filter((role) => !isAccepted(role, accepted));

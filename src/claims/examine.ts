@@ -54,7 +54,8 @@ interface Judged {
 function judge(observations: Observations, required: readonly ClaimName[]): Judged {
   const { reading, contract, contractFile, acceptUnhashed: accepted, sealKeysGiven: keysGiven } = observations;
   const { walk, facts } = reading;
-  const [order, content] = [judgeOrder(walk), judgeContent({ walk, contract, contractFile, accepted })];
+  const order = judgeOrder(walk);
+  const content = judgeContent({ walk, contract, contractFile, accepted, required: required.includes('content') });
   const seal = judgeSeal({ walk, hasSeals: contract.hasSeals, keysGiven, required: required.includes('seal') });
   const refutedByUs = [order, content, seal.claim].some((claim) => claim.state === 'refuted');
   const bindsPrevious = contract.bindsPredecessor;

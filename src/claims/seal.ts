@@ -10,6 +10,10 @@ export interface SealQuestion {
   required: boolean;
 }
 
+/** Why seals, and digests made with keys, are unproved where only who judges can change it. */
+export const NO_SEAL_KEY = 'no seal key was given';
+export const KEY_NOT_GIVEN = 'made with a key not given';
+
 /** Proved where every entry has a seal that was made with a key that was given. */
 export function judgeSeal(question: SealQuestion): Judgement {
   const { walk, required } = question;
@@ -22,7 +26,7 @@ export function judgeSeal(question: SealQuestion): Judgement {
 function claimOf({ walk: { seals, entries }, hasSeals, keysGiven }: SealQuestion): Claim {
   if (entries === 0) return unproved('there are no entries');
   if (!hasSeals) return unproved('the service shows no seals');
-  if (!keysGiven) return unproved('no seal key was given');
+  if (!keysGiven) return unproved(NO_SEAL_KEY);
   if (seals.missing > 0) return unproved(`${seals.missing} of ${entries} entries have no seal`);
   if (seals.unknown.first !== null) return unproved(unknownReason(seals.unknown.entries, entries, seals.unknown.first));
   return proved(`${seals.verified} of ${entries} seals recomputed`);
@@ -39,5 +43,5 @@ function unknownReason(
   { sequence, keyId, behindKnown }: NonNullable<WalkResult['seals']['unknown']['first']>,
 ): string {
   const where = behindKnown ? `, from entry ${sequence} on, behind seals of a key that was given` : '';
-  return `${count} of ${entries} seals are made with a key not given ("${keyId}"${where})`;
+  return `${count} of ${entries} seals are ${KEY_NOT_GIVEN} ("${keyId}"${where})`;
 }

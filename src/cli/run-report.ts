@@ -11,6 +11,7 @@ import { printLacking } from './lacking-months.ts';
 import { OUTCOME_STYLES } from './outcome-styles.ts';
 import { type Printer, styled } from './printer.ts';
 import { formatClaims, formatLegend } from './table.ts';
+import { whyOpen } from './why-open.ts';
 
 const FINDINGS_SHOWN = 20;
 const REPORT_NAME = 'report.pdf';
@@ -92,12 +93,6 @@ function printWitnesses({ record, state, unstamped }: RunResult, printer: Printe
     printer.result(`  ${unstamped.nextStep ?? ''}`);
   } else if (timestamp_authority !== null)
     printer.result(`Time-stamp    ${stampKey(record.run_id, 1)}, by ${timestamp_authority}`);
-}
-
-function whyOpen(record: RunRecord): string {
-  if (record.streams.length + record.failed.length + record.vanished.length === 0)
-    return 'No stream is in scope, so nothing was checked and nothing is sealed.';
-  return 'The run is not sealed: run the same command again to get what is missing, or --seal-partial to seal it as it is.';
 }
 
 function printFindings(record: RunRecord, printer: Printer): void {

@@ -47,7 +47,10 @@ test.each<[ClaimName[], string]>([
   [['order', 'content'], 'incomplete'],
 ])('without a recipe, and %j required, a stream is %s', (required, status) => {
   const contract = { ...defaultContract, recipe: null };
-  expect(examineReading(read(intact), required, { contract }).status).toBe(status);
+  const examined = examineReading(read(intact), required, { contract });
+  expect(examined.status).toBe(status);
+  // Who does without it already is not told how to.
+  expect(examined.claims.content.reason?.includes('require: [order]')).toBe(required.includes('content'));
 });
 
 test('a stream of which a form is missing is incomplete, unless it is refuted', () => {
