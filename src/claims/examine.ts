@@ -20,6 +20,7 @@ import {
 import { judgeCompleteness } from './completeness.ts';
 import { judgeContent } from './content.ts';
 import { judgeContinuity } from './continuity.ts';
+import { withKnownGaps } from './known-gaps.ts';
 import type { Observations } from './observe.ts';
 import { judgeSeal } from './seal.ts';
 
@@ -39,7 +40,7 @@ export function examine(observations: Observations, required: readonly ClaimName
   return {
     status: statusOf(claims, walk.entries, defect !== null || isShort, required),
     claims,
-    findings: [...own.list(), ...findings.list()],
+    findings: withKnownGaps([...own.list(), ...findings.list()], observations.earlier ?? []),
     findingsCount: own.total() + findings.total(),
     actions: defect === null ? countActions(factsOf(observations.summary), walk.entries) : null,
   };

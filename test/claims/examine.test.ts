@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { asPart } from '../../src/chain/package.ts';
 import type { ClaimName } from '../../src/claims/claim.ts';
+import { seenIn } from '../../src/claims/span.ts';
+import type { Span } from '../../src/claims/span-schema.ts';
 import { defaultContract } from '../../src/contract/default-contract.ts';
 import { chainOf, examineReading, packageOf, readPackage, type SentEntry, STREAM } from '../support/chain.ts';
 
@@ -119,4 +121,18 @@ test('findings beyond what is kept are counted', () => {
   const many = chainOf(3000).map((entry) => (entry.sequence % 2 === 0 ? { ...entry, actor: 'm' } : entry));
   const { findings, findingsCount, claims } = examineReading(read(many));
   expect([findings.length, findingsCount, claims.content.reason]).toEqual([1000, 1500, '1500 deviations']);
+});
+
+test.each<[string, number | null, RegExp]>([
+  ['an earlier run has them', 5, /^Run r recorded that it exported entries 3 to 4: look into its bundle/],
+  ['an earlier run has some of them', 3, /Ask for the missing entries by number/],
+  ['no earlier run is known', null, /Ask for the missing entries by number/],
+])('the advice on entries that are left out, where %s', (_words, last, advice) => {
+  const seen = seenIn(read(intact.slice(0, last ?? 0)).walk);
+  const entries = { ...seen, first_sequence: 1, last_sequence: last ?? 0, head_hash: '', agrees: true };
+  const span = { run_id: 'r', period: { from: null, to: null }, part: false, entries } as Span;
+  const { findings } = examineReading(read([0, 1, 4, 5].map((index) => intact[index] as SentEntry)), [], {
+    earlier: last === null ? null : [span],
+  });
+  expect(findings.find(({ code }) => code === 'order/gap')?.next_step).toMatch(advice);
 });
