@@ -123,6 +123,12 @@ describe('a month between two that were exported', () => {
     expect(await streamOf({ require: ['order', 'content', 'continuity'] })).toMatchObject({ status: 'verified' });
   });
 
+  test('exported later with everything else: a run that has its entries too joins it on where it is proved to agree', async () => {
+    const { document } = await exported({ 'all-time': true });
+    const words = `follows entry 6, which run ${document.run_id} has, sealed after this one`;
+    expect(await streamOf()).toMatchObject({ code: 0, state: 'proved', words, found: [] });
+  });
+
   test('exported later, and not read: nothing is proved by it, and nobody is told to export what is there', async () => {
     await exported({ missing: true });
     const message = `the package starts at entry 7; run ${SECOND}, sealed after it, has entry 6, and that the two join was not proved here`;
