@@ -117,7 +117,8 @@ function whyShort({ walk, period, statedHead }: CompletenessQuestion) {
 }
 
 function whyUndecided(entries: number): string {
-  return `${entries === 1 ? 'an entry is' : `${entries} entries are`} listed behind the end of the package, with a time that does not tell whether that was before it was asked for`;
+  const which = entries === 1 ? 'an entry is' : `${entries} entries are`;
+  return `${which} listed behind the end of the package, and no time tells whether the package should have ${entries === 1 ? 'it' : 'them'}`;
 }
 
 function judgeDifferences(walk: WalkResult, { differences, deviations }: ListingResult, log: FindingLog): Claim {

@@ -60,7 +60,7 @@ export function checkTransferLog(
   const listed = log.steps.some(({ step, failure }) => step === 'listing' && failure === undefined);
   if (completeness.kind === 'listing') {
     if (!listed) differ('names no listing, by which completeness was judged');
-    checkListed(log.steps, stated, listing, differ);
+    checkListed(log.steps, listing, differ);
   }
   return { problems, log };
 }
@@ -105,20 +105,12 @@ function checkPath(
       differ(`says that the ${form} form was downloaded from another place`, expected, exchange.path);
 }
 
-/** Entries that came after a package was made are listed too, but where its period had ended. */
-function checkListed(
-  steps: Custody['steps'],
-  { package_period }: Verification,
-  listing: ListingResult | null,
-  differ: Differ,
-): void {
+function checkListed(steps: Custody['steps'], listing: ListingResult | null, differ: Differ): void {
   if (listing === null) return;
-  const { same, differences, undecided } = listing;
   const note = steps.find(({ step }) => step === 'listing')?.note ?? '';
-  const listed = Number.parseInt(/^(\d+) entries listed/.exec(note)?.[1] ?? String(same), 10);
-  const isClosed = package_period.to !== null && differences + undecided === 0;
-  if (isClosed ? listed !== same : listed < same)
-    differ('counts other entries in the listing than there are', String(same), String(listed));
+  const [, stated] = /^(\d+) (?:entry|entries) listed/.exec(note) ?? [];
+  if (stated !== undefined && Number(stated) !== listing.lines)
+    differ('counts other entries in the listing than it has lines', stated, String(listing.lines));
 }
 
 function checkBytes(path: string, stated: FileDigest, actual: FileDigest | undefined, differ: Differ): void {

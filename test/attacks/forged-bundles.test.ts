@@ -45,12 +45,28 @@ const of = (entries: SentEntry[]): Omit<PackageBundle, 'target'> => ({
   evidence: Buffer.from(JSON.stringify(packageOf(entries))),
   listing: listingOf(entries),
   summary: summaryOf(entries),
+  statesHead: true,
   runId: RUN,
 });
 
 const cut = chain.slice(0, 3);
 const edited = chainOf(5, { actor: 'mallory' });
 const set = (path: string, content: string) => (files: BagFiles) => files.set(path, Buffer.from(content));
+/** What is listed behind the end of the package has a time, or the room for one. */
+const listedBehind = (time: string) =>
+  listingOf(cut) +
+  chain
+    .slice(3)
+    .map(({ sequence, hash }) => `${sequence},${hash},${time}\n`)
+    .join('');
+const JUST_AFTER = '2026-11-01T12:00:00Z';
+/** Says of the pages of the listing that they have so many entries, in both places. */
+const pagesOf = (entries: number) => (files: BagFiles) => {
+  const stated = (path: string, from: RegExp, to: string) =>
+    files.set(path, Buffer.from((files.get(path) ?? '').toString().replace(from, to)));
+  stated('data/service.json', /"entries": \d+/, `"entries": ${entries}`);
+  stated('data/custody.json', /\d+ entries listed/, `${entries} entries listed`);
+};
 const alsoProved = (verdict: Verdict): Verdict => ({
   ...verdict,
   claims: {
@@ -82,6 +98,35 @@ const FORGERIES: Forgery[] = [
     bundle: of(cut),
     change: set('data/listing.csv', listingOf(chain)),
     ...CAUGHT,
+  },
+  {
+    name: 'cut off, the listing and the count of its pages left as they were',
+    bundle: of(cut),
+    change: (files) => {
+      set('data/listing.csv', listingOf(chain))(files);
+      pagesOf(5)(files);
+    },
+    ...CAUGHT,
+  },
+  {
+    name: 'cut off, what is missing made to be listed later',
+    bundle: of(cut),
+    change: set('data/listing.csv', listedBehind(JUST_AFTER)),
+    ...CAUGHT,
+    completeness: 'recorded',
+  },
+  {
+    name: 'cut off, what is missing made to be listed at no time',
+    bundle: { ...of(cut), listing: listedBehind('') },
+    ...READ_BACK,
+    completeness: 'unproved',
+  },
+  {
+    name: 'cut off, the listing too, and not the count of its pages',
+    bundle: of(cut),
+    change: pagesOf(5),
+    ...CAUGHT,
+    completeness: 'recorded',
   },
   {
     name: 'edited, the listing left as it was',

@@ -31,6 +31,8 @@ export interface PackageBundle {
   missing?: readonly MissingForm[];
   /** The service's own listing, as text; null where the entries were not listed. */
   listing?: string | null;
+  /** Whether the service's list of streams states the head too. */
+  statesHead?: boolean;
   runId?: string;
   /** Of the keys that it says seals were checked with. */
   sealKeyIds?: string[];
@@ -42,15 +44,29 @@ export interface PackageBundle {
 }
 
 const ASKED_AT = '2026-11-01T00:00:00.000Z';
+const LATEST = '2026-11-02T00:00:00.000Z';
+
+type ServicePage = NonNullable<ServiceDocument['listing']>['pages'][number];
+
+/** All of a listing in one page, as a service may have sent it. */
+function pageOf(listing: string): ServicePage {
+  const entries = listing.split('\n').length - 1;
+  return { path: '/v1/entries', entries, bytes: listing.length, sha256: sha256(listing) };
+}
 
 /** What a list of streams says of a stream. */
-function recordIn({ streams: { fields } }: Description, streamId: string, entries: number): string {
+function recordIn(
+  { streams: { fields } }: Description,
+  streamId: string,
+  { entry_count, head_sequence }: Statement,
+): string {
   const values = [
     [fields.stream_id, streamId],
-    [fields.entry_count, entries],
+    [fields.entry_count, entry_count],
+    [fields.head_sequence, head_sequence],
   ] as const;
   const record = values.reduce<Json>(
-    (built, [path, value]) => (path === null ? built : withValue(built, path, value)),
+    (built, [path, value]) => (path === null || value === null ? built : withValue(built, path, value)),
     {},
   );
   return JSON.stringify(record);
@@ -73,6 +89,7 @@ export async function writePackageBundle({
   summary = null,
   missing = [],
   listing = null,
+  statesHead = false,
   runId = 'r',
   sealKeyIds = [],
   required = ['order'],
@@ -81,19 +98,19 @@ export async function writePackageBundle({
 }: PackageBundle): Promise<WrittenBundle & { verdict: Verdict; beside: ReturnType<typeof besideVerdict> }> {
   const inUse: ContractInUse =
     description === null ? DEFAULT_IN_USE : pinContract(Buffer.from(formatContract(description)), 'contract.yaml');
-  const { stated, reading, listed } = statedOf(inUse, evidence, summary, required, listing);
+  const { stated, reading, listed } = statedOf(inUse, { evidence, summary, listing, statesHead }, required);
   const verdict = restate(missing.length > 0 ? { ...stated.verdict, status: 'incomplete' } : stated.verdict);
   const verification = { ...stated, run_id: runId, required_claims: [...requires], seal_key_ids: sealKeyIds, verdict };
   const service: ServiceDocument = {
     format: 'evidence-service/1',
     run_id: runId,
     stream_id: verdict.stream_id,
-    stream_record: recordIn(inUse.description, verdict.stream_id, reading.walk.entries),
+    stream_record: recordIn(inUse.description, verdict.stream_id, stateOf(reading, statesHead)),
     check_answer: null,
     listing:
       listing === null
         ? null
-        : { pages: [], asked_at: ASKED_AT, asked_at_by_service: null, latest: '2026-11-02T00:00:00.000Z' },
+        : { pages: [pageOf(listing)], asked_at: ASKED_AT, asked_at_by_service: null, latest: LATEST },
   };
   const forms = [
     { step: 'json', path: 'data/evidence.json', content: evidence },
@@ -112,7 +129,9 @@ export async function writePackageBundle({
       ...(listing === null ? [] : [{ path: 'data/listing.csv', content: listing }]),
       {
         path: 'data/custody.json',
-        content: toRecordBytes(transferLog(inUse.contract, verification, forms, missing, listing !== null)),
+        content: toRecordBytes(
+          transferLog(inUse.contract, verification, forms, missing, service.listing?.pages ?? null),
+        ),
       },
       ...(inUse.file === null ? [] : [{ path: CONTRACT_FILE, content: inUse.file.bytes }]),
       ...tokenFiles(reading.facts?.checkpoints ?? []).map(({ path, content }) => ({ path, content })),
@@ -136,7 +155,7 @@ function transferLog(
   { run_id, verdict }: Verification,
   forms: readonly { step: string; path: string; content: Uint8Array }[],
   missing: readonly MissingForm[],
-  isListed: boolean,
+  pages: readonly ServicePage[] | null,
 ): Custody {
   const pathOf = (step: string) =>
     (downloads[step as FormName] ?? `/${step}`).replace('{package_id}', verdict.package_id ?? '');
@@ -165,23 +184,27 @@ function transferLog(
         exchange: { ...exchange, path: pathOf(step), bytes: content.length, sha256: sha256(content) },
       })),
       ...missing.map(({ form, reason }) => ({ step: form, failure: reason })),
-      ...(isListed ? [{ step: 'listing', note: 'listed' }] : []),
+      ...(pages?.map(({ entries }) => ({ step: 'listing', note: `${entries} entries listed in 1 page` })) ?? []),
     ],
   };
 }
 
 function statedOf(
   { contract, file }: ContractInUse,
-  evidence: Uint8Array,
-  summary: Uint8Array | null,
+  {
+    evidence,
+    summary,
+    listing,
+    statesHead,
+  }: Required<Pick<PackageBundle, 'evidence' | 'listing' | 'statesHead'>> & { summary: Uint8Array | null },
   required: readonly ClaimName[],
-  listing: string | null,
 ): { stated: Verification; reading: PackageReading; listed: number | null } {
   const reader = new PackageReader(contract, new Map());
   reader.push(evidence);
   const reading = reader.finish();
   const nothing = { kind: 'none' as const, why: 'nothing was asked' };
-  const completeness = listing === null ? nothing : compared(reading, evidence, contract, listing);
+  const completeness =
+    listing === null ? nothing : compared(reading, evidence, contract, listing, stateOf(reading, statesHead));
   const examination = examineReading(reading, required, {
     completeness,
     contract,
@@ -203,11 +226,11 @@ function statedOf(
     accepted_unhashed: [],
     timestamp_roots: null,
     earlier: [],
-    stated_head: null,
+    stated_head: stateOf(reading, statesHead).head_sequence,
     stated_entries: null,
     stated_count: null,
     accepted_restart: null,
-    completeness: listing === null ? nothing : { kind: 'listing', statement: stateOf(reading) },
+    completeness: listing === null ? nothing : { kind: 'listing', statement: stateOf(reading, statesHead) },
     vendor: null,
     verdict: toVerdict(reading, examination),
     does_not_prove: [],
@@ -215,8 +238,16 @@ function statedOf(
   return { stated, reading, listed: completeness.kind === 'listing' ? completeness.listed : null };
 }
 
-function stateOf({ walk }: PackageReading) {
-  return { entry_count: walk.entries, head_sequence: null, head_digest: null, read_at: ASKED_AT };
+interface Statement {
+  entry_count: number;
+  head_sequence: number | null;
+  head_digest: null;
+  read_at: string;
+}
+
+function stateOf({ walk }: PackageReading, statesHead: boolean): Statement {
+  const head_sequence = statesHead ? (walk.head?.sequence ?? null) : null;
+  return { entry_count: walk.entries, head_sequence, head_digest: null, read_at: ASKED_AT };
 }
 
 function compared(
@@ -224,19 +255,25 @@ function compared(
   evidence: Uint8Array,
   contract: Contract,
   listing: string,
+  { entry_count: entryCount, head_sequence: headSequence }: Statement,
 ): CompletenessBasis {
-  const { streamId, entries: entryCount } = reading.walk;
-  const cut = { askedAt: Date.parse(ASKED_AT), askedAtByService: null, statedHead: null, latest: Date.parse(ASKED_AT) };
+  const { streamId } = reading.walk;
+  const cut = {
+    askedAt: Date.parse(ASKED_AT),
+    askedAtByService: null,
+    statedHead: headSequence,
+    latest: Date.parse(LATEST),
+  };
   const carried = new CarriedListing(streamId, cut);
   using reader = new PackageReader(contract, new Map(), { streamId, ...carried.observer });
   reader.push(evidence);
   reader.finish();
   carried.endPackage();
   carried.push(Buffer.from(listing));
-  const statement = { entryCount, headSequence: null, headDigest: null, readAt: ASKED_AT };
+  const statement = { entryCount, headSequence, headDigest: null, readAt: ASKED_AT };
   return {
     kind: 'listing',
     statement,
-    ...(carried.finish() ?? { listed: 0, same: 0, differences: 1, deviations: [], undecided: 0 }),
+    ...(carried.finish() ?? { lines: 0, listed: 0, same: 0, differences: 1, deviations: [], undecided: 0 }),
   };
 }
