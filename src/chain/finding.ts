@@ -48,7 +48,13 @@ export type FindingCode =
 /** An `error` refutes its claim; a `warning` asks for a look; a `notice` explains. */
 export type Severity = 'error' | 'warning' | 'notice';
 
-/** As it is written into records: one deviation, or consecutive ones as the range `from` to `to`. */
+/**
+ * As it is written into records: one deviation, or consecutive ones as the range `from` to `to`.
+ *
+ * Everywhere, `expected` is what the evidence or a record states, and `actual` what was computed or found. Of two
+ * statements, `expected` is that of the one that speaks of the other: a token of an entry, an entry of the one before it,
+ * a form of the entries, a contract of all of them, an earlier run of a later one.
+ */
 export interface Finding {
   code: FindingCode;
   severity: Severity;

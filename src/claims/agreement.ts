@@ -61,7 +61,8 @@ function judge(question: AgreementQuestion, log: FindingLog): Claim {
   addDifferences(walk.streamId, pdf, log);
   if (vendor !== null) compareVerdicts(walk, vendor, refutedByUs, log);
   const differences = log.errors('agreement');
-  if (differences > 0) return refuted(`${differences} of the compared statements differ`);
+  if (differences > 0)
+    return refuted(`${differences} of the compared statements ${differences === 1 ? 'differs' : 'differ'}`);
   const doubts = [
     ...unreadIn('summary', question.summary),
     ...unreadIn('PDF', question.pdf ?? null),
@@ -161,11 +162,11 @@ function lookAtPdf(reading: PdfReading | null, ours: OurFacts): PdfView {
 
 /** What is not found in a PDF may still stand there, so only what is found is compared. */
 function addDifferences(streamId: string, { differences, ours }: PdfView, log: FindingLog): void {
-  for (const { fact, actual, page } of differences) {
-    const expected = String(ours[fact] ?? 'none');
+  for (const { fact, stated, page } of differences) {
+    const actual = String(ours[fact] ?? 'none');
     const [code, what] = DIFFERENCES[fact];
-    const message = `the PDF states ${actual} ${what} (page ${page}), and it is ${expected}`;
-    log.add(toFinding(code, streamId, message, { expected, actual }));
+    const message = `the PDF states ${stated} ${what} (page ${page}), and it is ${actual}`;
+    log.add(toFinding(code, streamId, message, { expected: stated, actual }));
   }
 }
 
@@ -181,8 +182,8 @@ function comparer(streamId: string, who: string, log: FindingLog) {
     if (stated === ours || (stated === null && typeof ours === 'number')) return;
     log.add(
       toFinding(code, streamId, `${who} ${stated ?? 'none'} ${what}, and it is ${ours ?? 'none'}`, {
-        expected: String(ours),
-        actual: String(stated),
+        expected: String(stated),
+        actual: String(ours),
       }),
     );
   };
@@ -201,7 +202,7 @@ function compareVerdicts(walk: WalkResult, vendor: VendorVerdict, refutedByUs: b
       'agreement/vendor-verdict-differs',
       walk.streamId,
       `the service says ${theirs}${vendor.checked_at === null ? '' : ` (checked ${vendor.checked_at})`}, our own check says ${ours}`,
-      { expected: ours ?? '', actual: theirs ?? '' },
+      { expected: theirs ?? '', actual: ours ?? '' },
     ),
   );
 }

@@ -106,8 +106,8 @@ function findContradictions({ walk, checkpoints, period }: AnchorQuestion): Find
           `the checkpoint of entry ${sequence} states another digest`,
           {
             sequence,
-            expected: stated,
-            actual: digest,
+            expected: digest,
+            actual: stated,
           },
         ),
       );

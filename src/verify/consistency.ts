@@ -172,8 +172,8 @@ function checkInfo(text: string, key: string, stated: Verification, files: Reado
   const message = 'does not say what the other files of the bundle say';
   return [
     toProblem('bundle/contradiction', `${key}:${BAG_INFO}`, message, {
-      expected: wanted[at] || 'the end',
-      actual: lines[at] || 'nothing',
+      expected: lines[at] || 'nothing',
+      actual: wanted[at] || 'the end',
     }),
   ];
 }

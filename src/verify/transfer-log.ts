@@ -82,7 +82,7 @@ function checkForm(
   } else if (step?.exchange === undefined) {
     differ(`does not say that ${path} was received`);
   } else if (step.file !== path) {
-    differ(`names the ${form} form otherwise`, path, step.file ?? 'no file');
+    differ(`names the ${form} form otherwise`, step.file ?? 'no file', path);
   } else if (step.exchange.status < 200 || step.exchange.status > 299) {
     differ(`says that ${path} was refused, with the status ${step.exchange.status}`);
   } else {
@@ -114,7 +114,7 @@ function checkListed(steps: Custody['steps'], listing: ListingResult | null, dif
 }
 
 function checkBytes(path: string, stated: FileDigest, actual: FileDigest | undefined, differ: Differ): void {
-  if (actual?.sha256 !== stated.sha256) differ(`states another SHA-256 of ${path}`, actual?.sha256, stated.sha256);
+  if (actual?.sha256 !== stated.sha256) differ(`states another SHA-256 of ${path}`, stated.sha256, actual?.sha256);
   else if (actual.bytes !== stated.bytes)
-    differ(`states another length of ${path}`, String(actual.bytes), String(stated.bytes));
+    differ(`states another length of ${path}`, String(stated.bytes), String(actual.bytes));
 }
