@@ -231,6 +231,14 @@ export function toFinding(code: FindingCode, streamId: string, message: string, 
   };
 }
 
+const GET_UNALTERED =
+  'Get the bundle as it was packed, and verify that: this one was altered since, so nothing here is to be laid to the service.';
+
+/** A finding in what was altered after it was received: the service is not asked about what others did. */
+export function inAltered(finding: Finding): Finding {
+  return { ...finding, next_step: GET_UNALTERED };
+}
+
 /** How many findings of one claim are kept in detail; the count stays exact beyond it. */
 export const KEPT_FINDINGS = 1000;
 

@@ -27,6 +27,9 @@ export interface PackageBundle {
   description?: Description | null;
   /** A summary in JSON. */
   summary?: Uint8Array | null;
+  pdf?: Uint8Array | null;
+  /** Whether the service's own check was asked, and found nothing wrong. */
+  isChecked?: boolean;
   /** Forms that it lacks. */
   missing?: readonly MissingForm[];
   /** The service's own listing, as text; null where the entries were not listed. */
@@ -87,6 +90,8 @@ export async function writePackageBundle({
   evidence,
   description = null,
   summary = null,
+  pdf = null,
+  isChecked = false,
   missing = [],
   listing = null,
   statesHead = false,
@@ -98,7 +103,7 @@ export async function writePackageBundle({
 }: PackageBundle): Promise<WrittenBundle & { verdict: Verdict; beside: ReturnType<typeof besideVerdict> }> {
   const inUse: ContractInUse =
     description === null ? DEFAULT_IN_USE : pinContract(Buffer.from(formatContract(description)), 'contract.yaml');
-  const { stated, reading, listed } = statedOf(inUse, { evidence, summary, listing, statesHead }, required);
+  const { stated, reading, listed } = statedOf(inUse, { evidence, summary, listing, statesHead, isChecked }, required);
   const verdict = restate(missing.length > 0 ? { ...stated.verdict, status: 'incomplete' } : stated.verdict);
   const verification = { ...stated, run_id: runId, required_claims: [...requires], seal_key_ids: sealKeyIds, verdict };
   const service: ServiceDocument = {
@@ -106,7 +111,7 @@ export async function writePackageBundle({
     run_id: runId,
     stream_id: verdict.stream_id,
     stream_record: recordIn(inUse.description, verdict.stream_id, stateOf(reading, statesHead)),
-    check_answer: null,
+    check_answer: isChecked ? CHECK_ANSWER : null,
     listing:
       listing === null
         ? null
@@ -115,6 +120,7 @@ export async function writePackageBundle({
   const forms = [
     { step: 'json', path: 'data/evidence.json', content: evidence },
     ...(summary === null ? [] : [{ step: 'summary', path: 'data/summary.json', content: summary }]),
+    ...(pdf === null ? [] : [{ step: 'pdf', path: 'data/evidence.pdf', content: pdf }]),
   ];
   const written = await writeBundle({
     target,
@@ -129,9 +135,7 @@ export async function writePackageBundle({
       ...(listing === null ? [] : [{ path: 'data/listing.csv', content: listing }]),
       {
         path: 'data/custody.json',
-        content: toRecordBytes(
-          transferLog(inUse.contract, verification, forms, missing, service.listing?.pages ?? null),
-        ),
+        content: toRecordBytes(transferLog(inUse.contract, verification, forms, missing, service)),
       },
       ...(inUse.file === null ? [] : [{ path: CONTRACT_FILE, content: inUse.file.bytes }]),
       ...tokenFiles(reading.facts?.checkpoints ?? []).map(({ path, content }) => ({ path, content })),
@@ -141,6 +145,8 @@ export async function writePackageBundle({
 }
 
 const RECEIVED_AT = '2026-11-01T00:00:00.000Z';
+const ANSWERED = { requested_at: RECEIVED_AT, status: 200, date: null, request_id: null, attempts: 1 };
+const CHECK_ANSWER = JSON.stringify({ verified: true, checked_at: RECEIVED_AT, failures: [] });
 
 /** What a record says of these bundles besides their verdict. */
 export function besideVerdict(listed: number | null = null): Pick<StreamRecord, 'collected' | 'service'> {
@@ -155,17 +161,14 @@ function transferLog(
   { run_id, verdict }: Verification,
   forms: readonly { step: string; path: string; content: Uint8Array }[],
   missing: readonly MissingForm[],
-  pages: readonly ServicePage[] | null,
+  { listing, check_answer: checked }: ServiceDocument,
 ): Custody {
   const pathOf = (step: string) =>
     (downloads[step as FormName] ?? `/${step}`).replace('{package_id}', verdict.package_id ?? '');
-  const exchange = {
-    method: 'GET' as const,
-    requested_at: RECEIVED_AT,
-    status: 200,
-    date: null,
-    request_id: null,
-    attempts: 1,
+  const exchange = { ...ANSWERED, method: 'GET' as const };
+  const checkExchange = (answer: string) => {
+    const [bytes, digest] = [Buffer.byteLength(answer), sha256(answer)];
+    return { ...ANSWERED, method: 'POST' as const, path: '/verify', bytes, sha256: digest };
   };
   return {
     format: 'evidence-custody/1',
@@ -184,7 +187,9 @@ function transferLog(
         exchange: { ...exchange, path: pathOf(step), bytes: content.length, sha256: sha256(content) },
       })),
       ...missing.map(({ form, reason }) => ({ step: form, failure: reason })),
-      ...(pages?.map(({ entries }) => ({ step: 'listing', note: `${entries} entries listed in 1 page` })) ?? []),
+      ...(checked === null ? [] : [{ step: 'vendor-verify', exchange: checkExchange(checked) }]),
+      ...(listing?.pages.map(({ entries }) => ({ step: 'listing', note: `${entries} entries listed in 1 page` })) ??
+        []),
     ],
   };
 }
@@ -196,7 +201,10 @@ function statedOf(
     summary,
     listing,
     statesHead,
-  }: Required<Pick<PackageBundle, 'evidence' | 'listing' | 'statesHead'>> & { summary: Uint8Array | null },
+    isChecked,
+  }: Required<Pick<PackageBundle, 'evidence' | 'listing' | 'statesHead' | 'isChecked'>> & {
+    summary: Uint8Array | null;
+  },
   required: readonly ClaimName[],
 ): { stated: Verification; reading: PackageReading; listed: number | null } {
   const reader = new PackageReader(contract, new Map());
@@ -205,9 +213,11 @@ function statedOf(
   const nothing = { kind: 'none' as const, why: 'nothing was asked' };
   const completeness =
     listing === null ? nothing : compared(reading, evidence, contract, listing, stateOf(reading, statesHead));
+  const vendor = isChecked ? { verified: true, checked_at: RECEIVED_AT, failed_sequences: [] } : null;
   const examination = examineReading(reading, required, {
     completeness,
     contract,
+    vendor,
     sealKeysGiven: false,
     summary: summary === null ? null : contract.readSummary(summary),
   });
@@ -231,7 +241,7 @@ function statedOf(
     stated_count: null,
     accepted_restart: null,
     completeness: listing === null ? nothing : { kind: 'listing', statement: stateOf(reading, statesHead) },
-    vendor: null,
+    vendor,
     verdict: toVerdict(reading, examination),
     does_not_prove: [],
   };
