@@ -8,3 +8,8 @@ export function plural(count: number, thing: string): string {
   const things = count === 1 ? thing : /[^aeiou]y$/.test(thing) ? `${thing.slice(0, -1)}ies` : `${thing}s`;
   return `${grouped(count)} ${things}`;
 }
+
+/** The form of a word that goes with a count: `agree(1, 'is', 'are')`. */
+export function agree(count: number, one: string, many: string): string {
+  return count === 1 ? one : many;
+}

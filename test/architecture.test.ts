@@ -20,7 +20,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   signature: ['encoding', 'errors'],
   claims: ['chain', 'contract', 'errors', 'plural', 'timestamp'],
   client: ['contract', 'encoding', 'errors'],
-  probe: ['client', 'contract', 'encoding', 'errors'],
+  probe: ['client', 'contract', 'encoding', 'errors', 'plural'],
   bundle: ['claims', 'encoding', 'errors'],
   encryption: ['encoding', 'errors'],
   archive: ['errors'],
@@ -47,7 +47,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'verify',
   ],
   share: ['archive', 'encoding', 'errors', 'ledger', 'report', 'signature'],
-  doctor: ['archive', 'client', 'errors', 'export', 'ledger'],
+  doctor: ['archive', 'client', 'errors', 'export', 'ledger', 'plural'],
   verify: [
     'archive',
     'bundle',

@@ -3,6 +3,7 @@ import type { WalkResult } from '../chain/walk.ts';
 import type { PackageFacts, SummaryFacts } from '../contract/contract.ts';
 import type { PdfFacts } from '../contract/pdf.ts';
 import type { PlainStatement } from '../contract/plain-sight.ts';
+import { plural } from '../plural.ts';
 import { comparePdf, type OurFacts, type PdfComparison } from './agreement-pdf.ts';
 import { type Claim, type Judgement, proved, refuted, unproved } from './claim.ts';
 
@@ -82,7 +83,7 @@ function judge(question: AgreementQuestion, log: FindingLog): Claim {
     ...(summary === null ? [] : ['the summary']),
     ...(pdf.agreeing.length === 0
       ? []
-      : [`the text of the PDF (${pdf.agreeing.join(', ')}: ${plural(pdf.statements)})`]),
+      : [`the text of the PDF (${pdf.agreeing.join(', ')}: ${plural(pdf.statements, 'statement')})`]),
     ...(question.statedCount == null ? [] : ['the recorded count of the service']),
     ...(vendor === null ? [] : ['the recorded verdict of the service']),
   ];
@@ -96,10 +97,6 @@ export function factsOf(summary: SummaryReading | null): SummaryFacts | null {
 
 function unreadIn(form: string, reading: SummaryReading | PdfReading | null): string[] {
   return reading !== null && 'unreadable' in reading ? [`the ${form} could not be read: ${reading.unreadable}`] : [];
-}
-
-function plural(statements: number): string {
-  return statements === 1 ? '1 statement' : `${statements} statements`;
 }
 
 /** What the service said of the package when it was ready. */

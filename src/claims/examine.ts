@@ -1,5 +1,6 @@
 import { FindingLog, inAltered } from '../chain/finding.ts';
 import type { WalkResult } from '../chain/walk.ts';
+import { plural } from '../plural.ts';
 import { countActions } from './actions.ts';
 import { factsOf, judgeAgreement } from './agreement.ts';
 import { judgeAnchor } from './anchor.ts';
@@ -117,9 +118,9 @@ function judgeOrder(walk: WalkResult): Claim {
   const faults = walk.findings.errors('order');
   if (faults > 0) return refuted(deviations(faults));
   if (walk.first === null || walk.head === null) return unproved('there are no entries');
-  return proved(
-    `${walk.entries} entries, ${walk.first.sequence} to ${walk.head.sequence}, each naming the one before it`,
-  );
+  const { entries, first, head } = walk;
+  if (entries === 1) return proved(`1 entry, number ${first.sequence}, with none before it here`);
+  return proved(`${plural(entries, 'entry')}, ${first.sequence} to ${head.sequence}, each naming the one before it`);
 }
 
 function statusOf(claims: Claims, entries: number, isShort: boolean, required: readonly ClaimName[]): StreamStatus {

@@ -1,6 +1,6 @@
 import type { Operator } from '../../ledger/record.ts';
 
-export { grouped, plural } from '../../plural.ts';
+export { agree, grouped, plural } from '../../plural.ts';
 
 /** @throws TypeError for a name that has no value: the template and the code are of one version. */
 export function fill(template: string, values: Readonly<Record<string, string | number>>): string {
