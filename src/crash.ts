@@ -16,8 +16,10 @@ export function nameCrashes(program: 'evidence' | 'evidence-platform'): void {
     process.exit(DEFECT);
   });
   process.stderr.on('error', () => undefined);
+  let isSaid = false;
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') return;
+    if (error.code === 'EPIPE' || isSaid) return;
+    isSaid = true;
     process.stderr.write(`${program}: the result cannot be written to stdout: ${error.message}\n`);
     process.once('exit', (code) => {
       if (code === 0) process.exitCode = INCOMPLETE;

@@ -1,3 +1,4 @@
+import { EvidenceError } from '../errors.ts';
 import type { Command, CommandContext } from './command.ts';
 import { exitCodeOfError } from './exit.ts';
 import { keepSecretsOf, refuseMisplaced, secretsOf, wordsOf } from './secrets.ts';
@@ -17,6 +18,7 @@ export async function carryOut<Flags extends object>(
   const { printer, signal, environment } = context;
   keepSecretsOf(environment, printer);
   try {
+    refuseEmpty(flags);
     refuseMisplaced(wordsOf(flags, environment, {}), secretsOf(environment));
     return await (await load())(flags, context);
   } catch (error) {
@@ -24,5 +26,16 @@ export async function carryOut<Flags extends object>(
     const reason = signal.aborted ? signal.reason : error;
     printer.failure(reason);
     return codeOf(reason);
+  }
+}
+
+/** A flag without a value, or with an empty one, would silently ask for something else than its user meant. */
+function refuseEmpty(flags: object): void {
+  for (const [name, value] of Object.entries(flags)) {
+    const isEmpty = Array.isArray(value) ? value.length === 0 || value.includes('') : value === '';
+    if (!isEmpty || !/^[a-z]/.test(name)) continue;
+    throw new EvidenceError('usage', `--${name} is given without a value`, {
+      nextStep: `Give one, or leave --${name} out. A variable that it was to come from may be empty.`,
+    });
   }
 }

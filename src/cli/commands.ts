@@ -171,6 +171,7 @@ const cli = yargs(process.argv.slice(2))
 function withoutValues(message: string): string {
   return message
     .replace(/\s*\n\s*/g, ' ')
+    .replace(/^Not enough non-option arguments.*$/, 'An argument of this command is missing')
     .replace(/Given: .*?, Choices/g, 'Choices')
     .replace(/^(Unknown \w+: )(.*)$/, (_all, lead: string, names: string) => {
       const isName = (name: string) => /^[A-Za-z][A-Za-z-]{0,23}$/.test(name);

@@ -10,6 +10,7 @@ import type { CommandContext } from './command.ts';
 import { type Config, DEFAULT_ARCHIVE, loadNamedConfig } from './config.ts';
 import { exportInto } from './export.ts';
 import type { DemoFlags } from './flags.ts';
+import { withFooting } from './footing.ts';
 import type { Printer } from './printer.ts';
 import { printRun, toRunDocument } from './run-report.ts';
 import { connectService } from './service.ts';
@@ -78,7 +79,7 @@ async function exportAll(platform: EmbeddedPlatform, named: Config, context: Com
       serviceMoved: false,
       service,
     };
-    return await exportInto(wish, context);
+    return await withFooting(config, context, (footing) => exportInto(wish, footing, context));
   } finally {
     await service.close();
   }

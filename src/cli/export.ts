@@ -34,33 +34,37 @@ export async function runExport(flags: ExportFlags, context: CommandContext): Pr
     serviceMoved: flags['service-moved'] === true,
   };
   try {
-    if (flags.missing === true) {
-      const { exportMissing } = await import('./missing.ts');
-      const exportMonth = (answer: PeriodAnswer, isFirst: boolean) =>
-        exportInto({ ...common, ...(isFirst ? {} : SAID_ONCE), answer }, context);
-      return await exportMissing({ ...common, exportMonth }, flags, context);
-    }
-    const wish = { ...common, answer: resolvePeriod(periodQuestionOf(flags), new Date()) };
-    if (flags['dry-run'] === true)
-      return await withFooting(config, context, (footing) => dryRun(wish, footing, context));
-    const result = await exportInto(wish, context);
-    context.printer.document(toRunDocument(result, config.archiveUrl));
-    printRun(result, config.archiveUrl, context.printer);
-    return endOf(result).exit_code;
+    return await withFooting(config, context, (footing) => exportOn(footing, common, flags, context));
   } finally {
     await service.close();
   }
+}
+
+async function exportOn(
+  footing: Footing,
+  common: Omit<ExportWish, 'answer'>,
+  flags: ExportFlags,
+  context: CommandContext,
+): Promise<number> {
+  if (flags.missing === true) {
+    const { exportMissing } = await import('./missing.ts');
+    const exportMonth = (answer: PeriodAnswer, isFirst: boolean) =>
+      exportInto({ ...common, ...(isFirst ? {} : SAID_ONCE), answer }, footing, context);
+    return exportMissing({ ...common, footing, exportMonth }, flags, context);
+  }
+  const wish = { ...common, answer: resolvePeriod(periodQuestionOf(flags), new Date()) };
+  if (flags['dry-run'] === true) return dryRun(wish, footing, context);
+  const result = await exportInto(wish, footing, context);
+  const { archiveUrl } = common.config;
+  context.printer.document(toRunDocument(result, archiveUrl));
+  printRun(result, archiveUrl, context.printer);
+  return endOf(result).exit_code;
 }
 
 /** What the first of several runs has said. */
 const SAID_ONCE = { beginSigning: false, serviceMoved: false };
 
 function scopeOf(flags: ExportFlags): Scope {
-  for (const name of ['stream', 'exclude'] as const)
-    if (flags[name]?.length === 0 || flags[name]?.includes('') === true)
-      throw new EvidenceError('usage', `--${name} names no stream`, {
-        nextStep: `Leave --${name} out for all streams; a variable that it was to name may be empty.`,
-      });
   return {
     streams: flags.stream ?? [],
     exclude: flags.exclude ?? [],
@@ -74,13 +78,10 @@ function periodQuestionOf(flags: ExportFlags): PeriodQuestion {
   return { month, from, to, allTime: flags['all-time'], request, streams, exclude };
 }
 
-/** Loads what an export rests on, and runs it. */
-export async function exportInto(wish: ExportWish, context: CommandContext): Promise<ExportResult> {
-  const { config } = wish;
-  return withFooting(config, context, (footing) =>
-    withWorkDirectory(config.workDirectory, (workDirectory) =>
-      exportWith(wish, { ...footing, workDirectory }, context),
-    ),
+/** Runs an export on what was loaded for it, in a work directory of its own. */
+export async function exportInto(wish: ExportWish, footing: Footing, context: CommandContext): Promise<ExportResult> {
+  return withWorkDirectory(wish.config.workDirectory, (workDirectory) =>
+    exportWith(wish, { ...footing, workDirectory }, context),
   );
 }
 

@@ -13,10 +13,9 @@ import { plural } from '../report/view/words.ts';
 import type { CommandContext } from './command.ts';
 import type { Config } from './config.ts';
 import type { ExportFlags } from './flags.ts';
+import type { Footing } from './footing.ts';
 import { endOf, printRun, toRunDocument } from './run-report.ts';
-import { openSigningKey } from './signing.ts';
 import { openArchive } from './store.ts';
-import { readPublicKeys } from './trust.ts';
 
 /** A month that is to be exported. */
 interface MissingMonth {
@@ -32,6 +31,7 @@ interface Wish {
   config: Config;
   scope: Scope;
   beginSigning: boolean;
+  footing: Pick<Footing, 'signingKey' | 'publicKeys'>;
   /** @param isFirst what is to be said once is said with the first. */
   exportMonth: (answer: PeriodAnswer, isFirst: boolean) => Promise<ExportResult>;
 }
@@ -92,9 +92,7 @@ async function findMissing(wish: Wish, context: CommandContext): Promise<Missing
   const nothing = coverMonth(last, []);
   if (archive === null) return [await toMissing(wish, null, nothing)];
   try {
-    const signingKey = openSigningKey(wish.config, context);
-    const publicKeys = readPublicKeys(wish.config.publicKeyFiles);
-    const { past } = await readKnownLedger(archive, { signingKey, publicKeys, beginSigning: wish.beginSigning });
+    const { past } = await readKnownLedger(archive, { ...wish.footing, beginSigning: wish.beginSigning });
     const covered = coverMonths(past.coverage, now, filterOf(wish.scope));
     const months = past.coverage.length === 0 ? [nothing] : covered;
     const found: MissingMonth[] = [];

@@ -164,6 +164,8 @@ function nextSteps({ isDefault, description, reasoning }: ProbeResult, path: str
   if (reasoning.exceptions.length > 0)
     lines.push('Show the entries above to whoever answers for the service, and keep this output.');
   if (!generated)
-    lines.push('Run `evidence probe --generate --force` so that the form of a package is seen: it makes one.');
+    lines.push(
+      'The form of a package was not seen. Run the same command with --generate and --force added: it makes one.',
+    );
   return lines;
 }

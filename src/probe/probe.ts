@@ -101,7 +101,7 @@ function alike(list: List, { limit }: List): List {
   return { ...list, limit: { ...list.limit, size: Math.min(list.limit.size, limit.size) } };
 }
 
-const UNSEEN = 'NOT SEEN: no package was made. Run `evidence probe --generate` so that it is.';
+const UNSEEN = 'NOT SEEN: no package was made. Run the same probe with --generate so that it is.';
 
 const NO_RECIPE = `No recipe that was tried reproduces the digests, so content cannot be proved. An export is incomplete (exit 3)
 until the vendor says how digests are made, or a person accepts it in evidence.yaml: verify: { require: [order] }`;

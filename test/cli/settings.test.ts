@@ -250,6 +250,17 @@ describe('what is set wrongly is refused alike by export, dry run and doctor', (
   });
 });
 
+test.each<[string, object, RegExp]>([
+  ['a seal key', { sealKey: [`k1=${absent}`] }, /the seal key "k1"/],
+  ['roots', { timestampRoots: absent }, /the time-stamping roots/],
+  ['a work directory', { workDirectory: '/nowhere' }, /the work directory \/nowhere cannot be used/],
+])('a dry run of all missing months refuses %s that is not there too', async (_what, flags, says) => {
+  const directory = mkdtempSync(join(folder, 'case-'));
+  const environment = { EVIDENCE_AUDIT_URL: service.auditUrl, EVIDENCE_API_KEY: KEY };
+  const dry = await carryOut(runExport, { ...flags, missing: true, 'dry-run': true }, directory, { environment });
+  expect(dry).toMatchObject({ code: 2, stderr: expect.stringMatching(says) });
+});
+
 interface Shape {
   properties?: Record<string, Shape>;
 }

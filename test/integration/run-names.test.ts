@@ -91,7 +91,7 @@ test('the table of runs says how much of the streams each has, and what one that
 test.each([{ stream: [] }, { stream: [''] }, { exclude: [] }, { exclude: ['a', ''] }])(
   'a flag whose variable is empty does not mean all streams: %j',
   async (flags) => {
-    expect(await exported(flags)).toMatchObject({ code: 2, said: expect.stringContaining('names no stream') });
+    expect(await exported(flags)).toMatchObject({ code: 2, said: expect.stringContaining('is given without a value') });
     expect(readdirSync(directory)).toEqual([]);
   },
 );
