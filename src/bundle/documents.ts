@@ -122,6 +122,7 @@ export const serviceSchema = z.strictObject({
   /** Where `data/listing.csv` is from; null without one. */
   listing: z
     .strictObject({
+      /** As they were received, and how many entries of the period stand in each: as many lines has the listing in all. */
       pages: z.array(
         z.strictObject({ path: z.string(), entries: z.int().min(0), bytes: z.int().min(0), sha256: digest }),
       ),

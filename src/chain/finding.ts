@@ -49,7 +49,13 @@ export type FindingCode =
 /** An `error` refutes its claim; a `warning` asks for a look; a `notice` explains. */
 export type Severity = 'error' | 'warning' | 'notice';
 
-/** As it is written into records: one deviation, or consecutive ones as the range `from` to `to`. */
+/**
+ * As it is written into records: one deviation, or consecutive ones as the range `from` to `to`.
+ *
+ * Everywhere, `expected` is what the evidence or a record states, and `actual` what was computed or found. Of two
+ * statements, `expected` is that of the one that speaks of the other: a token of an entry, an entry of the one before it,
+ * a form of the entries, a contract of all of them, an earlier run of a later one.
+ */
 export interface Finding {
   code: FindingCode;
   severity: Severity;
@@ -224,6 +230,14 @@ export function toFinding(code: FindingCode, streamId: string, message: string, 
     message,
     next_step: typeof nextStep === 'string' ? nextStep : nextStep(streamId),
   };
+}
+
+const GET_UNALTERED =
+  'Get the bundle as it was packed, and verify that: this one was altered since, so nothing here is to be laid to the service.';
+
+/** A finding in what was altered after it was received: the service is not asked about what others did. */
+export function inAltered(finding: Finding): Finding {
+  return { ...finding, next_step: GET_UNALTERED };
 }
 
 /** How many findings of one claim are kept in detail; the count stays exact beyond it. */

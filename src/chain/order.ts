@@ -165,7 +165,7 @@ export class OrderCheck {
           'order/broken-link',
           this.#streamId,
           `entry ${sequence} does not name the digest of entry ${left.to} as its predecessor`,
-          { sequence, expected: left.lastDigests[0] ?? '', actual: right.firstPrevious },
+          { sequence, expected: right.firstPrevious, actual: left.lastDigests[0] ?? '' },
         ),
       );
     if (right.firstTimestamp < left.lastTimestamp)

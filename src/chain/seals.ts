@@ -60,7 +60,7 @@ export class SealCheck {
     // What the seal should be is a secret of the key's holder, so it is not reported.
     else {
       const words = `the seal of entry ${sequence} was not made with the key "${seal.keyId}"`;
-      this.#log.add(this.#finding('seal/mismatch', entry, words, { actual: seal.value }));
+      this.#log.add(this.#finding('seal/mismatch', entry, words, { expected: seal.value }));
     }
   }
 

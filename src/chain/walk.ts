@@ -238,8 +238,8 @@ export class ChainWalk implements RegularWalk {
       if (!this.#uncovered.has(name)) this.#uncovered.add(this.#uncovered.size < MAX_UNCOVERED ? name : MORE);
     if (content.digest !== entry.digest)
       this.#report('content/mismatch', entry, `the digest of entry ${sequence} is not that of its content`, {
-        expected: content.digest,
-        actual: entry.digest,
+        expected: entry.digest,
+        actual: content.digest,
       });
   }
 

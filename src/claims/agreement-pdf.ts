@@ -14,7 +14,7 @@ export interface OurFacts {
 export interface PdfDifference {
   fact: Fact;
   /** As it stands there. */
-  actual: string;
+  stated: string;
   page: number;
 }
 
@@ -65,7 +65,7 @@ function compareFact(fact: Fact, all: readonly Judged[], comparison: PdfComparis
   );
   if (plain.length > 0) {
     const values = new Map(plain.map((statement) => [statement.texts[0], statement]));
-    for (const { texts, page } of values.values()) comparison.differences.push({ fact, actual: texts[0] ?? '', page });
+    for (const { texts, page } of values.values()) comparison.differences.push({ fact, stated: texts[0] ?? '', page });
     return;
   }
   const [doubtful] = contrary;

@@ -3,6 +3,7 @@ import type { WalkResult } from '../chain/walk.ts';
 import type { PackageFacts, SummaryFacts } from '../contract/contract.ts';
 import type { PdfFacts } from '../contract/pdf.ts';
 import type { PlainStatement } from '../contract/plain-sight.ts';
+import { plural } from '../plural.ts';
 import { comparePdf, type OurFacts, type PdfComparison } from './agreement-pdf.ts';
 import { type Claim, type Judgement, proved, refuted, unproved } from './claim.ts';
 
@@ -61,7 +62,8 @@ function judge(question: AgreementQuestion, log: FindingLog): Claim {
   addDifferences(walk.streamId, pdf, log);
   if (vendor !== null) compareVerdicts(walk, vendor, refutedByUs, log);
   const differences = log.errors('agreement');
-  if (differences > 0) return refuted(`${differences} of the compared statements differ`);
+  if (differences > 0)
+    return refuted(`${differences} of the compared statements ${differences === 1 ? 'differs' : 'differ'}`);
   const doubts = [
     ...unreadIn('summary', question.summary),
     ...unreadIn('PDF', question.pdf ?? null),
@@ -81,7 +83,7 @@ function judge(question: AgreementQuestion, log: FindingLog): Claim {
     ...(summary === null ? [] : ['the summary']),
     ...(pdf.agreeing.length === 0
       ? []
-      : [`the text of the PDF (${pdf.agreeing.join(', ')}: ${plural(pdf.statements)})`]),
+      : [`the text of the PDF (${pdf.agreeing.join(', ')}: ${plural(pdf.statements, 'statement')})`]),
     ...(question.statedCount == null ? [] : ['the recorded count of the service']),
     ...(vendor === null ? [] : ['the recorded verdict of the service']),
   ];
@@ -95,10 +97,6 @@ export function factsOf(summary: SummaryReading | null): SummaryFacts | null {
 
 function unreadIn(form: string, reading: SummaryReading | PdfReading | null): string[] {
   return reading !== null && 'unreadable' in reading ? [`the ${form} could not be read: ${reading.unreadable}`] : [];
-}
-
-function plural(statements: number): string {
-  return statements === 1 ? '1 statement' : `${statements} statements`;
 }
 
 /** What the service said of the package when it was ready. */
@@ -161,11 +159,11 @@ function lookAtPdf(reading: PdfReading | null, ours: OurFacts): PdfView {
 
 /** What is not found in a PDF may still stand there, so only what is found is compared. */
 function addDifferences(streamId: string, { differences, ours }: PdfView, log: FindingLog): void {
-  for (const { fact, actual, page } of differences) {
-    const expected = String(ours[fact] ?? 'none');
+  for (const { fact, stated, page } of differences) {
+    const actual = String(ours[fact] ?? 'none');
     const [code, what] = DIFFERENCES[fact];
-    const message = `the PDF states ${actual} ${what} (page ${page}), and it is ${expected}`;
-    log.add(toFinding(code, streamId, message, { expected, actual }));
+    const message = `the PDF states ${stated} ${what} (page ${page}), and it is ${actual}`;
+    log.add(toFinding(code, streamId, message, { expected: stated, actual }));
   }
 }
 
@@ -181,8 +179,8 @@ function comparer(streamId: string, who: string, log: FindingLog) {
     if (stated === ours || (stated === null && typeof ours === 'number')) return;
     log.add(
       toFinding(code, streamId, `${who} ${stated ?? 'none'} ${what}, and it is ${ours ?? 'none'}`, {
-        expected: String(ours),
-        actual: String(stated),
+        expected: String(stated),
+        actual: String(ours),
       }),
     );
   };
@@ -201,7 +199,7 @@ function compareVerdicts(walk: WalkResult, vendor: VendorVerdict, refutedByUs: b
       'agreement/vendor-verdict-differs',
       walk.streamId,
       `the service says ${theirs}${vendor.checked_at === null ? '' : ` (checked ${vendor.checked_at})`}, our own check says ${ours}`,
-      { expected: ours ?? '', actual: theirs ?? '' },
+      { expected: theirs ?? '', actual: ours ?? '' },
     ),
   );
 }

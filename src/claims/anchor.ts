@@ -1,6 +1,7 @@
 import { type Finding, type FindingCode, FindingLog, toFinding } from '../chain/finding.ts';
 import type { WalkResult, Watched } from '../chain/walk.ts';
 import type { Checkpoint } from '../contract/contract.ts';
+import { agree, grouped, plural } from '../plural.ts';
 import { accuracyOf, CLOCK_TOLERANCE, isOlderThan } from '../timestamp/age.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
 import { type TokenFacts, verifyToken } from '../timestamp/verify.ts';
@@ -74,14 +75,20 @@ function claimOf(
     return refuted(faults === 1 ? 'a time-stamp token fails a check' : `time-stamp tokens fail ${faults} checks`);
   const unknown = covered.filter(({ sequence }) => isUnknown(walk.watched.get(sequence))).length;
   if (unknown > 0)
-    return unproved(`${unknown} of ${covered.length} tokens are over digests that could not be recomputed here`);
+    return unproved(
+      `${grouped(unknown)} of ${plural(covered.length, 'token')} ${agree(unknown, 'is', 'are')} over digests that could not be recomputed here`,
+    );
   if (covered.length === 0) return unproved(whyNone(checkpoints.length, others, offered));
   if (roots === null) return unproved(NO_ROOTS);
   const [newest] = sound;
   if (newest === undefined) return unproved('no token could be checked');
   const claim = { ...describe(newest, sound.length, question), ...statedBy(sound) };
   if (left === 0) return claim;
-  return { ...claim, basis: `${claim.basis}; ${left} older tokens were not judged`, tokens_not_judged: left };
+  return {
+    ...claim,
+    basis: `${claim.basis}; ${plural(left, 'older token')} ${agree(left, 'was', 'were')} not judged`,
+    tokens_not_judged: left,
+  };
 }
 
 /** What a checkpoint of another stream says is nothing of this one, even where its token is over a digest of ours. */
@@ -108,8 +115,8 @@ function findContradictions({ walk, checkpoints, period }: AnchorQuestion): Find
           `the checkpoint of entry ${sequence} states another digest`,
           {
             sequence,
-            expected: stated,
-            actual: digest,
+            expected: digest,
+            actual: stated,
           },
         ),
       );

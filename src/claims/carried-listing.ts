@@ -64,6 +64,7 @@ export class CarriedListing {
     this.#behind.endListing();
     const result = this.#behind.result();
     const { entries } = this.#lines;
-    return { ...result, listed: result.listed + entries, same: result.same + entries };
+    const { lines, listed, same } = result;
+    return { ...result, lines: lines + entries, listed: listed + entries, same: same + entries };
   }
 }

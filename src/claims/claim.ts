@@ -1,4 +1,5 @@
 import type { Finding, FindingLog } from '../chain/finding.ts';
+import { plural } from '../plural.ts';
 
 /** The seven claims, in the order in which they build on one another. */
 export const CLAIMS = ['order', 'content', 'seal', 'anchor', 'continuity', 'completeness', 'agreement'] as const;
@@ -119,5 +120,5 @@ export interface Judgement {
 
 /** Why a claim is refuted: so many findings. */
 export function deviations(count: number): string {
-  return count === 1 ? '1 deviation' : `${count} deviations`;
+  return plural(count, 'deviation');
 }

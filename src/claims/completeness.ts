@@ -1,5 +1,6 @@
 import { FindingLog, toFinding } from '../chain/finding.ts';
 import type { WalkResult } from '../chain/walk.ts';
+import { plural } from '../plural.ts';
 import { type Claim, type Judgement, proved, refuted, unproved } from './claim.ts';
 import type { ListingResult } from './listing.ts';
 import type { Span } from './span-schema.ts';
@@ -70,7 +71,9 @@ function judge(question: CompletenessQuestion, log: FindingLog): Claim {
     return unproved(`${basis.why}, and the stream record speaks of the whole stream, not of this period`);
   if (basis.undecided > 0) return unproved(whyUndecided(basis.undecided));
   if (walk.entries === 0) return unproved('there are no entries, and the service lists none');
-  return proved(`the service's own listing has the same ${basis.same} entries with the same digests${later(question)}`);
+  return proved(
+    `the service's own listing has the same ${plural(basis.same, 'entry')} with the same ${basis.same === 1 ? 'digest' : 'digests'}${later(question)}`,
+  );
 }
 
 /** Package and listing are selected by the service alike, so where a period ends both may end too early. */
@@ -84,7 +87,11 @@ function later({ walk: { head }, period, statedHead }: CompletenessQuestion): st
 function whyOtherCount({ entries }: WalkResult, same: number) {
   if (same === entries) return null;
   const [expected, actual] = [String(same), String(entries)];
-  return { message: `${same} entries were compared with the listing, and the package has ${actual}`, expected, actual };
+  return {
+    message: `${plural(same, 'entry')} ${same === 1 ? 'was' : 'were'} compared with the listing, and the package has ${actual}`,
+    expected,
+    actual,
+  };
 }
 
 /** The list of streams agrees with package and listing where it states the count, or the digest of an entry that is here. */
@@ -100,7 +107,7 @@ function whyOtherRecord(walk: WalkResult, statement: StreamStatement, wholeStrea
   if (headSequence === null ? count >= entryCount : count === entryCount) return null;
   const [expected, actual] = [String(entryCount), String(count)];
   return {
-    message: `the list of streams states ${expected} entries, and the package has ${actual} of them`,
+    message: `the list of streams states ${plural(entryCount, 'entry')}, and the package has ${actual} of them`,
     expected,
     actual,
   };
@@ -117,7 +124,8 @@ function whyShort({ walk, period, statedHead }: CompletenessQuestion) {
 }
 
 function whyUndecided(entries: number): string {
-  return `${entries === 1 ? 'an entry is' : `${entries} entries are`} listed behind the end of the package, with a time that does not tell whether that was before it was asked for`;
+  const which = entries === 1 ? 'an entry is' : `${entries} entries are`;
+  return `${which} listed behind the end of the package, and no time tells whether the package should have ${entries === 1 ? 'it' : 'them'}`;
 }
 
 function judgeDifferences(walk: WalkResult, { differences, deviations }: ListingResult, log: FindingLog): Claim {
@@ -126,7 +134,7 @@ function judgeDifferences(walk: WalkResult, { differences, deviations }: Listing
     const count = index === 0 ? Math.max(1, differences - (deviations.length - 1)) : 1;
     log.add(toFinding('completeness/listing-differs', walk.streamId, message, place), count);
   }
-  return refuted(`the service's own listing differs in ${plural(differences)}`);
+  return refuted(`the service's own listing differs in ${plural(differences, 'entry')}`);
 }
 
 function judgeByRecord(
@@ -159,9 +167,11 @@ function judgeByRecord(
   if (log.errors('completeness') > 0) return refuted('the stream record differs');
   if (entryCount === null && !comparable) return unproved(`${why}, and the stream record could not be compared`);
   if (since > 0 && !isRecordedAfter(walk, headSequence, readAt))
-    return unproved(`${why}, and the package goes on behind what the stream record states, by ${plural(since)}`);
-  const same = [...(entryCount === null ? [] : [`${entryCount} entries`]), ...(comparable ? ['head'] : [])];
-  const later = since === 0 ? '' : `, before ${plural(since)} that came later`;
+    return unproved(
+      `${why}, and the package goes on behind what the stream record states, by ${plural(since, 'entry')}`,
+    );
+  const same = [...(entryCount === null ? [] : [plural(entryCount, 'entry')]), ...(comparable ? ['head'] : [])];
+  const later = since === 0 ? '' : `, before ${plural(since, 'entry')} that came later`;
   return proved(`the stream record states the same ${same.join(' and ')}${later}; ${why}`);
 }
 
@@ -175,8 +185,4 @@ function recordedSince({ first, head }: WalkResult, { entryCount, headSequence }
 function isRecordedAfter({ watched }: WalkResult, headSequence: number | null, readAt: string): boolean {
   const next = headSequence === null ? undefined : watched.get(headSequence + 1);
   return next !== undefined && Date.parse(next.timestamp) >= Date.parse(readAt);
-}
-
-function plural(entries: number): string {
-  return entries === 1 ? '1 entry' : `${entries} entries`;
 }

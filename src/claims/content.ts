@@ -1,6 +1,7 @@
 import type { WalkResult } from '../chain/walk.ts';
 import type { Contract } from '../contract/contract.ts';
 import type { OpenRole, Role } from '../contract/roles.ts';
+import { agree, grouped, plural } from '../plural.ts';
 import { type Claim, deviations, proved, refuted, unproved } from './claim.ts';
 import { KEY_NOT_GIVEN } from './seal.ts';
 
@@ -37,13 +38,16 @@ export function judgeContent({ walk, contract, contractFile, accepted, required 
     );
   if (walk.inexact.first !== null) return unproved(inexactReason(walk, walk.inexact.first));
   const without = walk.entries - walk.contentComputed;
-  if (without > 0) return unproved(`${without} of ${walk.entries} digests are ${KEY_NOT_GIVEN}`);
+  if (without > 0)
+    return unproved(
+      `${grouped(without)} of ${plural(walk.entries, 'digest')} ${agree(without, 'is', 'are')} ${KEY_NOT_GIVEN}`,
+    );
   const unhashed = unhashedOf(walk, contract.unhashedSeal);
   const open = contract.openRoles(unhashed);
   const bars = open.filter((role) => !isAccepted(role, accepted));
   if (bars.length > 0) return { ...unproved(barReason(bars)), ...notCovered(unhashed) };
   const basis = [
-    `${walk.contentComputed} of ${walk.entries} digests recomputed: ${contract.recipe}`,
+    `${grouped(walk.contentComputed)} of ${plural(walk.entries, 'digest')} recomputed: ${contract.recipe}`,
     ...(contractFile === null ? [] : [sourceOf(contract.name, contractFile)]),
     ...(unhashed.length === 0 ? [] : [`not covered by them: ${unhashed.join(', ')}`]),
     ...(open.length === 0 ? [] : [`accepted as not covered: ${[...new Set(open.map(nameOf))].join(', ')}`]),

@@ -1,5 +1,6 @@
-import { FindingLog } from '../chain/finding.ts';
+import { FindingLog, inAltered } from '../chain/finding.ts';
 import type { WalkResult } from '../chain/walk.ts';
+import { plural } from '../plural.ts';
 import { countActions } from './actions.ts';
 import { factsOf, judgeAgreement } from './agreement.ts';
 import { judgeAnchor } from './anchor.ts';
@@ -29,7 +30,7 @@ import { judgeSeal } from './seal.ts';
  * @param required the claims that must be proved for the stream to be `verified`.
  */
 export function examine(observations: Observations, required: readonly ClaimName[]): Examination {
-  const { reading, isShort } = observations;
+  const { reading, isShort, isAltered } = observations;
   const { walk, defect } = reading;
   const own = new FindingLog();
   if (defect !== null) own.add(defect);
@@ -37,10 +38,11 @@ export function examine(observations: Observations, required: readonly ClaimName
   const ofStream = reading.facts?.streamId ?? walk.streamId;
   if (defect !== null && ofStream !== walk.streamId) return judgeForeign(own, defect.message);
   const { claims, findings } = defect === null ? judge(observations, required) : judgeDefective(walk, defect.message);
+  const all = [...own.list(), ...findings.list()];
   return {
     status: statusOf(claims, walk.entries, defect !== null || isShort, required),
     claims,
-    findings: withKnownGaps([...own.list(), ...findings.list()], observations.earlier ?? []),
+    findings: isAltered ? all.map(inAltered) : withKnownGaps(all, observations.earlier ?? []),
     findingsCount: own.total() + findings.total(),
     actions: defect === null ? countActions(factsOf(observations.summary), walk.entries) : null,
   };
@@ -80,9 +82,14 @@ function judge(observations: Observations, required: readonly ClaimName[]): Judg
   };
 }
 
-function judgeForms({ reading, summary, pdf, vendor, statedCount }: Observations, refutedByUs: boolean): Judgement {
+const ALTERED =
+  'the bundle is not what it states, so what differs in it shows nothing of the forms and the verdict of the service';
+
+function judgeForms(observations: Observations, refutedByUs: boolean): Judgement {
+  const { reading, summary, pdf, vendor, statedCount, isAltered } = observations;
   const { walk, facts } = reading;
   const without = (reason: string) => ({ claim: unproved(reason), findings: new FindingLog() });
+  if (isAltered) return without(ALTERED);
   if (facts === null) return without('the JSON form could not be read');
   if (facts.scope === 'account') return without('a package of the whole account states nothing of one stream');
   return judgeAgreement({ walk, facts, summary, pdf, statedCount, vendor, refutedByUs });
@@ -113,9 +120,9 @@ function judgeOrder(walk: WalkResult): Claim {
   const faults = walk.findings.errors('order');
   if (faults > 0) return refuted(deviations(faults));
   if (walk.first === null || walk.head === null) return unproved('there are no entries');
-  return proved(
-    `${walk.entries} entries, ${walk.first.sequence} to ${walk.head.sequence}, each naming the one before it`,
-  );
+  const { entries, first, head } = walk;
+  if (entries === 1) return proved(`1 entry, number ${first.sequence}, with none before it here`);
+  return proved(`${plural(entries, 'entry')}, ${first.sequence} to ${head.sequence}, each naming the one before it`);
 }
 
 function statusOf(claims: Claims, entries: number, isShort: boolean, required: readonly ClaimName[]): StreamStatus {

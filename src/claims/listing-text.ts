@@ -7,7 +7,7 @@ import type { ListedEntry } from './packaged.ts';
 /**
  * A listing as text: `SEQUENCE,DIGEST` a line, the digest in lower-case hex, in the order of the listing. Behind the end of
  * the package that it is compared with, a line has the entry's time too, by which it is told whether the package should
- * have it.
+ * have it; it is empty where the service shows none.
  */
 export function lineOf({ sequence, digest, timestamp }: ListedEntry, withTime: boolean): string {
   return withTime ? `${sequence},${digest},${timestamp}\n` : `${sequence},${digest}\n`;
@@ -77,9 +77,10 @@ export class LineReader {
 }
 
 function toEntry(line: string): ListedEntry {
-  const [, sequence, digest, timestamp = ''] = LINE.exec(line) ?? [];
+  const [, sequence, digest, timestamp] = LINE.exec(line) ?? [];
   if (sequence === undefined || digest === undefined || !Number.isSafeInteger(Number(sequence))) throw noLine(line);
-  return { sequence: Number(sequence), digest, timestamp };
+  const entry = { sequence: Number(sequence), digest, timestamp: timestamp ?? '' };
+  return timestamp === undefined ? { ...entry, isWithin: true } : entry;
 }
 
 function noLine(line: string): EvidenceError {

@@ -5,6 +5,8 @@ import { Queue } from './queue.ts';
 
 /** What came of holding a package against the service's own listing of its entries. */
 export interface ListingResult {
+  /** Entries that the service lists, whenever they were recorded: as many as the listing has lines. */
+  lines: number;
   /** Entries that the service lists and that were recorded before the package was asked for. */
   listed: number;
   /** Entries that both have, with the same digest. */
@@ -13,7 +15,7 @@ export interface ListingResult {
   differences: number;
   /** Where they do, as far as it was kept. */
   deviations: Deviation[];
-  /** Listed behind the package's end, and dated so that nobody can tell whether they were there when it was asked for. */
+  /** Listed behind the package's end, where nothing tells whether they were there when it was asked for. */
   undecided: number;
 }
 
@@ -59,6 +61,7 @@ export class ListingMerge {
   #listingEnded = false;
   /** Set when the package has ended. */
   #cut: PackageCut | null = null;
+  #lines = 0;
   #listedCount = 0;
   #same = 0;
   #undecided = 0;
@@ -92,6 +95,7 @@ export class ListingMerge {
   /** @param matched how many entries stood before these that `match` knew. */
   fromListing(entries: readonly ListedEntry[], matched = 0): void {
     this.#packaged.drop(matched, this.#observer.matched);
+    this.#lines += matched + entries.length;
     this.#same += matched;
     this.#listedCount += matched;
     for (const entry of entries) this.#listed.add(entry);
@@ -119,6 +123,7 @@ export class ListingMerge {
     this.#aside.tell();
     const deviations = this.#log.list().map(toDeviation);
     return {
+      lines: this.#lines,
       listed: this.#listedCount,
       same: this.#same,
       differences: this.#log.total(),
@@ -172,16 +177,17 @@ export class ListingMerge {
 }
 
 /**
- * By the head that was stated before, else by its time; without both it is missed. Null where the clocks of the service
- * and ours disagree about it: the one that is behind may be wrong, or the entry was kept back.
+ * By its line, where that was written while the package went on: one that has ended before it was cut since. Else by the
+ * head that was stated before, else by its time. Null where it has none, and where the clocks of the service and ours
+ * disagree about it: the one that is behind may be wrong, or the entry was kept back.
  */
 function isMissed(
-  { sequence, timestamp }: ListedEntry,
+  { sequence, timestamp, isWithin }: ListedEntry,
   { askedAt, askedAtByService, statedHead, latest }: PackageCut,
 ): boolean | null {
-  if (statedHead !== null && sequence <= statedHead) return true;
+  if (isWithin === true || (statedHead !== null && sequence <= statedHead)) return true;
   const recorded = Date.parse(timestamp);
-  if (Number.isNaN(recorded)) return statedHead === null;
+  if (Number.isNaN(recorded)) return null;
   if (recorded < (askedAtByService ?? askedAt)) return true;
   return recorded < askedAt || recorded > latest ? null : false;
 }

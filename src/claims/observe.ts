@@ -49,6 +49,8 @@ export interface Forms {
   pdf: FormSource | null;
   /** A form is missing: the stream was not collected, however sound the others are. */
   isShort: boolean;
+  /** They are not what was packed, or not all of it: nothing in them is to be laid to the service. */
+  isAltered: boolean;
 }
 
 /** Everything that was observed about one stream; the claims follow from it alone. */
@@ -58,6 +60,7 @@ export interface Observations extends Known {
   pdf: PdfReading | null;
   /** See `Forms`. */
   isShort: boolean;
+  isAltered: boolean;
   /** What the contract knows of digests and seals. */
   contract: Pick<Contract, 'name' | 'recipe' | 'hasSeals' | 'bindsPredecessor' | 'unhashedSeal' | 'openRoles'>;
   contractFile: ContractFile | null;
@@ -70,7 +73,7 @@ export interface Observations extends Known {
 /** What an export and a verification judge: made here for both, so that both judge alike. */
 export async function observe(
   reading: PackageReading,
-  { summary, pdf, isShort }: Forms,
+  { summary, pdf, isShort, isAltered }: Forms,
   known: Known,
   { readPdf, sealKeys, ...means }: Means,
 ): Promise<Observations> {
@@ -81,6 +84,7 @@ export async function observe(
     summary: await readSummary(summary, means.contract),
     pdf: await readPdfForm(pdf, readPdf),
     isShort,
+    isAltered,
     sealKeysGiven: sealKeys.size > 0,
   };
 }

@@ -7,6 +7,8 @@ export interface ListedEntry {
   digest: string;
   /** RFC 3339; empty where the service shows none. */
   timestamp: string;
+  /** Read from a listing that was kept: by its line, the package that it was compared with had not ended there. */
+  isWithin?: boolean;
 }
 
 /** Entries that wait for a listing as they were sent are as many bytes as a page of it has, as far as pages are known. */

@@ -1,5 +1,6 @@
 import { FindingLog } from '../chain/finding.ts';
 import type { WalkResult } from '../chain/walk.ts';
+import { agree, grouped, plural } from '../plural.ts';
 import { type Claim, deviations, type Judgement, proved, refuted, unproved } from './claim.ts';
 
 export interface SealQuestion {
@@ -27,14 +28,18 @@ function claimOf({ walk: { seals, entries }, hasSeals, keysGiven }: SealQuestion
   if (entries === 0) return unproved('there are no entries');
   if (!hasSeals) return unproved('the service shows no seals');
   if (!keysGiven) return unproved(NO_SEAL_KEY);
-  if (seals.missing > 0) return unproved(`${seals.missing} of ${entries} entries have no seal`);
+  if (seals.missing > 0) return unproved(withoutSeal(seals.missing, entries));
   if (seals.unknown.first !== null) return unproved(unknownReason(seals.unknown.entries, entries, seals.unknown.first));
-  return proved(`${seals.verified} of ${entries} seals recomputed`);
+  return proved(`${grouped(seals.verified)} of ${plural(entries, 'seal')} recomputed`);
 }
 
 function sealFaults({ seals, entries }: WalkResult, faults: number): string {
   const words = deviations(faults);
-  return seals.missing === 0 ? words : `${words}: ${seals.missing} of ${entries} entries have no seal`;
+  return seals.missing === 0 ? words : `${words}: ${withoutSeal(seals.missing, entries)}`;
+}
+
+function withoutSeal(missing: number, entries: number): string {
+  return `${grouped(missing)} of ${plural(entries, 'entry')} ${agree(missing, 'has', 'have')} no seal`;
 }
 
 function unknownReason(
@@ -43,5 +48,5 @@ function unknownReason(
   { sequence, keyId, behindKnown }: NonNullable<WalkResult['seals']['unknown']['first']>,
 ): string {
   const where = behindKnown ? `, from entry ${sequence} on, behind seals of a key that was given` : '';
-  return `${count} of ${entries} seals are ${KEY_NOT_GIVEN} ("${keyId}"${where})`;
+  return `${grouped(count)} of ${plural(entries, 'seal')} ${agree(count, 'is', 'are')} ${KEY_NOT_GIVEN} ("${keyId}"${where})`;
 }

@@ -9,7 +9,7 @@ import { type CoveredMonth, coverMonth, coverMonths } from '../ledger/coverage.t
 import { describeMonth, toMonthReport } from '../ledger/month-report.ts';
 import { lastEndedMonth } from '../ledger/months.ts';
 import { filterOf } from '../ledger/question.ts';
-import { grouped, plural } from '../report/view/words.ts';
+import { plural } from '../report/view/words.ts';
 import type { CommandContext } from './command.ts';
 import type { Config } from './config.ts';
 import type { ExportFlags } from './flags.ts';
@@ -126,6 +126,6 @@ function printLine(result: ExportResult, { printer }: CommandContext): void {
   const { run_id, streams, reconciliation } = result.record;
   const { outcome, exit_code } = endOf(result);
   const entries = streams.reduce((sum, stream) => sum + stream.entries, 0);
-  const what = `${plural(reconciliation.listed, 'stream')} listed, ${grouped(entries)} entries`;
+  const what = `${plural(reconciliation.listed, 'stream')} listed, ${plural(entries, 'entry')}`;
   printer.result(`Run ${run_id}: ${outcome} (exit code ${exit_code}), ${what}`);
 }

@@ -4,6 +4,7 @@ import { shellWord } from '../encoding/shell.ts';
 import type { Identities } from '../encryption/identities.ts';
 import { EvidenceError } from '../errors.ts';
 import { EXIT_CODE_OF, worstOf } from '../ledger/outcome.ts';
+import { plural } from '../plural.ts';
 import { reportAlone } from '../verify/alone.ts';
 import type { ArchiveContext } from '../verify/archive.ts';
 import type { ArchiveReport } from '../verify/archive-report.ts';
@@ -90,6 +91,7 @@ export async function runVerify(flags: VerifyFlags, context: CommandContext): Pr
       concurrency: isS3Url(target) ? CONCURRENCY : 1,
     };
     const report = await checkStored(named, flags.run ?? run, archiveOptions, config.workDirectory, context);
+    if (archiveOptions.identities !== null) refuseUseless(report, flags.target);
     const { contracts, ...found } = report;
     const trust = describeTrust(config, given, contracts);
     printer.document({ trust, ...found });
@@ -169,6 +171,24 @@ async function checkOpened(
     progress.close();
     await archive?.close();
   }
+}
+
+/**
+ * Identities that open none of the encrypted bundles are a mistake, as they are for a single one. What was refuted
+ * without them is said first.
+ * @throws EvidenceError `usage`.
+ */
+function refuseUseless({ outcome, runs }: ArchiveReport, name: string): void {
+  const encrypted = runs.flatMap(({ streams }) => streams).filter(({ bundle }) => bundle.encrypted !== undefined);
+  if (outcome === 'refuted' || encrypted.length === 0 || !encrypted.every((stream) => stream.encrypted)) return;
+  throw new EvidenceError(
+    'usage',
+    `none of the identities that were given opens any of the ${plural(encrypted.length, 'encrypted bundle')} of ${name}`,
+    {
+      nextStep:
+        'Give the file of an identity that they are for: --identity FILE. Without one, their claims are recorded.',
+    },
+  );
 }
 
 /** Tells on stderr how it goes: run by run where there are several, and on a terminal stream by stream. */

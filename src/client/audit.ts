@@ -42,7 +42,7 @@ export interface EntriesPage {
   received: PageOfEntries[];
 }
 
-/** A page as it was received, and how many entries stand in it. */
+/** A page as it was received, and how many entries of the period stand in it: each is a line of the listing. */
 export interface PageOfEntries extends ReceivedPage {
   entries: number;
 }
@@ -162,12 +162,12 @@ export class AuditClient {
     const unordered: EntriesPage = { matched: 0, entries: [], received: [] };
     const expected = list.order === 'ascending' ? known : undefined;
     for await (const { url, known: matched, items, received } of this.#pages(list, filter, expected)) {
-      const pages = [{ ...received, entries: matched + items.length }];
       const entries = items.map((item) => this.#read(url, () => this.#answers.entry(item)));
       const foreign = entries.find((entry) => entry.streamId !== null && entry.streamId !== streamId);
       if (foreign !== undefined)
         throw new EvidenceError('service', `${url} lists entries of the stream "${foreign.streamId}" as well`);
       const page = entries.filter(within).map(({ streamId: _id, ...entry }) => entry);
+      const pages = [{ ...received, entries: matched + page.length }];
       if (list.order === 'ascending') yield { matched, entries: page, received: pages };
       else {
         unordered.entries.push(...page);

@@ -8,6 +8,7 @@ import { Connection } from '../archive/s3/connection.ts';
 import { isRefusal } from '../archive/s3/failure.ts';
 import type { S3Options } from '../archive/s3/options.ts';
 import { formatS3Url, type S3Place } from '../archive/s3/place.ts';
+import { plural } from '../plural.ts';
 import { attempt, type Check, compareClocks, failed, ok, skipped } from './check.ts';
 import { type Bucket, checkDeletion, checkWriting } from './scratch.ts';
 
@@ -141,7 +142,7 @@ function checkLock({ place: { bucket } }: Bucket, enabled: boolean): Check {
 
 /** Our own retention is set object by object; the bucket's is what everything else gets. */
 function checkRetention({ options: { retention } }: Bucket, found: DefaultRetention | null): Check {
-  const theirs = found === null ? 'none' : `${found.mode}, ${found.days} days`;
+  const theirs = found === null ? 'none' : `${found.mode}, ${plural(found.days, 'day')}`;
   if (retention === undefined) {
     if (found !== null) return ok('retention', `by the default of the bucket: ${theirs}`);
     return failed(

@@ -4,6 +4,7 @@ import type { CompletenessBasis, RecordedStatement, StreamStatement } from '../c
 import { ListingMerge } from '../claims/listing.ts';
 import { type AuditClient, inPeriod, type ListedEntry, type PageOfEntries, type Period } from '../client/audit.ts';
 import { EvidenceError, isEvidenceError } from '../errors.ts';
+import { plural } from '../plural.ts';
 import { ListingFile } from './listing-file.ts';
 import type { Asked } from './received.ts';
 
@@ -74,7 +75,8 @@ export class ListingCheck implements Disposable {
 
   /** For the chain of custody. */
   get note(): string {
-    return `${this.#listed} entries listed in ${this.#received.length} pages`;
+    const [entries, pages] = [this.#listed, this.#received.length];
+    return `${entries} ${entries === 1 ? 'entry' : 'entries'} listed in ${plural(pages, 'page')}`;
   }
 
   [Symbol.dispose](): void {

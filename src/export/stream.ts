@@ -144,7 +144,7 @@ async function examineReceived(
     const found = missing.some(({ form }) => form === name) ? undefined : files.find(({ form }) => form === name);
     return found === undefined ? null : { bytes: found.bytes, read: () => readFile(found.file) };
   };
-  const forms = { summary: wholeForm('summary'), pdf: wholeForm('pdf'), isShort: missing.length > 0 };
+  const forms = { summary: wholeForm('summary'), pdf: wholeForm('pdf'), isShort: missing.length > 0, isAltered: false };
   const { contract, sealKeys, roots } = context;
   const observations = await observe(reading, forms, known, {
     contract,

@@ -1,4 +1,5 @@
 import type { Description, List } from '../contract/description.ts';
+import { plural } from '../plural.ts';
 import {
   type ChainRoles,
   findChains,
@@ -164,7 +165,7 @@ export function findChainOf({ streams, idInEntry, samples }: EntriesSurvey, reas
   reasoning.found(
     'digest',
     `${form.bytes} bytes in ${form.encoding}${prefix}`,
-    `by length and alphabet of ${samples.length} digests`,
+    `by length and alphabet of ${plural(samples.length, 'digest')}`,
   );
   if (genesis === null) {
     const firsts = firstEntries(streams, roles);
@@ -194,7 +195,7 @@ export function findChainOf({ streams, idInEntry, samples }: EntriesSurvey, reas
     reasoning.found(
       'timestamp',
       timestamp.field,
-      `a time as ${timestamp.unit} that goes back along the sequence ${timestamp.backwards === 0 ? 'never' : `in ${timestamp.backwards} entries only`}`,
+      `a time as ${timestamp.unit} that goes back along the sequence ${timestamp.backwards === 0 ? 'never' : `in ${plural(timestamp.backwards, 'entry')} only`}`,
     );
   return {
     roles,

@@ -1,6 +1,7 @@
 import { DEFAULT_DESCRIPTION } from '../contract/default-contract.ts';
 import type { Description } from '../contract/description.ts';
 import type { Json } from '../encoding/canonical.ts';
+import { agree, plural } from '../plural.ts';
 import type { Chain, EntriesSurvey } from './entries.ts';
 import { pathsOfValue } from './entry-roles.ts';
 import {
@@ -223,7 +224,7 @@ function reportPackage(
   reasoning.found(
     'package',
     `entries in ${where}; ${read.scope}`,
-    `its ${read.entries.length} entries have the fields of the chain`,
+    `its ${plural(read.entries.length, 'entry')} ${agree(read.entries.length, 'has', 'have')} the fields of the chain`,
   );
   if (stated.length > 0)
     reasoning.found('package facts', stated.join(', '), 'equal to what is known of the package and its entries');

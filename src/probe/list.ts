@@ -1,5 +1,6 @@
 import type { List, Paging } from '../contract/description.ts';
 import { valueAt } from '../contract/path.ts';
+import { agree, plural } from '../plural.ts';
 import { lastName, wordsOf } from './names.ts';
 import type { Described } from './openapi.ts';
 import { itemsPathOf, nextLinkOf, nextQuestion, overlap, type Page, readPage, sameItems } from './paging.ts';
@@ -85,7 +86,7 @@ export async function inferList(
 
 function howPaged(paging: Paging | null, page: Page): string {
   if (paging === null)
-    return `nothing that was tried leads to another page: its ${page.items.length} items are taken for all of it`;
+    return `nothing that was tried leads to another page: its ${plural(page.items.length, 'item')} ${agree(page.items.length, 'is', 'are')} taken for all of it`;
   return 'a second page was read by it, without an item of the first';
 }
 

@@ -112,9 +112,9 @@ function checkStatus(status: ResponseStatus): TokenFault[] {
   return [fault('anchor/not-granted', message, { expected: '0 or 1', actual: String(status.status) })];
 }
 
-function checkImprint({ imprint }: TstInfo, expected: string): TokenFault[] {
+function checkImprint({ imprint }: TstInfo, actual: string): TokenFault[] {
   const faults: TokenFault[] = [];
-  const actual = Buffer.from(imprint.digest).toString('hex');
+  const expected = Buffer.from(imprint.digest).toString('hex');
   if (digestOf(imprint.algorithm) === undefined) {
     const message = `the token is over a ${algorithmName(imprint.algorithm)} digest, which is not accepted`;
     faults.push(fault('anchor/imprint-mismatch', message));
@@ -158,7 +158,7 @@ function checkName({ tsa }: TstInfo, { subject, alternativeNames }: Certificate)
   if (tsa.directory !== null && sameName(tsa.directory, subject)) return [];
   if (alternativeNames.some(({ encoded }) => Buffer.compare(encoded, tsa.encoded) === 0)) return [];
   const message = 'the token names another authority than the certificate that signed it';
-  return [fault('anchor/untrusted', message, { expected: subject.text, actual: tsa.text })];
+  return [fault('anchor/untrusted', message, { expected: tsa.text, actual: subject.text })];
 }
 
 function firstEnding(path: readonly Certificate[]): Certificate | undefined {

@@ -7,6 +7,7 @@ import { toEarlierRun } from '../ledger/earlier-runs.ts';
 import { runIdOf, runRecordKey } from '../ledger/keys.ts';
 import { type LedgerHead, runOf } from '../ledger/ledger.ts';
 import { attemptSchema, readRecord } from '../ledger/record.ts';
+import { agree, plural } from '../plural.ts';
 import type { PublicKey } from '../signature/key.ts';
 import { type ArchiveReport, toReport } from './archive-report.ts';
 import { withBeginnings } from './beginnings.ts';
@@ -255,7 +256,7 @@ function warnOfEncrypted(checks: readonly RunCheck[], identities: RunContext['id
     const sealed = streams.filter(({ encrypted }) => encrypted).length;
     if (sealed === 0) return [];
     return [
-      `Run ${runId}: ${sealed} of ${streams.length} bundles are encrypted and were not opened here. They are what was archived; of their claims there is only what the run recorded. ${who}`,
+      `Run ${runId}: ${sealed} of ${plural(streams.length, 'bundle')} ${agree(sealed, 'is encrypted and was', 'are encrypted and were')} not opened here. What lies there is what was archived; of the claims in it there is only what the run recorded. ${who}`,
     ];
   });
   const stored = checks.flatMap(({ streams }) => streams);

@@ -22,7 +22,7 @@ import type { Contract } from '../contract/contract.ts';
 import type { Description } from '../contract/description.ts';
 import { isEvidenceError } from '../errors.ts';
 import { type Problem, toProblem } from './problem.ts';
-import { checkService } from './service.ts';
+import { checkPages, checkService } from './service.ts';
 import { checkTransferLog } from './transfer-log.ts';
 
 /** What the files of one bundle say besides what it is proved by. */
@@ -82,12 +82,15 @@ export async function checkConsistency(
     problems.push(...(read?.problems ?? []));
     log = read?.log ?? null;
   }
-  if (service !== null)
+  if (service !== null) {
+    const place = `${key}:${SERVICE}`;
     problems.push(
       ...checkService(service, stated, files, description, log?.steps ?? null).map((message) =>
-        toProblem('bundle/contradiction', `${key}:${SERVICE}`, message),
+        toProblem('bundle/contradiction', place, message),
       ),
+      ...checkPages(service, place, listing),
     );
+  }
   return { problems, missing: missing ?? [], log };
 }
 
@@ -169,8 +172,8 @@ function checkInfo(text: string, key: string, stated: Verification, files: Reado
   const message = 'does not say what the other files of the bundle say';
   return [
     toProblem('bundle/contradiction', `${key}:${BAG_INFO}`, message, {
-      expected: wanted[at] || 'the end',
-      actual: lines[at] || 'nothing',
+      expected: lines[at] || 'nothing',
+      actual: wanted[at] || 'the end',
     }),
   ];
 }

@@ -40,6 +40,8 @@ export interface VerifyOptions {
   now: Date;
   /** What must be proved, whatever a bundle or a run requires besides; `DEFAULT_REQUIRED` unless told. */
   required?: readonly ClaimName[];
+  /** Whether a record states another bundle than the one that is to be read. */
+  isAltered?: boolean;
   /** What other runs had of the stream of a bundle, to be seen in it too. */
   compared?: readonly Compared[];
   /** Who else is to see the entries of a bundle as they are read; null where nobody is. */
@@ -77,6 +79,8 @@ export interface VerifiedBundle {
   statedHead: number | null;
   /** The forms that it lacks. */
   missing: MissingForm[];
+  /** Whether it holds a PDF that could be read where PDFs are. */
+  hasPdf: boolean;
 }
 
 /**
@@ -135,14 +139,20 @@ async function verifyOpened(
   problems.push(...surroundings.problems);
   // What was incomplete when it was packed stays so, whatever is proved of it here.
   const isShort = surroundings.missing.length > 0 || stated.verdict.status === 'incomplete';
-  const forms = { summary: wholeForm(bundle, 'summary'), pdf: wholeForm(bundle, 'pdf'), isShort };
+  const isAltered = options.isAltered === true || problems.length > 0;
+  const [summary, pdf] = [wholeForm(bundle, 'summary'), wholeForm(bundle, 'pdf')];
   const required = strictest(options.required ?? DEFAULT_REQUIRED, stated.required_claims);
   const known = knownOf(stated, listing);
-  const observations = await observe(reading, forms, known, meansOf(inUse, options, readPdf));
+  const observations = await observe(
+    reading,
+    { summary, pdf, isShort, isAltered },
+    known,
+    meansOf(inUse, options, readPdf),
+  );
   const verdict = toVerdict(reading, examine(observations, required));
   // Of a bag that is not what it was, no verdict can be: that would be the same news again, claim by claim.
   if (broken.length === 0) {
-    const leftOpen = leftOpenBy(stated, verdict, options, readPdf === null);
+    const leftOpen = leftOpenBy(stated, verdict, options, readPdf === null || isAltered);
     // By another contract than the bundle's, other things are found.
     const ownContract = options.contract === null ? contract : null;
     problems.push(...contradictions(`${key}:${VERIFICATION}`, stated, verdict, leftOpen, ownContract));
@@ -164,6 +174,7 @@ async function verifyOpened(
     service: serviceStatementOf(known, stated.stated_entries),
     statedHead: stated.stated_head,
     missing: surroundings.missing,
+    hasPdf: pdf !== null,
   };
 }
 
@@ -209,10 +220,10 @@ function meansOf(
 const NEED_TRUST: readonly ClaimName[] = ['seal', 'anchor'];
 
 /** Claims that cannot be judged here as who exported could. */
-function leftOpenBy(stated: Verification, ours: Verdict, options: VerifyOptions, withoutPdf: boolean): ClaimName[] {
+function leftOpenBy(stated: Verification, ours: Verdict, options: VerifyOptions, withoutForms: boolean): ClaimName[] {
   return [
     ...NEED_TRUST,
-    ...(withoutPdf ? ['agreement' as const] : []),
+    ...(withoutForms ? ['agreement' as const] : []),
     // Without the keys that digests are made with, they do not tell what they told who had the keys.
     ...(stated.verdict.digests_bind && !ours.digests_bind ? ['continuity' as const] : []),
     ...(wasTrustedMore(stated, options) ? ['content' as const] : []),
@@ -255,5 +266,6 @@ function nothingIn(problems: Problem[]): VerifiedBundle {
     service: null,
     statedHead: null,
     missing: [],
+    hasPdf: false,
   };
 }

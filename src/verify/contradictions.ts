@@ -22,7 +22,7 @@ export function contradictions(
   const problems: Problem[] = [];
   const differ: Differ = (what, expected, actual) =>
     problems.push(
-      toProblem('verdict/differs', place, `states ${what} ${actual}, and it is ${expected}`, { expected, actual }),
+      toProblem('verdict/differs', place, `states ${what} ${expected}, and it is ${actual}`, { expected, actual }),
     );
   compareFacts(stated.verdict, ours, differ);
   compareClaims(stated.verdict, ours, leftOpen, differ);
@@ -46,15 +46,15 @@ const COMPARED_FIELDS = [
 
 function compareFacts(recorded: Verdict, ours: Verdict, differ: Differ): void {
   for (const field of COMPARED_FIELDS)
-    if (recorded[field] !== ours[field]) differ(field, String(ours[field]), String(recorded[field]));
+    if (recorded[field] !== ours[field]) differ(field, String(recorded[field]), String(ours[field]));
   for (const field of ['activity', 'actions'] as const) {
-    const [expected, actual] = [inWords(ours[field]), inWords(recorded[field])];
+    const [expected, actual] = [inWords(recorded[field]), inWords(ours[field])];
     if (expected !== actual) differ(field, expected, actual);
   }
   const [stated, found] = [recorded.entries_sha256, ours.entries_sha256];
-  if (stated !== null && found !== null && stated !== found) differ('entries_sha256', found, stated);
+  if (stated !== null && found !== null && stated !== found) differ('entries_sha256', stated, found);
   if (recorded.digests_bind && !ours.digests_bind && ours.claims.content.state === 'proved')
-    differ('digests_bind', 'false', 'true');
+    differ('digests_bind', 'true', 'false');
 }
 
 function inWords(value: unknown): string {
@@ -67,7 +67,7 @@ function compareClaims(recorded: Verdict, ours: Verdict, leftOpen: readonly stri
     const opposite = state !== stated && state !== 'unproved' && stated !== 'unproved';
     // A refuted claim that nothing refutes any more is as much of a contradiction.
     if (opposite || (stated === 'proved' && state === 'unproved' && !leftOpen.includes(name)))
-      differ(`the claim ${name} as`, state, stated);
+      differ(`the claim ${name} as`, stated, state);
   }
 }
 
@@ -78,7 +78,7 @@ function compareFindings(recorded: Verdict, ours: Verdict, differ: Differ): void
   for (const name of WITHOUT_TRUST) {
     // Who could not judge found nothing: what the other found contradicts nobody.
     if (ours.claims[name].state === 'unproved' || recorded.claims[name].state === 'unproved') continue;
-    const [expected, actual] = [placesOf(ours, name), placesOf(recorded, name)];
+    const [expected, actual] = [placesOf(recorded, name), placesOf(ours, name)];
     if (expected !== actual) differ(`as findings about ${name}`, expected, actual);
   }
 }
@@ -95,8 +95,8 @@ function placesOf({ findings }: Verdict, name: ClaimName): string {
 /** By what it was read. */
 function compareMeans(stated: Verification, contract: Contract | null, differ: Differ): void {
   if (contract === null) return;
-  if (stated.contract !== contract.name) differ('the contract', contract.name, stated.contract);
-  if (stated.recipe !== contract.recipe) differ('the recipe', contract.recipe ?? 'none', stated.recipe ?? 'none');
+  if (stated.contract !== contract.name) differ('the contract', stated.contract, contract.name);
+  if (stated.recipe !== contract.recipe) differ('the recipe', stated.recipe ?? 'none', contract.recipe ?? 'none');
 }
 
 function selfContradictions(place: string, stated: Verification): Problem[] {

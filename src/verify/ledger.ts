@@ -95,8 +95,8 @@ function checkEntry(
   if (previous !== null && entry.number === previous.entry.number + 1 && entry.previous_sha256 !== previous.sha256)
     return [
       toProblem('ledger/broken-link', key, 'does not name the digest of the entry before it', {
-        expected: previous.sha256,
-        actual: entry.previous_sha256,
+        expected: entry.previous_sha256,
+        actual: previous.sha256,
       }),
     ];
   // So that a signature is over every byte of it, whether what it records is looked at here or not.

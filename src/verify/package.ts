@@ -42,6 +42,11 @@ async function judge(
 ): Promise<Verdict> {
   const contractFile = toContractFile(file, 'reader');
   const means = { ...options, contract, contractFile, acceptUnhashed, readPdf: null };
-  const observations = await observe(reading, { summary: null, pdf: null, isShort: false }, KNOWN, means);
+  const observations = await observe(
+    reading,
+    { summary: null, pdf: null, isShort: false, isAltered: false },
+    KNOWN,
+    means,
+  );
   return toVerdict(reading, examine(observations, required));
 }

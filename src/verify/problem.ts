@@ -29,6 +29,7 @@ export interface Problem {
   /** The object, and after a colon the file in it. */
   key: string;
   message: string;
+  /** See `Finding`. */
   expected?: string;
   actual?: string;
 }

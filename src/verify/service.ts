@@ -2,13 +2,14 @@ import type { Bundle } from '../bundle/bundle.ts';
 import { type Custody, type ServiceDocument, serviceSchema, type Verification } from '../bundle/documents.ts';
 import { LISTING, SERVICE } from '../bundle/files.ts';
 import type { FileDigest } from '../bundle/integrity.ts';
-import type { PackageCut } from '../claims/listing.ts';
+import type { ListingResult, PackageCut } from '../claims/listing.ts';
 import { answerReader } from '../contract/answers.ts';
 import type { Description } from '../contract/description.ts';
 import type { Json } from '../encoding/canonical.ts';
 import { sha256 } from '../encoding/digest.ts';
 import { isEvidenceError } from '../errors.ts';
 import { readRecord } from '../ledger/record.ts';
+import { plural } from '../plural.ts';
 import { type Problem, toProblem } from './problem.ts';
 
 const MAX_SERVICE_BYTES = 256 * 2 ** 20;
@@ -75,6 +76,16 @@ export function checkService(
     ],
   ];
   return wrong.filter(([is]) => is).map(([, message]) => message);
+}
+
+/** Whether the listing in the bundle has a line for each entry of the pages that it is said to be from. */
+export function checkPages(service: ServiceDocument, place: string, listing: ListingResult | null): Problem[] {
+  if (service.listing === null || listing === null) return [];
+  const { lines } = listing;
+  const stated = service.listing.pages.reduce((sum, { entries }) => sum + entries, 0);
+  if (stated === lines) return [];
+  const message = `states ${plural(stated, 'entry')} in the pages of the listing, and ${LISTING} has ${plural(lines, 'line')}`;
+  return [toProblem('bundle/contradiction', place, message, { expected: String(stated), actual: String(lines) })];
 }
 
 /** What the contract reads in the service's own words is what the claims were judged by. */

@@ -78,11 +78,17 @@ export async function verifyStream(
   // What is fetched from afar goes when it was looked at: an archive may be larger than the disk.
   const folder = await mkdtemp(join(context.workDirectory, 'bundle-'));
   try {
+    const found = problems.length;
     const file = await fetchBundle(context, bundle, folder, problems);
     if (file === 'gone') return null;
     if (file === 'encrypted') return { ...unread('not opened here'), attested: false, encrypted: true };
     const compared = context.history.comparedWith(run.run_id, stream.stream_id);
-    const verified = await verifyBundle(file, bundle.key, { ...context, required, compared });
+    const verified = await verifyBundle(file, bundle.key, {
+      ...context,
+      required,
+      compared,
+      isAltered: problems.length > found,
+    });
     problems.push(...verified.problems);
     if (verified.walk !== null) context.history.add(run.run_id, verified.walk);
     const verdict = compareRecorded(context, run, stream, verified, problems);

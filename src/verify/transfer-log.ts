@@ -60,7 +60,7 @@ export function checkTransferLog(
   const listed = log.steps.some(({ step, failure }) => step === 'listing' && failure === undefined);
   if (completeness.kind === 'listing') {
     if (!listed) differ('names no listing, by which completeness was judged');
-    checkListed(log.steps, stated, listing, differ);
+    checkListed(log.steps, listing, differ);
   }
   return { problems, log };
 }
@@ -82,7 +82,7 @@ function checkForm(
   } else if (step?.exchange === undefined) {
     differ(`does not say that ${path} was received`);
   } else if (step.file !== path) {
-    differ(`names the ${form} form otherwise`, path, step.file ?? 'no file');
+    differ(`names the ${form} form otherwise`, step.file ?? 'no file', path);
   } else if (step.exchange.status < 200 || step.exchange.status > 299) {
     differ(`says that ${path} was refused, with the status ${step.exchange.status}`);
   } else {
@@ -105,24 +105,16 @@ function checkPath(
       differ(`says that the ${form} form was downloaded from another place`, expected, exchange.path);
 }
 
-/** Entries that came after a package was made are listed too, but where its period had ended. */
-function checkListed(
-  steps: Custody['steps'],
-  { package_period }: Verification,
-  listing: ListingResult | null,
-  differ: Differ,
-): void {
+function checkListed(steps: Custody['steps'], listing: ListingResult | null, differ: Differ): void {
   if (listing === null) return;
-  const { same, differences, undecided } = listing;
   const note = steps.find(({ step }) => step === 'listing')?.note ?? '';
-  const listed = Number.parseInt(/^(\d+) entries listed/.exec(note)?.[1] ?? String(same), 10);
-  const isClosed = package_period.to !== null && differences + undecided === 0;
-  if (isClosed ? listed !== same : listed < same)
-    differ('counts other entries in the listing than there are', String(same), String(listed));
+  const [, stated] = /^(\d+) (?:entry|entries) listed/.exec(note) ?? [];
+  if (stated !== undefined && Number(stated) !== listing.lines)
+    differ('counts other entries in the listing than it has lines', stated, String(listing.lines));
 }
 
 function checkBytes(path: string, stated: FileDigest, actual: FileDigest | undefined, differ: Differ): void {
-  if (actual?.sha256 !== stated.sha256) differ(`states another SHA-256 of ${path}`, actual?.sha256, stated.sha256);
+  if (actual?.sha256 !== stated.sha256) differ(`states another SHA-256 of ${path}`, stated.sha256, actual?.sha256);
   else if (actual.bytes !== stated.bytes)
-    differ(`states another length of ${path}`, String(actual.bytes), String(stated.bytes));
+    differ(`states another length of ${path}`, String(stated.bytes), String(actual.bytes));
 }

@@ -96,8 +96,8 @@ function compareStatement(key: string, signed: Signed, record: RunRecord, sha256
           : 'names with another digest';
     problems.push(
       toProblem('signature/differs', key, `${what} ${name}`, {
-        ...(wanted === undefined ? {} : { expected: wanted }),
-        ...(stated === undefined ? {} : { actual: stated }),
+        ...(stated === undefined ? {} : { expected: stated }),
+        ...(wanted === undefined ? {} : { actual: wanted }),
       }),
     );
   }

@@ -144,6 +144,7 @@ describe('what was recorded of a listing must fit the package', () => {
   const listing = (more: object): CompletenessBasis => ({
     kind: 'listing',
     statement: { entryCount: null, headSequence: null, headDigest: null, readAt: '' },
+    lines: 20,
     listed: 20,
     same: 20,
     differences: 0,

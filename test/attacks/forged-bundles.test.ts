@@ -1,23 +1,25 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openMemoryArchive } from '../../src/archive/memory.ts';
+import { CUSTODY } from '../../src/bundle/files.ts';
 import { bundleFileName, slugOf } from '../../src/bundle/layout.ts';
 import type { ClaimName } from '../../src/claims/claim.ts';
 import type { ReportedVerdict } from '../../src/claims/recorded.ts';
 import type { Verdict } from '../../src/claims/verdict.ts';
 import { sha256 } from '../../src/encoding/digest.ts';
 import { bundleKey } from '../../src/ledger/keys.ts';
-import type { RunStream } from '../../src/ledger/record.ts';
+import { type RunStream, toRecordBytes } from '../../src/ledger/record.ts';
 import type { SigningKey } from '../../src/signature/key.ts';
 import { reportAlone } from '../../src/verify/alone.ts';
 import { type ArchiveContext, verifyArchive } from '../../src/verify/archive.ts';
 import { verifyBundle } from '../../src/verify/bundle.ts';
 import { ReportBrowser } from '../support/browser.ts';
 import { chainOf, packageOf, type SentEntry, STREAM } from '../support/chain.ts';
+import { drawnPdf } from '../support/drawn-pdf.ts';
 import { besideVerdict, type PackageBundle, writePackageBundle } from '../support/package-bundle.ts';
-import { type BagFiles, rebag } from '../support/rebag.ts';
+import { type BagFiles, rebag, zipOf } from '../support/rebag.ts';
 import { monthStream, verifiedRun } from '../support/run-records.ts';
 import { newKey, sealRun } from '../support/signed-archive.ts';
 
@@ -27,6 +29,7 @@ import { newKey, sealRun } from '../support/signed-archive.ts';
  */
 
 const RUN = '2026-10';
+const PDF = 'data/evidence.pdf';
 const chain = chainOf(5);
 const listingOf = (entries: readonly SentEntry[]) =>
   entries.map(({ sequence, hash }) => `${sequence},${hash}\n`).join('');
@@ -45,12 +48,36 @@ const of = (entries: SentEntry[]): Omit<PackageBundle, 'target'> => ({
   evidence: Buffer.from(JSON.stringify(packageOf(entries))),
   listing: listingOf(entries),
   summary: summaryOf(entries),
+  statesHead: true,
   runId: RUN,
 });
 
 const cut = chain.slice(0, 3);
 const edited = chainOf(5, { actor: 'mallory' });
 const set = (path: string, content: string) => (files: BagFiles) => files.set(path, Buffer.from(content));
+/** What is listed behind the end of the package has a time, or the room for one. */
+const listedBehind = (time: string) =>
+  listingOf(cut) +
+  chain
+    .slice(3)
+    .map(({ sequence, hash }) => `${sequence},${hash},${time}\n`)
+    .join('');
+/** A form that states nothing: what counts is that it was received. */
+const pdf = drawnPdf(['']);
+/** Changes nothing but the steps of the transfer log. */
+const withoutStep = (step: string) => (files: BagFiles) => {
+  const log = JSON.parse((files.get(CUSTODY) ?? '').toString());
+  log.steps = log.steps.filter((one: { step: string }) => one.step !== step);
+  files.set(CUSTODY, Buffer.from(toRecordBytes(log)));
+};
+const JUST_AFTER = '2026-11-01T12:00:00Z';
+/** Says of the pages of the listing that they have so many entries, in both places. */
+const pagesOf = (entries: number) => (files: BagFiles) => {
+  const stated = (path: string, from: RegExp, to: string) =>
+    files.set(path, Buffer.from((files.get(path) ?? '').toString().replace(from, to)));
+  stated('data/service.json', /"entries": \d+/, `"entries": ${entries}`);
+  stated(CUSTODY, /\d+ entries listed/, `${entries} entries listed`);
+};
 const alsoProved = (verdict: Verdict): Verdict => ({
   ...verdict,
   claims: {
@@ -78,10 +105,55 @@ const FORGERIES: Forgery[] = [
   { name: 'edited, all digests made anew', bundle: of(edited), ...READ_BACK },
   { name: 'without the form that would differ', bundle: { ...of(cut), summary: null }, ...READ_BACK },
   {
+    name: 'cut off, without the PDF that would differ',
+    bundle: { ...of(cut), pdf },
+    change: (files) => files.delete(PDF),
+    ...CAUGHT,
+    completeness: 'recorded',
+  },
+  {
+    name: 'cut off, without the PDF that would differ, and without a word of it',
+    bundle: { ...of(cut), pdf },
+    change: (files) => {
+      files.delete(PDF);
+      withoutStep('pdf')(files);
+    },
+    ...READ_BACK,
+  },
+  {
     name: 'cut off, the listing left as it was',
     bundle: of(cut),
     change: set('data/listing.csv', listingOf(chain)),
     ...CAUGHT,
+  },
+  {
+    name: 'cut off, the listing and the count of its pages left as they were',
+    bundle: of(cut),
+    change: (files) => {
+      set('data/listing.csv', listingOf(chain))(files);
+      pagesOf(5)(files);
+    },
+    ...CAUGHT,
+  },
+  {
+    name: 'cut off, what is missing made to be listed later',
+    bundle: of(cut),
+    change: set('data/listing.csv', listedBehind(JUST_AFTER)),
+    ...CAUGHT,
+    completeness: 'recorded',
+  },
+  {
+    name: 'cut off, what is missing made to be listed at no time',
+    bundle: { ...of(cut), listing: listedBehind('') },
+    ...READ_BACK,
+    completeness: 'unproved',
+  },
+  {
+    name: 'cut off, the listing too, and not the count of its pages',
+    bundle: of(cut),
+    change: pagesOf(5),
+    ...CAUGHT,
+    completeness: 'recorded',
   },
   {
     name: 'edited, the listing left as it was',
@@ -181,16 +253,18 @@ async function verifyIn(recorded: Made, stored: Made, signing: SigningKey | null
   await sealRun(archive, RUN, signing, { streams: [stream] });
   const trust = { publicKeys: [], stampRoots: null, ...more };
   const report = await verifyArchive({ ...OPTIONS, ...trust, archive, workDirectory: browser.folder });
-  return { code: report.exit_code, states: statesOf(report.runs[0]?.streams[0]) };
+  const verified = report.runs[0]?.streams[0];
+  return { code: report.exit_code, states: statesOf(verified), verified };
 }
 
-async function drop({ target }: Made): Promise<{ word: string; tone: string; claims: string[] }> {
+async function drop({ target }: Made): Promise<{ said: string; word: string; tone: string; claims: string[] }> {
   const results = page.locator('.result:not([aria-busy])');
   const before = await results.count();
   await page.setInputFiles('#files', [target]);
   const result = results.nth(before);
   await result.waitFor();
   return {
+    said: (await result.textContent()) ?? '',
     word: (await result.locator('.verdict b').textContent()) ?? '',
     tone: (await result.locator('.verdict').getAttribute('class')) ?? '',
     claims: await result.locator('tbody td.status').allTextContents(),
@@ -227,6 +301,61 @@ describe.each(FORGERIES)('a bundle $name', (forgery) => {
   test('in an archive that was made around it has no listing that anybody vouches for', async () => {
     const { code, states } = await verifyIn(forged, forged, null);
     expect([code, states[0]]).toEqual([isFound ? 1 : 0, completeness]);
+  });
+});
+
+describe('an entry that was altered after it was archived', () => {
+  const EVIDENCE = 'data/evidence.json';
+  const archived = { ...of(chain), isChecked: true };
+  const altered = Buffer.from(
+    JSON.stringify(packageOf(chain.map((entry) => (entry.sequence === 2 ? { ...entry, actor: 'mallory' } : entry)))),
+  );
+  const isAtTheService = /operator of the service|ask the operator/i;
+  let made: Made;
+
+  beforeAll(async () => {
+    made = await make({ name: 'archived', bundle: archived, ...READ_BACK });
+  });
+
+  /** @param isMended whether the manifests were set right behind it. */
+  async function alter(isMended: boolean): Promise<Made> {
+    const target = join(browser.folder, 'altered.zip');
+    await rebag(made.target, target, (files) => {
+      const left = new Map([...files].map(([path, content]) => [`${slugOf(STREAM)}/${path}`, content]));
+      files.set(EVIDENCE, altered);
+      if (!isMended) writeFileSync(`${target}.left`, zipOf(left.set(`${slugOf(STREAM)}/${EVIDENCE}`, altered)));
+    });
+    return { ...made, target: isMended ? target : `${target}.left` };
+  }
+
+  test.each([
+    ['its manifests left as they were', false],
+    ['its manifests set right', true],
+  ])('%s, is not laid to the service', async (_words, isMended) => {
+    const { target } = await alter(isMended);
+    const { problems, verdict } = await verifyBundle(target, target, OPTIONS);
+    expect(problems).not.toEqual([]);
+    expect(verdict?.claims.content.state).toBe('refuted');
+    expect(verdict?.claims.agreement).toMatchObject({
+      state: 'unproved',
+      reason: expect.stringContaining('not what it states'),
+    });
+    expect(verdict?.findings.map(({ code }) => code)).toEqual(['content/mismatch']);
+    expect(verdict?.findings[0]?.next_step).not.toMatch(isAtTheService);
+  });
+
+  test('is not laid to the service on the page either', async () => {
+    const { claims, said } = await drop(await alter(false));
+    expect([claims[1], claims[6]]).toEqual(['refuted', 'unproved']);
+    expect(said).not.toMatch(/the service says|PDF/);
+  });
+
+  test('everything set right but the record, is not laid to the service', async () => {
+    const forged = await make({ name: 'made to fit', bundle: { ...archived, evidence: altered }, ...READ_BACK });
+    expect((await verifyBundle(forged.target, forged.target, OPTIONS)).verdict?.claims.agreement.state).toBe('refuted');
+    const { verified } = await verifyIn(made, forged, null);
+    expect(verified?.claims.agreement.state).toBe('unproved');
+    expect(verified?.findings.map(({ next_step }) => next_step).join()).not.toMatch(isAtTheService);
   });
 });
 

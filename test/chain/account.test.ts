@@ -134,8 +134,8 @@ test('100,000 breaks stay bounded in what is kept, and exact in their count', ()
   reader.push(Buffer.from(JSON.stringify(packageOf(broken))));
   const { claims, findings: found, findingsCount } = examineReading(reader.finish());
   // Every entry from the third on names the wrong predecessor and has a digest that is not its own.
-  expect(claims.order).toEqual({ state: 'refuted', reason: '99998 deviations' });
-  expect(claims.content).toEqual({ state: 'refuted', reason: '99998 deviations' });
+  expect(claims.order).toEqual({ state: 'refuted', reason: '99,998 deviations' });
+  expect(claims.content).toEqual({ state: 'refuted', reason: '99,998 deviations' });
   expect(findingsCount).toBeGreaterThanOrEqual(2 * 99_998);
   expect(found.filter(({ code }) => code === 'order/broken-link')).toHaveLength(1000);
   expect(found.filter(({ code }) => code === 'content/mismatch')).toMatchObject([{ from: 3, to: 100_000 }]);

@@ -183,8 +183,8 @@ test('the findings say what to look for and what to do', () => {
     stream_id: STREAM,
     sequence: 30,
     entry_id: 'e-30',
-    expected: sealed({ ...at(30), actor: 'mallory' }).hash,
-    actual: at(30).hash,
+    expected: at(30).hash,
+    actual: sealed({ ...at(30), actor: 'mallory' }).hash,
     next_step: expect.stringMatching(/operator/),
   });
 });
@@ -193,7 +193,7 @@ test('what a seal should have been is a secret', () => {
   const broken = { ...at(30), seal: 'f'.repeat(64) };
   const { walk } = readPackage(packageOf(replaced(broken)), { streamId: STREAM });
   expect(JSON.stringify(walk.findings.list())).not.toContain(at(30).seal);
-  expect(walk.findings.list()).toMatchObject([{ code: 'seal/mismatch', actual: broken.seal }]);
+  expect(walk.findings.list()).toMatchObject([{ code: 'seal/mismatch', expected: broken.seal }]);
 });
 
 describe('without keys only the form of a seal is looked at', () => {

@@ -80,13 +80,13 @@ describe('the PDF as our platform makes it', () => {
       PACKAGE,
     ],
     ['stream', { stream_id: 'payments/test' }, 'agreement/package-differs', 'payments/test', STREAM],
-  ])('refutes it when it states another %s, and names both', async (_what, change, code, actual, expected) => {
+  ])('refutes it when it states another %s, and names both', async (_what, change, code, expected, actual) => {
     const { claim, findings } = judge(await platformPdf(change));
-    expect(claim).toEqual({ state: 'refuted', reason: '1 of the compared statements differ' });
+    expect(claim).toEqual({ state: 'refuted', reason: '1 of the compared statements differs' });
     expect(findings).toMatchObject([{ code, expected, actual }]);
     expect(findings[0]?.message).toMatch(/^the PDF states /);
-    expect(findings[0]?.message).toContain(actual);
-    expect(findings[0]?.message).toContain(`and it is ${expected}`);
+    expect(findings[0]?.message).toContain(expected);
+    expect(findings[0]?.message).toContain(`and it is ${actual}`);
   });
 });
 
@@ -170,7 +170,7 @@ test.each<[string, string, number]>([
 });
 
 describe('what the JSON form states of its own entries', () => {
-  test.each<[string, Partial<SentPackage>, [code: string, actual: string, expected: string][]]>([
+  test.each<[string, Partial<SentPackage>, [code: string, stated: string, ours: string][]]>([
     ['another first sequence', { first_sequence: 2 }, [['agreement/count-differs', '2', '1']]],
     ['another last sequence', { last_sequence: 25 }, [['agreement/head-differs', '25', '20']]],
     ['another head', { head_hash: OTHER_HEAD }, [['agreement/head-differs', OTHER_HEAD, HEAD]]],
@@ -182,7 +182,7 @@ describe('what the JSON form states of its own entries', () => {
     ['no first and last sequence', { first_sequence: null, last_sequence: null }, []],
   ])('%s', (_words, more, expected) => {
     const { claim, findings } = judge(FACTS, SUMMARY, read(more));
-    expect(findings.map(({ code, actual, expected: ours }) => [code, actual, ours])).toEqual(expected);
+    expect(findings.map(({ code, expected: stated, actual }) => [code, stated, actual])).toEqual(expected);
     expect(claim.state).toBe(expected.length === 0 ? 'proved' : 'refuted');
   });
 

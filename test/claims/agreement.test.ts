@@ -28,7 +28,7 @@ function judge({ entries = intact, facts = {}, summary = SUMMARY, vendor = null,
   const { walk } = reading;
   const question = { walk, facts: { ...reading.facts, ...facts }, summary, vendor, refutedByUs };
   const { claim, findings } = judgeAgreement(question);
-  return { claim, found: findings.list().map(({ code, actual }) => `${code} ${actual}`) };
+  return { claim, found: findings.list().map(({ code, expected }) => `${code} ${expected}`) };
 }
 
 const OTHER = 'f'.repeat(64);

@@ -73,7 +73,7 @@ const SEALS: [string, SentEntry[], boolean, string, RegExp][] = [
   ['all verified', intact, true, 'proved', /6 of 6/],
   ['no key given', intact, false, 'unproved', /no seal key/],
   ['one of another key', intact.with(2, { ...third, seal_key_id: 'k9' }), true, 'unproved', /1 of 6/],
-  ['one missing', unsealed, true, 'refuted', /1 deviation: 1 of 6 entries have no seal/],
+  ['one missing', unsealed, true, 'refuted', /1 deviation: 1 of 6 entries has no seal/],
   [
     'none, and none required',
     intact.map((entry) => ({ ...entry, seal: null as unknown as string })),
@@ -120,7 +120,7 @@ test.each([
 test('findings beyond what is kept are counted', () => {
   const many = chainOf(3000).map((entry) => (entry.sequence % 2 === 0 ? { ...entry, actor: 'm' } : entry));
   const { findings, findingsCount, claims } = examineReading(read(many));
-  expect([findings.length, findingsCount, claims.content.reason]).toEqual([1000, 1500, '1500 deviations']);
+  expect([findings.length, findingsCount, claims.content.reason]).toEqual([1000, 1500, '1,500 deviations']);
 });
 
 test.each<[string, number | null, RegExp]>([

@@ -110,7 +110,7 @@ describe('November', () => {
     // The old token covers entry 40, which only a package that holds entry 40 can be held against.
     if (flags.includes('--all-time'))
       expect(payments.findings).toContainEqual(
-        expect.objectContaining({ code: 'anchor/imprint-mismatch', sequence: 40, actual: head }),
+        expect.objectContaining({ code: 'anchor/imprint-mismatch', sequence: 40, expected: head }),
       );
     expect(ledgerHeads().payments).toMatchObject({ sequence: 40, hash: head, run_id: '2026-10' });
     expect((await verifyArchive()).report.objects.altered).toEqual([]);

@@ -151,7 +151,7 @@ test('findings stand with what they mean and what contradicts each other; what t
     'Sequence numbers are missing.',
     'Ask for the missing entries by number.',
     'entries 7 to 9',
-    `stated by the entry: ${refutedRun().streams[2]?.findings[0]?.actual}`,
+    `stated by the entry: ${refutedRun().streams[2]?.findings[0]?.expected}`,
     'For the preparer',
     'the service no longer lists the stream',
   ])

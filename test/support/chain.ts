@@ -131,6 +131,7 @@ export function examineReading(
     summary: null,
     pdf: null,
     isShort: false,
+    isAltered: false,
     contractFile: null,
     acceptUnhashed: [],
     vendor: null,

@@ -27,10 +27,15 @@ export interface PackageBundle {
   description?: Description | null;
   /** A summary in JSON. */
   summary?: Uint8Array | null;
+  pdf?: Uint8Array | null;
+  /** Whether the service's own check was asked, and found nothing wrong. */
+  isChecked?: boolean;
   /** Forms that it lacks. */
   missing?: readonly MissingForm[];
   /** The service's own listing, as text; null where the entries were not listed. */
   listing?: string | null;
+  /** Whether the service's list of streams states the head too. */
+  statesHead?: boolean;
   runId?: string;
   /** Of the keys that it says seals were checked with. */
   sealKeyIds?: string[];
@@ -42,15 +47,29 @@ export interface PackageBundle {
 }
 
 const ASKED_AT = '2026-11-01T00:00:00.000Z';
+const LATEST = '2026-11-02T00:00:00.000Z';
+
+type ServicePage = NonNullable<ServiceDocument['listing']>['pages'][number];
+
+/** All of a listing in one page, as a service may have sent it. */
+function pageOf(listing: string): ServicePage {
+  const entries = listing.split('\n').length - 1;
+  return { path: '/v1/entries', entries, bytes: listing.length, sha256: sha256(listing) };
+}
 
 /** What a list of streams says of a stream. */
-function recordIn({ streams: { fields } }: Description, streamId: string, entries: number): string {
+function recordIn(
+  { streams: { fields } }: Description,
+  streamId: string,
+  { entry_count, head_sequence }: Statement,
+): string {
   const values = [
     [fields.stream_id, streamId],
-    [fields.entry_count, entries],
+    [fields.entry_count, entry_count],
+    [fields.head_sequence, head_sequence],
   ] as const;
   const record = values.reduce<Json>(
-    (built, [path, value]) => (path === null ? built : withValue(built, path, value)),
+    (built, [path, value]) => (path === null || value === null ? built : withValue(built, path, value)),
     {},
   );
   return JSON.stringify(record);
@@ -71,8 +90,11 @@ export async function writePackageBundle({
   evidence,
   description = null,
   summary = null,
+  pdf = null,
+  isChecked = false,
   missing = [],
   listing = null,
+  statesHead = false,
   runId = 'r',
   sealKeyIds = [],
   required = ['order'],
@@ -81,23 +103,24 @@ export async function writePackageBundle({
 }: PackageBundle): Promise<WrittenBundle & { verdict: Verdict; beside: ReturnType<typeof besideVerdict> }> {
   const inUse: ContractInUse =
     description === null ? DEFAULT_IN_USE : pinContract(Buffer.from(formatContract(description)), 'contract.yaml');
-  const { stated, reading, listed } = statedOf(inUse, evidence, summary, required, listing);
+  const { stated, reading, listed } = statedOf(inUse, { evidence, summary, listing, statesHead, isChecked }, required);
   const verdict = restate(missing.length > 0 ? { ...stated.verdict, status: 'incomplete' } : stated.verdict);
   const verification = { ...stated, run_id: runId, required_claims: [...requires], seal_key_ids: sealKeyIds, verdict };
   const service: ServiceDocument = {
     format: 'evidence-service/1',
     run_id: runId,
     stream_id: verdict.stream_id,
-    stream_record: recordIn(inUse.description, verdict.stream_id, reading.walk.entries),
-    check_answer: null,
+    stream_record: recordIn(inUse.description, verdict.stream_id, stateOf(reading, statesHead)),
+    check_answer: isChecked ? CHECK_ANSWER : null,
     listing:
       listing === null
         ? null
-        : { pages: [], asked_at: ASKED_AT, asked_at_by_service: null, latest: '2026-11-02T00:00:00.000Z' },
+        : { pages: [pageOf(listing)], asked_at: ASKED_AT, asked_at_by_service: null, latest: LATEST },
   };
   const forms = [
     { step: 'json', path: 'data/evidence.json', content: evidence },
     ...(summary === null ? [] : [{ step: 'summary', path: 'data/summary.json', content: summary }]),
+    ...(pdf === null ? [] : [{ step: 'pdf', path: 'data/evidence.pdf', content: pdf }]),
   ];
   const written = await writeBundle({
     target,
@@ -112,7 +135,7 @@ export async function writePackageBundle({
       ...(listing === null ? [] : [{ path: 'data/listing.csv', content: listing }]),
       {
         path: 'data/custody.json',
-        content: toRecordBytes(transferLog(inUse.contract, verification, forms, missing, listing !== null)),
+        content: toRecordBytes(transferLog(inUse.contract, verification, forms, missing, service)),
       },
       ...(inUse.file === null ? [] : [{ path: CONTRACT_FILE, content: inUse.file.bytes }]),
       ...tokenFiles(reading.facts?.checkpoints ?? []).map(({ path, content }) => ({ path, content })),
@@ -122,6 +145,8 @@ export async function writePackageBundle({
 }
 
 const RECEIVED_AT = '2026-11-01T00:00:00.000Z';
+const ANSWERED = { requested_at: RECEIVED_AT, status: 200, date: null, request_id: null, attempts: 1 };
+const CHECK_ANSWER = JSON.stringify({ verified: true, checked_at: RECEIVED_AT, failures: [] });
 
 /** What a record says of these bundles besides their verdict. */
 export function besideVerdict(listed: number | null = null): Pick<StreamRecord, 'collected' | 'service'> {
@@ -136,17 +161,14 @@ function transferLog(
   { run_id, verdict }: Verification,
   forms: readonly { step: string; path: string; content: Uint8Array }[],
   missing: readonly MissingForm[],
-  isListed: boolean,
+  { listing, check_answer: checked }: ServiceDocument,
 ): Custody {
   const pathOf = (step: string) =>
     (downloads[step as FormName] ?? `/${step}`).replace('{package_id}', verdict.package_id ?? '');
-  const exchange = {
-    method: 'GET' as const,
-    requested_at: RECEIVED_AT,
-    status: 200,
-    date: null,
-    request_id: null,
-    attempts: 1,
+  const exchange = { ...ANSWERED, method: 'GET' as const };
+  const checkExchange = (answer: string) => {
+    const [bytes, digest] = [Buffer.byteLength(answer), sha256(answer)];
+    return { ...ANSWERED, method: 'POST' as const, path: '/verify', bytes, sha256: digest };
   };
   return {
     format: 'evidence-custody/1',
@@ -165,26 +187,37 @@ function transferLog(
         exchange: { ...exchange, path: pathOf(step), bytes: content.length, sha256: sha256(content) },
       })),
       ...missing.map(({ form, reason }) => ({ step: form, failure: reason })),
-      ...(isListed ? [{ step: 'listing', note: 'listed' }] : []),
+      ...(checked === null ? [] : [{ step: 'vendor-verify', exchange: checkExchange(checked) }]),
+      ...(listing?.pages.map(({ entries }) => ({ step: 'listing', note: `${entries} entries listed in 1 page` })) ??
+        []),
     ],
   };
 }
 
 function statedOf(
   { contract, file }: ContractInUse,
-  evidence: Uint8Array,
-  summary: Uint8Array | null,
+  {
+    evidence,
+    summary,
+    listing,
+    statesHead,
+    isChecked,
+  }: Required<Pick<PackageBundle, 'evidence' | 'listing' | 'statesHead' | 'isChecked'>> & {
+    summary: Uint8Array | null;
+  },
   required: readonly ClaimName[],
-  listing: string | null,
 ): { stated: Verification; reading: PackageReading; listed: number | null } {
   const reader = new PackageReader(contract, new Map());
   reader.push(evidence);
   const reading = reader.finish();
   const nothing = { kind: 'none' as const, why: 'nothing was asked' };
-  const completeness = listing === null ? nothing : compared(reading, evidence, contract, listing);
+  const completeness =
+    listing === null ? nothing : compared(reading, evidence, contract, listing, stateOf(reading, statesHead));
+  const vendor = isChecked ? { verified: true, checked_at: RECEIVED_AT, failed_sequences: [] } : null;
   const examination = examineReading(reading, required, {
     completeness,
     contract,
+    vendor,
     sealKeysGiven: false,
     summary: summary === null ? null : contract.readSummary(summary),
   });
@@ -203,20 +236,28 @@ function statedOf(
     accepted_unhashed: [],
     timestamp_roots: null,
     earlier: [],
-    stated_head: null,
+    stated_head: stateOf(reading, statesHead).head_sequence,
     stated_entries: null,
     stated_count: null,
     accepted_restart: null,
-    completeness: listing === null ? nothing : { kind: 'listing', statement: stateOf(reading) },
-    vendor: null,
+    completeness: listing === null ? nothing : { kind: 'listing', statement: stateOf(reading, statesHead) },
+    vendor,
     verdict: toVerdict(reading, examination),
     does_not_prove: [],
   };
   return { stated, reading, listed: completeness.kind === 'listing' ? completeness.listed : null };
 }
 
-function stateOf({ walk }: PackageReading) {
-  return { entry_count: walk.entries, head_sequence: null, head_digest: null, read_at: ASKED_AT };
+interface Statement {
+  entry_count: number;
+  head_sequence: number | null;
+  head_digest: null;
+  read_at: string;
+}
+
+function stateOf({ walk }: PackageReading, statesHead: boolean): Statement {
+  const head_sequence = statesHead ? (walk.head?.sequence ?? null) : null;
+  return { entry_count: walk.entries, head_sequence, head_digest: null, read_at: ASKED_AT };
 }
 
 function compared(
@@ -224,19 +265,25 @@ function compared(
   evidence: Uint8Array,
   contract: Contract,
   listing: string,
+  { entry_count: entryCount, head_sequence: headSequence }: Statement,
 ): CompletenessBasis {
-  const { streamId, entries: entryCount } = reading.walk;
-  const cut = { askedAt: Date.parse(ASKED_AT), askedAtByService: null, statedHead: null, latest: Date.parse(ASKED_AT) };
+  const { streamId } = reading.walk;
+  const cut = {
+    askedAt: Date.parse(ASKED_AT),
+    askedAtByService: null,
+    statedHead: headSequence,
+    latest: Date.parse(LATEST),
+  };
   const carried = new CarriedListing(streamId, cut);
   using reader = new PackageReader(contract, new Map(), { streamId, ...carried.observer });
   reader.push(evidence);
   reader.finish();
   carried.endPackage();
   carried.push(Buffer.from(listing));
-  const statement = { entryCount, headSequence: null, headDigest: null, readAt: ASKED_AT };
+  const statement = { entryCount, headSequence, headDigest: null, readAt: ASKED_AT };
   return {
     kind: 'listing',
     statement,
-    ...(carried.finish() ?? { listed: 0, same: 0, differences: 1, deviations: [], undecided: 0 }),
+    ...(carried.finish() ?? { lines: 0, listed: 0, same: 0, differences: 1, deviations: [], undecided: 0 }),
   };
 }

@@ -41,6 +41,7 @@ function examineVector(name: string, size: number) {
       summary: null,
       pdf: null,
       isShort: false,
+      isAltered: false,
       contractFile: null,
       acceptUnhashed: [],
       vendor: null,

@@ -1,4 +1,4 @@
-import { grouped, plural } from '../../report/view/words.ts';
+import { agree, grouped, plural } from '../../report/view/words.ts';
 import type { Result } from '../messages.ts';
 import type { Belonging } from './belonging.ts';
 
@@ -50,8 +50,9 @@ function sumsOf({ claims }: Result): string[] {
   const namesOf = (state: Result['claims'][number]['state']) =>
     claims.filter((claim) => claim.state === state).map(({ name }) => name);
   const [open, recorded] = [namesOf('unproved'), namesOf('recorded')];
+  const proved = namesOf('proved').length;
   return [
-    `${grouped(namesOf('proved').length)} of ${grouped(claims.length)} claims are proved here, and none is refuted.`,
+    `${grouped(proved)} of ${plural(claims.length, 'claim')} ${agree(proved, 'is', 'are')} proved here, and none is refuted.`,
     ...(open.length === 0 ? [] : [`Not proved here: ${open.join(', ')}.`]),
     ...(recorded.length === 0 ? [] : [`Recorded by the export, and not derived here: ${recorded.join(', ')}.`]),
   ];

@@ -1,4 +1,4 @@
-import { grouped } from '../../report/view/words.ts';
+import { grouped, plural } from '../../report/view/words.ts';
 
 /** A row as it is searched and sorted. */
 interface Row {
@@ -36,7 +36,7 @@ function enableSearch(rows: readonly Row[], tools: HTMLFormElement): void {
       element.hidden = !isWanted;
       if (isWanted) found++;
     }
-    count.textContent = `${grouped(found)} of ${grouped(rows.length)} streams`;
+    count.textContent = `${grouped(found)} of ${plural(rows.length, 'stream')}`;
   };
   tools.addEventListener('submit', (event) => event.preventDefault());
   query.addEventListener('input', narrow);

@@ -37,7 +37,7 @@ export async function verifyBlob(
   });
   const options = { contract: null, sealKeys: new Map(), roots: null, now };
   const verified = await verifyContent(readBundle(container), name, options, null);
-  const { problems, identity, runId, recorded } = verified;
+  const { problems, identity, runId, recorded, hasPdf } = verified;
   const verdict = reportAlone(verified);
   return {
     problems,
@@ -47,7 +47,10 @@ export async function verifyBlob(
     entries: verdict?.entries ?? 0,
     status: verdict?.status ?? null,
     stated: recorded?.status ?? null,
-    claims: verdict === null ? [] : CLAIMS.map((claim) => toRow(claim, verdict.claims[claim], recorded?.claims[claim])),
+    claims:
+      verdict === null
+        ? []
+        : CLAIMS.map((claim) => toRow(claim, verdict.claims[claim], recorded?.claims[claim], hasPdf)),
     findings: verdict?.findings ?? [],
     findingsCount: verdict?.findings_count ?? 0,
   };
@@ -57,8 +60,9 @@ function toRow(
   name: ClaimName,
   { state, basis, reason }: ReportedClaim,
   recorded: Claim | undefined,
+  hasPdf: boolean,
 ): Result['claims'][number] {
-  const elsewhere = ELSEWHERE[name];
+  const elsewhere = name === 'agreement' && !hasPdf ? undefined : ELSEWHERE[name];
   const isOpen = state === 'unproved' || name === 'agreement';
   return {
     name,

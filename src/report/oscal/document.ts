@@ -3,6 +3,7 @@ import { CLAIMS } from '../../claims/claim.ts';
 import { lengthOf } from '../../claims/ranges.ts';
 import { sha256 } from '../../encoding/digest.ts';
 import { type RunRecord, type RunStream, recordPieces } from '../../ledger/record.ts';
+import { plural } from '../../plural.ts';
 import { anchoredIn } from '../view/anchors.ts';
 import { missingIn, statedEntries, sum } from '../view/missing.ts';
 import { toOutcome } from '../view/outcome.ts';
@@ -179,7 +180,7 @@ function observeStream(record: RunRecord, stream: RunStream) {
   return {
     uuid: uuidOf('observation', record.run_id, stream_id, bundle.identity),
     title: line(stream_id),
-    description: [`Audit evidence of the stream: ${state}; ${entries} entries.`, ...told].join('\n'),
+    description: [`Audit evidence of the stream: ${state}; ${plural(entries, 'entry')}.`, ...told].join('\n'),
     props: toProps({
       status,
       entries,
