@@ -4,10 +4,10 @@ import { build, type Plugin } from 'rolldown';
 
 const SRC = import.meta.dirname;
 
-/** What report.html carries; each is `src/browser/NAME/main.ts`. */
+/** What report.html carries; each is `src/exporter/browser/NAME/main.ts`. */
 export const BROWSER_PROGRAMS = ['page', 'verifier'] as const;
 
-const standIn = (name: string) => join(SRC, 'browser/stand-ins', `${name}.ts`);
+const standIn = (name: string) => join(SRC, 'exporter/browser/stand-ins', `${name}.ts`);
 
 /** What a browser has not got, and what stands in for it there. */
 const STAND_INS: Record<string, string> = {
@@ -35,7 +35,7 @@ export async function buildForBrowser(
 ): Promise<{ code: string; folders: string[] }> {
   const { output } = await build({
     cwd: join(SRC, '..'),
-    input: join(SRC, 'browser', name, 'main.ts'),
+    input: join(SRC, 'exporter/browser', name, 'main.ts'),
     platform: 'browser',
     plugins: [withoutTokens],
     resolve: { alias: STAND_INS },

@@ -10,7 +10,13 @@ const ROOT = join(import.meta.dirname, '..');
  * What is started by its own file: the commands, and the programs of workers (see `programUrl` in package.ts). Each is
  * `dist/NAME.js`; a new one is a line here.
  */
-const PROGRAMS = ['cli/main', 'platform/main', 'verify/range-worker', 'export/packing-thread', 'pdf/reader-thread'];
+const PROGRAMS = [
+  'exporter/cli/main',
+  'platform/main',
+  'verifier/verify/range-worker',
+  'exporter/export/packing-thread',
+  'verifier/pdf-text/reader-thread',
+];
 
 /** What yargs does in vain at every start, and takes time for. */
 const YARGS_IN_VAIN = [

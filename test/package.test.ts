@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { build } from 'rolldown';
 import { expect, test } from 'vitest';
-import { packageFile, programUrl } from '../src/package.ts';
+import { packageFile, programUrl } from '../src/core/install-paths.ts';
 import config from '../src/rolldown.config.mts';
 import { finish, startNode } from './support/process.ts';
 
@@ -13,7 +13,7 @@ const root = resolve(import.meta.dirname, '..');
 
 test('in the sources, files are found below the checkout and programs are sources', () => {
   expect(packageFile('package.json')).toBe(join(root, 'package.json'));
-  expect(programUrl('cli/main').href).toBe(pathToFileURL(join(root, 'src/cli/main.ts')).href);
+  expect(programUrl('exporter/cli/main').href).toBe(pathToFileURL(join(root, 'src/exporter/cli/main.ts')).href);
 });
 
 test('in dist, wherever the bundler put the code that asks, and programs are built ones', async () => {
@@ -24,7 +24,7 @@ test('in dist, wherever the bundler put the code that asks, and programs are bui
   copyFileSync(join(root, 'package.json'), join(app, 'package.json'));
   for (const program of ['dist/further/down/here.js', 'dist/here.js']) {
     const { stdout, stderr } = await finish(startNode(join(app, program), [], { cwd: tmpdir() }));
-    const expected = [join(app, 'package.json'), pathToFileURL(join(app, 'dist/cli/main.js')).href];
+    const expected = [join(app, 'package.json'), pathToFileURL(join(app, 'dist/exporter/cli/main.js')).href];
     expect(stdout === '' ? stderr : JSON.parse(stdout), program).toEqual(expected);
   }
 });

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { request } from 'undici';
-import { EvidenceError } from '../errors.ts';
+import { EvidenceError } from '../core/errors.ts';
 import { importHost } from './import/host.ts';
 import type { ImportResult } from './import/result.ts';
 import { initPlatform, startPlatform } from './platform.ts';

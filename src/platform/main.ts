@@ -1,7 +1,7 @@
 import process from 'node:process';
 import yargs from 'yargs';
-import { DEFECT, nameCrashes } from '../crash.ts';
-import { type ErrorCode, isEvidenceError } from '../errors.ts';
+import { type ErrorCode, isEvidenceError } from '../core/errors.ts';
+import { DEFECT, nameCrashes } from '../core/terminal/crash.ts';
 import { initCommand } from './commands/init.ts';
 import { sealKeysCommand } from './commands/seal-keys.ts';
 import { serveCommand } from './commands/serve.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
-import { EvidenceError, messageOf } from '../errors.ts';
+import { EvidenceError, messageOf } from '../core/errors.ts';
 import { KeyStore } from './accounts/store.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { MASTER_KEY_BYTES, SealKeys } from './audit/seal-keys.ts';

@@ -1,2 +1,2 @@
 #!/usr/bin/env node
-require('./start.cjs')('evidence', 'cli/main');
+require('./start.cjs')('evidence', 'exporter/cli/main');

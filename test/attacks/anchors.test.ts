@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'vitest';
-import { PackageReader } from '../../src/chain/package.ts';
-import type { Observations } from '../../src/claims/observe.ts';
-import { DEFAULT_DESCRIPTION, defaultContract } from '../../src/contract/default-contract.ts';
-import type { Description } from '../../src/contract/description.ts';
-import { openContract } from '../../src/contract/reading.ts';
-import type { Certificate } from '../../src/timestamp/certificate.ts';
-import { readRoots } from '../../src/timestamp/roots.ts';
+import { PackageReader } from '../../src/verifier/chain/package.ts';
+import type { Observations } from '../../src/verifier/claims/observe.ts';
+import type { Description } from '../../src/verifier/profile/description.ts';
+import { DEFAULT_DESCRIPTION, defaultContract } from '../../src/verifier/reading/default-contract.ts';
+import { openContract } from '../../src/verifier/reading/reading.ts';
+import type { Certificate } from '../../src/verifier/timestamp/certificate.ts';
+import { readRoots } from '../../src/verifier/timestamp/roots.ts';
 import { chainOf, examineReading, GENESIS, packageOf, type SentEntry, sealed } from '../support/chain.ts';
 import { ca, forge, type Issued, issue, OID, purposes } from '../support/tsa-forge.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { CompletenessBasis } from '../../src/claims/completeness.ts';
+import type { CompletenessBasis } from '../../src/verifier/claims/completeness.ts';
 import {
   chainOf,
   entryAfter,

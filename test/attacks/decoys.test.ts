@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { PackageReader } from '../../src/chain/package.ts';
-import { DEFAULT_DESCRIPTION } from '../../src/contract/default-contract.ts';
-import type { Description } from '../../src/contract/description.ts';
-import { openContract } from '../../src/contract/reading.ts';
+import { PackageReader } from '../../src/verifier/chain/package.ts';
+import type { Description } from '../../src/verifier/profile/description.ts';
+import { DEFAULT_DESCRIPTION } from '../../src/verifier/reading/default-contract.ts';
+import { openContract } from '../../src/verifier/reading/reading.ts';
 import { chainOf, examineReading, KEYS, packageOf, STREAM } from '../support/chain.ts';
 
 /** A contract that reads something else in a form than people and other programs find in it. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { comparedWith } from '../../src/claims/continuity.ts';
-import type { Span } from '../../src/claims/span-schema.ts';
+import { comparedWith } from '../../src/verifier/claims/continuity.ts';
+import type { Span } from '../../src/verifier/claims/span-schema.ts';
 import { chainOf, entryAfter, examineReading, packageOf, readPackage, type SentEntry } from '../support/chain.ts';
 
 /** Entries that come to be dated in a period which was exported after it had ended. */

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { DEFAULT_DESCRIPTION } from '../../src/contract/default-contract.ts';
-import type { Description } from '../../src/contract/description.ts';
-import { formatContract } from '../../src/contract/file.ts';
+import type { Description } from '../../src/verifier/profile/description.ts';
+import { formatContract } from '../../src/verifier/profile/file.ts';
+import { DEFAULT_DESCRIPTION } from '../../src/verifier/reading/default-contract.ts';
 import { entryAfter, GENESIS, type SentEntry, sealed } from '../support/chain.ts';
 import { type FalseService, type Printed, startFalseService } from '../support/false-service.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Archive } from '../../src/archive/archive.ts';
-import { sha256 } from '../../src/encoding/digest.ts';
-import { appendEntry, catchUp } from '../../src/ledger/append.ts';
-import { readKnownLedger } from '../../src/ledger/continuation.ts';
+import { sha256 } from '../../src/core/digest.ts';
+import type { Archive } from '../../src/verifier/archive/archive.ts';
+import { appendEntry, catchUp } from '../../src/verifier/ledger/append.ts';
+import { readKnownLedger } from '../../src/verifier/ledger/continuation.ts';
 import {
   deriveEntry,
   type LedgerEntry,
@@ -11,10 +11,10 @@ import {
   readNewestEntry,
   type Subject,
   signedPart,
-} from '../../src/ledger/ledger.ts';
-import { toRecordBytes } from '../../src/ledger/record.ts';
-import { sign } from '../../src/signature/envelope.ts';
-import type { SigningKey } from '../../src/signature/key.ts';
+} from '../../src/verifier/ledger/ledger.ts';
+import { toRecordBytes } from '../../src/verifier/records/record.ts';
+import { sign } from '../../src/verifier/signature/envelope.ts';
+import type { SigningKey } from '../../src/verifier/signature/key.ts';
 import { runRecord, runStream } from '../support/records.ts';
 import { archiveOf, newKey, sealRun } from '../support/signed-archive.ts';
 

@@ -3,15 +3,15 @@ import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runHold } from '../../src/cli/custody.ts';
-import { runDoctor } from '../../src/cli/doctor.ts';
-import { runExport } from '../../src/cli/export.ts';
-import { runInit } from '../../src/cli/init.ts';
-import { runKeygen } from '../../src/cli/keygen.ts';
-import { runLedger } from '../../src/cli/ledger.ts';
-import { runProbe } from '../../src/cli/probe.ts';
-import { runShare } from '../../src/cli/share.ts';
-import { runVerify } from '../../src/cli/verify.ts';
+import { runHold } from '../../src/exporter/cli/commands/custody.ts';
+import { runDoctor } from '../../src/exporter/cli/commands/doctor.ts';
+import { runExport } from '../../src/exporter/cli/commands/export.ts';
+import { runInit } from '../../src/exporter/cli/commands/init.ts';
+import { runKeygen } from '../../src/exporter/cli/commands/keygen.ts';
+import { runLedger } from '../../src/exporter/cli/commands/ledger.ts';
+import { runProbe } from '../../src/exporter/cli/commands/probe.ts';
+import { runShare } from '../../src/exporter/cli/commands/share.ts';
+import { runVerify } from '../../src/exporter/cli/commands/verify.ts';
 import { carryOut } from '../support/command.ts';
 import { type FaultyService, startFaultyService } from '../support/services/faulty.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_DESCRIPTION } from '../../src/contract/default-contract.ts';
-import type { Description } from '../../src/contract/description.ts';
-import { openContract } from '../../src/contract/reading.ts';
+import type { Description } from '../../src/verifier/profile/description.ts';
+import { DEFAULT_DESCRIPTION } from '../../src/verifier/reading/default-contract.ts';
+import { openContract } from '../../src/verifier/reading/reading.ts';
 import { GENESIS, packageOf, type SentEntry, STREAM, sealed } from '../support/chain.ts';
 import { verifyFile } from '../support/verified.ts';
 

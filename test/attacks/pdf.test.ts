@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { judgeAgreement } from '../../src/claims/agreement.ts';
-import type { SummaryFacts } from '../../src/contract/contract.ts';
-import { isEvidenceError } from '../../src/errors.ts';
-import { readPdf } from '../../src/pdf/reader.ts';
+import { isEvidenceError } from '../../src/core/errors.ts';
+import { judgeAgreement } from '../../src/verifier/claims/agreement.ts';
+import { readPdf } from '../../src/verifier/pdf-text/reader.ts';
+import type { SummaryFacts } from '../../src/verifier/reading/contract.ts';
 import { chainOf, packageOf, readPackage, STREAM } from '../support/chain.ts';
 import { drawnPdf, list, type Means, put, stream } from '../support/drawn-pdf.ts';
 

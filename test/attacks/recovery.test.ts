@@ -12,12 +12,12 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { parseBagInfo } from '../../src/bundle/layout.ts';
-import { openBundle } from '../../src/bundle/read.ts';
-import { writeBundle } from '../../src/bundle/write.ts';
-import { sha256 } from '../../src/encoding/digest.ts';
-import { deriveBindingKey } from '../../src/export/binding.ts';
-import type { Asked } from '../../src/ledger/asked.ts';
+import { sha256 } from '../../src/core/digest.ts';
+import { deriveBindingKey } from '../../src/exporter/export/binding.ts';
+import { parseBagInfo } from '../../src/verifier/bundle/layout.ts';
+import { openBundle } from '../../src/verifier/bundle/read.ts';
+import { writeBundle } from '../../src/verifier/bundle/write.ts';
+import type { Asked } from '../../src/verifier/records/asked.ts';
 import { type Lie, type LyingService, lieAbout } from '../support/lying-service.ts';
 import { type KeyFiles, makeKey } from '../support/openssl-keys.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
@@ -418,7 +418,7 @@ async function rebind(path: string, change: (path: string, text: string) => stri
   for (const { path: name } of bundle.entries)
     contents.set(name, change(name, Buffer.from(await bundle.readFile(name, 1e7)).toString('latin1')));
   await bundle.close();
-  const { readSigningKey } = await import('../../src/signature/key.ts');
+  const { readSigningKey } = await import('../../src/verifier/signature/key.ts');
   const signingKey = readSigningKey(readFileSync(key.file, 'utf8'), null, 'key');
   const asked: Asked = JSON.parse(readFileSync(inArchive('runs/R1/asked.json'), 'utf8'));
   const info = parseBagInfo(contents.get('bag-info.txt') ?? '') ?? [];

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { scrubber } from '../../src/client/secret.ts';
+import { scrubber } from '../../src/core/secret.ts';
 import { json, type Reply, startFaultServer } from '../support/fault-server.ts';
 import { evidence } from '../support/process.ts';
 import { startFaultyService } from '../support/services/faulty.ts';

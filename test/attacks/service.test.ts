@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Archive } from '../../src/archive/archive.ts';
-import { openMemoryArchive } from '../../src/archive/memory.ts';
-import { runRecordKey } from '../../src/ledger/keys.ts';
-import { readNewestEntry } from '../../src/ledger/ledger.ts';
-import type { RunRecord } from '../../src/ledger/record.ts';
-import { archiveBytes, keepService, readService, requireService } from '../../src/ledger/service.ts';
+import { openMemoryArchive } from '../../src/exporter/archive/memory.ts';
+import type { Archive } from '../../src/verifier/archive/archive.ts';
+import { readNewestEntry } from '../../src/verifier/ledger/ledger.ts';
+import { archiveBytes, keepService, readService, requireService } from '../../src/verifier/ledger/service.ts';
+import { runRecordKey } from '../../src/verifier/records/keys.ts';
+import type { RunRecord } from '../../src/verifier/records/record.ts';
 import { runRecord } from '../support/records.ts';
 import { newKey, problemsIn, sealRun, tampered, verifyUnder } from '../support/signed-archive.ts';
 

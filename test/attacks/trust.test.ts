@@ -4,11 +4,11 @@ import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { VerifyFlags } from '../../src/cli/flags.ts';
-import { runVerify } from '../../src/cli/verify.ts';
-import { DEFAULT_DESCRIPTION } from '../../src/contract/default-contract.ts';
-import { sha256 } from '../../src/encoding/digest.ts';
-import { toPem } from '../../src/signature/key.ts';
+import { sha256 } from '../../src/core/digest.ts';
+import { runVerify } from '../../src/exporter/cli/commands/verify.ts';
+import type { VerifyFlags } from '../../src/exporter/cli/flags.ts';
+import { DEFAULT_DESCRIPTION } from '../../src/verifier/reading/default-contract.ts';
+import { toPem } from '../../src/verifier/signature/key.ts';
 import { archivePackage, RUN } from '../support/archived-package.ts';
 import { chainOf, packageOf, SEAL_KEY, type SentEntry, sealed } from '../support/chain.ts';
 import { commandIn } from '../support/command.ts';

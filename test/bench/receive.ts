@@ -1,6 +1,6 @@
-import { holdHeap } from '../../src/cli/heap.ts';
-import { DEFAULT_TRANSPORT } from '../../src/client/options.ts';
-import { Transport } from '../../src/client/transport.ts';
+import { holdHeap } from '../../src/exporter/cli/heap.ts';
+import { DEFAULT_TRANSPORT } from '../../src/exporter/client/options.ts';
+import { Transport } from '../../src/exporter/client/transport.ts';
 
 // receive.ts URL FILE: the exporter's own download, into a file, hashed while it arrives; prints the SHA-256.
 

@@ -15,10 +15,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
-import type { VerifyFlags } from '../../src/cli/flags.ts';
-import { Printer } from '../../src/cli/printer.ts';
-import { runVerify } from '../../src/cli/verify.ts';
-import { isEvidenceError } from '../../src/errors.ts';
+import { isEvidenceError } from '../../src/core/errors.ts';
+import { Printer } from '../../src/core/terminal/printer.ts';
+import { runVerify } from '../../src/exporter/cli/commands/verify.ts';
+import type { VerifyFlags } from '../../src/exporter/cli/flags.ts';
 import { mutate } from '../support/mutate.ts';
 import type { Random } from './packages.ts';
 

@@ -1,5 +1,5 @@
-import { PackageReader, type PackageReading } from '../../src/chain/package.ts';
-import type { Contract } from '../../src/contract/contract.ts';
+import { PackageReader, type PackageReading } from '../../src/verifier/chain/package.ts';
+import type { Contract } from '../../src/verifier/reading/contract.ts';
 import { STREAM } from '../support/chain.ts';
 import {
   chainIn,

@@ -1,6 +1,6 @@
-import { PackageReader, type PackageReading } from '../../src/chain/package.ts';
-import type { Contract } from '../../src/contract/contract.ts';
-import { defaultContract } from '../../src/contract/default-contract.ts';
+import { PackageReader, type PackageReading } from '../../src/verifier/chain/package.ts';
+import type { Contract } from '../../src/verifier/reading/contract.ts';
+import { defaultContract } from '../../src/verifier/reading/default-contract.ts';
 import { KEYS } from '../support/chain.ts';
 import { readInRanges } from '../support/ranges.ts';
 

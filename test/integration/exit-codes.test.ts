@@ -3,7 +3,7 @@ import { chmodSync, cpSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { EXIT_CODES } from '../../src/cli/exit.ts';
+import { EXIT_CODES } from '../../src/core/terminal/exit.ts';
 import { builtFolder, cleanEnvironment, EVIDENCE, evidence, finish } from '../support/process.ts';
 import { type FaultyService, startFaultyService } from '../support/services/faulty.ts';
 

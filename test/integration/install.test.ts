@@ -40,7 +40,7 @@ test('npx evidence demo works in a folder in which the package is installed', as
 
 test('both commands answer --help, in English as everything they print, like their sources', async () => {
   for (const [program, name] of [
-    ['cli/main', 'evidence <command>'],
+    ['exporter/cli/main', 'evidence <command>'],
     ['platform/main', 'evidence-platform'],
   ] as const) {
     const help = (script: string) =>
@@ -62,7 +62,7 @@ test('what lies where the user stands is not read, though it has the name of a p
 
 test('a package is verified', async () => {
   const { code, stdout, stderr } = await finish(
-    startNode(join(installed, 'dist/cli/main.js'), ['verify', valid, '--json'], { cwd: folder }),
+    startNode(join(installed, 'dist/exporter/cli/main.js'), ['verify', valid, '--json'], { cwd: folder }),
   );
   expect(code, stderr).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ outcome: 'verified', streams: [{ status: 'verified' }] });
@@ -78,7 +78,7 @@ describe('a command loads only the packages that it needs', () => {
   ])('%s %j', async (command, args, packages) => {
     const loaded = join(folder, 'loaded.json');
     const { code, stderr } = await finish(
-      startNode(join(installed, 'dist/cli/main.js'), [command, ...args], {
+      startNode(join(installed, 'dist/exporter/cli/main.js'), [command, ...args], {
         cwd: folder,
         env: { LOADED_PACKAGES: loaded },
         nodeFlags: ['--import', hook],
@@ -93,7 +93,7 @@ test('a package is verified by several threads', async () => {
   const sent = join(folder, 'sent.json');
   writeFileSync(sent, JSON.stringify(packageOf(chainOf(5000))));
   const { code, stdout, stderr } = await finish(
-    startNode(join(installed, 'dist/cli/main.js'), ['verify', sent, '--json', '--threads', '2'], {
+    startNode(join(installed, 'dist/exporter/cli/main.js'), ['verify', sent, '--json', '--threads', '2'], {
       cwd: folder,
       nodeFlags: ['--import', resolve(import.meta.dirname, '../support/awaited-threads.mjs')],
     }),

@@ -2,11 +2,11 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { runDoctor } from '../../src/cli/doctor.ts';
-import { runExport } from '../../src/cli/export.ts';
-import { runRuns } from '../../src/cli/runs.ts';
-import { runVerify } from '../../src/cli/verify.ts';
-import { addMonths, lastEndedMonth } from '../../src/ledger/months.ts';
+import { runDoctor } from '../../src/exporter/cli/commands/doctor.ts';
+import { runExport } from '../../src/exporter/cli/commands/export.ts';
+import { runRuns } from '../../src/exporter/cli/commands/runs.ts';
+import { runVerify } from '../../src/exporter/cli/commands/verify.ts';
+import { addMonths, lastEndedMonth } from '../../src/verifier/records/months.ts';
 import { entryAfter, type SentEntry } from '../support/chain.ts';
 import { type Answer, carryOut } from '../support/command.ts';
 import { type FalseService, startFalseService } from '../support/false-service.ts';

@@ -3,10 +3,10 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { runExport } from '../../src/cli/export.ts';
-import { DEFAULT_DESCRIPTION } from '../../src/contract/default-contract.ts';
-import { formatContract } from '../../src/contract/file.ts';
-import { sha256 } from '../../src/encoding/digest.ts';
+import { sha256 } from '../../src/core/digest.ts';
+import { runExport } from '../../src/exporter/cli/commands/export.ts';
+import { formatContract } from '../../src/verifier/profile/file.ts';
+import { DEFAULT_DESCRIPTION } from '../../src/verifier/reading/default-contract.ts';
 import { entryAfter, type SentEntry } from '../support/chain.ts';
 import { type Answer, carryOut } from '../support/command.ts';
 import { type FalseService, startFalseService } from '../support/false-service.ts';

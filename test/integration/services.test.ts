@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { readPdfFacts } from '../../src/contract/pdf.ts';
+import { readPdfFacts } from '../../src/verifier/pdf-text/pdf.ts';
 import { plainFacts } from '../support/pdf-facts.ts';
 import { camel } from '../support/services/camel.ts';
 import { fastApi } from '../support/services/fastapi.ts';

@@ -3,12 +3,12 @@ import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSyn
 import { hostname, tmpdir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { openDirectoryArchive } from '../../src/archive/directory.ts';
-import { sha256 } from '../../src/encoding/digest.ts';
-import { readPublicKey } from '../../src/signature/key.ts';
-import { readRoots } from '../../src/timestamp/roots.ts';
-import { verifyArchive } from '../../src/verify/archive.ts';
-import type { ArchiveReport } from '../../src/verify/archive-report.ts';
+import { sha256 } from '../../src/core/digest.ts';
+import { openDirectoryArchive } from '../../src/exporter/archive/directory.ts';
+import { readPublicKey } from '../../src/verifier/signature/key.ts';
+import { readRoots } from '../../src/verifier/timestamp/roots.ts';
+import { verifyArchive } from '../../src/verifier/verify/archive.ts';
+import type { ArchiveReport } from '../../src/verifier/verify/archive-report.ts';
 import { unusedUrl } from '../support/fault-server.ts';
 import { type KeyFiles, KINDS, makeKey, opensslVerifies } from '../support/openssl-keys.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';

@@ -2,9 +2,9 @@ import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { VerifyFlags } from '../../src/cli/flags.ts';
-import { Printer } from '../../src/cli/printer.ts';
-import { runVerify } from '../../src/cli/verify.ts';
+import { Printer } from '../../src/core/terminal/printer.ts';
+import { runVerify } from '../../src/exporter/cli/commands/verify.ts';
+import type { VerifyFlags } from '../../src/exporter/cli/flags.ts';
 import { postEntries, servePlatform, someEntries } from '../support/platform.ts';
 import { evidence, run } from '../support/process.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { sha256 } from '../../src/encoding/digest.ts';
+import { sha256 } from '../../src/core/digest.ts';
 import { postEntries, servePlatform, someEntries } from '../support/platform.ts';
 import { evidence, finish, PLATFORM, run, startNode } from '../support/process.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { entrySchema, GENESIS, type WireEntry } from '../../src/contract/default.ts';
+import { entrySchema, GENESIS, type WireEntry } from '../../src/core/wire.ts';
 import { entry, listAll, type Service, startService } from './service.ts';
 
 let service: Service;

@@ -3,13 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  entrySchema,
-  generatedSchema,
-  packageHeadSchema,
-  summarySchema,
-  type WireEntry,
-} from '../../src/contract/default.ts';
+import { entrySchema, generatedSchema, packageHeadSchema, summarySchema, type WireEntry } from '../../src/core/wire.ts';
 import { entry, fill, listAll, type Service, startService } from './service.ts';
 
 const ENTRIES = 1300;

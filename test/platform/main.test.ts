@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import type { WireEntry } from '../../src/contract/default.ts';
+import type { WireEntry } from '../../src/core/wire.ts';
 import { sealHash } from '../../src/platform/audit/rules.ts';
 import { sealKeyId } from '../../src/platform/audit/seal-keys.ts';
 import { builtFolder, PLATFORM } from '../support/process.ts';

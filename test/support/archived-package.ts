@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
-import { openDirectoryArchive } from '../../src/archive/directory.ts';
-import { bundleFileName, slugOf } from '../../src/bundle/layout.ts';
-import type { ClaimName } from '../../src/claims/claim.ts';
-import { bundleKey } from '../../src/ledger/keys.ts';
-import type { RunRecord } from '../../src/ledger/record.ts';
-import type { SigningKey } from '../../src/signature/key.ts';
+import { openDirectoryArchive } from '../../src/exporter/archive/directory.ts';
+import { bundleFileName, slugOf } from '../../src/verifier/bundle/layout.ts';
+import type { ClaimName } from '../../src/verifier/claims/claim.ts';
+import { bundleKey } from '../../src/verifier/records/keys.ts';
+import type { RunRecord } from '../../src/verifier/records/record.ts';
+import type { SigningKey } from '../../src/verifier/signature/key.ts';
 import { type PackageBundle, writePackageBundle } from './package-bundle.ts';
 import { runRecord } from './records.ts';
 import { sealRun } from './signed-archive.ts';

@@ -2,11 +2,11 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import type { RunRecord } from '../../src/ledger/record.ts';
-import { renderHtml } from '../../src/report/html/document.ts';
-import { readParts } from '../../src/report/html/parts.ts';
-import { readTexts } from '../../src/report/texts.ts';
-import { toRunView } from '../../src/report/view/view.ts';
+import { renderHtml } from '../../src/exporter/report/html/document.ts';
+import { readParts } from '../../src/exporter/report/html/parts.ts';
+import { readTexts } from '../../src/exporter/report/texts.ts';
+import { toRunView } from '../../src/exporter/report/view/view.ts';
+import type { RunRecord } from '../../src/verifier/records/record.ts';
 import { joined } from './pieces.ts';
 
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';

@@ -1,13 +1,13 @@
 import { createHash, createHmac } from 'node:crypto';
 import reference from 'canonicalize';
-import { PackageReader, type PackageReading } from '../../src/chain/package.ts';
-import type { Compared } from '../../src/chain/walk.ts';
-import type { ClaimName, Examination } from '../../src/claims/claim.ts';
-import { examine } from '../../src/claims/examine.ts';
-import type { Observations } from '../../src/claims/observe.ts';
-import type { SealKeys } from '../../src/contract/contract.ts';
-import { defaultContract } from '../../src/contract/default-contract.ts';
-import { toHmacKey } from '../../src/encoding/digest.ts';
+import { toHmacKey } from '../../src/core/digest.ts';
+import { PackageReader, type PackageReading } from '../../src/verifier/chain/package.ts';
+import type { Compared } from '../../src/verifier/chain/walk.ts';
+import type { ClaimName, Examination } from '../../src/verifier/claims/claim.ts';
+import { examine } from '../../src/verifier/claims/examine.ts';
+import type { Observations } from '../../src/verifier/claims/observe.ts';
+import type { SealKeys } from '../../src/verifier/reading/contract.ts';
+import { defaultContract } from '../../src/verifier/reading/default-contract.ts';
 
 /** An entry on the wire; tests write whatever they like into it. */
 export interface SentEntry {

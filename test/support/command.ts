@@ -1,8 +1,8 @@
-import { carryOut as carryOutCommand } from '../../src/cli/carry-out.ts';
-import type { Command, CommandContext } from '../../src/cli/command.ts';
-import { exitCodeOfError } from '../../src/cli/exit.ts';
-import { Printer } from '../../src/cli/printer.ts';
-import { messageOf } from '../../src/errors.ts';
+import { messageOf } from '../../src/core/errors.ts';
+import { exitCodeOfError } from '../../src/core/terminal/exit.ts';
+import { Printer } from '../../src/core/terminal/printer.ts';
+import { carryOut as carryOutCommand } from '../../src/exporter/cli/carry-out.ts';
+import type { Command, CommandContext } from '../../src/exporter/cli/command.ts';
 
 /** What a command is given, and what it printed. For what needs no process of its own. */
 export function commandIn(

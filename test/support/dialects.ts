@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Contract, Entry, SealKeys } from '../../src/contract/contract.ts';
-import { DEFAULT_DESCRIPTION } from '../../src/contract/default-contract.ts';
-import type { Description, DigestEncoding, Part } from '../../src/contract/description.ts';
-import { parseContract } from '../../src/contract/file.ts';
-import { openContract } from '../../src/contract/reading.ts';
-import type { Json } from '../../src/encoding/canonical.ts';
-import { toHmacKey } from '../../src/encoding/digest.ts';
-import { DIALECTS, describeDialect } from '../contract/dialects.ts';
+import { toHmacKey } from '../../src/core/digest.ts';
+import type { Json } from '../../src/core/json/canonical.ts';
+import type { Description, DigestEncoding, Part } from '../../src/verifier/profile/description.ts';
+import { parseContract } from '../../src/verifier/profile/file.ts';
+import type { Contract, Entry, SealKeys } from '../../src/verifier/reading/contract.ts';
+import { DEFAULT_DESCRIPTION } from '../../src/verifier/reading/default-contract.ts';
+import { openContract } from '../../src/verifier/reading/reading.ts';
 import { STREAM } from './chain.ts';
+import { DIALECTS, describeDialect } from './vendor-dialects.ts';
 
 /** Chains of any dialect, their digests by the slow path. */
 export interface Dialect {

@@ -1,4 +1,4 @@
-import type { WireCheckpoint, WireEntry, WireSummary } from '../../src/contract/default.ts';
+import type { WireCheckpoint, WireEntry, WireSummary } from '../../src/core/wire.ts';
 import type { EvidencePdf } from '../../src/platform/audit/pdf/input.ts';
 
 const LIMITATIONS = [

@@ -1,11 +1,11 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ClaimName } from '../../src/claims/claim.ts';
-import { runExport } from '../../src/cli/export.ts';
-import type { ExportFlags, VerifyFlags } from '../../src/cli/flags.ts';
-import { Printer } from '../../src/cli/printer.ts';
-import { runVerify } from '../../src/cli/verify.ts';
+import { Printer } from '../../src/core/terminal/printer.ts';
+import { runExport } from '../../src/exporter/cli/commands/export.ts';
+import { runVerify } from '../../src/exporter/cli/commands/verify.ts';
+import type { ExportFlags, VerifyFlags } from '../../src/exporter/cli/flags.ts';
+import type { ClaimName } from '../../src/verifier/claims/claim.ts';
 import type { SentEntry } from './chain.ts';
 import { json, type ReceivedRequest, type Reply, startFaultServer } from './fault-server.ts';
 import { packagePdf } from './services/package-pdf.ts';

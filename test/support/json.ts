@@ -1,4 +1,4 @@
-import type { Json } from '../../src/encoding/canonical.ts';
+import type { Json } from '../../src/core/json/canonical.ts';
 
 /** Arrays in arrays, `depth` of them. */
 export function nested(depth: number): Json {

@@ -1,6 +1,6 @@
-import type { PackageReader } from '../../src/chain/package.ts';
-import type { Fill } from '../../src/chain/regular-reader.ts';
-import { type Stretch, StretchReader } from '../../src/chain/stretch.ts';
+import type { PackageReader } from '../../src/verifier/chain/package.ts';
+import type { Fill } from '../../src/verifier/chain/regular-reader.ts';
+import { type Stretch, StretchReader } from '../../src/verifier/chain/stretch.ts';
 
 /** What a worker makes of the bytes from `start` to `end`; null also where the reader does not know what to look for. */
 export function stretchIn(reader: PackageReader, bytes: Uint8Array, start: number, end: number): Stretch | null {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { openBundle } from '../../src/bundle/read.ts';
+import { openBundle } from '../../src/verifier/bundle/read.ts';
 
 /** The files of a bundle by path, to be changed as a forger would. */
 export type BagFiles = Map<string, Buffer>;

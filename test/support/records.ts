@@ -1,6 +1,6 @@
-import type { Claim, ClaimName } from '../../src/claims/claim.ts';
-import { CLAIMS } from '../../src/claims/claim.ts';
-import type { RunRecord, RunStream, StreamRecord, Unbound } from '../../src/ledger/record.ts';
+import type { Claim, ClaimName } from '../../src/verifier/claims/claim.ts';
+import { CLAIMS } from '../../src/verifier/claims/claim.ts';
+import type { RunRecord, RunStream, StreamRecord, Unbound } from '../../src/verifier/records/record.ts';
 
 export const DIGEST = 'a'.repeat(64);
 

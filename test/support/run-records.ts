@@ -1,6 +1,6 @@
-import { toFinding } from '../../src/chain/finding.ts';
-import type { Outcome } from '../../src/ledger/outcome.ts';
-import type { EarlierRun, RunRecord, RunStream, StreamRecord } from '../../src/ledger/record.ts';
+import { toFinding } from '../../src/verifier/model/finding.ts';
+import type { Outcome } from '../../src/verifier/records/outcome.ts';
+import type { EarlierRun, RunRecord, RunStream, StreamRecord } from '../../src/verifier/records/record.ts';
 import { DIGEST, runRecord, runStream, SOURCE } from './records.ts';
 
 /** A digest of its own for every number. */

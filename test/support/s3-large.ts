@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import type { Expected } from '../../src/archive/archive.ts';
-import { differenceTo, measure } from '../../src/archive/content.ts';
-import { openS3Archive } from '../../src/archive/s3/archive.ts';
-import { DEFAULT_LIMITS } from '../../src/archive/s3/options.ts';
-import { holdHeap } from '../../src/cli/heap.ts';
+import { openS3Archive } from '../../src/exporter/archive/s3/archive.ts';
+import { DEFAULT_LIMITS } from '../../src/exporter/archive/s3/options.ts';
+import { holdHeap } from '../../src/exporter/cli/heap.ts';
+import type { Expected } from '../../src/verifier/archive/archive.ts';
+import { differenceTo, measure } from '../../src/verifier/archive/content.ts';
 
 /** What the program is told, as JSON. */
 export interface LargeTask {

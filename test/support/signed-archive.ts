@@ -1,16 +1,16 @@
 import { generateKeyPairSync } from 'node:crypto';
-import type { Archive } from '../../src/archive/archive.ts';
-import { openMemoryArchive } from '../../src/archive/memory.ts';
-import { sha256 } from '../../src/encoding/digest.ts';
-import { appendEntry } from '../../src/ledger/append.ts';
-import { ARCHIVE_KEY, runRecordKey } from '../../src/ledger/keys.ts';
-import { type LedgerEnd, readNewestEntry } from '../../src/ledger/ledger.ts';
-import { type RunRecord, toRecordBytes } from '../../src/ledger/record.ts';
-import { keepService } from '../../src/ledger/service.ts';
-import { signRun } from '../../src/ledger/signing.ts';
-import { readSigningKey, type SigningKey } from '../../src/signature/key.ts';
-import { verifyArchive } from '../../src/verify/archive.ts';
-import type { ArchiveReport } from '../../src/verify/archive-report.ts';
+import { sha256 } from '../../src/core/digest.ts';
+import { openMemoryArchive } from '../../src/exporter/archive/memory.ts';
+import type { Archive } from '../../src/verifier/archive/archive.ts';
+import { appendEntry } from '../../src/verifier/ledger/append.ts';
+import { type LedgerEnd, readNewestEntry } from '../../src/verifier/ledger/ledger.ts';
+import { keepService } from '../../src/verifier/ledger/service.ts';
+import { ARCHIVE_KEY, runRecordKey } from '../../src/verifier/records/keys.ts';
+import { type RunRecord, toRecordBytes } from '../../src/verifier/records/record.ts';
+import { signRun } from '../../src/verifier/records/signing.ts';
+import { readSigningKey, type SigningKey } from '../../src/verifier/signature/key.ts';
+import { verifyArchive } from '../../src/verifier/verify/archive.ts';
+import type { ArchiveReport } from '../../src/verifier/verify/archive-report.ts';
 import { runRecord } from './records.ts';
 
 export function newKey(): SigningKey {

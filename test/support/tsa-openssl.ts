@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { timestampRequest } from '../../src/timestamp/request.ts';
+import { timestampRequest } from '../../src/verifier/timestamp/request.ts';
 
 const run = promisify(execFile);
 

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Claims } from '../../src/claims/claim.ts';
-import type { VerifyFlags } from '../../src/cli/flags.ts';
-import { runVerify } from '../../src/cli/verify.ts';
-import type { Description } from '../../src/contract/description.ts';
-import { formatContract } from '../../src/contract/file.ts';
+import { runVerify } from '../../src/exporter/cli/commands/verify.ts';
+import type { VerifyFlags } from '../../src/exporter/cli/flags.ts';
+import type { Claims } from '../../src/verifier/claims/claim.ts';
+import type { Description } from '../../src/verifier/profile/description.ts';
+import { formatContract } from '../../src/verifier/profile/file.ts';
 import { bare } from './chain.ts';
 import { commandIn } from './command.ts';
 

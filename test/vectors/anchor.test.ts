@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readRoots } from '../../src/timestamp/roots.ts';
-import { verifyToken } from '../../src/timestamp/verify.ts';
+import { readRoots } from '../../src/verifier/timestamp/roots.ts';
+import { verifyToken } from '../../src/verifier/timestamp/verify.ts';
 
 interface Case {
   root: string;

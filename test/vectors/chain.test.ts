@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { PackageReader } from '../../src/chain/package.ts';
-import type { ClaimName } from '../../src/claims/claim.ts';
-import { examine } from '../../src/claims/examine.ts';
-import { defaultContract } from '../../src/contract/default-contract.ts';
-import { toHmacKey } from '../../src/encoding/digest.ts';
+import { toHmacKey } from '../../src/core/digest.ts';
+import { PackageReader } from '../../src/verifier/chain/package.ts';
+import type { ClaimName } from '../../src/verifier/claims/claim.ts';
+import { examine } from '../../src/verifier/claims/examine.ts';
+import { defaultContract } from '../../src/verifier/reading/default-contract.ts';
 
 interface Case {
   note: string;

@@ -1,8 +1,8 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { GENESIS } from '../../contract/default.ts';
-import { canonicalize, type Json } from '../../encoding/canonical.ts';
-import { EvidenceError } from '../../errors.ts';
+import { EvidenceError } from '../../core/errors.ts';
+import { canonicalize, type Json } from '../../core/json/canonical.ts';
+import { GENESIS } from '../../core/wire.ts';
 import type { EntryRow } from '../store/schema.ts';
 import { inTransaction } from '../store/sqlite.ts';
 import { Idempotency } from './idempotency.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Kysely, Selectable } from 'kysely';
-import type { WireCheckpoint } from '../../contract/default.ts';
+import type { WireCheckpoint } from '../../core/wire.ts';
 import { Problem } from '../http/problem.ts';
 import type { Tables } from '../store/schema.ts';
 import type { TimestampAuthority } from '../timestamp/types.ts';

@@ -1,6 +1,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Kysely } from 'kysely';
+import { canonicalize, type Json } from '../../core/json/canonical.ts';
 import {
   PACKAGE_FORMAT,
   type WireCheckpoint,
@@ -8,8 +9,7 @@ import {
   type WirePackageHead,
   type WireStream,
   type WireSummary,
-} from '../../contract/default.ts';
-import { canonicalize, type Json } from '../../encoding/canonical.ts';
+} from '../../core/wire.ts';
 import { Problem } from '../http/problem.ts';
 import type { PackageRow, Tables } from '../store/schema.ts';
 import { inTransaction } from '../store/sqlite.ts';

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
-import type { WireStream } from '../../contract/default.ts';
+import type { WireStream } from '../../core/wire.ts';
 import type { StreamRow, Tables } from '../store/schema.ts';
 import { fromCursor, toCursor } from './cursor.ts';
 import type { EntriesQuery, PageQuery } from './requests.ts';

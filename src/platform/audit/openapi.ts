@@ -10,7 +10,7 @@ import {
   streamSchema,
   summarySchema,
   verificationSchema,
-} from '../../contract/default.ts';
+} from '../../core/wire.ts';
 
 /** OpenAPI 3.1 made from the schemas that validate. Its paths are relative to `prefix`, the address of its server. */
 export function openApiOptions(prefix: string): FastifyDynamicSwaggerOptions {

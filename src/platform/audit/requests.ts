@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Json } from '../../encoding/canonical.ts';
+import type { Json } from '../../core/json/canonical.ts';
 import { depthOf } from './rules.ts';
 
 /** A package nests an entry's metadata three levels deeper, and readers bound the depth of what they read. */

@@ -1,6 +1,6 @@
 import { createHmac, hash, type KeyObject } from 'node:crypto';
-import type { WireEntry } from '../../contract/default.ts';
-import type { Json } from '../../encoding/canonical.ts';
+import type { Json } from '../../core/json/canonical.ts';
+import type { WireEntry } from '../../core/wire.ts';
 import type { EntryRow } from '../store/schema.ts';
 
 /** What is hashed of an entry: all of it but its own hash and seal. */

@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
-import { EvidenceError } from '../../errors.ts';
+import { EvidenceError } from '../../core/errors.ts';
 
 /** Master keys are this long. */
 export const MASTER_KEY_BYTES = 32;

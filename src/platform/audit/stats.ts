@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { WireStats } from '../../contract/default.ts';
+import type { WireStats } from '../../core/wire.ts';
 import type { Tables } from '../store/schema.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -1,4 +1,4 @@
-import type { WireCheckpoint, WireStream, WireSummary } from '../../contract/default.ts';
+import type { WireCheckpoint, WireStream, WireSummary } from '../../core/wire.ts';
 import type { EntryRow } from '../store/schema.ts';
 import type { EntryCount } from './store.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { GENESIS, type WireVerification } from '../../contract/default.ts';
+import { GENESIS, type WireVerification } from '../../core/wire.ts';
 import { Problem } from '../http/problem.ts';
 import type { EntryRow, StreamRow } from '../store/schema.ts';
 import { inTransaction } from '../store/sqlite.ts';

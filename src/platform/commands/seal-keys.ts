@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import process from 'node:process';
 import type { CommandModule } from 'yargs';
-import { EvidenceError } from '../../errors.ts';
+import { EvidenceError } from '../../core/errors.ts';
 import { dataOption } from './data.ts';
 
 export const sealKeysCommand: CommandModule<object, { data: string; out: string }> = {

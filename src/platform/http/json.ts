@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { parseExactJson } from '../../encoding/json.ts';
-import { messageOf } from '../../errors.ts';
+import { messageOf } from '../../core/errors.ts';
+import { parseExactJson } from '../../core/json/exact.ts';
 import { Problem } from './problem.ts';
 
 /**

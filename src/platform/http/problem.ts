@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
-import type { WireProblem } from '../../contract/default.ts';
+import type { WireProblem } from '../../core/wire.ts';
 
 /** An answer that is not what was asked for, as problem details of RFC 9457. `code` is stable, `detail` for people. */
 export class Problem extends Error {

@@ -1,4 +1,4 @@
-import { problemSchema } from '../../contract/default.ts';
+import { problemSchema } from '../../core/wire.ts';
 
 type ProblemResponse = {
   description: string;

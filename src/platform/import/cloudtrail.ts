@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Json } from '../../encoding/canonical.ts';
-import { EvidenceError, messageOf } from '../../errors.ts';
+import { EvidenceError, messageOf } from '../../core/errors.ts';
+import type { Json } from '../../core/json/canonical.ts';
 import { type NewEntry, toField } from './entry.ts';
 import { parseExactly } from './exact.ts';
 import { prepend, readInflated, readLines } from './lines.ts';

@@ -1,5 +1,5 @@
 import type { Argv, CommandModule } from 'yargs';
-import { EvidenceError } from '../../errors.ts';
+import { EvidenceError } from '../../core/errors.ts';
 import { importCloudTrail } from './cloudtrail.ts';
 import { importHost } from './host.ts';
 import { toTable } from './table.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { access, constants, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Json } from '../../encoding/canonical.ts';
+import type { Json } from '../../core/json/canonical.ts';
 import { type NewEntry, toField } from './entry.ts';
 import { readInflated, readLines } from './lines.ts';
 import type { ImportTally } from './result.ts';

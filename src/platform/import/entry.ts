@@ -1,4 +1,4 @@
-import type { Json } from '../../encoding/canonical.ts';
+import type { Json } from '../../core/json/canonical.ts';
 
 /** One event on its way into the audit service: the body of `POST /entries/` with the event's own id as its key. */
 export interface NewEntry {

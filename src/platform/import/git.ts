@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { EvidenceError } from '../../errors.ts';
+import { EvidenceError } from '../../core/errors.ts';
 import { type NewEntry, toField } from './entry.ts';
 import type { ImportTally } from './result.ts';
 

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { EvidenceError } from '../../errors.ts';
+import { EvidenceError } from '../../core/errors.ts';
 import { dpkgEvents } from './dpkg.ts';
 import type { NewEntry } from './entry.ts';
 import { gitCommits } from './git.ts';

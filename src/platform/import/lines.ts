@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { EvidenceError, messageOf } from '../../errors.ts';
+import { EvidenceError, messageOf } from '../../core/errors.ts';
 
 const NEWLINE = 0x0a;
 /** RFC 1952 section 2.3.1: ID1 and ID2. */

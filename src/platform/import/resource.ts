@@ -1,4 +1,4 @@
-import type { Json } from '../../encoding/canonical.ts';
+import type { Json } from '../../core/json/canonical.ts';
 
 export interface Resource {
   type: string;

@@ -1,4 +1,4 @@
-import { EvidenceError, messageOf } from '../../errors.ts';
+import { EvidenceError, messageOf } from '../../core/errors.ts';
 import { EntryQueue } from './queue.ts';
 import { type ImportResult, ImportTally } from './result.ts';
 import { connectAuditService } from './service.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, type Dispatcher, request } from 'undici';
 import { z } from 'zod';
-import { EvidenceError, messageOf } from '../../errors.ts';
+import { EvidenceError, messageOf } from '../../core/errors.ts';
 
 /** At most this many entries and bytes in one `POST /entries/batch`. */
 export const MAX_BATCH_ENTRIES = 1000;

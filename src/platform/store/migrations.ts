@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
-import { EvidenceError } from '../../errors.ts';
+import { EvidenceError } from '../../core/errors.ts';
 import type { Tables } from './schema.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EvidenceError, messageOf } from '../../errors.ts';
+import { EvidenceError, messageOf } from '../../core/errors.ts';
 import { issueAuthorityCertificates } from './certificates.ts';
 import { toImprint } from './digest.ts';
 import { issueToken, type TokenSigner } from './token.ts';

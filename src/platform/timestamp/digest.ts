@@ -1,4 +1,4 @@
-import { EvidenceError } from '../../errors.ts';
+import { EvidenceError } from '../../core/errors.ts';
 
 /** @throws EvidenceError `usage` unless `hex` is a SHA-256 digest as 64 hex digits. */
 export function toImprint(hex: string): Buffer {

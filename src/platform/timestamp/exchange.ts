@@ -1,4 +1,4 @@
-import { EvidenceError, messageOf } from '../../errors.ts';
+import { EvidenceError, messageOf } from '../../core/errors.ts';
 
 const SHA256 = '2.16.840.1.101.3.4.2.1';
 const SIGNED_DATA = '1.2.840.113549.1.7.2';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Dispatcher, request } from 'undici';
-import { EvidenceError, messageOf } from '../../errors.ts';
+import { EvidenceError, messageOf } from '../../core/errors.ts';
 import { toImprint } from './digest.ts';
 import { encodeRequest, readResponse } from './exchange.ts';
 import type { TimestampAuthority } from './types.ts';

@@ -1,4 +1,4 @@
-import { DEFAULT_LIMITS, type S3Limits, type S3Options } from '../../../src/archive/s3/options.ts';
+import { DEFAULT_LIMITS, type S3Limits, type S3Options } from '../../../src/exporter/archive/s3/options.ts';
 import type { S3Double } from './double.ts';
 
 /** Waits that a test can sit through. */

@@ -1,7 +1,7 @@
 import { PDFDocument, PDFName, PDFString } from 'pdf-lib';
-import { drawHeading, drawList } from '../../../typesetting/blocks.ts';
-import { embedStyles, type Styles } from '../../../typesetting/fonts.ts';
-import { ACCENT, CONTENT_WIDTH, GREY, INK, LEFT, type Setting, Sheet } from '../../../typesetting/sheet.ts';
+import { drawHeading, drawList } from '../../../core/typesetting/blocks.ts';
+import { embedStyles, type Styles } from '../../../core/typesetting/fonts.ts';
+import { ACCENT, CONTENT_WIDTH, GREY, INK, LEFT, type Setting, Sheet } from '../../../core/typesetting/sheet.ts';
 import { drawFacts } from './facts.ts';
 import type { EvidencePdf } from './input.ts';
 import { drawCheckpoints, drawCounts, drawEntries } from './sections.ts';

@@ -1,6 +1,6 @@
-import type { WireCheckpoint, WireSummary } from '../../../contract/default.ts';
-import { drawFact, type FactForm } from '../../../typesetting/blocks.ts';
-import type { Sheet } from '../../../typesetting/sheet.ts';
+import { drawFact, type FactForm } from '../../../core/typesetting/blocks.ts';
+import type { Sheet } from '../../../core/typesetting/sheet.ts';
+import type { WireCheckpoint, WireSummary } from '../../../core/wire.ts';
 
 /** The facts about the package, as the service states them. */
 export function drawFacts(

@@ -1,4 +1,4 @@
-import type { WireCheckpoint, WireEntry, WireSummary } from '../../../contract/default.ts';
+import type { WireCheckpoint, WireEntry, WireSummary } from '../../../core/wire.ts';
 
 /** What the PDF form of a package is composed from. */
 export interface EvidencePdf {

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { WireCheckpoint, WireEntry, WireSummary } from '../../../contract/default.ts';
-import { drawHeading } from '../../../typesetting/blocks.ts';
-import { ACCENT, CONTENT_WIDTH, GREY, INK, type Setting, type Sheet } from '../../../typesetting/sheet.ts';
-import { Table } from '../../../typesetting/table.ts';
+import { drawHeading } from '../../../core/typesetting/blocks.ts';
+import { ACCENT, CONTENT_WIDTH, GREY, INK, type Setting, type Sheet } from '../../../core/typesetting/sheet.ts';
+import { Table } from '../../../core/typesetting/table.ts';
+import type { WireCheckpoint, WireEntry, WireSummary } from '../../../core/wire.ts';
 
 const TOP_ROWS = 10;
 /** More than this many checkpoints are not listed: the JSON form has them all, with their tokens. */

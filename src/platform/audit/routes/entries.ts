@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { entrySchema, pageSchema, statsSchema } from '../../../contract/default.ts';
+import { entrySchema, pageSchema, statsSchema } from '../../../core/wire.ts';
 import { Problem } from '../../http/problem.ts';
 import { problemResponses } from '../../http/responses.ts';
 import type { Appended } from '../append.ts';

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { entrySchema, generatedSchema, packageHeadSchema, summarySchema } from '../../../contract/default.ts';
+import { entrySchema, generatedSchema, packageHeadSchema, summarySchema } from '../../../core/wire.ts';
 import { problemResponses } from '../../http/responses.ts';
 import { toGenerated } from '../evidence.ts';
 import { generateSchema, keyHeaderSchema, packageParamsSchema } from '../requests.ts';

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { checkpointSchema, pageSchema, streamSchema, verificationSchema } from '../../../contract/default.ts';
+import { checkpointSchema, pageSchema, streamSchema, verificationSchema } from '../../../core/wire.ts';
 import { Problem } from '../../http/problem.ts';
 import { problemResponses } from '../../http/responses.ts';
 import { listStreams, streamToWire } from '../list.ts';

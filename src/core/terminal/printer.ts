@@ -1,0 +1,123 @@
+import { styleText } from 'node:util';
+import { EvidenceError, messageOf } from '../errors.ts';
+import { type Scrub, scrubber } from '../secret.ts';
+import { exitCodeOfError } from './exit.ts';
+import { visible, visibleJson } from './visible.ts';
+
+export interface Output {
+  write(text: string): unknown;
+}
+
+/** Text that is coloured where it goes to a terminal that wants colours. */
+export interface Styled {
+  text: string;
+  style: 'green' | 'red' | 'yellow' | 'bold';
+}
+
+/** One line of output. */
+export type Line = string | readonly (string | Styled)[];
+
+export function styled(text: string, style: Styled['style']): Styled {
+  return { text, style };
+}
+
+/** What is shorter is no secret, and stands in many a text by chance. */
+const LEAST_SECRET = 4;
+
+/**
+ * The two channels of a command: results on stdout, everything else on stderr. Secrets that it knows pass neither, and
+ * whatever it is given, nothing of it steers the terminal or begins a line of its own.
+ */
+export class Printer {
+  readonly json: boolean;
+  readonly quiet: boolean;
+  /** The longest secret first: of two, one may begin like the other. */
+  #secrets: { length: number; scrub: Scrub }[] = [];
+  readonly #stdout: Output;
+  readonly #stderr: Output;
+
+  constructor(options: { json: boolean; quiet: boolean; stdout?: Output; stderr?: Output }) {
+    this.json = options.json;
+    this.quiet = options.quiet;
+    this.#stdout = options.stdout ?? process.stdout;
+    this.#stderr = options.stderr ?? process.stderr;
+  }
+
+  /** Whatever is printed from now on, this is not in it. */
+  keepSecret(secret: string): void {
+    if (secret.length < LEAST_SECRET) return;
+    const kept = { length: secret.length, scrub: scrubber(secret) };
+    this.#secrets = [...this.#secrets, kept].sort((one, other) => other.length - one.length);
+  }
+
+  /** A line of the result for people; nothing with `--json`. */
+  result(line: Line): void {
+    if (this.json) return;
+    const pieces = typeof line === 'string' ? [line] : line;
+    this.#stdout.write(`${pieces.map((piece) => this.#show(piece)).join('')}\n`);
+  }
+
+  /** Lines of the result whose line feeds are ours, as those of a table are. */
+  block(text: string): void {
+    for (const line of text.split('\n')) this.result(line);
+  }
+
+  /** The one document of `--json`. */
+  document(value: unknown): void {
+    if (this.json) this.#stdout.write(`${visibleJson(this.#scrubJson(JSON.stringify(value, null, 2)))}\n`);
+  }
+
+  /** A line on stderr. */
+  note(line: string): void {
+    if (!this.quiet) this.#tell(line);
+  }
+
+  /** What went wrong and what to do now, on stderr, and as the document with `--json`. */
+  failure(error: unknown): void {
+    const message = messageOf(error);
+    if (error instanceof EvidenceError) {
+      const { code, nextStep } = error;
+      this.#tell(`evidence: ${message}`);
+      if (nextStep !== undefined) this.#tell(nextStep);
+      this.#documentFailure(error, code, nextStep ?? null);
+    } else {
+      const name = error instanceof Error ? `a defect in this program: ${error.name}: ` : '';
+      this.#tell(`evidence: ${name}${message}`);
+      for (const frame of framesOf(error)) this.#tell(frame);
+      this.#documentFailure(error, 'defect', null);
+    }
+  }
+
+  scrub(text: string): string {
+    return this.#secrets.reduce((clean, { scrub }) => scrub(clean), text);
+  }
+
+  /** Text by text, so that it stays JSON. */
+  #scrubJson(json: string): string {
+    if (this.scrub(json) === json) return json;
+    return json.replace(/"(?:[^"\\]|\\.)*"/g, (text) => JSON.stringify(this.scrub(JSON.parse(text))));
+  }
+
+  #documentFailure(error: unknown, code: string, nextStep: string | null): void {
+    this.document({
+      outcome: 'error',
+      exit_code: exitCodeOfError(error),
+      error: { code, message: messageOf(error), next_step: nextStep },
+    });
+  }
+
+  #tell(line: string): void {
+    this.#stderr.write(`${this.#show(line)}\n`);
+  }
+
+  #show(piece: string | Styled): string {
+    if (typeof piece === 'string') return visible(this.scrub(piece));
+    return styleText(piece.style, this.#show(piece.text), { stream: process.stdout });
+  }
+}
+
+/** Where a defect was met; what the error says is not repeated. */
+function framesOf(error: unknown): string[] {
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  return stack.split('\n').filter((line) => /^ +at /.test(line));
+}

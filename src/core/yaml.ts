@@ -1,0 +1,125 @@
+import { closest, distance } from 'fastest-levenshtein';
+import { type Document, isCollection, isMap, isNode, isScalar, LineCounter, type Node, parseDocument } from 'yaml';
+import { z } from 'zod';
+import { EvidenceError } from './errors.ts';
+import { inPlainWords, shapeName } from './schema-words.ts';
+
+/**
+ * A YAML document of a known shape. No tag of it can run code, and an alias cannot blow it up.
+ *
+ * @param name of the file, for errors.
+ * @throws EvidenceError `config` naming file, line and column, what is wrong there, and what was probably meant.
+ */
+export function parseYaml<T>(schema: z.ZodType<T>, text: string, name: string): T {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines });
+  const [syntax] = document.errors;
+  if (syntax !== undefined)
+    // What follows in the library's message quotes the text, which may hold a secret.
+    throw new EvidenceError(
+      'config',
+      `${placeIn(name, lines, syntax.pos[0])}: ${syntax.message.split(' at line ')[0]}`,
+    );
+  const read = schema.safeParse(toValue(document, name) ?? {});
+  if (read.success) return read.data;
+  const issue = mostTelling(read.error.issues);
+  if (issue === undefined) throw new EvidenceError('config', `${name} is not what it should be`);
+  throw describe(innermost(issue), schema, document, (offset) => placeIn(name, lines, offset));
+}
+
+function toValue(document: Document, name: string): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 100 });
+  } catch (error) {
+    throw new EvidenceError('config', `${name} cannot be read: its aliases cannot be resolved`, { cause: error });
+  }
+}
+
+function placeIn(name: string, lines: LineCounter, offset: number): string {
+  const { line, col } = lines.linePos(offset);
+  return `${name}:${line}:${col}`;
+}
+
+/** Of the alternatives of a union, what is wrong with the one that came furthest. */
+function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+  if (issue.code !== 'invalid_union' || issue.errors.length === 0) return issue;
+  const reach = (issues: readonly z.core.$ZodIssue[]) => Math.max(...issues.map(({ path }) => path.length));
+  const furthest = issue.errors.toSorted((a, b) => reach(b) - reach(a))[0] ?? [];
+  const nested = mostTelling(furthest);
+  if (nested === undefined || reach(furthest) === 0) return { ...issue, message: alternatives(issue.errors.flat()) };
+  return innermost({ ...nested, path: [...issue.path, ...nested.path] });
+}
+
+/** A name that is not known tells more than that another one is missing. */
+function mostTelling(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {
+  return issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
+}
+
+function alternatives(issues: readonly z.core.$ZodIssue[]): string {
+  const values = issues.flatMap((issue) => (issue.code === 'invalid_value' ? issue.values : []));
+  const shapes = issues.flatMap((issue) => (issue.code === 'invalid_type' ? [shapeName(issue.expected)] : []));
+  const wanted = [...values.map((value) => JSON.stringify(String(value))), ...new Set(shapes)];
+  return `${wanted.join(' or ')} is expected here`;
+}
+
+function describe(
+  issue: z.core.$ZodIssue,
+  schema: z.ZodType,
+  document: Document,
+  placeOf: (offset: number) => string,
+): EvidenceError {
+  const unknown = issue.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
+  const at = [...issue.path.map(String), ...(unknown === undefined ? [] : [unknown])];
+  const where = placeOf(offsetOf(document, at));
+  if (unknown === undefined)
+    return new EvidenceError('config', `${where}: ${at.length === 0 ? '' : `${at.join('.')}: `}${inPlainWords(issue)}`);
+  const known = keysAt(schema, issue.path);
+  const suggestion = known.length > 0 ? closest(unknown, known) : null;
+  const meant = suggestion !== null && distance(unknown, suggestion) <= 4 ? `Did you mean "${suggestion}"? ` : '';
+  // A key of a file that somebody put their secret into is no name.
+  const named = NAME.test(unknown) ? ` "${at.join('.')}"` : `, of ${unknown.length} characters`;
+  return new EvidenceError('config', `${where}: unknown key${named}`, {
+    ...(known.length === 0 ? {} : { nextStep: `${meant}Known here: ${known.join(', ')}.` }),
+  });
+}
+
+const NAME = /^[A-Za-z][A-Za-z_-]{0,39}$/;
+
+/** Where a member stands in the text: its name, or the nearest place around it that is there. */
+function offsetOf(document: Document, path: readonly string[]): number {
+  let node: Node | null = document.contents;
+  let offset = node?.range?.[0] ?? 0;
+  for (const name of path) {
+    if (!isCollection(node)) return offset;
+    if (isMap(node)) {
+      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === name);
+      if (pair === undefined) return offset;
+      if (isScalar(pair.key)) offset = pair.key.range?.[0] ?? offset;
+      node = isNode(pair.value) ? pair.value : null;
+    } else {
+      const item: unknown = node.items[Number(name)];
+      if (!isNode(item)) return offset;
+      offset = item.range?.[0] ?? offset;
+      node = item;
+    }
+  }
+  return offset;
+}
+
+/** The names that the schema knows at a path. */
+function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
+  const [name, ...rest] = path;
+  const bare = unwrap(schema);
+  if (bare instanceof z.ZodUnion || bare instanceof z.ZodDiscriminatedUnion)
+    return [...new Set(bare.options.flatMap((option) => keysAt(option as z.ZodType, path)))];
+  if (name === undefined) return bare instanceof z.ZodObject ? Object.keys(bare.shape) : [];
+  if (bare instanceof z.ZodArray) return keysAt(bare.element as z.ZodType, rest);
+  const next = bare instanceof z.ZodObject ? bare.shape[String(name)] : undefined;
+  return next === undefined ? [] : keysAt(next as z.ZodType, rest);
+}
+
+function unwrap(schema: z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
+    return unwrap(schema.unwrap() as z.ZodType);
+  return schema;
+}

@@ -1,0 +1,226 @@
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, link, lstat, open, realpath, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { EvidenceError } from '../../core/errors.ts';
+import type {
+  Archive,
+  Expected,
+  ObjectSource,
+  PutResult,
+  StoredObject,
+  Unlisted,
+} from '../../verifier/archive/archive.ts';
+import { conflict, differenceTo, expectedContent, measure } from '../../verifier/archive/content.ts';
+import { hasCode, isOfFile, lookupFailure, readFailure, storeFailure } from '../../verifier/archive/failure.ts';
+import { checkKey } from '../../verifier/archive/key.ts';
+import { checkRoot, hasFolders, linked, makeFolders, makeRoot, noFolder, syncFolder } from './folder.ts';
+import { closeIncoming, openIncoming, sweepIncoming } from './incoming.ts';
+import { listFolder } from './walk.ts';
+
+/**
+ * An archive in a folder. With `create` the folder is made if need be, and what dead processes left half written is
+ * removed; without it nothing changes on disk until something is put.
+ *
+ * @throws EvidenceError `not-found` when there is no such folder and `create` is false; `archive` otherwise.
+ */
+export async function openDirectoryArchive(path: string, options: { create: boolean }): Promise<Archive> {
+  try {
+    if (options.create) {
+      await checkRoot(path);
+      await makeRoot(path);
+    }
+    const root = await realpath(path);
+    if (!(await lstat(root)).isDirectory()) {
+      throw noFolder(path);
+    }
+    if (options.create) await sweepIncoming(root, Date.now());
+    return new DirectoryArchive(root);
+  } catch (error) {
+    if (options.create || !hasCode(error, 'ENOENT', 'ENOTDIR'))
+      throw (options.create ? storeFailure : lookupFailure)(error, `open the archive at ${path}`);
+    throw new EvidenceError('not-found', `there is no archive at ${path}`, {
+      nextStep: 'Check the path; the first export to it makes the archive.',
+      cause: error,
+    });
+  }
+}
+
+/** An object is a file that nobody writes to again. */
+const OBJECT_MODE = 0o444;
+
+const BLOCK = 256 * 1024;
+
+class DirectoryArchive implements Archive {
+  readonly url: string;
+  readonly locks = null;
+  readonly links = null;
+  readonly #root: string;
+  readonly #durable = new Set<string>();
+
+  constructor(root: string) {
+    this.#root = root;
+    this.url = root;
+  }
+
+  async put(key: string, source: ObjectSource, expected: Expected): Promise<PutResult> {
+    checkKey(key);
+    try {
+      if ((await this.#find(key)) !== null) return await this.#settle(key, expected);
+      const incoming = await this.#receive(source, expected);
+      try {
+        return await this.#name(incoming, key, expected);
+      } finally {
+        // Not synchronised: should the name come back after a crash, it is swept away as any leftover.
+        await unlink(incoming);
+      }
+    } catch (error) {
+      throw storeFailure(error, `store ${key} in the archive`);
+    }
+  }
+
+  async shortcomings(): Promise<readonly string[]> {
+    return [];
+  }
+
+  async read(key: string): Promise<Readable> {
+    const handle = await this.#open(key);
+    return handle.createReadStream({ highWaterMark: BLOCK });
+  }
+
+  async readBytes(key: string, maxBytes: number): Promise<Uint8Array> {
+    const handle = await this.#open(key);
+    try {
+      const { size } = await handle.stat();
+      if (size > maxBytes) throw new EvidenceError('unreadable', `${key} has more than ${maxBytes} bytes`);
+      return await handle.readFile();
+    } catch (error) {
+      throw readFailure(error, key);
+    } finally {
+      await handle.close();
+    }
+  }
+
+  async stat(key: string): Promise<{ bytes: number } | null> {
+    checkKey(key);
+    const stats = await this.#find(key).catch((error: unknown) => {
+      throw isOfFile(error) ? readFailure(error, key) : lookupFailure(error, `look up ${key} in the archive`);
+    });
+    return stats === null ? null : { bytes: stats.size };
+  }
+
+  async *list(prefix: string, onUnlisted?: Unlisted): AsyncGenerator<StoredObject> {
+    try {
+      yield* listFolder(this.#root, prefix, onUnlisted);
+    } catch (error) {
+      throw lookupFailure(error, 'list the archive');
+    }
+  }
+
+  /** The object itself: an archive on disk needs no copy. */
+  async fetchFile(key: string): Promise<string> {
+    const handle = await this.#open(key);
+    await handle.close();
+    return this.#pathOf(key);
+  }
+
+  async close(): Promise<void> {
+    await closeIncoming(this.#root).catch((error: unknown) => {
+      throw storeFailure(error, 'close the archive');
+    });
+  }
+
+  /** The content on disk for good and read back, under a name that is no key. */
+  async #receive(source: ObjectSource, expected: Expected): Promise<string> {
+    const { path, handle } = await openIncoming(this.#root);
+    try {
+      try {
+        for await (const block of expectedContent(source, expected)) await handle.appendFile(block);
+        await handle.chmod(OBJECT_MODE);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await checkReadBack(path, expected);
+      return path;
+    } catch (error) {
+      await unlink(path);
+      throw error;
+    }
+  }
+
+  /**
+   * Gives received content its key, if the key is still free: link(2) does both in one step. There is no second best
+   * where a file system has no links. Writing under the key itself shows half an object after a crash, and rename(2)
+   * replaces what another run has just archived.
+   */
+  async #name(incoming: string, key: string, expected: Expected): Promise<PutResult> {
+    const path = this.#pathOf(key);
+    await makeFolders(this.#root, key.split('/').slice(0, -1), this.#durable);
+    try {
+      await link(incoming, path);
+    } catch (error) {
+      if (hasCode(error, 'EEXIST')) return this.#settle(key, expected);
+      if (!hasCode(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EXDEV')) throw error;
+      throw new EvidenceError('archive', `could not store ${key}: no hard link can be made in ${dirname(path)}`, {
+        nextStep: 'Put the archive on a file system with hard links (not FAT or exFAT), or on S3.',
+        cause: error,
+      });
+    }
+    await syncFolder(dirname(path));
+    return { state: 'created' };
+  }
+
+  /** What a key that is taken means for a `put`. */
+  async #settle(key: string, expected: Expected): Promise<PutResult> {
+    if ((await this.#find(key)) === null) {
+      throw new EvidenceError('archive', `could not store ${key}: a folder of that name is in the archive`);
+    }
+    const handle = await this.#open(key);
+    const actual = await measure(handle.createReadStream({ highWaterMark: BLOCK }));
+    if (differenceTo(expected, actual) !== undefined) throw conflict(key, expected, actual);
+    // Whoever made it may have died before doing so.
+    await syncFolder(dirname(this.#pathOf(key)));
+    return { state: 'existing' };
+  }
+
+  async #open(key: string): Promise<FileHandle> {
+    if ((await this.stat(key)) === null) throw this.#missing(key);
+    // Opened like this, a named pipe that was put there since does not wait for its other end.
+    const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+    return open(this.#pathOf(key), flags).catch((error: unknown) => {
+      throw readFailure(error, key);
+    });
+  }
+
+  /** Null when nothing or only a folder has that name. */
+  async #find(key: string): Promise<Stats | null> {
+    if (!(await hasFolders(this.#root, key.split('/').slice(0, -1)))) return null;
+    const path = this.#pathOf(key);
+    const stats = await lstat(path).catch((error: unknown) => {
+      if (hasCode(error, 'ENOENT')) return null;
+      throw error;
+    });
+    if (stats === null || stats.isDirectory()) return null;
+    if (stats.isSymbolicLink()) throw linked(path);
+    if (!stats.isFile()) throw new EvidenceError('unreadable', `${path} is not a file, so no object of the archive`);
+    return stats;
+  }
+
+  #pathOf(key: string): string {
+    return join(this.#root, key);
+  }
+
+  #missing(key: string): EvidenceError {
+    return new EvidenceError('not-found', `the archive at ${this.#root} has no ${key}`);
+  }
+}
+
+async function checkReadBack(path: string, expected: Expected): Promise<void> {
+  const handle = await open(path, 'r');
+  const difference = differenceTo(expected, await measure(handle.createReadStream({ highWaterMark: BLOCK })));
+  if (difference === undefined) return;
+  throw new EvidenceError('archive', `the disk gave back ${difference}; the content was not archived`, {
+    nextStep: 'Check the disk for errors before using it for evidence, then run the same command again.',
+  });
+}

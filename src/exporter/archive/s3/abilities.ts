@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { EvidenceError } from '../../../core/errors.ts';
+import type { Connection } from './connection.ts';
+import { isRefusal } from './failure.ts';
+import { inspect, isAttested } from './inspect.ts';
+import type { S3Place } from './place.ts';
+import type { Protection } from './policy.ts';
+import { putWhole, type Upload } from './upload.ts';
+import type { Versions } from './versions.ts';
+
+/** What a store does of what an archive wants of it. */
+export interface Abilities {
+  /** It refuses to store an object whose name is taken. */
+  createOnly: boolean;
+  /** It keeps what was there before under a version of its own. */
+  versions: boolean;
+  /** It holds a body to its SHA-256 and shows that. */
+  checksums: boolean;
+  /** This identity may read locks. */
+  locksShown: boolean;
+}
+
+/** Begins with a dot, so no key can name it. */
+export const PROBE = '.abilities';
+
+/** What `evidence doctor` stores, again and again. */
+export const SCRATCH = '.doctor';
+
+const TEXT = 'Stored by evidence-exporter to find out what this store does. It is not evidence.\n';
+const CONTENT = { source: { bytes: Buffer.from(TEXT) }, expected: { sha256: digestOf(TEXT), bytes: TEXT.length } };
+
+/**
+ * Finds out what a store does by storing an object that is the same in every archive; from the second time on, a store
+ * that is create-only refuses it.
+ *
+ * @throws EvidenceError `config` when it does not lock objects, but should; see `Connection.attempt` for others.
+ */
+export async function findAbilities(
+  connection: Connection,
+  place: S3Place,
+  versions: Versions,
+  protection: Protection,
+): Promise<Abilities> {
+  const name = `${place.prefix}${PROBE}`;
+  const upload = { bucket: place.bucket, name, ...CONTENT, protection };
+  const conditional = await tryCreate(connection, upload);
+  const oldest = await versions.find(name);
+  if (oldest === null) throw new EvidenceError('archive', `s3://${place.bucket}/${name} was stored, but is not listed`);
+  const isFirst =
+    conditional.state === 'created' &&
+    (oldest.version_id ?? null) === conditional.version_id &&
+    oldest.covered_by === undefined;
+  const createOnly =
+    conditional.state === 'refused' || (isFirst && (await tryCreate(connection, upload)).state === 'refused');
+  const found = await inspect(connection, {
+    bucket: place.bucket,
+    name,
+    version_id: conditional.state === 'created' ? (conditional.version_id ?? undefined) : oldest.version_id,
+  });
+  if (found === null) throw new EvidenceError('archive', `s3://${place.bucket}/${name} was stored, but is not there`);
+  return {
+    createOnly,
+    versions: oldest.version_id !== undefined,
+    checksums: isAttested(found, CONTENT.expected),
+    locksShown: !found.lockHidden,
+  };
+}
+
+type Trial = { state: 'created'; version_id: string | null } | { state: 'refused' } | { state: 'unknown-condition' };
+
+/** Stores the object if there is none; without a condition where the store knows of none. */
+async function tryCreate(connection: Connection, upload: Omit<Upload, 'createOnly'>): Promise<Trial> {
+  const doing = `store s3://${upload.bucket}/${upload.name}${upload.protection.ObjectLockMode === undefined && upload.protection.ObjectLockLegalHoldStatus === undefined ? '' : ' with a lock'}`;
+  const put = (createOnly: boolean, leave: (number | string)[]) =>
+    connection.attempt(doing, (signal) => putWhole(connection, { ...upload, createOnly }, signal), { leave });
+  try {
+    const { version_id } = await put(true, [412, 501]);
+    return { state: 'created', version_id: version_id ?? null };
+  } catch (error) {
+    if (isRefusal(error, 412)) return { state: 'refused' };
+    if (!isRefusal(error, 501)) throw error;
+    await put(false, []);
+    return { state: 'unknown-condition' };
+  }
+}
+
+/** A sentence for each thing that this store does less than others. */
+export function shortcomingsOf({ createOnly, versions, checksums, locksShown }: Abilities): string[] {
+  const sentences: string[] = [];
+  if (!createOnly && versions)
+    sentences.push(
+      'the store ignores create-only writes (If-None-Match): every key was looked up before it was written, and of several versions the first one counts',
+    );
+  if (!createOnly && !versions)
+    sentences.push(
+      'the store ignores create-only writes (If-None-Match) and keeps no versions: every key was looked up before it was written, but what another program writes at the same moment can replace it',
+    );
+  if (createOnly && !versions)
+    sentences.push(
+      'the store keeps no versions: whoever may write to the bucket can replace or delete what is archived',
+    );
+  if (!checksums)
+    sentences.push('the store does not attest SHA-256 checksums: every object was downloaded again and hashed here');
+  if (!locksShown)
+    sentences.push('the locks of objects could not be read back: the store does not show them to this identity');
+  return sentences;
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,248 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { EvidenceError, isEvidenceError } from '../../../core/errors.ts';
+import type {
+  Archive,
+  Expected,
+  Links,
+  Locks,
+  ObjectSource,
+  PutResult,
+  StoredObject,
+} from '../../../verifier/archive/archive.ts';
+import { conflict, differenceTo } from '../../../verifier/archive/content.ts';
+import { checkKey, isKey } from '../../../verifier/archive/key.ts';
+import { type Abilities, findAbilities, PROBE, SCRATCH, shortcomingsOf } from './abilities.ts';
+import { Connection } from './connection.ts';
+import { putOnTop } from './copy.ts';
+import { isRefusal } from './failure.ts';
+import { confirm, type Inspection, inspect, measureObject, secure, toResult } from './inspect.ts';
+import { S3Links } from './links.ts';
+import { S3Locks } from './locks.ts';
+import { putParts, sweepUploads } from './multipart.ts';
+import type { S3Options } from './options.ts';
+import { PartMemory } from './parts.ts';
+import { formatS3Url, type S3Place } from './place.ts';
+import { type Protection, protectionOf } from './policy.ts';
+import { openObject, type Wanted } from './read.ts';
+import { putWhole, type Upload, type Uploaded } from './upload.ts';
+import { Versions } from './versions.ts';
+
+/** Nobody sends one object for so long: whoever began to send it is dead. */
+const DEAD_AFTER_MS = 24 * 60 * 60 * 1000;
+
+const LOCKED_LATER =
+  'the store stored some objects without their lock, as those sent in parts: they were locked right after';
+
+const LEFT_COVERED =
+  'two exports stored different objects of the same name at the same moment, and the store did not copy the first one over the other: other programs see the other';
+
+/** An archive in a bucket. Nothing is asked of the store before something is wanted of it. */
+export function openS3Archive(place: S3Place, options: S3Options): Archive {
+  return new S3Archive(place, options);
+}
+
+class S3Archive implements Archive {
+  readonly url: string;
+  readonly locks: Locks;
+  readonly links: Links;
+  readonly #place: S3Place;
+  readonly #options: S3Options;
+  readonly #connection: Connection;
+  readonly #versions: Versions;
+  readonly #memory: PartMemory;
+  /** By key: the version that is the object. It never changes, so it needs to be found out only once. */
+  readonly #known = new Map<string, string | undefined>();
+  #prepared: Promise<{ abilities: Abilities; shortcomings: string[] }> | null = null;
+
+  constructor(place: S3Place, options: S3Options) {
+    this.url = formatS3Url(place);
+    this.#place = place;
+    this.#options = options;
+    this.#connection = new Connection(options);
+    this.#versions = new Versions(this.#connection, place);
+    this.#memory = new PartMemory(options.limits.partMemoryBytes);
+    this.locks = new S3Locks(this.#connection, (key) => this.#find(key));
+    this.links = new S3Links(this.#connection, (key) => this.#resolve(key));
+  }
+
+  async put(key: string, source: ObjectSource, expected: Expected): Promise<PutResult> {
+    checkKey(key);
+    const { abilities } = await this.#prepare();
+    const upload: Upload = {
+      ...this.#name(key),
+      source,
+      expected,
+      protection: protectionOf(this.#options, new Date()),
+      createOnly: abilities.createOnly,
+    };
+    const inParts = expected.bytes >= this.#options.limits.multipartBytes;
+    const uploaded = await this.#upload(upload, inParts);
+    if (inParts) await sweepUploads(this.#connection, upload.bucket, upload.name, (name) => name === upload.name);
+    if (uploaded === null) return this.#settle(key, expected, upload.protection);
+    const { version_id, checksum } = uploaded;
+    const wanted = { ...this.#name(key), version_id };
+    const found = await confirm(this.#connection, wanted, expected, checksum, upload.protection);
+    if (!abilities.createOnly && !(await this.#isFirst(key, found))) return this.#yield(key, upload);
+    if (found.lockedLater) await this.#remark(LOCKED_LATER);
+    this.#known.set(key, found.version_id);
+    return toResult('created', found);
+  }
+
+  async shortcomings(): Promise<readonly string[]> {
+    return (await this.#prepare()).shortcomings;
+  }
+
+  async read(key: string): Promise<Readable> {
+    checkKey(key);
+    const content = await openObject(this.#connection, await this.#resolve(key));
+    if (content === null) throw this.#missing(key);
+    return content;
+  }
+
+  async readBytes(key: string, maxBytes: number): Promise<Uint8Array> {
+    const blocks: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const block of (await this.read(key)) as AsyncIterable<Uint8Array>) {
+      bytes += block.length;
+      if (bytes > maxBytes) throw new EvidenceError('unreadable', `${key} has more than ${maxBytes} bytes`);
+      blocks.push(block);
+    }
+    return Buffer.concat(blocks);
+  }
+
+  async stat(key: string): Promise<{ bytes: number } | null> {
+    checkKey(key);
+    const found = await this.#versions.find(this.#name(key).name);
+    return found === null ? null : { bytes: found.bytes };
+  }
+
+  async *list(prefix: string): AsyncGenerator<StoredObject> {
+    for await (const { name, ...found } of this.#versions.under(`${this.#place.prefix}${prefix}`)) {
+      const key = name.slice(this.#place.prefix.length);
+      if (key === PROBE || key === SCRATCH) continue;
+      if (!isKey(key)) yield { key, ...found, irregular: 'special' };
+      else {
+        this.#known.set(key, found.version_id);
+        yield { key, ...found };
+      }
+    }
+  }
+
+  async fetchFile(key: string, directory: string): Promise<string> {
+    const content = await this.read(key);
+    const path = join(directory, createHash('sha256').update(key).digest('hex'));
+    await pipeline(content, createWriteStream(path));
+    return path;
+  }
+
+  async close(): Promise<void> {
+    this.#connection.close();
+  }
+
+  /** What the store does, found out before anything is stored; and away with what dead processes left. */
+  #prepare(): Promise<{ abilities: Abilities; shortcomings: string[] }> {
+    this.#prepared ??= (async () => {
+      const { bucket, prefix } = this.#place;
+      const protection = protectionOf(this.#options, new Date());
+      const abilities = await findAbilities(this.#connection, this.#place, this.#versions, protection);
+      const shortcomings = shortcomingsOf(abilities);
+      if (this.#versions.listable !== true)
+        shortcomings.push('the store does not list versions: what is read is the newest version of an object');
+      const isDead = (_name: string, begun: Date | undefined) =>
+        begun !== undefined && Date.now() - begun.getTime() > DEAD_AFTER_MS;
+      if (!(await sweepUploads(this.#connection, bucket, prefix, isDead)))
+        shortcomings.push(
+          'the store does not list unfinished uploads: what an interrupted run left of one stays there',
+        );
+      return { abilities, shortcomings };
+    })();
+    return this.#prepared;
+  }
+
+  /** Null when the key is taken. */
+  async #upload(upload: Upload, inParts: boolean): Promise<Uploaded | null> {
+    const { bucket, name, expected } = upload;
+    try {
+      return await this.#connection.attempt(
+        `store s3://${bucket}/${name}`,
+        async (signal) => {
+          // Looked up each time, as an attempt that seemed to fail may have succeeded; and though the store may hold
+          // the name free: where the newest version is a delete marker, it takes the name for free.
+          if ((await this.#versions.find(name)) !== null) return null;
+          if (inParts) return putParts(this.#connection, upload, this.#memory);
+          return putWhole(this.#connection, upload, signal);
+        },
+        { bytes: expected.bytes, leave: [412] },
+      );
+    } catch (error) {
+      if (isRefusal(error, 412)) return null;
+      throw error;
+    }
+  }
+
+  /** Of several that wrote the same key at once to a store that let them, the first one wins. */
+  async #isFirst(key: string, { version_id }: Inspection): Promise<boolean> {
+    if (version_id === undefined) return true;
+    return (await this.#versions.find(this.#name(key).name))?.version_id === version_id;
+  }
+
+  /** As `#settle`; and where the first version has other content it is put over ours, which was stored after it. */
+  async #yield(key: string, { expected, protection }: Upload): Promise<PutResult> {
+    try {
+      return await this.#settle(key, expected, protection);
+    } catch (error) {
+      if (!isEvidenceError(error, 'conflict')) throw error;
+      const first = await this.#resolve(key);
+      if (!(await putOnTop(this.#connection, first, protection))) await this.#remark(LEFT_COVERED);
+      throw error;
+    }
+  }
+
+  /** What a key that is taken means for a `put`. */
+  async #settle(key: string, expected: Expected, protection: Protection): Promise<PutResult> {
+    const wanted = await this.#resolve(key);
+    const found = await inspect(this.#connection, wanted);
+    if (found === null) throw this.#missing(key);
+    const actual = await measureObject(this.#connection, wanted, found);
+    if (differenceTo(expected, actual) !== undefined) throw conflict(key, expected, actual);
+    // Whoever stored it may have died before it was locked.
+    const secured = await secure(this.#connection, wanted, protection);
+    if (secured.lockedLater) await this.#remark(LOCKED_LATER);
+    return toResult('existing', secured);
+  }
+
+  /** Adds to the shortcomings what came out later. */
+  async #remark(shortcoming: string): Promise<void> {
+    const { shortcomings } = await this.#prepare();
+    if (!shortcomings.includes(shortcoming)) shortcomings.push(shortcoming);
+  }
+
+  async #resolve(key: string): Promise<Wanted> {
+    const wanted = await this.#find(key);
+    if (wanted === null) throw this.#missing(key);
+    return wanted;
+  }
+
+  async #find(key: string): Promise<Wanted | null> {
+    checkKey(key);
+    const { bucket, name } = this.#name(key);
+    if (!this.#known.has(key)) {
+      const found = await this.#versions.find(name);
+      if (found === null) return null;
+      this.#known.set(key, found.version_id);
+    }
+    return { bucket, name, version_id: this.#known.get(key) };
+  }
+
+  #name(key: string): { bucket: string; name: string } {
+    return { bucket: this.#place.bucket, name: `${this.#place.prefix}${key}` };
+  }
+
+  #missing(key: string): EvidenceError {
+    return new EvidenceError('not-found', `the archive at ${this.url} has no ${key}`);
+  }
+}

@@ -1,0 +1,119 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { S3Client } from '@aws-sdk/client-s3';
+import { EvidenceError } from '../../../core/errors.ts';
+import { boundAnswers } from './answer.ts';
+import { askedToWait, isRefusal, isTransient, toStoreError } from './failure.ts';
+import type { S3Limits, S3Options } from './options.ts';
+
+const QUIET = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+
+/** An S3 client whose every request has limits, is tried again where that may help, and fails with our errors. */
+export class Connection {
+  readonly client: S3Client;
+  readonly limits: S3Limits;
+  readonly #signal: AbortSignal;
+
+  constructor(options: S3Options) {
+    this.limits = options.limits;
+    this.#signal = options.signal;
+    this.client = makeClient(options);
+  }
+
+  /**
+   * Does something until it succeeds, cannot, or was tried often enough.
+   *
+   * @param doing completes "could not …"
+   * @param work gets a signal that ends it.
+   * @param options `bytes`: how much it sends. `leave`: the answers, by status or name, that the caller deals with;
+   * they are thrown as they come.
+   * @throws EvidenceError `store-refused`, `config`, `not-found`, `archive`; as it is, what `work` throws of ours.
+   */
+  async attempt<T>(
+    doing: string,
+    work: (signal: AbortSignal) => Promise<T>,
+    { bytes = 0, leave = [] }: { bytes?: number; leave?: (number | string)[] } = {},
+  ): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#once(work, bytes);
+      } catch (error) {
+        this.#signal.throwIfAborted();
+        if (error instanceof EvidenceError || isRefusal(error, ...leave)) throw error;
+        if (!isTransient(error) || attempt >= this.limits.attempts)
+          throw toStoreError(error, doing, await this.#secrets());
+        await this.#wait(attempt, askedToWait(error));
+      }
+    }
+  }
+
+  close(): void {
+    this.client.destroy();
+  }
+
+  async #once<T>(work: (signal: AbortSignal) => Promise<T>, bytes: number): Promise<T> {
+    const { requestMs, bytesPerSecond } = this.limits;
+    const controller = new AbortController();
+    const timer = setTimeout(() => controller.abort(), requestMs + (bytes / bytesPerSecond) * 1000);
+    try {
+      return await work(AbortSignal.any([this.#signal, controller.signal]));
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Longer each time, and never the same for two that were refused together. */
+  async #wait(attempt: number, asked: number): Promise<void> {
+    const { firstWaitMs, maxWaitMs } = this.limits;
+    const ceiling = Math.min(maxWaitMs, firstWaitMs * 2 ** (attempt - 1));
+    const wait = Math.min(maxWaitMs, Math.max(asked, ceiling * (0.5 + Math.random() / 2)));
+    await sleep(wait, undefined, { signal: this.#signal }).catch(() => this.#signal.throwIfAborted());
+  }
+
+  async #secrets(): Promise<string[]> {
+    const identity = await this.client.config.credentials().catch(() => null);
+    if (identity === null) return [];
+    const { accessKeyId, secretAccessKey, sessionToken = '' } = identity;
+    return [secretAccessKey, sessionToken, accessKeyId].filter((secret) => secret.length >= 4);
+  }
+}
+
+function makeClient(options: S3Options): S3Client {
+  const { endpoint, region, profile, ca, limits } = options;
+  const client = new S3Client({
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(region === undefined ? {} : { region }),
+    ...(profile === undefined ? {} : { profile }),
+    forcePathStyle: options.pathStyle,
+    // Retried here, where a body can be made again and a key looked up before.
+    maxAttempts: 1,
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    // With it the SDK takes an agent of its own for bodies of 2 MB and more, which does not know our authorities.
+    expectContinueHeader: false,
+    logger: QUIET,
+    requestHandler: {
+      connectionTimeout: limits.connectMs,
+      socketTimeout: limits.idleMs,
+      httpAgent: new HttpAgent({ keepAlive: true, maxSockets: 64 }),
+      httpsAgent: new HttpsAgent({ keepAlive: true, maxSockets: 64, ...(ca === undefined ? {} : { ca }) }),
+    },
+  });
+  signBodies(client);
+  boundAnswers(client);
+  return client;
+}
+
+/** The digest that is sent as a checksum is signed too: stores that know no checksums hold the body to it. */
+function signBodies(client: S3Client): void {
+  client.middlewareStack.add(
+    (next) => (args) => {
+      const { headers } = args.request as { headers: Record<string, string> };
+      const checksum = headers['x-amz-checksum-sha256'];
+      if (checksum !== undefined) headers['x-amz-content-sha256'] = Buffer.from(checksum, 'base64').toString('hex');
+      return next(args);
+    },
+    { step: 'build', name: 'signBodies' },
+  );
+}

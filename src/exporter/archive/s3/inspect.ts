@@ -1,0 +1,191 @@
+import { GetObjectRetentionCommand, HeadObjectCommand, type HeadObjectCommandOutput } from '@aws-sdk/client-s3';
+import { EvidenceError } from '../../../core/errors.ts';
+import type { Expected, ObjectLock, PutResult } from '../../../verifier/archive/archive.ts';
+import { differenceTo, measure } from '../../../verifier/archive/content.ts';
+import type { Connection } from './connection.ts';
+import { isRefusal } from './failure.ts';
+import { type Protection, protect } from './policy.ts';
+import { openObject, type Wanted } from './read.ts';
+import { toBase64 } from './upload.ts';
+
+/** What a store says of a version. */
+export interface Inspection {
+  bytes: number;
+  version_id: string | undefined;
+  /** Undefined where it keeps none; see `Uploaded`. */
+  checksum: string | undefined;
+  lock: ObjectLock | undefined;
+  /** This identity may not see locks: that there is none cannot be told. */
+  lockHidden: boolean;
+  legalHold: boolean;
+  encryption: string | undefined;
+}
+
+/** Null when there is no such version. */
+export async function inspect(connection: Connection, wanted: Wanted): Promise<Inspection | null> {
+  const { bucket, name, version_id } = wanted;
+  const version = version_id === undefined ? {} : { VersionId: version_id };
+  const head = await connection
+    .attempt(
+      `look at s3://${bucket}/${name}`,
+      (abortSignal) =>
+        connection.client.send(
+          new HeadObjectCommand({ Bucket: bucket, Key: name, ChecksumMode: 'ENABLED', ...version }),
+          { abortSignal },
+        ),
+      { leave: [404] },
+    )
+    .catch((error: unknown) => {
+      if (isRefusal(error, 404)) return null;
+      throw error;
+    });
+  if (head === null) return null;
+  const own = head.VersionId === 'null' ? undefined : head.VersionId;
+  return {
+    bytes: head.ContentLength ?? -1,
+    version_id: version_id ?? own,
+    checksum: head.ChecksumSHA256,
+    ...(await lockOf(connection, { bucket, name, version_id: version_id ?? own }, head)),
+    legalHold: head.ObjectLockLegalHoldStatus === 'ON',
+    encryption: head.ServerSideEncryption,
+  };
+}
+
+/** HEAD leaves locks out for whoever may not read them, so absent is not unlocked until it was asked for by name. */
+async function lockOf(
+  connection: Connection,
+  { bucket, name, version_id }: Wanted,
+  head: HeadObjectCommandOutput,
+): Promise<Pick<Inspection, 'lock' | 'lockHidden'>> {
+  const shown = toLock(head.ObjectLockMode, head.ObjectLockRetainUntilDate);
+  if (shown !== undefined) return { lock: shown, lockHidden: false };
+  const version = version_id === undefined ? {} : { VersionId: version_id };
+  // 404: none. 400: the bucket has no locks at all. 405 and 501: nor has the store.
+  const leave = [400, 403, 404, 405, 501];
+  try {
+    const { Retention } = await connection.attempt(
+      `read the lock of s3://${bucket}/${name}`,
+      (abortSignal) =>
+        connection.client.send(new GetObjectRetentionCommand({ Bucket: bucket, Key: name, ...version }), {
+          abortSignal,
+        }),
+      { leave },
+    );
+    return { lock: toLock(Retention?.Mode, Retention?.RetainUntilDate), lockHidden: false };
+  } catch (error) {
+    if (!isRefusal(error, ...leave)) throw error;
+    return { lock: undefined, lockHidden: isRefusal(error, 403) };
+  }
+}
+
+function toLock(mode: string | undefined, until: Date | undefined): ObjectLock | undefined {
+  if (mode === undefined || until === undefined) return undefined;
+  return { mode: mode === 'COMPLIANCE' ? 'compliance' : 'governance', retain_until: until.toISOString() };
+}
+
+/** Whether a store's checksum is over all of the content, and not over the checksums of parts. */
+export function isWhole(checksum: string | undefined): checksum is string {
+  return checksum !== undefined && !checksum.includes('-');
+}
+
+/** Length and SHA-256 of a version, downloaded unless the store attests them. */
+export async function measureObject(
+  connection: Connection,
+  wanted: Wanted,
+  { bytes, checksum }: Pick<Inspection, 'bytes' | 'checksum'>,
+): Promise<Expected> {
+  if (isWhole(checksum)) return { bytes, sha256: Buffer.from(checksum, 'base64').toString('hex') };
+  const content = await openObject(connection, wanted);
+  if (content === null) throw lost(wanted, 'it cannot be read back');
+  return measure(content);
+}
+
+export interface Secured extends Inspection {
+  /** It was without the lock or the hold that it should have: it has them now. */
+  lockedLater: boolean;
+}
+
+/**
+ * What the store says of a version, which is locked now if it should be and is not: Ceph leaves the lock away from what
+ * is sent in parts.
+ *
+ * @throws EvidenceError `archive` when it is not there, or cannot be locked.
+ */
+export async function secure(connection: Connection, wanted: Wanted, protection: Protection): Promise<Secured> {
+  const found = await requireThere(connection, wanted);
+  if (unprotectedIn(found, protection) === undefined) return { ...found, lockedLater: false };
+  await protect(connection, { ...wanted, version_id: found.version_id }, protection);
+  const secured = await requireThere(connection, wanted);
+  const left = unprotectedIn(secured, protection);
+  if (left !== undefined) throw lost(wanted, `the store gave back ${left}`);
+  return { ...secured, lockedLater: true };
+}
+
+async function requireThere(connection: Connection, wanted: Wanted): Promise<Inspection> {
+  const found = await inspect(connection, wanted);
+  if (found === null) throw lost(wanted, 'it is not there');
+  return found;
+}
+
+/** What it should have and has not, in words. */
+function unprotectedIn({ lock, lockHidden, legalHold }: Inspection, protection: Protection): string | undefined {
+  if (lockHidden) return undefined;
+  if (protection.ObjectLockMode !== undefined && lock === undefined) return 'no lock';
+  return protection.ObjectLockLegalHoldStatus === 'ON' && !legalHold ? 'no legal hold' : undefined;
+}
+
+/**
+ * Holds what the store says of a version that was just stored against what it was to store.
+ *
+ * @param checksum see `Uploaded`.
+ * @throws EvidenceError `archive` when it is something else, is not locked or not encrypted as it was to be.
+ */
+export async function confirm(
+  connection: Connection,
+  wanted: Wanted,
+  expected: Expected,
+  checksum: string,
+  protection: Protection,
+): Promise<Secured> {
+  const found = await secure(connection, wanted, protection);
+  const attested = found.checksum === checksum && found.bytes === expected.bytes;
+  const actual = attested ? expected : await measureObject(connection, wanted, found);
+  const difference = differenceTo(expected, actual) ?? flawOf(found, protection);
+  if (difference !== undefined) throw lost(wanted, `the store gave back ${difference}`);
+  return found;
+}
+
+/** What is not as it was to be, in words. */
+function flawOf(found: Inspection, protection: Protection): string | undefined {
+  const { ObjectLockMode: mode, ObjectLockRetainUntilDate: until, ServerSideEncryption: encryption } = protection;
+  const { lock } = found;
+  if (mode !== undefined && until !== undefined && lock !== undefined)
+    if (lock.mode !== mode.toLowerCase() || Date.parse(lock.retain_until) < until.getTime())
+      return `a lock in ${lock.mode} mode until ${lock.retain_until} instead of ${mode.toLowerCase()} mode until ${until.toISOString()}`;
+  if (encryption !== undefined && found.encryption !== encryption)
+    return `an object encrypted as ${found.encryption ?? 'nothing'} instead of ${encryption}`;
+  return undefined;
+}
+
+function lost({ bucket, name, version_id }: Wanted, why: string): EvidenceError {
+  const version = version_id === undefined ? '' : ` (version ${version_id})`;
+  return new EvidenceError('archive', `s3://${bucket}/${name}${version} was stored, but ${why}`, {
+    nextStep:
+      'Do not trust this store with evidence before its operator has explained this; the source was not changed.',
+  });
+}
+
+/** What the record keeps of a stored version. */
+export function toResult(state: PutResult['state'], found: Inspection): PutResult {
+  return {
+    state,
+    ...(found.version_id === undefined ? {} : { version_id: found.version_id }),
+    ...(found.lock === undefined ? {} : { lock: found.lock }),
+    ...(found.legalHold ? { legal_hold: true } : {}),
+  };
+}
+
+/** The SHA-256 of a version is attested by the store itself. */
+export function isAttested(found: Inspection, { sha256 }: Expected): boolean {
+  return found.checksum === toBase64(sha256);
+}

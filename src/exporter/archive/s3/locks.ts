@@ -1,0 +1,124 @@
+import { GetObjectLegalHoldCommand, PutObjectLegalHoldCommand, PutObjectRetentionCommand } from '@aws-sdk/client-s3';
+import { EvidenceError } from '../../../core/errors.ts';
+import type { Inspected, Locks, ObjectLock } from '../../../verifier/archive/archive.ts';
+import type { Connection } from './connection.ts';
+import { isRefusal } from './failure.ts';
+import { inspect, isWhole } from './inspect.ts';
+import type { Wanted } from './read.ts';
+
+/** Of objects that are there already; what is stored anew gets its protection by the request that stores it. */
+export class S3Locks implements Locks {
+  readonly #connection: Connection;
+  readonly #find: (key: string) => Promise<Wanted | null>;
+
+  /** @param find the version that is the object; null when there is no object of this key. */
+  constructor(connection: Connection, find: (key: string) => Promise<Wanted | null>) {
+    this.#connection = connection;
+    this.#find = find;
+  }
+
+  async inspect(key: string): Promise<Inspected | null> {
+    const wanted = await this.#find(key);
+    const found = wanted === null ? null : await inspect(this.#connection, wanted);
+    if (found === null) return null;
+    const { bytes, version_id, checksum, lock, lockHidden, legalHold } = found;
+    return {
+      bytes,
+      ...(version_id === undefined ? {} : { version_id }),
+      ...(isWhole(checksum) ? { sha256: Buffer.from(checksum, 'base64').toString('hex') } : {}),
+      lock: lock ?? (lockHidden ? 'hidden' : null),
+      legal_hold: legalHold,
+    };
+  }
+
+  async isHeld(key: string): Promise<boolean | null> {
+    const wanted = await this.#find(key);
+    return wanted === null ? false : this.#isHeld(wanted);
+  }
+
+  async hold(key: string, on: boolean): Promise<void> {
+    const wanted = await this.#require(key);
+    const { bucket, name } = wanted;
+    const command = new PutObjectLegalHoldCommand({ ...toVersion(wanted), LegalHold: { Status: on ? 'ON' : 'OFF' } });
+    const doing = on ? 'set the legal hold, a lock,' : 'take away the legal hold, a lock,';
+    await this.#connection.attempt(`${doing} of s3://${bucket}/${name}`, (abortSignal) =>
+      this.#connection.client.send(command, { abortSignal }),
+    );
+    const held = await this.#isHeld(wanted);
+    if (held !== on) throw unchanged(wanted, held === null ? 'does not show legal holds' : `shows it as ${word(held)}`);
+  }
+
+  async extend(
+    key: string,
+    until: Date,
+    mode: ObjectLock['mode'],
+  ): Promise<{ before: ObjectLock | null; after: ObjectLock }> {
+    const wanted = await this.#require(key);
+    const before = await this.#lockOf(wanted);
+    if (before !== null && Date.parse(before.retain_until) >= until.getTime()) return { before, after: before };
+    const { bucket, name } = wanted;
+    const command = new PutObjectRetentionCommand({
+      ...toVersion(wanted),
+      Retention: {
+        Mode: (before?.mode ?? mode) === 'compliance' ? 'COMPLIANCE' : 'GOVERNANCE',
+        RetainUntilDate: until,
+      },
+    });
+    await this.#connection.attempt(`extend the lock of s3://${bucket}/${name}`, (abortSignal) =>
+      this.#connection.client.send(command, { abortSignal }),
+    );
+    const after = await this.#lockOf(wanted);
+    if (after === null || Date.parse(after.retain_until) < until.getTime())
+      throw unchanged(wanted, `shows ${after === null ? 'no lock' : `a lock until ${after.retain_until}`}`);
+    return { before, after };
+  }
+
+  async #require(key: string): Promise<Wanted> {
+    const wanted = await this.#find(key);
+    if (wanted === null) throw new EvidenceError('not-found', `the archive has no ${key}`);
+    return wanted;
+  }
+
+  /** Without knowing the lock that is there nobody could tell whether a new one is shorter. */
+  async #lockOf(wanted: Wanted): Promise<ObjectLock | null> {
+    const found = await inspect(this.#connection, wanted);
+    const { bucket, name } = wanted;
+    if (found === null) throw new EvidenceError('not-found', `s3://${bucket}/${name} is not there any more`);
+    if (found.lockHidden)
+      throw new EvidenceError('store-refused', `the store does not show the lock of s3://${bucket}/${name}`, {
+        nextStep: 'Give this identity s3:GetObjectRetention, then run the same command again.',
+      });
+    return found.lock ?? null;
+  }
+
+  async #isHeld(wanted: Wanted): Promise<boolean | null> {
+    // 404: never set. 400: the bucket has no locks at all. 405 and 501: nor has the store.
+    const leave = [400, 403, 404, 405, 501];
+    try {
+      const { LegalHold } = await this.#connection.attempt(
+        `read the legal hold of s3://${wanted.bucket}/${wanted.name}`,
+        (abortSignal) =>
+          this.#connection.client.send(new GetObjectLegalHoldCommand(toVersion(wanted)), { abortSignal }),
+        { leave },
+      );
+      return LegalHold?.Status === 'ON';
+    } catch (error) {
+      if (!isRefusal(error, ...leave)) throw error;
+      return isRefusal(error, 403) ? null : false;
+    }
+  }
+}
+
+function toVersion({ bucket, name, version_id }: Wanted) {
+  return { Bucket: bucket, Key: name, ...(version_id === undefined ? {} : { VersionId: version_id }) };
+}
+
+function word(held: boolean): string {
+  return held ? 'still set' : 'not set';
+}
+
+function unchanged({ bucket, name }: Wanted, what: string): EvidenceError {
+  return new EvidenceError('archive', `s3://${bucket}/${name} was to be protected otherwise, but the store ${what}`, {
+    nextStep: 'Look at the object with another S3 client, then run the same command again.',
+  });
+}

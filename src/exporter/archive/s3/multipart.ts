@@ -1,0 +1,184 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  AbortMultipartUploadCommand,
+  type CompletedPart,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  ListMultipartUploadsCommand,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3';
+import { EvidenceError } from '../../../core/errors.ts';
+import { expectedContent } from '../../../verifier/archive/content.ts';
+import type { Connection } from './connection.ts';
+import { isRefusal, isTransient } from './failure.ts';
+import { type Part, type PartMemory, partSize, toParts } from './parts.ts';
+import { metadataOf, type Upload, type Uploaded } from './upload.ts';
+
+/** How long it may take to remove an upload whose object is given up, also when the program is being ended. */
+const ABORT_WITHIN_MS = 3000;
+
+/**
+ * Stores an object in parts, each with a checksum of its own. If that fails nothing of it stays.
+ *
+ * @throws as the SDK does for what may be begun anew; else EvidenceError, see `Connection.attempt`.
+ */
+export async function putParts(connection: Connection, upload: Upload, memory: PartMemory): Promise<Uploaded> {
+  const { bucket, name, expected, protection } = upload;
+  const { UploadId } = await connection.attempt(`begin to store s3://${bucket}/${name}`, (abortSignal) =>
+    connection.client.send(
+      new CreateMultipartUploadCommand({
+        Bucket: bucket,
+        Key: name,
+        ChecksumAlgorithm: 'SHA256',
+        Metadata: metadataOf(expected),
+        ...protection,
+      }),
+      { abortSignal },
+    ),
+  );
+  if (UploadId === undefined) throw new EvidenceError('archive', `the store began no upload of s3://${bucket}/${name}`);
+  try {
+    return await complete(connection, upload, UploadId, await sendParts(connection, upload, UploadId, memory));
+  } catch (error) {
+    await abortUpload(connection, bucket, name, UploadId);
+    throw error;
+  }
+}
+
+async function sendParts(
+  connection: Connection,
+  upload: Upload,
+  uploadId: string,
+  memory: PartMemory,
+): Promise<CompletedPart[]> {
+  const { source, expected } = upload;
+  const sending: Promise<CompletedPart>[] = [];
+  let failed = false;
+  try {
+    const size = partSize(expected.bytes, connection.limits.partBytes);
+    for await (const part of toParts(expectedContent(source, expected), size, memory)) {
+      const sent = sendPart(connection, upload, uploadId, part).finally(() => memory.give(part.memory));
+      sent.catch(() => {
+        failed = true;
+      });
+      sending.push(sent);
+      if (failed) break;
+    }
+    return await Promise.all(sending);
+  } finally {
+    // An upload cannot be removed for good while parts of it are on their way.
+    await Promise.allSettled(sending);
+  }
+}
+
+async function sendPart(
+  connection: Connection,
+  { bucket, name }: Upload,
+  uploadId: string,
+  { number, content }: Part,
+): Promise<CompletedPart> {
+  const checksum = createHash('sha256').update(content).digest('base64');
+  const { ETag } = await connection.attempt(
+    `store part ${number} of s3://${bucket}/${name}`,
+    (abortSignal) =>
+      connection.client.send(
+        new UploadPartCommand({
+          Bucket: bucket,
+          Key: name,
+          UploadId: uploadId,
+          PartNumber: number,
+          Body: content,
+          ContentLength: content.length,
+          ChecksumSHA256: checksum,
+        }),
+        { abortSignal },
+      ),
+    { bytes: content.length, leave: ['NoSuchUpload'] },
+  );
+  return { PartNumber: number, ETag, ChecksumSHA256: checksum };
+}
+
+async function complete(
+  connection: Connection,
+  { bucket, name, createOnly }: Upload,
+  uploadId: string,
+  parts: CompletedPart[],
+): Promise<Uploaded> {
+  const { VersionId } = await connection.attempt(
+    `complete s3://${bucket}/${name}`,
+    (abortSignal) =>
+      connection.client.send(
+        new CompleteMultipartUploadCommand({
+          Bucket: bucket,
+          Key: name,
+          UploadId: uploadId,
+          MultipartUpload: { Parts: parts },
+          ...(createOnly ? { IfNoneMatch: '*' } : {}),
+        }),
+        { abortSignal },
+      ),
+    // After a conflict all parts have to be sent again.
+    { leave: [409, 412, 'NoSuchUpload'] },
+  );
+  const whole = createHash('sha256');
+  for (const { ChecksumSHA256 = '' } of parts) whole.update(ChecksumSHA256, 'base64');
+  return { version_id: VersionId, checksum: `${whole.digest('base64')}-${parts.length}` };
+}
+
+/** Removes what was sent of an object; quietly, as there is a failure to report already. */
+async function abortUpload(connection: Connection, bucket: string, name: string, uploadId: string): Promise<void> {
+  const abortSignal = AbortSignal.timeout(ABORT_WITHIN_MS);
+  let removed = false;
+  while (!removed && !abortSignal.aborted)
+    removed = await connection.client
+      .send(new AbortMultipartUploadCommand({ Bucket: bucket, Key: name, UploadId: uploadId }), { abortSignal })
+      .then(
+        () => true,
+        async (error: unknown) => {
+          if (!isTransient(error) || isRefusal(error, 'NoSuchUpload')) return true;
+          await sleep(connection.limits.firstWaitMs);
+          return false;
+        },
+      );
+}
+
+/**
+ * Removes uploads that nobody will complete: those of processes that died, which cost money and are in no listing of
+ * objects.
+ *
+ * @param prefix of full names.
+ * @param isDead of the name of an upload and the time at which it was begun.
+ * @returns whether the store lets us look for them.
+ */
+export async function sweepUploads(
+  connection: Connection,
+  bucket: string,
+  prefix: string,
+  isDead: (name: string, begun: Date | undefined) => boolean,
+): Promise<boolean> {
+  let markers: { KeyMarker?: string; UploadIdMarker?: string } = {};
+  for (;;) {
+    const command = new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix, ...markers });
+    const leave = [403, 405, 501];
+    const page = await connection
+      .attempt(
+        `list unfinished uploads of s3://${bucket}/${prefix}`,
+        (abortSignal) => connection.client.send(command, { abortSignal }),
+        { leave },
+      )
+      .catch((error: unknown) => {
+        if (isRefusal(error, ...leave)) return null;
+        throw error;
+      });
+    if (page === null) return false;
+    for (const { Key = '', UploadId = '', Initiated } of page.Uploads ?? [])
+      if (isDead(Key, Initiated)) await abortUpload(connection, bucket, Key, UploadId);
+    const { IsTruncated, NextKeyMarker, NextUploadIdMarker } = page;
+    if (IsTruncated !== true || NextKeyMarker === undefined || NextKeyMarker === markers.KeyMarker) return true;
+    markers = {
+      KeyMarker: NextKeyMarker,
+      ...(NextUploadIdMarker === undefined ? {} : { UploadIdMarker: NextUploadIdMarker }),
+    };
+  }
+}

@@ -1,0 +1,45 @@
+import type { Claim, ClaimName, ReportedClaim, StreamStatus } from '../../verifier/claims/claim.ts';
+import type { ReportedVerdict } from '../../verifier/claims/recorded.ts';
+import type { Verdict } from '../../verifier/claims/verdict.ts';
+import type { Problem } from '../../verifier/verify/problem.ts';
+
+/** To the verifier. */
+export interface Question {
+  file: File;
+  /** Milliseconds since 1970: the claims take the time as an argument. */
+  now: number;
+}
+
+/** From the verifier: any number of progress, then one of the others. */
+export type Reply =
+  /** How much of the bundle was read, 0 to 1. */
+  | { kind: 'progress'; share: number }
+  | { kind: 'result'; result: Result }
+  /** Nothing was verified; a bundle that is broken is a result. */
+  | { kind: 'failure'; message: string };
+
+/** What the verification of one bundle came to. */
+export interface Result {
+  /** Of the bag and of what it states; without one it is exactly what its manifest says. */
+  problems: Problem[];
+  identity: string | null;
+  runId: string | null;
+  streamId: string | null;
+  entries: number;
+  /** Ours; null when there is nothing to judge. */
+  status: ReportedVerdict['status'] | null;
+  /** The one that the bundle states. */
+  stated: StreamStatus | null;
+  claims: {
+    name: ClaimName;
+    state: ReportedClaim['state'];
+    why: string;
+    /** What checks what is not checked in a browser. */
+    elsewhere: string | null;
+    /** As the bundle states it. */
+    stated: Claim['state'] | null;
+  }[];
+  findings: Verdict['findings'];
+  /** All of them; `findings` holds the first. */
+  findingsCount: number;
+}

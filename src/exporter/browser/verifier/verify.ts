@@ -1,0 +1,74 @@
+import { EvidenceError } from '../../../core/errors.ts';
+import { readBundle } from '../../../verifier/bundle/bundle.ts';
+import { CLAIMS, type Claim, type ClaimName, type ReportedClaim } from '../../../verifier/claims/claim.ts';
+import { reportAlone } from '../../../verifier/verify/alone.ts';
+import { verifyContent } from '../../../verifier/verify/content.ts';
+import type { Result } from '../messages.ts';
+import { openBlob } from './blob.ts';
+
+/** Claims that are not, or not wholly, checked here, and what checks them. */
+const ELSEWHERE: Partial<Record<ClaimName, string>> = {
+  seal: 'Seals are checked by those who have their key: evidence verify BUNDLE --seal-key ID=FILE.',
+  anchor:
+    'Tokens are not checked in a browser: evidence verify BUNDLE --timestamp-roots FILE, or openssl ts -verify as README.txt in the bundle says.',
+  agreement: 'The PDF is not read in a browser: evidence verify BUNDLE compares it too.',
+};
+
+const AGE = 'age-encryption.org/v1';
+
+/**
+ * Verifies one bundle by the rules of `evidence verify`, without keys, roots and PDFs.
+ * @param onProgress is told which share of the bundle was read, 0 to 1.
+ * @throws EvidenceError `unreadable` for an encrypted one, which is no bundle yet.
+ */
+export async function verifyBlob(
+  blob: Blob,
+  name: string,
+  now: Date,
+  onProgress: (share: number) => void,
+): Promise<Result> {
+  // The first line of age's own format.
+  if ((await blob.slice(0, AGE.length).text()) === AGE)
+    throw new EvidenceError('unreadable', 'it is encrypted: decrypt it (age -d -i KEY FILE) and drop what comes out');
+  let read = 0;
+  const container = openBlob(blob, name, (bytes) => {
+    read += bytes;
+    onProgress(Math.min(read / blob.size, 1));
+  });
+  const options = { contract: null, sealKeys: new Map(), roots: null, now };
+  const verified = await verifyContent(readBundle(container), name, options, null);
+  const { problems, identity, runId, recorded, hasPdf } = verified;
+  const verdict = reportAlone(verified);
+  return {
+    problems,
+    identity,
+    runId,
+    streamId: verdict?.stream_id ?? null,
+    entries: verdict?.entries ?? 0,
+    status: verdict?.status ?? null,
+    stated: recorded?.status ?? null,
+    claims:
+      verdict === null
+        ? []
+        : CLAIMS.map((claim) => toRow(claim, verdict.claims[claim], recorded?.claims[claim], hasPdf)),
+    findings: verdict?.findings ?? [],
+    findingsCount: verdict?.findings_count ?? 0,
+  };
+}
+
+function toRow(
+  name: ClaimName,
+  { state, basis, reason }: ReportedClaim,
+  recorded: Claim | undefined,
+  hasPdf: boolean,
+): Result['claims'][number] {
+  const elsewhere = name === 'agreement' && !hasPdf ? undefined : ELSEWHERE[name];
+  const isOpen = state === 'unproved' || name === 'agreement';
+  return {
+    name,
+    state,
+    why: (state === 'proved' ? basis : reason) ?? '',
+    elsewhere: isOpen && state !== 'refuted' ? (elsewhere ?? null) : null,
+    stated: recorded?.state ?? null,
+  };
+}

@@ -1,0 +1,182 @@
+import { exitCodeOf } from '../../../core/terminal/exit.ts';
+import { type Line, styled } from '../../../core/terminal/printer.ts';
+import { attempt, attemptAll, type Check, doubtful, ok, skipped } from '../../doctor/check.ts';
+import { plural } from '../../report/view/words.ts';
+import type { CommandContext } from '../command.ts';
+import { type Config, loadConfig } from '../config/config.ts';
+import { type Footing, LOADERS, type Part } from '../config/footing.ts';
+import { MORE_ROOM, reckonRoom } from '../config/room.ts';
+import { addressOf, connectService } from '../config/service.ts';
+import { checkForWriting, folderOf, isS3Url, openArchive, placeOf } from '../config/store.ts';
+import type { DoctorFlags } from '../flags.ts';
+
+/** Looks at everything that an export will rest on, and says of each thing that is not right what to do. */
+export async function runDoctor(flags: DoctorFlags, context: CommandContext): Promise<number> {
+  const { printer, environment, directory } = context;
+  const config = await loadConfig(flags, environment, directory);
+  const checks: Check[] = [];
+  for await (const check of look(config, context)) {
+    context.signal.throwIfAborted();
+    printer.result(format(check));
+    checks.push(check);
+  }
+  const exitCode = endOf(checks);
+  printer.document({ exit_code: exitCode, archive: config.archiveUrl, checks });
+  return exitCode;
+}
+
+async function* look(config: Config, context: CommandContext): AsyncGenerator<Check> {
+  const counts: (number | null)[] = [];
+  const archive = await checkArchive(config, context);
+  yield* archive;
+  yield* await checkPast(config, context, archive);
+  yield* await checkAudit(config, context, counts);
+  for (const part of Object.keys(LOADERS) as Part[]) yield await checkPart(part, { config, context, counts });
+}
+
+/**
+ * As that of the export would be. What is configured wrongly comes before what is refused: it may be why. What may
+ * pass by itself comes last.
+ */
+function endOf(checks: readonly Check[]): number {
+  const codes = checks.flatMap(({ code }) => (code === undefined ? [] : [exitCodeOf(code)]));
+  return [2, 5].find((code) => codes.includes(code)) ?? codes[0] ?? 0;
+}
+
+async function checkArchive(config: Config, context: CommandContext): Promise<Check[]> {
+  const { archiveUrl, store } = config;
+  return attemptAll('archive', async () => {
+    if (isS3Url(archiveUrl)) {
+      const { place, options } = await placeOf(archiveUrl, store, context.signal);
+      const { checkBucket } = await import('../../doctor/bucket.ts');
+      return checkBucket(place, { ...options, limits: { ...options.limits, attempts: ATTEMPTS } });
+    } else {
+      await checkForWriting(config, context);
+      const { checkDirectory } = await import('../../doctor/directory.ts');
+      return checkDirectory(folderOf(config, context));
+    }
+  });
+}
+
+/** Somebody is waiting, and can ask again. */
+const ATTEMPTS = 3;
+
+/** @param counts is given what the service states of the entries of each stream. */
+async function checkAudit(
+  config: Config,
+  { printer, signal }: CommandContext,
+  counts: (number | null)[],
+): Promise<Check[]> {
+  return attemptAll('service', async () => {
+    const service = connectService(config, printer, signal);
+    try {
+      const { checkService } = await import('../../doctor/service.ts');
+      return await checkService(service.client, service.origin, counts);
+    } finally {
+      await service.close();
+    }
+  });
+}
+
+/** What was exported so far. @param before what was found out of the archive. */
+async function checkPast(config: Config, context: CommandContext, before: readonly Check[]): Promise<Check[]> {
+  if (before.some(({ state }) => state === 'failed')) return [skipped('months', 'the archive is not as it should be')];
+  return attemptAll('months', async () => {
+    const archive = await openArchive(config, context, false);
+    try {
+      const { checkHistory } = await import('../../doctor/history.ts');
+      const auditUrl = config.auditUrl === null ? null : addressOf(config.auditUrl);
+      return await checkHistory(archive, auditUrl, new Date());
+    } finally {
+      await archive?.close();
+    }
+  });
+}
+
+interface Looking {
+  config: Config;
+  context: CommandContext;
+  counts: readonly (number | null)[];
+}
+
+/** What is said of a part of the footing that can be loaded. */
+type Describe<Name extends Part> = (loaded: Footing[Name], looking: Looking) => Check | Promise<Check>;
+
+const PARTS: { [Name in Part]: [name: string, describe: Describe<Name>] } = {
+  workDirectory: ['work-directory', describeWorkDirectory],
+  sealKeys: [
+    'seal-keys',
+    ({ size }) =>
+      size === 0
+        ? skipped('seal-keys', 'none is configured (verify.seal_keys), so seals stay unproved')
+        : ok('seal-keys', `${plural(size, 'key')} can be read`),
+  ],
+  roots: [
+    'roots',
+    (roots) =>
+      roots === null
+        ? skipped('roots', 'none are configured (verify.timestamp_roots), so anchors stay unproved')
+        : ok('roots', `${plural(roots.length, 'root')} to judge anchors by`),
+  ],
+  publicKeys: [
+    'public-keys',
+    (keys) =>
+      keys.length === 0
+        ? skipped('public-keys', 'none is configured (verify.public_keys)')
+        : ok('public-keys', `${plural(keys.length, 'public key')} can be read`),
+  ],
+  controls: [
+    'controls',
+    (controls) =>
+      controls.length === 0
+        ? skipped('controls', 'none are configured (report.controls)')
+        : ok('controls', `${plural(controls.length, 'control mapping')} can be read`),
+  ],
+  recipients: [
+    'encryption',
+    (recipients) =>
+      recipients === null
+        ? skipped('encryption', 'nobody is named to encrypt to (archive.encrypt_to)')
+        : ok('encryption', `bundles are encrypted to ${plural(recipients.names.length, 'recipient')}`),
+  ],
+  signingKey: [
+    'signing-key',
+    (key) =>
+      key === null
+        ? skipped('signing-key', 'none is configured (sign.key_file), so runs are not signed')
+        : ok('signing-key', `can be read; its id is ${key.id}`),
+  ],
+  stamping: ['time-stamp', describeStamping],
+};
+
+function checkPart<Name extends Part>(part: Name, looking: Looking): Promise<Check> {
+  const [name, describe] = PARTS[part];
+  const load = LOADERS[part] as (config: Config, context: CommandContext) => Footing[Name] | Promise<Footing[Name]>;
+  return attempt(name, async () => describe(await load(looking.config, looking.context), looking));
+}
+
+function describeWorkDirectory(free: number, { config, counts }: Looking): Check {
+  const { says, isShort } = reckonRoom(config, free, counts);
+  return isShort ? doubtful('work-directory', says, MORE_ROOM) : ok('work-directory', says);
+}
+
+async function describeStamping(stamping: Footing['stamping']): Promise<Check> {
+  if (stamping === null)
+    return skipped('time-stamp', 'no authority is configured (sign.tsa_url), so runs are not time-stamped');
+  try {
+    const { checkAuthority } = await import('../../doctor/authority.ts');
+    return await checkAuthority(stamping);
+  } finally {
+    await stamping.authority.close();
+  }
+}
+
+const MARKS = { ok: '✓', doubtful: '!', failed: '✗', skipped: '–' } as const;
+const STYLES = { ok: 'green', doubtful: 'yellow', failed: 'red', skipped: 'yellow' } as const;
+const NAME_WIDTH = 14;
+
+/** One line: it may end in a log. */
+function format({ name, state, says, next_step }: Check): Line {
+  const lead = styled(`${MARKS[state]} ${name.padEnd(NAME_WIDTH)}`, STYLES[state]);
+  return [lead, ` ${says}${next_step === undefined ? '' : ` → ${next_step}`}`];
+}

@@ -1,0 +1,81 @@
+import { INCOMPLETE } from '../../../core/terminal/crash.ts';
+import type { Printer } from '../../../core/terminal/printer.ts';
+import type { Archive } from '../../../verifier/archive/archive.ts';
+import { describePeriod } from '../../../verifier/bundle/period.ts';
+import { readKnownLedger } from '../../../verifier/ledger/continuation.ts';
+import { openMemoryArchive } from '../../archive/memory.ts';
+import { checkQuestion, questionOf, whyOther } from '../../export/asked.ts';
+import { bindingKeysOf } from '../../export/binding.ts';
+import { type Selection, selectStreams } from '../../export/plan.ts';
+import { chooseRunId, exportOrRevise } from '../../export/run-id.ts';
+import { plural } from '../../report/view/words.ts';
+import type { CommandContext } from '../command.ts';
+import type { Footing } from '../config/footing.ts';
+import { MORE_ROOM, reckonRoom } from '../config/room.ts';
+import { checkForWriting, openArchive } from '../config/store.ts';
+import type { ExportWish } from './export-wish.ts';
+
+/** Says what an export would do, and looks at all that it would look at before it writes; writes nothing. */
+export async function dryRun(wish: ExportWish, footing: Footing, context: CommandContext): Promise<number> {
+  const { config, answer, scope, service } = wish;
+  const { printer } = context;
+  await checkForWriting(config, context);
+  const archive = (await openArchive(config, context, false)) ?? openMemoryArchive();
+  const { runId, isFinalized } = await checkRun(wish, footing, archive).finally(() => archive.close());
+  const selection = await selectStreams(service.client.listStreams(), scope);
+  const { included, excluded } = selection;
+  const streams = included.map(({ streamId }) => streamId);
+  printer.document({
+    ...{ dry_run: true, run_id: runId, period: answer.period, finalized: isFinalized, streams, excluded },
+  });
+  printer.result(`Run ${runId}: ${describePeriod(answer.period)}`);
+  if (isFinalized) printer.result('This run is sealed: without --revise nothing would be exported.');
+  return printPlan(selection, wish, footing, printer);
+}
+
+/**
+ * What an export would refuse is refused; a revision would go under another name where it has to. What nobody signed is
+ * not signed over, so the ledger is read as an export reads it.
+ */
+async function checkRun(
+  { config, answer, scope, service, revise, serviceMoved, beginSigning }: ExportWish,
+  footing: Footing,
+  archive: Archive,
+): Promise<{ runId: string; isFinalized: boolean }> {
+  const bindingKeyFor = bindingKeysOf({ signingKey: footing.signingKey, apiKey: config.apiKey ?? '' });
+  const asker = { archive, bindingKeyFor, serviceMoved };
+  const { required, acceptUnhashed, completeness } = config;
+  const asked = { auditUrl: service.url, contractFile: service.contract.file, period: answer.period, scope };
+  const questionAs = (runId: string) => questionOf({ ...asked, required, acceptUnhashed, completeness, runId });
+  const check = async (runId: string) => {
+    const isFinalized = (await checkQuestion(asker, questionAs(runId))) !== null;
+    if (!isFinalized) await readKnownLedger(archive, { ...footing, beginSigning });
+    return { runId, isFinalized };
+  };
+  const revision = {
+    ...{ archive, revise },
+    whyOther: (runId: string) => whyOther(asker, questionAs(runId)),
+    onBlocked: () => undefined,
+  };
+  return exportOrRevise(revision, await chooseRunId(archive, answer), check);
+}
+
+function printPlan(
+  { included, excluded }: Selection,
+  { config }: ExportWish,
+  footing: Footing,
+  printer: Printer,
+): number {
+  printer.result(`${plural(included.length, 'stream')} would be exported into ${config.archiveUrl}:`);
+  for (const { streamId } of included) printer.result(`  ${streamId}`);
+  if (excluded.length > 0) printer.result(`${excluded.length} would be left out.`);
+  const counts = included.map(({ entryCount }) => entryCount);
+  const room = reckonRoom(config, footing.workDirectory, counts);
+  printer.result(`Work directory: ${room.says}.`);
+  if (room.isShort) printer.result(MORE_ROOM);
+  const drifted = included.filter(({ drift }) => drift !== null);
+  for (const { streamId, drift } of drifted) printer.result(`${streamId} could not be exported: ${drift}`);
+  printer.result('Nothing was written.');
+  if (included.length === 0) return 4;
+  return drifted.length > 0 ? INCOMPLETE : 0;
+}

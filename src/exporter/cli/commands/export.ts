@@ -1,0 +1,159 @@
+import { EvidenceError } from '../../../core/errors.ts';
+import type { Printer } from '../../../core/terminal/printer.ts';
+import type { Archive } from '../../../verifier/archive/archive.ts';
+import { questionOf, whyOther } from '../../export/asked.ts';
+import { bindingKeysOf } from '../../export/binding.ts';
+import type { ExportContext, Scope } from '../../export/context.ts';
+import { type PeriodAnswer, type PeriodQuestion, resolvePeriod } from '../../export/period.ts';
+import { type ExportResult, exportRun } from '../../export/run.ts';
+import { chooseRunId, exportOrRevise } from '../../export/run-id.ts';
+import type { CommandContext } from '../command.ts';
+import { type Config, loadConfig } from '../config/config.ts';
+import { toReportOptions } from '../config/controls.ts';
+import { type Footing, withFooting } from '../config/footing.ts';
+import { MORE_ROOM, reckonRoom } from '../config/room.ts';
+import { connectService } from '../config/service.ts';
+import { openArchive } from '../config/store.ts';
+import { readCommit, readOperator, readTool } from '../config/tool.ts';
+import { freeIn, withWorkDirectory } from '../config/work-directory.ts';
+import type { ExportFlags } from '../flags.ts';
+import { Progress } from '../output/progress.ts';
+import { endOf, printRun, toRunDocument } from '../output/run-report.ts';
+import { dryRun } from './dry-run.ts';
+import type { ExportWish } from './export-wish.ts';
+
+export async function runExport(flags: ExportFlags, context: CommandContext): Promise<number> {
+  const config = await loadConfig(flags, context.environment, context.directory);
+  const scope = scopeOf(flags);
+  const service = connectService(config, context.printer, context.signal);
+  const common = {
+    ...{ config, scope, service },
+    revise: flags.revise === true,
+    sealPartial: flags['seal-partial'] === true,
+    beginSigning: flags['begin-signing'] === true,
+    serviceMoved: flags['service-moved'] === true,
+  };
+  try {
+    return await withFooting(config, context, (footing) => exportOn(footing, common, flags, context));
+  } finally {
+    await service.close();
+  }
+}
+
+async function exportOn(
+  footing: Footing,
+  common: Omit<ExportWish, 'answer'>,
+  flags: ExportFlags,
+  context: CommandContext,
+): Promise<number> {
+  if (flags.missing === true) {
+    const { exportMissing } = await import('./missing.ts');
+    const exportMonth = (answer: PeriodAnswer, isFirst: boolean) =>
+      exportInto({ ...common, ...(isFirst ? {} : SAID_ONCE), answer }, footing, context);
+    return exportMissing({ ...common, footing, exportMonth }, flags, context);
+  }
+  const wish = { ...common, answer: resolvePeriod(periodQuestionOf(flags), new Date()) };
+  if (flags['dry-run'] === true) return dryRun(wish, footing, context);
+  const result = await exportInto(wish, footing, context);
+  const { archiveUrl } = common.config;
+  context.printer.document(toRunDocument(result, archiveUrl));
+  printRun(result, archiveUrl, context.printer);
+  return endOf(result).exit_code;
+}
+
+/** What the first of several runs has said. */
+const SAID_ONCE = { beginSigning: false, serviceMoved: false };
+
+function scopeOf(flags: ExportFlags): Scope {
+  return {
+    streams: flags.stream ?? [],
+    exclude: flags.exclude ?? [],
+    request: flags.request ?? null,
+    requestedBy: flags['requested-by'] ?? null,
+  };
+}
+
+function periodQuestionOf(flags: ExportFlags): PeriodQuestion {
+  const { period: month, from, to, request, stream: streams, exclude } = flags;
+  return { month, from, to, allTime: flags['all-time'], request, streams, exclude };
+}
+
+/** Runs an export on what was loaded for it, in a work directory of its own. */
+export async function exportInto(wish: ExportWish, footing: Footing, context: CommandContext): Promise<ExportResult> {
+  return withWorkDirectory(wish.config.workDirectory, (workDirectory) =>
+    exportWith(wish, { ...footing, workDirectory }, context),
+  );
+}
+
+/** Puts the pieces of an export together and runs it. */
+async function exportWith(
+  wish: ExportWish,
+  { controls, ...footing }: Omit<Footing, 'workDirectory'> & { workDirectory: string },
+  context: CommandContext,
+): Promise<ExportResult> {
+  const { config, answer, scope, service } = wish;
+  const { printer, signal } = context;
+  const packagePeriod = service.client.packagePeriod(answer.period);
+  const archive = await openForWriting(config, context);
+  const progress = new Progress(printer);
+  try {
+    // What the store cannot do is found out before anything is asked of the service.
+    await archive.shortcomings();
+    const exportContext: Omit<ExportContext, 'runId' | 'bindingKey'> = {
+      client: service.client,
+      archive,
+      contract: service.contract.contract,
+      contractFile: service.contract.file,
+      auditUrl: service.url,
+      serviceMoved: wish.serviceMoved,
+      period: answer.period,
+      packagePeriod,
+      scope,
+      required: config.required,
+      acceptUnhashed: config.acceptUnhashed,
+      completeness: config.completeness,
+      ...footing,
+      bindingKeyFor: bindingKeysOf({ signingKey: footing.signingKey, apiKey: config.apiKey ?? '' }),
+      beginSigning: wish.beginSigning,
+      sealPartial: wish.sealPartial,
+      concurrency: config.concurrency,
+      tool: readTool(),
+      commit: readCommit(),
+      report: toReportOptions(config.report, controls),
+      operator: readOperator(),
+      now: () => new Date(),
+      signal,
+      listen: (event) => {
+        if (event.type === 'planned') noteRoom(config, event.entryCounts, printer);
+        progress.listen(event);
+      },
+    };
+    const questionAs = (runId: string) => questionOf({ ...exportContext, runId });
+    const revision = {
+      archive,
+      revise: wish.revise,
+      whyOther: (runId: string) => whyOther(exportContext, questionAs(runId)),
+      onBlocked: ({ message }: EvidenceError) => printer.note(message),
+    };
+    return await exportOrRevise(revision, await chooseRunId(archive, answer), async (runId) =>
+      exportRun({ ...exportContext, runId, bindingKey: await exportContext.bindingKeyFor(questionAs(runId)) }),
+    );
+  } finally {
+    progress.close();
+    await archive.close();
+  }
+}
+
+/** What may be too little is said, and tried: the same command resumes it. */
+function noteRoom(config: Config, counts: readonly (number | null)[], printer: Printer): void {
+  const room = reckonRoom(config, freeIn(config.workDirectory), counts);
+  if (!room.isShort) return;
+  printer.note(`The work directory may be too small: ${room.says}.`);
+  printer.note(MORE_ROOM);
+}
+
+async function openForWriting(config: Config, context: CommandContext): Promise<Archive> {
+  const archive = await openArchive(config, context, true);
+  if (archive === null) throw new EvidenceError('archive', `the archive ${config.archiveUrl} cannot be opened`);
+  return archive;
+}

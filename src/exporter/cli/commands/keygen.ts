@@ -1,0 +1,61 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { open, unlink } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { EvidenceError, messageOf } from '../../../core/errors.ts';
+import { shellWord } from '../../../core/shell.ts';
+import { readSigningKey, toPem } from '../../../verifier/signature/key.ts';
+import type { CommandContext } from '../command.ts';
+import type { KeygenFlags } from '../flags.ts';
+
+/** Makes a pair of keys: the private one for this machine's eyes only, the public one beside it for everybody's. */
+export async function runKeygen(flags: KeygenFlags, { printer, directory }: CommandContext): Promise<number> {
+  const file = resolve(directory, flags.out);
+  const publicFile = `${file}.pub`;
+  const pem = generate(flags.type);
+  const key = readSigningKey(pem, null, flags.out);
+  await create(publicFile, toPem(key), 0o644);
+  try {
+    await create(file, pem, 0o600);
+  } catch (error) {
+    // Without its private key it would stand in the way of the next attempt.
+    await unlink(publicFile);
+    throw error;
+  }
+  printer.document({ key_id: key.id, type: flags.type, private_key: flags.out, public_key: `${flags.out}.pub` });
+  printer.result(`Key id        ${key.id}`);
+  printer.result(`Private key   ${flags.out}  (for sign.key_file; keep it secret, and keep a copy where it is safe)`);
+  printer.result(
+    `Public key    ${flags.out}.pub  (for auditors: evidence verify ARCHIVE --public-key ${shellWord(`${flags.out}.pub`)})`,
+  );
+  return 0;
+}
+
+function generate(type: KeygenFlags['type']): string {
+  const { privateKey } =
+    type === 'ed25519' ? generateKeyPairSync('ed25519') : generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+}
+
+/** Writes a file under a name that nothing has, whole or not at all. */
+async function create(path: string, text: string, mode: number): Promise<void> {
+  const handle = await open(path, 'wx', mode).catch((error: unknown) => {
+    throw toError(path, error);
+  });
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } catch (error) {
+    await unlink(path);
+    throw toError(path, error);
+  } finally {
+    await handle.close();
+  }
+}
+
+function toError(path: string, error: unknown): EvidenceError {
+  if ((error as NodeJS.ErrnoException).code === 'EEXIST')
+    return new EvidenceError('usage', `${path} exists, and a key is never overwritten`, {
+      nextStep: 'Name another file with --out.',
+    });
+  return new EvidenceError('usage', `${path} cannot be written: ${messageOf(error)}`, { cause: error });
+}

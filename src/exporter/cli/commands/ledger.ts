@@ -1,0 +1,46 @@
+import { EvidenceError } from '../../../core/errors.ts';
+import { slugOf } from '../../../verifier/bundle/layout.ts';
+import { acceptRestart } from '../../../verifier/ledger/restart.ts';
+import type { CommandContext } from '../command.ts';
+import { loadConfig } from '../config/config.ts';
+import { openSigningKey } from '../config/signing.ts';
+import { openArchive } from '../config/store.ts';
+import { readOperator } from '../config/tool.ts';
+import { readPublicKeys } from '../config/trust.ts';
+import type { LedgerFlags } from '../flags.ts';
+
+/** Records for ever why a stream was ended or began anew. */
+export async function runLedger(flags: LedgerFlags, context: CommandContext): Promise<number> {
+  const { printer, directory, environment } = context;
+  const config = await loadConfig(flags, environment, directory);
+  if (flags.reason.trim() === '') throw new EvidenceError('usage', '--reason says nothing');
+  const signingKey = openSigningKey(config, context);
+  const publicKeys = readPublicKeys(config.publicKeyFiles);
+  const archive = await openArchive(config, context, false);
+  if (archive === null)
+    throw new EvidenceError('not-found', `there is no archive at ${config.archiveUrl}`, {
+      nextStep: 'Name the archive with --archive or archive.url.',
+    });
+  try {
+    const wish = {
+      streamId: flags.stream,
+      slug: slugOf(flags.stream),
+      reason: flags.reason,
+      acceptedBy: readOperator(),
+      acceptedAt: new Date(),
+    };
+    const acceptance = await acceptRestart(archive, wish, {
+      signingKey,
+      publicKeys,
+      beginSigning: flags['begin-signing'] === true,
+    });
+    printer.document(acceptance);
+    const { sequence, run_id } = acceptance.head;
+    printer.result(
+      `Recorded: ${flags.stream} is no longer held against entry ${sequence}, its head in run ${run_id}. Every later run shows this and the reason.`,
+    );
+    return 0;
+  } finally {
+    await archive.close();
+  }
+}

@@ -1,0 +1,131 @@
+import { EvidenceError } from '../../../core/errors.ts';
+import type { Archive } from '../../../verifier/archive/archive.ts';
+import { readKnownLedger } from '../../../verifier/ledger/continuation.ts';
+import { type CoveredMonth, coverMonth, coverMonths } from '../../../verifier/records/coverage.ts';
+import { describeMonth, toMonthReport } from '../../../verifier/records/month-report.ts';
+import { lastEndedMonth } from '../../../verifier/records/months.ts';
+import { filterOf } from '../../../verifier/records/question.ts';
+import type { Scope } from '../../export/context.ts';
+import { type PeriodAnswer, resolvePeriod } from '../../export/period.ts';
+import type { ExportResult } from '../../export/run.ts';
+import { isBegun } from '../../export/run-id.ts';
+import { plural } from '../../report/view/words.ts';
+import type { CommandContext } from '../command.ts';
+import type { Config } from '../config/config.ts';
+import type { Footing } from '../config/footing.ts';
+import { openArchive } from '../config/store.ts';
+import type { ExportFlags } from '../flags.ts';
+import { endOf, printRun, toRunDocument } from '../output/run-report.ts';
+
+/** A month that is to be exported. */
+interface MissingMonth {
+  month: string;
+  runId: string;
+  /** What the archive has of it. */
+  has: string;
+  isBegun: boolean;
+}
+
+/** What every month is exported with. */
+interface Wish {
+  config: Config;
+  scope: Scope;
+  beginSigning: boolean;
+  footing: Pick<Footing, 'signingKey' | 'publicKeys'>;
+  /** @param isFirst what is to be said once is said with the first. */
+  exportMonth: (answer: PeriodAnswer, isFirst: boolean) => Promise<ExportResult>;
+}
+
+/** Not refuted, and not to be tried again. */
+const WELL: ReadonlySet<number> = new Set([0, 4]);
+
+/** Exports every month that the archive does not have whole, one after the other, until one fails. */
+export async function exportMissing(wish: Wish, flags: ExportFlags, context: CommandContext): Promise<number> {
+  refuseOtherPeriods(flags);
+  const { printer, signal } = context;
+  const { archiveUrl } = wish.config;
+  const missing = await findMissing(wish, context);
+  if (flags['dry-run'] === true) return list(missing, context);
+  const results: ExportResult[] = [];
+  for (const [index, month] of missing.entries()) {
+    signal.throwIfAborted();
+    const result = await wish.exportMonth(answerOf(wish, month.month), index === 0);
+    results.push(result);
+    printLine(result, context);
+    if (WELL.has(endOf(result).exit_code)) continue;
+    printRun(result, archiveUrl, printer);
+    break;
+  }
+  const exitCode = exitCodeOf(results);
+  if (missing.length === 0) printer.result('No month is missing.');
+  const left = missing.slice(results.length).map(({ month }) => month);
+  if (left.length > 0) printer.result(`Not exported after that: ${left.join(', ')}; the same command goes on with it.`);
+  const runs = results.map((result) => toRunDocument(result, archiveUrl));
+  printer.document({ exit_code: exitCode, archive: archiveUrl, runs, left });
+  return exitCode;
+}
+
+function exitCodeOf(results: readonly ExportResult[]): number {
+  const codes = results.map((result) => endOf(result).exit_code);
+  return codes.find((code) => !WELL.has(code)) ?? (codes.length > 0 && codes.every((code) => code === 4) ? 4 : 0);
+}
+
+function refuseOtherPeriods(flags: ExportFlags): void {
+  const others = (['period', 'from', 'to', 'all-time', 'request', 'revise'] as const).filter(
+    (name) => flags[name] !== undefined && flags[name] !== false,
+  );
+  if (others.length > 0)
+    throw new EvidenceError(
+      'usage',
+      `--missing says which months are exported, and --${others.join(', --')} another thing`,
+      {
+        nextStep: 'Give one of them.',
+      },
+    );
+}
+
+/** Those that were begun first, then the oldest first; in an archive without a run the last month that has ended. */
+async function findMissing(wish: Wish, context: CommandContext): Promise<MissingMonth[]> {
+  const now = new Date();
+  const archive = await openArchive(wish.config, context, false);
+  const last = lastEndedMonth(now);
+  const nothing = coverMonth(last, []);
+  if (archive === null) return [await toMissing(wish, null, nothing)];
+  try {
+    const { past } = await readKnownLedger(archive, { ...wish.footing, beginSigning: wish.beginSigning });
+    const covered = coverMonths(past.coverage, now, filterOf(wish.scope));
+    const months = past.coverage.length === 0 ? [nothing] : covered;
+    const found: MissingMonth[] = [];
+    for (const month of months) if (month.state !== 'whole') found.push(await toMissing(wish, archive, month));
+    // What a run of that very name lacks, another run of it would lack too.
+    return found.filter(({ runId }) => !past.runs.has(runId)).sort((a, b) => Number(b.isBegun) - Number(a.isBegun));
+  } finally {
+    await archive.close();
+  }
+}
+
+async function toMissing(wish: Wish, archive: Archive | null, covered: CoveredMonth): Promise<MissingMonth> {
+  const { runId } = answerOf(wish, covered.month);
+  const begun = archive !== null && (await isBegun(archive, runId));
+  return { month: covered.month, runId, has: describeMonth(toMonthReport(covered)), isBegun: begun };
+}
+
+function answerOf({ scope: { streams, exclude } }: Wish, month: string) {
+  return resolvePeriod({ month, streams, exclude }, new Date());
+}
+
+function list(missing: readonly MissingMonth[], { printer }: CommandContext): number {
+  printer.document({ dry_run: true, missing });
+  for (const { runId, has, isBegun: begun } of missing)
+    printer.result(`Run ${runId} would be ${begun ? 'gone on with' : 'exported'}: ${has}.`);
+  printer.result(missing.length === 0 ? 'No month is missing.' : 'Nothing was written.');
+  return 0;
+}
+
+function printLine(result: ExportResult, { printer }: CommandContext): void {
+  const { run_id, streams, reconciliation } = result.record;
+  const { outcome, exit_code } = endOf(result);
+  const entries = streams.reduce((sum, stream) => sum + stream.entries, 0);
+  const what = `${plural(reconciliation.listed, 'stream')} listed, ${plural(entries, 'entry')}`;
+  printer.result(`Run ${run_id}: ${outcome} (exit code ${exit_code}), ${what}`);
+}

@@ -1,0 +1,171 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EvidenceError } from '../../../core/errors.ts';
+import type { Printer } from '../../../core/terminal/printer.ts';
+import { formatTable } from '../../../core/terminal/table.ts';
+import { formatContract } from '../../../verifier/profile/file.ts';
+import { type ProbeResult, probe } from '../../probe/probe.ts';
+import type { Exception, Reasoning } from '../../probe/report.ts';
+import { askService, fetchOpenApi } from '../../probe/service.ts';
+import type { CommandContext } from '../command.ts';
+import { type Config, loadConfig } from '../config/config.ts';
+import { readGivenText } from '../config/given-file.ts';
+import { connectService, type Service } from '../config/service.ts';
+import { readSealKeys } from '../config/trust.ts';
+import type { ProbeFlags } from '../flags.ts';
+import { difference } from '../output/difference.ts';
+
+const DEFAULT_FILE = 'contract.yaml';
+
+/** CPU that the search for a recipe may use. */
+const SEARCH_SECONDS = 20;
+/** How long a package may take to be made, and how often it is looked at. */
+const PACKAGE_SECONDS = 120;
+const LOOK_AGAIN_MS = 500;
+
+/** Finds out the service's contract and writes it down. */
+export async function runProbe(flags: ProbeFlags, context: CommandContext): Promise<number> {
+  const { printer, directory, environment, signal } = context;
+  const config = await loadConfig(flags, environment, directory);
+  // The contract that is pinned is what is to be found out: it may be wrong, or not be there yet.
+  const service = connectService({ ...config, contractFile: null }, printer, signal);
+  try {
+    const result = await probeService(service, config, flags, signal);
+    const { description, reasoning, isDefault, notes } = result;
+    const path = resolve(directory, flags.out ?? config.contractFile ?? DEFAULT_FILE);
+    printer.block(formatReasoning(reasoning));
+    if (description === null) {
+      printer.document({ outcome: 'incomplete', exit_code: 2, contract: null, file: null, ...reasoned(reasoning) });
+      printer.note('No contract was written: see above for what is missing.');
+      return 2;
+    }
+    writeContract(path, formatContract(description, notes), flags.force === true, printer);
+    const code = exitCodeOf(result);
+    printer.document({
+      outcome: code === 1 ? 'refuted' : code === 3 ? 'incomplete' : isDefault ? 'default' : 'found',
+      exit_code: code,
+      contract: description,
+      file: path,
+      ...reasoned(reasoning),
+    });
+    for (const line of ['', ...nextSteps(result, path, flags.generate === true)]) printer.result(line);
+    return code;
+  } finally {
+    await service.close();
+  }
+}
+
+/** 1 where something that was found refutes entries, 3 where a person has to decide. */
+function exitCodeOf({ description, reasoning: { exceptions } }: ProbeResult): 0 | 1 | 3 {
+  if (exceptions.some(({ isRefuted }) => isRefuted)) return 1;
+  return exceptions.length > 0 || description?.digest.recipe === null ? 3 : 0;
+}
+
+function probeService(
+  { transport }: Service,
+  { auditUrl, sealKeyFiles }: Config,
+  flags: ProbeFlags,
+  signal: AbortSignal,
+): Promise<ProbeResult> {
+  const url = auditUrl ?? '';
+  const looks = { left: (PACKAGE_SECONDS * 1000) / LOOK_AGAIN_MS };
+  return fetchOpenApi(transport, url).then((openApi) =>
+    probe({
+      ask: askService(transport, url),
+      openApi,
+      name: new URL(url).hostname,
+      generate: flags.generate === true,
+      keys: readSealKeys(sealKeyFiles),
+      startSearch: () => {
+        const before = process.cpuUsage();
+        return () => process.cpuUsage(before).user > SEARCH_SECONDS * 1e6;
+      },
+      pause: async () => {
+        await sleep(LOOK_AGAIN_MS, undefined, { signal });
+        return looks.left-- > 0;
+      },
+    }),
+  );
+}
+
+/** @throws EvidenceError `config` when there is another contract in its place. */
+function writeContract(path: string, text: string, force: boolean, printer: Printer): void {
+  const there = readIfThere(path);
+  if (there === text) return;
+  if (there !== null && !force) {
+    for (const line of difference(there, text).split('\n')) printer.note(line);
+    throw new EvidenceError('config', `${path} says something else and was left as it is`, {
+      nextStep: 'Use --force to replace it, or --out for another file.',
+    });
+  }
+  try {
+    writeFileSync(path, text);
+  } catch (error) {
+    throw new EvidenceError('config', `${path} cannot be written`, { cause: error });
+  }
+}
+
+function readIfThere(path: string): string | null {
+  return existsSync(path) ? readGivenText('the contract', path) : null;
+}
+
+function reasoned({ findings, exceptions, missing }: Reasoning) {
+  return {
+    findings,
+    exceptions: exceptions.map(({ isRefuted, places, ...what }) => ({
+      ...what,
+      refuted: isRefuted,
+      places: places.map(({ streamId, from, to }) => ({ stream_id: streamId, from, to })),
+    })),
+    missing: missing.map(({ isNeeded, ...what }) => ({ ...what, needed: isNeeded })),
+  };
+}
+
+function formatReasoning({ findings, exceptions, missing }: Reasoning): string {
+  const found = formatTable(
+    [{ title: 'found', max: 24 }, { title: 'what', max: 120 }, { title: 'how' }],
+    findings.map(({ what, found: value, how }) => [what, value, how]),
+  );
+  const excepted = formatTable(
+    [{ title: 'does not hold', max: 24 }, { title: 'for' }, { title: 'why' }],
+    exceptions.map((exception) => [exception.what, formatPlaces(exception), exception.says]),
+  );
+  const lacking = formatTable(
+    [{ title: 'missing', max: 24 }, { title: 'what that costs' }, { title: 'why' }],
+    missing.map(({ what, why, costs, isNeeded }) => [what, `${isNeeded ? 'needed: ' : ''}${costs}`, why]),
+  );
+  return [found, ...(exceptions.length > 0 ? [excepted] : []), ...(missing.length > 0 ? [lacking] : [])].join('\n\n');
+}
+
+/** `3 entries: "payments" 4, 9–10`; stream ids are quoted, because the service chose them. */
+function formatPlaces({ entries, places }: Exception): string {
+  const byStream = [...Map.groupBy(places, ({ streamId }) => streamId)].map(([streamId, own]) => {
+    const ranges = own.flatMap(({ from, to }) => (from === null ? [] : [from === to ? `${from}` : `${from}–${to}`]));
+    return [...(streamId === '' ? [] : [JSON.stringify(streamId)]), ranges.join(', ')].join(' ').trim();
+  });
+  const shown = places.reduce((sum, { from, to }) => sum + (from === null || to === null ? 1 : to - from + 1), 0);
+  const where = [...byStream, ...(places.length > 0 && shown < entries ? ['…'] : [])].join('; ');
+  return where === '' ? `${entries}` : `${entries}: ${where}`;
+}
+
+function nextSteps({ isDefault, description, reasoning }: ProbeResult, path: string, generated: boolean): string[] {
+  const lines = [`${path} is written.`];
+  if (isDefault) lines.push('The service fits the default contract: no contract file is needed.');
+  else if (description !== null)
+    lines.push(`Set source.contract to ${path} in evidence.yaml, then run \`evidence export --dry-run\`.`);
+  if (description?.digest.recipe === null)
+    lines.push(
+      'Nobody can compute the digests of this service. Content stays unproved, and an export of it is incomplete (exit 3),',
+      'until the vendor says how digests are made, or a person accepts that in evidence.yaml:',
+      '  verify:',
+      '    require: [order]',
+    );
+  if (reasoning.exceptions.length > 0)
+    lines.push('Show the entries above to whoever answers for the service, and keep this output.');
+  if (!generated)
+    lines.push(
+      'The form of a package was not seen. Run the same command with --generate and --force added: it makes one.',
+    );
+  return lines;
+}

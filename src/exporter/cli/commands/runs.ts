@@ -1,0 +1,131 @@
+import { EvidenceError } from '../../../core/errors.ts';
+import { formatTable } from '../../../core/terminal/table.ts';
+import { overviewRuns, type RunOverview } from '../../../verifier/ledger/overview.ts';
+import { type CoveringRun, coverageOf, coverMonths } from '../../../verifier/records/coverage.ts';
+import { toMonthReport } from '../../../verifier/records/month-report.ts';
+import type { RunRecord } from '../../../verifier/records/record.ts';
+import { grouped, plural } from '../../report/view/words.ts';
+import type { CommandContext } from '../command.ts';
+import { loadConfig } from '../config/config.ts';
+import { openArchive } from '../config/store.ts';
+import type { RunsFlags } from '../flags.ts';
+import { DAY_MS } from '../output/days.ts';
+import { printLacking } from '../output/lacking-months.ts';
+import { nameOfPeriod } from '../output/period-name.ts';
+import { formatBytes } from '../output/progress.ts';
+
+/** What was exported so far: read from the archive, not verified. */
+export async function runRuns(flags: RunsFlags, context: CommandContext): Promise<number> {
+  const { printer, environment, directory, signal } = context;
+  const config = await loadConfig(flags, environment, directory);
+  const archive = await openArchive(config, context, false);
+  if (archive === null)
+    throw new EvidenceError('not-found', `there is no archive at ${config.archiveUrl}`, {
+      nextStep: 'Name the archive with --archive or archive.url.',
+    });
+  const now = new Date();
+  const runs: RunLine[] = [];
+  const covering: (CoveringRun & { finished_at: string })[] = [];
+  try {
+    for await (const run of overviewRuns(archive)) {
+      signal.throwIfAborted();
+      runs.push(toLine(run, now));
+      if (run.record !== null) covering.push(toCovering(run.record));
+    }
+  } finally {
+    await archive.close();
+  }
+  covering.sort((a, b) => (a.finished_at < b.finished_at ? -1 : 1));
+  const months = coverMonths(covering, now).map(toMonthReport);
+  printer.document({ archive: config.archiveUrl, runs, months });
+  if (runs.length === 0) printer.result(`Nothing was exported to ${config.archiveUrl} yet.`);
+  else printer.block(format(runs));
+  printLacking(months, printer);
+  return 0;
+}
+
+function toCovering(record: RunRecord) {
+  const { run_id, finished_at } = record;
+  return { run_id, finished_at, ...coverageOf(record) };
+}
+
+/** As `--json` shows it. */
+type RunLine = ReturnType<typeof toLine>;
+
+function toLine({ run_id, state, record, asked, stamped, objects, bytes, protection }: RunOverview, now: Date) {
+  const lock = protection?.lock ?? null;
+  const { reconciliation } = record ?? {};
+  const question = record ?? asked;
+  return {
+    run_id,
+    state,
+    outcome: record?.outcome ?? null,
+    period: question?.period ?? null,
+    scope: question?.scope ?? null,
+    begun_at: question?.begun_at ?? null,
+    finished_at: record?.finished_at ?? null,
+    streams: record?.streams.length ?? null,
+    /** How many streams the service listed, and how many of them the run has whole. */
+    listed: reconciliation?.listed ?? null,
+    whole: reconciliation === undefined ? null : reconciliation.exported + reconciliation.empty,
+    signed: record?.signed ?? false,
+    stamped,
+    objects,
+    bytes,
+    /** Of the run's record; `verify` looks at every object. */
+    lock,
+    days_left: lock === null || lock === 'hidden' ? null : daysUntil(lock.retain_until, now),
+    legal_hold: protection?.legal_hold ?? false,
+  };
+}
+
+function daysUntil(moment: string, now: Date): number {
+  return Math.max(0, Math.floor((Date.parse(moment) - now.getTime()) / DAY_MS));
+}
+
+function format(runs: readonly RunLine[]): string {
+  const columns = [
+    { title: 'run', max: 40 },
+    { title: 'period' },
+    { title: 'outcome' },
+    { title: 'streams', align: 'right' as const },
+    { title: 'size', align: 'right' as const },
+    { title: 'locked until' },
+    { title: 'left', align: 'right' as const },
+    { title: 'remarks' },
+  ];
+  const rows = runs.map((run) => [
+    run.run_id,
+    run.period === null ? '–' : nameOfPeriod(run.period, run.begun_at ?? ''),
+    run.state === 'open' ? 'OPEN' : (run.outcome ?? '–'),
+    run.listed === null ? '–' : `${grouped(run.whole ?? 0)} of ${grouped(run.listed)}`,
+    formatBytes(run.bytes),
+    describeLock(run.lock),
+    run.days_left === null ? '–' : plural(run.days_left, 'day'),
+    remarksOn(run).join(', '),
+  ]);
+  return formatTable(columns, rows);
+}
+
+function describeLock(lock: RunLine['lock']): string {
+  if (lock === null) return 'not locked';
+  return lock === 'hidden' ? 'not shown' : `${lock.retain_until.slice(0, 10)} (${lock.mode})`;
+}
+
+function remarksOn({ state, scope, signed, stamped, legal_hold }: RunLine): string[] {
+  if (state === 'open') return [...describeScope(scope), 'the same export command resumes it'];
+  return [
+    ...(legal_hold ? ['legal hold'] : []),
+    ...(state === 'unrecorded' ? ['NOT IN THE LEDGER: the same export command adds it'] : []),
+    signed ? 'signed' : 'unsigned',
+    ...(stamped ? ['time-stamped'] : []),
+  ];
+}
+
+/** Which streams a run was begun for. */
+function describeScope(scope: RunLine['scope']): string[] {
+  if (scope === null) return [];
+  const streams = scope.streams.length === 0 ? 'all streams' : `streams ${scope.streams.join(' ')}`;
+  const without = scope.exclude.length === 0 ? '' : ` without ${scope.exclude.join(' ')}`;
+  return [`${streams}${without}`];
+}

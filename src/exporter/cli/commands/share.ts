@@ -1,0 +1,86 @@
+import { relative, resolve } from 'node:path';
+import { EvidenceError } from '../../../core/errors.ts';
+import { type Line, styled } from '../../../core/terminal/printer.ts';
+import { MAX_LINK_SECONDS } from '../../../verifier/archive/archive.ts';
+import { plural } from '../../report/view/words.ts';
+import { type Shared, shareRun } from '../../share/share.ts';
+import type { CommandContext } from '../command.ts';
+import { loadConfig } from '../config/config.ts';
+import { openArchive } from '../config/store.ts';
+import { readOperator } from '../config/tool.ts';
+import type { ShareFlags } from '../flags.ts';
+import { formatBytes } from '../output/progress.ts';
+import { requireRun } from '../output/sealed-run.ts';
+
+const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
+const MAX_NAME = 200;
+
+/** Hands a sealed run to somebody, by links or as copies. What is printed never has a link in it. */
+export async function runShare(flags: ShareFlags, context: CommandContext): Promise<number> {
+  const { printer, signal, environment, directory } = context;
+  const config = await loadConfig(flags, environment, directory);
+  const sharedWith = readName(flags.for);
+  const seconds = readExpiry(flags.expires ?? '7d');
+  const archive = await openArchive(config, context, false);
+  try {
+    const run = await requireRun(archive, flags.run, config.archiveUrl);
+    const copies = flags.out !== undefined || run.archive.links === null;
+    if (copies && flags.expires !== undefined)
+      throw new EvidenceError('usage', '--expires is for links, and copies do not end', {
+        nextStep: 'Leave out --expires; links need an archive in S3, and no --out.',
+      });
+    const now = () => new Date();
+    const folder = resolve(directory, flags.out ?? `share-${flags.run}-${now().toISOString().replaceAll(':', '-')}`);
+    const shared = await shareRun(
+      { archive: run.archive, now, signal },
+      { run, sharedWith, sharedBy: readOperator(), linkSeconds: copies ? null : seconds, folder },
+    );
+    const { record, key, warnings } = shared;
+    const place = relative(directory, folder) || '.';
+    const letter = `${place}/letter.pdf`;
+    printer.document({ ...record, run_sha256: run.sha256, folder: place, letter, key, warnings });
+    for (const line of describe(shared, run.sha256, letter)) printer.result(line);
+    return 0;
+  } finally {
+    await archive?.close();
+  }
+}
+
+/** @throws EvidenceError `usage` for what would not stand in a letter as it was meant. */
+function readName(name: string | undefined): string | null {
+  if (name === undefined) return null;
+  if (name.trim() === '') throw new EvidenceError('usage', '--for names nobody');
+  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name) || !name.isWellFormed())
+    throw new EvidenceError('usage', `--for ${name} contains control characters`);
+  if ([...name].length <= MAX_NAME) return name;
+  throw new EvidenceError('usage', `--for has more than ${MAX_NAME} characters`);
+}
+
+/** In seconds. @throws EvidenceError `usage`. */
+function readExpiry(text: string): number {
+  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const seconds = Number(count) * (SECONDS[unit as keyof typeof SECONDS] ?? Number.NaN);
+  if (!(seconds > 0))
+    throw new EvidenceError('usage', `--expires ${text} is not a time`, {
+      nextStep: 'Write it as 7d, 12h or 30m.',
+    });
+  if (seconds <= MAX_LINK_SECONDS) return seconds;
+  throw new EvidenceError('usage', `--expires ${text} is longer than 7 days, and S3 signs no link for longer`, {
+    nextStep: 'Share again when the links have ended, or hand out copies with --out.',
+  });
+}
+
+function describe({ record, key, warnings }: Shared, runSha256: string, letter: string): Line[] {
+  const { run_id, shared_with, form, expires_at, objects } = record;
+  const bytes = objects.reduce((sum, object) => sum + object.bytes, 0);
+  const whom = shared_with === null ? '' : ` with ${shared_with}`;
+  const end = expires_at === null ? '' : ` that end at ${expires_at}`;
+  const care = form === 'links' ? '  (it has the links: who has it can read the evidence)' : '';
+  return [
+    `Run ${run_id} is shared${whom}: ${plural(objects.length, 'object')}, ${formatBytes(bytes)}, and the record of the share, as ${form}${end}.`,
+    ...warnings.map((warning) => [styled(warning, 'yellow')]),
+    `Letter        ${letter}, and as text beside it${care}`,
+    `To compare    ${runSha256}  (SHA-256 of run.json; tell it in another way than you send the letter)`,
+    `Recorded as   ${key}`,
+  ];
+}

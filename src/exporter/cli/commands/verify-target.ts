@@ -1,0 +1,99 @@
+import { open, stat } from 'node:fs/promises';
+import { EvidenceError, messageOf } from '../../../core/errors.ts';
+import { isS3Url, isUrl } from '../config/store.ts';
+import type { VerifyFlags } from '../flags.ts';
+
+/** What there is to verify. A run is verified as a part of its archive. */
+export type TargetKind = 'archive' | 'bundle' | 'encrypted' | 'package';
+
+export const NAME_ONE = 'Name an archive, a run in it, a bundle (.zip) or an evidence package (.json).';
+
+/**
+ * @param path absolute, or the URL of an archive in S3.
+ * @param given as the user named it.
+ * @throws EvidenceError `not-found` where there is nothing; `usage` for what is never opened; `config` for a file that
+ * this user cannot read.
+ */
+export async function kindOf(path: string, given: string): Promise<TargetKind> {
+  if (isS3Url(given)) return 'archive';
+  // A link to an object is a secret.
+  if (isUrl(given))
+    throw new EvidenceError('usage', 'what is to be verified is a link, and links are not followed', {
+      nextStep: 'Download it, and verify the file.',
+    });
+  const found = await stat(path).catch((error: unknown) => {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    throw closed(given, error);
+  });
+  if (found === null)
+    throw new EvidenceError('not-found', `there is nothing to verify at ${given}`, { nextStep: NAME_ONE });
+  if (found.isDirectory()) return 'archive';
+  if (!found.isFile())
+    throw new EvidenceError('usage', `${given} is a named pipe, a device or a socket, and was not opened`, {
+      nextStep: NAME_ONE,
+    });
+  return kindOfFile(path, given);
+}
+
+/** By its content where there is any that tells, else by its name: a damaged bundle is still meant as one. */
+async function kindOfFile(path: string, given: string): Promise<TargetKind> {
+  const file = await open(path, 'r').catch((error: unknown) => {
+    throw closed(given, error);
+  });
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(2), 0, 2, 0);
+    if (/\.zip$/i.test(path) || (bytesRead === 2 && buffer.toString('latin1') === 'PK')) return 'bundle';
+    return /\.age$/i.test(path) ? 'encrypted' : 'package';
+  } finally {
+    await file.close();
+  }
+}
+
+function closed(given: string, error: unknown): EvidenceError {
+  return new EvidenceError('config', `${given} cannot be read: ${messageOf(error)}`, {
+    nextStep: 'Give this user permission to read it; nothing was verified.',
+    cause: error,
+  });
+}
+
+const NAMES: Record<TargetKind, string> = {
+  archive: 'an archive',
+  bundle: 'a bundle',
+  encrypted: 'an encrypted bundle',
+  package: 'a package',
+};
+
+const OF_ARCHIVES = 'Name the archive that it is in.';
+/** The flags that mean something for some kinds alone, and where to go on. */
+const LIMITED: [flag: keyof VerifyFlags & string, kinds: TargetKind[], nextStep: string][] = [
+  [
+    'public-key',
+    ['archive'],
+    'A bundle and a package are not signed by themselves: verify the run, evidence verify ARCHIVE --run RUN --public-key FILE.',
+  ],
+  ['identity', ['archive', 'encrypted'], 'It is not encrypted: leave out --identity.'],
+  ['run', ['archive'], OF_ARCHIVES],
+  ['from', ['archive'], OF_ARCHIVES],
+  ['fast', ['archive'], OF_ARCHIVES],
+  ['locked-for', ['archive'], OF_ARCHIVES],
+  ['threads', ['package'], 'Leave it out: only a package is read by several threads.'],
+];
+
+/** What has no effect might be taken for having been checked. @throws EvidenceError `usage`. */
+export function refuseUnused(flags: VerifyFlags, kind: TargetKind): void {
+  const isGiven = (flag: keyof VerifyFlags) => flags[flag] !== undefined && flags[flag] !== false;
+  for (const [flag, kinds, nextStep] of LIMITED)
+    if (isGiven(flag) && !kinds.includes(kind))
+      throw new EvidenceError('usage', `--${flag} means nothing for ${NAMES[kind]}; nothing was verified`, {
+        nextStep,
+      });
+  if (isGiven('endpoint') && !isS3Url(flags.target))
+    throw new EvidenceError('usage', '--endpoint means nothing for what is not in S3; nothing was verified', {
+      nextStep: 'Leave out --endpoint, or name s3://BUCKET/PREFIX.',
+    });
+  if (isGiven('run') && isGiven('from'))
+    throw new EvidenceError('usage', '--run and --from exclude each other; nothing was verified', {
+      nextStep: '--run verifies one run, --from that one and those after it.',
+    });
+}

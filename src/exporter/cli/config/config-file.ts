@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { parseYaml } from '../../../core/yaml.ts';
+import { CLAIMS } from '../../../verifier/claims/claim.ts';
+
+/** More than a day is a mistake in the unit. */
+const secondsSchema = z.number().positive().max(86_400);
+
+/** `evidence.yaml`. Paths in it are relative to the file itself. */
+export const configSchema = z.strictObject({
+  source: z
+    .strictObject({
+      audit_url: z.url({ protocol: /^https?$/ }).optional(),
+      api_key_file: z.string().optional(),
+      contract: z.string().optional(),
+      rate: z
+        .strictObject({
+          concurrency: z.int().min(1).max(64).optional(),
+          requests_per_second: z.number().positive().optional(),
+        })
+        .optional(),
+      timeouts: z
+        .strictObject({
+          connect_seconds: secondsSchema.optional(),
+          headers_seconds: secondsSchema.optional(),
+          idle_seconds: secondsSchema.optional(),
+        })
+        .optional(),
+      limits: z
+        .strictObject({
+          // All of it has to fit into one string.
+          json_bytes: z
+            .int()
+            .min(1)
+            .max(2 ** 28)
+            .optional(),
+          package_bytes: z.int().min(1).optional(),
+        })
+        .optional(),
+      tls: z
+        .strictObject({
+          ca_file: z.string().optional(),
+          cert_file: z.string().optional(),
+          key_file: z.string().optional(),
+        })
+        .refine((tls) => (tls.cert_file === undefined) === (tls.key_file === undefined), {
+          error: 'cert_file and key_file belong together',
+        })
+        .optional(),
+    })
+    .optional(),
+  verify: z
+    .strictObject({
+      require: z.array(z.enum(CLAIMS)).min(1).optional(),
+      accept_unhashed: z.array(z.string().min(1)).optional(),
+      completeness: z.enum(['listing', 'record', 'off']).optional(),
+      seal_keys: z.record(z.string(), z.string()).optional(),
+      timestamp_roots: z.string().optional(),
+      public_keys: z.array(z.string()).optional(),
+    })
+    .optional(),
+  sign: z
+    .strictObject({
+      key_file: z.string().optional(),
+      passphrase_file: z.string().optional(),
+      tsa_url: z.url({ protocol: /^https?$/ }).optional(),
+      tsa_roots: z.string().optional(),
+    })
+    .optional(),
+  /** All but `url` and `encrypt_to` is for archives in S3. */
+  archive: z
+    .strictObject({
+      url: z.string().optional(),
+      endpoint: z.string().optional(),
+      region: z.string().min(1).optional(),
+      profile: z.string().min(1).optional(),
+      path_style: z.boolean().optional(),
+      ca_file: z.string().optional(),
+      retention: z
+        .strictObject({
+          mode: z.enum(['governance', 'compliance']),
+          years: z.int().min(1).max(100),
+          max_years: z.int().min(1).max(100).optional(),
+        })
+        .refine(({ years, max_years = years }) => years <= max_years, { error: 'max_years is less than years' })
+        .optional(),
+      legal_hold: z.boolean().optional(),
+      kms_key_id: z.string().min(1).optional(),
+      encrypt_to: z.array(z.string().min(1)).min(1).max(20).optional(),
+    })
+    .optional(),
+  work_directory: z.string().min(1).optional(),
+  report: z
+    .strictObject({
+      organisation: z.string().min(1).max(200).optional(),
+      prepared_by: z.string().min(1).max(200).optional(),
+      controls: z.union([z.string().min(1), z.array(z.string().min(1))]).optional(),
+      oscal: z.boolean().optional(),
+    })
+    .optional(),
+});
+export type FileConfig = z.infer<typeof configSchema>;
+
+/**
+ * The text of `evidence.yaml`.
+ * @param path of the file, for errors.
+ * @throws EvidenceError `config` naming file, line and column, and what was probably meant.
+ */
+export function parseConfigFile(text: string, path: string): FileConfig {
+  return parseYaml(configSchema, text, path);
+}

@@ -1,0 +1,14 @@
+import { type ContractInUse, DEFAULT_IN_USE } from '../../../verifier/reading/in-use.ts';
+import { pinContract } from '../../../verifier/reading/pinned.ts';
+import { readGivenFile } from './given-file.ts';
+
+const MAKE_IT = { nextStep: 'Make it with `evidence probe --out contract.yaml`.' };
+
+/**
+ * The contract of a file; the default one without a file.
+ * @throws EvidenceError `config` naming file, line and column.
+ */
+export function readContract(path: string | null): ContractInUse {
+  if (path === null) return DEFAULT_IN_USE;
+  return pinContract(readGivenFile('the contract', path, MAKE_IT), path);
+}

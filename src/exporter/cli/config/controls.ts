@@ -1,0 +1,43 @@
+import { isAbsolute } from 'node:path';
+import { closest } from 'fastest-levenshtein';
+import { EvidenceError } from '../../../core/errors.ts';
+import { packageFile } from '../../../core/install-paths.ts';
+import { parseYaml } from '../../../core/yaml.ts';
+import { type Controls, controlsSchema } from '../../../verifier/records/controls.ts';
+import type { ReportOptions } from '../../../verifier/records/record.ts';
+import type { Config } from './config.ts';
+import { readGivenText } from './given-file.ts';
+
+/** Those that come with the program, as files of `templates/controls`. */
+const FRAMEWORKS = ['soc2', 'iso27001', 'pci-dss-4', 'hipaa'];
+
+/**
+ * The control mappings that the configuration names.
+ * @param names of `FRAMEWORKS`, or absolute paths of files.
+ * @throws EvidenceError `config` naming file, line and column, or what was probably meant.
+ */
+export function readControls(names: readonly string[]): Controls[] {
+  return names.map((name) => {
+    const path = isAbsolute(name) ? name : packageFile(`templates/controls/${known(name)}.yaml`);
+    return parseYaml(controlsSchema, readGivenText('report.controls', path), path);
+  });
+}
+
+/** What the configuration says of reports, as a run records it. */
+export function toReportOptions(
+  { organisation, preparedBy, oscal }: Config['report'],
+  controls: Controls[],
+): ReportOptions {
+  return { organisation, prepared_by: preparedBy, oscal, controls };
+}
+
+function known(name: string): string {
+  if (FRAMEWORKS.includes(name)) return name;
+  throw new EvidenceError(
+    'config',
+    `report.controls names ${name.length <= 16 ? `"${name}"` : 'a mapping'}, which does not come with this program`,
+    {
+      nextStep: `Did you mean ${closest(name, FRAMEWORKS)}? It has ${FRAMEWORKS.join(', ')}; a file of your own is named by its path, e.g. ./own.yaml.`,
+    },
+  );
+}

@@ -1,0 +1,43 @@
+import type { CommandContext } from '../command.ts';
+import type { Config } from './config.ts';
+import { readControls } from './controls.ts';
+import { openSigningKey, openStamping } from './signing.ts';
+import { openRecipients, readPublicKeys, readSealKeys, readTimestampRoots } from './trust.ts';
+import { checkWorkDirectory } from './work-directory.ts';
+
+type Load = (config: Config, context: CommandContext) => unknown;
+
+/**
+ * All that an export rests on besides archive and service, and how each part is loaded. Export, dry run and doctor load
+ * the same, so none of them passes what another refuses.
+ */
+export const LOADERS = {
+  workDirectory: ({ workDirectory }) => checkWorkDirectory(workDirectory),
+  sealKeys: ({ sealKeyFiles }: Config) => readSealKeys(sealKeyFiles),
+  roots: ({ timestampRootsFile }: Config) => readTimestampRoots(timestampRootsFile),
+  publicKeys: ({ publicKeyFiles }: Config) => readPublicKeys(publicKeyFiles),
+  controls: ({ report }: Config) => readControls(report.controls),
+  recipients: openRecipients,
+  signingKey: openSigningKey,
+  // Last: it alone has to be closed.
+  stamping: openStamping,
+} satisfies Record<string, Load>;
+
+export type Part = keyof typeof LOADERS;
+export type Footing = { [Name in Part]: Awaited<ReturnType<(typeof LOADERS)[Name]>> };
+
+/** @throws EvidenceError `config` for the first part that cannot be used. */
+export async function withFooting<T>(
+  config: Config,
+  context: CommandContext,
+  use: (footing: Footing) => Promise<T>,
+): Promise<T> {
+  const loaded: [string, unknown][] = [];
+  for (const [name, load] of Object.entries<Load>(LOADERS)) loaded.push([name, await load(config, context)]);
+  const footing = Object.fromEntries(loaded) as Footing;
+  try {
+    return await use(footing);
+  } finally {
+    await footing.stamping?.authority.close();
+  }
+}

@@ -1,0 +1,111 @@
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { basename, dirname, extname } from 'node:path';
+import { type ErrorDetails, EvidenceError, isSystemError, messageOf } from '../../../core/errors.ts';
+
+/** Keys, certificates, contracts and configurations are far shorter. */
+const MAX_BYTES = 16 * 2 ** 20;
+
+/**
+ * Reads a file that the user named, or that lies where a configuration is looked for. A link may lead to it, as those of
+ * Kubernetes secrets do. Anything but a file of ordinary length is not read: a named pipe would never end.
+ *
+ * @param what the file is, for errors: "the public key".
+ * @throws EvidenceError `config` naming it and why it cannot be read; its `cause` has the code `ENOENT` where there is
+ * none.
+ */
+export function readGivenFile(what: string, path: string, details: Pick<ErrorDetails, 'nextStep'> = {}): Buffer {
+  try {
+    refuseOthers(statSync(path));
+    // What stands there may have been exchanged since: opened like this a named pipe does not wait for its other end.
+    const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      refuseOthers(fstatSync(file));
+      return readWhole(file);
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    const isAbsent = isSystemError(error) && error.code !== undefined && ABSENT.has(error.code);
+    const message = isAbsent
+      ? describeAbsent(what, path)
+      : `the file of ${what}, ${path}, cannot be read: ${whyNot(error)}`;
+    throw new EvidenceError('config', message, {
+      nextStep: isAbsent ? 'Check its name and folder.' : 'See to that file, or name another one.',
+      ...details,
+      cause: error,
+    });
+  }
+}
+
+/** Its text, in UTF-8. @throws as `readGivenFile` does. */
+export function readGivenText(what: string, path: string): string {
+  return readGivenFile(what, path).toString('utf8');
+}
+
+/** Certificates in PEM; without one the file would be passed over. @throws as `readGivenFile` does. */
+export function readCertificates(what: string, path: string): string {
+  const text = readGivenText(what, path);
+  if (/-----BEGIN (TRUSTED )?CERTIFICATE-----/.test(text)) return text;
+  throw new EvidenceError('config', `the file of ${what}, ${path}, holds no certificate in PEM`, {
+    nextStep: 'It begins with -----BEGIN CERTIFICATE-----.',
+  });
+}
+
+/**
+ * Refuses a secret key that others can read: nobody knows who has it. Its group may read it, because Kubernetes gives a
+ * secret to the group of a container that does not run as root.
+ * @throws EvidenceError `config` naming the file.
+ */
+export function refuseOpen(what: string, path: string): void {
+  if ((statSync(path).mode & OPEN_TO_OTHERS) === 0) return;
+  throw new EvidenceError('config', `the file of ${what}, ${path}, can be read or changed by others`, {
+    nextStep: `Keep it to yourself: chmod 600 ${path}.`,
+  });
+}
+
+const OPEN_TO_OTHERS = 0o027;
+
+class Refusal extends Error {}
+
+const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'EINVAL']);
+const WHY_NOT: Record<string, string> = {
+  EACCES: 'this user may not read it',
+  EPERM: 'this user may not read it',
+  ELOOP: 'its links lead in a circle',
+};
+
+function whyNot(error: unknown): string {
+  if (error instanceof Refusal) return messageOf(error);
+  const { code } = error as NodeJS.ErrnoException;
+  return WHY_NOT[code ?? ''] ?? code ?? 'of an unknown reason';
+}
+
+/** A name that ends like one of a file. Where there is no such file any other might be a secret, put there by mistake. */
+const FILE_NAME = /^\.(ya?ml|json|pem|pub|crt|cer|key|txt|age|zip)$/i;
+
+function describeAbsent(what: string, path: string): string {
+  if (FILE_NAME.test(extname(path))) return `the file of ${what}, ${path}, is not there`;
+  return `the file of ${what} is not there: ${nearestThere(dirname(path))} has nothing of the name that was given`;
+}
+
+function nearestThere(folder: string): string {
+  return existsSync(folder) || basename(folder) === '' ? folder : nearestThere(dirname(folder));
+}
+
+function refuseOthers(found: { isFile(): boolean; isDirectory(): boolean }): void {
+  if (found.isFile()) return;
+  throw new Refusal(`it is ${found.isDirectory() ? 'a folder' : 'a named pipe, a device or a socket'}, not a file`);
+}
+
+/** What the system says of the length of a file may be wrong: those of /proc have none. */
+function readWhole(file: number): Buffer {
+  const blocks: Buffer[] = [];
+  for (let bytes = 0; ; ) {
+    const block = Buffer.alloc(64 * 1024);
+    const length = readSync(file, block);
+    if (length === 0) return Buffer.concat(blocks);
+    bytes += length;
+    if (bytes > MAX_BYTES) throw new Refusal(`it has more than ${MAX_BYTES} bytes`);
+    blocks.push(block.subarray(0, length));
+  }
+}

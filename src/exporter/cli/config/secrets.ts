@@ -1,0 +1,115 @@
+import { EvidenceError } from '../../../core/errors.ts';
+import { scrubber } from '../../../core/secret.ts';
+import type { Printer } from '../../../core/terminal/printer.ts';
+import { readGivenText } from './given-file.ts';
+
+/** A text that somebody gave, and where: a flag, a variable, a place in the configuration. */
+export interface Word {
+  place: string;
+  text: string;
+}
+
+/** A secret, and what it is called. */
+export interface Secret {
+  name: string;
+  text: string;
+}
+
+/** What is a secret by its very form. None of it is the name of a file, a stream or a bucket. */
+const FORMS: [form: RegExp, name: string][] = [
+  [/(^|=)(hex|base64):/i, 'a key'],
+  [/AGE-SECRET-KEY-/i, 'a secret key of age'],
+  [/-----BEGIN [A-Z ]*PRIVATE KEY-----/, 'a private key'],
+  [/[?&](X-Amz-Signature|X-Amz-Security-Token|Signature|sig)=/i, 'a link that is a secret'],
+];
+
+const OF_ENVIRONMENT: Record<string, string> = {
+  EVIDENCE_API_KEY: 'the API key',
+  EVIDENCE_SIGNING_PASSPHRASE: 'the passphrase of the signing key',
+  AWS_SECRET_ACCESS_KEY: 'the secret key of the store',
+  AWS_SESSION_TOKEN: 'the session token of the store',
+};
+/** Stores on one's own machine have names that are their secrets, too. */
+const PUBLIC = 'AWS_ACCESS_KEY_ID';
+
+/** What is shorter stands in many a text by chance: as a whole, and as a part of one. */
+const LEAST_WHOLE = 8;
+const LEAST_PART = 12;
+
+/** The secrets that the environment holds. */
+export function secretsOf(environment: NodeJS.ProcessEnv): Secret[] {
+  return Object.entries(OF_ENVIRONMENT).flatMap(([variable, name]) => {
+    const text = environment[variable]?.trim() ?? '';
+    return text.length < LEAST_WHOLE ? [] : [{ name, text }];
+  });
+}
+
+/** Keeps the secrets of the environment from whatever is printed, before anything is read or refused. */
+export function keepSecretsOf(environment: NodeJS.ProcessEnv, printer: Pick<Printer, 'keepSecret'>): void {
+  for (const { text } of secretsOf(environment)) printer.keepSecret(text);
+}
+
+/**
+ * The secret in a file, as it is written and without the name of its encoding. What cannot be read holds none: whoever
+ * needs it says why.
+ */
+export function secretsIn(name: string, path: string): Secret[] {
+  try {
+    const text = readGivenText(name, path).trim();
+    return [text, text.replace(/^(hex|base64):/, '')].map((one) => ({ name, text: one }));
+  } catch {
+    return [];
+  }
+}
+
+/** All that was given in flags, in variables and in the configuration file, names of its members among it. */
+export function wordsOf(flags: object, environment: NodeJS.ProcessEnv, file: object): Word[] {
+  const given = Object.entries(flags).filter(([name]) => name !== '_' && name !== '$0');
+  const variables = Object.entries(environment).filter(([name]) => /^(EVIDENCE|AWS)_/.test(name) && name !== PUBLIC);
+  return [
+    ...given.flatMap(([name, value]) => [...wordsIn(value, `--${kebab(name)}`)]),
+    ...variables.map(([name, text = '']) => ({ place: name, text })),
+    ...wordsIn(file, 'the configuration file'),
+  ];
+}
+
+function* wordsIn(value: unknown, place: string): Generator<Word> {
+  if (typeof value === 'string') yield { place, text: value };
+  else if (typeof value === 'object' && value !== null)
+    for (const [name, member] of Object.entries(value)) {
+      if (Array.isArray(value)) yield* wordsIn(member, place);
+      else {
+        yield { place, text: name };
+        yield* wordsIn(member, place.startsWith('the ') ? name : `${place}.${name}`);
+      }
+    }
+}
+
+function kebab(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/**
+ * A secret in a wrong place would be printed, sent or archived as what is meant to stand there.
+ * @throws EvidenceError `config` naming the place; the secret never is.
+ */
+export function refuseMisplaced(words: readonly Word[], secrets: readonly Secret[]): void {
+  const known = secrets
+    .filter(({ text }) => text.length >= LEAST_WHOLE)
+    .map((secret) => ({ ...secret, scrub: scrubber(secret.text) }));
+  for (const { place, text } of words) {
+    const [, form] = FORMS.find(([pattern]) => pattern.test(text)) ?? [];
+    const owner = OF_ENVIRONMENT[place];
+    const misplaced = known.find(
+      (secret) =>
+        secret.name !== owner &&
+        (text === secret.text || (secret.text.length >= LEAST_PART && secret.scrub(text) !== text)),
+    );
+    const what = form ?? misplaced?.name;
+    if (what === undefined) continue;
+    throw new EvidenceError('config', `${place} holds ${what}, which does not belong there`, {
+      nextStep:
+        'Take it out. Keys stand in files of their own, or in the variables that are meant for them; whoever may have seen it here may have kept it.',
+    });
+  }
+}

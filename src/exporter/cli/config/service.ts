@@ -1,0 +1,81 @@
+import { EvidenceError } from '../../../core/errors.ts';
+import type { Printer } from '../../../core/terminal/printer.ts';
+import type { ContractInUse } from '../../../verifier/reading/in-use.ts';
+import { AuditClient } from '../../client/audit.ts';
+import type { Tls } from '../../client/dispatcher.ts';
+import { DEFAULT_TRANSPORT } from '../../client/options.ts';
+import { Transport } from '../../client/transport.ts';
+import type { Config } from './config.ts';
+import { readContract } from './contract.ts';
+import { readCertificates, readGivenText } from './given-file.ts';
+import { readTool } from './tool.ts';
+
+export interface Service {
+  client: AuditClient;
+  transport: Transport;
+  contract: ContractInUse;
+  origin: string;
+  /** Its address, without what is secret in it, as records keep it. */
+  url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * The audit service that the configuration names.
+ * @throws EvidenceError `config` when address or key are missing.
+ */
+export function connectService(config: Config, printer: Printer, signal: AbortSignal): Service {
+  if (config.auditUrl === null)
+    throw new EvidenceError('config', 'no audit service is named', {
+      nextStep: 'Set source.audit_url in evidence.yaml, EVIDENCE_AUDIT_URL, or --audit-url; or try `evidence demo`.',
+    });
+  if (config.apiKey === null || config.apiKey === '')
+    throw new EvidenceError('config', `there is no API key for ${config.auditUrl}`, {
+      nextStep: 'Put the key into EVIDENCE_API_KEY, or its file into source.api_key_file or EVIDENCE_API_KEY_FILE.',
+    });
+  if (!/^[\x21-\x7e]+$/.test(config.apiKey))
+    throw new EvidenceError('config', 'the API key contains characters that cannot stand in an HTTP header', {
+      nextStep: 'Copy the key again, as one word of letters, digits and signs: something else is in its place.',
+    });
+  printer.keepSecret(config.apiKey);
+  const contract = readContract(config.contractFile);
+  const { name, version } = readTool();
+  const { apiKey, requestsPerSecond, timeouts, maxJsonBytes, maxDownloadBytes } = config;
+  const { origin } = new URL(config.auditUrl);
+  const transport = new Transport({
+    ...DEFAULT_TRANSPORT,
+    ...{ origin, apiKey, requestsPerSecond, timeouts, maxJsonBytes, maxDownloadBytes },
+    tls: readTls(config.tlsFiles, printer),
+    userAgent: `${name}/${version}`,
+    signal,
+  });
+  return {
+    transport,
+    client: new AuditClient(transport, {
+      url: config.auditUrl,
+      description: contract.description,
+      pinned: contract.file !== null,
+      signal,
+    }),
+    contract,
+    origin,
+    url: addressOf(config.auditUrl),
+    close: () => transport.close(),
+  };
+}
+
+/** The address of a service as records keep it: origin and path, without credentials and query. */
+export function addressOf(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname.replace(/\/+$/, '')}`;
+}
+
+function readTls(files: Config['tlsFiles'], printer: Printer): Tls {
+  const tls: Tls = {};
+  for (const name of ['ca', 'cert', 'key'] as const) {
+    const path = files[name];
+    if (path !== null) tls[name] = (name === 'key' ? readGivenText : readCertificates)(`source.tls.${name}_file`, path);
+  }
+  if (tls.key !== undefined) printer.keepSecret(tls.key);
+  return tls;
+}

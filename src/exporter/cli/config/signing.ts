@@ -1,0 +1,56 @@
+import { EvidenceError } from '../../../core/errors.ts';
+import { readSigningKey, type SigningKey } from '../../../verifier/signature/key.ts';
+import { TimestampAuthority } from '../../client/authority.ts';
+import type { Stamping } from '../../export/stamp.ts';
+import type { CommandContext } from '../command.ts';
+import type { Config } from './config.ts';
+import { readGivenText, refuseOpen } from './given-file.ts';
+import { readTool } from './tool.ts';
+import { readTimestampRoots } from './trust.ts';
+
+/**
+ * The key that runs and ledger entries are signed with; null when none is configured.
+ * @throws EvidenceError `config` when it cannot be read.
+ */
+export function openSigningKey({ sign }: Config, { printer }: Pick<CommandContext, 'printer'>): SigningKey | null {
+  if (sign.keyFile === null) return null;
+  const pem = readGivenText('sign.key_file', sign.keyFile);
+  printer.keepSecret(pem.trim());
+  const passphrase = sign.passphrase ?? readPassphrase(sign.passphraseFile);
+  if (passphrase !== null) printer.keepSecret(passphrase);
+  const key = readSigningKey(pem, passphrase, sign.keyFile);
+  refuseOpen('sign.key_file', sign.keyFile);
+  return key;
+}
+
+function readPassphrase(path: string | null): string | null {
+  return path === null ? null : readGivenText('sign.passphrase_file', path).replace(/\r?\n$/, '');
+}
+
+/**
+ * The authority that time-stamps runs; null when none is configured. To be closed.
+ * @throws EvidenceError `config` when no root is pinned to check its tokens by.
+ */
+export function openStamping(config: Config, { printer, signal }: CommandContext): Stamping | null {
+  const { tsaUrl } = config.sign;
+  const roots = readTimestampRoots(config.stampRootsFile);
+  if (tsaUrl === null) return null;
+  if (roots === null)
+    throw new EvidenceError('config', 'sign.tsa_url names a time-stamping authority, but no root of it is pinned', {
+      nextStep: 'Get its root certificate from the authority and name the PEM file in sign.tsa_roots.',
+    });
+  const url = new URL(tsaUrl);
+  checkEncoding(url);
+  for (const secret of [url.password, decodeURIComponent(url.password), url.search.slice(1)])
+    printer.keepSecret(secret);
+  const { name, version } = readTool();
+  return { authority: new TimestampAuthority({ url, userAgent: `${name}/${version}`, signal }), roots };
+}
+
+function checkEncoding({ username, password }: URL): void {
+  try {
+    decodeURIComponent(`${username}:${password}`);
+  } catch {
+    throw new EvidenceError('config', 'user and password in sign.tsa_url are not percent-encoded as in URLs');
+  }
+}

@@ -1,0 +1,85 @@
+import { resolve } from 'node:path';
+import { EvidenceError } from '../../../core/errors.ts';
+import type { FileConfig } from './config-file.ts';
+
+/** How an archive in S3 is reached, and how what is stored there is protected. */
+export interface StoreSettings {
+  endpoint?: string;
+  region?: string;
+  profile?: string;
+  pathStyle: boolean;
+  /** PEM file. */
+  caFile?: string;
+  /** `maxYears`: no run is locked for longer by `evidence extend`. */
+  retention?: { mode: 'governance' | 'compliance'; years: number; maxYears?: number };
+  legalHold: boolean;
+  kmsKeyId?: string;
+}
+
+/**
+ * @param folder of the configuration file, to which its paths are relative.
+ * @throws EvidenceError `config` when the endpoint is not one.
+ */
+export function toStoreSettings(
+  file: FileConfig['archive'],
+  flags: { endpoint?: string | undefined },
+  folder: string,
+): StoreSettings {
+  const endpoint = checkHttpUrl('the endpoint of the archive', flags.endpoint ?? file?.endpoint);
+  const { region, profile, ca_file, retention, kms_key_id } = file ?? {};
+  return {
+    // Other stores seldom have a name in the DNS for every bucket.
+    pathStyle: file?.path_style ?? endpoint !== undefined,
+    legalHold: file?.legal_hold ?? false,
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(region === undefined ? {} : { region }),
+    ...(profile === undefined ? {} : { profile }),
+    ...(ca_file === undefined ? {} : { caFile: resolve(folder, ca_file) }),
+    ...(retention === undefined ? {} : { retention: toRetention(retention) }),
+    ...(kms_key_id === undefined ? {} : { kmsKeyId: kms_key_id }),
+  };
+}
+
+function toRetention({ mode, years, max_years }: NonNullable<NonNullable<FileConfig['archive']>['retention']>) {
+  return { mode, years, ...(max_years === undefined ? {} : { maxYears: max_years }) };
+}
+
+/**
+ * The text itself is not repeated: it may hold a password.
+ * @throws EvidenceError `config` for what is not the address of a server, and for what holds a secret.
+ */
+export function checkHttpUrl<T extends string | null | undefined>(what: string, address: T): T {
+  if (address === null || address === undefined) return address;
+  const url = URL.canParse(address) ? new URL(address) : null;
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    const why = /^[a-z][a-z0-9+.-]*:\/\//i.test(address)
+      ? 'is not an http(s) URL'
+      : 'has no http:// or https:// before it';
+    throw new EvidenceError('config', `${what} ${why}`, { nextStep: 'Give it as https://HOST, with its path.' });
+  }
+  if (url.username !== '' || url.password !== '')
+    throw new EvidenceError('config', `${what} holds a user name or password`, { nextStep: KEPT_APART });
+  if (url.search !== '' || url.hash !== '')
+    throw new EvidenceError('config', `${what} goes on behind its path, with ? or #`, { nextStep: KEPT_APART });
+  return address;
+}
+
+const KEPT_APART =
+  'Leave it out: the API key comes from EVIDENCE_API_KEY or a file, credentials of a store from the environment, a profile or the machine.';
+
+/**
+ * The name of a folder, or s3://BUCKET/PREFIX. A URL is not repeated.
+ * @throws EvidenceError `config` for a URL of another kind, and for one that holds a secret.
+ */
+export function checkArchiveUrl(text: string): string {
+  const [, kind, authority = ''] = /^([a-z][a-z0-9+.-]*):\/\/([^/]*)/i.exec(text) ?? [];
+  if (kind === undefined) return text;
+  if (!/^(s3|file)$/i.test(kind))
+    throw new EvidenceError('config', 'this kind of archive is not known', {
+      nextStep: 'Give a directory or s3://BUCKET/PREFIX as the archive.',
+    });
+  if (!authority.includes('@')) return text;
+  throw new EvidenceError('config', 'the address of the archive holds a user name or password', {
+    nextStep: KEPT_APART,
+  });
+}

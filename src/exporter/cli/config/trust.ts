@@ -1,0 +1,68 @@
+import { toHmacKey } from '../../../core/digest.ts';
+import { EvidenceError } from '../../../core/errors.ts';
+import type { Identities } from '../../../verifier/encryption/identities.ts';
+import type { Recipients } from '../../../verifier/encryption/recipients.ts';
+import type { SealKeys } from '../../../verifier/reading/contract.ts';
+import { type PublicKey, readPublicKey } from '../../../verifier/signature/key.ts';
+import type { Certificate } from '../../../verifier/timestamp/certificate.ts';
+import { readRoots } from '../../../verifier/timestamp/roots.ts';
+import type { Config } from './config.ts';
+import { readGivenFile, readGivenText, refuseOpen } from './given-file.ts';
+
+/**
+ * The seal keys from their files. A file holds `hex:…`, `base64:…`, or the key's own text; a line feed at its end is
+ * not part of the key.
+ */
+export function readSealKeys(files: Config['sealKeyFiles']): SealKeys {
+  return new Map([...files].map(([id, { path }]) => [id, toHmacKey(readKey(id, path))] as const));
+}
+
+function readKey(id: string, path: string): Uint8Array {
+  const text = readGivenFile(`the seal key "${id}"`, path)
+    .toString('latin1')
+    .replace(/\r?\n$/, '');
+  const key = decode(text);
+  // A key that is read wrongly would refute seals that are genuine.
+  if (key === null)
+    throw new EvidenceError('config', `the file of the seal key "${id}", ${path}, is not the hex or base64 it says`);
+  if (key.length === 0) throw new EvidenceError('config', `the file of the seal key "${id}", ${path}, holds no key`);
+  return key;
+}
+
+function decode(text: string): Buffer | null {
+  const [, encoding, digits] = /^(hex|base64):(.*)$/s.exec(text) ?? [];
+  if (digits === undefined) return Buffer.from(text, 'latin1');
+  const key = Buffer.from(digits, encoding as 'hex' | 'base64');
+  const same =
+    encoding === 'hex'
+      ? key.toString('hex') === digits.toLowerCase()
+      : key.toString('base64').replace(/=+$/, '') === digits.replace(/=+$/, '');
+  return same ? key : null;
+}
+
+/** The trusted roots of time-stamping authorities in a file; null for no file, so that none are pinned. */
+export function readTimestampRoots(path: string | null): readonly Certificate[] | null {
+  if (path === null) return null;
+  return readRoots(readGivenText('the time-stamping roots', path), path);
+}
+
+/** The keys that an archive must be signed with; none means that its signatures prove nothing to this reader. */
+export function readPublicKeys(files: readonly string[]): PublicKey[] {
+  return files.map((path) => readPublicKey(readGivenText('the public key', path), path));
+}
+
+/** To whom bundles are encrypted; null where they are not. @throws EvidenceError `config` naming one that is none. */
+export async function openRecipients({ encryptTo }: Pick<Config, 'encryptTo'>): Promise<Recipients | null> {
+  if (encryptTo.length === 0) return null;
+  const { readRecipients } = await import('../../../verifier/encryption/recipients.ts');
+  return readRecipients(encryptTo, 'archive.encrypt_to');
+}
+
+/** What encrypted bundles are decrypted with; null for none. @throws EvidenceError `config`. */
+export async function openIdentities(files: readonly string[]): Promise<Identities | null> {
+  if (files.length === 0) return null;
+  const { readIdentities } = await import('../../../verifier/encryption/identities.ts');
+  const identities = readIdentities(files.map((path) => ({ text: readGivenText('the identity', path), source: path })));
+  for (const path of files) refuseOpen('the identity', path);
+  return identities;
+}

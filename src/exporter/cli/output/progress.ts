@@ -1,0 +1,132 @@
+import type { Printer } from '../../../core/terminal/printer.ts';
+import { liveLine } from '../../../core/terminal/table.ts';
+import type { ExportEvent, Listener, Step } from '../../export/events.ts';
+import { plural } from '../../report/view/words.ts';
+
+/** What each step is called while it lasts. */
+const STEPS: Record<Step, string> = {
+  'vendor-verify': 'the service checks it',
+  generate: 'package is generated',
+  wait: 'waiting for the package',
+  json: 'JSON',
+  pdf: 'PDF',
+  summary: 'summary',
+  listing: 'listing',
+  examine: 'claims',
+  bundle: 'bundle',
+  archive: 'archive',
+  record: 'record',
+};
+
+interface Active {
+  step: string;
+  bytes: number;
+  since: number;
+}
+
+const FRAME_MS = 100;
+
+/** Tells on stderr how an export goes: live lines on a terminal, otherwise one line per stream that ended. */
+export class Progress {
+  readonly #printer: Printer;
+  readonly #live: boolean;
+  readonly #active = new Map<string, Active>();
+  #total = 0;
+  #ended = 0;
+  #bytes = 0;
+  #since = 0;
+  #lines = 0;
+  #drawnAt = 0;
+
+  constructor(printer: Printer) {
+    this.#printer = printer;
+    this.#live = process.stderr.isTTY === true && !printer.quiet;
+  }
+
+  readonly listen: Listener = (event) => {
+    this.#follow(event);
+    if (this.#live) this.#draw(event.type === 'received');
+  };
+
+  /** Takes the live lines away. */
+  close(): void {
+    if (this.#lines > 0) process.stderr.write(`\x1b[${this.#lines}F\x1b[J`);
+    this.#lines = 0;
+  }
+
+  #follow(event: ExportEvent): void {
+    switch (event.type) {
+      case 'planned':
+        this.#total = event.streams;
+        this.#since = performance.now();
+        this.#say(
+          `Run ${event.runId}: ${plural(event.streams, 'stream')} to export${event.done > 0 ? `, ${event.done} already done` : ''}${event.excluded > 0 ? `, ${event.excluded} excluded` : ''}`,
+        );
+        break;
+      case 'started':
+        this.#active.set(event.streamId, { step: '', bytes: 0, since: performance.now() });
+        break;
+      case 'step': {
+        const active = this.#active.get(event.streamId);
+        if (active !== undefined) active.step = STEPS[event.step];
+        break;
+      }
+      case 'received': {
+        const active = this.#active.get(event.streamId);
+        if (active !== undefined) active.bytes += event.bytes;
+        this.#bytes += event.bytes;
+        break;
+      }
+      case 'problem':
+        this.#say(`  ${event.streamId}: ${STEPS[event.step]}: ${event.message}`);
+        break;
+      case 'finished':
+        this.#end(
+          event.streamId,
+          `${event.partial ? 'PARTIAL, ' : ''}${event.status}, ${plural(event.entries, 'entry')}`,
+        );
+        break;
+      case 'failed':
+        this.#end(event.streamId, `FAILED: ${event.reason}`);
+        break;
+      case 'sealed':
+        break;
+    }
+  }
+
+  #end(streamId: string, words: string): void {
+    this.#active.delete(streamId);
+    this.#ended++;
+    this.#say(`  ${this.#ended}/${this.#total} ${streamId}: ${words}`);
+  }
+
+  #say(line: string): void {
+    this.close();
+    this.#printer.note(line);
+  }
+
+  #draw(mayWait: boolean): void {
+    const now = performance.now();
+    if (mayWait && now - this.#drawnAt < FRAME_MS) return;
+    this.#drawnAt = now;
+    const lines = [...this.#active].map(
+      ([streamId, active]) => `    ${streamId}  ${active.step}  ${formatBytes(active.bytes)}`,
+    );
+    const seconds = (now - this.#since) / 1000;
+    const left =
+      this.#ended > 0 ? `, about ${Math.ceil((seconds / this.#ended) * (this.#total - this.#ended))} s left` : '';
+    const rate = seconds > 0 ? `${formatBytes(this.#bytes / seconds)}/s` : '';
+    lines.push(`  ${this.#ended} of ${this.#total} streams, ${formatBytes(this.#bytes)} ${rate}${left}`);
+    this.close();
+    process.stderr.write(lines.map((line) => `${liveLine(this.#printer.scrub(line))}\n`).join(''));
+    this.#lines = lines.length;
+  }
+}
+
+/** In binary units, with one digit behind the point. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1024) return `${Math.round(bytes)} B`;
+  const units = ['KiB', 'MiB', 'GiB', 'TiB'];
+  const power = Math.min(Math.floor(Math.log2(bytes) / 10), units.length);
+  return `${(bytes / 1024 ** power).toFixed(1)} ${units[power - 1]}`;
+}

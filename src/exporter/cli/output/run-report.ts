@@ -1,0 +1,110 @@
+import { type Printer, styled } from '../../../core/terminal/printer.ts';
+import { formatClaims, formatLegend } from '../../../core/terminal/table.ts';
+import { describePeriod } from '../../../verifier/bundle/period.ts';
+import { runEnvelopeKey, runPrefix, stampKey } from '../../../verifier/records/keys.ts';
+import { EXIT_CODE_OF, type Outcome, worstOf } from '../../../verifier/records/outcome.ts';
+import type { RunRecord } from '../../../verifier/records/record.ts';
+import type { RunResult } from '../../export/journeys.ts';
+import type { ExportResult } from '../../export/run.ts';
+import { sayNotProved } from '../../report/view/not-proved.ts';
+import { grouped } from '../../report/view/words.ts';
+import { printFound } from './found.ts';
+import { printLacking } from './lacking-months.ts';
+import { OUTCOME_STYLES } from './outcome-styles.ts';
+import { whyOpen } from './why-open.ts';
+
+const FINDINGS_SHOWN = 20;
+const REPORT_NAME = 'report.pdf';
+
+/** What the command comes to: a run that lacks its time-stamp is not what was asked for, however good its record is. */
+export function endOf({ record, unstamped }: RunResult): { outcome: Outcome; exit_code: number } {
+  if (unstamped === null) return { outcome: record.outcome, exit_code: record.exit_code };
+  const outcome = worstOf([record.outcome, 'incomplete']);
+  return { outcome, exit_code: EXIT_CODE_OF[outcome] };
+}
+
+/** What `--json` says of an export: the run record, what the command came to, and where it lies. */
+export function toRunDocument(result: ExportResult, archiveUrl: string) {
+  const { record, state, unstamped, missing } = result;
+  const why = unstamped === null ? null : { reason: unstamped.message, next_step: unstamped.nextStep ?? null };
+  const report = reportOf(record, archiveUrl);
+  return { ...record, ...endOf(result), state, unstamped: why, missing_months: missing, archive: archiveUrl, report };
+}
+
+/** Where the report lies; null where there is none. */
+function reportOf({ documents }: RunRecord, archiveUrl: string): string | null {
+  const report = documents.find(({ name }) => name === REPORT_NAME);
+  return report === undefined ? null : `${archiveUrl}/${report.key}`;
+}
+
+/** The end of an export: the table of streams × claims, the reconciliation, and where it lies. */
+export function printRun(result: ExportResult, archiveUrl: string, printer: Printer): void {
+  const { record, state } = result;
+  if (state === 'already') {
+    printer.result(`Run ${record.run_id} was sealed at ${record.finished_at}; a sealed run is never changed.`);
+    if (record.period.to === null)
+      printer.result(`It has what the service had at ${record.begun_at}, and nothing of what came later.`);
+    printer.result('To export anew what the service has now, use --revise.');
+    printer.result('');
+  }
+  if (record.streams.length > 0) printer.block(`${formatClaims(record.streams)}\n\n${formatLegend(record.streams)}\n`);
+  printFindings(record, printer);
+  for (const { stream_id, reason, next_step } of record.failed)
+    printFound(styled('not exported', 'red'), stream_id, reason, next_step, printer);
+  for (const { stream_id, missing } of record.streams)
+    for (const { form, reason } of missing)
+      printer.result([styled('missing', 'yellow'), ` ${stream_id}: the ${form} form: ${reason}`]);
+  for (const { stream_id, reason, accepted_at, accepted_by } of record.acceptances)
+    printer.result([
+      styled('accepted', 'yellow'),
+      ` ${stream_id}: restart accepted on ${accepted_at} by ${accepted_by.user}: ${reason}`,
+    ]);
+  for (const warning of record.warnings) printer.result([styled('note', 'yellow'), ` ${warning}`]);
+  const { listed, exported, partial, failed, empty, excluded } = record.reconciliation;
+  const entries = record.streams.reduce((sum, stream) => sum + stream.entries, 0);
+  printer.result(`Period        ${describePeriod(record.period, record.begun_at)}`);
+  printer.result(
+    `Streams       ${listed} listed = ${exported} exported + ${partial} partial + ${failed} failed + ${empty} empty + ${excluded} excluded`,
+  );
+  printer.result(`Entries       ${grouped(entries)}`);
+  printWitnesses(result, printer);
+  const { outcome, exit_code } = endOf(result);
+  printer.result(['Outcome       ', styled(outcome, OUTCOME_STYLES[outcome]), ` (exit code ${exit_code})`]);
+  const open = sayNotProved(record.streams);
+  if (open !== null) printer.result(open);
+  const isKept = state !== 'open' || record.streams.length + record.failed.length > 0;
+  printer.result(
+    `Archive       ${isKept ? `${archiveUrl}/${runPrefix(record.run_id)}` : `${archiveUrl}, where nothing was put`}`,
+  );
+  const report = reportOf(record, archiveUrl);
+  if (report !== null) printer.result(`Report        ${report}`);
+  if (state === 'open') printer.block(`\n${whyOpen(record)}`);
+  printLacking(result.missing, printer);
+}
+
+function printWitnesses({ record, state, unstamped }: RunResult, printer: Printer): void {
+  if (state === 'open') return;
+  const { signed, timestamp_authority } = record;
+  printer.result(
+    `Signature     ${signed ? runEnvelopeKey(record.run_id) : 'none: whoever can replace the archive can replace it unseen (sign.key_file)'}`,
+  );
+  if (unstamped !== null) {
+    printer.result(['Time-stamp    ', styled('missing', 'yellow'), `: ${unstamped.message}`]);
+    printer.result(`  ${unstamped.nextStep ?? ''}`);
+  } else if (timestamp_authority !== null)
+    printer.result(`Time-stamp    ${stampKey(record.run_id, 1)}, by ${timestamp_authority}`);
+}
+
+function printFindings(record: RunRecord, printer: Printer): void {
+  const findings = [
+    ...record.vanished.map(({ finding }) => finding),
+    ...record.streams.flatMap((stream) => stream.findings),
+  ];
+  for (const finding of findings.slice(0, FINDINGS_SHOWN)) {
+    const style = finding.severity === 'error' ? 'red' : 'yellow';
+    printFound(styled(finding.code, style), finding.stream_id, finding.message, finding.next_step, printer);
+  }
+  if (findings.length > FINDINGS_SHOWN)
+    printer.result(`… and ${findings.length - FINDINGS_SHOWN} more findings, all in the run record.`);
+  if (findings.length > 0) printer.result('');
+}

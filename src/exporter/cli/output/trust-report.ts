@@ -1,0 +1,75 @@
+import type { Printer } from '../../../core/terminal/printer.ts';
+import type { ClaimName } from '../../../verifier/claims/claim.ts';
+import type { PublicKey } from '../../../verifier/signature/key.ts';
+import type { Certificate } from '../../../verifier/timestamp/certificate.ts';
+import type { ContractUse } from '../../../verifier/verify/contract-use.ts';
+import type { Config } from '../config/config.ts';
+
+/** What a verification took from whoever asked for it, and by which contracts it read. Nothing in it is a secret. */
+export interface Trust {
+  /** The configuration file, as it was named; null for none. */
+  configuration: string | null;
+  /** Ids of the keys that signatures are judged by. */
+  public_keys: string[];
+  /** A digest of a key that somebody chose would let it be guessed, so there is none. */
+  seal_keys: { id: string; file: string }[];
+  /** Those that tokens of entries are judged under; null where none are pinned. */
+  timestamp_roots: Root[] | null;
+  /** Those that stamps of runs are judged under; null where none are pinned. */
+  stamp_roots: Root[] | null;
+  /** What must be proved, whatever a run or a bundle requires besides. */
+  required_claims: ClaimName[];
+  /** Of an S3 store; null for the one that its own settings name. */
+  endpoint: string | null;
+  /** Each contract that something was read by. */
+  contracts: ContractUse[];
+}
+
+interface Root {
+  /** SHA-256 of the certificate, hex. */
+  sha256: string;
+  subject: string;
+}
+
+/** What the reader gave, apart from the configuration. */
+export interface Given {
+  publicKeys: readonly PublicKey[];
+  roots: readonly Certificate[] | null;
+  stampRoots: readonly Certificate[] | null;
+}
+
+export function describeTrust(config: Config, given: Given, contracts: readonly ContractUse[]): Trust {
+  return {
+    configuration: config.configFile,
+    public_keys: given.publicKeys.map(({ id }) => id),
+    seal_keys: [...config.sealKeyFiles].map(([id, file]) => ({ id, file: file.given })),
+    timestamp_roots: given.roots?.map(toRoot) ?? null,
+    stamp_roots: given.stampRoots?.map(toRoot) ?? null,
+    required_claims: config.required,
+    endpoint: config.store.endpoint ?? null,
+    contracts: [...contracts],
+  };
+}
+
+function toRoot({ x509, subject }: Certificate): Root {
+  return { sha256: x509.fingerprint256.replaceAll(':', '').toLowerCase(), subject: subject.text };
+}
+
+const OWNERS = { reader: 'given by you', bundle: "the bundle's own", default: 'comes with this program' } as const;
+
+/** The head of the output: whoever reads the outcome knows what it rests on. */
+export function printTrust(trust: Trust, printer: Printer): void {
+  const list = (texts: readonly string[]) => (texts.length === 0 ? 'none' : texts.join(', '));
+  const roots = (pinned: Trust['stamp_roots']) =>
+    list((pinned ?? []).map(({ sha256, subject }) => `${sha256} ${subject}`));
+  printer.result(`Configuration ${trust.configuration ?? 'none'}`);
+  printer.result(`Public keys   ${list(trust.public_keys)}`);
+  printer.result(`Seal keys     ${list(trust.seal_keys.map(({ id, file }) => `${id} (${file})`))}`);
+  printer.result(`Token roots   ${roots(trust.timestamp_roots)}`);
+  printer.result(`Stamp roots   ${roots(trust.stamp_roots)}`);
+  printer.result(`Required      ${list(trust.required_claims)}`);
+  if (trust.endpoint !== null) printer.result(`Endpoint      ${trust.endpoint}`);
+  for (const { name, sha256, owner } of trust.contracts)
+    printer.result(`Contract      ${name}${sha256 === null ? '' : `, SHA-256 ${sha256}`}, ${OWNERS[owner]}`);
+  printer.result('');
+}

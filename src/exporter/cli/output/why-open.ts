@@ -1,0 +1,59 @@
+import { NO_ROOTS } from '../../../verifier/claims/anchor.ts';
+import { CLAIMS, type ClaimName } from '../../../verifier/claims/claim.ts';
+import { KEY_NOT_GIVEN, NO_SEAL_KEY } from '../../../verifier/claims/seal.ts';
+import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
+import { plural } from '../../report/view/words.ts';
+
+/** What only the one who runs the command can give, and what it is of which the reason of a claim tells that it lacks. */
+const LACKING: readonly [give: string, reasons: readonly string[]][] = [
+  [
+    'Give the keys that seals are made with: verify.seal_keys in evidence.yaml, or --seal-key ID=FILE.',
+    [NO_SEAL_KEY, KEY_NOT_GIVEN],
+  ],
+  [
+    "Give the authority's root certificate: verify.timestamp_roots in evidence.yaml, or --timestamp-roots FILE.",
+    [NO_ROOTS],
+  ],
+];
+
+/** Claims that follow from entries, keys and contract alone: the same command finds the same. */
+const SETTLED: ReadonlySet<ClaimName> = new Set(['order', 'content', 'seal']);
+
+/** Why a run is not sealed, and what helps. */
+export function whyOpen(record: RunRecord): string {
+  if (record.streams.length + record.failed.length + record.vanished.length === 0)
+    return 'No stream is in scope, so nothing was checked and nothing is sealed.';
+  const open = record.streams.filter(({ status }) => status === 'incomplete');
+  const unmet = record.scope.required_claims.flatMap((name) => open.flatMap((stream) => unmetIn(stream, name)));
+  const lacks = ({ reason }: Unmet) => LACKING.filter(([, reasons]) => reasons.some((one) => reason.includes(one)));
+  const lacking = new Set(unmet.flatMap(lacks).map(([give]) => give));
+  const settled = unmet.filter((one) => SETTLED.has(one.name) || lacks(one).length > 0);
+  const isSettled = (stream: RunStream) => settled.some(({ streamId }) => streamId === stream.stream_id);
+  const mayCome = record.failed.length > 0 || open.some((stream) => stream.partial || !isSettled(stream));
+  return [
+    ['The run is not sealed.', ...sayUnmet(unmet)].join(' '),
+    ...lacking,
+    mayCome
+      ? 'Run the same command again to get what is missing, or --seal-partial to seal it as it is.'
+      : 'The same command again does not change that; --seal-partial seals the run as it is.',
+  ].join('\n');
+}
+
+interface Unmet {
+  name: ClaimName;
+  streamId: string;
+  reason: string;
+}
+
+function unmetIn({ stream_id: streamId, claims }: RunStream, name: ClaimName): Unmet[] {
+  const { state, reason = '' } = claims[name];
+  return state === 'unproved' ? [{ name, streamId, reason }] : [];
+}
+
+function sayUnmet(unmet: readonly Unmet[]): string[] {
+  const counts = CLAIMS.flatMap((name) => {
+    const streams = unmet.filter((one) => one.name === name).length;
+    return streams === 0 ? [] : [`${name} (${plural(streams, 'stream')})`];
+  });
+  return counts.length === 0 ? [] : [`Required, and not proved: ${counts.join(', ')}.`];
+}

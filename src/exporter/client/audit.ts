@@ -1,0 +1,286 @@
+import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import type { Json } from '../../core/json/canonical.ts';
+import {
+  type AnswerReader,
+  answerReader,
+  type EntryAnswer,
+  fillIn,
+  fillText,
+  type GenerateAnswer,
+  type MadeAnswer,
+  type StreamAnswer,
+  selectsPeriod,
+  type VerifyAnswer,
+} from '../../verifier/profile/answers.ts';
+import type { Description } from '../../verifier/profile/description.ts';
+import { inUtc } from '../../verifier/profile/time.ts';
+import type { Downloaded, Observer } from './download.ts';
+import type { Exchange } from './exchange.ts';
+import { type Operation, operationsOf } from './operations.ts';
+import type { KnownItems } from './page-reader.ts';
+import { ASK_OPERATOR, type Page, readPages } from './pages.ts';
+import { untilReady } from './readiness.ts';
+import type { ReceivedPage, Transport } from './transport.ts';
+
+/** Half-open, RFC 3339 in UTC; null is without an end. */
+export interface Period {
+  from: string | null;
+  to: string | null;
+}
+
+export type Form = 'json' | 'pdf' | 'summary';
+
+/** An entry as a list shows it. */
+export type ListedEntry = Omit<EntryAnswer, 'streamId'>;
+
+/** Entries of one answer of a list. */
+export interface EntriesPage {
+  /** How many of the known ones stand before the others. */
+  matched: number;
+  entries: ListedEntry[];
+  /** The pages that they are from; an unordered list is given at once. */
+  received: PageOfEntries[];
+}
+
+/** A page as it was received, and how many entries of the period stand in it: each is a line of the listing. */
+export interface PageOfEntries extends ReceivedPage {
+  entries: number;
+}
+
+/** A stream as the service lists it, read and in its own words. */
+export interface ListedStreamAnswer extends StreamAnswer {
+  /** JSON; the key is not in it. */
+  record: string;
+}
+
+export interface AuditService {
+  /** With or without slashes at its end. */
+  url: string;
+  description: Description;
+  /** Whether the description was pinned for this very service, so that what differs has changed since. */
+  pinned: boolean;
+  /** Ends every waiting. */
+  signal: AbortSignal;
+}
+
+/** What to do about drift. */
+export const SERVICE_CHANGED = {
+  nextStep: 'The service changed since its contract was pinned: run `evidence probe` again and compare the two files.',
+};
+const OTHER_SERVICE = {
+  nextStep: 'This service speaks another contract than the default one: run `evidence probe` to find it out.',
+};
+
+/** A list of more streams is taken for one that never ends. */
+const MAX_STREAMS = 100_000;
+
+const ALL_TIME: Period = { from: null, to: null };
+
+/** The audit service's operations that an export needs, as its contract describes them. */
+export class AuditClient {
+  readonly #transport: Transport;
+  readonly #base: string;
+  readonly #description: Description;
+  readonly #pinned: boolean;
+  readonly #signal: AbortSignal;
+  readonly #answers: AnswerReader;
+
+  constructor(transport: Transport, { url, description, pinned, signal }: AuditService) {
+    this.#transport = transport;
+    this.#base = url.replace(/\/+$/, '');
+    this.#description = description;
+    this.#pinned = pinned;
+    this.#signal = signal;
+    this.#answers = answerReader(description);
+  }
+
+  /** What a package of a period holds: the period, or all there is, if the service cannot select. */
+  packagePeriod(period: Period): Period {
+    return selectsPeriod(this.#description) ? period : ALL_TIME;
+  }
+
+  /** Which forms the service has. */
+  get forms(): readonly Form[] {
+    const { downloads } = this.#description;
+    return (['json', 'pdf', 'summary'] as const).filter((form) => downloads[form] !== null);
+  }
+
+  /** Its requests, for somebody who wants to repeat them; paths from the origin on. */
+  operations(period: Period, listsEntries: boolean): Operation[] {
+    const base = new URL(this.#base).pathname.replace(/\/$/, '');
+    const operations = operationsOf(this.#description, this.packagePeriod(period), listsEntries);
+    return operations.map((operation) => ({ ...operation, path: base + operation.path }));
+  }
+
+  get listsEntries(): boolean {
+    return this.#description.entries !== null;
+  }
+
+  /** The smallest page of streams that the service gives: whether it can be spoken to. */
+  async firstPage(): Promise<Pick<Page, 'items' | 'date'>> {
+    const { streams } = this.#description;
+    const smallest = streams.limit === null ? streams : { ...streams, limit: { ...streams.limit, size: 1 } };
+    for await (const page of this.#pages(smallest, {})) return page;
+    return { items: [], date: null };
+  }
+
+  /** Where no contract was pinned, a stream that does not fit the default one means that the service speaks another. */
+  async *listStreams(
+    onPage: (page: ReceivedPage & { streams: number }) => void = () => {},
+  ): AsyncGenerator<ListedStreamAnswer> {
+    const { streams } = this.#description;
+    let listed = 0;
+    for await (const { url, items, received } of this.#pages(streams, {})) {
+      onPage({ ...received, streams: items.length });
+      for (const item of items) {
+        const stream = this.#read(url, () => this.#answers.stream(item));
+        this.#transport.refuseKey(url, stream.streamId);
+        if (stream.drift !== null && !this.#pinned) throw this.#otherContract(`the answer of ${url}: ${stream.drift}`);
+        yield { ...stream, record: this.#transport.scrub(JSON.stringify(item)) };
+      }
+      listed += items.length;
+      if (listed > MAX_STREAMS)
+        throw new EvidenceError('service', `${url} goes on after ${listed} streams: its list never ends`, ASK_OPERATOR);
+    }
+  }
+
+  /**
+   * The stream's entries of a period, in pages, in the order of their sequence.
+   * @param known entries of the stream and the period that are expected next, as a list that knows no other order
+   * than theirs would show them.
+   * @throws EvidenceError `service` when the service lists entries of other streams too.
+   */
+  async *listEntries(streamId: string, period: Period, known?: KnownItems): AsyncGenerator<EntriesPage> {
+    const { entries: list } = this.#description;
+    if (list === null) throw new EvidenceError('service', 'the contract knows no list of entries');
+    const filter = {
+      [list.stream_parameter]: streamId,
+      ...(list.from_parameter === null || period.from === null ? {} : { [list.from_parameter]: period.from }),
+      ...(list.to_parameter === null || period.to === null ? {} : { [list.to_parameter]: period.to }),
+    };
+    const within = inPeriod(period);
+    const unordered: EntriesPage = { matched: 0, entries: [], received: [] };
+    const expected = list.order === 'ascending' ? known : undefined;
+    for await (const { url, known: matched, items, received } of this.#pages(list, filter, expected)) {
+      const entries = items.map((item) => this.#read(url, () => this.#answers.entry(item)));
+      const foreign = entries.find((entry) => entry.streamId !== null && entry.streamId !== streamId);
+      if (foreign !== undefined)
+        throw new EvidenceError('service', `${url} lists entries of the stream "${foreign.streamId}" as well`);
+      const page = entries.filter(within).map(({ streamId: _id, ...entry }) => entry);
+      const pages = [{ ...received, entries: matched + page.length }];
+      if (list.order === 'ascending') yield { matched, entries: page, received: pages };
+      else {
+        unordered.entries.push(...page);
+        unordered.received.push(...pages);
+      }
+    }
+    if (list.order === 'ascending') return;
+    unordered.entries.sort((a, b) => a.sequence - b.sequence);
+    yield unordered;
+  }
+
+  /** Has the service check the stream itself; null when the contract does not know how to ask. */
+  async verifyStream(
+    streamId: string,
+  ): Promise<{ verification: VerifyAnswer; text: string; exchange: Exchange } | null> {
+    const { verify } = this.#description;
+    if (verify === null) return null;
+    const url = this.#base + inPath(verify.path, { stream_id: streamId });
+    const body = fillIn(verify.body, { stream_id: streamId });
+    const { value, text, exchange } = await this.#transport.json({ method: 'POST', url, body, repeatable: true });
+    return { verification: this.#read(url, () => this.#answers.verification(value as Json)), text, exchange };
+  }
+
+  /**
+   * Has a package made. A request that failed is sent again: at worst the service makes a package that nobody downloads.
+   * @param idempotencyKey makes a repeated request answer with the package of the first, where the service knows such keys.
+   */
+  async generate(
+    streamId: string,
+    period: Period,
+    idempotencyKey: string,
+  ): Promise<{ generated: GenerateAnswer; exchange: Exchange }> {
+    const { generate } = this.#description;
+    const url = this.#base + generate.path;
+    const header = generate.idempotency_header;
+    const { value, exchange } = await this.#transport.json({
+      method: 'POST',
+      url,
+      body: fillIn(generate.body, { stream_id: streamId, ...period }),
+      ...(header === null ? {} : { headers: { [header]: idempotencyKey } }),
+      repeatable: true,
+    });
+    return { generated: this.#read(url, () => this.#answers.generated(value as Json)), exchange };
+  }
+
+  /** Waits until a package that was not ready when it was generated is. @returns what is said of it then. */
+  async awaitPackage(packageId: string): Promise<MadeAnswer> {
+    const { ready } = this.#description.generate;
+    if (ready.when !== 'status-says') return { entryCount: null };
+    const url = this.#base + inPath(ready.path, { package_id: packageId });
+    return untilReady<MadeAnswer>(`package ${packageId}`, this.#signal, async () => {
+      const { value } = await this.#transport.json({ method: 'GET', url, repeatable: true });
+      return this.#read(url, () => this.#answers.made(value as Json)) ?? { notYet: { retryAfterMs: null } };
+    });
+  }
+
+  /** One form of a package into a file, once the service has it ready. */
+  async download(packageId: string, form: Form, file: string, observer: Observer): Promise<Downloaded> {
+    const { downloads, generate } = this.#description;
+    const path = downloads[form];
+    if (path === null) throw new EvidenceError('service', `the contract knows no ${form} form`);
+    const url = this.#base + inPath(path, { package_id: packageId });
+    const notYet = new Set(generate.ready.when === 'download-answers' ? generate.ready.not_yet : []);
+    const accepts = form === 'summary' ? 'any' : form;
+    return untilReady(`${form} form of package ${packageId}`, this.#signal, () =>
+      this.#transport.download({ method: 'GET', url, repeatable: true, notYet, accepts }, file, observer),
+    );
+  }
+
+  async *#pages(list: Parameters<typeof readPages>[2], filter: Record<string, string>, known?: KnownItems) {
+    try {
+      yield* readPages(this.#transport, this.#base, list, filter, known);
+    } catch (error) {
+      if (isEvidenceError(error, 'contract')) throw this.#otherContract(error.message);
+      // A list may lead to an address that quotes the key.
+      if (isEvidenceError(error)) error.message = this.#transport.scrub(error.message);
+      throw error;
+    }
+  }
+
+  #read<T>(url: string, read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      throw isEvidenceError(error, 'contract') ? this.#otherContract(`the answer of ${url}: ${error.message}`) : error;
+    }
+  }
+
+  #otherContract(what: string): EvidenceError {
+    return new EvidenceError('contract', this.#transport.scrub(what), this.#pinned ? SERVICE_CHANGED : OTHER_SERVICE);
+  }
+}
+
+/** Whether an entry was recorded in a period. */
+export function inPeriod({ from, to }: Period): (entry: { timestamp: string }) => boolean {
+  const [first, end] = [from === null ? -Infinity : Date.parse(from), to === null ? Infinity : Date.parse(to)];
+  return ({ timestamp }) => {
+    const time = Date.parse(inUtc(timestamp));
+    // What has no time of its own is left to the service's own selection.
+    return Number.isNaN(time) || (time >= first && time < end);
+  };
+}
+
+/**
+ * A path with ids as segments of it. Every URL parser takes `.` and `..` for steps, encoded or not (WHATWG URL, 4.5),
+ * so they would address something else.
+ */
+function inPath(template: string, ids: Readonly<Record<string, string>>): string {
+  for (const id of Object.values(ids))
+    if (/^\.{0,2}$/.test(id) || !id.isWellFormed())
+      throw new EvidenceError('service', `the id ${JSON.stringify(id)} cannot stand in the path of a URL`);
+  return fillText(
+    template,
+    Object.fromEntries(Object.entries(ids).map(([name, id]) => [name, encodeURIComponent(id)])),
+  );
+}

@@ -1,0 +1,111 @@
+import type { Dispatcher } from 'undici';
+import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import { isUntrusted, reasonOf } from './connection-error.ts';
+import { dispatch } from './dispatch.ts';
+import { openDispatcher } from './dispatcher.ts';
+import { Attempts, type Failure, isRetriedStatus } from './retry.ts';
+
+export interface AuthorityOptions {
+  /** http or https; a user and password in it are sent to the authority and shown to nobody. */
+  url: URL;
+  userAgent: string;
+  /** Milliseconds for one attempt, from connecting to the last byte. */
+  timeoutMs?: number;
+  attempts?: number;
+  signal: AbortSignal;
+}
+
+const TIMEOUT_MS = 20_000;
+const ATTEMPTS = 3;
+const MAX_ANSWER_BYTES = 64 * 1024;
+const NEXT_STEP =
+  'Check sign.tsa_url and the network, then run the same command again: only the time-stamp is missing.';
+
+/** RFC 3161 over HTTP (section 3.4). What it answers is not looked into here, and to be believed by nobody as yet. */
+export class TimestampAuthority {
+  /** For people and records: without user, password and query. */
+  readonly shown: string;
+  readonly #options: AuthorityOptions;
+  readonly #dispatcher: Dispatcher;
+  readonly #timeoutMs: number;
+
+  constructor(options: AuthorityOptions) {
+    const { url, timeoutMs = TIMEOUT_MS } = options;
+    this.shown = `${url.origin}${url.pathname}`;
+    this.#options = options;
+    this.#timeoutMs = timeoutMs;
+    this.#dispatcher = openDispatcher(timeoutMs, {});
+  }
+
+  async close(): Promise<void> {
+    await this.#dispatcher.destroy();
+  }
+
+  /**
+   * @param query a TimeStampReq in DER.
+   * @returns whatever the authority answered with success, at most 64 KiB.
+   * @throws EvidenceError `unreachable` without an answer, `service` for another one, `refused` for 401 and 403.
+   */
+  async ask(query: Uint8Array): Promise<Uint8Array> {
+    const attempts = new Attempts(this.#options.attempts ?? ATTEMPTS);
+    for (;;) {
+      attempts.begin();
+      const outcome = await this.#try(query);
+      if (!('error' in outcome)) return outcome;
+      await attempts.next(outcome, this.#options.signal);
+    }
+  }
+
+  async #try(query: Uint8Array): Promise<Uint8Array | Failure> {
+    const { signal } = this.#options;
+    const late = AbortSignal.timeout(this.#timeoutMs);
+    try {
+      return await this.#exchange(query, AbortSignal.any([signal, late]));
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isEvidenceError(error)) return { error, retry: false };
+      const reason = late.aborted ? `no whole answer within ${this.#timeoutMs / 1000} s` : reasonOf(error);
+      const message = `the time-stamping authority ${this.shown} does not answer: ${reason}`;
+      const failure = new EvidenceError('unreachable', message, { nextStep: NEXT_STEP, cause: error });
+      return { error: failure, retry: !isUntrusted(error) };
+    }
+  }
+
+  async #exchange(query: Uint8Array, signal: AbortSignal): Promise<Uint8Array | Failure> {
+    const { url, userAgent } = this.#options;
+    const headers = {
+      'content-type': 'application/timestamp-query',
+      accept: 'application/timestamp-reply',
+      'user-agent': userAgent,
+      ...(url.username === '' ? {} : { authorization: `Basic ${credentialsIn(url)}` }),
+    };
+    const target = { origin: url.origin, path: url.pathname + url.search, method: 'POST' as const };
+    const { status, body } = await dispatch(this.#dispatcher, { ...target, headers, body: query }, signal);
+    if (status !== 200) {
+      body.destroy();
+      return { error: this.#refusal(status), retry: isRetriedStatus(status) };
+    }
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const chunk of body as AsyncIterable<Uint8Array>) {
+      bytes += chunk.length;
+      if (bytes > MAX_ANSWER_BYTES)
+        throw new EvidenceError('service', `the time-stamping authority ${this.shown} answered with more than 64 KiB`);
+      chunks.push(chunk);
+    }
+    if (body.fault !== null) throw body.fault;
+    return Buffer.concat(chunks);
+  }
+
+  #refusal(status: number): EvidenceError {
+    const code = status === 401 || status === 403 ? 'refused' : 'service';
+    return new EvidenceError(code, `the time-stamping authority ${this.shown} answered ${status}`, {
+      nextStep: 'Check that sign.tsa_url names an RFC 3161 authority, then run the same command again.',
+    });
+  }
+}
+
+/** RFC 7617. */
+function credentialsIn({ username, password }: URL): string {
+  return Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
+}

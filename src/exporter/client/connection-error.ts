@@ -1,0 +1,74 @@
+import { EvidenceError, messageOf } from '../../core/errors.ts';
+import type { Call } from './call.ts';
+
+const NEVER_ARRIVED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
+const NEXT_STEP =
+  'Check that the service runs and can be reached from here, then run the same command again to resume.';
+const TRUST_STEP =
+  'If this is the service, set source.tls.ca_file to the PEM file of the authority that signed its certificate.';
+
+const PROXY_STEP =
+  'HTTP_PROXY or HTTPS_PROXY names this proxy: set it right, or name the service in NO_PROXY, then run the same command again to resume.';
+const PLAIN_STEP = 'If it is right that it is not encrypted, write its address with http://.';
+
+/** Whether a server answered a TLS handshake in plain text. */
+function isPlain(error: unknown): boolean {
+  return codesOf(error).includes('ERR_SSL_WRONG_VERSION_NUMBER');
+}
+
+/** The proxy, as host and port, whose connection it is that failed; null where it was the server's own. */
+function failedProxy(url: string, error: unknown): string | null {
+  const errors = error instanceof AggregateError ? error.errors : [error];
+  const target = new URL(url);
+  for (const name of PROXY_VARIABLES) {
+    const given = process.env[name] ?? '';
+    if (!URL.canParse(given)) continue;
+    const { hostname, host, port: stated, protocol } = new URL(given);
+    const port = Number(stated || (protocol === 'https:' ? 443 : 80));
+    const isOfProxy = (one: { port?: number; hostname?: string }) =>
+      hostname !== target.hostname && (one.hostname === hostname || one.port === port);
+    const isOfTarget = (one: { port?: number }) => one.port === Number(target.port || DEFAULT_PORTS[target.protocol]);
+    if (errors.some((one) => isOfProxy(one) && !isOfTarget(one))) return host;
+  }
+  return null;
+}
+
+const PROXY_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'];
+const DEFAULT_PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 };
+
+/** Whether the connection was never made, so that the service cannot have seen the request. */
+export function neverArrived(error: unknown): boolean {
+  return codesOf(error).some((code) => NEVER_ARRIVED.has(code)) || isUntrusted(error);
+}
+
+/** Whether the service's certificate was not believed, which no repetition changes. */
+export function isUntrusted(error: unknown): boolean {
+  return codesOf(error).some((code) => /CERT|_TLS_CERT_/.test(code) && !/ALERT/.test(code));
+}
+
+/** A request without an answer, or with one that did not arrive as it should. */
+export function toConnectionError(call: Call, error: unknown): EvidenceError {
+  const proxy = failedProxy(call.url, error);
+  const through = proxy === null ? '' : ` (of the proxy ${proxy})`;
+  const why = isPlain(error) ? 'it does not speak TLS (ERR_SSL_WRONG_VERSION_NUMBER)' : reasonOf(error);
+  const nextStep =
+    proxy !== null ? PROXY_STEP : isPlain(error) ? PLAIN_STEP : isUntrusted(error) ? TRUST_STEP : NEXT_STEP;
+  return new EvidenceError('unreachable', `${call.method} ${call.url} failed: ${why}${through}`, {
+    cause: error,
+    nextStep,
+  });
+}
+
+/** What happened, with the codes by which it can be looked up. */
+export function reasonOf(error: unknown): string {
+  const codes = codesOf(error).join(', ');
+  const message = messageOf(error);
+  if (message === '' || codes === '') return message + codes;
+  return message.includes(codes) ? message : `${message} (${codes})`;
+}
+
+function codesOf(error: unknown): string[] {
+  const errors = error instanceof AggregateError ? error.errors : [error];
+  const codes = errors.map((one) => (one as NodeJS.ErrnoException).code).filter((code) => typeof code === 'string');
+  return [...new Set(codes)];
+}

@@ -1,0 +1,196 @@
+import { constants, writeFileSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { inBlocks, toWrites } from '../../core/chunks.ts';
+import { StreamingSha256 } from '../../core/digest.ts';
+import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import type { Answer } from './answer.ts';
+import type { Accepts, Call, NotYet } from './call.ts';
+import { toConnectionError } from './connection-error.ts';
+import { type Exchange, toExchange } from './exchange.ts';
+import { Expectation } from './expectation.ts';
+import type { ConnectionOptions } from './options.ts';
+import { describeRefusal, toUnexpectedAnswer } from './problem.ts';
+import { continuationOf, rangeHeaders, type Version, versionOf } from './resume.ts';
+import { Attempts, type Failure } from './retry.ts';
+import type { Sender } from './send.ts';
+import { SurplusError } from './surplus.ts';
+
+export interface Observer {
+  /** The file begins, or begins anew: what came before does not count. */
+  restart(): void;
+  /** The bytes are valid until it is done. */
+  chunk(bytes: Uint8Array): void | Promise<void>;
+}
+
+export interface Downloaded {
+  exchange: Exchange;
+  contentType: string;
+}
+
+/** What arrived of one version. */
+interface Part {
+  file: FileHandle;
+  digest: StreamingSha256;
+  bytes: number;
+  contentType: string;
+  expectation: Expectation;
+  /** Null when it cannot be continued. */
+  version: Version | null;
+}
+
+/** To write and hash what a socket gives at once, 64 KiB at most, costs more than the bytes. */
+const BLOCK_BYTES = 256 * 1024;
+/** Most files of small streams are not longer, and memory for more than they need is what collecting garbage costs. */
+const LEAST_BLOCK_BYTES = 16 * 1024;
+
+type Outcome = Downloaded | NotYet | Failure;
+
+/**
+ * One answer into one file. An attempt that breaks is continued where it broke, if the service can tell that the file
+ * is still the same, and begins anew otherwise: two versions are never spliced. undici's RetryHandler does splice them
+ * where there is no strong ETag, hence this loop.
+ */
+export class Download {
+  readonly #sender: Sender;
+  readonly #options: ConnectionOptions;
+  readonly #call: Call;
+  readonly #accepts: Accepts;
+  readonly #path: string;
+  readonly #observer: Observer;
+  readonly #attempts: Attempts;
+  #part: Part | null = null;
+
+  constructor(
+    [sender, options]: readonly [Sender, ConnectionOptions],
+    [call, accepts]: readonly [Call, Accepts],
+    path: string,
+    observer: Observer,
+  ) {
+    this.#sender = sender;
+    this.#options = options;
+    this.#call = call;
+    this.#accepts = accepts;
+    this.#path = path;
+    this.#observer = observer;
+    this.#attempts = new Attempts(options.attempts);
+  }
+
+  async run(): Promise<Downloaded | NotYet> {
+    try {
+      for (;;) {
+        this.#attempts.begin();
+        const outcome = await this.#attempt();
+        if (!('error' in outcome)) return outcome;
+        await this.#attempts.next(outcome, this.#options.signal, this.#part?.bytes);
+      }
+    } finally {
+      await this.#part?.file.close();
+    }
+  }
+
+  async #attempt(): Promise<Outcome> {
+    const part = this.#part;
+    const version = part !== null && part.bytes > 0 ? part.version : null;
+    const range = version === null ? {} : rangeHeaders(version, part?.bytes ?? 0);
+    // Ranges and digests are of the file itself, so it is asked for as it is.
+    const asked = await this.#sender.ask(this.#call, this.#accepts, { 'accept-encoding': 'identity', ...range });
+    if ('notYet' in asked) return asked;
+    if ('error' in asked) return asked.status === 416 && version !== null ? this.#forget(asked) : asked;
+    const { answer } = asked;
+    if (answer.status === 200 || answer.status === 203) return this.#take(answer, await this.#begin(answer), null);
+    if (answer.status !== 206) throw await this.#unexpected(answer, 'this status is none of a download');
+    const rest = part === null || version === null ? null : continuationOf(answer, version, part.bytes);
+    if (part !== null && version !== null && rest !== null) {
+      part.version = { ...version, total: rest.total };
+      return this.#take(answer, part, rest.end);
+    }
+    return this.#forget({
+      error: await this.#unexpected(answer, 'this is not the part that was asked for'),
+      retry: true,
+    });
+  }
+
+  /** Makes the next attempt one from the beginning. */
+  #forget(failure: Failure): Failure {
+    if (this.#part !== null) this.#part.version = null;
+    return { ...failure, retry: true, waitMs: null };
+  }
+
+  async #begin(answer: Answer): Promise<Part> {
+    await this.#part?.file.close();
+    this.#part = null;
+    const part: Part = {
+      file: await open(this.#path, constants.O_RDWR | constants.O_CREAT, 0o600),
+      digest: new StreamingSha256(),
+      bytes: 0,
+      contentType: answer.contentType,
+      expectation: new Expectation(this.#accepts, answer.contentType),
+      version: versionOf(answer),
+    };
+    this.#part = part;
+    return part;
+  }
+
+  /** @param end where the answer ends in the file, if it says so. */
+  async #take(answer: Answer, part: Part, end: number | null): Promise<Outcome> {
+    let keeping = false;
+    try {
+      const content = answer.content(this.#options.maxDownloadBytes, part.bytes);
+      const length = Math.max(answer.contentLength ?? BLOCK_BYTES, LEAST_BLOCK_BYTES);
+      for await (const chunk of inBlocks(content, Math.min(length, BLOCK_BYTES))) {
+        if (end !== null && part.bytes + chunk.length > end) throw new SurplusError();
+        keeping = true;
+        await this.#keep(answer, part, chunk);
+        keeping = false;
+      }
+    } catch (error) {
+      this.#options.signal.throwIfAborted();
+      // A full disk is not the service's fault, and no better the next time; an EvidenceError is final anyway.
+      if (keeping || isEvidenceError(error)) throw error;
+      const failure = { error: toConnectionError(this.#call, error), retry: this.#call.repeatable };
+      return error instanceof SurplusError ? this.#forget(failure) : failure;
+    }
+    return this.#conclude(answer, part);
+  }
+
+  async #keep(answer: Answer, part: Part, chunk: Uint8Array): Promise<void> {
+    // What an earlier attempt brought is given up for something, not for an attempt that brings nothing.
+    if (part.bytes === 0) {
+      await part.file.truncate(0);
+      this.#observer.restart();
+    }
+    // At once: to hand it to another thread and to hear of it takes longer.
+    for (const piece of toWrites(chunk)) writeFileSync(part.file.fd, piece);
+    part.digest.update(chunk);
+    part.bytes += chunk.length;
+    const why = part.expectation.see(chunk);
+    if (why !== null) throw toUnexpectedAnswer(this.#refusal(answer, part), why);
+    await this.#observer.chunk(chunk);
+  }
+
+  #conclude(answer: Answer, part: Part): Outcome {
+    const total = part.version?.total ?? part.bytes;
+    if (part.bytes < total) {
+      const what = `${this.#call.method} ${this.#call.url} answers with ${part.bytes} of ${total} bytes`;
+      return { error: new EvidenceError('unreachable', what), retry: true };
+    }
+    const why = part.expectation.end();
+    if (why !== null) throw toUnexpectedAnswer(this.#refusal(answer, part), why);
+    return {
+      exchange: toExchange(answer, this.#attempts.count, part.digest.finish(), this.#options.scrub),
+      contentType: part.contentType,
+    };
+  }
+
+  #refusal(answer: Answer, part: Part) {
+    return describeRefusal(answer, part.expectation.head, this.#options.scrub);
+  }
+
+  async #unexpected(answer: Answer, why: string): Promise<EvidenceError> {
+    const body = await answer.beginning(MAX_QUOTED_BYTES);
+    return toUnexpectedAnswer(describeRefusal(answer, body, this.#options.scrub), why);
+  }
+}
+
+/** Of an answer that is refused by its status, for the message. */
+const MAX_QUOTED_BYTES = 1024;

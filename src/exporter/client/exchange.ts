@@ -1,0 +1,50 @@
+import type { Scrub } from '../../core/secret.ts';
+import type { Answer } from './answer.ts';
+
+/**
+ * One request and its answer, as the chain of custody records it. Never the request's headers: they hold the key.
+ */
+export interface Exchange {
+  method: 'GET' | 'POST';
+  /** Path and query, without the origin; of the address that answered, after redirects. */
+  path: string;
+  requested_at: string;
+  /** 206 when a download was resumed: date and request id are then those of its last part. */
+  status: number;
+  /** The answer's Date header: the service's own clock. */
+  date: string | null;
+  request_id: string | null;
+  /** How often it was tried, this one included. */
+  attempts: number;
+  /** Of the content, whole and without its content coding. */
+  bytes: number;
+  /** SHA-256 of the same. */
+  sha256: string;
+}
+
+const REQUEST_ID_HEADERS = ['x-request-id', 'x-correlation-id', 'x-amzn-requestid', 'request-id'];
+
+/** @param scrub takes out the key, which any header may quote, and a redirect too. */
+export function toExchange(
+  answer: Answer,
+  attempts: number,
+  content: { bytes: number; sha256: string },
+  scrub: Scrub,
+): Exchange {
+  const { call, url, status, requestedAt } = answer;
+  const header = (name: string) => {
+    const value = answer.header(name);
+    return value === null ? null : scrub(value);
+  };
+  const named = REQUEST_ID_HEADERS.find((name) => header(name) !== null);
+  return {
+    method: call.method,
+    path: scrub(url.pathname + url.search),
+    requested_at: requestedAt,
+    status,
+    date: header('date'),
+    request_id: named === undefined ? null : header(named),
+    attempts,
+    ...content,
+  };
+}

@@ -1,0 +1,62 @@
+import { fillIn } from '../../verifier/profile/answers.ts';
+import type { Description, List } from '../../verifier/profile/description.ts';
+
+/** One kind of request of an export, as it is told to somebody who wants to repeat it. */
+export interface Operation {
+  purpose: string;
+  method: 'GET' | 'POST';
+  /** Below the service's address; ids in braces stand for those of each stream and package. */
+  path: string;
+  /** Of the query, as `name=value`, or the body as JSON. */
+  parameters: string[];
+}
+
+/**
+ * The requests by which an export collects its evidence.
+ * @param period of the packages.
+ * @param listsEntries whether packages are held against the list of entries.
+ */
+export function operationsOf(
+  description: Description,
+  period: { from: string | null; to: string | null },
+  listsEntries: boolean,
+): Operation[] {
+  const { streams, entries, verify, generate, downloads } = description;
+  const { ready } = generate;
+  const get = (purpose: string, path: string, parameters: string[] = []): Operation => ({
+    purpose,
+    method: 'GET',
+    path,
+    parameters,
+  });
+  const post = (purpose: string, path: string, body: Description['generate']['body']): Operation => ({
+    purpose,
+    method: 'POST',
+    path,
+    parameters: [JSON.stringify(fillIn(body, { stream_id: '{stream_id}', ...period }))],
+  });
+  const list: Operation[] = [];
+  list.push(get('list the streams', streams.path, pagingOf(streams)));
+  if (verify !== null) list.push(post("have the service's own check run", verify.path, verify.body));
+  list.push(post('have an evidence package made', generate.path, generate.body));
+  if (ready.when === 'status-says') list.push(get('wait until the package is ready', ready.path));
+  for (const [form, path] of Object.entries(downloads))
+    if (path !== null) list.push(get(`receive the ${form === 'summary' ? form : `${form.toUpperCase()} form`}`, path));
+  if (listsEntries && entries !== null) {
+    const { stream_parameter, from_parameter, to_parameter } = entries;
+    const selection = {
+      [stream_parameter]: '{stream_id}',
+      [from_parameter ?? '']: period.from,
+      [to_parameter ?? '']: period.to,
+    };
+    const selected = Object.entries(selection).filter(([name, value]) => name !== '' && value !== null);
+    const parameters = selected.map(([name, value]) => `${name}=${value}`);
+    list.push(get('list the entries, to compare', entries.path, [...parameters, ...pagingOf(entries)]));
+  }
+  return list;
+}
+
+function pagingOf({ limit, paging }: List): string[] {
+  const pages = 'parameter' in paging ? [`${paging.parameter}=…`] : [];
+  return [...(limit === null ? [] : [`${limit.parameter}=${limit.size}`]), ...pages];
+}

@@ -1,0 +1,134 @@
+import { sha256 } from '../../core/digest.ts';
+import { EvidenceError } from '../../core/errors.ts';
+import type { Json } from '../../core/json/canonical.ts';
+import { itemsOf } from '../../verifier/profile/answers.ts';
+import type { List } from '../../verifier/profile/description.ts';
+import { valueAt } from '../../verifier/profile/path.ts';
+import type { Call } from './call.ts';
+import { type KnownItems, PageReader } from './page-reader.ts';
+import type { PageAnswer, ReceivedPage, Transport } from './transport.ts';
+
+export interface Page {
+  /** For errors. */
+  url: string;
+  /** How many items that are known stand before the others. */
+  known: number;
+  items: Json[];
+  /** The answer's Date header. */
+  date: string | null;
+  received: ReceivedPage;
+}
+
+/** For lists that cannot be trusted. */
+export const ASK_OPERATOR = {
+  nextStep: 'Nothing was exported in its place. Ask the operator of the service; what was archived before stays.',
+};
+
+/** A list that goes on and on without an item is not one that ends. */
+const MAX_EMPTY_PAGES = 100;
+
+/**
+ * The pages of a list. One that leads back to a page that was read never ends, so it is refused.
+ *
+ * @param base of the service, without a slash at its end.
+ * @param known items that are expected next; those that come as they are known are not read.
+ * @throws EvidenceError `contract` when a page has another shape, `service` when it leads in a circle or elsewhere.
+ */
+export async function* readPages(
+  transport: Transport,
+  base: string,
+  list: List,
+  filter: Readonly<Record<string, string>>,
+  known: KnownItems | null = null,
+): AsyncGenerator<Page> {
+  const { paging } = list;
+  // By number, what tells that a list goes in a circle are its items.
+  const counted = paging.style === 'offset' || paging.style === 'page';
+  const reader = new PageReader(list, counted ? null : known);
+  const turned = new Set<string>();
+  let read = 0;
+  let empty = 0;
+  let url: string | null = firstUrl(base, list, filter);
+  for (let number = 0; url !== null; number++) {
+    const call: Call = { method: 'GET', url, repeatable: true };
+    const { value, date, link, received }: PageAnswer = await transport.page(call, (body) => reader.read(body));
+    const body = value as Json;
+    const items = itemsOf(list, body);
+    if (items === null) throw noList(url, list);
+    const length = reader.known + items.length;
+    empty = length === 0 ? empty + 1 : 0;
+    if (empty > MAX_EMPTY_PAGES) throw endless(url, `and the ${MAX_EMPTY_PAGES} pages before it are empty`);
+    read += length;
+    if (length > 0 || paging.style === 'cursor' || paging.style === 'link')
+      yield { url, known: reader.known, items, date, received };
+    // By number a list ends with an empty page; a short one may be cut to what the key may see.
+    if (counted && items.length === 0) return;
+    const turn: string | null = counted ? sha256(JSON.stringify(items)) : nextOf(list, body, link, url);
+    if (turn === null) return;
+    if (turned.has(turn)) throw endless(url, 'leads back to a page that was already read');
+    turned.add(turn);
+    if (paging.style === 'link') url = linked(turn, url, base);
+    else if (paging.style === 'offset') url = withParameter(firstUrl(base, list, filter), paging.parameter, read);
+    else if (paging.style === 'page')
+      url = withParameter(firstUrl(base, list, filter), paging.parameter, paging.first + number + 1);
+    else if (paging.style === 'cursor') url = withParameter(firstUrl(base, list, filter), paging.parameter, turn);
+  }
+}
+
+function firstUrl(base: string, { path, limit, paging }: List, filter: Readonly<Record<string, string>>): string {
+  const query = new URLSearchParams(filter);
+  if (limit !== null) query.set(limit.parameter, String(limit.size));
+  if (paging.style === 'page') query.set(paging.parameter, String(paging.first));
+  const text = query.toString();
+  return `${base}${path}${text === '' ? '' : `?${text}`}`;
+}
+
+function withParameter(url: string, name: string, value: string | number): string {
+  const next = new URL(url);
+  next.searchParams.set(name, String(value));
+  return next.href;
+}
+
+/** What asks for the next page; null behind the last. */
+function nextOf({ paging }: List, body: Json, link: string | null, url: string): string | null {
+  if (paging.style === 'single') return null;
+  if (paging.style === 'link' && paging.next === null) return linkToNext(link);
+  if (paging.style !== 'cursor' && paging.style !== 'link') return null;
+  const next = valueAt(body, paging.next ?? '');
+  if (next === undefined && !paging.absent_at_end) throw noNext(url, paging.next ?? '');
+  if (next === undefined || next === null || next === '') return null;
+  if (typeof next === 'string' || typeof next === 'number') return String(next);
+  throw noNext(url, paging.next ?? '');
+}
+
+/** The target of `rel="next"` (RFC 8288, section 3). */
+function linkToNext(header: string | null): string | null {
+  for (const [, target, parameters] of (header ?? '').matchAll(/<([^>]*)>((?:\s*;\s*[^,;"]+(?:"[^"]*")?)*)/g))
+    if (/;\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next(?:\s|;|$))/i.test(parameters ?? ''))
+      return target ?? null;
+  return null;
+}
+
+/** The key goes to the service's own origin only. */
+function linked(next: string, url: string, base: string): string {
+  const target = URL.canParse(next, url) ? new URL(next, url) : null;
+  if (target !== null && target.origin === new URL(base).origin) return target.href;
+  throw new EvidenceError(
+    'service',
+    `${url} names a next page at ${target?.origin ?? 'no address'}, which is not the service: it is not followed`,
+    ASK_OPERATOR,
+  );
+}
+
+function noList(url: string, { items }: List): EvidenceError {
+  const where = items === '' ? 'is no list' : `has no list "${items}"`;
+  return new EvidenceError('contract', `the answer of ${url} ${where}`);
+}
+
+function noNext(url: string, path: string): EvidenceError {
+  return new EvidenceError('contract', `the answer of ${url} does not say with "${path}" whether there is a next page`);
+}
+
+function endless(url: string, why: string): EvidenceError {
+  return new EvidenceError('service', `${url} ${why}: its list never ends`, ASK_OPERATOR);
+}

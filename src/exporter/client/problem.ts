@@ -1,0 +1,84 @@
+import { EvidenceError } from '../../core/errors.ts';
+import type { Scrub } from '../../core/secret.ts';
+import type { Answer } from './answer.ts';
+
+/** An answer that is not what was asked for, as far as a message needs it. */
+export interface Refusal {
+  method: string;
+  url: string;
+  status: number;
+  contentType: string;
+  body: Uint8Array;
+  /** Takes out the key, which the service may quote. */
+  scrub: Scrub;
+}
+
+/** @param body its beginning. */
+export function describeRefusal(answer: Answer, body: Uint8Array, scrub: Scrub): Refusal {
+  const { call, status, contentType } = answer;
+  return { method: call.method, url: call.url, status, contentType, body, scrub };
+}
+
+/** An answer that is not a success, as an error that says what the service said. */
+export function toServiceError(refusal: Refusal): EvidenceError {
+  const { method, url, status, scrub } = refusal;
+  const said = scrub(describeProblem(refusal)).slice(0, MAX_WORDS);
+  const what = `${method} ${url} answered ${status}${said === '' ? '' : `: ${said}`}`;
+  if (status === 401 || status === 403)
+    return new EvidenceError('refused', what, {
+      nextStep:
+        status === 401
+          ? 'Check the API key (EVIDENCE_API_KEY or source.api_key_file): the service does not know it.'
+          : 'Give this API key the right to read streams and to generate evidence packages, or use another key.',
+    });
+  if (status === 404 || status === 410) return new EvidenceError('not-found', what);
+  return new EvidenceError('service', what, { nextStep: 'Run the same command again; if it stays, ask the operator.' });
+}
+
+/** An answer that is a success but not what was asked for. */
+export function toUnexpectedAnswer(refusal: Refusal, why: string): EvidenceError {
+  const { method, url, status, contentType, scrub } = refusal;
+  const type = contentType === '' ? 'without a content type' : `with ${scrub(contentType)}`;
+  return new EvidenceError(
+    'service',
+    `${method} ${url} answered ${status} ${type}, but ${why}: ${firstBytes(refusal)}`,
+    {
+      nextStep: 'Check that source.audit_url is the address of the audit service itself.',
+    },
+  );
+}
+
+const MAX_WORDS = 500;
+const MAX_FIRST_BYTES = 200;
+
+/** RFC 9457 problem details; FastAPI's `detail` as text or as a list; `{"error": …}`; plain text. */
+function describeProblem(refusal: Refusal): string {
+  const { contentType, body } = refusal;
+  if (!/json/i.test(contentType)) return /^text\/plain/i.test(contentType) ? firstBytes(refusal) : '';
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder().decode(body));
+  } catch {
+    return firstBytes(refusal);
+  }
+  if (typeof value !== 'object' || value === null) return firstBytes(refusal);
+  const { title, detail, code, error } = value as Record<string, unknown>;
+  const parts = [code, title, Array.isArray(detail) ? detail.map(describeItem).join('; ') : detail, error];
+  return parts
+    .filter((part) => part !== undefined && part !== null && part !== '')
+    .map((part) => (typeof part === 'string' ? part : JSON.stringify(part)))
+    .join(' · ');
+}
+
+function describeItem(item: unknown): string {
+  const { loc, msg } = (item ?? {}) as { loc?: unknown; msg?: unknown };
+  if (typeof msg !== 'string') return JSON.stringify(item);
+  return Array.isArray(loc) ? `${loc.join('.')}: ${msg}` : msg;
+}
+
+/** The secret is taken out before anything is cut off, or a part of it would stay. */
+function firstBytes({ body, scrub }: Refusal): string {
+  const clean = Buffer.from(scrub(Buffer.from(body).toString('latin1')), 'latin1');
+  const text = new TextDecoder().decode(clean.subarray(0, MAX_FIRST_BYTES)).replace(/\s+/g, ' ').trim();
+  return text === '' ? 'an empty body' : JSON.stringify(text);
+}

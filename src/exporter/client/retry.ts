@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EvidenceError } from '../../core/errors.ts';
+
+/** The longest that a timer of Node can wait, 24 days; it takes more than that for nothing at all. */
+const MAX_WAIT_MS = 2 ** 31 - 1;
+/** Attempts that a call has in all, however small the progress of each, and bytes that earn it one more. */
+const MAX_ATTEMPTS = 100;
+const BYTES_PER_ATTEMPT = 2 ** 20;
+
+/** What an attempt came to, when not to a result. */
+export interface Failure {
+  error: EvidenceError;
+  retry: boolean;
+  /** What the service asked for. */
+  waitMs?: number | null;
+}
+
+/** Counts the attempts of one call. */
+export class Attempts {
+  readonly #allowed: number;
+  #count = 0;
+  #fruitless = 0;
+  #furthest = 0;
+
+  /** @param allowed how many may follow each other without progress. */
+  constructor(allowed: number) {
+    this.#allowed = allowed;
+  }
+
+  /** How often it was tried so far. */
+  get count(): number {
+    return this.#count;
+  }
+
+  begin(): void {
+    this.#count++;
+    this.#fruitless++;
+  }
+
+  /**
+   * Waits for the next attempt, if there is to be one.
+   * @param reached how many bytes are there now; more than ever before is progress.
+   * @throws the error of the failure when it is final.
+   */
+  async next(failure: Failure, signal: AbortSignal, reached = 0): Promise<void> {
+    if (reached > this.#furthest) {
+      this.#furthest = reached;
+      this.#fruitless = 0;
+    }
+    const inAll = MAX_ATTEMPTS + Math.floor(this.#furthest / BYTES_PER_ATTEMPT);
+    const waitMs = failure.waitMs ?? Math.ceil(backoff(this.#fruitless));
+    if (!failure.retry || !canWait(waitMs) || this.#fruitless >= this.#allowed || this.#count >= inAll)
+      throw failure.error;
+    await wait(waitMs, signal);
+  }
+}
+
+/** 408, 425, 429 and 5xx, but not those that say that the service will never do it. */
+export function isRetriedStatus(status: number): boolean {
+  if (status === 501 || status === 505) return false;
+  return status === 408 || status === 425 || status === 429 || (status >= 500 && status <= 599);
+}
+
+/** Full jitter: anything from nothing to 250 ms, 500 ms, 1 s, … at most 10 s; half of the first after progress. */
+function backoff(fruitless: number): number {
+  return Math.random() * Math.min(10_000, 250 * 2 ** (fruitless - 1));
+}
+
+/** `Retry-After` of RFC 9110 section 10.2.3, seconds or a date, as milliseconds from now. */
+export function readRetryAfter(value: string | null): number | null {
+  if (value === null) return null;
+  if (/^\d+$/.test(value)) return Number(value) * 1000;
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? null : Math.max(0, at - Date.now());
+}
+
+/** Whether there is a timer for so many milliseconds. */
+export function canWait(milliseconds: number): boolean {
+  return milliseconds <= MAX_WAIT_MS;
+}
+
+/** Rejects with the signal's own reason. */
+export async function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
+  try {
+    await sleep(Math.ceil(milliseconds), undefined, { signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  }
+}

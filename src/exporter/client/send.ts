@@ -1,0 +1,123 @@
+import type { Dispatcher } from 'undici';
+import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import { Answer } from './answer.ts';
+import type { Accepts, Call, NotYet, PollingCall } from './call.ts';
+import { isUntrusted, neverArrived, toConnectionError } from './connection-error.ts';
+import { dispatch } from './dispatch.ts';
+import { openDispatcher } from './dispatcher.ts';
+import type { ConnectionOptions } from './options.ts';
+import { describeRefusal, toServiceError } from './problem.ts';
+import { RateLimiter } from './rate.ts';
+import { redirectTarget } from './redirect.ts';
+import { canWait, type Failure, isRetriedStatus, readRetryAfter } from './retry.ts';
+
+const MAX_REDIRECTS = 5;
+const MAX_PROBLEM_BYTES = 64 * 1024;
+
+const MEDIA: Record<Accepts, string> = {
+  json: 'application/json, */*;q=0.5',
+  pdf: 'application/pdf, */*;q=0.5',
+  any: '*/*',
+};
+
+/** What a service answered when it refused. */
+export interface Refused {
+  status: number;
+  /** The beginning of what it said. */
+  said: Uint8Array;
+}
+
+/** A failure that was an answer says which. */
+export type Asked = { answer: Answer } | NotYet | (Failure & Partial<Refused>);
+
+/** Sends requests, once each: with the key, at the pace that the service bears, along redirects. */
+export class Sender {
+  readonly #options: ConnectionOptions;
+  readonly #dispatcher: Dispatcher;
+  readonly #limiter: RateLimiter;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#dispatcher = openDispatcher(options.timeouts.connect, options.tls ?? {});
+    this.#limiter = new RateLimiter(options.requestsPerSecond, options.signal);
+  }
+
+  async close(): Promise<void> {
+    await this.#dispatcher.destroy();
+  }
+
+  /** An answer that is a success, or why there is none. */
+  async ask(call: Call | PollingCall, accepts: Accepts, headers: Record<string, string>): Promise<Asked> {
+    const notYet = 'notYet' in call ? call.notYet : new Set<number>();
+    let answer: Answer;
+    try {
+      answer = await this.#follow(call, notYet, { accept: MEDIA[accepts], ...headers });
+    } catch (error) {
+      this.#options.signal.throwIfAborted();
+      if (isEvidenceError(error)) throw error;
+      const retry = (call.repeatable || neverArrived(error)) && !isUntrusted(error);
+      return { error: toConnectionError(call, error), retry };
+    }
+    if (notYet.has(answer.status)) {
+      await answer.discard();
+      return { notYet: { retryAfterMs: readRetryAfter(answer.header('retry-after')) } };
+    }
+    return answer.status >= 200 && answer.status <= 299 ? { answer } : this.#refused(call, answer);
+  }
+
+  async #follow(call: Call, notYet: ReadonlySet<number>, headers: Record<string, string>): Promise<Answer> {
+    let url = new URL(call.url);
+    if (url.origin !== this.#options.origin)
+      throw new EvidenceError('service', `${call.url} is not of ${this.#options.origin}, which alone may see the key`);
+    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+      const answer = await this.#send(call, url, notYet, headers);
+      let target: URL | null = null;
+      try {
+        target = notYet.has(answer.status) ? null : redirectTarget(answer);
+      } catch (error) {
+        answer.abandon();
+        throw error;
+      }
+      if (target === null) return answer;
+      await answer.discard();
+      url = target;
+    }
+    throw new EvidenceError('service', `${call.method} ${call.url} redirects more than ${MAX_REDIRECTS} times`);
+  }
+
+  async #send(call: Call, url: URL, notYet: ReadonlySet<number>, headers: Record<string, string>): Promise<Answer> {
+    const { apiKey, userAgent, timeouts, signal } = this.#options;
+    const grantedAt = await this.#limiter.admit();
+    const requestedAt = new Date().toISOString();
+    const options = {
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: call.method,
+      // Here and not at the dispatcher: undici forgets them on the way to a proxy that forwards.
+      headersTimeout: timeouts.headers,
+      bodyTimeout: timeouts.idle,
+      headers: {
+        ...headers,
+        authorization: `Bearer ${apiKey}`,
+        'user-agent': userAgent,
+        ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...call.headers,
+      },
+      body: call.body === undefined ? null : JSON.stringify(call.body),
+    };
+    const data = await dispatch(this.#dispatcher, options, signal);
+    const answer = new Answer(call, url, requestedAt, data);
+    const retryAfterMs = readRetryAfter(answer.header('retry-after'));
+    if (!notYet.has(answer.status) && canWait(retryAfterMs ?? 0))
+      this.#limiter.answered(answer.status, grantedAt, retryAfterMs);
+    return answer;
+  }
+
+  async #refused(call: Call, answer: Answer): Promise<Failure & Refused> {
+    const { status } = answer;
+    const said = await answer.beginning(MAX_PROBLEM_BYTES);
+    const error = toServiceError(describeRefusal(answer, said, this.#options.scrub));
+    const retry = isRetriedStatus(status) && (call.repeatable || status === 429);
+    return { error, retry, waitMs: readRetryAfter(answer.header('retry-after')), status, said };
+  }
+}

@@ -1,0 +1,245 @@
+import { sha256 } from '../../core/digest.ts';
+import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import { scrubber } from '../../core/secret.ts';
+import { SpareMemory } from '../../core/spare-memory.ts';
+import type { Answer } from './answer.ts';
+import type { Accepts, Call, NotYet, PollingCall } from './call.ts';
+import { toConnectionError } from './connection-error.ts';
+import { Download, type Downloaded, type Observer } from './download.ts';
+import { type Exchange, toExchange } from './exchange.ts';
+import { type ReadBody, readJsonBody } from './json-body.ts';
+import type { ConnectionOptions, TransportOptions } from './options.ts';
+import { describeRefusal, toUnexpectedAnswer } from './problem.ts';
+import { Attempts, type Failure } from './retry.ts';
+import { Sender } from './send.ts';
+
+export interface JsonAnswer {
+  value: unknown;
+  /** As it was received, in UTF-8. */
+  text: string;
+  /** The `Date` header. */
+  date: string | null;
+  /** Made when it is asked for: most answers are never recorded, and to hash them takes time. */
+  readonly exchange: Exchange;
+  /** The `Link` header (RFC 8288), as sent. */
+  link: string | null;
+}
+
+/** A page of a list; what was received of it is recorded without the rest of the exchange, as they are many. */
+export interface PageAnswer extends Omit<JsonAnswer, 'exchange' | 'text'> {
+  received: ReceivedPage;
+}
+
+export interface ReceivedPage {
+  /** Path and query, without the key. */
+  path: string;
+  bytes: number;
+  /** Hex. */
+  sha256: string;
+}
+
+/** An answer of whatever status: a refusal can tell as much as a success. */
+export interface PlainAnswer {
+  status: number;
+  /** Decoded; the key, which a refusal may quote, is not in it. */
+  text: string;
+  link: string | null;
+  /** What a refusal is to somebody who needs what was refused. */
+  error: EvidenceError | null;
+}
+
+/** Of pages, as many as are likely to be on their way at once. */
+const MAX_SPARE = 8;
+/** No page of a size that anybody would ask for is longer. */
+const MAX_SPARE_BYTES = 8 * 2 ** 20;
+
+/** HTTP to one service: the bearer key, time limits, size limits, pace, retries, and a record of every exchange. */
+export class Transport {
+  readonly #options: ConnectionOptions;
+  readonly #sender: Sender;
+  readonly #spare = new SpareMemory(MAX_SPARE);
+
+  /** @throws EvidenceError `config` for certificates and proxies that are none. */
+  constructor(options: TransportOptions) {
+    this.#options = { ...options, scrub: scrubber(options.apiKey) };
+    this.#sender = new Sender(this.#options);
+  }
+
+  async close(): Promise<void> {
+    await this.#sender.close();
+  }
+
+  /** A text without the key. */
+  scrub(text: string): string {
+    return this.#options.scrub(text);
+  }
+
+  /**
+   * Refuses a text of which something is to be recorded.
+   * @throws EvidenceError `service` when the key is in it.
+   */
+  refuseKey(url: string, text: string): void {
+    if (this.scrub(text) === text) return;
+    throw new EvidenceError('service', `the answer of ${url} holds the API key, so nothing of it is taken over`, {
+      nextStep: 'Replace the key, and tell the operator of the service that it shows it.',
+    });
+  }
+
+  /** The answer's JSON. */
+  json(call: PollingCall): Promise<JsonAnswer | NotYet>;
+  json(call: Call): Promise<JsonAnswer>;
+  json(call: Call): Promise<JsonAnswer | NotYet> {
+    return this.#retried((attempt) => this.#askJson(call, attempt));
+  }
+
+  /**
+   * The answer's JSON.
+   * @param read makes something of the body, which is valid until it returns; see `readJsonBody`.
+   */
+  page(call: Call, read: (body: Uint8Array) => ReadBody): Promise<PageAnswer> {
+    return this.#retried(() => this.#askPage(call, read));
+  }
+
+  /**
+   * The answer's body into a file, which is made at the first success, and keeps what arrived when the call fails.
+   * @param accepts what it must turn out to be.
+   * @param observer sees the same bytes while they arrive, whole files only ever from their beginning.
+   */
+  download(call: PollingCall & { accepts?: Accepts }, file: string, observer: Observer): Promise<Downloaded | NotYet>;
+  download(call: Call & { accepts?: Accepts }, file: string, observer: Observer): Promise<Downloaded>;
+  download(call: Call & { accepts?: Accepts }, file: string, observer: Observer): Promise<Downloaded | NotYet> {
+    const accepts = call.accepts ?? 'any';
+    return this.#withoutKey(() => new Download([this.#sender, this.#options], [call, accepts], file, observer).run());
+  }
+
+  /** What the service answers, refusals too, after those that are worth it were retried. */
+  plain(call: Call): Promise<PlainAnswer> {
+    return this.#withoutKey(async () => {
+      const attempts = new Attempts(this.#options.attempts);
+      for (;;) {
+        attempts.begin();
+        const outcome = await this.#askPlain(call);
+        if (!('failure' in outcome)) return outcome;
+        try {
+          await attempts.next(outcome.failure, this.#options.signal);
+        } catch (error) {
+          if (outcome.refused === null || error !== outcome.failure.error) throw error;
+          return outcome.refused;
+        }
+      }
+    });
+  }
+
+  async #askPlain(call: Call): Promise<PlainAnswer | { failure: Failure; refused: PlainAnswer | null }> {
+    const asked = await this.#sender.ask(call, 'any', { 'accept-encoding': 'gzip, br' });
+    if ('notYet' in asked) throw new TypeError('a plain call takes every answer');
+    if ('answer' in asked) {
+      try {
+        const text = this.#textOf(await this.#read(asked.answer));
+        return { status: asked.answer.status, text, link: asked.answer.header('link'), error: null };
+      } catch (error) {
+        this.#options.signal.throwIfAborted();
+        if (isEvidenceError(error)) throw error;
+        return { failure: { error: toConnectionError(call, error), retry: call.repeatable }, refused: null };
+      }
+    }
+    const { status, said, error } = asked;
+    if (status === undefined || said === undefined) return { failure: asked, refused: null };
+    return { failure: asked, refused: { status, text: this.#textOf(said), link: null, error } };
+  }
+
+  #textOf(body: Uint8Array): string {
+    return this.scrub(new TextDecoder().decode(body));
+  }
+
+  async #askJson(call: Call, attempt: number): Promise<JsonAnswer | NotYet | Failure> {
+    const asked = await this.#sender.ask(call, 'json', { 'accept-encoding': 'gzip, br' });
+    if (!('answer' in asked)) return asked;
+    const { answer } = asked;
+    const received = await this.#receive(answer);
+    if ('error' in received) return received;
+    const { body } = received;
+    const { scrub } = this.#options;
+    const text = Buffer.from(body).toString('utf8');
+    this.refuseKey(call.url, text);
+    return {
+      text,
+      ...this.#toPage(answer, body, readJsonBody(body)),
+      get exchange() {
+        return toExchange(answer, attempt, { sha256: sha256(body), bytes: body.length }, scrub);
+      },
+    };
+  }
+
+  async #askPage(call: Call, read: (body: Uint8Array) => ReadBody): Promise<PageAnswer | Failure> {
+    const asked = await this.#sender.ask(call, 'json', { 'accept-encoding': 'gzip, br' });
+    if ('notYet' in asked) throw new TypeError('a page is there or not');
+    if ('error' in asked) return asked;
+    const { answer } = asked;
+    const length = answer.isEncoded ? 0 : (answer.contentLength ?? 0);
+    const memory = this.#spare.take(length <= MAX_SPARE_BYTES ? length : 0);
+    try {
+      const received = await this.#receive(answer, memory);
+      if ('error' in received) return received;
+      const { body } = received;
+      const { pathname, search } = answer.url;
+      const path = this.scrub(pathname + search);
+      return {
+        ...this.#toPage(answer, body, read(body)),
+        received: { path, bytes: body.length, sha256: sha256(body) },
+      };
+    } finally {
+      this.#spare.giveBack(memory);
+    }
+  }
+
+  #toPage(answer: Answer, body: Uint8Array, read: ReadBody): Omit<PageAnswer, 'received'> {
+    if ('why' in read) throw toUnexpectedAnswer(describeRefusal(answer, body, this.#options.scrub), read.why);
+    return { value: read.value, date: answer.header('date'), link: answer.header('link') };
+  }
+
+  async #receive(answer: Answer, memory?: Uint8Array): Promise<{ body: Uint8Array } | Failure> {
+    try {
+      return { body: await this.#read(answer, memory) };
+    } catch (error) {
+      this.#options.signal.throwIfAborted();
+      if (isEvidenceError(error)) throw error;
+      return { error: toConnectionError(answer.call, error), retry: answer.call.repeatable };
+    }
+  }
+
+  /** Into `memory`, if there is room. */
+  async #read(answer: Answer, memory: Uint8Array = new Uint8Array()): Promise<Uint8Array> {
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    for await (const chunk of answer.content(this.#options.maxJsonBytes))
+      if (chunks.length === 0 && length + chunk.length <= memory.length) {
+        memory.set(chunk, length);
+        length += chunk.length;
+      } else chunks.push(chunk);
+    const begun = memory.subarray(0, length);
+    return chunks.length === 0 ? begun : Buffer.concat([begun, ...chunks]);
+  }
+
+  #retried<T extends object>(ask: (attempt: number) => Promise<T | Failure>): Promise<T> {
+    return this.#withoutKey(async () => {
+      const attempts = new Attempts(this.#options.attempts);
+      for (;;) {
+        attempts.begin();
+        const outcome = await ask(attempts.count);
+        if (!('error' in outcome)) return outcome;
+        await attempts.next(outcome, this.#options.signal);
+      }
+    });
+  }
+
+  /** Whatever a service made an error say, it does not say the key. */
+  async #withoutKey<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (isEvidenceError(error)) error.message = this.scrub(error.message);
+      throw error;
+    }
+  }
+}

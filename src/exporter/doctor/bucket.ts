@@ -1,0 +1,164 @@
+import {
+  GetBucketVersioningCommand,
+  GetObjectLockConfigurationCommand,
+  type GetObjectLockConfigurationCommandOutput,
+  ListObjectVersionsCommand,
+} from '@aws-sdk/client-s3';
+import { plural } from '../../core/words.ts';
+import { Connection } from '../archive/s3/connection.ts';
+import { isRefusal } from '../archive/s3/failure.ts';
+import type { S3Options } from '../archive/s3/options.ts';
+import { formatS3Url, type S3Place } from '../archive/s3/place.ts';
+import { attempt, type Check, compareClocks, failed, ok, skipped } from './check.ts';
+import { type Bucket, checkDeletion, checkWriting } from './scratch.ts';
+
+const NAMES = ['versioning', 'object-lock', 'retention', 'write', 'deletion', 'store-clock'] as const;
+
+/** Everything that an archive in this bucket will rest on, in the order in which it is needed. */
+export async function checkBucket(place: S3Place, options: S3Options): Promise<Check[]> {
+  const connection = new Connection(options);
+  const clock = watchClock(connection);
+  const bucket = { connection, place, options };
+  try {
+    const exists = await attempt('bucket', () => checkExists(bucket));
+    if (exists.state !== 'ok') return [exists, ...NAMES.map((name) => skipped(name, 'the bucket is not to be had'))];
+    const versioning = await attempt('versioning', () => checkVersioning(bucket));
+    const configuration = await readLockConfiguration(bucket);
+    const isLocking = !('state' in configuration) && configuration.enabled;
+    return [
+      exists,
+      versioning,
+      'state' in configuration ? configuration : checkLock(bucket, configuration.enabled),
+      'state' in configuration || !configuration.enabled
+        ? skipped('retention', 'the bucket has no Object Lock')
+        : checkRetention(bucket, configuration.retention),
+      await attempt('write', () => checkWriting(bucket, isLocking)),
+      await attempt('deletion', () => checkDeletion(bucket, isLocking)),
+      compareClocks('store-clock', 'the store', clock.last, new Date()),
+    ];
+  } finally {
+    connection.close();
+  }
+}
+
+/** The Date header of the newest answer, whatever the answer was. */
+function watchClock({ client }: Connection): { last: string | null } {
+  const clock: { last: string | null } = { last: null };
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      const result = await next(args);
+      const { headers } = result.response as { headers?: Record<string, string> };
+      clock.last = headers?.['date'] ?? clock.last;
+      return result;
+    },
+    { step: 'deserialize', name: 'watchClock', priority: 'low' },
+  );
+  return clock;
+}
+
+/** By what an archive does all the time, and the policies therefore allow. */
+async function checkExists({ connection, place }: Bucket): Promise<Check> {
+  const { bucket, prefix } = place;
+  const command = new ListObjectVersionsCommand({ Bucket: bucket, Prefix: prefix, MaxKeys: 1 });
+  try {
+    await connection.attempt(
+      `list ${formatS3Url(place)}`,
+      (abortSignal) => connection.client.send(command, { abortSignal }),
+      { leave: [404] },
+    );
+  } catch (error) {
+    if (!isRefusal(error, 404)) throw error;
+    return failed(
+      'bucket',
+      `there is no bucket ${bucket}`,
+      `Check archive.url, archive.region and archive.endpoint; or make it: aws s3api create-bucket --bucket ${bucket} --object-lock-enabled-for-bucket`,
+    );
+  }
+  return ok('bucket', `${formatS3Url(place)} can be listed with this identity`);
+}
+
+async function checkVersioning({ connection, place: { bucket } }: Bucket): Promise<Check> {
+  const { Status } = await connection.attempt(`read the versioning of the bucket ${bucket}`, (abortSignal) =>
+    connection.client.send(new GetBucketVersioningCommand({ Bucket: bucket }), { abortSignal }),
+  );
+  if (Status === 'Enabled') return ok('versioning', 'on: what is put over an object does not replace it');
+  return failed(
+    'versioning',
+    `${Status === 'Suspended' ? 'suspended' : 'off'}: whoever may write can replace what is archived`,
+    `aws s3api put-bucket-versioning --bucket ${bucket} --versioning-configuration Status=Enabled`,
+  );
+}
+
+interface DefaultRetention {
+  mode: 'governance' | 'compliance';
+  /** Days and years both in days, a year as 365 of them, as S3 counts it. */
+  days: number;
+}
+
+type LockConfiguration = { enabled: boolean; retention: DefaultRetention | null };
+
+async function readLockConfiguration({ connection, place: { bucket } }: Bucket): Promise<LockConfiguration | Check> {
+  // 404: none. 400, 405 and 501: the store knows of no locks.
+  const leave = [400, 404, 405, 501];
+  let read: LockConfiguration = { enabled: false, retention: null };
+  const outcome = await attempt('object-lock', async () => {
+    try {
+      const answer = await connection.attempt(
+        `read the Object Lock of the bucket ${bucket}`,
+        (abortSignal) =>
+          connection.client.send(new GetObjectLockConfigurationCommand({ Bucket: bucket }), { abortSignal }),
+        { leave },
+      );
+      read = toConfiguration(answer);
+    } catch (error) {
+      if (!isRefusal(error, ...leave)) throw error;
+    }
+    return ok('object-lock', '');
+  });
+  return outcome.state === 'ok' ? read : outcome;
+}
+
+function toConfiguration({
+  ObjectLockConfiguration: found,
+}: GetObjectLockConfigurationCommandOutput): LockConfiguration {
+  const { Mode, Days, Years } = found?.Rule?.DefaultRetention ?? {};
+  return {
+    enabled: found?.ObjectLockEnabled === 'Enabled',
+    retention:
+      Mode === undefined
+        ? null
+        : { mode: Mode === 'COMPLIANCE' ? 'compliance' : 'governance', days: Days ?? (Years ?? 0) * 365 },
+  };
+}
+
+function checkLock({ place: { bucket } }: Bucket, enabled: boolean): Check {
+  if (enabled) return ok('object-lock', 'on');
+  return failed(
+    'object-lock',
+    'off: nothing in this bucket can be kept from being deleted',
+    `Use a bucket that was made with --object-lock-enabled-for-bucket, or, where the store can: aws s3api put-object-lock-configuration --bucket ${bucket} --object-lock-configuration ObjectLockEnabled=Enabled`,
+  );
+}
+
+/** Our own retention is set object by object; the bucket's is what everything else gets. */
+function checkRetention({ options: { retention } }: Bucket, found: DefaultRetention | null): Check {
+  const theirs = found === null ? 'none' : `${found.mode}, ${plural(found.days, 'day')}`;
+  if (retention === undefined) {
+    if (found !== null) return ok('retention', `by the default of the bucket: ${theirs}`);
+    return failed(
+      'retention',
+      'none: neither archive.retention nor the bucket says how long evidence is locked',
+      'Set archive.retention: { mode: compliance, years: 7 } in evidence.yaml, as your policy has it.',
+    );
+  }
+  const ours = `${retention.mode}, ${retention.years === 1 ? '1 year' : `${retention.years} years`}`;
+  const isWeaker =
+    found !== null &&
+    (found.days > retention.years * 366 || (found.mode === 'compliance' && retention.mode === 'governance'));
+  if (!isWeaker) return ok('retention', `${ours}, set for each object (the default of the bucket: ${theirs})`);
+  return failed(
+    'retention',
+    `archive.retention (${ours}) asks for less than the default of the bucket (${theirs}), and outweighs it`,
+    'Raise archive.retention to the policy of the bucket, or leave it out.',
+  );
+}

@@ -1,0 +1,81 @@
+import { type ErrorCode, type EvidenceError, isEvidenceError } from '../../core/errors.ts';
+
+/** One thing that was looked at before it is needed. */
+export interface Check {
+  name: string;
+  /**
+   * `doubtful`: an export is tried all the same. `skipped`: it was not looked at, because it is not configured or
+   * something before it failed.
+   */
+  state: 'ok' | 'doubtful' | 'failed' | 'skipped';
+  /** Of what failed: the error that an export would end with. */
+  code?: ErrorCode;
+  says: string;
+  next_step?: string;
+}
+
+export function ok(name: string, says: string): Check {
+  return { name, state: 'ok', says };
+}
+
+/** What is not set up as it must be. */
+export function failed(name: string, says: string, nextStep: string): Check {
+  return { name, state: 'failed', code: 'config', says, next_step: nextStep };
+}
+
+export function doubtful(name: string, says: string, nextStep: string): Check {
+  return { name, state: 'doubtful', says, next_step: nextStep };
+}
+
+export function skipped(name: string, why: string): Check {
+  return { name, state: 'skipped', says: `not looked at: ${why}` };
+}
+
+/** What an attempt that ended in an error of ours comes to; other errors are thrown on, as is an interruption. */
+export async function attempt(name: string, look: () => Promise<Check>): Promise<Check> {
+  const [check] = await attemptAll(name, async () => [await look()]);
+  return check;
+}
+
+/** The same of what is looked at together. @param name of the check that takes the place of all of them. */
+export async function attemptAll<Checks extends readonly Check[]>(
+  name: string,
+  look: () => Promise<Checks>,
+): Promise<Checks | [Check]> {
+  try {
+    return await look();
+  } catch (error) {
+    if (!isEvidenceError(error) || error.code === 'interrupted') throw error;
+    return [toFailure(name, error)];
+  }
+}
+
+/** Nothing was begun here that could be resumed. */
+const RESUME = /then run the same command again(?: to resume)?(?:: what is archived stays)?(\.|$)/;
+
+function toFailure(name: string, { code, message, nextStep }: EvidenceError): Check {
+  const next = nextStep?.replace(RESUME, 'then run evidence doctor again$1');
+  return { name, state: 'failed', code, says: message, ...(next === undefined ? {} : { next_step: next }) };
+}
+
+/** Two clocks may differ by so much before records of the one make no sense beside those of the other. */
+const MAX_SKEW_MS = 60_000;
+
+/**
+ * This machine's clock beside another one.
+ * @param whose completes "the clock of …"
+ * @param theirs a Date header (RFC 9110 section 6.6.1), of whole seconds; null where there was none.
+ */
+export function compareClocks(name: string, whose: string, theirs: string | null, ours: Date): Check {
+  const time = theirs === null ? Number.NaN : Date.parse(theirs);
+  if (Number.isNaN(time)) return skipped(name, `${whose} does not say what time it is`);
+  const skew = ours.getTime() - time;
+  if (Math.abs(skew) <= MAX_SKEW_MS) return ok(name, `as the clock of ${whose}, within a minute`);
+  const seconds = Math.round(Math.abs(skew) / 1000);
+  const direction = skew > 0 ? 'ahead of' : 'behind';
+  return failed(
+    name,
+    `this machine's clock is ${seconds} s ${direction} that of ${whose}`,
+    'Have one time service set both (timedatectl set-ntp true); locks, records and time-stamps depend on it.',
+  );
+}

@@ -1,0 +1,52 @@
+import type { Archive } from '../../verifier/archive/archive.ts';
+import { readNewestEntry } from '../../verifier/ledger/ledger.ts';
+import { readPast } from '../../verifier/ledger/past.ts';
+import { readService } from '../../verifier/ledger/service.ts';
+import { coverMonths } from '../../verifier/records/coverage.ts';
+import { describeMonth, toMonthReport } from '../../verifier/records/month-report.ts';
+import { attempt, type Check, doubtful, failed, ok, skipped } from './check.ts';
+
+const SHOWN = 12;
+
+/**
+ * Whether the archive is of the service that is to be exported, and which months it lacks; nothing of an archive that
+ * nothing was exported into yet.
+ * @param archive null where there is none yet.
+ * @param auditUrl as records keep it; null where none is named.
+ */
+export async function checkHistory(archive: Archive | null, auditUrl: string | null, now: Date): Promise<Check[]> {
+  if (archive === null) return [];
+  let held: string | null = null;
+  const ofService = await attempt(NAME, async () => {
+    held = await readService(archive, await readNewestEntry(archive));
+    return compareServices(held, auditUrl);
+  });
+  if (ofService.state === 'ok' && held === null) return [];
+  return [ofService, await attempt('months', () => checkMonths(archive, now))];
+}
+
+const NAME = 'archive-of';
+
+function compareServices(held: string | null, auditUrl: string | null): Check {
+  if (held === null || auditUrl === null || held === auditUrl) return ok(NAME, `the archive is of ${held}`);
+  return failed(
+    NAME,
+    `the archive is of ${held}, and ${auditUrl} is to be exported: an archive is of one service`,
+    'Name another archive; if that service has this address now, say so once with: evidence export --service-moved.',
+  );
+}
+
+async function checkMonths(archive: Archive, now: Date): Promise<Check> {
+  const { coverage } = await readPast(archive);
+  const months = coverMonths(coverage, now).map(toMonthReport);
+  const lacking = months.filter(({ state }) => state !== 'whole');
+  const [first, last] = [months.at(0), months.at(-1)];
+  if (first === undefined || last === undefined) return skipped('months', 'no month that has ended is expected yet');
+  if (lacking.length === 0) return ok('months', `${first.month} to ${last.month} are in runs with all streams`);
+  const more = lacking.length > SHOWN ? `; and ${lacking.length - SHOWN} earlier months` : '';
+  return doubtful(
+    'months',
+    `${lacking.slice(-SHOWN).map(describeMonth).join('; ')}${more}`,
+    'evidence export --missing',
+  );
+}

@@ -1,0 +1,153 @@
+import { sha256 } from '../../core/digest.ts';
+import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import { readNewestEntry, type StoredLedgerEntry } from '../../verifier/ledger/ledger.ts';
+import { keepService, readService, requireService } from '../../verifier/ledger/service.ts';
+import { type Asked, readAsked } from '../../verifier/records/asked.ts';
+import { askedKey } from '../../verifier/records/keys.ts';
+import { differencesOf, type Question } from '../../verifier/records/question.ts';
+import { type RunDocument, toRecordBytes } from '../../verifier/records/record.ts';
+import { readSealedRun, type SealedRun } from '../../verifier/records/stored-run.ts';
+import { bindRecord, isBoundRecord } from './binding.ts';
+import type { ExportContext } from './context.ts';
+import { putDocument } from './documents.ts';
+import { notOurs } from './records.ts';
+
+/** A run that was begun. */
+export interface BegunRun {
+  asked: Asked;
+  bytes: Uint8Array;
+}
+
+/** Who asks for a run. */
+type Asker = Pick<ExportContext, 'archive' | 'bindingKeyFor' | 'serviceMoved'>;
+
+type Questioned = Pick<
+  ExportContext,
+  'runId' | 'auditUrl' | 'contractFile' | 'period' | 'scope' | 'required' | 'acceptUnhashed' | 'completeness'
+>;
+
+const NAME = 'asked.json';
+
+export function questionOf(context: Questioned): Question {
+  const { streams, exclude, request, requestedBy } = context.scope;
+  return {
+    run_id: context.runId,
+    source: { audit_url: context.auditUrl, contract_sha256: context.contractFile?.sha256 ?? null },
+    period: context.period,
+    scope: {
+      streams,
+      exclude,
+      request,
+      requested_by: requestedBy,
+      required_claims: [...context.required],
+      accepted_unhashed: [...(context.acceptUnhashed ?? [])],
+      completeness: context.completeness,
+    },
+  };
+}
+
+/**
+ * What an export finds out before it asks anything of the service.
+ * @returns the run, where it is finalized.
+ * @throws EvidenceError as `checkService`, `requireSame` and `readBegun` do.
+ */
+export async function checkQuestion(asker: Asker, question: Question): Promise<SealedRun | null> {
+  const sealed = await readSealedRun(asker.archive, question.run_id);
+  await checkService(asker, question, await readNewestEntry(asker.archive), sealed !== null);
+  if (sealed === null) await readBegun(asker, question);
+  else requireSame(sealed.record, question, 'finalized');
+  return sealed;
+}
+
+/**
+ * An archive is of one service.
+ * @param isFinalized what is asked for: the service may have moved with it.
+ * @returns the address that the service moved from; null where it did not.
+ * @throws EvidenceError as `requireService` does.
+ */
+export async function checkService(
+  { archive, serviceMoved = false }: Asker,
+  { source: { audit_url: auditUrl } }: Question,
+  newest: StoredLedgerEntry | null,
+  isFinalized = false,
+): Promise<string | null> {
+  const held = await readService(archive, newest);
+  const isMoved = serviceMoved && !(isFinalized && held === auditUrl);
+  return requireService(held, newest, { auditUrl, isMoved });
+}
+
+/**
+ * What a run was begun with; null where it was not.
+ * @throws EvidenceError `conflict` where that was not written by an export with the same keys; `config` where it is not
+ * what is asked for now.
+ */
+export async function readBegun(
+  { archive, bindingKeyFor }: Pick<Asker, 'archive' | 'bindingKeyFor'>,
+  question: Question,
+): Promise<BegunRun | null> {
+  const key = askedKey(question.run_id);
+  if ((await archive.stat(key)) === null) return null;
+  const { asked, bytes } = await readAsked(archive, question.run_id);
+  if (asked.run_id !== question.run_id || !isBoundRecord(await bindingKeyFor(asked), bytes))
+    throw notOurs(key, 'it is not bound to it: keys have changed since, or somebody else wrote it');
+  requireSame(asked, question, 'begun');
+  return { asked, bytes };
+}
+
+/** Why a run that was begun is not the one that is asked for; null where it is, or where nothing of ours was begun. */
+export async function whyOther(asker: Asker, question: Question): Promise<EvidenceError | null> {
+  try {
+    await readBegun(asker, question);
+    return null;
+  } catch (error) {
+    if (!isEvidenceError(error)) throw error;
+    return error.code === 'config' ? error : null;
+  }
+}
+
+/** Writes down what the run is asked for. Where another process was the first to begin it, its word counts. */
+export async function beginRun(context: ExportContext, begunAt: Date): Promise<BegunRun> {
+  const question = questionOf(context);
+  const asked: Asked = bindRecord(context.bindingKey, {
+    format: 'evidence-asked/1' as const,
+    run_id: question.run_id,
+    source: { ...question.source, contract: context.contract.name },
+    period: question.period,
+    scope: question.scope,
+    begun_at: begunAt.toISOString(),
+    operator: context.operator,
+  });
+  const begun = { asked, bytes: toRecordBytes(asked) };
+  await keepService(context.archive, context.auditUrl);
+  try {
+    await keepAsked(context, begun);
+    return begun;
+  } catch (error) {
+    const other = isEvidenceError(error, 'conflict') ? await readBegun(context, question) : null;
+    if (other === null) throw error;
+    return other;
+  }
+}
+
+/** Stores it, or finds it stored: either way the archive says in which version. */
+export function keepAsked({ archive }: Pick<Asker, 'archive'>, { asked, bytes }: BegunRun): Promise<RunDocument> {
+  const content = { bytes: bytes.length, sha256: sha256(bytes) };
+  return putDocument(archive, askedKey(asked.run_id), NAME, { bytes }, content);
+}
+
+/**
+ * A run is gone on with, or answered with, only where the same is asked for.
+ * @throws EvidenceError `config` that names what differs.
+ */
+export function requireSame(was: Question, asked: Question, state: 'begun' | 'finalized'): void {
+  const differences = differencesOf(was, asked);
+  if (differences.length === 0) return;
+  throw new EvidenceError(
+    'config',
+    `run ${was.run_id} was ${state} for another question than this one: ${differences.join('; ')}`,
+    {
+      nextStep:
+        'Nothing was written. Ask as it was asked then, or under another name with --request, or export it anew with --revise.',
+    },
+  );
+}

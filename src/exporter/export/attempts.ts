@@ -1,0 +1,44 @@
+import type { Archive, StoredObject } from '../../verifier/archive/archive.ts';
+import { attemptSchema, type RunRecord, type RunStream, readRecord } from '../../verifier/records/record.ts';
+import { isBoundRecord } from './binding.ts';
+import type { ExportContext, RunState } from './context.ts';
+
+type Attempt = RunRecord['attempts'][number];
+
+const ATTEMPT = /\/attempts\/[^/]+\/attempt\.json$/;
+const MAX_ATTEMPT_BYTES = 256 * 2 ** 20;
+
+/** The tries of this run that ended incomplete and wrote it down. What somebody else put there is none of them. */
+export async function readAttempts(
+  { archive, bindingKey }: Pick<ExportContext, 'bindingKey'> & { archive: Archive },
+  objects: ReadonlyMap<string, StoredObject>,
+): Promise<Attempt[]> {
+  const attempts: Attempt[] = [];
+  for (const key of objects.keys()) {
+    if (!ATTEMPT.test(key)) continue;
+    const bytes = await archive.readBytes(key, MAX_ATTEMPT_BYTES);
+    if (!isBoundRecord(bindingKey, bytes)) continue;
+    const { started_at, ended_at } = readRecord(attemptSchema, bytes, key);
+    attempts.push({ started_at, ended_at });
+  }
+  return attempts;
+}
+
+/**
+ * Every export that worked on the run, the oldest first: this one, those that wrote down that they ended, and those of
+ * which only what they received is left, because they were interrupted.
+ */
+export function listAttempts(
+  { startedAt, attempts }: Pick<RunState, 'startedAt' | 'attempts'>,
+  streams: readonly Pick<RunStream, 'collected'>[],
+  finishedAt: string,
+): Attempt[] {
+  const ends = new Map<string, string | null>(
+    streams.map(({ collected }) => [collected.export_started_at, null] as const),
+  );
+  for (const { started_at, ended_at } of attempts) ends.set(started_at, ended_at);
+  ends.set(startedAt.toISOString(), finishedAt);
+  return [...ends]
+    .map(([started_at, ended_at]) => ({ started_at, ended_at }))
+    .sort((a, b) => (a.started_at < b.started_at ? -1 : 1));
+}

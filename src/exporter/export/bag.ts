@@ -1,0 +1,164 @@
+import { readFileSync } from 'node:fs';
+import { Eta } from 'eta';
+import { packageFile } from '../../core/install-paths.ts';
+import {
+  type Custody,
+  DOES_NOT_PROVE,
+  type ServiceDocument,
+  type Verification,
+} from '../../verifier/bundle/documents.ts';
+import { CONTRACT_FILE, CUSTODY, LISTING, README, SERVICE, VERIFICATION } from '../../verifier/bundle/files.ts';
+import { bagInfo } from '../../verifier/bundle/info.ts';
+import { toKnownDocument } from '../../verifier/bundle/known.ts';
+import { missingFile } from '../../verifier/bundle/missing.ts';
+import { describePeriod } from '../../verifier/bundle/period.ts';
+import type { PayloadSource } from '../../verifier/bundle/source.ts';
+import { tokenFiles } from '../../verifier/bundle/tokens.ts';
+import type { BundleOptions, WrittenBundle } from '../../verifier/bundle/write.ts';
+import type { Examination } from '../../verifier/claims/claim.ts';
+import type { Known } from '../../verifier/claims/observe.ts';
+import { toVerdict, type Verdict } from '../../verifier/claims/verdict.ts';
+import { toRecordBytes } from '../../verifier/records/record.ts';
+import type { ExportContext, RunState } from './context.ts';
+import type { ListedFile } from './listing.ts';
+import { toReadmeFacts } from './readme.ts';
+import type { Received } from './receive.ts';
+
+type TagFile = BundleOptions['tagFiles'][number];
+
+export interface BagContents {
+  streamId: string;
+  slug: string;
+  /** The stream's record in the service's list, as JSON. */
+  streamRecord: string;
+  known: Known;
+  received: Received;
+  examination: Examination;
+  /** How many entries the service's list of streams states, of all time. */
+  statedEntries: number | null;
+  log: Custody;
+  /** Key under which the bundle is to be archived. */
+  place: string;
+}
+
+/** Packs one stream's evidence with what explains it into a zip at `target`. */
+export async function packBag(
+  context: ExportContext,
+  run: RunState,
+  contents: BagContents,
+  target: string,
+): Promise<{ written: WrittenBundle; verdict: Verdict }> {
+  const { received, slug, place } = contents;
+  const { bindingKey } = context;
+  const verdict = toVerdict(received.reading, contents.examination);
+  const verification = toVerification(context, contents, verdict);
+  const written = await run.packing.write({
+    target,
+    slug,
+    date: run.startedAt.toISOString(),
+    bagInfo: bagInfo(verification, received.missing.length > 0 ? 'PARTIAL' : 'COMPLETE'),
+    ...(bindingKey === null ? {} : { binding: { key: bindingKey, place } }),
+    tagFiles: [readme(context, contents, verdict), ...received.missing.map(missingFile)],
+    payload: [
+      ...received.files.map(
+        ({ path, file, bytes, sha256 }): PayloadSource =>
+          sha256 === null ? { path, file } : { path, file, bytes, sha256 },
+      ),
+      { path: VERIFICATION, content: toRecordBytes(verification) },
+      { path: SERVICE, content: toRecordBytes(toService(context, contents)) },
+      ...(received.listed === null ? [] : [listingSource(received.listed)]),
+      { path: CUSTODY, content: toRecordBytes(contents.log) },
+      ...(context.contractFile === null ? [] : [{ path: CONTRACT_FILE, content: context.contractFile.bytes }]),
+      ...tokenFiles(received.reading.facts?.checkpoints ?? []).map(({ path, content }) => ({ path, content })),
+    ],
+  });
+  return { written, verdict };
+}
+
+function toVerification(context: ExportContext, { known, statedEntries }: BagContents, verdict: Verdict): Verification {
+  return {
+    format: 'evidence-verification/1',
+    run_id: context.runId,
+    period: context.period,
+    verified_at: context.now().toISOString(),
+    tool: context.tool,
+    contract: context.contract.name,
+    contract_sha256: context.contractFile?.sha256 ?? null,
+    recipe: context.contract.recipe,
+    required_claims: [...context.required],
+    seal_key_ids: [...context.sealKeys.keys()],
+    accepted_unhashed: [...(context.acceptUnhashed ?? [])],
+    timestamp_roots: context.roots?.map(({ x509 }) => x509.fingerprint256) ?? null,
+    ...toKnownDocument(known),
+    stated_entries: statedEntries,
+    verdict,
+    does_not_prove: [...DOES_NOT_PROVE],
+  };
+}
+
+/** The transfer log of a stream that was received just now. */
+export function toTransferLog(
+  context: ExportContext,
+  run: Pick<RunState, 'startedAt'>,
+  streamId: string,
+  steps: Custody['steps'],
+): Custody {
+  return {
+    format: 'evidence-custody/1',
+    run_id: context.runId,
+    stream_id: streamId,
+    audit_url: context.auditUrl,
+    operator: context.operator,
+    request: context.scope.request,
+    requested_by: context.scope.requestedBy,
+    export_started_at: run.startedAt.toISOString(),
+    received_at: context.now().toISOString(),
+    steps,
+  };
+}
+
+function toService({ runId }: ExportContext, { streamId, streamRecord, received }: BagContents): ServiceDocument {
+  return {
+    format: 'evidence-service/1',
+    run_id: runId,
+    stream_id: streamId,
+    stream_record: streamRecord,
+    check_answer: received.checkAnswer,
+    listing: received.listed?.service ?? null,
+  };
+}
+
+function listingSource({ file, bytes, sha256 }: ListedFile): PayloadSource {
+  return { path: LISTING, file, bytes, sha256 };
+}
+
+const template = packageFile('templates/bundle/README.eta');
+let eta: Eta | null = null;
+
+function readme(context: ExportContext, { streamId, received }: BagContents, verdict: Verdict): TagFile {
+  eta ??= new Eta({ autoEscape: false, autoTrim: false });
+  const text = eta.renderString(readFileSync(template, 'utf8'), {
+    streamId,
+    runId: context.runId,
+    period: describePeriod(context.period),
+    packageId: verdict.package_id ?? received.packageId,
+    entries:
+      verdict.first_sequence === null
+        ? '0'
+        : `${verdict.entries} (${verdict.first_sequence} to ${verdict.last_sequence})`,
+    head: verdict.head_hash ?? 'none',
+    status: verdict.status,
+    partial: received.missing.length > 0,
+    missing: received.missing,
+    recipe: context.contract.recipe,
+    fields: context.contract.fields,
+    entriesPath: context.contract.entriesPath.join('.'),
+    contractFile: context.contractFile === null ? null : CONTRACT_FILE,
+    packagePeriod: describePeriod(context.packagePeriod),
+    isListed: received.listed !== null,
+    claims: verdict.claims,
+    ...toReadmeFacts(received, verdict, context.contract.fields),
+    doesNotProve: DOES_NOT_PROVE,
+  });
+  return { name: README, content: text };
+}

@@ -1,0 +1,70 @@
+import { createHmac, createSecretKey, type KeyObject, scrypt, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import { type Question, textOf } from '../../verifier/records/question.ts';
+import { toRecordBytes } from '../../verifier/records/record.ts';
+import type { SigningKey } from '../../verifier/signature/key.ts';
+
+const KEY_BYTES = 32;
+
+/**
+ * The key by which an export knows again what it left in the archive for the same question (RFC 7914 over the signing key,
+ * or over the API key where runs are not signed). Somebody who can write into the archive has neither. It is a `KeyObject`, which neither
+ * prints nor serialises what it holds.
+ */
+export async function deriveBindingKey(
+  question: Question,
+  { signingKey, apiKey }: { signingKey: SigningKey | null; apiKey: string },
+): Promise<KeyObject> {
+  // The number that is the key, whatever the file's form: PKCS #8 and SEC 1 give the same.
+  const secret = signingKey?.secret.export({ format: 'jwk' })['d'] ?? apiKey;
+  const salt = JSON.stringify(['evidence-run-binding', textOf(question)]);
+  const derive = promisify<string, string, number, Buffer>(scrypt);
+  return createSecretKey(await derive(secret, salt, KEY_BYTES));
+}
+
+/** The same for each question that is asked, derived once. */
+export function bindingKeysOf(
+  secrets: Parameters<typeof deriveBindingKey>[1],
+): (question: Question) => Promise<KeyObject> {
+  const derived = new Map<string, Promise<KeyObject>>();
+  return (question) => {
+    const text = textOf(question);
+    const key = derived.get(text) ?? deriveBindingKey(question, secrets);
+    derived.set(text, key);
+    return key;
+  };
+}
+
+/** The last member of a record, as `toRecordBytes` and `recordPieces` write it. */
+const BINDING = /,\n {2}"binding": "([0-9a-f]{64})"\n\}\n$/;
+const BINDING_BYTES = ',\n  "binding": ""\n}\n'.length + 64;
+const END = '\n}\n';
+
+/** The record with its binding behind the other members. */
+export function bindRecord<T extends object>(key: KeyObject | null, record: T): T & { binding: string | null } {
+  return { ...record, binding: bindPieces(key, [toRecordBytes(record)]) };
+}
+
+/**
+ * The binding of a record that is written in pieces.
+ * @param pieces all of it, without the binding.
+ */
+export function bindPieces(key: KeyObject | null, pieces: Iterable<string | Uint8Array>): string | null {
+  if (key === null) return null;
+  const tag = createHmac('sha256', key).update('record\n');
+  for (const piece of pieces) tag.update(piece);
+  return tag.digest('hex');
+}
+
+/**
+ * Whether somebody who has the key wrote these very bytes.
+ * @param key null for nobody.
+ * @param bytes a record as it is stored.
+ */
+export function isBoundRecord(key: KeyObject | null, bytes: Uint8Array): boolean {
+  const at = Math.max(0, bytes.length - BINDING_BYTES);
+  const stated = BINDING.exec(Buffer.from(bytes.subarray(at)).toString('latin1'))?.[1];
+  const expected = bindPieces(key, [bytes.subarray(0, at), END]);
+  if (stated === undefined || expected === null) return false;
+  return timingSafeEqual(Buffer.from(stated, 'hex'), Buffer.from(expected, 'hex'));
+}

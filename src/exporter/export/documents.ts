@@ -1,0 +1,41 @@
+import type { Archive, Expected, ObjectSource } from '../../verifier/archive/archive.ts';
+import { documentKey } from '../../verifier/records/keys.ts';
+import type { RunDocument, RunRecord } from '../../verifier/records/record.ts';
+import type { Report } from '../report/reports.ts';
+import type { ExportContext } from './context.ts';
+import { withFile } from './pieces.ts';
+
+/** Where documents go, and where they are put together. */
+type Place = Pick<ExportContext, 'archive' | 'workDirectory'>;
+
+/** Makes the reports of a run that is closed and stores them. The same record gives the same bytes. */
+export async function putReports(place: Place, record: RunRecord): Promise<RunDocument[]> {
+  const { renderReports } = await import('../report/reports.ts');
+  const documents: RunDocument[] = [];
+  for await (const report of renderReports(record))
+    documents.push(await putReport(place, documentKey(record.run_id, report.name), report));
+  return documents;
+}
+
+/** Makes the report of a try that ended incomplete. @param prefix of the attempt. */
+export async function putAttemptReport(place: Place, record: RunRecord, prefix: string): Promise<RunDocument> {
+  const { renderAttemptReport } = await import('../report/reports.ts');
+  const report = await renderAttemptReport(record);
+  return putReport(place, `${prefix}${report.name}`, report);
+}
+
+function putReport(place: Place, key: string, { name, pieces }: Report): Promise<RunDocument> {
+  return withFile(place, name, pieces, (file, content) => putDocument(place.archive, key, name, { file }, content));
+}
+
+/** Stores an object of the run that its record will name. */
+export async function putDocument(
+  archive: Archive,
+  key: string,
+  name: string,
+  source: ObjectSource,
+  { bytes, sha256 }: Expected,
+): Promise<RunDocument> {
+  const { version_id } = await archive.put(key, source, { bytes, sha256 });
+  return { name, key, bytes, sha256, ...(version_id === undefined ? {} : { version_id }) };
+}

@@ -1,0 +1,38 @@
+import { bundleFileName } from '../../verifier/bundle/layout.ts';
+import { encryptedBundleKey } from '../../verifier/records/keys.ts';
+import { type StreamRecord, toRecordBytes, type Unbound } from '../../verifier/records/record.ts';
+import { bindRecord } from './binding.ts';
+import type { ExportContext } from './context.ts';
+import { putBytes } from './put.ts';
+
+/** A bundle as it is stored: the zip itself, or what age made of it. */
+export interface StoredForm extends Pick<StreamRecord['bundle'], 'bytes' | 'sha256' | 'encrypted'> {
+  file: string;
+}
+
+/** @param zip packed and read back. */
+export async function toStoredForm(
+  { recipients, signal }: ExportContext,
+  zip: { file: string; bytes: number; sha256: string },
+): Promise<StoredForm> {
+  const { file, bytes, sha256: digest } = zip;
+  if (recipients === null) return { file, bytes, sha256: digest };
+  // Where nobody encrypts, nobody waits for the code of it.
+  const { encryptFile } = await import('../../verifier/encryption/age.ts');
+  const target = `${file}.age`;
+  const content = await encryptFile(file, target, recipients, { bytes, sha256: digest }, signal);
+  return { file: target, ...content, encrypted: { bytes, sha256: digest, recipients: [...recipients.names] } };
+}
+
+/** Where a bundle of a stream may lie, whatever became of the stream, and however the archive was configured. */
+export function* bundleNames(slug: string): Generator<{ name: string; partial: boolean; isEncrypted: boolean }> {
+  for (const status of ['COMPLETE', 'PARTIAL'] as const)
+    for (const isEncrypted of [false, true])
+      yield { name: bundleFileName(slug, status, isEncrypted), partial: status === 'PARTIAL', isEncrypted };
+}
+
+/** Writes down what an encrypted bundle holds, so that it can be recorded although it cannot be read. */
+export async function announceEncrypted(context: ExportContext, record: Unbound<StreamRecord>): Promise<void> {
+  const announced = bindRecord(context.bindingKey, { ...record, format: 'evidence-encrypted-bundle/1' });
+  await putBytes(context.archive, encryptedBundleKey(context.runId, record.bundle.sha256), toRecordBytes(announced));
+}

@@ -1,0 +1,26 @@
+import type { StreamStatus } from '../../verifier/claims/claim.ts';
+import type { Form } from '../client/audit.ts';
+
+export type Step =
+  | 'vendor-verify'
+  | 'generate'
+  | 'wait'
+  | Form
+  | 'listing'
+  | 'examine'
+  | 'bundle'
+  | 'archive'
+  | 'record';
+
+/** What an export reports while it runs; progress, log and metrics listen to it. */
+export type ExportEvent =
+  | { type: 'planned'; runId: string; streams: number; done: number; excluded: number; entryCounts: (number | null)[] }
+  | { type: 'started'; streamId: string }
+  | { type: 'step'; streamId: string; step: Step }
+  | { type: 'received'; streamId: string; form: Form; bytes: number }
+  | { type: 'problem'; streamId: string; step: Step; message: string }
+  | { type: 'finished'; streamId: string; status: StreamStatus; partial: boolean; entries: number; bytes: number }
+  | { type: 'failed'; streamId: string; reason: string }
+  | { type: 'sealed'; runId: string; outcome: string };
+
+export type Listener = (event: ExportEvent) => void;

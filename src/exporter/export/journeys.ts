@@ -1,0 +1,32 @@
+import type { EvidenceError } from '../../core/errors.ts';
+import type { Failure, RunRecord, StoredAs, StreamRecord, Unbound } from '../../verifier/records/record.ts';
+import type { Selection } from './plan.ts';
+
+export interface RunResult {
+  record: RunRecord;
+  /** `sealed` now, `already` sealed before, or `open`: incomplete, to be resumed by the same command. */
+  state: 'sealed' | 'already' | 'open';
+  /** Why the run has no time-stamp although it is to have one; the same command adds it. */
+  unstamped: EvidenceError | null;
+}
+
+export interface StoredRecord extends StoredAs {
+  record: Unbound<StreamRecord>;
+}
+
+/** A stream that was not received by this process. */
+export interface Recovered {
+  record: Unbound<StreamRecord>;
+  /** The bundle is encrypted, so its claims are as the interrupted try wrote them down. */
+  unread: boolean;
+}
+
+/** How the streams of a run stand when all journeys have ended. */
+export interface Journeys {
+  selection: Selection;
+  recorded: StoredRecord[];
+  incomplete: Unbound<StreamRecord>[];
+  failed: Failure[];
+  /** Those of them that this process did not receive. */
+  recovered: Recovered[];
+}

@@ -1,0 +1,84 @@
+import { isEvidenceError } from '../../core/errors.ts';
+import { isBound } from '../../verifier/bundle/binding.ts';
+import { type OpenBundle, openBundle } from '../../verifier/bundle/read.ts';
+import { collectedIn } from '../../verifier/bundle/stated.ts';
+import type { Verdict } from '../../verifier/claims/verdict.ts';
+import type { StreamRecord } from '../../verifier/records/record.ts';
+import { verifyBundle } from '../../verifier/verify/bundle.ts';
+import type { ExportContext } from './context.ts';
+import { notOurs, saysTheSame } from './records.ts';
+import type { Relisting } from './relist.ts';
+
+/** What a bundle was found to be that lay in the archive. */
+export interface Leftover {
+  /** Ours, made now, under what this run requires. */
+  verdict: Verdict;
+  missing: StreamRecord['missing'];
+  collected: StreamRecord['collected'];
+  service: StreamRecord['service'];
+  identity: string;
+}
+
+/**
+ * Verifies a bundle that lies in the archive as `evidence verify` does, after it was found to be bound to this run.
+ *
+ * @param file the bundle.
+ * @param key where it lies.
+ * @param relisting sees its entries as they are read.
+ * @throws EvidenceError `conflict` when it is not bound to this run, is not whole, or does not say what is found now.
+ */
+export async function verifyLeftover(
+  context: ExportContext,
+  file: string,
+  key: string,
+  relisting?: Relisting,
+): Promise<Leftover> {
+  await requireBound(context, file, key);
+  const { contract, contractFile, acceptUnhashed = [], required, sealKeys, roots } = context;
+  const inUse = contractFile === null ? null : { contract, file: contractFile };
+  const found = await verifyBundle(file, key, {
+    ...{ contract: inUse, acceptUnhashed, required, sealKeys, roots },
+    now: context.now(),
+    ...(relisting === undefined ? {} : { watch: (stated) => relisting.begin(stated) }),
+  });
+  const [problem] = found.problems;
+  if (problem !== undefined) throw notOurs(key, `${problem.key} ${problem.message}`);
+  const { verdict, recorded, identity, period, missing, transferLog, service } = found;
+  if (verdict === null || recorded === null || identity === null || transferLog === null || service === null)
+    throw notOurs(key, 'it holds nothing to judge');
+  const isOfRun =
+    found.runId === context.runId &&
+    transferLog.audit_url === context.auditUrl &&
+    found.contractSha256 === (contractFile?.sha256 ?? null) &&
+    period !== null &&
+    saysTheSame(period, context.period);
+  if (!isOfRun) throw notOurs(key, `it is of run ${found.runId} from ${transferLog.audit_url}`);
+  if (!saysTheSame(verdict, recorded))
+    throw notOurs(
+      key,
+      'keys, roots or this program have changed since, so more or less of it is proved now than it says',
+    );
+  await relisting?.finish(found, key);
+  return { verdict, missing: [...missing], collected: collectedIn(transferLog), service, identity };
+}
+
+/** @throws EvidenceError `conflict`. */
+async function requireBound({ bindingKey }: ExportContext, file: string, key: string): Promise<void> {
+  let bundle: OpenBundle;
+  try {
+    bundle = await openBundle(file, {}, key);
+  } catch (error) {
+    throw isEvidenceError(error, 'unreadable') ? notOurs(key, error.message) : error;
+  }
+  try {
+    const bound = bindingKey !== null && (await isBound(bundle, bindingKey, key).catch(asUnbound));
+    if (!bound) throw notOurs(key, 'it is not bound to it');
+  } finally {
+    await bundle.close();
+  }
+}
+
+function asUnbound(error: unknown): false {
+  if (isEvidenceError(error)) return false;
+  throw error;
+}

@@ -1,0 +1,65 @@
+import type { Archive, StoredObject } from '../../verifier/archive/archive.ts';
+import { measure } from '../../verifier/archive/content.ts';
+import { askedKey, closingKey, custodyPrefix, runPrefix, runRecordKey } from '../../verifier/records/keys.ts';
+import type { RunRecord, StoredAs } from '../../verifier/records/record.ts';
+import { notOurs } from './records.ts';
+
+/** All that lies under a run, by key. */
+export async function listRun(archive: Archive, runId: string): Promise<Map<string, StoredObject>> {
+  const objects = new Map<string, StoredObject>();
+  for await (const object of archive.list(runPrefix(runId))) objects.set(object.key, object);
+  return objects;
+}
+
+/** Beside the folders of a run that is begun, and of one that is closed and not finalized. */
+const OF_BEGUN_RUN = 'asked.json';
+const OF_CLOSED_RUN = /^(closing\.json|report\.(pdf|html)|index\.csv|assessment-results\.json)$/;
+
+/**
+ * Refuses to go on with a run that holds what no interruption leaves, such as a signature over a record that is not there
+ * yet: it would be taken for ours once the run is finalized.
+ *
+ * @throws EvidenceError `conflict`.
+ */
+export function refuseForeign(objects: ReadonlyMap<string, StoredObject>, runId: string, isClosed: boolean): void {
+  for (const { key, irregular } of objects.values()) {
+    const name = key.slice(runPrefix(runId).length);
+    const isOurs = name.includes('/')
+      ? !key.startsWith(custodyPrefix(runId))
+      : name === OF_BEGUN_RUN || (isClosed && OF_CLOSED_RUN.test(name));
+    if (!isOurs || irregular !== undefined)
+      throw notOurs(key, 'nothing of the kind is there before a run is finalized');
+  }
+}
+
+/**
+ * Refuses to go on with what was not begun: what the run is asked for is written before all else of it.
+ * @throws EvidenceError `conflict`.
+ */
+export function refuseUnasked(objects: ReadonlyMap<string, StoredObject>): void {
+  const [first] = objects.keys();
+  if (first !== undefined)
+    throw notOurs(first, `it is not bound to it: there is no ${OF_BEGUN_RUN} that says what the run was asked for`);
+}
+
+/**
+ * Everything under a run that its record does not name otherwise: what was written down of encrypted bundles, earlier
+ * tries, and what has nothing to do with it. It is named, so that nothing can be added or changed unseen, and counts for
+ * nothing.
+ */
+export async function measureLeftOver(archive: Archive, { run_id, streams }: RunRecord): Promise<StoredAs[]> {
+  const named = new Set([
+    askedKey(run_id),
+    closingKey(run_id),
+    runRecordKey(run_id),
+    ...streams.flatMap(({ bundle, record }) => [bundle.key, record?.key]),
+  ]);
+  const leftOver: StoredAs[] = [];
+  for (const { key, version_id, irregular } of (await listRun(archive, run_id)).values()) {
+    if (named.has(key)) continue;
+    if (irregular !== undefined) throw notOurs(key, 'it is no file that an archive holds');
+    const content = await measure(await archive.read(key));
+    leftOver.push({ key, ...content, ...(version_id === undefined ? {} : { version_id }) });
+  }
+  return leftOver;
+}

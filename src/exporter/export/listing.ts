@@ -1,0 +1,139 @@
+import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import { plural } from '../../core/words.ts';
+import type { ServiceDocument } from '../../verifier/bundle/documents.ts';
+import { entryOf, type SentEntries } from '../../verifier/chain/sent.ts';
+import type { CompletenessBasis, RecordedStatement, StreamStatement } from '../../verifier/claims/completeness.ts';
+import { ListingMerge } from '../../verifier/claims/listing.ts';
+import { type AuditClient, inPeriod, type ListedEntry, type PageOfEntries, type Period } from '../client/audit.ts';
+import { ListingFile } from './listing-file.ts';
+import type { Asked } from './received.ts';
+
+/** How completeness is to be shown: by listing the entries too, by the stream record alone, or not at all. */
+export type CompletenessMode = 'listing' | 'record' | 'off';
+
+/** A stream of more entries is held against its record: to list it takes longer than to export it. */
+const MAX_LISTED = 250_000;
+/** No honest clock is further ahead of ours. */
+const DAY_MS = 86_400_000;
+/** Of a stream that grew, or of a listing that never ends. */
+const MAX_COMPARED = 2 * MAX_LISTED;
+
+/** A listing as it is kept in a bundle: the file, and where it is from. */
+export interface ListedFile {
+  file: string;
+  bytes: number;
+  sha256: string;
+  service: NonNullable<ServiceDocument['listing']>;
+}
+
+/** What came of a comparison with the listing. */
+export interface Listed {
+  basis: CompletenessBasis;
+  /** Null where the service refused to list, or nobody wants to keep it. */
+  listed: ListedFile | null;
+}
+
+/**
+ * Holds the entries of one package against the service's own listing of them while the package arrives. `catchUp`
+ * fetches as much of the listing as the package has told by then, so neither is ever held in memory as a whole.
+ */
+export class ListingCheck implements Disposable {
+  readonly #merge: ListingMerge;
+  readonly #pages: ReturnType<AuditClient['listEntries']>;
+  readonly #isWithin: ReturnType<typeof inPeriod>;
+  readonly #file: ListingFile | null;
+  readonly #received: PageOfEntries[] = [];
+  #failure: EvidenceError | null = null;
+  #listed = 0;
+
+  /** @param path where the listing is to be written, as it arrives; null for one that is not to be kept. */
+  constructor(client: AuditClient, streamId: string, period: Period, path: string | null) {
+    this.#file = path === null ? null : new ListingFile(path);
+    const merge = new ListingMerge(streamId, this.#file?.observer);
+    this.#merge = merge;
+    this.#isWithin = inPeriod(period);
+    this.#pages = client.listEntries(streamId, period, { match: (text, at) => merge.match(text, at) });
+  }
+
+  add({ sequence, digest, timestamp }: ListedEntry): void {
+    if (this.#failure === null) this.#merge.fromPackage({ sequence, digest, timestamp });
+  }
+
+  /** Entries that follow one another, in time too. */
+  addSent(entries: SentEntries): void {
+    if (this.#failure !== null) return;
+    const last = entries.count - 1;
+    // What the package has and the period has not is missing in the listing, whatever the service lists.
+    if ([0, last].every((index) => this.#isWithin({ timestamp: entries.timestamp(index) })))
+      this.#merge.fromPackageAsSent(entries);
+    else for (let index = 0; index <= last; index++) this.#merge.fromPackage(entryOf(entries, index));
+  }
+
+  async catchUp(): Promise<void> {
+    while (this.#failure === null && this.#merge.wantsListing) await this.#fetchPage();
+  }
+
+  /** For the chain of custody. */
+  get note(): string {
+    const [entries, pages] = [this.#listed, this.#received.length];
+    return `${entries} ${entries === 1 ? 'entry' : 'entries'} listed in ${plural(pages, 'page')}`;
+  }
+
+  [Symbol.dispose](): void {
+    this.#file?.[Symbol.dispose]();
+  }
+
+  /**
+   * Ends the comparison once the package has ended.
+   * @param statement what there is to fall back on when the service refused to list.
+   */
+  async finish({ askedAt, askedAtByService }: Asked, statement: RecordedStatement): Promise<Listed> {
+    const latest = Date.now() + DAY_MS;
+    if (this.#failure === null)
+      this.#merge.endPackage({ askedAt, askedAtByService, statedHead: statement.headSequence, latest });
+    await this.catchUp();
+    await this.#pages.return(undefined);
+    if (this.#failure !== null) {
+      const why = `the entries could not be listed (${this.#failure.message})`;
+      return { basis: { kind: 'record', why, statement }, listed: null };
+    }
+    const basis: CompletenessBasis = { kind: 'listing', statement, ...this.#merge.result() };
+    if (this.#file === null) return { basis, listed: null };
+    const service = {
+      pages: this.#received,
+      asked_at: toTime(askedAt),
+      asked_at_by_service: askedAtByService === null ? null : toTime(askedAtByService),
+      latest: toTime(latest),
+    };
+    return { basis, listed: { ...this.#file.finish(), service } };
+  }
+
+  async #fetchPage(): Promise<void> {
+    try {
+      const { done, value } = await this.#pages.next();
+      if (done === true) {
+        this.#merge.endListing();
+        return;
+      }
+      this.#received.push(...value.received);
+      this.#listed += value.matched + value.entries.length;
+      if (this.#listed > MAX_COMPARED)
+        throw new EvidenceError('service', `the listing goes on after ${this.#listed} entries`);
+      this.#merge.fromListing(value.entries, value.matched);
+    } catch (error) {
+      if (!isEvidenceError(error) || error.code === 'interrupted') throw error;
+      this.#failure = error;
+    }
+  }
+}
+
+function toTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+/** Why a stream is not listed although that is wanted; null when it is. */
+export function whyNotListed(mode: CompletenessMode, { entryCount }: StreamStatement): string | null {
+  if (mode === 'record') return 'verify.completeness is "record"';
+  if ((entryCount ?? 0) > MAX_LISTED) return `${entryCount} entries are too many to list`;
+  return null;
+}

@@ -1,0 +1,29 @@
+import { randomUUID } from 'node:crypto';
+import { EvidenceError } from '../../core/errors.ts';
+import type { Period } from '../client/audit.ts';
+import type { ExportContext } from './context.ts';
+import type { MadePackage } from './received.ts';
+
+/**
+ * Has the service make a package, and waits until it is ready.
+ * @param onWait is called when it is not ready at once.
+ * @throws EvidenceError `service` when it makes one of another stream.
+ */
+export async function makePackage(
+  { client }: Pick<ExportContext, 'client'>,
+  streamId: string,
+  period: Period,
+  onWait: () => void,
+): Promise<MadePackage> {
+  const askedAt = Date.now();
+  const { generated, exchange } = await client.generate(streamId, period, randomUUID());
+  // At the earliest: the answer may have been dated at any moment since, to the second.
+  const answered = exchange.date === null ? Number.NaN : Date.parse(exchange.date);
+  const askedAtByService = Number.isNaN(answered) ? null : answered - (Date.now() - askedAt);
+  const { packageId } = generated;
+  if (generated.streamId !== null && generated.streamId !== streamId)
+    throw new EvidenceError('service', `a package of the stream "${generated.streamId}" was generated instead`);
+  if (generated.made === null) onWait();
+  const { entryCount } = generated.made ?? (await client.awaitPackage(packageId));
+  return { packageId, entryCount, askedAt, askedAtByService, custody: [{ step: 'generate', exchange }] };
+}

@@ -1,0 +1,130 @@
+import { EvidenceError } from '../../core/errors.ts';
+import { slugOf } from '../../verifier/bundle/layout.ts';
+import { lastEndedMonth, periodOfMonths } from '../../verifier/records/months.ts';
+import { filterOf } from '../../verifier/records/question.ts';
+import type { Period } from '../client/audit.ts';
+
+/** What the user asked for, before it is a period. At most one of the ways may be given. */
+export interface PeriodQuestion {
+  /** A month, `2026-10`. */
+  month?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+  allTime?: boolean | undefined;
+  /** The id of an auditor's request; it becomes the id of the run. */
+  request?: string | undefined;
+  /** Which streams: a run of some of them has another name than the run of all. */
+  streams?: readonly string[] | undefined;
+  exclude?: readonly string[] | undefined;
+}
+
+/** A run of what there is until the day that stands between the two. */
+export interface RunName {
+  prefix: string;
+  suffix: string;
+}
+
+export interface PeriodAnswer {
+  /** Names the run in the archive. */
+  runId: string;
+  period: Period;
+  /** Of a period without an end, the name of its run but for the day; null where a request names it. */
+  series: RunName | null;
+}
+
+/** A period, and what its run is named by. */
+interface Named {
+  name: string;
+  period: Period;
+}
+
+const RUN_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/;
+
+/**
+ * The period and the run id; without any wish, the last whole month in UTC.
+ * @throws EvidenceError `usage` for wishes that contradict each other or are no dates, and for a period that has not ended.
+ */
+export function resolvePeriod(question: PeriodQuestion, now: Date): PeriodAnswer {
+  const { month, from, to, allTime, request } = question;
+  const ways = [month !== undefined, from !== undefined || to !== undefined, allTime === true];
+  if (ways.filter(Boolean).length > 1)
+    throw new EvidenceError('usage', 'give one of --period, --from/--to and --all-time', {
+      nextStep: 'Leave them all out for the last whole month.',
+    });
+  const { name, period } =
+    allTime === true
+      ? { name: 'all-time', period: { from: null, to: null } }
+      : from !== undefined || to !== undefined
+        ? between(from, to)
+        : inMonth(month ?? lastEndedMonth(now));
+  refuseFuture(period, now);
+  if (request !== undefined) return { runId: checkRunId(request), period, series: null };
+  const suffix = suffixOf(question);
+  if (period.to !== null) return { runId: `${name}${suffix}`, period, series: null };
+  // What there is until now is another thing tomorrow.
+  const prefix = `${name}-`;
+  return { runId: `${prefix}${now.toISOString().slice(0, 10)}${suffix}`, period, series: { prefix, suffix } };
+}
+
+/** A try-out with one stream must not take the name of the month's run. */
+function suffixOf({ streams = [], exclude = [] }: PeriodQuestion): string {
+  const filter = filterOf({ streams: [...streams], exclude: [...exclude] });
+  return filter === '' ? '' : `_${slugOf(filter)}`;
+}
+
+/** A run is sealed for good: what is recorded later would be missing from one that is taken for the whole period. */
+function refuseFuture({ from, to }: Period, now: Date): void {
+  if (to === null || Date.parse(to) <= now.getTime()) return;
+  const begun = from === null || Date.parse(from) < now.getTime();
+  const untilNow = from === null ? '--all-time' : `--from ${from} alone`;
+  throw new EvidenceError(
+    'usage',
+    `the period ends at ${to}, which is still to come: what is recorded until then would never be in this run`,
+    { nextStep: `Wait until it has ended${begun ? `, or export what there is until now, with ${untilNow}` : ''}.` },
+  );
+}
+
+function inMonth(month: string): Named {
+  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(month))
+    throw new EvidenceError('usage', `--period ${month} is not a month such as 2026-10`);
+  return { name: month, period: periodOfMonths(month) };
+}
+
+function between(from: string | undefined, to: string | undefined): Named {
+  const start = from === undefined ? null : toTime('--from', from);
+  const end = to === undefined ? null : toTime('--to', to);
+  if (start !== null && end !== null && start >= end)
+    throw new EvidenceError('usage', `--from ${from} is not before --to ${to}`);
+  const name = (time: string | null, otherwise: string) =>
+    time === null
+      ? otherwise
+      : time
+          .replace(/T00:00:00\.000Z$/, '')
+          .replaceAll(':', '')
+          .replace('.000Z', 'Z');
+  return { name: `${name(start, 'start')}_${name(end, 'now')}`, period: { from: start, to: end } };
+}
+
+function toTime(flag: string, text: string): string {
+  const wellFormed = /^\d{4}-\d{2}-\d{2}(T([01]\d|2[0-3]):\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text);
+  const time = wellFormed && isDay(text.slice(0, 10)) ? new Date(text) : new Date(Number.NaN);
+  if (Number.isNaN(time.getTime()))
+    throw new EvidenceError(
+      'usage',
+      `${flag} ${text} is neither a day (2026-10-01) nor an RFC 3339 time with its zone`,
+    );
+  return time.toISOString();
+}
+
+/** A day that does not exist, such as 31 April, is moved on by Date instead of being refused. */
+function isDay(text: string): boolean {
+  const day = new Date(text);
+  return !Number.isNaN(day.getTime()) && day.toISOString().slice(0, 10) === text;
+}
+
+function checkRunId(request: string): string {
+  if (RUN_ID.test(request)) return request;
+  throw new EvidenceError('usage', `--request ${request} cannot name a run`, {
+    nextStep: 'Use letters, digits, dots, hyphens and underscores, at most 80, starting with a letter or a digit.',
+  });
+}

@@ -1,0 +1,147 @@
+import { EvidenceError } from '../../core/errors.ts';
+import { slugOf } from '../../verifier/bundle/layout.ts';
+import type { StreamStatement } from '../../verifier/claims/completeness.ts';
+import { lengthOf } from '../../verifier/claims/ranges.ts';
+import { isPlaced } from '../../verifier/claims/span.ts';
+import type { Span } from '../../verifier/claims/span-schema.ts';
+import type { LedgerHead } from '../../verifier/ledger/ledger.ts';
+import type { Past } from '../../verifier/ledger/past.ts';
+import { toFinding } from '../../verifier/model/finding.ts';
+import type { StreamList, StreamRecord, Vanished } from '../../verifier/records/record.ts';
+import { MAX_RUN_RECORD_BYTES } from '../../verifier/records/stored-run.ts';
+import { matchesStream } from '../../verifier/records/stream-glob.ts';
+import type { Scope } from './context.ts';
+
+/** A stream as the service lists it. */
+export interface ListedStream extends StreamStatement {
+  streamId: string;
+  /** What in its record is not as the contract says; such a stream is not exported. */
+  drift: string | null;
+  /** Its record in the list, as JSON. */
+  record: string;
+}
+
+export interface Selection {
+  included: ListedStream[];
+  excluded: { stream_id: string; reason: string }[];
+  /** All that are listed, in the order of the list. */
+  list: StreamList;
+}
+
+/**
+ * Which of the listed streams are in scope, and why the others are not.
+ * @param pages of the list, which are there once it has ended.
+ * @throws EvidenceError `service` when the list names a stream twice; `usage` for two in scope that would lie in the same
+ * place, or for more than a run can record.
+ */
+export async function selectStreams(
+  listed: AsyncIterable<ListedStream>,
+  scope: Scope,
+  pages: StreamList['pages'] = [],
+): Promise<Selection> {
+  const selection: Selection = { included: [], excluded: [], list: { pages, streams: [] } };
+  const seen = new Set<string>();
+  const named = new Map<string, string>();
+  for await (const stream of listed) {
+    const { streamId } = stream;
+    if (seen.has(streamId))
+      throw new EvidenceError(
+        'service',
+        `the service lists the stream "${streamId}" twice: which one is meant cannot be told`,
+        { nextStep: 'Ask the operator of the service; what was archived before stays.' },
+      );
+    seen.add(streamId);
+    const { entryCount: entry_count, headSequence: head_sequence, headDigest: head_digest } = stream;
+    selection.list.streams.push({ stream_id: streamId, entry_count, head_sequence, head_digest });
+    const reason = whyExcluded(streamId, scope);
+    if (reason !== null) selection.excluded.push({ stream_id: streamId, reason });
+    else {
+      claimName(named, streamId);
+      selection.included.push(stream);
+    }
+  }
+  refuseTooMany(selection);
+  return selection;
+}
+
+/** What a stream takes in the run record, in bytes, with room to spare. */
+const EXPORTED_BYTES = 3500;
+const LISTED_BYTES = 400;
+
+function refuseTooMany({ included, list }: Selection): void {
+  if (included.length * EXPORTED_BYTES + list.streams.length * LISTED_BYTES <= MAX_RUN_RECORD_BYTES) return;
+  throw new EvidenceError(
+    'usage',
+    `${included.length} streams of ${list.streams.length} are more than one run can record: it takes some 12,000`,
+    { nextStep: 'Export them in parts, with --stream, each in a run of its own. Nothing was exported.' },
+  );
+}
+
+/** @param named ids by the name that they have in a run, see `slugOf`. */
+function claimName(named: Map<string, string>, streamId: string): void {
+  const slug = slugOf(streamId);
+  const other = named.get(slug);
+  if (other !== undefined)
+    throw new EvidenceError(
+      'usage',
+      `the streams "${other}" and "${streamId}" would have the same name in the archive: ${slug}`,
+      {
+        nextStep:
+          'Leave one of them out with --exclude, and export it in a run of its own, with --stream and --request. Nothing was exported.',
+      },
+    );
+  named.set(slug, streamId);
+}
+
+/**
+ * The streams in scope whose head the ledger knows and that the service no longer lists.
+ * @param heads by stream id. @param spans what earlier runs had of each.
+ */
+export function findVanished(
+  selection: Selection,
+  scope: Scope,
+  heads: ReadonlyMap<string, LedgerHead>,
+  spans: Past['spans'],
+): Vanished[] {
+  const listed = new Set([
+    ...selection.included.map(({ streamId }) => streamId),
+    ...selection.excluded.map((exclusion) => exclusion.stream_id),
+  ]);
+  const vanished = [...heads].filter(([streamId]) => !listed.has(streamId) && whyExcluded(streamId, scope) === null);
+  return vanished.map(([streamId, { sequence, hash, run_id }]) => {
+    const message = `the service no longer lists the stream; run ${run_id} exported it up to entry ${sequence}`;
+    const finding = toFinding('continuity/stream-vanished', streamId, message, { sequence, expected: hash });
+    return { stream_id: streamId, sequence, hash, run_id, entries: countEntries(spans.get(streamId) ?? []), finding };
+  });
+}
+
+/** How many numbers they hold, each counted once. */
+function countEntries(spans: readonly Span[]): number {
+  return lengthOf(
+    spans.filter(isPlaced).map(({ entries }) => ({ from: entries.first_sequence, to: entries.last_sequence })),
+  );
+}
+
+/** The streams that an earlier try of this run has exported and that the service no longer lists. */
+export function findUnlisted(
+  { included, excluded }: Selection,
+  runId: string,
+  recorded: readonly Pick<StreamRecord, 'stream_id' | 'entries' | 'last_sequence' | 'head_hash'>[],
+): Vanished[] {
+  const listed = new Set([...included.map(({ streamId }) => streamId), ...excluded.map(({ stream_id }) => stream_id)]);
+  return recorded.flatMap(({ stream_id, entries, last_sequence: sequence, head_hash: hash }) => {
+    // One without entries has nothing that could be missed.
+    if (listed.has(stream_id) || sequence === null || hash === null) return [];
+    const message = `the service no longer lists the stream; an earlier try of this run exported it up to entry ${sequence}`;
+    const finding = toFinding('continuity/stream-vanished', stream_id, message, { sequence, expected: hash });
+    return [{ stream_id, sequence, hash, run_id: runId, entries, finding }];
+  });
+}
+
+/** Null for a stream in scope. */
+function whyExcluded(streamId: string, scope: Scope): string | null {
+  const matching = scope.exclude.find((glob) => matchesStream(streamId, glob));
+  if (matching !== undefined) return `--exclude ${matching}`;
+  const named = scope.streams.length === 0 || scope.streams.some((glob) => matchesStream(streamId, glob));
+  return named ? null : 'not named by --stream';
+}

@@ -1,0 +1,182 @@
+import { join } from 'node:path';
+import { isEvidenceError } from '../../core/errors.ts';
+import type { Custody } from '../../verifier/bundle/documents.ts';
+import { asPart, PackageReader, type PackageReading } from '../../verifier/chain/package.ts';
+import type { VendorVerdict } from '../../verifier/claims/agreement.ts';
+import { type CompletenessBasis, entriesBeside, type RecordedStatement } from '../../verifier/claims/completeness.ts';
+import { comparedWith } from '../../verifier/claims/continuity.ts';
+import type { ExportContext, RunState } from './context.ts';
+import type { Step } from './events.ts';
+import { receiveForms } from './forms.ts';
+import { type Listed, type ListedFile, ListingCheck, whyNotListed } from './listing.ts';
+import { makePackage } from './package.ts';
+import type { ListedStream } from './plan.ts';
+import type { AccountPackage, Asked, ReceivedForms } from './received.ts';
+
+export interface Received extends Omit<ReceivedForms, 'custody'> {
+  packageId: string;
+  reading: PackageReading;
+  completeness: CompletenessBasis;
+  /** The listing that it was held against; null where there is none. */
+  listed: ListedFile | null;
+  /** What the service's own check of the stream answered; null where it did not. */
+  checkAnswer: string | null;
+  /** How many entries the service said that the package has, when it was ready; null where it does not say. */
+  statedCount: number | null;
+}
+
+/** What watches the JSON form arrive, from its first byte on. */
+interface JsonWatch extends Disposable {
+  reader: PackageReader;
+  /** Null when the stream is not listed. */
+  listing: ListingCheck | null;
+}
+
+/** One stream's dealings with the service, each noted for the chain of custody. */
+export class Collection {
+  readonly custody: Custody['steps'] = [];
+  readonly #context: ExportContext;
+  readonly #run: RunState;
+  readonly #stream: ListedStream;
+  readonly #streamId: string;
+  readonly #folder: string;
+  #checkAnswer: string | null = null;
+
+  constructor(context: ExportContext, run: RunState, stream: ListedStream, folder: string) {
+    this.#context = context;
+    this.#run = run;
+    this.#stream = stream;
+    this.#streamId = stream.streamId;
+    this.#folder = folder;
+  }
+
+  /** Has the service check the stream itself; that it cannot is noted and costs only the comparison. */
+  async askVendor(): Promise<VendorVerdict | null> {
+    this.#announce('vendor-verify');
+    try {
+      const answer = await this.#context.client.verifyStream(this.#streamId);
+      if (answer === null) {
+        this.custody.push({ step: 'vendor-verify', note: 'the contract knows no operation for it' });
+        return null;
+      }
+      const { verification, text, exchange } = answer;
+      this.#checkAnswer = text;
+      this.custody.push({ step: 'vendor-verify', exchange });
+      return {
+        verified: verification.verified,
+        checked_at: verification.checkedAt,
+        failed_sequences: verification.failedSequences,
+      };
+    } catch (error) {
+      if (!isEvidenceError(error) || error.code === 'interrupted') throw error;
+      this.custody.push({ step: 'vendor-verify', failure: error.message });
+      this.#report('vendor-verify', error.message);
+      return null;
+    }
+  }
+
+  /** A package of this stream alone, in all forms; the chain is walked while the JSON form arrives. */
+  async receive(): Promise<Received> {
+    this.#announce('generate');
+    const { packagePeriod } = this.#context;
+    const made = await makePackage(this.#context, this.#streamId, packagePeriod, () => this.#announce('wait'));
+    const { packageId, entryCount: statedCount } = made;
+    using watches = new DisposableStack();
+    let watch = watches.use(this.#watchJson(packageId));
+    const { custody, ...forms } = await receiveForms(this.#context, packageId, this.#folder, {
+      begin: (form) => this.#announce(form),
+      restart: (form) => {
+        if (form !== 'json') return;
+        watch[Symbol.dispose]();
+        watch = watches.use(this.#watchJson(packageId));
+      },
+      chunk: async (form, chunk) => {
+        this.#context.listen({ type: 'received', streamId: this.#streamId, form, bytes: chunk.length });
+        if (form !== 'json') return;
+        watch.reader.push(chunk);
+        await watch.listing?.catchUp();
+      },
+      failed: (form, message) => this.#report(form, message),
+    });
+    this.custody.push(...made.custody, ...custody);
+    const absent = forms.missing.find(({ form }) => form === 'json');
+    const whole = watch.reader.finish();
+    const reading = absent === undefined ? whole : asPart(whole, absent.reason);
+    const { basis: completeness, listed } = await this.#endListing(watch, reading, made);
+    return { packageId, reading, ...forms, completeness, listed, checkAnswer: this.#checkAnswer, statedCount };
+  }
+
+  /** This stream's part in the package of the whole account. */
+  receiveFrom(account: AccountPackage): Received {
+    this.custody.push(...account.custody);
+    const why = 'the package holds the whole account, so the entries were not listed';
+    const { packageId, files, missing } = account;
+    return {
+      packageId,
+      reading: account.readingOf(this.#streamId),
+      files,
+      missing,
+      completeness: { kind: 'record', why, statement: this.#statement() },
+      listed: null,
+      checkAnswer: this.#checkAnswer,
+      // Of the whole account.
+      statedCount: null,
+    };
+  }
+
+  #watchJson(packageId: string): JsonWatch {
+    const { contract, sealKeys, client, completeness, packagePeriod } = this.#context;
+    const { streamId, headSequence } = this.#stream;
+    const listed = completeness !== 'off' && this.#whyNotListed() === null;
+    const listing = listed ? new ListingCheck(client, streamId, packagePeriod, join(this.#folder, 'listing')) : null;
+    const reader = new PackageReader(contract, sealKeys, {
+      streamId,
+      packageId,
+      watch: () => entriesBeside(headSequence),
+      compared: () => comparedWith(this.#run.past.spans.get(streamId) ?? []),
+      ...(listing === null
+        ? {}
+        : { onEntry: (entry) => listing.add(entry), onSent: (entries) => listing.addSent(entries) }),
+    });
+    const dispose = () => {
+      reader[Symbol.dispose]();
+      listing?.[Symbol.dispose]();
+    };
+    return { reader, listing, [Symbol.dispose]: dispose };
+  }
+
+  async #endListing({ listing }: JsonWatch, { defect }: PackageReading, asked: Asked): Promise<Listed> {
+    const without = (basis: CompletenessBasis): Listed => ({ basis, listed: null });
+    if (this.#context.completeness === 'off') return without({ kind: 'none', why: 'verify.completeness is "off"' });
+    if (defect !== null) return without({ kind: 'none', why: 'the JSON form could not be read' });
+    if (listing === null)
+      return without({ kind: 'record', why: this.#whyNotListed() ?? '', statement: this.#statement() });
+    this.#announce('listing');
+    const ended = await listing.finish(asked, this.#statement());
+    const { basis } = ended;
+    this.custody.push({
+      step: 'listing',
+      ...(basis.kind === 'record' ? { failure: basis.why } : { note: listing.note }),
+    });
+    return ended;
+  }
+
+  #whyNotListed(): string | null {
+    if (!this.#context.client.listsEntries) return 'the contract knows no list of entries';
+    return whyNotListed(this.#context.completeness, this.#stream);
+  }
+
+  #statement(): RecordedStatement {
+    const { entryCount, headSequence, headDigest } = this.#stream;
+    return { entryCount, headSequence, headDigest, readAt: this.#run.startedAt.toISOString() };
+  }
+
+  #announce(step: Step): void {
+    this.#context.signal.throwIfAborted();
+    this.#context.listen({ type: 'step', streamId: this.#streamId, step });
+  }
+
+  #report(step: Step, message: string): void {
+    this.#context.listen({ type: 'problem', streamId: this.#streamId, step, message });
+  }
+}

@@ -1,0 +1,38 @@
+import type { Custody } from '../../verifier/bundle/documents.ts';
+import type { PackageReading } from '../../verifier/chain/package.ts';
+import type { PackageCut } from '../../verifier/claims/listing.ts';
+import type { Form } from '../client/audit.ts';
+
+/** When a package was asked for; see `PackageCut`. */
+export type Asked = Pick<PackageCut, 'askedAt' | 'askedAtByService'>;
+
+/** A package that the service made and that is ready to be downloaded. */
+export interface MadePackage extends Asked {
+  packageId: string;
+  /** How many entries it has, as the service said when it was ready; null where it does not say. */
+  entryCount: number | null;
+  custody: Custody['steps'];
+}
+
+/** A form as it lies on disk, whole or as far as it came. */
+export interface ReceivedFile {
+  form: Form;
+  /** Its place in the bundle. */
+  path: string;
+  file: string;
+  bytes: number;
+  /** Unknown for a part. */
+  sha256: string | null;
+}
+
+/** The forms of one package as far as the service gave them. */
+export interface ReceivedForms {
+  files: ReceivedFile[];
+  missing: { form: Form; reason: string }[];
+  custody: Custody['steps'];
+}
+
+/** The one package of a service whose packages hold the whole account: every stream's bundle holds it. */
+export interface AccountPackage extends MadePackage, ReceivedForms {
+  readingOf(streamId: string): PackageReading;
+}

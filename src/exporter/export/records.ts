@@ -1,0 +1,86 @@
+import { isDeepStrictEqual } from 'node:util';
+import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import { bundleFileName, slugOf } from '../../verifier/bundle/layout.ts';
+import { bundleKey, runRecordKey, streamRecordKey } from '../../verifier/records/keys.ts';
+import {
+  readRecord,
+  type StreamRecord,
+  streamRecordSchema,
+  toRecordBytes,
+  type Unbound,
+} from '../../verifier/records/record.ts';
+import { MAX_RUN_RECORD_BYTES } from '../../verifier/records/stored-run.ts';
+import { bindRecord, isBoundRecord } from './binding.ts';
+import type { ExportContext } from './context.ts';
+import type { StoredRecord } from './journeys.ts';
+import { putBytes } from './put.ts';
+
+/** The run that a record is of, and where it is kept. */
+type OfRun = Pick<ExportContext, 'archive' | 'runId' | 'bindingKey'>;
+
+const MAX_RECORD_BYTES = 256 * 2 ** 20;
+
+/** What lies in the archive is not what this run put there, or is not so any more. */
+export function notOurs(key: string, why: string): EvidenceError {
+  return new EvidenceError('conflict', `${key} is not taken for this run's: ${why}`, {
+    nextStep: 'Nothing was overwritten. Keep the archive as it is and export again with --revise.',
+  });
+}
+
+/**
+ * A stream record that this run wrote.
+ * @throws EvidenceError `conflict` for any other.
+ */
+export async function readStreamRecord(
+  { archive, runId, bindingKey }: OfRun,
+  key: string,
+): Promise<{ record: Unbound<StreamRecord>; bytes: Uint8Array }> {
+  const bytes = await archive.readBytes(key, MAX_RECORD_BYTES);
+  if (!isBoundRecord(bindingKey, bytes)) throw notOurs(key, 'it is not bound to it');
+  const { binding: _binding, ...record } = readRecord(streamRecordSchema, bytes, key);
+  const slug = slugOf(record.stream_id);
+  const status = record.partial ? 'PARTIAL' : 'COMPLETE';
+  const place = bundleKey(runId, bundleFileName(slug, status, record.bundle.encrypted !== undefined));
+  if (record.run_id !== runId || key !== streamRecordKey(runId, slug) || record.bundle.key !== place)
+    throw notOurs(key, 'it is not where a record of what it says belongs');
+  return { record, bytes };
+}
+
+/**
+ * Writes the record of a stream, which is done then. Another process that exports the same run may have been the first to
+ * record the same bundle.
+ *
+ * @throws EvidenceError `conflict` when a record is there that this run did not write, or that says something else.
+ */
+export async function putStreamRecord(context: OfRun, record: Unbound<StreamRecord>): Promise<StoredRecord> {
+  const key = streamRecordKey(context.runId, slugOf(record.stream_id));
+  try {
+    const bytes = toRecordBytes(bindRecord(context.bindingKey, record));
+    return { record, ...(await putBytes(context.archive, key, bytes)) };
+  } catch (error) {
+    if (!isEvidenceError(error, 'conflict')) throw error;
+    const { record: theirs, bytes } = await readStreamRecord(context, key);
+    const sameBundle = theirs.bundle.sha256 === record.bundle.sha256;
+    if (
+      !sameBundle ||
+      !saysTheSame({ ...theirs, bundle: null, recorded_at: '' }, { ...record, bundle: null, recorded_at: '' })
+    )
+      throw notOurs(key, 'it says something else of the stream than what was found now');
+    return { record: theirs, ...(await putBytes(context.archive, key, bytes)) };
+  }
+}
+
+/**
+ * Nothing is signed, recorded or reported that this run did not finalize itself.
+ * @throws EvidenceError `conflict`.
+ */
+export async function requireBoundRun({ archive, runId, bindingKey }: OfRun): Promise<void> {
+  const key = runRecordKey(runId);
+  if (isBoundRecord(bindingKey, await archive.readBytes(key, MAX_RUN_RECORD_BYTES))) return;
+  throw notOurs(key, 'it is not bound to it, so it was neither signed nor recorded in the ledger');
+}
+
+/** Whether two records would be the same when they are stored, but for the order of their members. */
+export function saysTheSame(one: object, other: object): boolean {
+  return isDeepStrictEqual(JSON.parse(JSON.stringify(one)), JSON.parse(JSON.stringify(other)));
+}

@@ -1,0 +1,123 @@
+import { createReadStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { isEvidenceError } from '../../core/errors.ts';
+import { measure } from '../../verifier/archive/content.ts';
+import { slugOf } from '../../verifier/bundle/layout.ts';
+import { bundleKey, encryptedBundleKey } from '../../verifier/records/keys.ts';
+import {
+  encryptedBundleSchema,
+  readRecord,
+  type StreamRecord,
+  type Unbound,
+  whereKept,
+} from '../../verifier/records/record.ts';
+import { isBoundRecord } from './binding.ts';
+import type { ExportContext } from './context.ts';
+import { bundleNames } from './encrypt.ts';
+import type { Recovered } from './journeys.ts';
+import { verifyLeftover } from './leftover-bundle.ts';
+import type { ListedStream } from './plan.ts';
+import { notOurs, readStreamRecord, saysTheSame } from './records.ts';
+import { Relisting } from './relist.ts';
+
+const MAX_ANNOUNCED_BYTES = 256 * 2 ** 20;
+
+/** A bundle as a file, and what it was found to be. */
+interface Fetched {
+  file: string;
+  bytes: number;
+  sha256: string;
+}
+
+/**
+ * The record of a bundle that this run archived without living to record it, or that another process exporting the same
+ * run was the first to archive. What it says is found out anew, from the bundle.
+ *
+ * @param key of the bundle.
+ * @param listed the streams as the service lists them now: the bundle is held against its listing, unless it is encrypted.
+ * @throws EvidenceError `conflict` when it is not bound to this run, or does not hold.
+ */
+export async function recoverBundle(
+  context: ExportContext,
+  key: string,
+  listed: ReadonlyMap<string, ListedStream> = new Map(),
+): Promise<Recovered> {
+  return withBundle(context, key, async ({ file, ...content }) => {
+    let recovered: Recovered;
+    if (key.endsWith('.age')) {
+      recovered = { record: await readAnnounced(context, key, content.sha256), unread: true };
+    } else {
+      const relisting = new Relisting(context, listed);
+      const { verdict, missing, collected, service, identity } = await verifyLeftover(context, file, key, relisting);
+      const record: Unbound<StreamRecord> = {
+        format: 'evidence-stream-record/1',
+        run_id: context.runId,
+        ...verdict,
+        partial: missing.length > 0,
+        missing,
+        collected,
+        service,
+        bundle: { key, ...content, identity },
+        recorded_at: context.now().toISOString(),
+      };
+      recovered = { record, unread: false };
+    }
+    const { record } = recovered;
+    checkPlace(context, key, record);
+    // What is there already is not stored again, but asked after.
+    const stored = await context.archive.put(key, { file }, content);
+    return { ...recovered, record: { ...record, bundle: { ...record.bundle, ...whereKept(stored) } } };
+  });
+}
+
+/**
+ * A stream record that this run wrote, once its bundle was verified anew.
+ *
+ * @param key of the record.
+ * @throws EvidenceError `conflict` when either is not bound to this run, or does not hold.
+ */
+export async function recoverRecord(context: ExportContext, key: string): Promise<Recovered & { bytes: Uint8Array }> {
+  const { record, bytes } = await readStreamRecord(context, key);
+  const { bundle } = record;
+  return withBundle(context, bundle.key, async ({ file, ...content }) => {
+    if (content.sha256 !== bundle.sha256) throw notOurs(bundle.key, `it is not the bundle that ${key} records`);
+    if (bundle.encrypted !== undefined) return { record, bytes, unread: true };
+    const { verdict, identity, ...stated } = await verifyLeftover(context, file, bundle.key);
+    const found = { ...record, ...verdict, ...stated, bundle: { ...bundle, identity } };
+    if (!saysTheSame(found, record)) throw notOurs(key, 'it says something else of its bundle than was found now');
+    return { record, bytes, unread: false };
+  });
+}
+
+/** What it holds only its recipients can read; what was written down before it was stored, says so for its digest. */
+async function readAnnounced(context: ExportContext, key: string, sha256: string): Promise<Unbound<StreamRecord>> {
+  const announced = encryptedBundleKey(context.runId, sha256);
+  if ((await context.archive.stat(announced)) === null) throw notOurs(key, `there is no ${announced}`);
+  const bytes = await context.archive.readBytes(announced, MAX_ANNOUNCED_BYTES);
+  if (!isBoundRecord(context.bindingKey, bytes)) throw notOurs(announced, 'it is not bound to it');
+  const { format: _format, binding: _binding, ...rest } = readRecord(encryptedBundleSchema, bytes, announced);
+  if (rest.run_id !== context.runId || rest.bundle.key !== key || rest.bundle.sha256 !== sha256)
+    throw notOurs(key, `${announced} is of ${rest.bundle.key}`);
+  return { format: 'evidence-stream-record/1', ...rest, recorded_at: context.now().toISOString() };
+}
+
+/** Where a bundle lies follows from its stream, and from whether a form is missing in it. */
+function checkPlace({ runId }: ExportContext, key: string, { stream_id, partial }: Unbound<StreamRecord>): void {
+  const names = [...bundleNames(slugOf(stream_id))].filter((name) => name.partial === partial);
+  if (names.every(({ name }) => bundleKey(runId, name) !== key))
+    throw notOurs(key, 'it is not where a bundle of its stream belongs');
+}
+
+async function withBundle<T>(context: ExportContext, key: string, use: (bundle: Fetched) => Promise<T>): Promise<T> {
+  // What is fetched from afar goes when it was looked at: an archive may be larger than the disk.
+  const folder = await mkdtemp(join(context.workDirectory, `${basename(key)}-`));
+  try {
+    const file = await context.archive.fetchFile(key, folder).catch((error: unknown) => {
+      throw isEvidenceError(error, 'not-found') ? notOurs(key, 'it is recorded, and not there') : error;
+    });
+    return await use({ file, ...(await measure(createReadStream(file))) });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,69 @@
+import type { Custody, Verification } from '../../verifier/bundle/documents.ts';
+import type { VerifiedBundle } from '../../verifier/verify/content.ts';
+import type { EntryWatch } from '../../verifier/verify/reading.ts';
+import type { ExportContext } from './context.ts';
+import { ListingCheck, whyNotListed } from './listing.ts';
+import type { ListedStream } from './plan.ts';
+import type { Asked } from './received.ts';
+import { notOurs } from './records.ts';
+
+/**
+ * Holds the entries of a bundle that lay in the archive against the service's own listing, as it is now, while the bundle
+ * is verified; where the service does not list them, nothing is said.
+ */
+export class Relisting {
+  readonly #context: ExportContext;
+  readonly #listed: ReadonlyMap<string, ListedStream>;
+  #listing: ListingCheck | null = null;
+
+  /** @param listed the streams as the service lists them now. */
+  constructor(context: ExportContext, listed: ReadonlyMap<string, ListedStream>) {
+    this.#context = context;
+    this.#listed = listed;
+  }
+
+  /** Null where nothing is to be listed: a bundle that differed when it was packed says so itself. */
+  begin({ verdict }: Verification): EntryWatch | null {
+    const { client, contract, packagePeriod, completeness } = this.#context;
+    const stream = this.#listed.get(verdict.stream_id);
+    const isListed =
+      stream !== undefined &&
+      client.listsEntries &&
+      contract.scope !== 'account' &&
+      completeness === 'listing' &&
+      whyNotListed(completeness, stream) === null;
+    if (!isListed || verdict.claims.completeness.state === 'refuted') return null;
+    const listing = new ListingCheck(client, verdict.stream_id, packagePeriod, null);
+    this.#listing = listing;
+    return {
+      onEntry: (entry) => listing.add(entry),
+      onSent: (entries) => listing.addSent(entries),
+      catchUp: () => listing.catchUp(),
+    };
+  }
+
+  /** @throws EvidenceError `conflict` when they differ, and did not when the bundle was packed. */
+  async finish({ walk, transferLog, statedHead }: VerifiedBundle, key: string): Promise<void> {
+    if (this.#listing === null || walk === null || transferLog === null) return;
+    const readAt = this.#context.now().toISOString();
+    const statement = { entryCount: null, headSequence: statedHead, headDigest: null, readAt };
+    const { basis } = await this.#listing.finish(askedBy(transferLog), statement);
+    if (basis.kind === 'listing' && basis.differences > 0)
+      throw notOurs(
+        key,
+        `${basis.deviations[0]?.message ?? 'the entries differ'}: the service lists other entries now`,
+      );
+  }
+}
+
+/** When the package was asked for, as the transfer log says. The answer came before the next request was sent. */
+function askedBy({ steps }: Custody): Asked {
+  const at = steps.findIndex(({ step }) => step === 'generate');
+  const exchange = steps[at]?.exchange;
+  const askedAt = Date.parse(exchange?.requested_at ?? '');
+  const answered = Date.parse(exchange?.date ?? '');
+  const next = steps.slice(at + 1).find((step) => step.exchange !== undefined)?.exchange;
+  const took = Date.parse(next?.requested_at ?? '') - askedAt;
+  const askedAtByService = answered - took;
+  return { askedAt, askedAtByService: Number.isNaN(askedAtByService) ? null : askedAtByService };
+}

@@ -1,0 +1,85 @@
+import { sha256 } from '../../core/digest.ts';
+import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import type { Archive } from '../../verifier/archive/archive.ts';
+import { lockAsRun } from '../../verifier/records/beside-run.ts';
+import type { Operator } from '../../verifier/records/record.ts';
+import { putRestamping } from '../../verifier/records/restamping.ts';
+import { judgeStamps, readStamps, type StampVerdict } from '../../verifier/records/stamps.ts';
+import { readSealedRun } from '../../verifier/records/stored-run.ts';
+import { keepStamp, requestStamp, type Stamping } from './stamp.ts';
+
+export interface RestampContext {
+  archive: Archive;
+  stamping: Stamping;
+  /** Runs are stamped whose newest token rests on a certificate that ends before this. */
+  before: Date;
+  now: Date;
+  orderedBy: Operator;
+  signal: AbortSignal;
+}
+
+export interface Restamped {
+  run_id: string;
+  /** `refuted`: the tokens there are do not hold, and a new one would only cover that up. */
+  state: 'stamped' | 'not-due' | 'failed' | 'refuted';
+  /** Until when the newest token holds; null where none does. */
+  until: string | null;
+  /** Why it failed or is refuted, and what to do now. */
+  reason: string | null;
+  next_step: string | null;
+}
+
+/**
+ * Adds a token to a sealed run that has none, or whose newest one will not hold much longer, and a record of who had that
+ * done.
+ *
+ * @throws EvidenceError `not-found` when there is no such sealed run; of the archive.
+ */
+export async function restampRun(context: RestampContext, runId: string): Promise<Restamped> {
+  const { archive, stamping, before, now, signal } = context;
+  const sealed = await readSealedRun(archive, runId);
+  if (sealed === null)
+    throw new EvidenceError('not-found', `the archive has no sealed run ${runId}`, {
+      nextStep: 'A run that was begun is sealed by the export command that began it.',
+    });
+  const stamps = await readStamps(archive, runId);
+  const finishedAt = new Date(sealed.record.finished_at);
+  const verdicts = judgeStamps(stamps, finishedAt, { roots: stamping.roots, now });
+  const bad = verdicts.find(({ state }) => state !== 'proved');
+  if (bad !== undefined) return refuted(runId, bad);
+  const newest = verdicts.at(-1);
+  const until = newest?.until ?? null;
+  if (until !== null && until > before) return answer(runId, 'not-due', until);
+  try {
+    const wish = { notBefore: newest?.time ?? finishedAt, outlasting: until, now };
+    const stamp = await requestStamp(stamps, stamping, wish);
+    await putRestamping(archive, {
+      format: 'evidence-restamp-record/1',
+      run_id: runId,
+      ordered_by: context.orderedBy,
+      ordered_at: now.toISOString(),
+      authority: stamping.authority.shown,
+      token: { key: stamp.key, sha256: sha256(stamp.der) },
+    });
+    await keepStamp(archive, stamp);
+    await lockAsRun(archive, stamp.key, now);
+    return answer(runId, 'stamped', stamp.verdict.until);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!isEvidenceError(error)) throw error;
+    return { ...answer(runId, 'failed', until), reason: error.message, next_step: error.nextStep ?? null };
+  }
+}
+
+function refuted(runId: string, { key, remarks }: StampVerdict): Restamped {
+  return {
+    ...answer(runId, 'refuted', null),
+    reason: `${key} does not hold: ${remarks.join('; ')}`,
+    next_step:
+      'Verify the archive; if an earlier authority is only not pinned, add its root to verify.timestamp_roots.',
+  };
+}
+
+function answer(runId: string, state: Restamped['state'], until: Date | null): Restamped {
+  return { run_id: runId, state, until: until?.toISOString() ?? null, reason: null, next_step: null };
+}

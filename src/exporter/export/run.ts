@@ -1,0 +1,146 @@
+import { EvidenceError } from '../../core/errors.ts';
+import { inParallel } from '../../core/parallel.ts';
+import { type KnownLedger, readKnownLedger } from '../../verifier/ledger/continuation.ts';
+import { findEntry, readNewestEntry, requireTrusted, runOf } from '../../verifier/ledger/ledger.ts';
+import { verifyCommand } from '../../verifier/ledger/verify-command.ts';
+import { coverageOf, coverMonths } from '../../verifier/records/coverage.ts';
+import { runEnvelopeKey, runRecordKey } from '../../verifier/records/keys.ts';
+import { type MonthReport, toMonthReport } from '../../verifier/records/month-report.ts';
+import type { StreamList } from '../../verifier/records/record.ts';
+import { readSealedRun, type SealedRun } from '../../verifier/records/stored-run.ts';
+import { collectAccount } from './account.ts';
+import { beginRun, checkService, questionOf, readBegun, requireSame } from './asked.ts';
+import { readAttempts } from './attempts.ts';
+import { readClosing } from './closing.ts';
+import type { ExportContext, RunState } from './context.ts';
+import type { Journeys, RunResult } from './journeys.ts';
+import { listRun, refuseForeign, refuseUnasked } from './leftovers.ts';
+import { Packing } from './packing.ts';
+import { type Selection, selectStreams } from './plan.ts';
+import { requireBoundRun } from './records.ts';
+import type { Resumed } from './resume.ts';
+import { concludeRun, sealClosed } from './seal.ts';
+import { exportStream } from './stream.ts';
+import { stampSealed, witnessRun } from './witness.ts';
+
+export interface ExportResult extends RunResult {
+  /** Months that have ended, behind the first that the archive has, and that no run has whole; the oldest first. */
+  missing: MonthReport[];
+}
+
+/**
+ * The batch job: every stream in scope from the service into the archive, then the run sealed. What an interrupted try
+ * left is verified anew and gone on with; so the same call resumes a run that was interrupted anywhere. What somebody else
+ * put there ends it.
+ */
+export async function exportRun(context: ExportContext): Promise<ExportResult> {
+  const { archive, runId } = context;
+  // Listed first: what comes to be meanwhile has its record or its closing by the time that is looked for.
+  const objects = await listRun(archive, runId);
+  const sealed = await readSealedRun(archive, runId);
+  if (sealed !== null) return { ...(await concludeSealed(context, sealed)), missing: [] };
+  const ledger = await readKnownLedger(archive, context);
+  const question = questionOf(context);
+  const movedFrom = await checkService(context, question, ledger.newest);
+  const begun = await readBegun(context, question);
+  const closed = await readClosing(context, runId);
+  refuseForeign(objects, runId, closed !== null);
+  if (begun === null) refuseUnasked(objects);
+  if (closed !== null) return withMissing(context, ledger, await sealClosed(context, ledger, closed, []));
+  const startedAt = context.now();
+  const selection = await listStreams(context);
+  const resumed: Resumed =
+    objects.size === 0
+      ? { recorded: [], incomplete: [], recovered: [] }
+      : await (await import('./resume.ts')).resumeStreams(context, objects, selection);
+  const finished = new Set(resumed.recovered.map(({ record }) => record.stream_id));
+  const open = selection.included.filter(({ streamId }) => !finished.has(streamId));
+  context.listen({
+    type: 'planned',
+    runId,
+    streams: open.length,
+    done: resumed.recorded.length,
+    excluded: selection.excluded.length,
+    entryCounts: open.map(({ entryCount }) => entryCount),
+  });
+  const first = begun ?? (open.length > 0 ? await beginRun(context, startedAt) : null);
+  const state = {
+    begunAt: first === null ? startedAt : new Date(first.asked.begun_at),
+    ...{ startedAt, movedFrom, ledger, past: ledger.past, acceptances: ledger.acceptances },
+    heads: new Map(Object.entries(ledger.newest?.entry.heads ?? {})),
+    attempts: await readAttempts(context, objects),
+  };
+  const packing = new Packing();
+  const run: RunState = { ...state, account: null, packing };
+  if (context.contract.scope === 'account') run.account = once(() => collectAccount(context, run, open));
+  const journeys: Journeys = { selection, ...resumed, failed: [] };
+  try {
+    await inParallel(open, context.concurrency, async (stream) =>
+      arrive(journeys, await exportStream(context, run, stream)),
+    );
+  } finally {
+    await packing.close();
+  }
+  journeys.recorded.sort((a, b) => (a.record.stream_id < b.record.stream_id ? -1 : 1));
+  return withMissing(context, ledger, await concludeRun(context, run, journeys));
+}
+
+/** The streams as the service lists them, with the pages of that list. */
+async function listStreams({ client, scope }: ExportContext): Promise<Selection> {
+  const pages: StreamList['pages'] = [];
+  return selectStreams(
+    client.listStreams((page) => pages.push(page)),
+    scope,
+    pages,
+  );
+}
+
+function arrive(journeys: Journeys, arrival: Awaited<ReturnType<typeof exportStream>>): void {
+  if (arrival.kind === 'failed') {
+    journeys.failed.push(arrival.failure);
+    return;
+  }
+  if (arrival.kind === 'incomplete') journeys.incomplete.push(arrival.record);
+  else journeys.recorded.push(arrival.stored);
+  if (arrival.recovered !== null) journeys.recovered.push(arrival.recovered);
+}
+
+/** Months that no run has whole are named when there is one more run. */
+function withMissing({ now }: ExportContext, { past }: KnownLedger, result: RunResult): ExportResult {
+  if (result.state !== 'sealed') return { ...result, missing: [] };
+  const { record } = result;
+  const months = coverMonths([...past.coverage, { ...coverageOf(record), run_id: record.run_id }], now());
+  return { ...result, missing: months.filter(({ state }) => state !== 'whole').map(toMonthReport) };
+}
+
+/** A run that is sealed is never changed; only what an interruption kept from being added to it is added. */
+async function concludeSealed(context: ExportContext, sealed: SealedRun): Promise<RunResult> {
+  const { record } = sealed;
+  const newest = await readNewestEntry(context.archive);
+  const question = questionOf(context);
+  await checkService(context, question, newest, true);
+  requireSame(record, question, 'finalized');
+  const entry = await findEntry(context.archive, record.run_id, newest);
+  if (entry !== null && runOf(entry.entry)?.sha256 !== sealed.sha256)
+    throw new EvidenceError('unreadable', `${runRecordKey(record.run_id)} is not the record that ${entry.key} names`, {
+      nextStep: `Nothing was added to the run. Find out what else is wrong, with: ${verifyCommand(context.archive)}.`,
+    });
+  const isSigned = !record.signed || (await context.archive.stat(runEnvelopeKey(record.run_id))) !== null;
+  if (entry !== null && isSigned) {
+    // Who signs believes nothing that nobody signed; without a key, what is there can still be told.
+    if (context.signingKey !== null) requireTrusted(context.archive, newest, context);
+    return { record, state: 'already', unstamped: await stampSealed(context, sealed) };
+  }
+  const ledger = await readKnownLedger(context.archive, context);
+  await requireBoundRun(context);
+  const { unstamped } = await witnessRun(context, sealed, ledger);
+  return { record, state: 'already', unstamped };
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | null = null;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

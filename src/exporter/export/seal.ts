@@ -1,0 +1,255 @@
+import { isEvidenceError } from '../../core/errors.ts';
+import type { Expected, PutResult } from '../../verifier/archive/archive.ts';
+import { type EarlierRuns, readEarlierRuns } from '../../verifier/ledger/earlier-runs.ts';
+import type { LedgerEnd } from '../../verifier/ledger/ledger.ts';
+import { attemptPrefix, runRecordKey } from '../../verifier/records/keys.ts';
+import { EXIT_CODE_OF, worstOf } from '../../verifier/records/outcome.ts';
+import {
+  type Attempt,
+  type Reconciliation,
+  type RunDocument,
+  type RunRecord,
+  type RunStream,
+  recordPieces,
+  type StreamRecord,
+  toRecordBytes,
+  type Unbound,
+  type Vanished,
+} from '../../verifier/records/record.ts';
+import { readSealedRun, type SealedRun } from '../../verifier/records/stored-run.ts';
+import { beginRun, keepAsked, questionOf, readBegun } from './asked.ts';
+import { listAttempts } from './attempts.ts';
+import { bindPieces, bindRecord } from './binding.ts';
+import { type ClosedRun, closeRun, readClosing, recordOf } from './closing.ts';
+import type { ExportContext, RunState } from './context.ts';
+import { putAttemptReport, putReports } from './documents.ts';
+import type { Journeys, RunResult, StoredRecord } from './journeys.ts';
+import { measureLeftOver } from './leftovers.ts';
+import { withFile } from './pieces.ts';
+import { findUnlisted, findVanished } from './plan.ts';
+import { putBytes } from './put.ts';
+import { requireBoundRun } from './records.ts';
+import { witnessRun } from './witness.ts';
+
+/** Closes the run and seals it, or leaves an attempt when something is missing. */
+export async function concludeRun(context: ExportContext, run: RunState, journeys: Journeys): Promise<RunResult> {
+  const earlier = await readEarlierRuns(context.archive, run.ledger);
+  const record = toRunRecord(context, run, journeys, earlier, await context.archive.shortcomings());
+  const open = journeys.incomplete.length + journeys.failed.length > 0 && !context.sealPartial;
+  const closed = open ? await readClosing(context, context.runId) : null;
+  // Another process has finished what is missing here.
+  if (closed !== null) return sealClosed(context, run.ledger, closed, journeys.recorded);
+  if (open) {
+    const documents = await leaveAttempt(context, run, journeys, record);
+    return { record: { ...record, documents }, state: 'open', unstamped: null };
+  }
+  // A run in which there was nothing to look at must not stand in the way of the one that will have something.
+  if (record.streams.length + record.failed.length + record.vanished.length === 0)
+    return { record, state: 'open', unstamped: null };
+  record.left_over = await measureLeftOver(context.archive, record);
+  return sealClosed(context, run.ledger, await closeRun(context, record), journeys.recorded);
+}
+
+/** Seals a run that this or another process has closed. @param known the records that need not be verified again. */
+export async function sealClosed(
+  context: ExportContext,
+  ledger: LedgerEnd,
+  closed: ClosedRun,
+  known: readonly StoredRecord[],
+): Promise<RunResult> {
+  const ours = new Map(known.map(({ key, sha256 }) => [key, sha256]));
+  const isKnown = closed.closing.streams.every(({ key, sha256 }) => ours.get(key) === sha256);
+  if (isKnown) return sealRun(context, ledger, closed, known);
+  const { recordsOf } = await import('./resume.ts');
+  return sealRun(context, ledger, closed, await recordsOf(context, closed.closing, known));
+}
+
+/**
+ * Seals a run that is closed. Of the files of the run its record goes last: a run without it is open, and what
+ * `witnessRun` puts beside it is added by the next export where it is missing.
+ */
+async function sealRun(
+  context: ExportContext,
+  ledger: LedgerEnd,
+  closed: ClosedRun,
+  streams: readonly StoredRecord[],
+): Promise<RunResult> {
+  const record = recordOf(closed, streams);
+  const question = questionOf(context);
+  const begun = (await readBegun(context, question)) ?? (await beginRun(context, new Date(record.begun_at)));
+  record.documents = [await keepAsked(context, begun), closed.document, ...(await putReports(context, record))];
+  const { binding: _binding, ...unbound } = record;
+  record.binding = bindPieces(context.bindingKey, recordPieces(unbound));
+  let sealed: SealedRun;
+  try {
+    sealed = { record, sha256: (await putRecord(context, record)).sha256 };
+  } catch (error) {
+    const other = isEvidenceError(error, 'conflict') ? await readSealedRun(context.archive, record.run_id) : null;
+    if (other === null) throw error;
+    await requireBoundRun(context);
+    return { record: other.record, state: 'already', unstamped: null };
+  }
+  const { entry, unstamped } = await witnessRun(context, sealed, ledger);
+  // Another process has sealed the same run, with the same record.
+  if (entry === 'existing') return { record, state: 'already', unstamped };
+  context.listen({ type: 'sealed', runId: record.run_id, outcome: record.outcome });
+  return { record, state: 'sealed', unstamped };
+}
+
+function putRecord(context: ExportContext, record: RunRecord): Promise<PutResult & Expected> {
+  return withFile(context, 'run.json', recordPieces(record), async (file, content) => {
+    const stored = await context.archive.put(runRecordKey(record.run_id), { file }, content);
+    return { ...stored, ...content };
+  });
+}
+
+function toRunRecord(
+  context: ExportContext,
+  run: RunState,
+  journeys: Journeys,
+  earlier: EarlierRuns,
+  shortcomings: readonly string[],
+): RunRecord {
+  const { selection, failed } = journeys;
+  const done = new Set(journeys.recorded.map(({ record }) => record.stream_id));
+  // What an earlier try of this run exported stays in it, even if this try would have left it out.
+  const excluded = selection.excluded.filter(({ stream_id }) => !done.has(stream_id));
+  const streams = [
+    ...journeys.recorded.map(toRunStream),
+    ...journeys.incomplete.map((record) => ({ ...withinRun(record), record: null })),
+  ];
+  const vanished = [
+    ...findVanished(selection, context.scope, run.heads, run.past.spans).filter(
+      ({ stream_id }) => !done.has(stream_id),
+    ),
+    ...findUnlisted(selection, context.runId, [
+      ...journeys.recorded.map(({ record }) => record),
+      ...journeys.incomplete,
+    ]),
+  ];
+  const finishedAt = context.now().toISOString();
+  const attempts = listAttempts(run, streams, finishedAt);
+  const outcome = worstOf([
+    ...vanished.map(() => 'refuted' as const),
+    ...streams.map((stream) => (stream.partial && stream.status !== 'refuted' ? 'incomplete' : stream.status)),
+    ...failed.map(() => 'incomplete' as const),
+  ]);
+  return {
+    format: 'evidence-run/1',
+    run_id: context.runId,
+    outcome,
+    exit_code: EXIT_CODE_OF[outcome],
+    scope: questionOf(context).scope,
+    period: context.period,
+    package_period: context.packagePeriod,
+    source: {
+      audit_url: context.auditUrl,
+      contract: context.contract.name,
+      contract_sha256: context.contractFile?.sha256 ?? null,
+      time_fields: {
+        recorded: context.contract.fields.timestamp,
+        occurred: context.contract.fields.occurred_at ?? null,
+      },
+      moved_from: run.movedFrom,
+      requests: context.client.operations(context.period, context.completeness === 'listing'),
+    },
+    tool: { ...context.tool, commit: context.commit },
+    operator: context.operator,
+    begun_at: run.begunAt.toISOString(),
+    started_at: run.startedAt.toISOString(),
+    finished_at: finishedAt,
+    attempts,
+    stream_list: selection.list,
+    streams,
+    excluded,
+    failed,
+    vanished,
+    acceptances: [...run.acceptances],
+    reconciliation: reconcile(streams, vanished, { ...journeys, selection: { ...selection, excluded } }),
+    warnings: [
+      ...warningsOf(context, run, journeys),
+      ...shortcomings,
+      ...(earlier.warning === null ? [] : [earlier.warning]),
+    ],
+    signed: context.signingKey !== null,
+    timestamp_authority: context.stamping?.authority.shown ?? null,
+    report: context.report,
+    earlier_runs: earlier.runs,
+    recovered: journeys.recovered.length,
+    left_over: [],
+    documents: [],
+    binding: null,
+  };
+}
+
+function warningsOf(
+  { period, packagePeriod, signingKey }: ExportContext,
+  { ledger: { newest } }: RunState,
+  { recovered }: Journeys,
+): string[] {
+  const selected = period.from === packagePeriod.from && period.to === packagePeriod.to;
+  const begins = signingKey !== null && newest !== null && newest.entry.signature === undefined;
+  return [
+    ...(begins ? [`runs before entry ${newest.entry.number + 1} of the ledger were not signed`] : []),
+    ...(selected ? [] : ['the service cannot select a period: every package holds all of its stream']),
+    ...recovered
+      .filter(({ unread }) => unread)
+      .map(({ record }) => record.stream_id)
+      .sort()
+      .map(
+        (streamId) =>
+          `the encrypted bundle of the stream "${streamId}" was recovered: its claims are as the interrupted try wrote them down`,
+      ),
+  ];
+}
+
+function toRunStream({ record, ...stored }: Journeys['recorded'][number]): RunStream {
+  return { ...withinRun(record), record: stored };
+}
+
+/** A stream's record without what the run or the attempt that names it says already. */
+function withinRun({ format: _format, run_id: _run, recorded_at: _at, ...stream }: Unbound<StreamRecord>) {
+  return stream;
+}
+
+/** Every stream that was listed is in exactly one of the classes; one that vanished since it was exported is in none. */
+function reconcile(all: readonly RunStream[], vanished: readonly Vanished[], journeys: Journeys): Reconciliation {
+  const { selection, failed } = journeys;
+  const gone = new Set(vanished.map(({ stream_id }) => stream_id));
+  const streams = all.filter(({ stream_id }) => !gone.has(stream_id));
+  const excluded = selection.excluded.length;
+  const partial = streams.filter((stream) => stream.partial || stream.status === 'incomplete').length;
+  const empty = streams.filter((stream) => !stream.partial && stream.status === 'empty').length;
+  const exported = streams.length - partial - empty;
+  const listed = new Set([
+    ...selection.included.map((stream) => stream.streamId),
+    ...selection.excluded.map((exclusion) => exclusion.stream_id),
+    ...streams.map((stream) => stream.stream_id),
+  ]).size;
+  if (listed !== exported + partial + failed.length + empty + excluded)
+    throw new Error(
+      `${listed} streams are listed, but ${exported + partial + failed.length + empty + excluded} accounted for`,
+    );
+  return { listed, exported, partial, failed: failed.length, empty, excluded };
+}
+
+async function leaveAttempt(
+  context: ExportContext,
+  run: RunState,
+  journeys: Journeys,
+  record: RunRecord,
+): Promise<RunDocument[]> {
+  const prefix = attemptPrefix(context.runId, run.startedAt);
+  const attempt: Unbound<Attempt> = {
+    format: 'evidence-attempt/1',
+    run_id: context.runId,
+    started_at: run.startedAt.toISOString(),
+    ended_at: context.now().toISOString(),
+    reconciliation: record.reconciliation,
+    failed: journeys.failed,
+    documents: [await putAttemptReport(context, record, prefix)],
+    incomplete: journeys.incomplete.map(withinRun),
+  };
+  await putBytes(context.archive, `${prefix}attempt.json`, toRecordBytes(bindRecord(context.bindingKey, attempt)));
+  return attempt.documents;
+}

@@ -1,0 +1,197 @@
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { type ErrorCode, EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import { bundleFileName, slugOf } from '../../verifier/bundle/layout.ts';
+import { collectedIn, serviceStatementOf } from '../../verifier/bundle/stated.ts';
+import type { Examination } from '../../verifier/claims/claim.ts';
+import { toContractFile } from '../../verifier/claims/content.ts';
+import { examine } from '../../verifier/claims/examine.ts';
+import type { FormSource } from '../../verifier/claims/forms.ts';
+import { type Known, observe } from '../../verifier/claims/observe.ts';
+import { readPdf } from '../../verifier/pdf-text/reader.ts';
+import { attemptPrefix, bundleKey, closingKey } from '../../verifier/records/keys.ts';
+import { type Failure, type StreamRecord, type Unbound, whereKept } from '../../verifier/records/record.ts';
+import { SERVICE_CHANGED } from '../client/audit.ts';
+import { packBag, toTransferLog } from './bag.ts';
+import { describeRestart, type ExportContext, type RunState } from './context.ts';
+import { announceEncrypted, toStoredForm } from './encrypt.ts';
+import type { Recovered, StoredRecord } from './journeys.ts';
+import { compareWithPast } from './past.ts';
+import type { ListedStream } from './plan.ts';
+import { Collection, type Received } from './receive.ts';
+import { putStreamRecord } from './records.ts';
+
+/** Where a stream's journey ended. */
+export type Arrival =
+  | { kind: 'recorded'; stored: StoredRecord; recovered: Recovered | null }
+  /** Archived as an attempt; the run cannot be sealed with it. */
+  | { kind: 'incomplete'; record: Unbound<StreamRecord>; recovered: Recovered | null }
+  | { kind: 'failed'; failure: Failure };
+
+/**
+ * One stream from the service into the archive. Everything that was received is archived, whatever the verdict; the
+ * record is written last, so a stream with a record is done.
+ */
+export async function exportStream(context: ExportContext, run: RunState, stream: ListedStream): Promise<Arrival> {
+  const { streamId } = stream;
+  const slug = slugOf(streamId);
+  const folder = join(context.workDirectory, slug);
+  context.listen({ type: 'started', streamId });
+  await mkdir(folder, { recursive: true });
+  try {
+    if (stream.drift !== null) throw new EvidenceError('contract', `contract drift: ${stream.drift}`, SERVICE_CHANGED);
+    const collection = new Collection(context, run, stream, folder);
+    const vendor = await collection.askVendor();
+    const received = run.account === null ? await collection.receive() : collection.receiveFrom(await run.account());
+    const log = toTransferLog(context, run, streamId, collection.custody);
+    context.listen({ type: 'step', streamId, step: 'examine' });
+    const known: Known = {
+      vendor,
+      ...(await compareWithPast(context, run, received.reading, folder)),
+      period: context.packagePeriod,
+      statedHead: stream.headSequence,
+      statedCount: received.statedCount,
+      restart: describeRestart(run, streamId),
+      completeness: received.completeness,
+    };
+    const examination = await examineReceived(context, received, known);
+    context.listen({ type: 'step', streamId, step: 'bundle' });
+    const target = join(folder, 'bundle.zip');
+    const place = placeOf(context, run, slug, received, examination);
+    const contents = {
+      streamId,
+      slug,
+      streamRecord: stream.record,
+      statedEntries: stream.entryCount,
+      known,
+      received,
+      examination,
+      log,
+      place,
+    };
+    const { written, verdict } = await packBag(context, run, contents, target);
+    context.listen({ type: 'step', streamId, step: 'archive' });
+    const form = await toStoredForm(context, { file: target, ...written });
+    const bundle: StreamRecord['bundle'] = {
+      key: place,
+      bytes: form.bytes,
+      sha256: form.sha256,
+      identity: written.identity,
+      ...(form.encrypted === undefined ? {} : { encrypted: form.encrypted }),
+    };
+    const record: Unbound<StreamRecord> = {
+      format: 'evidence-stream-record/1',
+      run_id: context.runId,
+      ...verdict,
+      partial: received.missing.length > 0,
+      missing: received.missing,
+      collected: collectedIn(log),
+      service: serviceStatementOf(known, stream.entryCount),
+      bundle,
+      recorded_at: context.now().toISOString(),
+    };
+    return await settle(context, await store(context, record, form.file));
+  } catch (error) {
+    return toFailure(context, streamId, error);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** A stream that is archived: received here, or the bundle that another process was faster to store. */
+interface Archived {
+  record: Unbound<StreamRecord>;
+  recovered: Recovered | null;
+}
+
+async function store(context: ExportContext, record: Unbound<StreamRecord>, file: string): Promise<Archived> {
+  const { archive, runId } = context;
+  const { bundle } = record;
+  const isOfRun = bundle.key === bundleKey(runId, basename(bundle.key));
+  // Whoever closed the run has named all that lies under it: nothing is put there behind its back.
+  if (!isOfRun && (await archive.stat(closingKey(runId))) !== null) throw finishedElsewhere(runId);
+  if (bundle.encrypted !== undefined && isOfRun) {
+    if ((await archive.stat(bundle.key)) !== null) return recoverConcurrent(context, bundle.key);
+    await announceEncrypted(context, record);
+  }
+  try {
+    const stored = await archive.put(bundle.key, { file }, bundle);
+    return { record: { ...record, bundle: { ...bundle, ...whereKept(stored) } }, recovered: null };
+  } catch (error) {
+    if (!isEvidenceError(error, 'conflict')) throw error;
+    return recoverConcurrent(context, bundle.key);
+  }
+}
+
+async function recoverConcurrent(context: ExportContext, key: string): Promise<Archived> {
+  const { recoverBundle } = await import('./recover.ts');
+  const recovered = await recoverBundle(context, key);
+  return { record: recovered.record, recovered };
+}
+
+function finishedElsewhere(runId: string): EvidenceError {
+  return new EvidenceError('service', `another export has finished run ${runId} meanwhile`, {
+    nextStep: 'Nothing needs to be done for this stream: see what that export says of it.',
+  });
+}
+
+async function examineReceived(
+  context: ExportContext,
+  { reading, files, missing }: Received,
+  known: Known,
+): Promise<Examination> {
+  const wholeForm = (name: 'summary' | 'pdf'): FormSource | null => {
+    const found = missing.some(({ form }) => form === name) ? undefined : files.find(({ form }) => form === name);
+    return found === undefined ? null : { bytes: found.bytes, read: () => readFile(found.file) };
+  };
+  const forms = { summary: wholeForm('summary'), pdf: wholeForm('pdf'), isShort: missing.length > 0, isAltered: false };
+  const { contract, sealKeys, roots } = context;
+  const observations = await observe(reading, forms, known, {
+    contract,
+    contractFile: toContractFile(context.contractFile, 'reader'),
+    acceptUnhashed: context.acceptUnhashed ?? [],
+    sealKeys,
+    roots,
+    now: context.now(),
+    readPdf,
+  });
+  return examine(observations, context.required);
+}
+
+function placeOf(
+  context: ExportContext,
+  run: RunState,
+  slug: string,
+  received: Received,
+  examination: Examination,
+): string {
+  const status = received.missing.length > 0 ? 'PARTIAL' : 'COMPLETE';
+  const name = bundleFileName(slug, status, context.recipients !== null);
+  if (examination.status === 'incomplete' && !context.sealPartial)
+    return `${attemptPrefix(context.runId, run.startedAt)}${name}`;
+  return bundleKey(context.runId, name);
+}
+
+/** Writes the stream's record, unless the stream is incomplete: then the attempt's record names it. */
+async function settle(context: ExportContext, { record, recovered }: Archived): Promise<Arrival> {
+  const { stream_id: streamId, status, partial, entries, bundle } = record;
+  const done = status !== 'incomplete' || context.sealPartial;
+  let arrival: Arrival = { kind: 'incomplete', record, recovered };
+  if (done) {
+    context.listen({ type: 'step', streamId, step: 'record' });
+    arrival = { kind: 'recorded', stored: await putStreamRecord(context, record), recovered };
+  }
+  context.listen({ type: 'finished', streamId, status, partial, entries, bytes: bundle.bytes });
+  return arrival;
+}
+
+const ENDS_THE_RUN: readonly ErrorCode[] = ['archive', 'conflict', 'store-refused', 'interrupted'];
+
+/** A stream that the service does not give is an exception of the run; what breaks the archive ends the run. */
+function toFailure(context: ExportContext, streamId: string, error: unknown): Arrival {
+  if (!isEvidenceError(error)) throw error;
+  if (ENDS_THE_RUN.includes(error.code)) throw error;
+  context.listen({ type: 'failed', streamId, reason: error.message });
+  const nextStep = error.nextStep ?? 'Run the same command again to resume.';
+  return { kind: 'failed', failure: { stream_id: streamId, reason: error.message, next_step: nextStep } };
+}

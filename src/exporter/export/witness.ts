@@ -1,0 +1,64 @@
+import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import { appendEntry, catchUp } from '../../verifier/ledger/append.ts';
+import type { LedgerEnd } from '../../verifier/ledger/ledger.ts';
+import { runEnvelopeKey, stampKey } from '../../verifier/records/keys.ts';
+import { signRun } from '../../verifier/records/signing.ts';
+import { readStamps } from '../../verifier/records/stamps.ts';
+import type { SealedRun } from '../../verifier/records/stored-run.ts';
+import type { ExportContext } from './context.ts';
+import { type FreshStamp, keepStamp, requestStamp } from './stamp.ts';
+
+interface Witnessed {
+  entry: 'created' | 'existing';
+  unstamped: EvidenceError | null;
+}
+
+/**
+ * What stands beside a sealed run: its signed statement, its entry in the ledger, its time-stamp, in this order. Each
+ * is over the run record and is stored whole or not at all, so wherever it was interrupted the same call adds the rest.
+ * The authority comes last: it may be out of reach for days, and its token can be had later.
+ *
+ * @param known where the ledger ended when it was read. What was added since is checked before anything is signed.
+ * @returns whether another process had recorded the run, and why it has no time-stamp although it is to have one.
+ */
+export async function witnessRun(context: ExportContext, sealed: SealedRun, known: LedgerEnd): Promise<Witnessed> {
+  const { archive } = context;
+  const end = await catchUp(archive, known, context);
+  if (sealed.record.signed) await signSealed(context, sealed);
+  const entry = await appendEntry(archive, { kind: 'run', ...sealed }, end, context);
+  return { entry, unstamped: await stampSealed(context, sealed) };
+}
+
+async function signSealed({ archive, signingKey }: ExportContext, sealed: SealedRun): Promise<void> {
+  const { run_id } = sealed.record;
+  if ((await archive.stat(runEnvelopeKey(run_id))) !== null) return;
+  if (signingKey === null)
+    throw new EvidenceError('config', `run ${run_id} is sealed to be signed, and no signing key is given`, {
+      nextStep: 'Name the key in sign.key_file and run the same command again.',
+    });
+  await signRun(archive, sealed, signingKey);
+}
+
+/** Asks for its first time-stamp where it is to have one. @returns why it has none. */
+export async function stampSealed(
+  { archive, stamping, now, signal }: ExportContext,
+  { record }: SealedRun,
+): Promise<EvidenceError | null> {
+  if (record.timestamp_authority === null || (await archive.stat(stampKey(record.run_id, 1))) !== null) return null;
+  if (stamping === null)
+    return new EvidenceError('config', `run ${record.run_id} has no time-stamp yet, and no authority is configured`, {
+      nextStep: `Set sign.tsa_url; the run was to be stamped by ${record.timestamp_authority}.`,
+    });
+  const stamps = await readStamps(archive, record.run_id);
+  const wish = { notBefore: new Date(record.finished_at), outlasting: null, now: now() };
+  let stamp: FreshStamp;
+  try {
+    stamp = await requestStamp(stamps, stamping, wish);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isEvidenceError(error)) return error;
+    throw error;
+  }
+  await keepStamp(archive, stamp);
+  return null;
+}

@@ -1,0 +1,257 @@
+import type { Json } from '../../core/json/canonical.ts';
+import { agree, plural } from '../../core/words.ts';
+import type { Description } from '../../verifier/profile/description.ts';
+import { DEFAULT_DESCRIPTION } from '../../verifier/reading/default-contract.ts';
+import type { Chain, EntriesSurvey } from './entries.ts';
+import { pathsOfValue } from './entry-roles.ts';
+import {
+  type BodyNames,
+  bodyNamesOf,
+  findReadiness,
+  generateOne,
+  NOT_YET,
+  type ReadyPackage,
+  toBody,
+} from './generate.ts';
+import { byName } from './names.ts';
+import type { Hints } from './openapi.ts';
+import {
+  entriesPathOf,
+  findCheckpoints,
+  findFormat,
+  findPackageFields,
+  findSummary,
+  guessEntriesPath,
+  unlikeNamed,
+} from './package-roles.ts';
+import type { Reasoning } from './report.ts';
+import { type Answer, type Ask, isSuccess, jsonOf, type Sample, samplesAt, scalarAt } from './sample.ts';
+
+type Sections = Pick<Description, 'generate' | 'downloads' | 'package' | 'summary'>;
+
+export interface EvidencePackage {
+  sections: Sections;
+  /** Its entries, when it was seen. */
+  entries: Sample[];
+  wasSeen: boolean;
+}
+
+/** What is known when it comes to packages. */
+export interface BeforePackage {
+  hints: Hints;
+  survey: EntriesSurvey;
+  chain: Chain;
+  listing: Description['entries'];
+}
+
+/** As generate is described, or as the list of entries calls the same things. */
+function namesFor({ hints, listing }: BeforePackage): BodyNames {
+  if (hints.generate !== null && hints.generate.body.length > 0) return bodyNamesOf(hints.generate.body);
+  const {
+    stream_parameter: stream = 'stream_id',
+    from_parameter: from = null,
+    to_parameter: to = null,
+  } = listing ?? {};
+  return { stream, from, to };
+}
+
+/** What a package may look like, from what else is known: nothing of it was seen. */
+export function suggestPackage(known: BeforePackage, why: string, reasoning: Reasoning): EvidencePackage {
+  reasoning.lacks('package', why, 'its form is a guess, which an export will probably stop at');
+  const answered = known.hints.generate?.answer.map(({ name }) => name) ?? [];
+  const id = byName(answered, [/^(package|evidence) id$/, /^(id|uuid)$/]) ?? 'package_id';
+  return {
+    wasSeen: false,
+    entries: [],
+    sections: {
+      generate: {
+        ...generateSection(known.hints, namesFor(known)),
+        fields: { package_id: id, stream_id: null, entry_count: null },
+        scope: 'stream',
+        ready: { when: 'download-answers', not_yet: [...NOT_YET] },
+      },
+      downloads: DEFAULT_DESCRIPTION.downloads,
+      package: {
+        entries: guessEntriesPath(known.survey.list.items),
+        format: null,
+        fields: NOTHING_STATED,
+        checkpoints: null,
+      },
+      summary: null,
+    },
+  };
+}
+
+const NOTHING_STATED: Description['package']['fields'] = {
+  package_id: null,
+  stream_id: null,
+  entry_count: null,
+  first_sequence: null,
+  last_sequence: null,
+  head_digest: null,
+  generated_at: null,
+};
+
+function generateSection(hints: Hints, names: BodyNames) {
+  return {
+    path: '/evidence/generate',
+    body: toBody(names),
+    idempotency_header: hints.generate?.idempotencyHeader ?? null,
+  };
+}
+
+/** Has one package made and reads its form off it. */
+export async function inferPackage(
+  ask: Ask,
+  pause: () => Promise<boolean>,
+  known: BeforePackage,
+  reasoning: Reasoning,
+): Promise<EvidencePackage> {
+  const { survey } = known;
+  const { names, answer, package: made } = await generateOne(ask, namesFor(known), survey.exampleId, pause);
+  if (made === null) {
+    const why = isSuccess(answer)
+      ? `generate answered ${answer.status}, but no package could be downloaded`
+      : `generate was refused: ${answer.error?.message ?? answer.status}`;
+    reasoning.doubts('package', why, 1);
+    return suggestPackage(known, why, reasoning);
+  }
+  const read = readPackage(made, known);
+  if (read === null) {
+    const why = 'the package that was made holds no entries as the list shows them';
+    reasoning.doubts('package', why, 1);
+    return suggestPackage(known, why, reasoning);
+  }
+  const generate: Description['generate'] = {
+    ...generateSection(known.hints, names),
+    scope: read.scope,
+    fields: {
+      package_id: made.idField,
+      stream_id: byName(pathsOfValue(jsonOf(answer), survey.exampleId), [/.*/]) ?? null,
+      // One that is right may be of the whole stream: one package does not tell.
+      entry_count: null,
+    },
+    ready: await findReadiness(ask, answer, made, known.hints),
+  };
+  const { downloads, summary } = await readOtherForms(ask, made.id, read, known);
+  const sections = { generate, downloads, package: read.form, summary };
+  reportPackage(sections, read, answer, reasoning);
+  return { wasSeen: true, entries: read.entries, sections };
+}
+
+interface ReadForm {
+  form: Description['package'];
+  entries: Sample[];
+  scope: Description['generate']['scope'];
+  /** Checkpoints that are not of the entry that they name. */
+  differ: number;
+  /** What may be its count or head, and is not that of its entries. */
+  unlike: string[];
+  /** The package's own stream; null when it holds all of them. */
+  streamId: string | null;
+}
+
+function readPackage({ id, text }: ReadyPackage, { survey, chain }: BeforePackage): ReadForm | null {
+  const document: Json = JSON.parse(text);
+  const path = entriesPathOf(document, chain.roles);
+  if (path === null) return null;
+  const entries = samplesAt(text, path);
+  const scope = chain.streamId !== null && holdsOthers(entries, survey, chain) ? 'account' : 'stream';
+  const streamId = scope === 'account' ? null : survey.exampleId;
+  const checkpoints = findCheckpoints(text, entries, chain.roles, path, streamId);
+  const fields = findPackageFields(document, entries, chain.roles, { packageId: id, streamId });
+  return {
+    entries,
+    scope,
+    streamId,
+    differ: checkpoints.differ,
+    unlike: scope === 'stream' ? unlikeNamed(document, fields) : [],
+    form: {
+      entries: path,
+      format: findFormat(document),
+      fields,
+      checkpoints: checkpoints.form,
+    },
+  };
+}
+
+/** Whether most entries of another stream are in the package too: a foreign entry or two make no package of all streams. */
+function holdsOthers(
+  entries: readonly Sample[],
+  { streams, exampleId }: EntriesSurvey,
+  { roles: { digest } }: Chain,
+): boolean {
+  const held = new Set(entries.map(({ value }) => scalarAt(value, digest)));
+  return streams.some(({ streamId, entries: listed }) => {
+    const both = listed.filter(({ value }) => held.has(scalarAt(value, digest)));
+    return streamId !== exampleId && 2 * both.length > listed.length;
+  });
+}
+
+async function readOtherForms(
+  ask: Ask,
+  id: string,
+  { entries, streamId }: ReadForm,
+  { chain }: BeforePackage,
+): Promise<Pick<Sections, 'downloads' | 'summary'>> {
+  const at = (form: string) => ask({ url: `/evidence/${encodeURIComponent(id)}/${form}` });
+  const [summary, pdf]: [Answer, Answer] = [await at('summary'), await at('pdf')];
+  const { downloads } = DEFAULT_DESCRIPTION;
+  const facts = isSuccess(summary)
+    ? findSummary(jsonOf(summary), entries, chain.roles, { packageId: id, streamId })
+    : null;
+  return {
+    downloads: {
+      json: downloads.json,
+      pdf: isSuccess(pdf) ? downloads.pdf : null,
+      summary: isSuccess(summary) ? downloads.summary : null,
+    },
+    summary: facts,
+  };
+}
+
+function reportPackage(
+  { generate, downloads, package: form, summary }: Sections,
+  read: ReadForm,
+  answer: Answer,
+  reasoning: Reasoning,
+): void {
+  const { ready } = generate;
+  const when = ready.when === 'status-says' ? `when ${ready.field} says ${ready.ready.join(' or ')}` : ready.when;
+  reasoning.found('generate', JSON.stringify(generate.body), `answered ${answer.status}; ready ${when}`);
+  const stated = Object.values(form.fields).filter((path) => path !== null);
+  const where = form.entries === '' ? 'the package itself' : form.entries;
+  reasoning.found(
+    'package',
+    `entries in ${where}; ${read.scope}`,
+    `its ${plural(read.entries.length, 'entry')} ${agree(read.entries.length, 'has', 'have')} the fields of the chain`,
+  );
+  if (stated.length > 0)
+    reasoning.found('package facts', stated.join(', '), 'equal to what is known of the package and its entries');
+  if (form.checkpoints === null)
+    reasoning.lacks(
+      'checkpoints',
+      'no list of the package holds RFC 3161 tokens with digests of its entries',
+      'anchor: unproved',
+    );
+  else
+    reasoning.found(
+      'checkpoints',
+      form.checkpoints.items,
+      'they have the number and the digest of an entry, and a token',
+    );
+  reasoning.doubts(
+    'package facts',
+    `${read.unlike.join(', ')}: called count or head, and not that of the package's entries, which may have been cut off`,
+    read.unlike.length,
+  );
+  reasoning.doubts(
+    'checkpoints',
+    `${read.differ} of them do not have the number and the digest of an entry of the package`,
+    read.differ,
+  );
+  for (const name of ['pdf', 'summary'] as const)
+    if (downloads[name] === null) reasoning.lacks(name, 'it cannot be downloaded', `bundles are without the ${name}`);
+  if (summary === null && downloads.summary !== null)
+    reasoning.lacks('summary facts', 'the summary is no JSON', 'agreement: the summary is kept, but not compared');
+}

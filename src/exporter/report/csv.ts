@@ -1,0 +1,138 @@
+import { CLAIMS } from '../../verifier/claims/claim.ts';
+import { lengthOf } from '../../verifier/claims/ranges.ts';
+import type { Reconciliation, RunRecord, RunStream } from '../../verifier/records/record.ts';
+import { anchoredIn } from './view/anchors.ts';
+import { missingIn, statedEntries } from './view/missing.ts';
+
+/** How a stream is counted in the reconciliation; `vanished` ones are not listed any more, so they are counted nowhere. */
+type Class = Exclude<keyof Reconciliation, 'listed'> | 'vanished';
+
+const COLUMNS = [
+  'run_id',
+  'period_from',
+  'period_to',
+  'period_field',
+  'class',
+  'stream_id',
+  'stream_id_json',
+  'status',
+  'entries',
+  'stated_entries',
+  'listed_entries',
+  'missing_entries',
+  'first_sequence',
+  'first_recorded_at',
+  'first_occurred_at',
+  'last_sequence',
+  'last_recorded_at',
+  'last_occurred_at',
+  'head_hash',
+  ...CLAIMS,
+  'anchored_through',
+  'entries_after_anchor',
+  'anchored_from',
+  'anchored_to',
+  'anchored_by',
+  'service_verified',
+  'findings',
+  'received_from',
+  'received_to',
+  'package_id',
+  'bundle_key',
+  'bundle_bytes',
+  'bundle_sha256',
+  'bundle_identity',
+  'reason',
+] as const;
+type Row = Partial<Record<(typeof COLUMNS)[number], string | number | boolean | null | undefined>>;
+
+/** Without it Excel takes UTF-8 for the code page of the machine. */
+const BYTE_ORDER_MARK = '\ufeff';
+
+/**
+ * `index.csv`: a row for each stream that was listed, whatever became of it, and for each that is missed. RFC 4180,
+ * UTF-8 with a byte order mark; a piece a line.
+ */
+export function* renderIndex(record: RunRecord): Generator<string> {
+  yield `${BYTE_ORDER_MARK}${COLUMNS.join(',')}\r\n`;
+  const { run_id, period, source } = record;
+  const common: Row = {
+    run_id,
+    period_from: period.from,
+    period_to: period.to,
+    period_field: source.time_fields.recorded,
+  };
+  for (const row of rowsOf(record))
+    yield `${COLUMNS.map((name) => toField({ ...row, ...common }[name])).join(',')}\r\n`;
+}
+
+function* rowsOf(record: RunRecord): Generator<Row> {
+  const { streams, failed, excluded, vanished, period } = record;
+  const stated = statedEntries(record);
+  for (const stream of streams) yield toRow(stream, period);
+  for (const { stream_id, reason } of failed)
+    yield rowOf('failed', stream_id, { reason, stated_entries: stated.get(stream_id) });
+  for (const { stream_id, reason } of excluded)
+    yield rowOf('excluded', stream_id, { reason, stated_entries: stated.get(stream_id) });
+  for (const { stream_id, finding, entries } of vanished)
+    yield rowOf('vanished', stream_id, { reason: finding.message, missing_entries: entries });
+}
+
+function toRow(stream: RunStream, period: RunRecord['period']): Row {
+  const { claims, bundle, missing, service, collected } = stream;
+  const anchored = anchoredIn(stream);
+  return rowOf(classOf(stream), stream.stream_id, {
+    reason: missing.map(({ form, reason }) => `${form}: ${reason}`).join('; '),
+    status: stream.status,
+    entries: stream.entries,
+    stated_entries: service.entry_count,
+    listed_entries: service.listed,
+    missing_entries: lengthOf(missingIn(stream, period)),
+    first_sequence: stream.first_sequence,
+    first_recorded_at: stream.first_recorded_at,
+    first_occurred_at: stream.first_occurred_at,
+    last_sequence: stream.last_sequence,
+    last_recorded_at: stream.last_recorded_at,
+    last_occurred_at: stream.last_occurred_at,
+    head_hash: stream.head_hash,
+    ...Object.fromEntries(CLAIMS.map((name) => [name, claims[name].state])),
+    anchored_through: anchored?.through ?? null,
+    entries_after_anchor: anchored?.after ?? null,
+    anchored_from: anchored?.from ?? null,
+    anchored_to: anchored?.to ?? null,
+    anchored_by: anchored?.by.join('; ') ?? null,
+    service_verified: service.verified,
+    findings: stream.findings_count,
+    received_from: collected.from,
+    received_to: collected.to,
+    package_id: stream.package_id,
+    bundle_key: bundle.key,
+    bundle_bytes: bundle.bytes,
+    bundle_sha256: bundle.sha256,
+    bundle_identity: bundle.identity,
+  });
+}
+
+function classOf({ partial, status }: RunStream): Class {
+  if (partial || status === 'incomplete') return 'partial';
+  return status === 'empty' ? 'empty' : 'exported';
+}
+
+/** A name that a spreadsheet would take for a formula stands as JSON beside the one that was made harmless. */
+function rowOf(name: Class, stream_id: string, more: Row): Row {
+  return { class: name, stream_id, stream_id_json: JSON.stringify(stream_id), ...more };
+}
+
+/**
+ * A spreadsheet takes text that begins like this for a formula, which could run a command or send the sheet away. An
+ * apostrophe before it makes it text (OWASP, CSV Injection); the signs of East Asian width mean the same to some.
+ */
+const FORMULA = /^[\s\p{C}]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
+
+/** RFC 4180 section 2. */
+function toField(value: string | number | boolean | null | undefined): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value !== 'string') return String(value);
+  const text = FORMULA.test(value) ? `'${value}` : value;
+  return /[",\r\n]|^'/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

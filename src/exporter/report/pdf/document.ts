@@ -1,0 +1,57 @@
+import { drawParagraph } from '../../../core/typesetting/blocks.ts';
+import { setDocument } from '../../../core/typesetting/document.ts';
+import { GREY } from '../../../core/typesetting/sheet.ts';
+import type { Texts } from '../view/texts.ts';
+import type { RunView } from '../view/view.ts';
+import { drawCharts, drawCoverage } from './charts.ts';
+import { drawCover } from './cover.ts';
+import { TONES } from './palette.ts';
+import {
+  drawClaims,
+  drawControls,
+  drawCustody,
+  drawExceptions,
+  drawFindings,
+  drawHowTo,
+  drawIpe,
+  drawLimits,
+  drawPopulation,
+  drawPreparer,
+  drawSignature,
+} from './sections.ts';
+import { drawStreams } from './streams.ts';
+
+/** The run as a document. The same view gives the same bytes. */
+export function renderPdf(view: RunView, texts: Texts): Promise<Iterable<Uint8Array>> {
+  const { runId, organisation, period, finishedAt } = view;
+  const facts = {
+    title: `${texts.title} · ${organisation ?? ''} run ${runId}`,
+    subject: period,
+    date: new Date(finishedAt),
+  };
+  return setDocument(facts, [view, texts], async (sheet) => {
+    drawCover(sheet, view, texts);
+    sheet.newPage();
+    drawIpe(sheet, view, texts);
+    drawPopulation(sheet, view, texts);
+    drawSignature(sheet, texts);
+    drawExceptions(sheet, view);
+    drawClaims(sheet, view, texts);
+    drawFindings(sheet, view, texts);
+    drawCharts(sheet, view);
+    drawCoverage(sheet, view, texts);
+    drawCustody(sheet, view, texts);
+    drawLimits(sheet, view);
+    drawHowTo(sheet, texts);
+    drawControls(sheet, view, texts);
+    await drawStreams(sheet, view, texts);
+    drawPreparer(sheet, view, texts);
+    if (sheet.hasMarks) drawParagraph(sheet, texts.marks, { size: 7.5, leading: 10.5, color: GREY });
+    const { words, tone } = view.outcome;
+    return {
+      head: [texts.title, organisation, `run ${runId}`].filter((part) => part !== null).join(' · '),
+      foot: runId,
+      ...(tone === 'calm' ? {} : { alarm: { text: words.join(' · '), color: TONES[tone].strong } }),
+    };
+  });
+}

@@ -1,0 +1,284 @@
+import {
+  drawCommand,
+  drawFact,
+  drawHeading,
+  drawList,
+  drawParagraph,
+  drawSection,
+} from '../../../core/typesetting/blocks.ts';
+import { CONTENT_WIDTH, GREY, INK, LEFT, type Setting, type Sheet } from '../../../core/typesetting/sheet.ts';
+import { type Column, Table } from '../../../core/typesetting/table.ts';
+import type { FindingGroup } from '../view/findings.ts';
+import type { Texts } from '../view/texts.ts';
+import type { RunView } from '../view/view.ts';
+import { fill, grouped, plural } from '../view/words.ts';
+import { AMBER, GREEN, RED } from './palette.ts';
+
+const SEVERITY_COLORS = { error: RED, warning: AMBER, notice: GREY } as const;
+const STATE_COLORS = { proved: GREEN, refuted: RED, unproved: GREY } as const;
+/** A name of three hundred characters stands whole, also where each third one is the mark of what joins emoji. */
+export const NAME_LINES = 40;
+
+function settings(sheet: Sheet) {
+  const body: Setting = { style: sheet.styles.regular, size: 8, leading: 10.5, color: INK };
+  const minor: Setting = { ...body, size: 7.5, leading: 10, color: GREY };
+  const mono: Setting = { style: sheet.styles.mono, size: 6.5, leading: 9, color: GREY };
+  return { body, minor, mono, strong: { ...body, style: sheet.styles.bold } };
+}
+
+function drawTable(sheet: Sheet, columns: readonly Column[], work: (table: Table) => void): void {
+  sheet.element('Table', () => {
+    const table = new Table(sheet, columns);
+    table.drawHead();
+    work(table);
+  });
+  sheet.y -= 6;
+}
+
+export function drawIpe(sheet: Sheet, { ipe }: RunView, texts: Texts): void {
+  drawSection(sheet, 'IPE statement');
+  drawParagraph(sheet, texts.ipe.introduction);
+  sheet.y -= 4;
+  for (const { label, lines, form } of ipe) drawFact(sheet, label, lines, form);
+}
+
+/** To be signed on paper, behind what is signed for. */
+export function drawSignature(sheet: Sheet, { ipe: { review: label } }: Texts): void {
+  const small: Setting = { style: sheet.styles.regular, size: 7.5, leading: 10, color: GREY };
+  sheet.makeRoom(62);
+  sheet.y -= 46;
+  const step = CONTENT_WIDTH / 3;
+  const { y } = sheet;
+  [`${label} (name)`, 'Signature', 'Date'].forEach((text, index) => {
+    const x = LEFT + index * step;
+    sheet.rule(y, INK, x, x + step - 16);
+    sheet.element('P', () => sheet.draw(sheet.set(text, small, step), small, x, y - 11));
+  });
+  sheet.y -= 16;
+}
+
+/** From what the service says that it has to what was verified of it. */
+export function drawPopulation(sheet: Sheet, { population: { rows } }: RunView, { population: texts }: Texts): void {
+  const { body, strong } = settings(sheet);
+  drawSection(sheet, texts.title, 40 + rows.length * 18);
+  drawParagraph(sheet, texts.introduction);
+  const columns: Column[] = [
+    { head: '', width: CONTENT_WIDTH - 160 },
+    { head: 'Streams', width: 80, align: 'right' },
+    { head: 'Entries', width: 80, align: 'right' },
+  ];
+  drawTable(sheet, columns, (table) => {
+    for (const { label, streams, entries, isAmiss } of rows) {
+      const number = isAmiss ? { ...strong, color: RED } : strong;
+      table.drawRow({
+        cells: [
+          [{ text: label, setting: body, maxLines: 2 }],
+          [{ text: grouped(streams), setting: number, maxLines: 1 }],
+          [{ text: entries === null ? '–' : grouped(entries), setting: number, maxLines: 1 }],
+        ],
+      });
+    }
+  });
+}
+
+/** For who exported, behind all that an auditor reads. */
+export function drawPreparer(sheet: Sheet, { preparer }: RunView, { preparer: texts }: Texts): void {
+  if (preparer.length === 0) return;
+  drawSection(sheet, texts.title, 60);
+  drawParagraph(sheet, texts.introduction);
+  drawList(
+    sheet,
+    preparer.map(({ step, about, others }) => {
+      const more = others === 0 ? '' : `; and ${grouped(others)} more`;
+      return `${step} (${about.join('; ')}${more})`;
+    }),
+  );
+}
+
+export function drawExceptions(sheet: Sheet, { exceptions }: RunView): void {
+  if (exceptions.length === 0) return;
+  const { body, strong } = settings(sheet);
+  drawSection(sheet, 'Exceptions and exclusions');
+  const columns = [
+    { head: 'Stream', width: 210 },
+    { head: 'What', width: 72 },
+    { head: 'Why', width: CONTENT_WIDTH - 282 },
+  ];
+  drawTable(sheet, columns, (table) => {
+    for (const { kind, streamId, reason } of exceptions)
+      table.drawRow({
+        cells: [
+          [{ text: streamId, setting: body, maxLines: NAME_LINES }],
+          [{ text: kind, setting: { ...strong, color: kind === 'excluded' ? GREY : RED }, maxLines: 1 }],
+          [{ text: reason, setting: body, maxLines: 10 }],
+        ],
+      });
+  });
+}
+
+export function drawClaims(sheet: Sheet, { claims }: RunView, texts: Texts): void {
+  const { body, minor, strong } = settings(sheet);
+  drawSection(sheet, 'What was checked');
+  drawParagraph(sheet, texts.proves.introduction);
+  const count = (head: string): Column => ({ head, width: 54, align: 'right' });
+  const columns: Column[] = [
+    { head: 'Claim', width: 82 },
+    { head: 'Proved means', width: CONTENT_WIDTH - 82 - 162 },
+    count('Proved'),
+    count('Refuted'),
+    count('Unproved'),
+  ];
+  drawTable(sheet, columns, (table) => {
+    for (const claim of claims) {
+      const number = (state: keyof typeof STATE_COLORS) => {
+        const color = claim[state] === 0 ? GREY : STATE_COLORS[state];
+        return [{ text: grouped(claim[state]), setting: { ...strong, color }, maxLines: 1 }];
+      };
+      table.drawRow({
+        cells: [
+          [
+            { text: claim.name, setting: strong, maxLines: 1 },
+            ...(claim.required ? [{ text: 'required', setting: minor, maxLines: 1 }] : []),
+          ],
+          [
+            { text: claim.meaning, setting: body, maxLines: 4 },
+            ...claim.remarks.map(({ state, text, streams }) => ({
+              text: `${state === 'proved' ? '' : `${state}: `}${text} (${plural(streams, 'stream')})`,
+              setting: minor,
+              maxLines: 4,
+            })),
+          ],
+          number('proved'),
+          number('refuted'),
+          number('unproved'),
+        ],
+      });
+    }
+  });
+}
+
+export function drawFindings(sheet: Sheet, { findings }: RunView, texts: Texts): void {
+  drawSection(sheet, 'Findings', findings.groups.length === 0 ? 40 : 250);
+  if (findings.groups.length === 0) {
+    drawParagraph(sheet, findings.none);
+    return;
+  }
+  const values = { findings: plural(findings.total, 'finding'), streams: plural(findings.streams, 'stream') };
+  drawParagraph(sheet, fill(texts.findings.introduction, values));
+  for (const group of findings.groups) drawGroup(sheet, group, texts);
+}
+
+function drawGroup(sheet: Sheet, group: FindingGroup, texts: Texts): void {
+  const { body, minor, mono } = settings(sheet);
+  drawHeading(sheet, `${group.code} · ${plural(group.streams, 'stream')}`, 170);
+  const color = SEVERITY_COLORS[group.severity];
+  drawParagraph(sheet, `${group.severity.toUpperCase()}. ${group.meaning}`, { color });
+  const columns = [
+    { head: 'Stream', width: 150 },
+    { head: 'Where', width: 66 },
+    { head: 'What was found', width: CONTENT_WIDTH - 216 },
+  ];
+  drawTable(sheet, columns, (table) => {
+    for (const { streamId, place, message, entry, values } of group.shown)
+      table.drawRow({
+        cells: [
+          [{ text: streamId, setting: body, maxLines: NAME_LINES }],
+          [{ text: place, setting: body, maxLines: 3 }],
+          [
+            { text: message, setting: body, maxLines: 6 },
+            ...(entry === null ? [] : [{ text: entry, setting: minor, maxLines: 6 }]),
+            ...values.map(({ label, value }) => ({ text: `${label}: ${value}`, setting: mono, maxLines: 4 })),
+          ],
+        ],
+      });
+    const more = group.findings - group.shown.length;
+    if (more > 0) table.drawRemark(fill(texts.findings.more, { count: grouped(more) }), minor);
+  });
+}
+
+export function drawCustody(sheet: Sheet, { custody }: RunView, texts: Texts): void {
+  const { body } = settings(sheet);
+  drawSection(sheet, 'Chain of custody');
+  drawParagraph(sheet, texts.custody.introduction);
+  const columns = [
+    { head: 'When (UTC)', width: 142 },
+    { head: 'Who', width: 136 },
+    { head: 'What', width: CONTENT_WIDTH - 278 },
+  ];
+  drawTable(sheet, columns, (table) => {
+    for (const { when, who, what } of custody)
+      table.drawRow({
+        cells: [
+          [{ text: when, setting: body, maxLines: 3 }],
+          [{ text: who, setting: body, maxLines: 3 }],
+          [{ text: what, setting: body, maxLines: 8 }],
+        ],
+      });
+  });
+}
+
+export function drawLimits(sheet: Sheet, { doesNotProve }: RunView): void {
+  drawSection(sheet, 'What this does not prove', 90);
+  drawList(sheet, doesNotProve);
+}
+
+export function drawHowTo(sheet: Sheet, { verify }: Pick<Texts, 'verify'>): void {
+  drawSection(sheet, 'How to verify it yourself', 150);
+  drawParagraph(sheet, verify.introduction);
+  verify.steps.forEach(({ title, text, command }, index) => {
+    drawHeading(sheet, `${index + 1}. ${title}`, 70);
+    drawParagraph(sheet, text);
+    drawCommand(sheet, command);
+  });
+}
+
+export function drawControls(sheet: Sheet, { frameworks }: RunView, texts: Texts): void {
+  const { body, minor, strong } = settings(sheet);
+  drawSection(sheet, 'Control mapping', frameworks.length === 0 ? 40 : 240);
+  if (frameworks.length === 0) {
+    drawParagraph(sheet, texts.controls.none);
+    return;
+  }
+  drawParagraph(sheet, texts.controls.introduction);
+  const columns = [
+    { head: 'Control', width: 130 },
+    { head: 'What the evidence speaks to, and where it ends', width: CONTENT_WIDTH - 280 },
+    { head: 'In this run', width: 150 },
+  ];
+  for (const { framework, note, controls } of frameworks) {
+    drawHeading(sheet, framework, 150);
+    if (note !== null) drawParagraph(sheet, note, { color: GREY, size: 8, leading: 11 });
+    drawTable(sheet, columns, (table) => {
+      for (const { id, title, speaksTo, doesNotShow, streams, refuted, claims } of controls)
+        table.drawRow({
+          cells: [
+            [
+              { text: id, setting: strong, maxLines: 2 },
+              { text: title, setting: minor, maxLines: 6 },
+            ],
+            [
+              { text: speaksTo, setting: body, maxLines: 10 },
+              { text: `Does not show: ${doesNotShow}`, setting: minor, maxLines: 8 },
+            ],
+            [
+              { text: `${plural(streams, 'stream')} with entries`, setting: body, maxLines: 1 },
+              ...claims.map(({ name, proved }) => ({
+                text: `${name} proved in ${grouped(proved)}`,
+                setting: minor,
+                maxLines: 1,
+              })),
+              ...(refuted === 0
+                ? []
+                : [
+                    {
+                      text: fill(texts.controls.refuted, { streams: plural(refuted, 'stream') }),
+                      setting: { ...strong, color: RED },
+                      maxLines: 4,
+                    },
+                  ]),
+            ],
+          ],
+        });
+    });
+  }
+}

@@ -1,0 +1,36 @@
+import type { RunRecord } from '../../verifier/records/record.ts';
+import { renderIndex } from './csv.ts';
+import { renderHtml } from './html/document.ts';
+import { readParts } from './html/parts.ts';
+import { renderOscal } from './oscal/document.ts';
+import { renderPdf } from './pdf/document.ts';
+import { readTexts } from './texts.ts';
+import { toRunView } from './view/view.ts';
+
+/** A document of a run, by its name in the run's folder. */
+export interface Report {
+  name: string;
+  /** Of thousands of streams it has megabytes, which are never there all at once. Can be taken once. */
+  pieces: Iterable<string | Uint8Array>;
+}
+
+/**
+ * The reports of a closed run, one after the other; the pieces of one are to be taken before the next is asked for. The
+ * same record gives the same bytes.
+ * @param record its documents are not looked at: they are these.
+ */
+export async function* renderReports(record: RunRecord): AsyncGenerator<Report> {
+  const texts = readTexts();
+  const view = toRunView(record, true, texts);
+  yield { name: 'report.pdf', pieces: await renderPdf(view, texts) };
+  yield { name: 'index.csv', pieces: renderIndex(record) };
+  if (record.report.oscal) yield { name: 'assessment-results.json', pieces: renderOscal(record, texts) };
+  // Last, because it holds a program: another version of this one that went on from here would write another.
+  yield { name: 'report.html', pieces: renderHtml(view, texts, await readParts()) };
+}
+
+/** The report of a try that ended incomplete. */
+export async function renderAttemptReport(record: RunRecord): Promise<Report> {
+  const texts = readTexts();
+  return { name: 'report.pdf', pieces: await renderPdf(toRunView(record, false, texts), texts) };
+}

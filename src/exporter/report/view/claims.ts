@@ -1,0 +1,81 @@
+import { CLAIMS, type Claim, type ClaimName } from '../../../verifier/claims/claim.ts';
+import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
+import { sum } from './missing.ts';
+import type { Texts } from './texts.ts';
+import { plural } from './words.ts';
+
+/** One claim over all streams of a run. */
+export interface ClaimView {
+  name: ClaimName;
+  meaning: string;
+  required: boolean;
+  /** How many streams of the scope have entries, or were not collected so that nobody knows. */
+  of: number;
+  proved: number;
+  refuted: number;
+  unproved: number;
+  /** Why it is unproved or refuted, and where a proof ends: each once, the most frequent first. */
+  remarks: { state: Claim['state']; text: string; streams: number }[];
+}
+
+const REMARKS = 5;
+
+export function toClaims({ streams, failed, scope }: RunRecord, texts: Texts): ClaimView[] {
+  const filled = streams.filter(({ status }) => status !== 'empty');
+  const of = filled.length + failed.length;
+  return CLAIMS.map((name) => {
+    const count = (state: Claim['state']) => filled.filter(({ claims }) => claims[name].state === state).length;
+    return {
+      name,
+      meaning: texts.claims[name],
+      required: scope.required_claims.includes(name),
+      of,
+      proved: count('proved'),
+      refuted: count('refuted'),
+      unproved: count('unproved') + failed.length,
+      remarks: [...remarksOn(name, filled), ...notCollected(failed.length, texts)],
+    };
+  });
+}
+
+function notCollected(failed: number, texts: Texts): ClaimView['remarks'] {
+  return failed === 0 ? [] : [{ state: 'unproved', text: texts.proves.not_collected, streams: failed }];
+}
+
+function remarksOn(name: ClaimName, streams: readonly RunStream[]): ClaimView['remarks'] {
+  const counts = new Map<string, ClaimView['remarks'][number]>();
+  for (const stream of streams) {
+    const { state } = stream.claims[name];
+    const text = remarkOn(name, stream);
+    if (text === null) continue;
+    const key = `${state} ${text}`;
+    const known = counts.get(key);
+    if (known === undefined) counts.set(key, { state, text, streams: 1 });
+    else known.streams++;
+  }
+  const sorted = [...counts.values()].sort((a, b) => b.streams - a.streams || (a.text < b.text ? -1 : 1));
+  const shown = sorted.slice(0, REMARKS);
+  for (const [state, rest] of Map.groupBy(sorted.slice(REMARKS), (remark) => remark.state))
+    shown.push({
+      state,
+      text: plural(rest.length, 'other reason'),
+      streams: sum(rest.map((remark) => remark.streams)),
+    });
+  return shown;
+}
+
+function remarkOn(name: ClaimName, { stream_id, claims, findings }: RunStream): string | null {
+  const { state, reason, not_covered, entries_after_last_anchor: after = 0 } = claims[name];
+  if (state === 'refuted') {
+    // What is wrong stands among the findings, entry by entry: here it is told of which stream, and the first of it.
+    const errors = findings.filter(({ code, severity }) => severity === 'error' && code.startsWith(`${name}/`));
+    const [first] = errors;
+    const more = errors.length > 1 ? `, and ${plural(errors.length - 1, 'more finding')}` : '';
+    return `${stream_id}: ${first?.message ?? reason ?? 'no reason is recorded'}${more}`;
+  }
+  if (state !== 'proved') return reason ?? 'no reason is recorded';
+  if (not_covered !== undefined) return `the digests do not cover ${not_covered.join(', ')}`;
+  return after === 0
+    ? null
+    : `${stream_id}: ${plural(after, 'entry')} after the last anchor ${after === 1 ? 'is' : 'are'} not covered by it`;
+}

@@ -1,0 +1,57 @@
+import type { ClaimName } from '../../../verifier/claims/claim.ts';
+import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
+import { type Missing, toMissing } from './missing.ts';
+import { sayMissing } from './population.ts';
+import type { Texts } from './texts.ts';
+import { fill, grouped, plural } from './words.ts';
+
+/** One thing that has to hold of every stream for the extract to be complete and accurate. */
+interface Condition {
+  text: string;
+  holds: number;
+  of: number;
+}
+
+/** What follows for completeness and accuracy: the sentence first, then the conditions one by one. */
+export function toConclusion(record: RunRecord, { conclusion: texts, population }: Texts): string[] {
+  const { streams, failed } = record;
+  const missing = toMissing(record);
+  const conditions = conditionsOf(streams, failed.length, texts);
+  const open = conditions.filter(({ holds, of }) => holds < of);
+  return [
+    sentenceOf(conditions, open, missing, texts),
+    ...conditions.map(({ text, holds, of }) => `${text}: ${grouped(holds)} of ${grouped(of)}`),
+    sayMissing(missing, population),
+  ];
+}
+
+function conditionsOf(streams: readonly RunStream[], failed: number, texts: Texts['conclusion']): Condition[] {
+  // Of a stream without entries in the period there is nothing that could be whole or not; of one that failed nobody knows.
+  const filled = streams.filter(({ status }) => status !== 'empty');
+  const of = filled.length + failed;
+  const proved = (name: ClaimName) => filled.filter(({ claims }) => claims[name].state === 'proved').length;
+  return [
+    { text: texts.received, holds: streams.filter(isWhole).length, of: streams.length + failed },
+    { text: texts.listing, holds: proved('completeness'), of },
+    { text: texts.order, holds: proved('order'), of },
+    { text: texts.content, holds: proved('content'), of },
+    { text: texts.continuity, holds: proved('continuity'), of },
+  ];
+}
+
+function isWhole({ partial, findings }: RunStream): boolean {
+  return !partial && !findings.some(({ code }) => /^(package|contract)\//.test(code));
+}
+
+function sentenceOf(
+  conditions: readonly Condition[],
+  open: readonly Condition[],
+  missing: Missing,
+  texts: Texts['conclusion'],
+): string {
+  const isMissing = missing.entries + missing.vanished + missing.failed > 0;
+  const [received, listing] = conditions;
+  if (received === undefined || received.of === 0 || listing?.of === 0) return texts.nothing;
+  if (open.length === 0 && !isMissing) return fill(texts.holds, { streams: plural(received.of, 'stream') });
+  return isMissing ? texts.is_missing : texts.open;
+}

@@ -1,0 +1,59 @@
+import { describeTime } from '../../../verifier/bundle/period.ts';
+import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
+import type { Texts } from './texts.ts';
+import { fill } from './words.ts';
+
+/** By which time an entry belongs to the period, and the first and the last one by both of their times. */
+export function toCutoff({ source, streams }: RunRecord, { cutoff: texts }: Texts): string[] {
+  const { recorded, occurred } = source.time_fields;
+  const by = recorded === null ? texts.no_time : fill(texts.recorded, { field: recorded });
+  const other = occurred === null ? texts.no_occurred : fill(texts.occurred, { field: occurred });
+  const first = edgeOf(streams, (stream) => stream.first_recorded_at, -1);
+  const last = edgeOf(streams, (stream) => stream.last_recorded_at, 1);
+  return [
+    `${by} ${other}`,
+    ...(first === null ? [] : [edgeIn(texts.first, first, first.first_sequence, texts, 'first')]),
+    ...(last === null ? [] : [edgeIn(texts.last, last, last.last_sequence, texts, 'last')]),
+  ];
+}
+
+/** How the times of an entry at an end of a stream are told. */
+export function timesAt(
+  { first_recorded_at, first_occurred_at, last_recorded_at, last_occurred_at }: RunStream,
+  end: 'first' | 'last',
+  texts: Texts['cutoff'],
+): string {
+  const [recorded, occurred] =
+    end === 'first' ? [first_recorded_at, first_occurred_at] : [last_recorded_at, last_occurred_at];
+  return fill(texts.times, {
+    recorded: recorded === null ? texts.unknown : describeTime(recorded),
+    occurred: occurred === null ? texts.unknown : describeTime(occurred),
+  });
+}
+
+function edgeIn(
+  template: string,
+  stream: RunStream,
+  sequence: number | null,
+  texts: Texts['cutoff'],
+  end: 'first' | 'last',
+): string {
+  return fill(template, { entry: sequence ?? '', stream: stream.stream_id, times: timesAt(stream, end, texts) });
+}
+
+/** @param direction -1 for the earliest, 1 for the latest. */
+function edgeOf(
+  streams: readonly RunStream[],
+  timeOf: (stream: RunStream) => string | null,
+  direction: -1 | 1,
+): RunStream | null {
+  let edge: RunStream | null = null;
+  let best: string | null = null;
+  for (const stream of streams) {
+    const time = timeOf(stream);
+    if (time === null || (best !== null && (time < best ? -1 : 1) !== direction)) continue;
+    if (time === best) continue;
+    [edge, best] = [stream, time];
+  }
+  return edge;
+}

@@ -1,0 +1,109 @@
+import { describePeriod } from '../../../verifier/bundle/period.ts';
+import type { RunRecord } from '../../../verifier/records/record.ts';
+import { toAnchors } from './anchors.ts';
+import { toConclusion } from './conclusion.ts';
+import { toCutoff } from './cutoff.ts';
+import { toPopulation } from './population.ts';
+import type { Texts } from './texts.ts';
+import { fill, grouped, nameOf, plural } from './words.ts';
+
+/** A labelled fact; `mono` for digests, paths and ids. */
+export interface Fact {
+  label: string;
+  lines: string[];
+  form: 'text' | 'mono';
+}
+
+/** The IPE statement: where the information comes from, how it was got, and what is known of whether it is all of it. */
+export function toIpeFacts(record: RunRecord, texts: Texts): Fact[] {
+  const { source, tool, period, streams, warnings } = record;
+  const text = (label: string, ...lines: string[]): Fact => ({ label, lines, form: 'text' });
+  const end = period.to === null ? record.begun_at : null;
+  return [
+    text(
+      'Source system',
+      `Audit service at ${source.audit_url}`,
+      `read by the contract “${source.contract}”${source.contract_sha256 === null ? '' : `, SHA-256 ${source.contract_sha256}`}`,
+    ),
+    { label: 'Requests', lines: source.requests.map(lineOf), form: 'mono' },
+    text('Period and time zone', `${describePeriod(period, end)}. Times are in UTC.`, ...warnings),
+    text('Cut-off', ...toCutoff(record, texts)),
+    text('Extraction', ...extractionOf(record, texts)),
+    text(
+      'Tool',
+      `${tool.name} ${tool.version}, ${tool.commit === null ? 'installed package' : `commit ${tool.commit}`}`,
+    ),
+    ...peopleOf(record, texts),
+    text('Scope', ...scopeOf(record)),
+    text('Population', ...populationOf(record, texts)),
+    text('Conclusion', ...toConclusion(record, texts)),
+    text('Time-stamps', ...toAnchors(streams, texts)),
+    text('Sequences and heads', texts.ipe.heads),
+    text('Integrity', texts.ipe.not_edited),
+    ...encryptionOf(record, texts).map((line) => text('Encryption', line)),
+    text('Signature', ...signatureOf(record, texts)),
+  ];
+}
+
+/** When the bundles' evidence was received, whatever export finalized the run. */
+function extractionOf({ streams, attempts }: RunRecord, { ipe }: Texts): string[] {
+  const times = streams.map(({ collected }) => collected);
+  const [from] = times.map((time) => time.from).sort();
+  const to = times
+    .map((time) => time.to)
+    .sort()
+    .at(-1);
+  if (from === undefined || to === undefined) return [ipe.not_extracted];
+  const tries = attempts.length > 1 ? [fill(ipe.attempts, { attempts: grouped(attempts.length) })] : [];
+  return [fill(ipe.extracted, { from, to }), ...tries];
+}
+
+function peopleOf({ report, operator, scope }: RunRecord, { ipe }: Texts): Fact[] {
+  const text = (label: string, ...lines: string[]): Fact => ({ label, lines, form: 'text' });
+  return [
+    text('Prepared by', report.prepared_by ?? ipe.not_prepared),
+    text('Operator', nameOf(operator)),
+    text(
+      'Requested by',
+      scope.requested_by ?? 'not stated',
+      ...(scope.request === null ? [] : [`request ${scope.request}`]),
+    ),
+  ];
+}
+
+function scopeOf({ scope }: RunRecord): string[] {
+  return [
+    scope.streams.length === 0
+      ? 'all streams that the service lists to the API key that was used'
+      : `streams that match ${scope.streams.join(', ')}`,
+    ...(scope.exclude.length === 0 ? [] : [`without those that match ${scope.exclude.join(', ')}`]),
+  ];
+}
+
+/** Nothing where nothing is encrypted. */
+function encryptionOf({ streams }: RunRecord, { ipe }: Texts): string[] {
+  const encrypted = streams.flatMap(({ bundle }) => (bundle.encrypted === undefined ? [] : [bundle.encrypted]));
+  if (encrypted.length === 0) return [];
+  const recipients = [...new Set(encrypted.flatMap((bundle) => bundle.recipients))];
+  return [fill(ipe.encrypted, { bundles: plural(encrypted.length, 'bundle'), recipients: recipients.join(', ') })];
+}
+
+function signatureOf({ signed, timestamp_authority: authority }: RunRecord, { ipe }: Texts): string[] {
+  const stamped = authority === null ? [] : [fill(ipe.stamped, { authority })];
+  return [signed ? ipe.signed : ipe.unsigned, ...stamped];
+}
+
+/** A query behind its path, a body after a space. */
+function lineOf({ method, path, parameters }: RunRecord['source']['requests'][number]): string {
+  if (parameters.length === 0) return `${method} ${path}`;
+  return method === 'GET' ? `GET ${path}?${parameters.join('&')}` : `${method} ${path} ${parameters.join(' ')}`;
+}
+
+function populationOf(record: RunRecord, texts: Texts): string[] {
+  const { listed, exported, partial, failed, empty, excluded } = record.reconciliation;
+  const terms = Object.entries({ exported, partial, failed, empty, excluded });
+  return [
+    `${plural(listed, 'stream')} listed = ${terms.map(([name, count]) => `${grouped(count)} ${name}`).join(' + ')}`,
+    ...toPopulation(record, texts).sentences,
+  ];
+}

@@ -1,0 +1,102 @@
+import type { RunRecord } from '../../../verifier/records/record.ts';
+import { sayNotProved } from './not-proved.ts';
+import type { Texts } from './texts.ts';
+import { fill, plural } from './words.ts';
+
+type Finding = RunRecord['streams'][number]['findings'][number];
+
+/** All findings of one code. */
+export interface FindingGroup {
+  code: Finding['code'];
+  severity: Finding['severity'];
+  meaning: string;
+  streams: number;
+  /** As recorded: consecutive entries are one finding. */
+  findings: number;
+  /** The first of them. */
+  shown: ShownFinding[];
+}
+
+export interface ShownFinding {
+  streamId: string;
+  place: string;
+  message: string;
+  /** Of one entry: its id, when it was recorded, who did what; null where none of it is known. */
+  entry: string | null;
+  /** What contradicts each other, each with what it is. */
+  values: { label: string; value: string }[];
+}
+
+export interface Findings {
+  groups: FindingGroup[];
+  /** Each deviating entry counted, also those that the record does not keep one by one. */
+  total: number;
+  streams: number;
+  /** What is said where there are none: that nothing failed is not that all was proved. */
+  none: string;
+}
+
+const SHOWN = 20;
+const SEVERITIES: readonly Finding['severity'][] = ['error', 'warning', 'notice'];
+
+/** Errors first. */
+export function toFindings({ streams, vanished, failed }: RunRecord, texts: Texts): Findings {
+  const all = [...vanished.map(({ finding }) => finding), ...streams.flatMap((stream) => stream.findings)];
+  const groups = [...Map.groupBy(all, ({ code }) => code)].map(([code, findings]) => toGroup(code, findings, texts));
+  groups.sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) || (a.code < b.code ? -1 : 1));
+  return {
+    groups,
+    total: streams.reduce((sum, stream) => sum + stream.findings_count, vanished.length),
+    streams: new Set(all.map(({ stream_id }) => stream_id)).size,
+    none: sayNone(streams, failed.length, texts),
+  };
+}
+
+function sayNone(streams: RunRecord['streams'], failed: number, { findings, exceptions }: Texts): string {
+  if (failed === 0 && streams.every(({ status }) => status === 'empty')) return findings.nothing;
+  const open = sayNotProved(streams);
+  if (open === null && failed === 0) return findings.none;
+  const missed = failed === 0 ? [] : [fill(exceptions.not_received, { streams: plural(failed, 'stream') })];
+  return [findings.open, ...(open === null ? [] : [open]), ...missed].join(' ');
+}
+
+function toGroup(code: Finding['code'], findings: readonly Finding[], texts: Texts): FindingGroup {
+  return {
+    code,
+    severity: findings[0]?.severity ?? 'notice',
+    meaning: texts.meanings[code],
+    streams: new Set(findings.map(({ stream_id }) => stream_id)).size,
+    findings: findings.length,
+    shown: findings.slice(0, SHOWN).map((finding) => toShown(finding, texts)),
+  };
+}
+
+function toShown(finding: Finding, { values }: Texts): ShownFinding {
+  const { code, stream_id, message, expected, actual } = finding;
+  const labels = values[code] ?? values.other ?? { expected: 'expected', actual: 'found' };
+  return {
+    streamId: stream_id,
+    place: placeOf(finding),
+    message,
+    entry: describeEntry(finding),
+    values: [
+      ...(expected === undefined ? [] : [{ label: labels.expected, value: expected }]),
+      ...(actual === undefined ? [] : [{ label: labels.actual, value: actual }]),
+    ],
+  };
+}
+
+function describeEntry({ entry_id, recorded_at, actor, action }: Finding): string | null {
+  const said = [
+    ...(recorded_at === undefined ? [] : [`recorded ${recorded_at}`]),
+    ...(actor === undefined ? [] : [`by ${actor}`]),
+    ...(action === undefined ? [] : [`action ${action}`]),
+    ...(entry_id === undefined || entry_id === '' ? [] : [`id ${entry_id}`]),
+  ];
+  return said.length === 0 ? null : said.join(' · ');
+}
+
+function placeOf({ sequence, from, to }: Finding): string {
+  if (sequence !== undefined) return `entry ${sequence}`;
+  return from === undefined ? '' : `entries ${from} to ${to ?? from}`;
+}

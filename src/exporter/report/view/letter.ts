@@ -1,0 +1,173 @@
+import { z } from 'zod';
+import { describePeriod } from '../../../verifier/bundle/period.ts';
+import type { RunRecord } from '../../../verifier/records/record.ts';
+import type { ShareRecord } from '../../../verifier/records/share.ts';
+import { type OutcomeView, toOutcome } from './outcome.ts';
+import type { Texts } from './texts.ts';
+import { fill, grouped, nameOf, plural } from './words.ts';
+
+const text = z.string().min(1);
+
+/** `templates/report/letter.yaml`. */
+export const letterTextsSchema = z.strictObject({
+  title: text,
+  labels: z.strictObject({
+    shared_by: text,
+    shared_with: text,
+    shared_at: text,
+    run: text,
+    period: text,
+    files: text,
+    until: text,
+    digest: text,
+  }),
+  digest: text,
+  links: z.strictObject({ until: text }),
+  copies: text,
+  signed: text,
+  unsigned: text,
+  unstamped: text,
+  files: text,
+  clickable: text,
+  verify: z.strictObject({
+    introduction: text,
+    steps: z.array(
+      z.strictObject({
+        /** Left out for a step of every letter. */
+        when: z.enum(['links', 'chain', 'signed', 'stamped', 'encrypted']).optional(),
+        title: text,
+        text,
+        command: text,
+      }),
+    ),
+  }),
+});
+export type LetterTexts = z.infer<typeof letterTextsSchema>;
+
+/** A file that was shared. */
+export interface LetterFile {
+  /** Where it belongs in the recipient's folder. */
+  path: string;
+  bytes: number;
+  sha256: string;
+  /** Null for a copy. */
+  url: string | null;
+}
+
+/** What a letter is about. */
+export interface LetterSubject {
+  run: RunRecord;
+  share: ShareRecord;
+  runSha256: string;
+  /** The ledger entry of the run. */
+  entry: { key: string; number: number };
+  /** Null for a run that is not signed. */
+  signature: { envelope: string; keyId: string; isEcdsa: boolean } | null;
+  /** The run's first time-stamp; null for none. */
+  stamp: string | null;
+  files: readonly LetterFile[];
+}
+
+/** A letter, whatever it is set in. */
+export interface LetterView {
+  title: string;
+  organisation: string | null;
+  outcome: OutcomeView;
+  facts: { label: string; lines: string[]; form: 'text' | 'mono' }[];
+  digest: { label: string; value: string; text: string };
+  remarks: string[];
+  introduction: string;
+  /** How to come to a file by its name; null for copies. */
+  clickable: string | null;
+  files: readonly LetterFile[];
+  verify: { introduction: string; steps: { title: string; text: string; command: string }[] };
+  runId: string;
+  /** RFC 3339. */
+  date: string;
+}
+
+/** Pure: the same subject and texts give the same letter. */
+export function toLetterView(subject: LetterSubject, texts: LetterTexts, reportTexts: Texts): LetterView {
+  const { run, share, runSha256, files } = subject;
+  return {
+    title: texts.title,
+    organisation: run.report.organisation,
+    outcome: toOutcome(run, true, reportTexts),
+    facts: toFacts(subject, texts),
+    digest: { label: texts.labels.digest, value: runSha256, text: texts.digest },
+    remarks: toRemarks(subject, texts),
+    introduction: texts.files,
+    clickable: share.form === 'links' ? texts.clickable : null,
+    files,
+    verify: toSteps(subject, texts),
+    runId: run.run_id,
+    date: share.shared_at,
+  };
+}
+
+function toFacts({ run, share, files }: LetterSubject, { labels, links, copies }: LetterTexts): LetterView['facts'] {
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  const fact = (label: string, line: string, form: 'text' | 'mono' = 'text') => ({ label, lines: [line], form });
+  return [
+    fact(labels.shared_by, sharerOf(run, share)),
+    ...(share.shared_with === null ? [] : [fact(labels.shared_with, share.shared_with)]),
+    fact(labels.shared_at, `${share.shared_at} (UTC)`),
+    fact(labels.run, run.run_id, 'mono'),
+    fact(labels.period, describePeriod(run.period, run.period.to === null ? run.begun_at : null)),
+    fact(
+      labels.files,
+      `${plural(files.length, 'file')}, ${grouped(bytes)} bytes${share.form === 'links' ? '' : `. ${copies}`}`,
+    ),
+    ...(share.expires_at === null ? [] : [fact(labels.until, fill(links.until, { until: share.expires_at }))]),
+  ];
+}
+
+/** A name that was configured, before the account that the program ran under. */
+function sharerOf({ report }: RunRecord, { shared_by }: ShareRecord): string {
+  return report.prepared_by === null ? nameOf(shared_by) : `${report.prepared_by} (${nameOf(shared_by)})`;
+}
+
+function toRemarks({ signature, stamp }: LetterSubject, texts: LetterTexts): string[] {
+  return [
+    signature === null ? texts.unsigned : fill(texts.signed, { key: signature.keyId }),
+    ...(stamp === null ? [texts.unstamped] : []),
+  ];
+}
+
+/** What was checked under roots can be checked again only with them. */
+function rootsFor({ streams }: RunRecord, stamp: string | null): string {
+  const isAnchored = streams.some(({ claims }) => claims.anchor.state === 'proved');
+  return stamp !== null || isAnchored ? ' --timestamp-roots ROOT' : '';
+}
+
+function toSteps(subject: LetterSubject, { verify }: LetterTexts): LetterView['verify'] {
+  const { run, share, entry, signature, stamp } = subject;
+  const holds = {
+    links: share.form === 'links',
+    chain: entry.number > 1,
+    signed: signature !== null,
+    stamped: stamp !== null,
+    encrypted: run.streams.some(({ bundle }) => bundle.encrypted !== undefined),
+  };
+  const values = {
+    run: run.run_id,
+    record: `runs/${run.run_id}/run.json`,
+    number: entry.number,
+    entry: entry.key,
+    envelope: signature?.envelope ?? '',
+    // Ed25519 has a digest of its own.
+    algorithm: signature?.isEcdsa === true ? ' -digest sha256' : '',
+    stamp: stamp ?? '',
+    tool: `${run.tool.name} ${run.tool.version}`,
+    trust: `${signature === null ? '' : ' --public-key PUBLIC_KEY'}${rootsFor(run, stamp)}${holds.encrypted ? ' --identity IDENTITY' : ''}`,
+  };
+  const steps = verify.steps.filter(({ when }) => when === undefined || holds[when]);
+  return {
+    introduction: verify.introduction,
+    steps: steps.map(({ title, text: words, command }) => ({
+      title,
+      text: fill(words, values),
+      command: fill(command, values),
+    })),
+  };
+}

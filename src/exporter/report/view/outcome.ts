@@ -1,0 +1,59 @@
+import type { RunRecord } from '../../../verifier/records/record.ts';
+import { sayNotProved } from './not-proved.ts';
+import type { Texts } from './texts.ts';
+import { fill, plural } from './words.ts';
+
+/** `calm`: verified. `alarm`: refuted. `caution`: collected only, partial, or nothing was checked. */
+export type Tone = 'calm' | 'alarm' | 'caution';
+
+/** What the run came to, as it stands on the first page. */
+export interface OutcomeView {
+  tone: Tone;
+  /** In capitals: one word, or two where a run is refuted and partial. */
+  words: string[];
+  sentences: string[];
+}
+
+/** @param sealed false for the report of an attempt. */
+export function toOutcome(record: RunRecord, sealed: boolean, texts: Texts): OutcomeView {
+  const { outcome, reconciliation, streams, vanished } = record;
+  const { verified, collected, refuted, partial, empty, unsealed, empties, vanished: gone } = texts.outcome;
+  const entries = streams.reduce((sum, stream) => sum + stream.entries, 0);
+  const refutedStreams = streams.filter(({ status }) => status === 'refuted').length;
+  const isPartial = reconciliation.partial + reconciliation.failed > 0 || !sealed;
+  const values = {
+    streams: plural(reconciliation.exported, 'stream'),
+    entries: plural(entries, 'entry'),
+    required: record.scope.required_claims.join(', '),
+    listed: plural(reconciliation.listed, 'stream'),
+    partial: reconciliation.partial,
+    failed: reconciliation.failed,
+  };
+  const words: string[] = [];
+  const sentences: string[] = [];
+  const say = ({ word, sentence }: { word: string; sentence: string }, more: Record<string, string | number> = {}) => {
+    words.push(word);
+    sentences.push(fill(sentence, { ...values, ...more }));
+  };
+  if (outcome === 'refuted' && refutedStreams === 0) say({ word: refuted.word, sentence: refuted.missed });
+  else if (outcome === 'refuted')
+    say(refuted, {
+      refuted: refutedStreams,
+      streams: `${plural(streams.length, 'stream')} ${refutedStreams === 1 ? 'is' : 'are'}`,
+    });
+  if (isPartial) say(partial);
+  if (outcome === 'empty' && !isPartial) say(empty);
+  if (outcome === 'verified' && !isPartial) say(verified);
+  if (outcome === 'collected' && !isPartial) say(collected);
+  if (vanished.length > 0) sentences.push(fill(gone, { streams: plural(vanished.length, 'stream') }));
+  if (outcome !== 'empty' && reconciliation.empty > 0)
+    sentences.push(fill(empties, { streams: plural(reconciliation.empty, 'stream') }));
+  const open = sayNotProved(streams);
+  if (open !== null) sentences.push(open);
+  if (!sealed) sentences.push(unsealed);
+  return {
+    tone: outcome === 'refuted' ? 'alarm' : words.includes(verified.word) ? 'calm' : 'caution',
+    words,
+    sentences,
+  };
+}

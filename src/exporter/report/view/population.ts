@@ -1,0 +1,120 @@
+import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
+import { type Missing, statedEntries, sum, sumIfKnown, toMissing } from './missing.ts';
+import type { Texts } from './texts.ts';
+import { fill, grouped, plural } from './words.ts';
+
+/** A line of the control totals. */
+export interface PopulationRow {
+  label: string;
+  streams: number;
+  /** Null where nobody states how many. */
+  entries: number | null;
+  isAmiss: boolean;
+}
+
+/** From what the service says that it has to what was verified of it, in streams and entries. */
+export interface Population {
+  rows: PopulationRow[];
+  sentences: string[];
+  missing: Missing;
+}
+
+export function toPopulation(record: RunRecord, { population: texts }: Texts): Population {
+  const { streams, failed, excluded, reconciliation } = record;
+  const stated = statedIn(record);
+  const missing = toMissing(record);
+  const inScope = reconciliation.listed - reconciliation.excluded;
+  const listed = streams.filter(({ service }) => service.listed !== null);
+  const verified = streams.filter(isVerified);
+  const refuted = streams.filter(({ status }) => status === 'refuted');
+  const open = streams.filter((stream) => !isVerified(stream) && !['refuted', 'empty'].includes(stream.status));
+  const empty = streams.filter(({ status }) => status === 'empty');
+  const row = (label: string, count: number, entries: number | null, isAmiss = false): PopulationRow => ({
+    label,
+    streams: count,
+    entries,
+    isAmiss: isAmiss && count > 0,
+  });
+  const some = (shown: PopulationRow) => (shown.streams === 0 ? [] : [shown]);
+  return {
+    rows: [
+      row(texts.listed, reconciliation.listed, stated.all),
+      ...some(row(texts.excluded, excluded.length, stated.excluded)),
+      row(texts.in_scope, inScope, less(stated.all, stated.excluded)),
+      ...some(row(texts.failed, failed.length, stated.failed, true)),
+      row(texts.received, streams.length, entriesOf(streams)),
+      row(texts.listed_by_entry, listed.length, sum(listed.map(({ service }) => service.listed ?? 0))),
+      row(texts.verified, verified.length, entriesOf(verified)),
+      ...some(row(texts.open, open.length, entriesOf(open), true)),
+      ...some(row(texts.refuted, refuted.length, entriesOf(refuted), true)),
+      ...some(row(texts.empty, empty.length, 0)),
+      row(texts.missing, missing.streams, missing.entries, true),
+      ...some(row(texts.vanished, missing.vanished, missing.vanishedEntries, true)),
+    ],
+    sentences: sayStated(record, stated, texts),
+    missing,
+  };
+}
+
+function isVerified({ status, partial }: RunStream): boolean {
+  return !partial && (status === 'verified' || status === 'collected');
+}
+
+function entriesOf(streams: readonly RunStream[]): number {
+  return sum(streams.map(({ entries }) => entries));
+}
+
+/** What the service's list of streams states: of all time, so of a run of less it says nothing. */
+interface Stated {
+  all: number | null;
+  excluded: number | null;
+  failed: number | null;
+}
+
+function statedIn(record: RunRecord): Stated {
+  const { streams, failed, excluded, vanished, period } = record;
+  const byId = statedEntries(record);
+  if (period.from !== null || period.to !== null) return { all: null, excluded: null, failed: null };
+  const gone = new Set(vanished.map(({ stream_id }) => stream_id));
+  const listed = streams.filter(({ stream_id }) => !gone.has(stream_id));
+  const [ofStreams, ofFailed, ofExcluded] = [
+    listed.map(({ service }) => service.entry_count),
+    failed.map(({ stream_id }) => byId.get(stream_id) ?? null),
+    excluded.map(({ stream_id }) => byId.get(stream_id) ?? null),
+  ].map(sumIfKnown) as [number | null, number | null, number | null];
+  return { all: sumIfKnown([ofStreams, ofFailed, ofExcluded]), excluded: ofExcluded, failed: ofFailed };
+}
+
+function less(all: number | null, part: number | null): number | null {
+  return all === null || part === null ? null : all - part;
+}
+
+function sayStated(record: RunRecord, { all, excluded, failed }: Stated, texts: Texts['population']): string[] {
+  const isAllTime = record.period.from === null && record.period.to === null;
+  if (!isAllTime) return [texts.of_period];
+  if (all === null || excluded === null || failed === null) return [texts.not_stated];
+  const values = { received: grouped(entriesOf(record.streams)), stated: plural(all, 'entry') };
+  const parts = [
+    ...(failed === 0 ? [] : [fill(texts.in_failed, { entries: grouped(failed) })]),
+    ...(excluded === 0 ? [] : [fill(texts.in_excluded, { entries: grouped(excluded) })]),
+  ];
+  return [`${fill(texts.of_stated, values)}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}.`];
+}
+
+/** What is known to be missing, or that nothing is. */
+export function sayMissing(missing: Missing, texts: Texts['population']): string {
+  const { streams, entries, vanished, vanishedEntries, failed, failedEntries } = missing;
+  const told = (count: number, template: string, ofStreams: number, ofEntries: number) =>
+    count === 0 ? [] : [fill(template, { streams: plural(ofStreams, 'stream'), entries: plural(ofEntries, 'entry') })];
+  const known = [
+    ...told(entries, texts.known_missing, streams, entries),
+    ...told(
+      failed,
+      failedEntries === null ? texts.known_failed_unstated : texts.known_failed,
+      failed,
+      failedEntries ?? 0,
+    ),
+    ...told(vanished, texts.known_vanished, vanished, vanishedEntries),
+  ];
+  return known.length === 0 ? texts.none_missing : `${texts.are_missing} ${known.join('; ')}.`;
+}

@@ -1,0 +1,48 @@
+import { describeDays } from '../../../verifier/bundle/period.ts';
+import type { RunRecord } from '../../../verifier/records/record.ts';
+import type { Texts } from './texts.ts';
+import { fill, plural } from './words.ts';
+
+const DAY_MS = 86_400_000;
+const RANGES = 20;
+/** A longer time is not told day by day. */
+const MAX_DAYS = 3660;
+
+/**
+ * On which days of the period nothing was recorded in any stream: from the first entry on where it has no begin, up to
+ * the export where it has no end.
+ */
+export function toQuietDays({ streams, period, begun_at: begunAt }: RunRecord, { coverage: texts }: Texts): string[] {
+  const filled = streams.filter(({ activity }) => Object.keys(activity.counts).length > 0);
+  if (filled.length === 0) return [];
+  if (filled.some(({ activity }) => activity.per !== 'day')) return [texts.not_by_day];
+  const busy = new Set(filled.flatMap(({ activity }) => Object.keys(activity.counts)));
+  const sorted = [...busy].sort();
+  const first = period.from ?? `${sorted[0]}T00:00:00.000Z`;
+  const last = period.to === null ? begunAt : new Date(Date.parse(period.to) - 1).toISOString();
+  const quiet = daysBetween(first, last).filter((day) => !busy.has(day));
+  if (quiet.length === 0) return [texts.no_quiet_day];
+  const ranges = toRanges(quiet);
+  const named = ranges.slice(0, RANGES).map(([from, to]) => describeDays(from, to));
+  const rest = ranges.length > RANGES ? fill(texts.more_quiet, { count: ranges.length - RANGES }) : '';
+  return [`${fill(texts.quiet, { days: plural(quiet.length, 'day') })} ${named.join('; ')}${rest}.`];
+}
+
+function daysBetween(first: string, last: string): string[] {
+  const [start, end] = [first, last].map((time) => Date.parse(`${time.slice(0, 10)}T00:00:00Z`)) as [number, number];
+  const count = Math.min((end - start) / DAY_MS + 1, MAX_DAYS);
+  return Array.from({ length: Math.max(count, 0) }, (_, day) =>
+    new Date(start + day * DAY_MS).toISOString().slice(0, 10),
+  );
+}
+
+/** Days that follow one another as one. */
+function toRanges(days: readonly string[]): [from: string, to: string][] {
+  const ranges: [string, string][] = [];
+  for (const day of days) {
+    const last = ranges.at(-1);
+    if (last !== undefined && Date.parse(day) - Date.parse(last[1]) === DAY_MS) last[1] = day;
+    else ranges.push([day, day]);
+  }
+  return ranges;
+}

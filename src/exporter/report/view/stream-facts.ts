@@ -1,0 +1,38 @@
+import { lengthOf } from '../../../verifier/claims/ranges.ts';
+import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
+import { sayAnchored } from './anchors.ts';
+import { timesAt } from './cutoff.ts';
+import { missingIn } from './missing.ts';
+import type { Texts } from './texts.ts';
+import { grouped } from './words.ts';
+
+/** What is said of one stream besides its claims: a label and its words. */
+export type StreamFact = [label: string, text: string];
+
+export function toStreamFacts(stream: RunStream, period: RunRecord['period'], texts: Texts): StreamFact[] {
+  const { first_sequence: first, last_sequence: last, collected, service } = stream;
+  const anchored = sayAnchored(stream, texts);
+  const missing = lengthOf(missingIn(stream, period));
+  const stated = [
+    ...(service.entry_count === null ? [] : [`${grouped(service.entry_count)} of all time`]),
+    ...(service.listed === null ? [] : [`${grouped(service.listed)} listed for this package`]),
+  ];
+  return [
+    ...(first === null || last === null
+      ? []
+      : ([
+          ['first entry', `${first}, ${timesAt(stream, 'first', texts.cutoff)}`],
+          ['last entry', `${last}, ${timesAt(stream, 'last', texts.cutoff)}`],
+        ] as StreamFact[])),
+    ...(stated.length === 0 ? [] : [['service says', stated.join(', ')] as StreamFact]),
+    ...(service.verified === null ? [] : [['its check', verdictOf(service)] as StreamFact]),
+    ...(missing === 0 ? [] : [['missing', grouped(missing)] as StreamFact]),
+    ...(anchored === null ? [] : [['anchored', anchored] as StreamFact]),
+    ['received', `${collected.from} to ${collected.to}`],
+  ];
+}
+
+function verdictOf({ verified, failed_sequences }: RunStream['service']): string {
+  if (verified === true) return 'passed';
+  return failed_sequences.length === 0 ? 'failed' : `failed at ${failed_sequences.slice(0, 10).join(', ')}`;
+}

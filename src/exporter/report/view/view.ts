@@ -1,0 +1,108 @@
+import { DOES_NOT_PROVE } from '../../../verifier/bundle/documents.ts';
+import { describePeriod } from '../../../verifier/bundle/period.ts';
+import type { Reconciliation, RunRecord, RunStream } from '../../../verifier/records/record.ts';
+import { type Charts, toCharts } from './activity.ts';
+import { type ClaimView, toClaims } from './claims.ts';
+import { type FrameworkView, toFrameworks } from './controls.ts';
+import { type Coverage, toCoverage } from './coverage.ts';
+import { type CustodyStep, toCustody } from './custody.ts';
+import { type Fact, toIpeFacts } from './facts.ts';
+import { type Findings, toFindings } from './findings.ts';
+import { type OutcomeView, toOutcome } from './outcome.ts';
+import { type Population, toPopulation } from './population.ts';
+import { type Advice, toAdvice } from './preparer.ts';
+import { type StreamFact, toStreamFacts } from './stream-facts.ts';
+import type { Texts } from './texts.ts';
+
+/** A run as its reports show it, whatever they are set in: everything that is said, and nothing of how it looks. */
+export interface RunView {
+  runId: string;
+  organisation: string | null;
+  preparedBy: string | null;
+  period: string;
+  /** RFC 3339: when the run was closed. */
+  finishedAt: string;
+  request: string | null;
+  requestedBy: string | null;
+  /** False for the report of an attempt. */
+  sealed: boolean;
+  outcome: OutcomeView;
+  reconciliation: Reconciliation;
+  /** Streams that were to be exported: received, or not. */
+  inScope: number;
+  entries: number;
+  population: Population;
+  ipe: Fact[];
+  /** Streams that are not there as they should be, and why. */
+  exceptions: Exception[];
+  claims: ClaimView[];
+  charts: Charts;
+  coverage: Coverage;
+  findings: Findings;
+  custody: CustodyStep[];
+  doesNotProve: readonly string[];
+  frameworks: FrameworkView[];
+  streams: RunStream[];
+  factsOf(stream: RunStream): StreamFact[];
+  /** For who exported, not for who reads. */
+  preparer: Advice[];
+}
+
+export interface Exception {
+  kind: 'not exported' | 'partial' | 'unproved' | 'vanished' | 'excluded';
+  streamId: string;
+  reason: string;
+}
+
+/** Pure: the same record and texts give the same view. */
+export function toRunView(record: RunRecord, sealed: boolean, texts: Texts): RunView {
+  const { scope, streams } = record;
+  return {
+    runId: record.run_id,
+    organisation: record.report.organisation,
+    preparedBy: record.report.prepared_by,
+    period: describePeriod(record.period, record.begun_at),
+    finishedAt: record.finished_at,
+    request: scope.request,
+    requestedBy: scope.requested_by,
+    sealed,
+    outcome: toOutcome(record, sealed, texts),
+    reconciliation: record.reconciliation,
+    inScope: streams.length + record.failed.length,
+    entries: streams.reduce((sum, stream) => sum + stream.entries, 0),
+    population: toPopulation(record, texts),
+    ipe: toIpeFacts(record, texts),
+    exceptions: toExceptions(record),
+    claims: toClaims(record, texts),
+    charts: toCharts(record, texts),
+    coverage: toCoverage(record, texts),
+    findings: toFindings(record, texts),
+    custody: toCustody(record, sealed, texts),
+    doesNotProve: DOES_NOT_PROVE,
+    frameworks: toFrameworks(record),
+    streams,
+    factsOf: (stream) => toStreamFacts(stream, record.period, texts),
+    preparer: toAdvice(record),
+  };
+}
+
+function toExceptions({ failed, streams, vanished, excluded }: RunRecord): Exception[] {
+  const incomplete = streams.filter(({ partial, status }) => partial || status === 'incomplete');
+  const exception = (kind: Exception['kind'], streamId: string, reason: string) => ({ kind, streamId, reason });
+  return [
+    ...failed.map(({ stream_id, reason }) => exception('not exported', stream_id, reason)),
+    ...incomplete.map((stream) =>
+      exception(stream.partial ? 'partial' : 'unproved', stream.stream_id, whyPartial(stream)),
+    ),
+    ...vanished.map(({ stream_id, finding }) => exception('vanished', stream_id, finding.message)),
+    ...excluded.map(({ stream_id, reason }) => exception('excluded', stream_id, reason)),
+  ];
+}
+
+function whyPartial({ missing, claims, findings }: RunStream): string {
+  if (missing.length > 0) return missing.map(({ form, reason }) => `the ${form} form is missing: ${reason}`).join('; ');
+  const defect = findings.find(({ code }) => /^(package|contract)\//.test(code));
+  if (defect !== undefined) return defect.message;
+  const unproved = Object.entries(claims).filter(([, { state }]) => state === 'unproved');
+  return unproved.map(([name, { reason }]) => `${name} is unproved: ${reason ?? 'no reason is recorded'}`).join('; ');
+}

@@ -1,0 +1,151 @@
+import { sha256 } from '../../core/digest.ts';
+import { EvidenceError } from '../../core/errors.ts';
+import type { Archive, StoredObject } from '../../verifier/archive/archive.ts';
+import { isKey } from '../../verifier/archive/key.ts';
+import { findEntry, readEntry, type StoredLedgerEntry } from '../../verifier/ledger/ledger.ts';
+import {
+  ARCHIVE_KEY,
+  ledgerKey,
+  publicKeyKey,
+  runEnvelopeKey,
+  runPrefix,
+  runRecordKey,
+} from '../../verifier/records/keys.ts';
+import type { RunRecord } from '../../verifier/records/record.ts';
+import type { SharedObject } from '../../verifier/records/share.ts';
+import { readRunEnvelope } from '../../verifier/records/signing.ts';
+import { readStamps } from '../../verifier/records/stamps.ts';
+import { type PublicKey, readPublicKey } from '../../verifier/signature/key.ts';
+
+/** A sealed run, as it was read. */
+export interface SharedRun {
+  record: RunRecord;
+  sha256: string;
+}
+
+/** All that somebody needs who is to verify one run, and nothing of any other. */
+export interface Selection {
+  objects: SharedObject[];
+  /** The ledger entry of the run. */
+  entry: StoredLedgerEntry;
+  /** The key that the run is signed with; null for a run that is not signed. */
+  signer: PublicKey | null;
+  /** Key of the run's first time-stamp; null for none. */
+  stamp: string | null;
+}
+
+/** An object as a record names it. */
+interface Recorded {
+  key: string;
+  sha256: string;
+  bytes?: number;
+  version_id?: string | undefined;
+}
+
+const MAX_SMALL_BYTES = 2 ** 30;
+
+/**
+ * What the run's record names, what vouches for it, and the ledger from its first entry to the run's own, which is what
+ * that entry follows from.
+ *
+ * @throws EvidenceError `not-found` for a run that is not in the ledger or lacks its signature; `unreadable` where
+ * something is not as it was recorded.
+ */
+export async function selectObjects(archive: Archive, { record, sha256: digest }: SharedRun): Promise<Selection> {
+  const { run_id: runId } = record;
+  const entry = await requireEntry(archive, runId, digest);
+  const ledger = await readLedger(archive, entry);
+  const { stored: stamps } = await readStamps(archive, runId);
+  const envelope = record.signed ? await readEnvelope(archive, runId) : null;
+  const keyIds = new Set([envelope?.keyId, ...ledger.map(({ entry: { signature } }) => signature?.keyid)]);
+  const publicKeys = await Promise.all(
+    [...keyIds].filter((id) => id !== undefined).map((id) => measure(archive, publicKeyKey(id))),
+  );
+  const recorded: Recorded[] = [
+    { key: runRecordKey(runId), sha256: digest },
+    ...(envelope === null ? [] : [envelope]),
+    ...(await Promise.all(stamps.map(({ key }) => measure(archive, key)))),
+    ...record.documents,
+    ...record.left_over,
+    ...record.streams.flatMap(({ bundle, record: stored }) => (stored === null ? [bundle] : [bundle, stored])),
+    ...ledger.flatMap(({ key, entry: noted, sha256: own }) => [
+      { key, sha256: own },
+      ...('acceptance_key' in noted ? [{ key: noted.acceptance_key, sha256: noted.acceptance_sha256 }] : []),
+    ]),
+    ...publicKeys,
+    await measure(archive, ARCHIVE_KEY),
+  ];
+  const listed = await list(archive, runId);
+  return {
+    objects: recorded.map((object) => toShared(object, listed.get(object.key), runId)),
+    entry,
+    signer: envelope === null ? null : await readSigner(archive, envelope.keyId),
+    stamp: stamps[0]?.key ?? null,
+  };
+}
+
+async function requireEntry(archive: Archive, runId: string, digest: string): Promise<StoredLedgerEntry> {
+  const found = await findEntry(archive, runId);
+  if (found === null)
+    throw new EvidenceError('not-found', `run ${runId} is sealed, but no ledger entry records it; nothing was shared`, {
+      nextStep: 'Run the export command of that run again: it adds the entry.',
+    });
+  if ('run_sha256' in found.entry && found.entry.run_sha256 === digest) return found;
+  throw differs(runRecordKey(runId), `its SHA-256 is not the one in ${found.key}`);
+}
+
+/** Every entry up to the run's. */
+async function readLedger(archive: Archive, last: StoredLedgerEntry): Promise<StoredLedgerEntry[]> {
+  const entries: StoredLedgerEntry[] = [];
+  for (let number = 1; number < last.entry.number; number += 1)
+    entries.push(await readEntry(archive, ledgerKey(number)));
+  return [...entries, last];
+}
+
+async function readEnvelope(archive: Archive, runId: string): Promise<Recorded & { keyId: string }> {
+  const key = runEnvelopeKey(runId);
+  if ((await archive.stat(key)) === null)
+    throw new EvidenceError('not-found', `run ${runId} is to be signed, and ${key} is not there; nothing was shared`, {
+      nextStep: 'Run the export command of that run again: it adds the signature.',
+    });
+  const { signature } = await readRunEnvelope(archive, runId);
+  return { ...(await measure(archive, key)), keyId: signature.keyid };
+}
+
+async function readSigner(archive: Archive, keyId: string): Promise<PublicKey> {
+  const key = publicKeyKey(keyId);
+  return readPublicKey(Buffer.from(await archive.readBytes(key, MAX_SMALL_BYTES)).toString('latin1'), key);
+}
+
+async function measure(archive: Archive, key: string): Promise<Recorded> {
+  const bytes = await archive.readBytes(key, MAX_SMALL_BYTES);
+  return { key, sha256: sha256(bytes), bytes: bytes.length };
+}
+
+async function list(archive: Archive, runId: string): Promise<Map<string, StoredObject>> {
+  const listed = new Map<string, StoredObject>();
+  for (const prefix of [runPrefix(runId), 'ledger/', 'keys/', 'acceptances/', ARCHIVE_KEY])
+    for await (const object of archive.list(prefix)) listed.set(object.key, object);
+  return listed;
+}
+
+/** The object as it is stored, where that is what was recorded. */
+function toShared(recorded: Recorded, found: StoredObject | undefined, runId: string): SharedObject {
+  const { key, sha256: digest, bytes, version_id: version } = recorded;
+  // A record that somebody wrote over may name anything at all.
+  if (!isKey(key) || (!/^(archive\.json$|(ledger|keys|acceptances)\/)/.test(key) && !key.startsWith(runPrefix(runId))))
+    throw differs(runRecordKey(runId), 'names something that is no object of the run');
+  if (found === undefined || found.irregular !== undefined) throw differs(key, 'it is recorded, and not there');
+  if (bytes !== undefined && bytes !== found.bytes)
+    throw differs(key, `it has ${found.bytes} bytes instead of ${bytes}`);
+  if (version !== undefined && found.version_id !== undefined && version !== found.version_id)
+    throw differs(key, `it is version ${found.version_id} instead of ${version}`);
+  return { key, bytes: found.bytes, sha256: digest, version_id: found.version_id ?? null };
+}
+
+/** What is not as it was recorded is not handed on. */
+export function differs(key: string, why: string): EvidenceError {
+  return new EvidenceError('unreadable', `${key} is not what was recorded: ${why}; nothing was shared`, {
+    nextStep: 'Find out what else is wrong, with: evidence verify.',
+  });
+}

@@ -1,0 +1,127 @@
+import type { Archive, LinkSeries } from '../../verifier/archive/archive.ts';
+import { runEnvelopeKey } from '../../verifier/records/keys.ts';
+import { toRecordBytes } from '../../verifier/records/record.ts';
+import { putShare, SHARE_MARK, type SharedObject, type ShareRecord } from '../../verifier/records/share.ts';
+import { renderLetter } from '../report/letter.ts';
+import type { LetterFile } from '../report/view/letter.ts';
+import { ShareFolder } from './folder.ts';
+import { type Selection, type SharedRun, selectObjects } from './selection.ts';
+
+export interface ShareWish {
+  run: SharedRun;
+  sharedWith: string | null;
+  sharedBy: ShareRecord['shared_by'];
+  /** How long links are to last, in seconds; null for copies. */
+  linkSeconds: number | null;
+  /** Where the letter goes and, of copies, the copies. Must not be there yet. */
+  folder: string;
+}
+
+export interface ShareContext {
+  archive: Archive;
+  now: () => Date;
+  signal: AbortSignal;
+}
+
+export interface Shared {
+  record: ShareRecord;
+  /** Of the record in the archive. */
+  key: string;
+  /** What there is to know of the links, a sentence each. */
+  warnings: string[];
+}
+
+/**
+ * Hands a sealed run to somebody: by links that end, or as copies, with a letter that says what it is and how to verify
+ * it. Only the letter has the links.
+ *
+ * @throws EvidenceError see `selectObjects`, `putShare`; then nothing was handed out.
+ */
+export async function shareRun(context: ShareContext, wish: ShareWish): Promise<Shared> {
+  const { archive, now, signal } = context;
+  const selection = await selectObjects(archive, wish.run);
+  const series = wish.linkSeconds === null ? null : await beginLinks(archive, wish.linkSeconds);
+  const record: ShareRecord = {
+    format: 'evidence-share-record/1',
+    run_id: wish.run.record.run_id,
+    shared_with: wish.sharedWith,
+    shared_by: wish.sharedBy,
+    shared_at: now().toISOString(),
+    form: series === null ? 'copies' : 'links',
+    expires_at: series === null ? null : endOf(series).toISOString(),
+    objects: selection.objects,
+  };
+  const folder = await ShareFolder.make(wish.folder);
+  try {
+    if (series === null) await folder.copy(archive, selection.objects, signal);
+    signal.throwIfAborted();
+    const stored = await putShare(archive, record);
+    if (series === null) await folder.write(SHARE_MARK, toRecordBytes(record));
+    const files = await toFiles([...selection.objects, stored], stored, series);
+    const letter = await renderLetter(toSubject(wish.run, record, selection, files));
+    for (const { name, bytes } of letter) await folder.write(name, bytes);
+    return { record, key: stored.key, warnings: series === null ? [] : warningsOf(series) };
+  } catch (error) {
+    await folder.remove();
+    throw error;
+  }
+}
+
+function beginLinks({ links, url }: Archive, seconds: number): Promise<LinkSeries> {
+  if (links === null) throw new TypeError(`${url} has no links`);
+  return links.begin(seconds);
+}
+
+/** Whichever is sooner: the end that was asked for, or that of the credentials. */
+function endOf({ until, credentialsUntil }: LinkSeries): Date {
+  return credentialsUntil instanceof Date && credentialsUntil < until ? credentialsUntil : until;
+}
+
+function warningsOf({ until, credentialsUntil }: LinkSeries): string[] {
+  if (credentialsUntil === 'unknown')
+    return [
+      `The links are signed with temporary credentials that do not say when they end; the links end with them, if that is before ${until.toISOString()}.`,
+    ];
+  if (credentialsUntil === null || credentialsUntil >= until) return [];
+  return [
+    `The credentials that the links are signed with end at ${credentialsUntil.toISOString()}, and the links with them, not at ${until.toISOString()}; links of an access key that lasts end when they should.`,
+  ];
+}
+
+/** In the order in which they are to be read: the record of the share last. */
+async function toFiles(
+  objects: readonly SharedObject[],
+  record: SharedObject,
+  series: LinkSeries | null,
+): Promise<LetterFile[]> {
+  const files: LetterFile[] = [];
+  for (const { key, bytes, sha256 } of objects)
+    files.push({
+      path: key === record.key ? SHARE_MARK : key,
+      bytes,
+      sha256,
+      url: series === null ? null : await series.linkTo(key),
+    });
+  return files;
+}
+
+function toSubject({ record: run, sha256 }: SharedRun, share: ShareRecord, selection: Selection, files: LetterFile[]) {
+  const { entry, signer, stamp } = selection;
+  const signature =
+    signer === null
+      ? null
+      : {
+          envelope: runEnvelopeKey(run.run_id),
+          keyId: signer.id,
+          isEcdsa: signer.key.asymmetricKeyType === 'ec',
+        };
+  return {
+    run,
+    share,
+    runSha256: sha256,
+    entry: { key: entry.key, number: entry.entry.number },
+    signature,
+    stamp,
+    files,
+  };
+}

@@ -1,0 +1,62 @@
+import { EvidenceError, isSystemError, messageOf } from '../../core/errors.ts';
+
+const NEXT_STEPS: Record<string, string> = {
+  ENOSPC: 'Free space on that disk, then run the same command again.',
+  EDQUOT: 'Free space or raise the quota of this user, then run the same command again.',
+  EACCES: 'Give this user permission to write there, or name another archive with --archive.',
+  EPERM: 'Give this user permission to write there, or name another archive with --archive.',
+  EFBIG: 'Raise the size of a file that this user may write (ulimit -f), then run the same command again.',
+  EROFS: 'The disk is mounted read-only: mount it for writing, or name another archive with --archive.',
+  ENOTDIR: 'A file stands where the archive needs a folder: find out what put it there.',
+  EMFILE: 'Raise the number of files this user may have open (ulimit -n), then run the same command again.',
+};
+
+const TO_READ = 'Give this user permission to read all of the archive, then run the same command again.';
+const OF_READING: Record<string, string> = {
+  EACCES: TO_READ,
+  EPERM: TO_READ,
+};
+
+/** What a disk refused of reading, as an error that says what to do. */
+export function lookupFailure(error: unknown, doing: string): EvidenceError {
+  return toFailure(error, doing, { ...NEXT_STEPS, ...OF_READING });
+}
+
+/** What a disk refused, as an error that says what to do. */
+export function storeFailure(error: unknown, doing: string): EvidenceError {
+  return toFailure(error, doing, NEXT_STEPS);
+}
+
+function toFailure(error: unknown, doing: string, nextSteps: Record<string, string>): EvidenceError {
+  if (error instanceof EvidenceError) return error;
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  return new EvidenceError('archive', `could not ${doing}: ${message}`, {
+    nextStep: nextSteps[code] ?? 'Check that disk, then run the same command again.',
+    cause: error,
+  });
+}
+
+/** What a disk refused of one object, which says nothing of the others. */
+export function readFailure(error: unknown, key: string): EvidenceError {
+  if (!isOfFile(error)) return lookupFailure(error, `read ${key} from the archive`);
+  return new EvidenceError('unreadable', `${key} cannot be read: ${messageOf(error)}`, {
+    nextStep: 'Give this user permission to read it; if that does not help, check the disk.',
+    cause: error,
+  });
+}
+
+/** Whether it is the file itself that cannot be read, and not the disk that is full or busy. */
+export function isOfFile(error: unknown): boolean {
+  const isWriting = isSystemError(error) && error.syscall === 'write';
+  return !isWriting && hasCode(error, 'EACCES', 'EPERM', 'EIO', 'EISDIR', 'ELOOP', 'ENXIO');
+}
+
+/** Whether this user has no right to look: who may not look has refuted nothing. */
+export function isClosed(error: unknown): boolean {
+  const cause = error instanceof EvidenceError ? error.cause : error;
+  return hasCode(cause, 'EACCES', 'EPERM');
+}
+
+export function hasCode(error: unknown, ...codes: string[]): boolean {
+  return error instanceof Error && codes.includes((error as NodeJS.ErrnoException).code ?? '');
+}

@@ -1,0 +1,116 @@
+import { crc32 } from 'node:zlib';
+import type { Entry } from 'yauzl';
+import { messageOf } from '../../core/errors.ts';
+import { LeftOver } from './container.ts';
+import { locateData } from './local.ts';
+import { type BundleProblem, DamagedFile } from './problem.ts';
+import type { Member, Zip } from './zip.ts';
+
+export interface BundleLimits {
+  /** Bytes of one file, uncompressed. */
+  maxFileBytes: number;
+  /** Uncompressed by compressed bytes, for files above `RATIO_FLOOR`: a bomb costs its sender nothing. */
+  maxRatio: number;
+  maxEntries: number;
+}
+
+export const DEFAULT_LIMITS: BundleLimits = { maxFileBytes: 16 * 1024 ** 3, maxRatio: 250, maxEntries: 100_000 };
+
+/** Below this size a file is harmless however well it compresses. */
+const RATIO_FLOOR = 16 * 1024 * 1024;
+
+const DEFLATED = 8;
+const STORED = 0;
+
+/**
+ * The bytes of one file as the bundle's zip holds them, in blocks. They are proved to have the stated length and
+ * CRC-32, which says that the zip is whole and nothing about who made it: that is the manifest's part.
+ *
+ * @throws DamagedFile before the first block when the file must not be read at all (encrypted, a link, beyond the
+ * limits, stated twice and differently), and after the last one when length or CRC-32 are not the stated ones.
+ */
+export async function* contentOf(
+  zip: Zip,
+  member: Member,
+  path: string,
+  limits: BundleLimits,
+): AsyncGenerator<Buffer, void, undefined> {
+  const { entry } = member;
+  const problem = typeProblem(member, path) ?? sizeProblem(member, path, limits);
+  if (problem !== undefined) throw new DamagedFile(problem);
+  const start = await locateData(zip, member, path);
+  const blocks =
+    entry.compressionMethod === STORED
+      ? zip.container.blocks(start, entry.compressedSize)
+      : inflated(zip, entry, start, path);
+  let bytes = 0;
+  let checksum = 0;
+  for await (const block of blocks) {
+    bytes += block.length;
+    // Asked before the block is handed on: a lie about the size ends here, not when the disk is full.
+    if (bytes > entry.uncompressedSize) break;
+    checksum = crc32(block, checksum);
+    yield block;
+  }
+  if (bytes !== entry.uncompressedSize) {
+    throw damaged(path, 'it is not of the length its zip states', entry.uncompressedSize, bytes);
+  }
+  if (checksum !== entry.crc32) throw damaged(path, 'its CRC-32 is not the one its zip states', entry.crc32, checksum);
+}
+
+async function* inflated(zip: Zip, entry: Entry, start: number, path: string): AsyncGenerator<Buffer> {
+  try {
+    yield* zip.container.inflated(start, entry.compressedSize, entry.uncompressedSize);
+  } catch (error) {
+    const code = error instanceof LeftOver ? 'bundle/hidden-bytes' : 'bundle/unreadable';
+    throw new DamagedFile({ code, path, message: `${path}: ${messageOf(error)}` }, error);
+  }
+}
+
+const FILE_TYPE = 0o170000;
+const REGULAR_FILE = 0o100000;
+const FOLDER = 0o040000;
+const DOS_FOLDER = 0x10;
+
+/** What keeps a member from being a plain file or folder; judged by the central directory alone. */
+export function typeProblem({ name, entry }: Member, path: string): BundleProblem | undefined {
+  const isFolder = name.endsWith('/');
+  // APPNOTE 4.4.15: the upper half is the Unix mode, zero where the writer knew none.
+  const type = (entry.externalFileAttributes >>> 16) & FILE_TYPE;
+  if (type !== 0 && type !== (isFolder ? FOLDER : REGULAR_FILE)) {
+    return { code: 'bundle/link', path, message: `${path} is a link or a special file, which no evidence is` };
+  }
+  if (entry.isEncrypted()) return { code: 'bundle/encrypted', path, message: `${path} is encrypted inside the zip` };
+  if (entry.compressionMethod !== STORED && entry.compressionMethod !== DEFLATED) {
+    const message = `${path} is compressed by method ${entry.compressionMethod}, which few programs read`;
+    return { code: 'bundle/unreadable', path, message };
+  }
+  const holdsData = isFolder ? entry.uncompressedSize > 0 : (entry.externalFileAttributes & DOS_FOLDER) !== 0;
+  if (holdsData)
+    return { code: 'bundle/inconsistent-zip', path, message: `${path} is stated to be both file and folder` };
+  return undefined;
+}
+
+function sizeProblem({ entry }: Member, path: string, limits: BundleLimits): BundleProblem | undefined {
+  const { uncompressedSize, compressedSize } = entry;
+  if (uncompressedSize > limits.maxFileBytes) {
+    const message = `${path} states ${uncompressedSize} bytes, more than the limit of ${limits.maxFileBytes}`;
+    return { code: 'bundle/too-large', path, message };
+  }
+  if (uncompressedSize > RATIO_FLOOR && uncompressedSize > compressedSize * limits.maxRatio) {
+    const message = `${path} states that ${compressedSize} bytes inflate to ${uncompressedSize}, beyond the limit of ${limits.maxRatio}:1`;
+    return { code: 'bundle/too-large', path, message };
+  }
+  return undefined;
+}
+
+function damaged(path: string, what: string, expected: number, actual: number): DamagedFile {
+  const problem: BundleProblem = {
+    code: 'bundle/unreadable',
+    path,
+    expected: String(expected),
+    actual: String(actual),
+    message: `${path}: ${what}`,
+  };
+  return new DamagedFile(problem);
+}

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, open } from 'node:fs/promises';
+import { EvidenceError } from '../../core/errors.ts';
+import { readRange } from './range.ts';
+
+/** A file to go under `data/` of a bundle: on disk, or at hand. */
+export type PayloadSource = { path: string } & (
+  | {
+      file: string;
+      /** Hex, known from the download: the file is then not hashed before the bundle is reread and held against it. */
+      sha256?: string;
+      bytes?: number;
+    }
+  | { content: string | Uint8Array }
+);
+
+/** A source that is open and whose size is fixed. */
+export interface OpenSource {
+  path: string;
+  bytes: number;
+  /** Undefined for a file on disk whose digest was not given: it is taken while the zip is written. */
+  sha256: string | undefined;
+  /** The whole content, or blocks of exactly `bytes` in all; fails with `unreadable` when the file changed. */
+  read(): Uint8Array | AsyncIterable<Buffer>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens every source before the first byte is written, so that a bundle is not begun which cannot be finished.
+ *
+ * @throws EvidenceError `not-found` for a file that is not there, `unreadable` for one of another length than stated.
+ */
+export async function openSources(sources: readonly PayloadSource[]): Promise<OpenSource[]> {
+  const opened: OpenSource[] = [];
+  try {
+    for (const source of sources) {
+      opened.push('file' in source ? await openFile(source) : contentSource(source.path, source.content));
+    }
+  } catch (error) {
+    await Promise.all(opened.map((source) => source.close()));
+    throw error;
+  }
+  return opened;
+}
+
+export function contentSource(path: string, content: string | Uint8Array): OpenSource {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  return { path, bytes: bytes.length, sha256, read: () => bytes, close: async () => undefined };
+}
+
+type FileSource = Extract<PayloadSource, { file: string }>;
+
+async function openFile(source: FileSource): Promise<OpenSource> {
+  const { path, file, sha256 } = source;
+  const handle = await open(file, 'r').catch((error: NodeJS.ErrnoException) => {
+    const code = error.code === 'ENOENT' ? 'not-found' : 'unreadable';
+    throw new EvidenceError(code, `cannot open ${file} for ${path} of the bundle: ${error.message}`, { cause: error });
+  });
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw new EvidenceError('unreadable', `${file}, for ${path} of the bundle, is not a file`);
+    if (source.bytes !== undefined && source.bytes !== stats.size) throw changed(source, source.bytes, stats.size);
+    const read = () => unchangedContent(source, handle, stats.size);
+    return { path, bytes: stats.size, sha256, read, close: () => handle.close() };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** `Payload-Oxum` stands before the payload, so a file that grew or shrank since it was opened must not pass. */
+async function* unchangedContent(source: FileSource, handle: FileHandle, size: number): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const block of readRange(handle, 0, size)) {
+    bytes += block.length;
+    yield block;
+  }
+  const now = bytes < size ? bytes : (await handle.stat()).size;
+  if (now !== size) throw changed(source, size, now);
+}
+
+function changed({ path, file }: FileSource, expected: number, actual: number): EvidenceError {
+  return new EvidenceError(
+    'unreadable',
+    `${file}, for ${path} of the bundle, has ${actual} bytes instead of ${expected}: it was changed after it was received`,
+    { nextStep: 'Run the same command again; the file is received afresh.' },
+  );
+}

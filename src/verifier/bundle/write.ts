@@ -1,0 +1,188 @@
+import type { KeyObject } from 'node:crypto';
+import { rename, rm } from 'node:fs/promises';
+import { EvidenceError, messageOf } from '../../core/errors.ts';
+import { bindingText } from './binding.ts';
+import type { BundleLimits } from './content.ts';
+import { fileProblems } from './files.ts';
+import {
+  BAG_DECLARATION,
+  BAG_DECLARATION_TEXT,
+  BAG_INFO,
+  BINDING,
+  bagInfoText,
+  identityOf,
+  MANIFEST,
+  payloadOxum,
+  TAG_MANIFEST,
+} from './layout.ts';
+import { manifestText } from './manifest.ts';
+import { type FileToPack, type Packed, type PackedFile, packZip } from './pack.ts';
+import { collisionKey, comparePaths, isPortablePath } from './path.ts';
+import type { BundleProblem } from './problem.ts';
+import { openBundle } from './read.ts';
+import { contentSource, type OpenSource, openSources, type PayloadSource } from './source.ts';
+
+export interface BundleOptions {
+  /** Path of the zip to make. It appears, or replaces an earlier one, only once the bundle was reread and found good. */
+  target: string;
+  /** The folder in the zip; see `slugOf`. */
+  slug: string;
+  /** Fields of `bag-info.txt` in order. `Bagging-Date` (from `date`) and `Payload-Oxum` are added. */
+  bagInfo: readonly (readonly [label: string, value: string])[];
+  /** RFC 3339; the date of every entry, so that the clock leaves no trace. */
+  date: string;
+  tagFiles: readonly { name: string; content: string | Uint8Array }[];
+  /** Of the run, and where in the archive the bundle is to lie; left out for a bundle that nobody is to recover. */
+  binding?: { key: KeyObject; place: string };
+  /** Paths begin with `data/`. */
+  payload: readonly PayloadSource[];
+  /** 0 to 9. The default of 1 costs 6 % more size than 6 and half the time. */
+  compressionLevel?: number;
+}
+
+export interface WrittenBundle {
+  /** Of the zip. */
+  bytes: number;
+  /** Of the zip, hex. */
+  sha256: string;
+  /** SHA-256 of the manifest, hex. */
+  identity: string;
+  /** All files within the bundle's folder, sorted by path. */
+  files: PackedFile[];
+}
+
+/**
+ * Makes a BagIt bag (RFC 8493) in a zip, then rereads the zip and hashes every file again. The same options make the
+ * same bytes with the same zlib; `identity` is the same with any.
+ *
+ * @throws EvidenceError `not-found` for a source that is not there, `unreadable` for one that changed or is not what
+ * `sha256` and `bytes` announce, `archive` when the zip cannot be written. The sources stay as they are, and no
+ * `target` is made.
+ */
+export async function writeBundle(options: BundleOptions): Promise<WrittenBundle> {
+  checkNames(options);
+  const sources = await openSources(options.payload);
+  const draft = `${options.target}.part`;
+  try {
+    const written = await draftBundle(options, draft, filesOf(options, sources));
+    await rename(draft, options.target);
+    return written;
+  } catch (error) {
+    await rm(draft, { force: true });
+    if (error instanceof EvidenceError || error instanceof TypeError) throw error;
+    throw new EvidenceError('archive', `cannot write the bundle ${options.target}: ${messageOf(error)}`, {
+      nextStep: 'See to free space and write permission there, then run the same command again.',
+      cause: error,
+    });
+  } finally {
+    await Promise.all(sources.map((source) => source.close()));
+  }
+}
+
+async function draftBundle(options: BundleOptions, draft: string, files: FileToPack[]): Promise<WrittenBundle> {
+  const { slug: folder, compressionLevel: level = 1 } = options;
+  const date = new Date(options.date);
+  const pack = (stored: ReadonlySet<string>) => packZip({ target: draft, folder, files, date, level, stored });
+  // No limit but the disk's applies to what we were sent ourselves.
+  let packed = await pack(new Set());
+  let { problems, identity } = await reread(draft, { maxFileBytes: Number.MAX_SAFE_INTEGER });
+  const bombs = problems.filter(({ code }) => code === 'bundle/too-large');
+  if (bombs.length > 0) {
+    // A service may send what compresses like a bomb; stored plainly, it can be read under everybody's limits.
+    packed = await pack(new Set(bombs.map(({ path }) => path)));
+    ({ problems, identity } = await reread(draft, { maxFileBytes: Number.MAX_SAFE_INTEGER }));
+  }
+  const [problem] = problems;
+  if (problem !== undefined) throw notAsAnnounced(problem, problems.length);
+  if (identity !== identityOf(manifestOf(packed.files))) {
+    throw new EvidenceError('unreadable', 'the manifest read back from the bundle is not the one that was written');
+  }
+  return { bytes: packed.bytes, sha256: packed.sha256, identity, files: sortedFiles(packed) };
+}
+
+async function reread(path: string, limits: Partial<BundleLimits>) {
+  const bundle = await openBundle(path, limits);
+  try {
+    return { problems: await bundle.checkIntegrity(), identity: bundle.identity };
+  } finally {
+    await bundle.close();
+  }
+}
+
+/** In the order of their names, as every archive of a folder lists them; manifests come after what they name. */
+function filesOf(options: BundleOptions, payload: readonly OpenSource[]): FileToPack[] {
+  const tags = [
+    ...options.tagFiles.map(({ name, content }) => contentSource(name, content)),
+    contentSource(BAG_DECLARATION, BAG_DECLARATION_TEXT),
+    contentSource(BAG_INFO, bagInfoText(infoFields(options, payload))),
+  ];
+  const manifest = (packed: readonly PackedFile[]) => contentSource(MANIFEST, manifestOf(packed));
+  const bindings = [options.binding ?? []].flat().map(({ key, place }) => ({
+    path: BINDING,
+    source: (packed: readonly PackedFile[]) =>
+      contentSource(BINDING, bindingText(key, place, manifestOfTags([manifest(packed), ...tags]))),
+  }));
+  const tagManifest = (packed: readonly PackedFile[]) => {
+    const bound = bindings.map(({ source }) => source(packed));
+    return contentSource(TAG_MANIFEST, manifestOfTags([manifest(packed), ...tags, ...bound]));
+  };
+  const files: FileToPack[] = [
+    ...[...tags, ...payload].map((source) => ({ path: source.path, source: () => source })),
+    { path: MANIFEST, source: manifest },
+    ...bindings,
+    { path: TAG_MANIFEST, source: tagManifest },
+  ];
+  return files.sort((one, other) => comparePaths(one.path, other.path));
+}
+
+function manifestOfTags(tags: readonly OpenSource[]): string {
+  return manifestText(tags.map(({ path, sha256 = '' }) => ({ path, sha256 })));
+}
+
+const PAYLOAD = 'data/';
+
+function manifestOf(packed: readonly PackedFile[]): string {
+  return manifestText(packed.filter(({ path }) => path.startsWith(PAYLOAD)));
+}
+
+function infoFields({ bagInfo, date }: BundleOptions, payload: readonly OpenSource[]) {
+  return [
+    ...bagInfo,
+    ['Bagging-Date', new Date(date).toISOString().slice(0, 10)],
+    ['Payload-Oxum', payloadOxum(payload)],
+  ] as const;
+}
+
+function sortedFiles({ files }: Packed): PackedFile[] {
+  return files.toSorted((one, other) => comparePaths(one.path, other.path));
+}
+
+/** Names are the program's own choice, so a bad one is a defect and not an operator's error. */
+function checkNames({ slug, payload, tagFiles, bagInfo, date }: BundleOptions): void {
+  const own = [BAG_DECLARATION, BAG_INFO, MANIFEST, BINDING, TAG_MANIFEST];
+  const paths = [...own, ...tagFiles.map(({ name }) => name), ...payload.map(({ path }) => path)];
+  if (slug.includes('/') || !isPortablePath(slug)) throw new TypeError('the slug is no portable folder name');
+  if (!paths.every(isPortablePath)) throw new TypeError('a file name of the bundle is not portable');
+  if (new Set(paths.map(collisionKey)).size !== paths.length)
+    throw new TypeError('two files of the bundle have one name');
+  const [problem] = fileProblems(paths);
+  if (problem !== undefined) throw new TypeError(problem.message);
+  if (!payload.every(({ path }) => path.startsWith(PAYLOAD))) throw new TypeError('a payload path begins with data/');
+  if (tagFiles.some(({ name }) => name.includes('/')))
+    throw new TypeError('a tag file lies beside data/, in no folder');
+  if (bagInfo.some(([label]) => /^(payload-oxum|bagging-date)$/i.test(label))) {
+    throw new TypeError('Payload-Oxum and Bagging-Date are derived, not given');
+  }
+  if (Number.isNaN(Date.parse(date))) throw new TypeError('the date of a bundle is RFC 3339');
+}
+
+function notAsAnnounced(problem: BundleProblem, count: number): EvidenceError {
+  const others = count > 1 ? `, and ${count - 1} more problems` : '';
+  return new EvidenceError(
+    'unreadable',
+    `the bundle read back is not what was to be written: ${problem.message}${others}`,
+    {
+      nextStep: 'Run the same command again; the files are received afresh.',
+    },
+  );
+}

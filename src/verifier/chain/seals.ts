@@ -1,0 +1,95 @@
+import { type Finding, FindingLog, type FindingPlace, placeOf, toFinding } from '../model/finding.ts';
+import type { Contract, Entry, SealKeys } from '../reading/contract.ts';
+
+/** What was seen of the seals of one stream. */
+export interface SealCounts {
+  /** Entries that have one, whether or not it could be checked. */
+  present: number;
+  /** Entries that have none, or one that does not name its key. */
+  missing: number;
+  verified: number;
+  /** Made with a key that was not given: the first, and whether one of a given key stands before it. */
+  unknown: { entries: number; first: { sequence: number; keyId: string; behindKnown: boolean } | null };
+  /** `seal/missing` of the entries without one, if they are among others that have one; else nothing is wrong with that. */
+  unsealed: FindingLog;
+}
+
+/** Checks the seals of one stream, in the order of arrival. Their form is checked without any key. */
+export class SealCheck {
+  readonly #streamId: string;
+  readonly #contract: Pick<Contract, 'hasSeals' | 'sealOf'>;
+  readonly #keys: SealKeys;
+  readonly #log: FindingLog;
+  readonly #counts: SealCounts = {
+    present: 0,
+    missing: 0,
+    verified: 0,
+    unknown: { entries: 0, first: null },
+    unsealed: new FindingLog(),
+  };
+
+  constructor(streamId: string, contract: Pick<Contract, 'hasSeals' | 'sealOf'>, keys: SealKeys, log: FindingLog) {
+    this.#streamId = streamId;
+    this.#contract = contract;
+    this.#keys = keys;
+    this.#log = log;
+  }
+
+  push(entry: Entry): void {
+    if (!this.#contract.hasSeals) return;
+    const { seal, sequence } = entry;
+    if (seal === 'malformed') {
+      const words = `what entry ${sequence} has in the place of its seal is none: not of the form or not of the length of one`;
+      this.#log.add(this.#finding('seal/malformed', entry, words));
+      return;
+    }
+    if (this.#keys.size === 0) return;
+    if (seal === null || seal.keyId === null) {
+      this.#counts.missing++;
+      const words = seal === null ? `entry ${sequence} has no seal` : `the seal of entry ${sequence} names no key`;
+      this.#counts.unsealed.add(this.#finding('seal/missing', entry, words));
+      return;
+    }
+    this.#counts.present++;
+    const key = this.#keys.get(seal.keyId);
+    if (key === undefined) {
+      this.#unknownKey(entry, seal.keyId);
+      return;
+    }
+    if (this.#contract.sealOf(key, entry) === seal.value) this.#counts.verified++;
+    // What the seal should be is a secret of the key's holder, so it is not reported.
+    else {
+      const words = `the seal of entry ${sequence} was not made with the key "${seal.keyId}"`;
+      this.#log.add(this.#finding('seal/mismatch', entry, words, { expected: seal.value }));
+    }
+  }
+
+  /** Takes entries whose seals were checked, where keys are given. */
+  extend(count: number): void {
+    if (this.#keys.size === 0 || !this.#contract.hasSeals) return;
+    this.#counts.present += count;
+    this.#counts.verified += count;
+  }
+
+  finish(): SealCounts {
+    return this.#counts;
+  }
+
+  #unknownKey(entry: Entry, keyId: string): void {
+    const { sequence } = entry;
+    const { unknown, verified } = this.#counts;
+    unknown.entries++;
+    unknown.first ??= { sequence, keyId, behindKnown: verified > 0 };
+    const words = `entry ${sequence} is sealed with the key "${keyId}", which was not given`;
+    this.#log.add(this.#finding('seal/unknown-key', entry, words));
+  }
+
+  #finding(
+    code: 'seal/malformed' | 'seal/missing' | 'seal/mismatch' | 'seal/unknown-key',
+    entry: Entry,
+    message: string,
+    more: FindingPlace = {},
+  ): Finding {
+    return toFinding(code, this.#streamId, message, { ...placeOf(entry), ...more });
+  }
+}

@@ -1,0 +1,219 @@
+import { agree, grouped, plural } from '../../core/words.ts';
+import type { WalkResult, Watched } from '../chain/walk.ts';
+import { type Finding, type FindingCode, FindingLog, toFinding } from '../model/finding.ts';
+import type { Checkpoint } from '../reading/contract.ts';
+import { accuracyOf, CLOCK_TOLERANCE, isOlderThan } from '../timestamp/age.ts';
+import type { Certificate } from '../timestamp/certificate.ts';
+import { type TokenFacts, verifyToken } from '../timestamp/verify.ts';
+import { type Claim, type Judgement, proved, refuted, unproved } from './claim.ts';
+import type { Span } from './span-schema.ts';
+
+/** Why tokens are unproved where only who judges can change it. */
+export const NO_ROOTS = 'no time-stamping authority is trusted here: pin its root to have its tokens checked';
+
+export interface AnchorQuestion {
+  walk: WalkResult;
+  /** As the package states them. */
+  checkpoints: readonly Checkpoint[];
+  /** The only certificates that are trusted; null when none were pinned. */
+  roots: readonly Certificate[] | null;
+  /** Decides nothing but the warning that a certificate has expired since. */
+  now: Date;
+  /** What the package was asked to hold. */
+  period: Span['period'];
+  /** Whether digests are over the digest before, see `Binding`. */
+  bindsPrevious: boolean;
+}
+
+/** A token that binds the digest of one entry, as we computed it, to a time. */
+interface SoundToken {
+  sequence: number;
+  says: TokenFacts;
+}
+
+type Offered = Checkpoint & { token: Uint8Array };
+
+/** The newest tokens are judged, up to this many: each costs signatures, and the newest covers what the others do. */
+const MAX_TOKENS = 1000;
+
+/**
+ * Does an authority that we trust say that a digest which *we* computed existed at a time? Where digests are over the
+ * digest before and all were computed, that of an entry stands for all entries before it, so the newest of such tokens
+ * tells how far the stream is anchored. A token that fails any check refutes the claim: somebody offered it as proof.
+ * A token that nobody here can check refutes nothing.
+ */
+export function judgeAnchor(asked: AnchorQuestion): Judgement {
+  const { walk } = asked;
+  const isOurs = ({ streamId }: Checkpoint) => streamId === null || streamId === walk.streamId;
+  const question = { ...asked, checkpoints: asked.checkpoints.filter(isOurs) };
+  const findings = new FindingLog();
+  const others = asked.checkpoints.filter((checkpoint) => !isOurs(checkpoint));
+  reportOthers(walk, others, findings);
+  const told = findings.errors('anchor');
+  for (const finding of findContradictions(question)) findings.add(finding);
+  const contradictions = findings.errors('anchor') - told;
+  const selected = selectTokens(walk, question.checkpoints);
+  const sound = selected.covered
+    .map((checkpoint) => judgeToken(question, checkpoint, findings))
+    .filter((token) => token !== null);
+  const claim =
+    contradictions > 0
+      ? refuted('the checkpoints contradict the entries')
+      : claimOf(question, selected, sound, { faults: findings.errors('anchor') - told, others: others.length });
+  return { claim, findings };
+}
+
+/** @param counts of what is wrong with the tokens, and of the checkpoints of other streams. */
+function claimOf(
+  question: AnchorQuestion,
+  { offered, covered, left }: ReturnType<typeof selectTokens>,
+  sound: readonly SoundToken[],
+  { faults, others }: { faults: number; others: number },
+): Claim {
+  const { walk, checkpoints, roots } = question;
+  if (faults > 0)
+    return refuted(faults === 1 ? 'a time-stamp token fails a check' : `time-stamp tokens fail ${faults} checks`);
+  const unknown = covered.filter(({ sequence }) => isUnknown(walk.watched.get(sequence))).length;
+  if (unknown > 0)
+    return unproved(
+      `${grouped(unknown)} of ${plural(covered.length, 'token')} ${agree(unknown, 'is', 'are')} over digests that could not be recomputed here`,
+    );
+  if (covered.length === 0) return unproved(whyNone(checkpoints.length, others, offered));
+  if (roots === null) return unproved(NO_ROOTS);
+  const [newest] = sound;
+  if (newest === undefined) return unproved('no token could be checked');
+  const claim = { ...describe(newest, sound.length, question), ...statedBy(sound) };
+  if (left === 0) return claim;
+  return {
+    ...claim,
+    basis: `${claim.basis}; ${plural(left, 'older token')} ${agree(left, 'was', 'were')} not judged`,
+    tokens_not_judged: left,
+  };
+}
+
+/** What a checkpoint of another stream says is nothing of this one, even where its token is over a digest of ours. */
+function reportOthers({ streamId }: WalkResult, others: readonly Checkpoint[], log: FindingLog): void {
+  const [first] = others;
+  if (first === undefined) return;
+  const many = others.length === 1 ? 'a checkpoint' : `${others.length} checkpoints`;
+  const message = `the package holds ${many} of another stream, the first at entry ${first.sequence}; not counted as its own`;
+  const values = { expected: streamId, actual: first.streamId ?? '' };
+  log.add(toFinding('anchor/other-stream', streamId, message, values), others.length);
+}
+
+/** What checkpoints say of entries, whether a token goes with them or not. */
+function findContradictions({ walk, checkpoints, period }: AnchorQuestion): Finding[] {
+  const last = walk.head?.sequence ?? null;
+  const found: Finding[] = [];
+  for (const { sequence, digest } of checkpoints) {
+    const stated = walk.watched.get(sequence)?.stated;
+    if (stated !== undefined && stated !== digest)
+      found.push(
+        toFinding(
+          'anchor/imprint-mismatch',
+          walk.streamId,
+          `the checkpoint of entry ${sequence} states another digest`,
+          {
+            sequence,
+            expected: digest,
+            actual: stated,
+          },
+        ),
+      );
+  }
+  // Of a period that has ended there may be checkpoints behind its end.
+  const highest = checkpoints.reduce((most, { sequence }) => Math.max(most, sequence), -1);
+  if (period.to === null && last !== null && highest > last)
+    found.push(
+      toFinding(
+        'anchor/missing-entry',
+        walk.streamId,
+        `there is a checkpoint of entry ${highest}, and the package ends at entry ${last}`,
+        { from: last + 1, to: highest },
+      ),
+    );
+  return found;
+}
+
+/** The newest tokens of entries that are here, each once, and how many more there are. */
+function selectTokens(walk: WalkResult, checkpoints: readonly Checkpoint[]) {
+  const offered = checkpoints.filter((checkpoint): checkpoint is Offered => checkpoint.token !== null);
+  const once = new Map<string, Offered>();
+  for (const checkpoint of offered)
+    if (walk.watched.has(checkpoint.sequence))
+      once.set(`${checkpoint.sequence} ${Buffer.from(checkpoint.token).toString('base64')}`, checkpoint);
+  const newest = [...once.values()].sort((a, b) => b.sequence - a.sequence);
+  return {
+    offered: offered.length,
+    covered: newest.slice(0, MAX_TOKENS),
+    left: Math.max(0, newest.length - MAX_TOKENS),
+  };
+}
+
+/** Nobody here can compute the digest of the entry. */
+function isUnknown(entry: Watched | undefined): boolean {
+  return entry !== undefined && entry.computed === null && !entry.ambiguous;
+}
+
+function judgeToken(
+  { walk, roots, now }: AnchorQuestion,
+  { sequence, token }: Offered,
+  log: FindingLog,
+): SoundToken | null {
+  const entry = walk.watched.get(sequence);
+  if (entry === undefined || isUnknown(entry)) return null;
+  const report = (code: FindingCode, message: string, values: { expected?: string; actual?: string } = {}) =>
+    log.add(toFinding(code, walk.streamId, `the token for entry ${sequence}: ${message}`, { sequence, ...values }));
+  // An entry whose bytes can be read in two ways has no digest that a token could bind.
+  if (entry.computed === null) {
+    report('anchor/imprint-mismatch', 'the entry has no digest of its own');
+    return null;
+  }
+  const { faults, valid, says } = verifyToken(token, { digest: entry.computed, roots: roots ?? [], now });
+  // Without roots nobody vouches for anything that a token says; that it is over another digest needs no trust. (Of a run's
+  // own stamp more is found then, as it was judged before it was stored.)
+  const relevant = faults.filter(({ code }) => roots !== null || code === 'anchor/imprint-mismatch');
+  for (const { code, message, expected, actual } of relevant)
+    report(code, message, {
+      ...(expected === undefined ? {} : { expected }),
+      ...(actual === undefined ? {} : { actual }),
+    });
+  if (says === null || !valid || roots === null) return null;
+  if (isOlderThan(says, new Date(entry.timestamp), CLOCK_TOLERANCE.service)) {
+    report('anchor/before-entry', `it is of ${says.genTime.toISOString()}, older than the entry it covers`, {
+      expected: `after ${entry.timestamp}`,
+      actual: says.genTime.toISOString(),
+    });
+    return null;
+  }
+  return { sequence, says };
+}
+
+function describe({ sequence, says }: SoundToken, tokens: number, { walk, bindsPrevious }: AnchorQuestion): Claim {
+  const { genTime, authority, policy, accuracy } = says;
+  const within = accuracy === null ? 'accuracy not stated' : `within ${accuracyOf(says) / 1000} s`;
+  const others = tokens > 1 ? `; ${tokens} tokens in all` : '';
+  const basis = `entry ${sequence} existed at ${genTime.toISOString()} (${within}) says ${authority}, policy ${policy}${others}`;
+  if (!bindsPrevious) return proved(`${basis}; each is for its entry alone, as digests are not over the one before`);
+  if (walk.contentComputed < walk.entries)
+    return proved(`${basis}; each is for its entry alone, as not all digests could be recomputed`);
+  const after = (walk.head?.sequence ?? sequence) - sequence;
+  return { ...proved(basis), anchored_through: sequence, entries_after_last_anchor: after };
+}
+
+/** When, and by whose word. */
+function statedBy(sound: readonly SoundToken[]) {
+  const times = sound.map(({ says }) => says.genTime.toISOString()).sort();
+  return {
+    anchored_from: times[0],
+    anchored_to: times.at(-1),
+    authorities: [...new Set(sound.map(({ says }) => says.authority ?? 'an authority without a name'))].sort(),
+  };
+}
+
+function whyNone(checkpoints: number, others: number, offered: number): string {
+  if (checkpoints === 0)
+    return others === 0 ? 'the package has no checkpoint' : 'every checkpoint in the package is of another stream';
+  if (offered === 0) return 'no checkpoint has a token yet';
+  return 'the checkpoints are of entries that are not in this package';
+}

@@ -1,0 +1,124 @@
+import { plural } from '../../core/words.ts';
+import type { Finding, FindingLog } from '../model/finding.ts';
+
+/** The seven claims, in the order in which they build on one another. */
+export const CLAIMS = ['order', 'content', 'seal', 'anchor', 'continuity', 'completeness', 'agreement'] as const;
+export type ClaimName = (typeof CLAIMS)[number];
+
+/** What must be proved for the word `verified` where nobody says otherwise. */
+export const DEFAULT_REQUIRED: readonly ClaimName[] = ['order', 'content'];
+
+/** As it is written into records. `reason` says why not, `basis` on what a proof rests. */
+export interface Claim {
+  state: 'proved' | 'refuted' | 'unproved';
+  reason?: string | undefined;
+  basis?: string | undefined;
+  /** Of `anchor`: the newest entry that a sound token covers, and how many entries lie behind it. */
+  anchored_through?: number | undefined;
+  entries_after_last_anchor?: number | undefined;
+  /** Of a proved `anchor`: the oldest and the newest time that its tokens state (RFC 3339), and by whose word. */
+  anchored_from?: string | undefined;
+  anchored_to?: string | undefined;
+  authorities?: string[] | undefined;
+  /** Of `anchor`: how many tokens were left out, where there are more than are judged. */
+  tokens_not_judged?: number | undefined;
+  /** Of `content`: what of the entries their digests say nothing about, so that it could be changed unseen. */
+  not_covered?: string[] | undefined;
+  /** Of a `content` that is proved by a contract that the bundle brings: whose word it is what digests are made of. */
+  by_contract?: string | undefined;
+}
+
+export type Claims = Record<ClaimName, Claim>;
+
+/**
+ * - `verified`: no claim refuted, every required one proved, and `DEFAULT_REQUIRED` among those that are.
+ * - `collected`: the same, but that of `DEFAULT_REQUIRED` something is unproved, which nobody required.
+ * - `refuted`: at least one claim refuted.
+ * - `incomplete`: not collected or read, or a required claim is unproved.
+ * - `empty`: no entries, so nothing was checked.
+ */
+export const STATUSES = ['verified', 'collected', 'refuted', 'incomplete', 'empty'] as const;
+export type StreamStatus = (typeof STATUSES)[number];
+
+/**
+ * What a verification reports of a claim. `recorded` is the state of one that was only read back: the bundle was not
+ * opened, or what the claim rests on is not at hand, or nobody vouches for it. It is never written into records.
+ */
+export interface ReportedClaim extends Omit<Claim, 'state'> {
+  state: Claim['state'] | 'recorded';
+  /** As what it was recorded, where it is not derived here. */
+  recorded?: Claim['state'] | undefined;
+}
+
+export type ReportedClaims = Record<ClaimName, ReportedClaim>;
+
+/** How many entries each action has: the most frequent by name, all others together. */
+export interface ActionCounts {
+  counts: [action: string, entries: number][];
+  others: number;
+}
+
+/** What all checks of one stream come to. */
+export interface Examination {
+  status: StreamStatus;
+  claims: Claims;
+  /** In detail, as far as they were kept. */
+  findings: Finding[];
+  /** All of them, exactly. */
+  findingsCount: number;
+  /** See `Verdict`. */
+  actions: ActionCounts | null;
+}
+
+/** What all of several lists require, in the order of the claims. */
+export function strictest(...lists: (readonly ClaimName[])[]): ClaimName[] {
+  return CLAIMS.filter((name) => lists.some((list) => list.includes(name)));
+}
+
+/** What a stream comes to that was read, has entries, and of which no claim is refuted. */
+export function statusBy(claims: ReportedClaims, required: readonly ClaimName[]): StreamStatus {
+  const areProved = (names: readonly ClaimName[]) => names.every((name) => claims[name].state === 'proved');
+  if (!areProved(required)) return 'incomplete';
+  return areProved(DEFAULT_REQUIRED) ? 'verified' : 'collected';
+}
+
+/** Of how many streams a claim is not proved. */
+export interface NotProved {
+  name: ClaimName;
+  streams: number;
+  /** Of so many that have entries. */
+  of: number;
+}
+
+/** What the word over some streams leaves open, in the order of the claims; nothing of streams without entries. */
+export function notProvedIn(all: readonly { entries: number; claims: ReportedClaims }[]): NotProved[] {
+  const streams = all.filter(({ entries }) => entries > 0);
+  return CLAIMS.map((name) => ({
+    name,
+    streams: streams.filter(({ claims }) => claims[name].state !== 'proved').length,
+    of: streams.length,
+  })).filter((open) => open.streams > 0);
+}
+
+export function proved(basis: string): Claim {
+  return { state: 'proved', basis };
+}
+
+export function refuted(reason: string): Claim {
+  return { state: 'refuted', reason };
+}
+
+export function unproved(reason: string): Claim {
+  return { state: 'unproved', reason };
+}
+
+/** What a judge says: of one claim, and what it found besides what the walk over the entries did. */
+export interface Judgement {
+  claim: Claim;
+  findings: FindingLog;
+}
+
+/** Why a claim is refuted: so many findings. */
+export function deviations(count: number): string {
+  return plural(count, 'deviation');
+}

@@ -1,0 +1,188 @@
+import { plural } from '../../core/words.ts';
+import type { WalkResult } from '../chain/walk.ts';
+import { FindingLog, toFinding } from '../model/finding.ts';
+import { type Claim, type Judgement, proved, refuted, unproved } from './claim.ts';
+import type { ListingResult } from './listing.ts';
+import type { Span } from './span-schema.ts';
+
+/** A stream as the service's list of streams states it, before its package was made; null for what it does not. */
+export interface StreamStatement {
+  entryCount: number | null;
+  headSequence: number | null;
+  headDigest: string | null;
+}
+
+/** A statement as a bundle records it. */
+export interface RecordedStatement extends StreamStatement {
+  /** When the export that read it had begun, by its own clock; RFC 3339. */
+  readAt: string;
+}
+
+/**
+ * What the package was held against to see whether it is complete. It comes from the service, so a bundle records it,
+ * and who verifies the bundle later takes it from there.
+ */
+export type CompletenessBasis =
+  | ({ kind: 'listing'; statement: RecordedStatement } & ListingResult)
+  | { kind: 'record'; why: string; statement: RecordedStatement }
+  | { kind: 'none'; why: string };
+
+export interface CompletenessQuestion {
+  walk: WalkResult;
+  basis: CompletenessBasis;
+  /** What the package was asked to hold. */
+  period: Span['period'];
+  /** The head's sequence number as the service's list of streams states it, before the package was asked for. */
+  statedHead: number | null;
+}
+
+/** The entries whose digests and times `judgeCompleteness` asks for, in a package held against a stream record. */
+export function entriesBeside(headSequence: number | null): number[] {
+  return headSequence === null ? [] : [headSequence, headSequence + 1];
+}
+
+/**
+ * Does the package hold all that the service shows of the stream by other ways? That the service shows all it has, and
+ * had recorded all that happened, nobody can tell from outside.
+ */
+export function judgeCompleteness(question: CompletenessQuestion): Judgement {
+  const findings = new FindingLog();
+  return { claim: judge(question, findings), findings };
+}
+
+function judge(question: CompletenessQuestion, log: FindingLog): Claim {
+  const { walk, basis, period } = question;
+  if (basis.kind === 'none') return unproved(basis.why);
+  const wholeStream = period.from === null && period.to === null;
+  if (basis.kind === 'record' && wholeStream) return judgeByRecord(walk, basis, log);
+  if (basis.kind === 'listing' && (basis.differences > 0 || basis.deviations.length > 0))
+    return judgeDifferences(walk, basis, log);
+  const other =
+    basis.kind === 'listing'
+      ? (whyOtherCount(walk, basis.same) ?? whyOtherRecord(walk, basis.statement, wholeStream))
+      : null;
+  const short = other ?? whyShort(question);
+  if (short !== null) {
+    const { message, ...values } = short;
+    log.add(toFinding('completeness/count-differs', walk.streamId, message, values));
+    return refuted(message);
+  }
+  if (basis.kind === 'record')
+    return unproved(`${basis.why}, and the stream record speaks of the whole stream, not of this period`);
+  if (basis.undecided > 0) return unproved(whyUndecided(basis.undecided));
+  if (walk.entries === 0) return unproved('there are no entries, and the service lists none');
+  return proved(
+    `the service's own listing has the same ${plural(basis.same, 'entry')} with the same ${basis.same === 1 ? 'digest' : 'digests'}${later(question)}`,
+  );
+}
+
+/** Package and listing are selected by the service alike, so where a period ends both may end too early. */
+function later({ walk: { head }, period, statedHead }: CompletenessQuestion): string {
+  if (period.to === null || head === null || statedHead === null || statedHead <= head.sequence) return '';
+  const { sequence } = head;
+  const which = statedHead === sequence + 1 ? `entry ${statedHead} is` : `entries ${sequence + 1} to ${statedHead} are`;
+  return `; that ${which} of a later time is the service's word`;
+}
+
+function whyOtherCount({ entries }: WalkResult, same: number) {
+  if (same === entries) return null;
+  const [expected, actual] = [String(same), String(entries)];
+  return {
+    message: `${plural(same, 'entry')} ${same === 1 ? 'was' : 'were'} compared with the listing, and the package has ${actual}`,
+    expected,
+    actual,
+  };
+}
+
+/** The list of streams agrees with package and listing where it states the count, or the digest of an entry that is here. */
+function whyOtherRecord(walk: WalkResult, statement: StreamStatement, wholeStream: boolean) {
+  const { entryCount, headSequence, headDigest } = statement;
+  const seen = headSequence === null ? undefined : walk.watched.get(headSequence)?.stated;
+  if (headDigest !== null && seen !== undefined && seen !== headDigest) {
+    const message = `the list of streams states another digest of entry ${headSequence}`;
+    return { message, expected: headDigest, actual: seen };
+  }
+  if (!wholeStream || entryCount === null) return null;
+  const count = headSequence === null ? walk.entries : walk.entries - recordedSince(walk, statement);
+  if (headSequence === null ? count >= entryCount : count === entryCount) return null;
+  const [expected, actual] = [String(entryCount), String(count)];
+  return {
+    message: `the list of streams states ${plural(entryCount, 'entry')}, and the package has ${actual} of them`,
+    expected,
+    actual,
+  };
+}
+
+/** A package that reaches to the end has the head that was stated before it was asked for. */
+function whyShort({ walk, period, statedHead }: CompletenessQuestion) {
+  // A period may hold no entry. The number 0 may be the first entry of a stream, or say that there is none.
+  const last = walk.head?.sequence ?? (walk.entries === 0 && period.from === null ? 0 : null);
+  if (period.to !== null || last === null || statedHead === null || statedHead <= last) return null;
+  const [expected, actual] = [String(statedHead), walk.head === null ? 'no entry' : `entry ${last}`];
+  const message = `the list of streams states entry ${expected}, and the package ${walk.head === null ? 'has' : 'ends at'} ${actual}`;
+  return { message, expected, actual };
+}
+
+function whyUndecided(entries: number): string {
+  const which = entries === 1 ? 'an entry is' : `${entries} entries are`;
+  return `${which} listed behind the end of the package, and no time tells whether the package should have ${entries === 1 ? 'it' : 'them'}`;
+}
+
+function judgeDifferences(walk: WalkResult, { differences, deviations }: ListingResult, log: FindingLog): Claim {
+  for (const [index, { message, ...place }] of deviations.entries()) {
+    // Those that were not kept in detail are counted with the first.
+    const count = index === 0 ? Math.max(1, differences - (deviations.length - 1)) : 1;
+    log.add(toFinding('completeness/listing-differs', walk.streamId, message, place), count);
+  }
+  return refuted(`the service's own listing differs in ${plural(differences, 'entry')}`);
+}
+
+function judgeByRecord(
+  walk: WalkResult,
+  { statement, why }: Extract<CompletenessBasis, { kind: 'record' }>,
+  log: FindingLog,
+): Claim {
+  const { entryCount, headSequence, headDigest, readAt } = statement;
+  if (entryCount === null && headDigest === null)
+    return unproved(`${why}, and the service's list of streams states neither count nor head`);
+  if (walk.entries === 0 && (entryCount ?? 0) === 0) return unproved('there are no entries');
+  const differ = (what: string, stated: string, actual: string) =>
+    log.add(
+      toFinding(
+        'completeness/count-differs',
+        walk.streamId,
+        `the stream record states ${what} ${stated}, and it is ${actual}`,
+        { expected: stated, actual },
+      ),
+    );
+  // What was recorded after the record was read is in the package and not in the record.
+  const since = recordedSince(walk, statement);
+  const count = walk.entries - since;
+  if (entryCount !== null && count !== entryCount)
+    differ('as the number of entries', String(entryCount), String(count));
+  const seen = headSequence === null ? walk.head?.digest : walk.watched.get(headSequence)?.stated;
+  const comparable = headDigest !== null && (headSequence !== null || since === 0);
+  const place = headSequence === null ? 'the last entry' : `entry ${headSequence}`;
+  if (comparable && seen !== headDigest) differ(`as the digest of ${place}`, headDigest, seen ?? 'not in the package');
+  if (log.errors('completeness') > 0) return refuted('the stream record differs');
+  if (entryCount === null && !comparable) return unproved(`${why}, and the stream record could not be compared`);
+  if (since > 0 && !isRecordedAfter(walk, headSequence, readAt))
+    return unproved(
+      `${why}, and the package goes on behind what the stream record states, by ${plural(since, 'entry')}`,
+    );
+  const same = [...(entryCount === null ? [] : [plural(entryCount, 'entry')]), ...(comparable ? ['head'] : [])];
+  const later = since === 0 ? '' : `, before ${plural(since, 'entry')} that came later`;
+  return proved(`the stream record states the same ${same.join(' and ')}${later}; ${why}`);
+}
+
+function recordedSince({ first, head }: WalkResult, { entryCount, headSequence }: StreamStatement): number {
+  if (first === null || head === null) return 0;
+  const stated = headSequence ?? (entryCount === null ? head.sequence : first.sequence + entryCount - 1);
+  return Math.max(0, head.sequence - stated);
+}
+
+/** Whether the first entry that the stream record does not state was recorded after that had been read. */
+function isRecordedAfter({ watched }: WalkResult, headSequence: number | null, readAt: string): boolean {
+  const next = headSequence === null ? undefined : watched.get(headSequence + 1);
+  return next !== undefined && Date.parse(next.timestamp) >= Date.parse(readAt);
+}

@@ -1,0 +1,136 @@
+import { agree, grouped, plural } from '../../core/words.ts';
+import type { WalkResult } from '../chain/walk.ts';
+import type { Contract } from '../reading/contract.ts';
+import type { OpenRole, Role } from '../recipe/roles.ts';
+import { type Claim, deviations, proved, refuted, unproved } from './claim.ts';
+import { KEY_NOT_GIVEN } from './seal.ts';
+
+export interface ContentQuestion {
+  walk: WalkResult;
+  contract: Pick<Contract, 'name' | 'recipe' | 'unhashedSeal' | 'openRoles'>;
+  /** The file that the contract is from; null for the default one. */
+  contractFile: ContractFile | null;
+  /** Roles and members that a person accepts to be unhashed. */
+  accepted: readonly string[];
+  /** Whether content must be proved: then it is said how to do without it. */
+  required: boolean;
+}
+
+/** Whose word the contract is: the reader's own, or that of who made the bundle. */
+export interface ContractFile {
+  from: 'reader' | 'bundle';
+  sha256: string;
+}
+
+/** @param file as it is pinned; null for the default contract. */
+export function toContractFile(file: { sha256: string } | null, from: ContractFile['from']): ContractFile | null {
+  return file === null ? null : { from, sha256: file.sha256 };
+}
+
+/** Proved where every digest was recomputed and covers all that says who did what, when, and where in which stream. */
+export function judgeContent({ walk, contract, contractFile, accepted, required }: ContentQuestion): Claim {
+  const faults = walk.findings.errors('content');
+  if (faults > 0) return refuted(deviations(faults));
+  if (walk.entries === 0) return unproved('there are no entries');
+  if (contract.recipe === null)
+    return unproved(
+      `no recipe is known that makes these digests${required ? '; to do without this claim, write in the configuration: verify: { require: [order] }' : ''}`,
+    );
+  if (walk.inexact.first !== null) return unproved(inexactReason(walk, walk.inexact.first));
+  const without = walk.entries - walk.contentComputed;
+  if (without > 0)
+    return unproved(
+      `${grouped(without)} of ${plural(walk.entries, 'digest')} ${agree(without, 'is', 'are')} ${KEY_NOT_GIVEN}`,
+    );
+  const unhashed = unhashedOf(walk, contract.unhashedSeal);
+  const open = contract.openRoles(unhashed);
+  const bars = open.filter((role) => !isAccepted(role, accepted));
+  if (bars.length > 0) return { ...unproved(barReason(bars)), ...notCovered(unhashed) };
+  const basis = [
+    `${grouped(walk.contentComputed)} of ${plural(walk.entries, 'digest')} recomputed: ${contract.recipe}`,
+    ...(contractFile === null ? [] : [sourceOf(contract.name, contractFile)]),
+    ...(unhashed.length === 0 ? [] : [`not covered by them: ${unhashed.join(', ')}`]),
+    ...(open.length === 0 ? [] : [`accepted as not covered: ${[...new Set(open.map(nameOf))].join(', ')}`]),
+  ];
+  return {
+    ...proved(basis.join('; ')),
+    ...notCovered(unhashed),
+    ...(contractFile?.from === 'bundle' ? { by_contract: sourceOf(contract.name, contractFile) } : {}),
+  };
+}
+
+function notCovered(unhashed: string[]): Pick<Claim, 'not_covered'> {
+  return unhashed.length === 0 ? {} : { not_covered: unhashed };
+}
+
+/** What the digests say nothing about: the seal too, unless each was checked with its key. */
+function unhashedOf({ uncovered, seals, entries }: WalkResult, seal: string | null): string[] {
+  const checked = seals.verified === entries;
+  return [...uncovered, ...(seal === null || checked || uncovered.has(seal) ? [] : [seal])];
+}
+
+function sourceOf(name: string, { from, sha256 }: ContractFile): string {
+  const whose = from === 'bundle' ? 'the contract that the bundle brings' : 'the contract file that was given';
+  return `by ${whose} ("${name}", sha256 ${sha256})`;
+}
+
+function inexactReason({ entries, inexact }: WalkResult, first: { sequence: number; number: string }): string {
+  const rest = inexact.entries === 1 ? '' : `, as do ${inexact.entries - 1} more of ${entries} entries`;
+  return `entry ${first.sequence} holds the number ${first.number}, which is another one when it is read${rest}: such entries can differ and have one digest`;
+}
+
+/** By the role, or by the member or one that holds it. */
+function isAccepted({ role, unhashed }: OpenRole, accepted: readonly string[]): boolean {
+  return accepted.some((name) => name === role || (unhashed !== null && isWithin(unhashed, name)));
+}
+
+function isWithin(member: string, name: string): boolean {
+  return member === name || member.startsWith(`${name}.`);
+}
+
+function nameOf({ role, unhashed, named }: OpenRole): string {
+  if (unhashed === null) return role;
+  return named ? `${role} (${unhashed})` : unhashed;
+}
+
+const WORDS: Record<Role, string> = {
+  stream: 'the stream',
+  sequence: 'the sequence number',
+  link: 'the link to the entry before',
+  time: 'the time',
+  actor: 'the actor',
+  action: 'the action',
+  resource: 'the resource',
+};
+
+const SHOWN = 10;
+
+function barReason(bars: readonly OpenRole[]): string {
+  const named = bars.filter((bar) => bar.named && bar.unhashed !== null);
+  const unsaid = bars.filter((bar) => bar.unhashed === null);
+  const perhaps = bars.filter((bar) => !bar.named);
+  const reasons: string[] = [];
+  if (named.length > 0)
+    reasons.push(`digests do not cover ${shown(named.map(({ role, unhashed }) => `${WORDS[role]} (${unhashed})`))}`);
+  if (unsaid.length > 0) reasons.push(`entries do not say ${shown(unsaid.map(({ role }) => WORDS[role]))}`);
+  if (perhaps.length > 0)
+    reasons.push(
+      `digests do not cover ${shown(perhaps.map(({ unhashed }) => unhashed ?? ''))}, and the contract does not say that it is not ${either(perhaps.map(({ role }) => WORDS[role]))}`,
+    );
+  const names = [...new Set([...named, ...unsaid].map(({ role }) => role)), ...distinct(perhaps)];
+  return `${reasons.join('; ')}; who accepts that says so: --accept-unhashed ${names.slice(0, SHOWN).join(',')}`;
+}
+
+function distinct(bars: readonly OpenRole[]): string[] {
+  return [...new Set(bars.map(({ unhashed }) => unhashed ?? ''))];
+}
+
+function shown(texts: readonly string[]): string {
+  const all = [...new Set(texts)];
+  const more = all.length > SHOWN ? ` and ${all.length - SHOWN} more` : '';
+  return all.slice(0, SHOWN).join(', ') + more;
+}
+
+function either(texts: readonly string[]): string {
+  return [...new Set(texts)].join(' or ');
+}

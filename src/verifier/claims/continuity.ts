@@ -1,0 +1,264 @@
+import type { WalkResult } from '../chain/walk.ts';
+import { type Finding, FindingLog, type FindingPlace, toFinding } from '../model/finding.ts';
+import { type Claim, type Judgement, proved, refuted, unproved } from './claim.ts';
+import { type Covered, findGaps } from './gaps.ts';
+import { findGrown } from './grown.ts';
+import { type Agreement, digestAt, findAgreements, sectionOf } from './overlap.ts';
+import { isPlaced, newestHead, type Placed, seenIn } from './span.ts';
+import type { Span } from './span-schema.ts';
+
+export interface ContinuityQuestion {
+  /** Must have been told what the earlier runs saw, see `comparedWith`. */
+  walk: WalkResult;
+  /** What every earlier run saw of the stream, the oldest first; null where that is not known. */
+  earlier: readonly Span[] | null;
+  /** What the package was asked to hold; half-open, null for no bound. */
+  period: Span['period'];
+  /** The head's sequence number as the service's list of streams states it, before the package was made. */
+  statedHead: number | null;
+  /** The acceptance of the stream's restart, as a sentence, when the ledger has one. */
+  restart: string | null;
+  /** Why the bundle of an earlier run could not be compared, by run id. */
+  unread?: ReadonlyMap<string, string>;
+}
+
+/**
+ * Does this package tell the same history as all earlier exports? Nothing that they had and that belongs into it is
+ * missing, no entry differs from theirs, no entry between it and theirs is in none, no period that had ended when it was
+ * exported has more entries now; and it has entries in common with
+ * one of them, or borders on one, or starts at the beginning of a stream that nobody exported before.
+ */
+export function judgeContinuity(question: ContinuityQuestion): Judgement {
+  const findings = new FindingLog();
+  const { earlier } = question;
+  if (earlier === null) return { claim: unproved('what was exported before is not known here'), findings };
+  return { claim: judge({ ...question, earlier }, findings), findings };
+}
+
+/** Where the past is known. */
+interface Question extends ContinuityQuestion {
+  earlier: readonly Span[];
+}
+
+function judge(question: Question, log: FindingLog): Claim {
+  const { walk, earlier } = question;
+  const found = [...findMissing(question), ...findRewritten(walk, earlier), ...findNewGaps(question)];
+  for (const finding of found) log.add(finding);
+  const [first] = found;
+  if (first !== undefined) return refuted(first.message);
+  if (walk.first === null || walk.head === null) return unproved('there are no entries');
+  const grown = findGrown(walk, earlier);
+  for (const finding of grown) log.add(finding);
+  const [late] = grown;
+  if (late !== undefined) return unproved(late.message);
+  const spans = earlier.filter(isPlaced);
+  if (spans.length === 0) return judgeStart(question, walk.first, log);
+  const agreements = findAgreements(walk, earlier);
+  const open = [...agreements].find(([, how]) => how === null);
+  if (open !== undefined) return unproved(whyOpen(question, earlier[open[0]] as Placed));
+  return judgePlace(question, walk.first, spans, agreements, log);
+}
+
+/** What a reader of the package has to watch to answer the question. */
+export function comparedWith(earlier: readonly Span[]) {
+  return earlier.filter(isPlaced).map(({ entries }) => ({
+    first: entries.first_sequence,
+    last: entries.last_sequence,
+    byContent: entries.entries_sha256 !== null,
+  }));
+}
+
+function findMissing({ walk, earlier, period, statedHead }: Question): Finding[] {
+  const newest = newestHead(earlier);
+  if (newest === null) return [];
+  const { sequence, runId } = newest;
+  const ours = sectionOf(walk);
+  const now = (end: number | null) =>
+    toFinding(
+      'continuity/truncated',
+      walk.streamId,
+      `the stream now ${end === null ? 'has no entries' : `ends at entry ${end}`}; run ${runId} exported it up to entry ${sequence}`,
+      { from: end === null ? firstOf(earlier) : end + 1, to: sequence },
+    );
+  const isShort = ours === null ? walk.entries === 0 : ours.last < sequence;
+  if (isShort && ours === null && period.from === null && period.to === null) return [now(null)];
+  if (isShort && statedHead !== null && statedHead < sequence) return [now(statedHead)];
+  if (isShort && ours !== null && period.to === null) return [now(ours.last)];
+  const spans = earlier.filter((span) => isPlaced(span) && !span.part) as Placed[];
+  const atEnd = spans.filter(
+    (span) => belongs(span, 'last', period) && (ours?.last ?? -1) < span.entries.last_sequence,
+  );
+  const atStart = spans.filter(
+    (span) => ours !== null && belongs(span, 'first', period) && ours.first > span.entries.first_sequence,
+  );
+  const [last] = atEnd.toSorted((a, b) => b.entries.last_sequence - a.entries.last_sequence);
+  const [first] = atStart.toSorted((a, b) => a.entries.first_sequence - b.entries.first_sequence);
+  return [
+    ...(last === undefined ? [] : [missing(walk, last, Math.max((ours?.last ?? -1) + 1, last.entries.first_sequence))]),
+    ...(first === undefined || ours === null
+      ? []
+      : [missing(walk, first, first.entries.first_sequence, Math.min(ours.first - 1, first.entries.last_sequence))]),
+  ];
+}
+
+function missing(walk: WalkResult, { run_id, entries }: Placed, from: number, to = entries.last_sequence): Finding {
+  const message = `${entriesIn(from, to)}, which run ${run_id} exported, ${from === to ? 'is' : 'are'} not in the package`;
+  return toFinding('continuity/truncated', walk.streamId, message, { from, to });
+}
+
+function firstOf(earlier: readonly Span[]): number {
+  return Math.min(...earlier.filter(isPlaced).map(({ entries }) => entries.first_sequence));
+}
+
+/** Whether the entry at an end of a span is of the period: by its time or, without one, by the span's own period. */
+function belongs({ entries, period: theirs }: Placed, end: 'first' | 'last', period: Span['period']): boolean {
+  const time = Date.parse((end === 'first' ? entries.first_recorded_at : entries.last_recorded_at) ?? '');
+  const [from, to] = [toBound(period.from, -Infinity), toBound(period.to, Infinity)];
+  if (!Number.isNaN(time)) return from <= time && time < to;
+  return from <= toBound(theirs.from, -Infinity) && toBound(theirs.to, Infinity) <= to;
+}
+
+function toBound(text: string | null, otherwise: number): number {
+  return text === null ? otherwise : Date.parse(text);
+}
+
+/** Where the package states another digest, or holds other content, than an earlier run had; of each number once. */
+function findRewritten(walk: WalkResult, earlier: readonly Span[]): Finding[] {
+  const found = new Map<number, Finding>();
+  const differ = (sequence: number, message: string, place: FindingPlace) => {
+    if (!found.has(sequence)) found.set(sequence, toFinding('continuity/rewritten', walk.streamId, message, place));
+  };
+  for (const { run_id, entries } of earlier.filter(isPlaced)) {
+    const { first_sequence: first, previous_hash, last_sequence: last, head_hash, entries_sha256 } = entries;
+    const head = digestAt(walk, last);
+    if (head !== undefined && head !== head_hash)
+      differ(last, `entry ${last} is not the one that run ${run_id} exported`, {
+        sequence: last,
+        expected: head_hash,
+        actual: head,
+      });
+    const before = digestAt(walk, first - 1);
+    if (before !== undefined && before !== previous_hash && !isBeginning(walk, first))
+      differ(first - 1, `entry ${first - 1} is not the one that entry ${first} of run ${run_id} follows`, {
+        sequence: first - 1,
+        expected: previous_hash,
+        actual: before,
+      });
+    const content = entries_sha256 === null ? null : (walk.contents.get(`${first}-${last}`) ?? null);
+    if (content !== null && entries_sha256 !== null && content !== entries_sha256)
+      differ(last, `${entriesIn(first, last)}: their content is not what run ${run_id} exported`, {
+        from: first,
+        to: last,
+        expected: entries_sha256,
+        actual: content,
+      });
+  }
+  return [...found.values()];
+}
+
+/** The first entry of a stream names nothing that could differ. */
+function isBeginning(walk: WalkResult, first: number): boolean {
+  return walk.startsAtGenesis && walk.first?.sequence === first;
+}
+
+/** Gaps that this package borders on, or that its period closes: others were there before. */
+function findNewGaps({ walk, earlier, period }: Question): Finding[] {
+  if (walk.findings.errors('order') > 0 || (walk.first === null) !== (walk.entries === 0)) return [];
+  const past = earlier.filter(({ part }) => !part).map(toCovered);
+  const known = new Set(findGaps(past).map(({ from, to }) => `${from}-${to}`));
+  return findGaps([...past, { name: 'this package', period, entries: placeOf(walk) }])
+    .filter(({ from, to }) => !known.has(`${from}-${to}`))
+    .map(({ from, to, before, after }) =>
+      toFinding(
+        'continuity/gap',
+        walk.streamId,
+        `${entriesIn(from, to)} ${from === to ? 'is' : 'are'} missing between ${before} and ${after}, whose periods leave no time between them`,
+        { from, to },
+      ),
+    );
+}
+
+function toCovered({ run_id, period, entries }: Span): Covered {
+  return { name: `run ${run_id}`, period, entries };
+}
+
+function placeOf(walk: WalkResult): Covered['entries'] {
+  const ours = sectionOf(walk);
+  if (ours === null) return null;
+  const { first_recorded_at, last_recorded_at } = seenIn(walk);
+  return { first_sequence: ours.first, last_sequence: ours.last, first_recorded_at, last_recorded_at };
+}
+
+function whyOpen({ walk, unread }: Question, { run_id, entries }: Placed): string {
+  const { first_sequence: first, last_sequence: last } = entries;
+  const ours = sectionOf(walk);
+  if (ours !== null && last <= ours.last && digestAt(walk, last) === undefined)
+    return `entry ${last}, the head of run ${run_id}, is not among the entries`;
+  const why = unread?.get(run_id) ?? 'their digests do not tell, and their content was not compared';
+  return `whether ${entriesIn(first, last)} are as run ${run_id} exported them is not known: ${why}`;
+}
+
+function judgePlace(
+  { walk }: Question,
+  first: NonNullable<WalkResult['first']>,
+  spans: readonly Placed[],
+  agreements: ReadonlyMap<number, Agreement | null>,
+  log: FindingLog,
+): Claim {
+  const how = [...agreements.values()].includes('content')
+    ? ', compared by their content, as their digests do not bind it'
+    : '';
+  const last = walk.head?.sequence ?? first.sequence;
+  const whole = spans.filter(({ part }) => !part).toSorted((a, b) => b.entries.last_sequence - a.entries.last_sequence);
+  const [newest] = whole;
+  const { sequence, runId } = newestHead(spans) ?? { sequence: last, runId: '' };
+  if (agreements.size > 0 && first.sequence <= sequence && sequence <= last)
+    return proved(`contains entry ${sequence}, the head of run ${runId}, unchanged${how}${others(agreements.size)}`);
+  if (agreements.size > 0) {
+    const common = spans.find(
+      ({ entries }) => entries.first_sequence <= last && entries.last_sequence >= first.sequence,
+    );
+    return proved(`has the same entries as run ${common?.run_id}${how}${others(agreements.size)}`);
+  }
+  const before = whole.find(({ entries }) => entries.last_sequence + 1 === first.sequence);
+  if (before !== undefined)
+    return proved(`follows entry ${before.entries.last_sequence}, the head of run ${firstWith(spans, before)}`);
+  const after = whole.find(({ entries }) => entries.first_sequence - 1 === last);
+  if (after !== undefined)
+    return proved(`leads up to entry ${after.entries.first_sequence}, the first of run ${after.run_id}`);
+  const below = whole.find(({ entries }) => entries.last_sequence < first.sequence);
+  if (below === undefined)
+    return unproved(`lies before entry ${newest?.entries.last_sequence}, the head of run ${newest?.run_id}`);
+  return unknownStart(walk, first.sequence, sayStart(first.sequence, below), log);
+}
+
+/** Where a package begins, behind the last entry that a run before it has. */
+export function sayStart(sequence: number, { entries, run_id }: Placed): string {
+  return `the package starts at entry ${sequence}, and entry ${entries.last_sequence} (run ${run_id}) is the last known before it`;
+}
+
+/** The first run that had the same last entry. */
+function firstWith(spans: readonly Placed[], { entries }: Placed): string | undefined {
+  return spans.find((span) => span.entries.last_sequence === entries.last_sequence)?.run_id;
+}
+
+function others(runs: number): string {
+  return runs < 2 ? '' : `; it agrees with all ${runs} runs that have some of its entries`;
+}
+
+function judgeStart({ walk, restart }: Question, first: { sequence: number }, log: FindingLog): Claim {
+  if (walk.startsAtGenesis)
+    return proved(`starts at the first entry of the stream; ${restart ?? 'no earlier export is known'}`);
+  if (walk.startsAtFirst) return unproved(`entry ${first.sequence} names a predecessor`);
+  const message = `the package starts at entry ${first.sequence}, and no earlier export is known`;
+  return unknownStart(walk, first.sequence, message, log);
+}
+
+function unknownStart(walk: WalkResult, sequence: number, message: string, log: FindingLog): Claim {
+  log.add(toFinding('continuity/unknown-start', walk.streamId, message, { sequence }));
+  return unproved(message);
+}
+
+function entriesIn(from: number, to: number): string {
+  return from === to ? `entry ${from}` : `entries ${from} to ${to}`;
+}

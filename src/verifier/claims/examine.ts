@@ -1,0 +1,133 @@
+import { plural } from '../../core/words.ts';
+import type { WalkResult } from '../chain/walk.ts';
+import { FindingLog, inAltered } from '../model/finding.ts';
+import { countActions } from './actions.ts';
+import { factsOf, judgeAgreement } from './agreement.ts';
+import { judgeAnchor } from './anchor.ts';
+import {
+  CLAIMS,
+  type Claim,
+  type ClaimName,
+  type Claims,
+  deviations,
+  type Examination,
+  type Judgement,
+  proved,
+  refuted,
+  type StreamStatus,
+  statusBy,
+  unproved,
+} from './claim.ts';
+import { judgeCompleteness } from './completeness.ts';
+import { judgeContent } from './content.ts';
+import { judgeContinuity } from './continuity.ts';
+import { withKnownGaps } from './known-gaps.ts';
+import type { Observations } from './observe.ts';
+import { judgeSeal } from './seal.ts';
+
+/**
+ * From observations to the seven claims and the status of the stream: a function of them, which leaves them as they are.
+ * @param required the claims that must be proved for the stream to be `verified`.
+ */
+export function examine(observations: Observations, required: readonly ClaimName[]): Examination {
+  const { reading, isShort, isAltered } = observations;
+  const { walk, defect } = reading;
+  const own = new FindingLog();
+  if (defect !== null) own.add(defect);
+  // What the package of another stream holds says nothing about this one.
+  const ofStream = reading.facts?.streamId ?? walk.streamId;
+  if (defect !== null && ofStream !== walk.streamId) return judgeForeign(own, defect.message);
+  const { claims, findings } = defect === null ? judge(observations, required) : judgeDefective(walk, defect.message);
+  const all = [...own.list(), ...findings.list()];
+  return {
+    status: statusOf(claims, walk.entries, defect !== null || isShort, required),
+    claims,
+    findings: isAltered ? all.map(inAltered) : withKnownGaps(all, observations.earlier ?? []),
+    findingsCount: own.total() + findings.total(),
+    actions: defect === null ? countActions(factsOf(observations.summary), walk.entries) : null,
+  };
+}
+
+/** What all judges say, and what they and the walk found. */
+interface Judged {
+  claims: Claims;
+  findings: FindingLog;
+}
+
+function judge(observations: Observations, required: readonly ClaimName[]): Judged {
+  const { reading, contract, contractFile, acceptUnhashed: accepted, sealKeysGiven: keysGiven } = observations;
+  const { walk, facts } = reading;
+  const order = judgeOrder(walk);
+  const content = judgeContent({ walk, contract, contractFile, accepted, required: required.includes('content') });
+  const seal = judgeSeal({ walk, hasSeals: contract.hasSeals, keysGiven, required: required.includes('seal') });
+  const refutedByUs = [order, content, seal.claim].some((claim) => claim.state === 'refuted');
+  const bindsPrevious = contract.bindsPredecessor;
+  const anchor = judgeAnchor({ ...observations, walk, checkpoints: facts?.checkpoints ?? [], bindsPrevious });
+  const continuity = judgeContinuity({ ...observations, walk });
+  const completeness = judgeCompleteness({ ...observations, walk, basis: observations.completeness });
+  const agreement = judgeForms(observations, refutedByUs);
+  const findings = new FindingLog();
+  for (const log of [walk, seal, anchor, continuity, completeness, agreement]) findings.addAll(log.findings);
+  return {
+    claims: {
+      order,
+      content,
+      seal: seal.claim,
+      anchor: anchor.claim,
+      continuity: continuity.claim,
+      completeness: completeness.claim,
+      agreement: agreement.claim,
+    },
+    findings,
+  };
+}
+
+const ALTERED =
+  'the bundle is not what it states, so what differs in it shows nothing of the forms and the verdict of the service';
+
+function judgeForms(observations: Observations, refutedByUs: boolean): Judgement {
+  const { reading, summary, pdf, vendor, statedCount, isAltered } = observations;
+  const { walk, facts } = reading;
+  const without = (reason: string) => ({ claim: unproved(reason), findings: new FindingLog() });
+  if (isAltered) return without(ALTERED);
+  if (facts === null) return without('the JSON form could not be read');
+  if (facts.scope === 'account') return without('a package of the whole account states nothing of one stream');
+  return judgeAgreement({ walk, facts, summary, pdf, statedCount, vendor, refutedByUs });
+}
+
+function judgeForeign(findings: FindingLog, reason: string): Examination {
+  const claims = Object.fromEntries(CLAIMS.map((name) => [name, unproved(reason)])) as Claims;
+  return { status: 'incomplete', claims, findings: findings.list(), findingsCount: findings.total(), actions: null };
+}
+
+/** What was found before the defect stands; nothing is proved by a part. */
+function judgeDefective({ findings }: WalkResult, reason: string): Judged {
+  const found = (name: ClaimName): Claim =>
+    findings.errors(name) > 0 ? refuted(deviations(findings.errors(name))) : unproved(reason);
+  const claims = {
+    order: found('order'),
+    content: found('content'),
+    seal: found('seal'),
+    anchor: unproved(reason),
+    continuity: unproved(reason),
+    completeness: unproved(reason),
+    agreement: unproved(reason),
+  };
+  return { claims, findings };
+}
+
+function judgeOrder(walk: WalkResult): Claim {
+  const faults = walk.findings.errors('order');
+  if (faults > 0) return refuted(deviations(faults));
+  if (walk.first === null || walk.head === null) return unproved('there are no entries');
+  const { entries, first, head } = walk;
+  if (entries === 1) return proved(`1 entry, number ${first.sequence}, with none before it here`);
+  return proved(`${plural(entries, 'entry')}, ${first.sequence} to ${head.sequence}, each naming the one before it`);
+}
+
+function statusOf(claims: Claims, entries: number, isShort: boolean, required: readonly ClaimName[]): StreamStatus {
+  if (Object.values(claims).some((claim) => claim.state === 'refuted')) return 'refuted';
+  if (isShort) return 'incomplete';
+  if (entries === 0) return 'empty';
+  return statusBy(claims, required);
+}

@@ -1,0 +1,20 @@
+import type { Finding } from '../model/finding.ts';
+import { isPlaced } from './span.ts';
+import type { Span } from './span-schema.ts';
+
+/**
+ * The advice on entries that a package leaves out within itself, where an earlier run has them: nobody need be asked for
+ * what is archived already.
+ */
+export function withKnownGaps(findings: readonly Finding[], earlier: readonly Span[]): Finding[] {
+  const whole = earlier.filter(isPlaced).filter(({ part }) => !part);
+  return findings.map((finding) => {
+    const { code, from, to } = finding;
+    if (code !== 'order/gap' || from === undefined || to === undefined) return finding;
+    const holder = whole.find(({ entries }) => entries.first_sequence <= from && to <= entries.last_sequence);
+    if (holder === undefined) return finding;
+    const what = from === to ? `entry ${from}` : `entries ${from} to ${to}`;
+    const next_step = `Run ${holder.run_id} recorded that it exported ${what}: look into its bundle, keep both, and ask the operator of the service why this one lacks what that one has.`;
+    return { ...finding, next_step };
+  });
+}

@@ -1,0 +1,269 @@
+import type { SentEntries } from '../chain/sent.ts';
+import { type Finding, FindingLog, type FindingPlace, toFinding } from '../model/finding.ts';
+import { type ListedEntry, Packaged } from './packaged.ts';
+import { Queue } from './queue.ts';
+
+/** What came of holding a package against the service's own listing of its entries. */
+export interface ListingResult {
+  /** Entries that the service lists, whenever they were recorded: as many as the listing has lines. */
+  lines: number;
+  /** Entries that the service lists and that were recorded before the package was asked for. */
+  listed: number;
+  /** Entries that both have, with the same digest. */
+  same: number;
+  /** Entries that differ, exactly. */
+  differences: number;
+  /** Where they do, as far as it was kept. */
+  deviations: Deviation[];
+  /** Listed behind the package's end, where nothing tells whether they were there when it was asked for. */
+  undecided: number;
+}
+
+/**
+ * Which listed entries need not be in a package, because they were recorded while or after it was made. Nothing in it
+ * is the package's own word.
+ */
+export interface PackageCut {
+  /** When it was asked for, by our clock; milliseconds since 1970. */
+  askedAt: number;
+  /** The same moment, at the earliest, by the service's clock; null where that is not known. */
+  askedAtByService: number | null;
+  /** The stream's head before it was asked for. */
+  statedHead: number | null;
+  /** An entry dated after this moment is dated wrongly; milliseconds since 1970. */
+  latest: number;
+}
+
+/** Sees what the service lists, in its order. */
+export interface ListingObserver {
+  /** Entries that the package has in the same place, those from `from` on and before `to`. */
+  matched(entries: SentEntries, from: number, to: number): void;
+  /** @param isBehind whether the package had ended before it. */
+  listed(entry: ListedEntry, isBehind: boolean): void;
+}
+
+const NOBODY: ListingObserver = { matched: () => {}, listed: () => {} };
+
+export interface Deviation extends Omit<FindingPlace, 'entryId'> {
+  message: string;
+}
+
+/**
+ * Holds a package against an independent listing of the same entries while both arrive, each in the order of its
+ * sequence numbers. What one of them has already told waits for the other; the caller keeps that short by asking
+ * `wantsListing`.
+ */
+export class ListingMerge {
+  readonly #log = new FindingLog();
+  readonly #aside: Aside;
+  readonly #packaged = new Packaged();
+  readonly #listed = new Queue<ListedEntry>();
+  #listingEnded = false;
+  /** Set when the package has ended. */
+  #cut: PackageCut | null = null;
+  #lines = 0;
+  #listedCount = 0;
+  #same = 0;
+  #undecided = 0;
+
+  readonly #observer: ListingObserver;
+
+  constructor(streamId: string, observer = NOBODY) {
+    this.#aside = new Aside(streamId, this.#log);
+    this.#observer = observer;
+  }
+
+  fromPackage(entry: ListedEntry): void {
+    this.#packaged.add(entry);
+    this.#merge();
+  }
+
+  /** As `fromPackage` with each of them; none is looked at if the listing has the very same bytes. */
+  fromPackageAsSent(entries: SentEntries): void {
+    this.#packaged.addSent(entries);
+    this.#merge();
+  }
+
+  /**
+   * The entries that the package has and the listing has not told yet, as far as they stand in `text` from `at` on as
+   * they stand in the package, separated alike: how many, and where the last ends. Bytes that are the same say the same.
+   */
+  match(text: Uint8Array, at: number): { count: number; end: number } {
+    return this.#packaged.match(text, at);
+  }
+
+  /** @param matched how many entries stood before these that `match` knew. */
+  fromListing(entries: readonly ListedEntry[], matched = 0): void {
+    this.#packaged.drop(matched, this.#observer.matched);
+    this.#lines += matched + entries.length;
+    this.#same += matched;
+    this.#listedCount += matched;
+    for (const entry of entries) this.#listed.add(entry);
+    this.#merge();
+  }
+
+  endListing(): void {
+    this.#listingEnded = true;
+    this.#merge();
+  }
+
+  /** No entry of the package follows. */
+  endPackage(cut: PackageCut): void {
+    this.#cut = cut;
+    this.#merge();
+  }
+
+  /** Whether more of the listing is needed to go on. */
+  get wantsListing(): boolean {
+    return !this.#listingEnded && (this.#cut !== null || this.#packaged.isEnough);
+  }
+
+  /** Call once both have ended. */
+  result(): ListingResult {
+    this.#aside.tell();
+    const deviations = this.#log.list().map(toDeviation);
+    return {
+      lines: this.#lines,
+      listed: this.#listedCount,
+      same: this.#same,
+      differences: this.#log.total(),
+      deviations,
+      undecided: this.#undecided,
+    };
+  }
+
+  #merge(): void {
+    for (;;) {
+      const listed = this.#listed.first;
+      if (listed === undefined && !this.#listingEnded) return;
+      const packaged = this.#packaged.first;
+      if (packaged === undefined) {
+        this.#mergeBehindPackage();
+        return;
+      }
+      if (listed !== undefined && listed.sequence < packaged.sequence) {
+        this.#takeListed(false);
+        this.#same += this.#aside.add(null, listed);
+      } else if (listed === undefined || listed.sequence > packaged.sequence) {
+        this.#packaged.take();
+        this.#same += this.#aside.add(packaged, null);
+      } else {
+        this.#packaged.take();
+        this.#takeListed(false);
+        if (listed.digest === packaged.digest) this.#same++;
+        else this.#same += this.#aside.add(packaged, listed);
+      }
+    }
+  }
+
+  #takeListed(isBehind: boolean): ListedEntry | undefined {
+    const entry = this.#listed.take();
+    if (entry !== undefined) this.#observer.listed(entry, isBehind);
+    if (entry !== undefined && !isBehind) this.#listedCount++;
+    return entry;
+  }
+
+  #mergeBehindPackage(): void {
+    if (this.#cut === null) return;
+    for (let entry = this.#takeListed(true); entry !== undefined; entry = this.#takeListed(true)) {
+      const missed = isMissed(entry, this.#cut);
+      if (missed === null) this.#undecided++;
+      else if (missed) {
+        this.#listedCount++;
+        this.#same += this.#aside.add(null, entry);
+      }
+    }
+  }
+}
+
+/**
+ * By its line, where that was written while the package went on: one that has ended before it was cut since. Else by the
+ * head that was stated before, else by its time. Null where it has none, and where the clocks of the service and ours
+ * disagree about it: the one that is behind may be wrong, or the entry was kept back.
+ */
+function isMissed(
+  { sequence, timestamp, isWithin }: ListedEntry,
+  { askedAt, askedAtByService, statedHead, latest }: PackageCut,
+): boolean | null {
+  if (isWithin === true || (statedHead !== null && sequence <= statedHead)) return true;
+  const recorded = Date.parse(timestamp);
+  if (Number.isNaN(recorded)) return null;
+  if (recorded < (askedAtByService ?? askedAt)) return true;
+  return recorded < askedAt || recorded > latest ? null : false;
+}
+
+/** Entries kept aside for their counterpart; beyond that they are taken for having none. */
+const MAX_ASIDE = 10_000;
+
+/**
+ * Entries of one side whose counterpart did not come when it was due. It may come late, where the one or the other is
+ * out of order: that is not for this comparison to judge.
+ */
+class Aside {
+  readonly #streamId: string;
+  readonly #log: FindingLog;
+  readonly #packaged = new Map<string, ListedEntry>();
+  readonly #listed = new Map<string, ListedEntry>();
+
+  constructor(streamId: string, log: FindingLog) {
+    this.#streamId = streamId;
+    this.#log = log;
+  }
+
+  /** @returns how many pairs they complete. */
+  add(packaged: ListedEntry | null, listed: ListedEntry | null): number {
+    let completed = 0;
+    if (packaged !== null) completed += this.#put(packaged, this.#packaged, this.#listed);
+    if (listed !== null) completed += this.#put(listed, this.#listed, this.#packaged);
+    if (this.#packaged.size + this.#listed.size > MAX_ASIDE) this.tell();
+    return completed;
+  }
+
+  #put(entry: ListedEntry, own: Map<string, ListedEntry>, others: Map<string, ListedEntry>): number {
+    const key = `${entry.sequence} ${entry.digest}`;
+    if (others.delete(key)) return 1;
+    // The same entry twice on one side: the first has no counterpart left to wait for.
+    if (own.has(key)) this.tell();
+    own.set(key, entry);
+    return 0;
+  }
+
+  /** Reports what has no counterpart, by its place in the stream. */
+  tell(): void {
+    const listed = Map.groupBy(this.#listed.values(), ({ sequence }) => sequence);
+    const packaged = Map.groupBy(this.#packaged.values(), ({ sequence }) => sequence);
+    const sequences = [...new Set([...listed.keys(), ...packaged.keys()])].sort((a, b) => a - b);
+    for (const sequence of sequences) this.#tellOf(sequence, packaged.get(sequence) ?? [], listed.get(sequence) ?? []);
+    this.#listed.clear();
+    this.#packaged.clear();
+  }
+
+  #tellOf(sequence: number, packaged: readonly ListedEntry[], listed: readonly ListedEntry[]): void {
+    for (let at = 0; at < Math.max(packaged.length, listed.length); at++) {
+      const [actual, expected] = [packaged[at]?.digest, listed[at]?.digest];
+      const what =
+        expected === undefined
+          ? 'is in the package, but the service does not list it'
+          : actual === undefined
+            ? 'is listed by the service, but it is not in the package'
+            : 'is listed with another digest';
+      this.#log.add(
+        toFinding('completeness/listing-differs', this.#streamId, `entry ${sequence} ${what}`, {
+          sequence,
+          ...(expected === undefined ? {} : { expected }),
+          ...(actual === undefined ? {} : { actual }),
+        }),
+      );
+    }
+  }
+}
+
+function toDeviation({
+  code: _code,
+  severity: _severity,
+  stream_id: _id,
+  next_step: _next,
+  ...place
+}: Finding): Deviation {
+  return place;
+}

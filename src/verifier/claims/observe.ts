@@ -1,0 +1,90 @@
+import type { PackageReading } from '../chain/package.ts';
+import type { Contract, SealKeys } from '../reading/contract.ts';
+import type { Certificate } from '../timestamp/certificate.ts';
+import type { PdfReading, SummaryReading, VendorVerdict } from './agreement.ts';
+import type { CompletenessBasis } from './completeness.ts';
+import type { ContractFile } from './content.ts';
+import { type FormSource, type ReadPdf, readPdfForm, readSummary } from './forms.ts';
+import type { Span } from './span-schema.ts';
+
+/**
+ * What is known of a stream besides its package. An export has it from the service and the ledger, and writes it into the
+ * bundle; a verification reads it there.
+ */
+export interface Known {
+  vendor: VendorVerdict | null;
+  /** What every earlier run saw of the stream, the oldest first; null where that is not known. */
+  earlier: readonly Span[] | null;
+  /** Why the bundle of an earlier run could not be compared, by run id. */
+  unread?: ReadonlyMap<string, string>;
+  /** What the package was asked to hold. */
+  period: Span['period'];
+  /** The head's sequence number as the service's list of streams states it. */
+  statedHead: number | null;
+  /** How many entries the service said that the package has, when it was ready; null where it did not. */
+  statedCount: number | null;
+  /** The acceptance of the stream's restart, as a sentence, when the ledger has one. */
+  restart: string | null;
+  completeness: CompletenessBasis;
+}
+
+/** By what a stream is judged: whom and what the one who judges trusts. */
+export interface Means {
+  contract: Contract;
+  /** Null for the default contract. */
+  contractFile: ContractFile | null;
+  /** Roles and members that the reader accepts to be unhashed. */
+  acceptUnhashed: readonly string[];
+  sealKeys: SealKeys;
+  /** The time-stamping authorities' roots that are trusted; null when none were pinned. */
+  roots: readonly Certificate[] | null;
+  now: Date;
+  /** Null where PDFs cannot be read. */
+  readPdf: ReadPdf | null;
+}
+
+/** The forms beside the JSON form, where they arrived whole. */
+export interface Forms {
+  summary: FormSource | null;
+  pdf: FormSource | null;
+  /** A form is missing: the stream was not collected, however sound the others are. */
+  isShort: boolean;
+  /** They are not what was packed, or not all of it: nothing in them is to be laid to the service. */
+  isAltered: boolean;
+}
+
+/** Everything that was observed about one stream; the claims follow from it alone. */
+export interface Observations extends Known {
+  reading: PackageReading;
+  summary: SummaryReading | null;
+  pdf: PdfReading | null;
+  /** See `Forms`. */
+  isShort: boolean;
+  isAltered: boolean;
+  /** What the contract knows of digests and seals. */
+  contract: Pick<Contract, 'name' | 'recipe' | 'hasSeals' | 'bindsPredecessor' | 'unhashedSeal' | 'openRoles'>;
+  contractFile: ContractFile | null;
+  acceptUnhashed: readonly string[];
+  sealKeysGiven: boolean;
+  roots: readonly Certificate[] | null;
+  now: Date;
+}
+
+/** What an export and a verification judge: made here for both, so that both judge alike. */
+export async function observe(
+  reading: PackageReading,
+  { summary, pdf, isShort, isAltered }: Forms,
+  known: Known,
+  { readPdf, sealKeys, ...means }: Means,
+): Promise<Observations> {
+  return {
+    ...known,
+    ...means,
+    reading,
+    summary: await readSummary(summary, means.contract),
+    pdf: await readPdfForm(pdf, readPdf),
+    isShort,
+    isAltered,
+    sealKeysGiven: sealKeys.size > 0,
+  };
+}

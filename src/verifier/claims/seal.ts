@@ -1,0 +1,52 @@
+import { agree, grouped, plural } from '../../core/words.ts';
+import type { WalkResult } from '../chain/walk.ts';
+import { FindingLog } from '../model/finding.ts';
+import { type Claim, deviations, type Judgement, proved, refuted, unproved } from './claim.ts';
+
+export interface SealQuestion {
+  walk: WalkResult;
+  hasSeals: boolean;
+  keysGiven: boolean;
+  /** Whether seals must be proved: then an entry without one is wrong, even if none has one. */
+  required: boolean;
+}
+
+/** Why seals, and digests made with keys, are unproved where only who judges can change it. */
+export const NO_SEAL_KEY = 'no seal key was given';
+export const KEY_NOT_GIVEN = 'made with a key not given';
+
+/** Proved where every entry has a seal that was made with a key that was given. */
+export function judgeSeal(question: SealQuestion): Judgement {
+  const { walk, required } = question;
+  const findings = new FindingLog();
+  if (walk.seals.present > 0 || required) findings.addAll(walk.seals.unsealed);
+  const faults = walk.findings.errors('seal') + findings.errors('seal');
+  return { claim: faults > 0 ? refuted(sealFaults(walk, faults)) : claimOf(question), findings };
+}
+
+function claimOf({ walk: { seals, entries }, hasSeals, keysGiven }: SealQuestion): Claim {
+  if (entries === 0) return unproved('there are no entries');
+  if (!hasSeals) return unproved('the service shows no seals');
+  if (!keysGiven) return unproved(NO_SEAL_KEY);
+  if (seals.missing > 0) return unproved(withoutSeal(seals.missing, entries));
+  if (seals.unknown.first !== null) return unproved(unknownReason(seals.unknown.entries, entries, seals.unknown.first));
+  return proved(`${grouped(seals.verified)} of ${plural(entries, 'seal')} recomputed`);
+}
+
+function sealFaults({ seals, entries }: WalkResult, faults: number): string {
+  const words = deviations(faults);
+  return seals.missing === 0 ? words : `${words}: ${withoutSeal(seals.missing, entries)}`;
+}
+
+function withoutSeal(missing: number, entries: number): string {
+  return `${grouped(missing)} of ${plural(entries, 'entry')} ${agree(missing, 'has', 'have')} no seal`;
+}
+
+function unknownReason(
+  count: number,
+  entries: number,
+  { sequence, keyId, behindKnown }: NonNullable<WalkResult['seals']['unknown']['first']>,
+): string {
+  const where = behindKnown ? `, from entry ${sequence} on, behind seals of a key that was given` : '';
+  return `${grouped(count)} of ${plural(entries, 'seal')} ${agree(count, 'is', 'are')} ${KEY_NOT_GIVEN} ("${keyId}"${where})`;
+}

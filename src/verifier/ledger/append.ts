@@ -1,0 +1,83 @@
+import { sha256 } from '../../core/digest.ts';
+import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import type { Archive } from '../archive/archive.ts';
+import { ledgerKey } from '../records/keys.ts';
+import { keepPublicKey } from '../records/public-key.ts';
+import { toRecordBytes } from '../records/record.ts';
+import { sign } from '../signature/envelope.ts';
+import { readAdded } from './continuation.ts';
+import {
+  deriveEntry,
+  type LedgerEnd,
+  type LedgerTrust,
+  runOf,
+  type StoredLedgerEntry,
+  type Subject,
+  signedPart,
+  withSignature,
+} from './ledger.ts';
+import { verifyCommand } from './verify-command.ts';
+
+const MAX_RACES = 100;
+
+/**
+ * Goes on behind what is known of the ledger, entry by entry, to where it ends now.
+ * @throws EvidenceError as `readAdded` does.
+ */
+export async function catchUp(archive: Archive, known: LedgerEnd, trust: LedgerTrust): Promise<LedgerEnd> {
+  let { newest } = known;
+  const runs = new Map(known.runs);
+  while ((await archive.stat(nextKey(newest))) !== null) {
+    newest = await readAdded(archive, newest, trust);
+    const run = runOf(newest.entry);
+    if (run !== null) runs.set(run.id, run.sha256);
+  }
+  return { newest, runs };
+}
+
+/**
+ * Records something at the end of the ledger. Of two that race for a number one wins, and the other takes the next.
+ *
+ * @param known where the ledger ended when it was read; every entry behind that is checked.
+ * @returns `existing` for a run that another process has recorded.
+ * @throws EvidenceError as `readAdded` does; `conflict` for a run of which another record is recorded.
+ */
+export async function appendEntry(
+  archive: Archive,
+  subject: Subject,
+  known: LedgerEnd,
+  trust: LedgerTrust,
+): Promise<'created' | 'existing'> {
+  const { signingKey: key } = trust;
+  let end = await catchUp(archive, known, trust);
+  for (let race = 0; race < MAX_RACES; race++) {
+    if (isRecorded(archive, end, subject)) return 'existing';
+    const unsigned = deriveEntry(subject, end.newest);
+    const entry = withSignature(unsigned, key === null ? undefined : sign(signedPart(unsigned), key));
+    const bytes = toRecordBytes(entry);
+    if (key !== null) await keepPublicKey(archive, key);
+    try {
+      return (await archive.put(nextKey(end.newest), { bytes }, { sha256: sha256(bytes), bytes: bytes.length })).state;
+    } catch (error) {
+      if (!isEvidenceError(error, 'conflict')) throw error;
+    }
+    end = await catchUp(archive, end, trust);
+  }
+  throw new EvidenceError('archive', `the ledger moved on ${MAX_RACES} times while it was to be added to`, {
+    nextStep: 'Run the same command again: only the ledger entry is missing.',
+  });
+}
+
+function nextKey(newest: StoredLedgerEntry | null): string {
+  return ledgerKey((newest?.entry.number ?? 0) + 1);
+}
+
+function isRecorded(archive: Archive, { runs }: LedgerEnd, subject: Subject): boolean {
+  if (subject.kind !== 'run') return false;
+  const { run_id } = subject.record;
+  const recorded = runs.get(run_id);
+  if (recorded === undefined || recorded === subject.sha256) return recorded !== undefined;
+  throw new EvidenceError('conflict', `the ledger names another record of run ${run_id} than the one in the archive`, {
+    nextStep: `Nothing was added to the ledger. Find out what else is wrong, with: ${verifyCommand(archive)}.`,
+  });
+}

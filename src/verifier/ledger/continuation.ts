@@ -1,0 +1,183 @@
+import { sha256 } from '../../core/digest.ts';
+import { type ErrorCode, EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import type { Archive } from '../archive/archive.ts';
+import { ledgerKey, runRecordKey } from '../records/keys.ts';
+import { type Acceptance, toRecordBytes } from '../records/record.ts';
+import { readRunRecord } from '../records/stored-run.ts';
+import { readAcceptance } from './acceptance.ts';
+import {
+  deriveEntry,
+  type LedgerEnd,
+  type LedgerEntry,
+  type LedgerTrust,
+  NO_PREDECESSOR,
+  readEntry,
+  requireTrusted,
+  runOf,
+  type StoredLedgerEntry,
+  type Subject,
+  withSignature,
+} from './ledger.ts';
+import { type Past, PastBuilder } from './past.ts';
+import { verifyCommand } from './verify-command.ts';
+
+/** A ledger that was found to hold. */
+export interface KnownLedger extends LedgerEnd {
+  /** The oldest first. */
+  acceptances: Acceptance[];
+  past: Past;
+}
+
+const LEDGER_KEY = /^ledger\/\d{8}\.json$/;
+const NOT_HONEST: ReadonlySet<string> = new Set<ErrorCode>(['config', 'not-found', 'unreadable']);
+
+/**
+ * Reads the ledger that an export is about to believe and to go on with: every link, that no head was lost or changed on
+ * the way, and that nothing follows a signed entry unsigned. The newest entry must be signed as `requireTrusted` says,
+ * which vouches for all before it; where it is not signed, it is made anew from what it records.
+ *
+ * @throws EvidenceError `unreadable` for a ledger that does not hold; `usage` where signing cannot begin; else as `requireTrusted` does.
+ */
+export async function readKnownLedger(archive: Archive, trust: LedgerTrust): Promise<KnownLedger> {
+  const past = new PastBuilder();
+  const accepted: { key: string; sha256: string }[] = [];
+  let previous: StoredLedgerEntry | null = null;
+  let beforeThat: StoredLedgerEntry | null = null;
+  let number = 0;
+  for await (const { key } of archive.list('ledger/')) {
+    if (!LEDGER_KEY.test(key)) continue;
+    number += 1;
+    if (key !== ledgerKey(number))
+      throw broken(archive, ledgerKey(number), 'is missing, and the ledger goes on behind it');
+    const stored = await readEntry(archive, key);
+    checkLink(archive, stored, previous, number);
+    past.add(stored.entry);
+    if ('acceptance_key' in stored.entry)
+      accepted.push({ key: stored.entry.acceptance_key, sha256: stored.entry.acceptance_sha256 });
+    beforeThat = previous;
+    previous = stored;
+  }
+  requireTrusted(archive, previous, trust);
+  if (trust.beginSigning === true) checkBeginning(previous, trust);
+  if (previous !== null && previous.entry.signature === undefined) await checkDerived(archive, previous, beforeThat);
+  return { newest: previous, runs: past.runs, past, acceptances: await readAccepted(archive, accepted) };
+}
+
+/** What is to be said once must not stay in a command that runs every month. */
+function checkBeginning(newest: StoredLedgerEntry | null, { signingKey }: LedgerTrust): void {
+  if (signingKey === null)
+    throw new EvidenceError('usage', '--begin-signing is given, and no signing key', {
+      nextStep: 'Name the key in sign.key_file.',
+    });
+  if (newest?.entry.signature !== undefined)
+    throw new EvidenceError('usage', `--begin-signing is given, and ${newest.key} is signed: signing has begun`, {
+      nextStep: 'Run the same command without --begin-signing.',
+    });
+}
+
+/**
+ * The entry behind `previous`, which came into the ledger since that was read. Honest exports add such entries while
+ * this one runs; so can whoever writes into the archive.
+ *
+ * @throws EvidenceError `conflict` for one that an honest export would not have added, or not under the keys given.
+ */
+export async function readAdded(
+  archive: Archive,
+  previous: StoredLedgerEntry | null,
+  trust: LedgerTrust,
+): Promise<StoredLedgerEntry> {
+  const number = (previous?.entry.number ?? 0) + 1;
+  const key = ledgerKey(number);
+  try {
+    const stored = await readEntry(archive, key);
+    checkLink(archive, stored, previous, number);
+    // Who said that signing begins has not seen what came later.
+    requireTrusted(archive, stored, { ...trust, beginSigning: false });
+    if (stored.entry.signature === undefined) await checkDerived(archive, stored, previous);
+    return stored;
+  } catch (error) {
+    if (!isEvidenceError(error) || !NOT_HONEST.has(error.code)) throw error;
+    throw new EvidenceError(
+      'conflict',
+      `${key} came into the ledger meanwhile, and is not believed: ${error.message}`,
+      {
+        nextStep: `Nothing was signed or added to the ledger. Find out who wrote it, with: ${verifyCommand(archive)}.`,
+      },
+    );
+  }
+}
+
+function checkLink(
+  archive: Archive,
+  stored: StoredLedgerEntry,
+  previous: StoredLedgerEntry | null,
+  number: number,
+): void {
+  const { key, entry } = stored;
+  if (entry.number !== number) throw broken(archive, key, `says that it is entry ${entry.number}`);
+  if (sha256(toRecordBytes(entry)) !== stored.sha256)
+    throw broken(archive, key, 'is not written as ledger entries are');
+  if (previous === null) {
+    if (entry.previous_sha256 !== NO_PREDECESSOR)
+      throw broken(archive, key, 'names an entry before it, and there is none');
+    return;
+  }
+  if (entry.previous_sha256 !== previous.sha256)
+    throw broken(archive, key, 'does not name the digest of the entry before it');
+  if (entry.signature === undefined && previous.entry.signature !== undefined)
+    throw broken(archive, key, 'is not signed, and the entry before it is');
+  const lost = lostHead(previous.entry, entry);
+  if (lost !== null)
+    throw broken(archive, key, `does not keep the head of the stream "${lost}" that the entry before it has`);
+}
+
+/** A run moves heads forward, an acceptance takes away one; every other stays as it was. */
+function lostHead(before: LedgerEntry, after: LedgerEntry): string | null {
+  const run = runOf(after)?.id;
+  let removed = 0;
+  for (const [streamId, head] of Object.entries(before.heads)) {
+    const kept = Object.hasOwn(after.heads, streamId) ? after.heads[streamId] : undefined;
+    if (kept === undefined && run === undefined && removed++ === 0) continue;
+    if (kept === undefined) return streamId;
+    if (JSON.stringify(kept) !== JSON.stringify(head) && (kept.run_id !== run || kept.sequence < head.sequence))
+      return streamId;
+  }
+  return null;
+}
+
+async function checkDerived(
+  archive: Archive,
+  { key, entry, sha256: digest }: StoredLedgerEntry,
+  previous: StoredLedgerEntry | null,
+): Promise<void> {
+  const derived = withSignature(deriveEntry(await readSubject(archive, entry), previous), entry.signature);
+  if (sha256(toRecordBytes(derived)) !== digest)
+    throw broken(archive, key, 'is not the entry that follows from what it records and the entry before');
+}
+
+async function readSubject(archive: Archive, entry: LedgerEntry): Promise<Subject> {
+  if ('acceptance_key' in entry)
+    return { kind: 'acceptance', key: entry.acceptance_key, ...(await readAcceptance(archive, entry.acceptance_key)) };
+  const key = runRecordKey(entry.run_id);
+  return { kind: 'run', ...(await readRunRecord(archive, key)) };
+}
+
+/** Only what the ledger names was accepted by somebody. */
+async function readAccepted(
+  archive: Archive,
+  accepted: readonly { key: string; sha256: string }[],
+): Promise<Acceptance[]> {
+  const acceptances: Acceptance[] = [];
+  for (const { key, sha256: expected } of accepted) {
+    const { record, sha256: actual } = await readAcceptance(archive, key);
+    if (actual !== expected) throw broken(archive, key, 'is not the record that the ledger names');
+    acceptances.push(record);
+  }
+  return acceptances;
+}
+
+function broken(archive: Archive, key: string, what: string): EvidenceError {
+  return new EvidenceError('unreadable', `the ledger of this archive does not hold: ${key} ${what}`, {
+    nextStep: `Nothing was exported. Find out what else is wrong, with: ${verifyCommand(archive)}.`,
+  });
+}

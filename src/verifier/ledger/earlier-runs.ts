@@ -1,0 +1,53 @@
+import { isEvidenceError } from '../../core/errors.ts';
+import type { Archive } from '../archive/archive.ts';
+import { coverageOf } from '../records/coverage.ts';
+import { runRecordKey } from '../records/keys.ts';
+import type { EarlierRun, RunRecord } from '../records/record.ts';
+import { readRunRecord } from '../records/stored-run.ts';
+import type { LedgerEnd } from './ledger.ts';
+
+/** Twenty years of months. */
+const KEPT = 240;
+
+export interface EarlierRuns {
+  /** Oldest first. */
+  runs: EarlierRun[];
+  /** Why they are not known; null when they are. */
+  warning: string | null;
+}
+
+/**
+ * The runs of a ledger. Each record names those before it, so that the newest alone has to be read; it counts only if
+ * it is the one in the ledger.
+ */
+export async function readEarlierRuns(archive: Archive, ledger: Pick<LedgerEnd, 'runs'>): Promise<EarlierRuns> {
+  const newest = [...ledger.runs].at(-1);
+  if (newest === undefined) return { runs: [], warning: null };
+  const [runId, expected] = newest;
+  const key = runRecordKey(runId);
+  try {
+    const { record, sha256 } = await readRunRecord(archive, key);
+    if (sha256 !== expected) return unknown(`${key} is not the record that the ledger names`);
+    return { runs: [...record.earlier_runs, toEarlierRun(record)].slice(-KEPT), warning: null };
+  } catch (error) {
+    if (!isEvidenceError(error)) throw error;
+    return unknown(error.message);
+  }
+}
+
+/** What later records say of a run. */
+export function toEarlierRun(record: RunRecord): EarlierRun {
+  const { run_id, outcome, finished_at, streams, reconciliation } = record;
+  return {
+    ...coverageOf(record),
+    run_id,
+    outcome,
+    finished_at,
+    streams: reconciliation.exported,
+    entries: streams.reduce((sum, stream) => sum + stream.entries, 0),
+  };
+}
+
+function unknown(why: string): EarlierRuns {
+  return { runs: [], warning: `the runs before this one could not be read, so their coverage is not shown: ${why}` };
+}

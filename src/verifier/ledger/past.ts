@@ -1,0 +1,51 @@
+import type { Archive } from '../archive/archive.ts';
+import type { Span } from '../claims/span-schema.ts';
+import type { CoveringRun } from '../records/coverage.ts';
+import { type LedgerEntry, readEntry } from './ledger.ts';
+
+/** What all runs so far had of the streams. */
+export interface Past {
+  /** By stream id; the oldest first. */
+  spans: ReadonlyMap<string, readonly Span[]>;
+  /** SHA-256 of each run's record, by run id. */
+  runs: ReadonlyMap<string, string>;
+  /** Which time and streams each run has; the oldest first. */
+  coverage: readonly CoveringRun[];
+}
+
+/** What the ledger of an archive says of the past; nothing of it is verified. */
+export async function readPast(archive: Archive): Promise<Past> {
+  const past = new PastBuilder();
+  for await (const { key } of archive.list('ledger/'))
+    if (/^ledger\/\d{8}\.json$/.test(key)) past.add((await readEntry(archive, key)).entry);
+  return past;
+}
+
+/** Takes the entries of a ledger, the oldest first. */
+export class PastBuilder implements Past {
+  readonly spans = new Map<string, Span[]>();
+  readonly runs = new Map<string, string>();
+  readonly coverage: CoveringRun[] = [];
+
+  add(entry: LedgerEntry): void {
+    if (!('run_id' in entry)) {
+      this.#restart(entry);
+      return;
+    }
+    const { run_id, run_sha256, package_period: period } = entry;
+    this.runs.set(run_id, run_sha256);
+    this.coverage.push({ run_id, ...entry.coverage });
+    for (const [streamId, entries] of Object.entries(entry.spans)) {
+      const known = this.spans.get(streamId);
+      const span: Span = { run_id, period, part: false, entries };
+      if (known === undefined) this.spans.set(streamId, [span]);
+      else known.push(span);
+    }
+  }
+
+  /** An accepted restart takes the stream's head away: from there on it has no past. */
+  #restart({ heads }: LedgerEntry): void {
+    for (const [streamId, spans] of this.spans)
+      if (spans.some(({ entries }) => entries !== null) && !Object.hasOwn(heads, streamId)) this.spans.delete(streamId);
+  }
+}

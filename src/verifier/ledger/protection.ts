@@ -1,0 +1,206 @@
+import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import { inParallel } from '../../core/parallel.ts';
+import type { Archive, Locks, ObjectLock } from '../archive/archive.ts';
+import { lockAsRun } from '../records/beside-run.ts';
+import {
+  type CustodyRecord,
+  type CustodyResult,
+  type Protection,
+  putRecord,
+  readCustody,
+  type StoredCustody,
+} from '../records/hold-log.ts';
+import { custodyKey, custodyResultKey, runPrefix } from '../records/keys.ts';
+import { findEntry } from './ledger.ts';
+
+/** What is to be done about the protection of a sealed run. */
+export interface ProtectionWish {
+  runId: string;
+  action: CustodyRecord['action'];
+  reason: string;
+  orderedBy: CustodyRecord['ordered_by'];
+  /** Of `extend`, in whole seconds. */
+  retainUntil: Date | null;
+  /** For objects that `extend` finds without a lock; null for the mode of the others. */
+  mode: ObjectLock['mode'] | null;
+}
+
+export interface ProtectionContext {
+  archive: Archive;
+  now: () => Date;
+  signal: AbortSignal;
+}
+
+export interface ProtectionChange {
+  key: string;
+  record: CustodyRecord;
+  result: CustodyResult;
+  /** Whether an interrupted change was completed. */
+  resumed: boolean;
+}
+
+type Ordered = Pick<StoredCustody, 'key' | 'record' | 'sha256'>;
+
+const AT_ONCE = 16;
+
+/**
+ * Changes how every object of a run is protected, between two records: what is to be done and how it was, and how it is
+ * then. What was interrupted is completed by the same call.
+ *
+ * @throws EvidenceError `usage` where nothing can be or is left to be done; `conflict` while another change is open;
+ * `config`, `store-refused`, `archive`. What was changed before stays.
+ */
+export async function changeProtection(context: ProtectionContext, wish: ProtectionWish): Promise<ProtectionChange> {
+  const { archive } = context;
+  const locks = requireLocks(archive);
+  const open = (await readCustody(archive, wish.runId)).filter(({ result }) => result === null);
+  const other = open.find(({ record }) => !isSame(record, wish));
+  if (other !== undefined) throw unfinished(other);
+  const ordered = open[0] ?? (await order(context, locks, wish));
+  const { key, record } = ordered;
+  const mode = wish.mode ?? record.objects.find(({ lock }) => lock !== null)?.lock?.mode ?? null;
+  let changed = 0;
+  const change = async (object: string) => {
+    context.signal.throwIfAborted();
+    await applyTo(locks, { ...wish, mode }, object);
+    changed += 1;
+  };
+  try {
+    await lockAsRun(archive, key, context.now());
+    await inParallel(
+      record.objects.map((object) => object.key),
+      AT_ONCE,
+      change,
+    );
+  } catch (error) {
+    // Whoever may only write records must not keep others from changing anything.
+    const isIdle = changed === 0 && open.length === 0 && isEvidenceError(error, 'store-refused');
+    if (isIdle) await conclude(context, locks, ordered, 'refused');
+    throw error;
+  }
+  // The records are of the run too.
+  await change(key);
+  const result = await conclude(context, locks, ordered, 'completed');
+  await change(custodyResultKey(key));
+  await lockAsRun(archive, custodyResultKey(key), context.now());
+  return { key, record, result, resumed: open.length > 0 };
+}
+
+/** Writes down what came of it. */
+async function conclude(
+  { archive, now }: ProtectionContext,
+  locks: Locks,
+  { key, record, sha256 }: Ordered,
+  outcome: CustodyResult['outcome'],
+): Promise<CustodyResult> {
+  const objects = await describeAll(locks, record.objects);
+  const result: CustodyResult = {
+    format: 'evidence-custody-result/1',
+    record_sha256: sha256,
+    outcome,
+    ended_at: now().toISOString(),
+    objects: objects.map(({ key: name, lock, legal_hold }) => ({ key: name, lock, legal_hold })),
+  };
+  await putRecord(archive, custodyResultKey(key), result);
+  return result;
+}
+
+function requireLocks({ locks, url }: Archive): Locks {
+  if (locks !== null) return locks;
+  throw new EvidenceError('usage', `${url} locks no objects: nothing in it can be held, or kept for longer`, {
+    nextStep: 'That needs an archive in S3, in a bucket with Object Lock.',
+  });
+}
+
+function isSame({ action, reason, retain_until }: CustodyRecord, wish: ProtectionWish): boolean {
+  return action === wish.action && reason === wish.reason && retain_until === toText(wish.retainUntil);
+}
+
+function toText(moment: Date | null): string | null {
+  return moment?.toISOString() ?? null;
+}
+
+function unfinished({ key, record }: StoredCustody): EvidenceError {
+  const { run_id, action, reason, ordered_at, ordered_by, retain_until } = record;
+  const until = retain_until === null ? '' : ` --until ${retain_until}`;
+  return new EvidenceError(
+    'conflict',
+    `the ${action} of run ${run_id} that ${ordered_by.user} ordered at ${ordered_at} was not completed (${key})`,
+    { nextStep: `Complete it first, with: evidence ${action} ${run_id}${until} --reason ${JSON.stringify(reason)}` },
+  );
+}
+
+/** Writes down what is to be done. */
+async function order({ archive, now }: ProtectionContext, locks: Locks, wish: ProtectionWish): Promise<Ordered> {
+  const objects = await describeAll(locks, await listObjects(archive, wish.runId));
+  refuseIdle(wish, objects);
+  const record: CustodyRecord = {
+    format: 'evidence-custody-record/1',
+    run_id: wish.runId,
+    action: wish.action,
+    reason: wish.reason,
+    ordered_by: wish.orderedBy,
+    ordered_at: now().toISOString(),
+    retain_until: toText(wish.retainUntil),
+    objects,
+  };
+  const key = custodyKey(wish.runId, record.ordered_at, wish.action);
+  return { key, record, sha256: await putRecord(archive, key, record) };
+}
+
+/** Every object of the run, and the ledger entry that vouches for it. */
+async function listObjects(archive: Archive, runId: string): Promise<{ key: string }[]> {
+  const objects: { key: string }[] = [];
+  for await (const { key, irregular } of archive.list(runPrefix(runId)))
+    if (irregular === undefined) objects.push({ key });
+  const entry = await findEntry(archive, runId);
+  if (entry !== null) objects.push({ key: entry.key });
+  return objects;
+}
+
+/** What would record a change that is none, or one that cannot be made for all objects. */
+function refuseIdle({ runId, action, retainUntil, mode }: ProtectionWish, objects: readonly Protection[]): void {
+  if (action === 'release' && objects.every(({ legal_hold }) => !legal_hold))
+    throw new EvidenceError('usage', `run ${runId} is not on legal hold; nothing was changed`);
+  if (retainUntil === null) return;
+  const ends = objects.map(({ lock }) => (lock === null ? 0 : Date.parse(lock.retain_until)));
+  const earliest = Math.min(...ends);
+  if (earliest >= retainUntil.getTime())
+    throw new EvidenceError(
+      'usage',
+      `every object of run ${runId} is locked until ${new Date(earliest).toISOString()} or longer, and a lock is never shortened; nothing was changed`,
+    );
+  if (mode === null && objects.every(({ lock }) => lock === null))
+    throw new EvidenceError('config', `run ${runId} is not locked, and no mode is configured to lock it in`, {
+      nextStep: 'Set archive.retention in evidence.yaml.',
+    });
+}
+
+async function applyTo(locks: Locks, { action, retainUntil, mode }: ProtectionWish, key: string): Promise<void> {
+  if (retainUntil === null) await locks.hold(key, action === 'hold');
+  // A run without any lock was refused where there is no mode.
+  else await locks.extend(key, retainUntil, mode ?? 'governance');
+}
+
+/** How each object is protected, in the same order. */
+async function describeAll(locks: Locks, objects: readonly { key: string }[]): Promise<CustodyRecord['objects']> {
+  const described: CustodyRecord['objects'] = [];
+  await inParallel([...objects.entries()], AT_ONCE, async ([index, { key }]) => {
+    described[index] = await describe(locks, key);
+  });
+  return described;
+}
+
+async function describe(locks: Locks, key: string): Promise<CustodyRecord['objects'][number]> {
+  const found = await locks.inspect(key);
+  if (found === null)
+    throw new EvidenceError('archive', `${key} is not in the archive any more`, {
+      nextStep: 'Find out what else is missing, with: evidence verify.',
+    });
+  const held = found.legal_hold || (await locks.isHeld(key));
+  if (found.lock === 'hidden' || held === null)
+    throw new EvidenceError('store-refused', `the store does not show how ${key} is protected`, {
+      nextStep: 'Give this identity s3:GetObjectRetention and s3:GetObjectLegalHold, then run the same command again.',
+    });
+  return { key, version_id: found.version_id ?? null, lock: found.lock, legal_hold: held };
+}

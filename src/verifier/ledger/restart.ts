@@ -1,0 +1,48 @@
+import { sha256 } from '../../core/digest.ts';
+import { EvidenceError } from '../../core/errors.ts';
+import type { Archive } from '../archive/archive.ts';
+import { acceptanceKey } from '../records/keys.ts';
+import { type Acceptance, toRecordBytes } from '../records/record.ts';
+import { appendEntry } from './append.ts';
+import { readKnownLedger } from './continuation.ts';
+import type { LedgerTrust } from './ledger.ts';
+
+export interface AcceptanceWish {
+  streamId: string;
+  /** The part of the record's name that stands for the stream. */
+  slug: string;
+  reason: string;
+  acceptedBy: Acceptance['accepted_by'];
+  acceptedAt: Date;
+}
+
+/**
+ * Records why a stream was ended or began anew. Its head leaves the ledger's heads, so the next export takes it as a
+ * stream without a past; this record stays and is shown in every later run.
+ *
+ * @throws EvidenceError `not-found` when the ledger knows no head of the stream; as `readKnownLedger` and
+ * `appendEntry` do.
+ */
+export async function acceptRestart(archive: Archive, wish: AcceptanceWish, trust: LedgerTrust): Promise<Acceptance> {
+  const ledger = await readKnownLedger(archive, trust);
+  const heads = new Map(Object.entries(ledger.newest?.entry.heads ?? {}));
+  const head = heads.get(wish.streamId);
+  if (head === undefined)
+    throw new EvidenceError('not-found', `the ledger knows no head of a stream "${wish.streamId}"`, {
+      nextStep: 'Nothing needs to be accepted; check the name with: evidence streams.',
+    });
+  const record: Acceptance = {
+    format: 'evidence-acceptance/1',
+    stream_id: wish.streamId,
+    reason: wish.reason,
+    accepted_by: wish.acceptedBy,
+    accepted_at: wish.acceptedAt.toISOString(),
+    head,
+  };
+  const bytes = toRecordBytes(record);
+  const key = acceptanceKey(wish.slug, record.accepted_at);
+  const digest = sha256(bytes);
+  await archive.put(key, { bytes }, { sha256: digest, bytes: bytes.length });
+  await appendEntry(archive, { kind: 'acceptance', record, key, sha256: digest }, ledger, trust);
+  return record;
+}

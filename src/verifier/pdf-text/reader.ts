@@ -1,0 +1,83 @@
+import { Worker } from 'node:worker_threads';
+import { EvidenceError } from '../../core/errors.ts';
+import { programUrl } from '../../core/install-paths.ts';
+import { type PdfFacts, readPdfFacts } from './pdf.ts';
+import type { ReaderAnswer } from './reader-thread.ts';
+
+const PROGRAM = programUrl('verifier/pdf-text/reader-thread');
+
+/** Twenty pages take a tenth of a second. The PDF library does all of a page without a pause, so no timer ends it. */
+const WITHIN_MS = 30_000;
+/** Of objects; what lives only while a page is read is in the young part. */
+const HEAP = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 12 };
+/** Of buffers, which are outside of it. */
+const MAX_BUFFERS_BYTES = 2 ** 30;
+const LOOK_EVERY_MS = 250;
+
+/** Kept for the next PDF: to load the library takes longer than to read most of them. */
+let idle: Worker | null = null;
+let last: Promise<unknown> = Promise.resolve();
+
+/**
+ * Reads what a PDF states in a thread of its own, one PDF after the other. One that takes too much time or memory loses
+ * its thread and nothing else.
+ * @param bytes the whole document; the caller caps its size. They are copied.
+ * @throws EvidenceError `unreadable` as `readPdfFacts`, or when it takes too much.
+ */
+export function readPdf(bytes: Uint8Array, withinMs = WITHIN_MS): Promise<PdfFacts> {
+  const reading = last.then(() => readNow(bytes, withinMs));
+  last = reading.catch(() => undefined);
+  return reading;
+}
+
+async function readNow(bytes: Uint8Array, withinMs: number): Promise<PdfFacts> {
+  const thread = idle ?? startThread();
+  idle = null;
+  // Where threads are not to be had, the limits are those of the PDF's own size alone.
+  if (thread === null) return readPdfFacts(bytes);
+  let isSound = false;
+  try {
+    const answer = await ask(thread, bytes, withinMs);
+    isSound = true;
+    if ('facts' in answer) return answer.facts;
+    throw 'unreadable' in answer ? new EvidenceError('unreadable', answer.unreadable) : answer.defect;
+  } finally {
+    if (isSound) idle = thread;
+    else await thread.terminate();
+  }
+}
+
+async function ask(thread: Worker, bytes: Uint8Array, withinMs: number): Promise<ReaderAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<ReaderAnswer>();
+  const fail = (reason: string) => reject(new EvidenceError('unreadable', `the PDF ${reason}`));
+  const tooLate = setTimeout(() => fail('could not be read in time'), withinMs);
+  const look = setInterval(async () => {
+    const statistics = await thread.getHeapStatistics().catch(() => null);
+    if (statistics !== null && statistics.external_memory > MAX_BUFFERS_BYTES) fail('takes too much memory to read');
+  }, LOOK_EVERY_MS);
+  const onError = () => fail('takes too much memory to read, or ends its reader');
+  const onExit = () => fail('ended its reader');
+  thread.ref();
+  thread.on('message', resolve).on('error', onError).on('exit', onExit);
+  thread.postMessage(bytes);
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(tooLate);
+    clearInterval(look);
+    thread.off('message', resolve).off('exit', onExit).off('error', onError);
+    // One that is idle holds no process.
+    thread.unref();
+  }
+}
+
+/** Null where threads are not to be had, e.g. under Node's `--permission`. */
+function startThread(): Worker | null {
+  try {
+    const thread = new Worker(PROGRAM, { resourceLimits: HEAP });
+    // Also while it ends, when nobody asks it any more.
+    return thread.on('error', () => {});
+  } catch {
+    return null;
+  }
+}

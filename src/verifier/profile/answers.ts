@@ -1,0 +1,184 @@
+import { isEvidenceError } from '../../core/errors.ts';
+import type { Json } from '../../core/json/canonical.ts';
+import type { Description, List } from './description.ts';
+import { digestReader } from './digest-text.ts';
+import { Fields } from './fields.ts';
+import { valueAt } from './path.ts';
+import { toTimestamp } from './time.ts';
+
+/** A stream as the service lists it; null is what the service does not show. */
+export interface StreamAnswer {
+  streamId: string;
+  entryCount: number | null;
+  headSequence: number | null;
+  headDigest: string | null;
+  verified: boolean | null;
+  lastCheckedAt: string | null;
+  /** What in its record is not as the contract says; null when all of it is. */
+  drift: string | null;
+}
+
+/** An entry as a list shows it, as far as a comparison needs it. */
+export interface EntryAnswer {
+  /** Null where entries do not say to which stream they belong. */
+  streamId: string | null;
+  sequence: number;
+  /** Lower-case hex. */
+  digest: string;
+  /** RFC 3339; empty where the service shows none. */
+  timestamp: string;
+}
+
+export interface GenerateAnswer {
+  packageId: string;
+  /** Null where the answer does not say. */
+  streamId: string | null;
+  made: MadeAnswer | null;
+}
+
+/** What is said of a package by the answer that it is ready with. */
+export interface MadeAnswer {
+  /** Null where it does not say. */
+  entryCount: number | null;
+}
+
+/** What the service's own check of a stream came to. */
+export interface VerifyAnswer {
+  verified: boolean;
+  checkedAt: string | null;
+  failedSequences: number[];
+}
+
+/**
+ * The service's answers other than its packages, read by a contract. All throw `EvidenceError` `contract` when a field
+ * that plays a role is missing or of another type.
+ */
+export interface AnswerReader {
+  stream(item: Json): StreamAnswer;
+  entry(item: Json): EntryAnswer;
+  generated(answer: Json): GenerateAnswer;
+  /** By the answer of a package's status; null as long as the package is not there. */
+  made(answer: Json): MadeAnswer | null;
+  verification(answer: Json): VerifyAnswer;
+}
+
+export function answerReader(description: Description): AnswerReader {
+  const digests = digestReader(description.digest);
+  const { entry: roles, generate, verify } = description;
+  const made = (answer: Json): MadeAnswer | null => {
+    const { ready } = generate;
+    // Of a package that may not be there yet, the answer may count what is in it so far.
+    if (ready.when === 'download-answers') return { entryCount: null };
+    const { entry_count: path } = generate.fields;
+    const fields = new Fields('the package', answer, description);
+    const isStated = path !== null && fields.has(path) && !fields.isNull(path);
+    if (ready.when === 'at-once') return { entryCount: isStated ? fields.integer(path, 0) : null };
+    const known = (sent: Json | undefined) =>
+      typeof sent === 'string' && [...ready.ready, ...ready.pending].includes(sent) ? sent : null;
+    const status = fields.read(ready.field, known, 'a status that is known');
+    if (!ready.ready.includes(status)) return null;
+    return { entryCount: isStated ? fields.integer(path, 0) : null };
+  };
+  return {
+    made,
+    stream: (item) => readStream(description, item),
+    entry: (item) => {
+      const fields = new Fields('a listed entry', item, description);
+      return {
+        streamId: roles.stream_id === null ? null : fields.text(roles.stream_id),
+        sequence: fields.integer(roles.sequence, roles.first_sequence),
+        digest: fields.read(roles.digest, (sent) => digests.digest(sent), digests.shape),
+        timestamp: roles.timestamp === null ? '' : toTimestamp(fields, roles.timestamp, roles.timestamp_unit),
+      };
+    },
+    generated: (answer) => {
+      const fields = new Fields('the package', answer, description);
+      const { package_id, stream_id } = generate.fields;
+      const streamId = stream_id === null ? null : fields.text(stream_id);
+      return { packageId: fields.id(package_id), streamId, made: made(answer) };
+    },
+    verification: (answer) => {
+      if (verify === null) throw new TypeError('a contract without verify has no such answers');
+      const fields = new Fields('the verification', answer, description);
+      const { verified, checked_at, failures, failure_sequence } = verify.fields;
+      return {
+        verified: fields.boolean(verified),
+        checkedAt: checked_at === null || fields.isNull(checked_at) ? null : fields.text(checked_at),
+        failedSequences: failures === null ? [] : failedSequences(valueAt(answer, failures), failure_sequence),
+      };
+    },
+  };
+}
+
+function readStream(description: Description, item: Json): StreamAnswer {
+  const digests = digestReader(description.digest);
+  const fields = new Fields('a stream', item, description);
+  const paths = description.streams.fields;
+  const answer: StreamAnswer = {
+    streamId: fields.text(paths.stream_id),
+    entryCount: null,
+    headSequence: null,
+    headDigest: null,
+    verified: null,
+    lastCheckedAt: null,
+    drift: null,
+  };
+  const stated = <T>(path: string | null, read: (path: string) => T): T | null =>
+    path === null || fields.isNull(path) ? null : read(path);
+  try {
+    if (paths.entry_count !== null) answer.entryCount = fields.integer(paths.entry_count, 0);
+    // A stream without entries has no head; some say 0, some null.
+    answer.headSequence = stated(paths.head_sequence, (path) => fields.integer(path, 0));
+    answer.headDigest = stated(paths.head_digest, (path) =>
+      fields.read(path, (sent) => digests.digest(sent), digests.shape),
+    );
+    answer.verified = stated(paths.verified, (path) => fields.boolean(path));
+    answer.lastCheckedAt = stated(paths.last_checked_at, (path) => fields.text(path));
+  } catch (error) {
+    if (!isEvidenceError(error, 'contract')) throw error;
+    answer.drift = error.message;
+  }
+  return answer;
+}
+
+const KEPT_FAILURES = 1000;
+
+function failedSequences(failures: Json | undefined, path: string | null): number[] {
+  if (!Array.isArray(failures) || path === null) return [];
+  const numbers = failures.map((failure) => valueAt(failure, path)).filter((found) => typeof found === 'number');
+  return [...new Set(numbers)].slice(0, KEPT_FAILURES);
+}
+
+/** The items of one page of a list; null when they are not where the contract says. */
+export function itemsOf(list: Pick<List, 'items'>, answer: Json): Json[] | null {
+  const items = valueAt(answer, list.items);
+  return Array.isArray(items) ? items : null;
+}
+
+/** What can be asked for: whether packages and listings can be limited to a period. */
+export function selectsPeriod({ generate }: Description): boolean {
+  const body = JSON.stringify(generate.body);
+  return body.includes('{from}') && body.includes('{to}');
+}
+
+/**
+ * A body or path with its names filled in. A member of a body whose text is a name without a value is left out.
+ * @param values by name; null for what has no value.
+ */
+export function fillIn(template: Json, values: Readonly<Record<string, string | null>>): Json {
+  if (typeof template === 'string') return fillText(template, values);
+  if (Array.isArray(template)) return template.map((item) => fillIn(item, values));
+  if (typeof template !== 'object' || template === null) return template;
+  const members = Object.entries(template).filter(([, value]) => !isOpen(value, values));
+  return Object.fromEntries(members.map(([name, value]) => [name, fillIn(value, values)]));
+}
+
+function isOpen(value: Json, values: Readonly<Record<string, string | null>>): boolean {
+  const [, name] = typeof value === 'string' ? (/^\{(\w+)\}$/.exec(value) ?? []) : [];
+  return name !== undefined && values[name] === null;
+}
+
+/** All names at once, so that a value which looks like a name stays what it is. */
+export function fillText(template: string, values: Readonly<Record<string, string | null>>): string {
+  return template.replace(/\{(\w+)\}/g, (name, bare: string) => values[bare] ?? name);
+}

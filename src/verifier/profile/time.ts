@@ -1,0 +1,38 @@
+import { EvidenceError } from '../../core/errors.ts';
+import type { Fields } from './fields.ts';
+
+const MILLISECONDS = { seconds: 1000, milliseconds: 1 } as const;
+
+/** RFC 3339 as it was sent; a text without a zone is UTC, and a Unix time becomes text. */
+export function toTimestamp(fields: Fields, path: string, unit: 'text' | 'seconds' | 'milliseconds'): string {
+  if (unit === 'text') {
+    const text = fields.text(path);
+    return fields.read(path, () => asTime(inUtc(text)), 'a date and time');
+  }
+  const time = fields.read(
+    path,
+    (sent) => (typeof sent === 'number' ? sent * MILLISECONDS[unit] : null),
+    'a Unix time',
+  );
+  if (Math.abs(time) <= 8.64e15) return new Date(time).toISOString();
+  throw new EvidenceError('contract', `the field "${path}" is no Unix time in ${unit}`);
+}
+
+/** A time that only people read: RFC 3339 in UTC, or null for what is none. */
+export function toTimeOrNull(sent: unknown, unit: 'text' | 'seconds' | 'milliseconds'): string | null {
+  const time =
+    unit === 'text'
+      ? Date.parse(typeof sent === 'string' && asTime(inUtc(sent)) !== null ? inUtc(sent) : '')
+      : Number(typeof sent === 'number' ? sent : Number.NaN) * MILLISECONDS[unit];
+  return Math.abs(time) <= 8.64e15 ? new Date(time).toISOString() : null;
+}
+
+/** With what is no time, no order of times could be checked. */
+function asTime(text: string): string | null {
+  return /^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(Date.parse(text)) ? text : null;
+}
+
+/** ECMAScript takes a date and time without a zone for the reader's own, and knows no comma before a fraction. */
+export function inUtc(text: string): string {
+  return /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?$/.test(text) ? `${text.replace(',', '.')}Z` : text;
+}

@@ -1,0 +1,159 @@
+import type { KeyObject } from 'node:crypto';
+import type { Json } from '../../core/json/canonical.ts';
+import type { ChainKind } from '../decode/wasm/kind.ts';
+import type { OpenRole } from '../recipe/roles.ts';
+import type { PlainStatement } from './plain-sight.ts';
+
+/** By key id. */
+export type SealKeys = ReadonlyMap<string, KeyObject>;
+
+/**
+ * One entry of a hash chain as our rules see it, whatever the service calls its fields. Digests are lower-case hex.
+ */
+export interface Entry {
+  /** Null where entries do not say to which stream they belong. */
+  streamId: string | null;
+  /** Position in the stream; the first is the contract's `firstSequence`. */
+  sequence: number;
+  /** Empty where the service shows none, like `timestamp`. */
+  entryId: string;
+  /** RFC 3339: when the service recorded it. */
+  timestamp: string;
+  /** Read when it is asked for. */
+  words(): EntryWords;
+  /** The digest that the entry says its predecessor has; the contract's genesis value for the first. */
+  previous: string;
+  /** The digest that the entry says it has itself. */
+  digest: string;
+  /** `digest` as it is written. */
+  digestText: string;
+  /** What our own computation says about `digest`. */
+  content: Content;
+  /** Null where it has none; `malformed` for what is no text of the contract's encoding and length. */
+  seal: Seal | 'malformed' | null;
+}
+
+/** What an entry says for people, as far as the contract names where. */
+export interface EntryWords {
+  /** When it happened, where it says so in a time that can be read; RFC 3339 in UTC. */
+  occurredAt: string | null;
+  /** Cut where they are long. */
+  actor: string | null;
+  action: string | null;
+}
+
+/** An HMAC over an entry's digest, in lower-case hex; `keyId` is null where the entry does not name its key. */
+export interface Seal {
+  keyId: string | null;
+  value: string;
+}
+
+/** The result of computing an entry's digest anew from its own bytes. */
+export type Content =
+  | {
+      state: 'computed';
+      digest: string;
+      /** For people: what of the entry the digest says nothing about. */
+      uncovered: readonly string[];
+    }
+  /** Nobody knows how the digest is made. */
+  | { state: 'no-recipe' }
+  /** It is made with a key that was not given. */
+  | { state: 'no-key'; keyId: string }
+  /** A number in it, as written here, is another one as the double that is hashed: others share that digest. */
+  | { state: 'inexact'; number: string }
+  /** Two correct readers could see different entries in these bytes, so no digest of them proves anything. */
+  | { state: 'ambiguous'; reason: string };
+
+/** What a package says about itself, apart from its entries. */
+export interface PackageFacts {
+  /** `account`: the entries of all streams in one package, in any order; it states no stream and no head. */
+  scope: 'stream' | 'account';
+  packageId: string | null;
+  streamId: string | null;
+  entryCount: number | null;
+  firstSequence: number | null;
+  lastSequence: number | null;
+  /** Null when it says that there is none, undefined when it says nothing of it. */
+  headDigest: string | null | undefined;
+  generatedAt: string | null;
+  checkpoints: Checkpoint[];
+  plain: PlainStatement[];
+  /** Where else lists stand that look like its entries, and are not read. */
+  otherEntries: string[];
+}
+
+/** A digest of the stream that an RFC 3161 authority has time-stamped. */
+export interface Checkpoint {
+  /** Null where it does not say. */
+  streamId: string | null;
+  sequence: number;
+  digest: string;
+  /** DER of the TimeStampResp or of the bare token; null when the authority has not answered yet. */
+  token: Uint8Array | null;
+}
+
+/** What the summary form says. */
+export interface SummaryFacts {
+  packageId: string | null;
+  streamId: string | null;
+  entryCount: number | null;
+  /** Null when it says that there is none, undefined when it says nothing of it. */
+  headDigest: string | null | undefined;
+  /** How many entries each action has; null where it does not say. */
+  actions: [action: string, entries: number][] | null;
+  plain: PlainStatement[];
+}
+
+/**
+ * How one kind of service writes its packages. Readers throw `EvidenceError` `contract` when a field that plays a role
+ * is missing or of another type, `unreadable` when the bytes are not JSON.
+ */
+export interface Contract {
+  /** For people: which contract this is. */
+  readonly name: string;
+  /** For people: how an entry's digest is made, as the recipe is recorded beside a verdict; null when it is not known. */
+  readonly recipe: string | null;
+  readonly hasSeals: boolean;
+  /**
+   * Whether an entry's digest covers what the entry says of its predecessor. Where not, a digest stands for its own
+   * entry alone: an anchor, or an earlier head, says nothing of the entries before it.
+   */
+  readonly bindsPredecessor: boolean;
+  /** The path of the seal where digests do not cover it: then only who checks it knows that it is one. */
+  readonly unhashedSeal: string | null;
+  /** @param unhashed what digests say nothing about, as `Content.uncovered` and `unhashedSeal` name it. */
+  openRoles(unhashed: Iterable<string>): OpenRole[];
+  /** For people: where an entry says these. */
+  readonly fields: {
+    readonly sequence: string;
+    readonly previous: string;
+    readonly digest: string;
+    /** Null where entries have no time of recording. */
+    readonly timestamp: string | null;
+    readonly occurred_at?: string | null | undefined;
+  };
+  /** The paths of the forms, with `{package_id}` in them; null for a form that the service has not got. */
+  readonly downloads: Readonly<Record<'json' | 'pdf' | 'summary', string | null>>;
+  /** What a package holds that was asked for. */
+  readonly scope: PackageFacts['scope'];
+  /** `previous` of the first entry of a stream, and the number of that entry. */
+  readonly genesis: string;
+  readonly firstSequence: number;
+  /** The member of a package that holds the entries: names from the outermost in; none when the package is the array. */
+  readonly entriesPath: readonly string[];
+  /** How a kernel can verify its chains by itself; null where it cannot. */
+  readonly plainKind: ChainKind | null;
+  /** @param members how many members the entry's objects have in all, counted in the bytes. */
+  readEntry(bytes: Uint8Array, members: number, keys: SealKeys): Entry;
+  /** As `words` of the entry. @param bytes of one that can be read. */
+  describeEntry(bytes: Uint8Array): EntryWords;
+  /** @param document the package without its entries. */
+  readPackage(document: Json): PackageFacts;
+  /** As `readPackage` of what precedes the entries: what is not there yet is null. */
+  readPackageHead(document: Json): PackageFacts;
+  /** Throws `unreadable` also where the contract's summaries are not JSON. */
+  readSummary(bytes: Uint8Array): SummaryFacts;
+  /** The seal that the holder of `key` would put on an entry. */
+  sealOf(key: KeyObject, entry: Pick<Entry, 'digest' | 'digestText'>): string;
+}

@@ -1,0 +1,22 @@
+import type { Json } from '../../core/json/canonical.ts';
+import type { Description } from '../profile/description.ts';
+import { valueAt } from '../profile/path.ts';
+import { toTimeOrNull } from '../profile/time.ts';
+import type { EntryWords } from './contract.ts';
+
+/** Names of others may be of any length. */
+const MAX_LENGTH = 200;
+
+export function wordsOf({ occurred_at, timestamp_unit, actor, action }: Description['entry'], entry: Json): EntryWords {
+  return {
+    occurredAt: occurred_at == null ? null : toTimeOrNull(valueAt(entry, occurred_at), timestamp_unit),
+    actor: textAt(entry, actor),
+    action: textAt(entry, action),
+  };
+}
+
+function textAt(entry: Json, paths: string | readonly string[] | null | undefined): string | null {
+  const sent = [paths ?? []].flat().map((path) => valueAt(entry, path));
+  const text = sent.filter((value) => typeof value === 'string' || typeof value === 'number').join(' ');
+  return text === '' ? null : text.slice(0, MAX_LENGTH);
+}

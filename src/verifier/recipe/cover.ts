@@ -1,0 +1,231 @@
+import type { Json } from '../../core/json/canonical.ts';
+import type { Description, Part } from '../profile/description.ts';
+import { namesOf, valueAt } from '../profile/path.ts';
+import { fieldText, type Hashed, type Write } from './preimage.ts';
+
+export interface WrittenPart {
+  part: Part;
+  write: Write;
+}
+
+/**
+ * What could be changed in an entry without changing its digest: members that are not hashed, and what the text that
+ * is hashed leaves open about those that are.
+ */
+export function compileUncovered(
+  parts: readonly WrittenPart[],
+  description: Description,
+): (entry: Hashed) => readonly string[] {
+  if (coversAll(parts, description)) return () => NOTHING;
+  const roles = rolesOf(description);
+  const members = compileMembers(parts, description, roles);
+  const joins = parts.flatMap(({ part }) => (typeof part === 'object' && 'join' in part ? [part.join] : []));
+  const borders = compileBorders(parts, description);
+  const parties = partiesOf(description);
+  return (entry) => [
+    ...members(entry.value),
+    ...borders(entry).map(borderOf),
+    ...joins.flatMap((join) => looseTypes(entry, join, roles)).map(loose),
+    ...parties.filter((paths) => paths.every((path) => valueAt(entry.value, path) === undefined)).map(absent),
+  ];
+}
+
+/** The members by which the contract says who did what to what; those of one role together. */
+export function partiesOf({ entry: { actor, action, resource } }: Description): string[][] {
+  return [actor, action, resource].flatMap((paths) => (paths == null ? [] : [[paths].flat()]));
+}
+
+/** What an entry lacks, digests cannot cover; another member may be in its place. */
+export function absent(paths: readonly string[]): string {
+  return `${paths.join(' and ')}, which entries lack`;
+}
+
+const NOTHING: readonly string[] = [];
+
+export function borderOf(what: string): string {
+  return `where ${what} ends`;
+}
+
+export function loose(field: string): string {
+  return `the type of ${field}`;
+}
+
+/** The usual recipe: one JSON of the whole entry but for digest and seal. */
+function coversAll(parts: readonly WrittenPart[], { entry, seal }: Description): boolean {
+  const [only] = parts;
+  if (parts.length !== 1 || only === undefined || typeof only.part === 'string' || !('json' in only.part)) return false;
+  const { json } = only.part;
+  const chosen = 'fields' in json ? json.fields : undefined;
+  const whole = (json.of ?? '') === '' && chosen === undefined;
+  return whole && (json.without ?? []).every((name) => name === entry.digest || name === seal?.field);
+}
+
+/** Paths whose type the contract pins, the gravest first. */
+export function rolesOf({ entry }: Description): string[] {
+  const paths = [entry.sequence, entry.previous, entry.stream_id, entry.timestamp, entry.entry_id];
+  return paths.filter((path) => path !== null);
+}
+
+/** How much of the value at a path is hashed. */
+export type Reach = 'all' | 'within' | 'none';
+type Cover = (path: readonly string[], value: Json) => Reach;
+
+function compileMembers(
+  parts: readonly WrittenPart[],
+  { entry, seal }: Description,
+  roles: readonly string[],
+): (value: Json) => string[] {
+  // Digest and seal cannot cover themselves.
+  const itself = [entry.digest, ...(seal === null ? [] : [seal.field])];
+  const covers = [...itself.map(coverOfPath), ...parts.flatMap(({ part }) => coversOf(part, entry.previous))];
+  const collect = (path: readonly string[], value: Json): string[] => {
+    const reaches = covers.map((cover) => cover(path, value));
+    if (reaches.includes('all')) return [];
+    if (!reaches.includes('within') || !isObject(value)) return [path.map(asStep).join('.')];
+    return Object.entries(value).flatMap(([name, inner]) => collect([...path, name], inner));
+  };
+  const rank = (name: string) => {
+    const index = roles.findIndex((role) => role === name || role.startsWith(`${name}.`));
+    return index === -1 ? roles.length : index;
+  };
+  return (value) => {
+    if (!isObject(value)) return [];
+    const found = Object.entries(value).flatMap(([name, inner]) => collect([name], inner));
+    return found.length < 2 ? found : found.toSorted((a, b) => rank(a) - rank(b));
+  };
+}
+
+/** A name that holds dots is no path. */
+function asStep(name: string): string {
+  return name.includes('.') ? JSON.stringify(name) : name;
+}
+
+/** How much is hashed of what stands at a path, whatever the entry; of an object there, at most as much. */
+export function reachOf(path: string, { entry, digest }: Description): Reach {
+  const covers = (digest.recipe?.preimage ?? []).flatMap((part) => coversOf(part, entry.previous));
+  const reaches = covers.map((cover) => cover(namesOf(path), {}));
+  return reaches.includes('all') ? 'all' : reaches.includes('within') ? 'within' : 'none';
+}
+
+function coversOf(part: Part, previous: string): Cover[] {
+  if (typeof part === 'string') return [coverOfPath(previous)];
+  if ('text' in part) return [];
+  if ('join' in part) return part.join.fields.map(coverOfPath);
+  const { json } = part;
+  const of = namesOf(json.of ?? '');
+  const without = new Set(json.without);
+  const chosen = 'fields' in json && json.fields !== undefined ? new Set(json.fields) : null;
+  const everything = chosen === null && without.size === 0;
+  return [
+    (path, value) => {
+      const shared = Math.min(path.length, of.length);
+      for (let index = 0; index < shared; index++) if (path[index] !== of[index]) return 'none';
+      if (path.length < of.length) return 'within';
+      // Only of an object are members chosen.
+      if (path.length === of.length) return everything || !isObject(value) ? 'all' : 'within';
+      const name = path[of.length] ?? '';
+      return !without.has(name) && (chosen === null || chosen.has(name)) ? 'all' : 'none';
+    },
+  ];
+}
+
+function coverOfPath(covered: string): Cover {
+  const names = namesOf(covered);
+  return (path) => {
+    const shared = Math.min(path.length, names.length);
+    for (let index = 0; index < shared; index++) if (path[index] !== names[index]) return 'none';
+    return path.length < names.length ? 'within' : 'all';
+  };
+}
+
+function isObject(value: Json): value is { [name: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+type Join = Extract<Part, { join: unknown }>['join'];
+
+const ALSO_JSON = /^(?:true|false|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?|[[{].*)$/s;
+
+/** Fields that would be joined as the same text if they were sent as another type: 5 and "5", null and "". */
+function looseTypes(entry: Hashed, { fields, null_as }: Join, roles: readonly string[]): string[] {
+  return fields.filter((field) => {
+    if (roles.includes(field)) return false;
+    const sent = valueAt(entry.value, field);
+    return typeof sent !== 'string' || sent === null_as || ALSO_JSON.test(sent);
+  });
+}
+
+/**
+ * Whether the text that is hashed can only be taken apart as it was put together. A digest has a fixed length, and
+ * JSON says itself where it ends; a joined field does only where no text but the separators contains the separator.
+ */
+function compileBorders(parts: readonly WrittenPart[], { digest }: Description): (entry: Hashed) => string[] {
+  return (entry) =>
+    parts.flatMap(({ part, write }, index) => {
+      const behind = parts.slice(index + 1);
+      if (part === 'previous') {
+        // The padding of base64 may be absent, so it could belong to the text behind it.
+        const next = behind[0];
+        return digest.encoding !== 'hex' && next !== undefined && !startsAsJson(next.part) ? ['previous'] : [];
+      }
+      if (typeof part === 'string' || 'text' in part) return [];
+      const another = behind.findIndex((other) => varies(other.part));
+      if ('json' in part) return another !== -1 && /^[-\d]/.test(textOf(entry, write)) ? [nameOf(part)] : [];
+      return openJoin(entry, part.join, behind) ? [nameOf(part)] : [];
+    });
+}
+
+/**
+ * Where the borders of a join are open: always, or where the join and so many parts behind it hold the separator more
+ * than so many times; null for nowhere.
+ */
+export function joinBorder(
+  { separator, fields }: Join,
+  behind: readonly Part[],
+): 'open' | { parts: number; separators: number } | null {
+  const last = behind.findIndex(varies);
+  if (last !== -1) {
+    const [between] = behind;
+    const same = typeof between === 'object' && 'text' in between && between.text === separator;
+    return last !== 1 || !same || separator === '' ? 'open' : { parts: 2, separators: fields.length };
+  }
+  if (fields.length === 1) return null;
+  return separator === '' ? 'open' : { parts: 0, separators: fields.length - 1 };
+}
+
+function openJoin(entry: Hashed, join: Join, behind: readonly WrittenPart[]): boolean {
+  const { separator, fields, null_as } = join;
+  const border = joinBorder(
+    join,
+    behind.map(({ part }) => part),
+  );
+  if (border === null || border === 'open') return border === 'open';
+  const cells = fields.map((field) => fieldText(entry, field, null_as));
+  const last = border.parts === 0 ? undefined : behind[border.parts - 1];
+  if (last !== undefined) cells.push(textOf(entry, last.write));
+  return occurrences(cells.join(separator), separator) !== border.separators;
+}
+
+/** Overlapping ones too: of "a|" and "b", "||" between them makes the text that it makes of "a" and "|b". */
+function occurrences(text: string, wanted: string): number {
+  let count = 0;
+  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + 1)) count++;
+  return count;
+}
+
+export function varies(part: Part): boolean {
+  return typeof part === 'object' && !('text' in part);
+}
+
+export function startsAsJson(part: Part): boolean {
+  return typeof part === 'object' && ('json' in part || ('text' in part && part.text !== '' && part.text[0] !== '='));
+}
+
+function textOf(entry: Hashed, write: Write): string {
+  return Buffer.from(write(entry)).toString();
+}
+
+export function nameOf(part: Exclude<Part, string>): string {
+  if ('join' in part) return `each of ${part.join.fields.join(' + ')}`;
+  return 'json' in part ? (part.json.of ?? 'the entry') : '';
+}

@@ -1,0 +1,195 @@
+import type { ChainKind, Hash, JsonForm, Key, Path, Step } from '../decode/wasm/kind.ts';
+import type { Algorithm, JsonForm as DescribedForm, Description, KeyChoice, Part } from '../profile/description.ts';
+import { namesOf } from '../profile/path.ts';
+import { absent, borderOf, joinBorder, loose, nameOf, partiesOf, rolesOf, startsAsJson, varies } from './cover.ts';
+
+/**
+ * What a kernel has to be told of a contract whose chains it can verify by itself; null for all others. Those are
+ * recipes that write JSON in two ways, the entry more than once, or chosen members of an object in it, and paths of more
+ * than two names.
+ */
+export function plainKindOf(description: Description): ChainKind | null {
+  const { recipe } = description.digest;
+  if (recipe === null) return null;
+  try {
+    return kindOf(description, recipe);
+  } catch (error) {
+    if (error instanceof NotPlain) return null;
+    throw error;
+  }
+}
+
+class NotPlain extends Error {}
+
+type Recipe = NonNullable<Description['digest']['recipe']>;
+
+function kindOf(description: Description, recipe: Recipe): ChainKind {
+  const { numbers, entry, digest, seal } = description;
+  const { preimage, always } = stepsOf(description, recipe.preimage);
+  const whole = entryForms(recipe.preimage)[0];
+  const fields = (whole !== undefined && 'fields' in whole ? whole.fields : undefined) ?? null;
+  if (fields !== null && new Set(fields).size < fields.length) throw new NotPlain();
+  return {
+    roles: {
+      sequence: toPath(entry.sequence),
+      previous: toPath(entry.previous),
+      digest: toPath(entry.digest),
+      streamId: orNull(entry.stream_id, toPath),
+      timestamp: orNull(entry.timestamp, toPath),
+      entryId: orNull(entry.entry_id, toPath),
+    },
+    textNumbers: numbers === 'text',
+    timestampUnit: entry.timestamp_unit,
+    digest: { algorithm: toHash(recipe.algorithm), encoding: digest.encoding, prefix: plainText(digest.prefix) },
+    digestKey: orNull(recipe.key, toKey),
+    genesis: genesisOf(digest.genesis),
+    form: formOf(recipe.preimage),
+    fields,
+    without: whole?.without ?? [],
+    preimage,
+    covered: coveredPaths(description, recipe.preimage),
+    // Where all of an entry is hashed, nothing is left out that could be somebody.
+    groups: isWholeEntry(description, whole)
+      ? []
+      : partiesOf(description).map((paths) => ({ paths: paths.map(toPath), uncovered: absent(paths) })),
+    uncovered: always,
+    seal: orNull(seal, ({ field, key, algorithm, encoding, over }) => ({
+      value: toPath(field),
+      key: toKey(key),
+      algorithm: toHash(algorithm),
+      encoding,
+      over,
+    })),
+  };
+}
+
+/** Whether the entry is hashed as JSON but for its digest and its seal. */
+function isWholeEntry({ entry, seal }: Description, form: DescribedForm | undefined): boolean {
+  if (form === undefined || ('fields' in form && form.fields !== undefined)) return false;
+  return (form.without ?? []).every((name) => name === entry.digest || name === seal?.field);
+}
+
+function orNull<T, U>(value: T | null, map: (value: T) => U): U | null {
+  return value === null ? null : map(value);
+}
+
+function toPath(path: string): Path {
+  const [name, inner, ...more] = namesOf(path);
+  if (name === undefined || more.length > 0) throw new NotPlain();
+  return inner === undefined ? [name] : [name, inner];
+}
+
+function toHash(algorithm: Algorithm): Hash {
+  return `sha-${algorithm.slice(-3) as '256' | '384' | '512'}`;
+}
+
+function toKey(choice: KeyChoice): Key {
+  return 'id' in choice ? choice : { member: toPath(choice.field) };
+}
+
+/** What JSON has one way to write. */
+function plainText(text: string): string {
+  if (/^[ !#-[\]-~]*$/.test(text)) return text;
+  throw new NotPlain();
+}
+
+function genesisOf(genesis: Description['digest']['genesis']): ChainKind['genesis'] {
+  if (genesis === 'zeros' || genesis === 'absent') return genesis;
+  if (genesis === 'null') return { literal: 'null' };
+  return { literal: `"${plainText(genesis === 'empty' ? '' : genesis.text)}"` };
+}
+
+function jsonForms(preimage: readonly Part[]): DescribedForm[] {
+  return preimage.flatMap((part) => (typeof part === 'object' && 'json' in part ? [part.json] : []));
+}
+
+function entryForms(preimage: readonly Part[]): DescribedForm[] {
+  return jsonForms(preimage).filter(({ of = '' }) => of === '');
+}
+
+/** The one form of all parts that are JSON; where there are none, values are wanted as they are sent. */
+function formOf(preimage: readonly Part[]): JsonForm {
+  const forms = jsonForms(preimage).map((json): JsonForm => {
+    if (json.form !== 'python') return { kind: json.form };
+    return { kind: 'python', ascii: json.ascii, sorted: json.sort_keys, spaced: json.separators === 'spaced' };
+  });
+  const [form = { kind: 'as-sent' } as const] = forms;
+  if (entryForms(preimage).length > 1 || forms.some((other) => JSON.stringify(other) !== JSON.stringify(form)))
+    throw new NotPlain();
+  return form;
+}
+
+/** Those that other parts than the entry as JSON hash. Digest and seal cannot cover themselves. */
+function coveredPaths({ entry, seal }: Description, preimage: readonly Part[]): Path[] {
+  const hashed = preimage.flatMap((part) => {
+    if (typeof part === 'string') return [entry.previous];
+    if ('join' in part) return part.join.fields;
+    return 'json' in part && (part.json.of ?? '') !== '' ? [part.json.of ?? ''] : [];
+  });
+  return [entry.digest, ...(seal === null ? [] : [seal.field]), ...hashed].map(toPath);
+}
+
+/** The steps, and what they leave open in every entry. */
+function stepsOf(description: Description, parts: readonly Part[]): { preimage: Step[]; always: string[] } {
+  const preimage: Step[] = [];
+  const always: string[] = [];
+  const roles = rolesOf(description);
+  const pending = new Map<number, Step>();
+  for (const [index, part] of parts.entries()) {
+    const from = preimage.length;
+    const behind = parts.slice(index + 1);
+    if (part === 'previous') {
+      preimage.push({ kind: 'previous', first: description.digest.genesis_hashed_as ?? null });
+      const [next] = behind;
+      if (description.digest.encoding !== 'hex' && next !== undefined && !startsAsJson(next))
+        always.push(borderOf('previous'));
+    } else if (part === 'previous-bytes') preimage.push({ kind: part });
+    else if ('text' in part) preimage.push({ kind: 'text', text: wellFormed(part.text) });
+    else if ('json' in part) preimage.push(...jsonSteps(part, from, behind.some(varies)));
+    else {
+      preimage.push(...joinSteps(part.join, roles));
+      const border = joinBorder(part.join, behind);
+      const uncovered = borderOf(nameOf(part));
+      if (border === 'open') always.push(uncovered);
+      else if (border !== null)
+        pending.set(index + border.parts, {
+          kind: 'borders',
+          from,
+          separator: part.join.separator,
+          count: border.separators,
+          uncovered,
+        });
+    }
+    const border = pending.get(index);
+    if (border !== undefined) preimage.push(border);
+  }
+  return { preimage, always };
+}
+
+type JsonPart = Extract<Part, { json: unknown }>;
+
+function jsonSteps(part: JsonPart, from: number, hasMoreBehind: boolean): Step[] {
+  const { json } = part;
+  const { of = '', without = [] } = json;
+  if (of === '') return [{ kind: 'entry' }];
+  if (without.length > 0 || ('fields' in json && json.fields !== undefined)) throw new NotPlain();
+  const value: Step = { kind: 'value', path: toPath(of) };
+  return hasMoreBehind ? [value, { kind: 'number-border', from, uncovered: borderOf(nameOf(part)) }] : [value];
+}
+
+type Join = Extract<Part, { join: unknown }>['join'];
+
+function joinSteps({ separator, fields, null_as }: Join, roles: readonly string[]): Step[] {
+  const nullAs = wellFormed(null_as);
+  return fields.flatMap((field, index): Step[] => {
+    const uncovered = roles.includes(field) ? null : loose(field);
+    const step: Step = { kind: 'field', path: toPath(field), nullAs, uncovered };
+    return index === 0 ? [step] : [{ kind: 'text', text: wellFormed(separator) }, step];
+  });
+}
+
+/** What is hashed as UTF-8 must have such a form. */
+function wellFormed(text: string): string {
+  if (text.isWellFormed()) return text;
+  throw new NotPlain();
+}

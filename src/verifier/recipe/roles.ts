@@ -1,0 +1,115 @@
+import type { Description, Part } from '../profile/description.ts';
+import { absent, borderOf, joinBorder, loose, nameOf, partiesOf, reachOf, varies } from './cover.ts';
+
+/** What the digest of an entry must cover, so that it says who did what, when, and where in which stream. */
+export const ROLES = ['stream', 'sequence', 'link', 'time', 'actor', 'action', 'resource'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** A role of entries that their digests do not cover, or may not. */
+export interface OpenRole {
+  role: Role;
+  /** What is not covered, as `Content.uncovered` names it; null for what entries do not say at all. */
+  unhashed: string | null;
+  /** Whether the contract says what plays the role; where not, anything that is not covered may. */
+  named: boolean;
+}
+
+export interface RoleCover {
+  /** See `Contract`. */
+  bindsPredecessor: boolean;
+  unhashedSeal: string | null;
+  openRoles(unhashed: Iterable<string>): OpenRole[];
+}
+
+/** What a contract says of the roles that its digests cover. */
+export function compileCover(description: Description): RoleCover {
+  const { entry, digest, seal } = description;
+  const parts = digest.recipe?.preimage ?? [];
+  const paths = pathsOf(description);
+  const loosened = touchedPaths(parts, entry.previous);
+  for (const party of partiesOf(description)) loosened.set(absent(party), party);
+  const always = ROLES.flatMap((role): OpenRole[] => {
+    const of = paths[role];
+    // Which member says who did it may be unknown; a stream and a time are known or not said.
+    if (of === null) return role === 'stream' || role === 'time' ? [{ role, unhashed: null, named: true }] : [];
+    return of
+      .filter((path) => reachOf(path, description) === 'none')
+      .map((path) => ({ role, unhashed: path, named: true }));
+  });
+  const opened = (name: string): OpenRole[] => {
+    if (name === MORE) return ROLES.map((role) => ({ role, unhashed: name, named: false }));
+    const touched = loosened.get(name) ?? [name];
+    return ROLES.flatMap((role): OpenRole[] => {
+      const of = paths[role];
+      if (of === null) return role === 'stream' || role === 'time' ? [] : [{ role, unhashed: name, named: false }];
+      if (of.some((path) => touched.some((other) => overlap(path, other))))
+        return [{ role, unhashed: name, named: true }];
+      return touched.some((other) => USUAL[role]?.test(other)) ? [{ role, unhashed: name, named: false }] : [];
+    });
+  };
+  return {
+    bindsPredecessor: reachOf(entry.previous, description) === 'all' && !opensLink(parts, entry.previous),
+    unhashedSeal: seal !== null && reachOf(seal.field, description) !== 'all' ? seal.field : null,
+    openRoles: (unhashed) => {
+      const all = [...always, ...[...unhashed].flatMap(opened)];
+      return [...new Map(all.map((open) => [`${open.role} ${open.unhashed}`, open])).values()];
+    },
+  };
+}
+
+/** What others would take for the role, whatever the contract names. */
+const USUAL: Partial<Record<Role, RegExp>> = {
+  actor: /(^|\.)(actor|user|principal|subject)([._]?(id|name|email))?$/i,
+  action: /(^|\.)(action|event|operation|verb)([._]?(type|name))?$/i,
+  resource: /(^|\.)(resource|target|object)([._]?(type|id|name))?$/i,
+};
+
+/** Stands for everything that is unhashed beyond what is kept by name. */
+export const MORE = 'more';
+
+type RolePaths = Record<Role, string[] | null>;
+
+function pathsOf({ entry }: Description): RolePaths {
+  const list = (paths: string | string[] | null | undefined) => (paths == null ? null : [paths].flat());
+  return {
+    stream: list(entry.stream_id),
+    sequence: [entry.sequence],
+    link: [entry.previous],
+    time: list(entry.timestamp),
+    actor: list(entry.actor),
+    action: list(entry.action),
+    resource: list(entry.resource),
+  };
+}
+
+/** Whether one holds the other, or they are the same. The empty path is the entry itself. */
+function overlap(path: string, other: string): boolean {
+  return other === '' || path === other || path.startsWith(`${other}.`) || other.startsWith(`${path}.`);
+}
+
+/** The members whose value is not certain where a recipe leaves a type or a border open, by the name of that. */
+function touchedPaths(parts: readonly Part[], previous: string): Map<string, string[]> {
+  const touched = new Map<string, string[]>();
+  const add = (name: string, paths: string[]) => touched.set(name, [...(touched.get(name) ?? []), ...paths]);
+  for (const [index, part] of parts.entries()) {
+    const around = parts.slice(index).flatMap((other) => membersOf(other, previous));
+    if (part === 'previous') add(borderOf(part), around);
+    else if (typeof part === 'object' && varies(part)) add(borderOf(nameOf(part)), around);
+    if (typeof part === 'object' && 'join' in part) for (const field of part.join.fields) add(loose(field), [field]);
+  }
+  return touched;
+}
+
+function membersOf(part: Part, previous: string): string[] {
+  if (typeof part === 'string') return [previous];
+  if ('text' in part) return [];
+  return 'join' in part ? part.join.fields : [part.json.of ?? ''];
+}
+
+/** Whether it is open in every entry where the predecessor's digest ends. */
+function opensLink(parts: readonly Part[], previous: string): boolean {
+  return parts.some((part, index) => {
+    if (typeof part !== 'object' || !('join' in part) || !part.join.fields.includes(previous)) return false;
+    return joinBorder(part.join, parts.slice(index + 1)) === 'open';
+  });
+}

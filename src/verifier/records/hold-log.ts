@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { sha256 } from '../../core/digest.ts';
+import type { Archive } from '../archive/archive.ts';
+import { custodyResultKey } from './keys.ts';
+import { operatorSchema, readRecord, toRecordBytes } from './record.ts';
+
+const lockSchema = z.strictObject({ mode: z.enum(['governance', 'compliance']), retain_until: z.string() });
+
+/** How an object is protected, as the store shows it. */
+const protectionSchema = z.strictObject({ lock: lockSchema.nullable(), legal_hold: z.boolean() });
+export type Protection = z.infer<typeof protectionSchema>;
+
+/** `runs/<run-id>/custody/<time>-<action>.json`: written before anything is changed, so that no change goes unsaid. */
+export const custodySchema = z.strictObject({
+  format: z.literal('evidence-custody-record/1'),
+  run_id: z.string(),
+  action: z.enum(['hold', 'release', 'extend']),
+  reason: z.string(),
+  ordered_by: operatorSchema,
+  ordered_at: z.string(),
+  /** Of `extend`: no object may be deleted before. */
+  retain_until: z.string().nullable(),
+  /** Every object of the run there was, and the ledger entry that records it, each as it was before. */
+  objects: z.array(z.strictObject({ key: z.string(), version_id: z.string().nullable(), ...protectionSchema.shape })),
+});
+export type CustodyRecord = z.infer<typeof custodySchema>;
+
+/** `….done.json` beside it: what the store showed of each object afterwards. */
+export const custodyResultSchema = z.strictObject({
+  format: z.literal('evidence-custody-result/1'),
+  /** SHA-256 of the record that this is the end of. */
+  record_sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  /** `refused`: the store let nothing be changed. */
+  outcome: z.enum(['completed', 'refused']),
+  ended_at: z.string(),
+  objects: z.array(z.strictObject({ key: z.string(), ...protectionSchema.shape })),
+});
+export type CustodyResult = z.infer<typeof custodyResultSchema>;
+
+export interface StoredCustody {
+  key: string;
+  record: CustodyRecord;
+  sha256: string;
+  /** Null for what was interrupted, or is going on. */
+  result: CustodyResult | null;
+}
+
+const MAX_CUSTODY_BYTES = 256 * 2 ** 20;
+const CUSTODY_KEY = /^runs\/[^/]+\/custody\/[^/]+-(hold|release|extend)\.json$/;
+
+/**
+ * All that was done about the protection of a run, the oldest first.
+ * @throws EvidenceError `unreadable` for a record that is not one; `archive`.
+ */
+export async function readCustody(archive: Archive, runId: string): Promise<StoredCustody[]> {
+  const keys = new Set<string>();
+  for await (const { key } of archive.list(`runs/${runId}/custody/`)) keys.add(key);
+  const stored: StoredCustody[] = [];
+  for (const key of keys) if (CUSTODY_KEY.test(key)) stored.push(await readStored(archive, key, keys));
+  return stored.sort((a, b) => (a.record.ordered_at < b.record.ordered_at ? -1 : 1));
+}
+
+async function readStored(archive: Archive, key: string, keys: ReadonlySet<string>): Promise<StoredCustody> {
+  const bytes = await archive.readBytes(key, MAX_CUSTODY_BYTES);
+  const resultKey = custodyResultKey(key);
+  const result = keys.has(resultKey)
+    ? readRecord(custodyResultSchema, await archive.readBytes(resultKey, MAX_CUSTODY_BYTES), resultKey)
+    : null;
+  return { key, record: readRecord(custodySchema, bytes, key), sha256: sha256(bytes), result };
+}
+
+export async function putRecord(archive: Archive, key: string, record: CustodyRecord | CustodyResult): Promise<string> {
+  const bytes = toRecordBytes(record);
+  const digest = sha256(bytes);
+  await archive.put(key, { bytes }, { sha256: digest, bytes: bytes.length });
+  return digest;
+}

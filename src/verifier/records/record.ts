@@ -1,0 +1,316 @@
+import { z } from 'zod';
+import { EvidenceError } from '../../core/errors.ts';
+import type { Json } from '../../core/json/canonical.ts';
+import { type ExactJson, type ExactOptions, parseExactJson } from '../../core/json/exact.ts';
+import { indentedJson } from '../../core/json/indented.ts';
+import type { PutResult } from '../archive/archive.ts';
+import { STATUSES } from '../claims/claim.ts';
+import { collectedSchema, serviceStatementSchema } from '../claims/stated-schema.ts';
+import { findingSchema, verdictSchema } from '../claims/verdict-schema.ts';
+import { controlsSchema } from './controls.ts';
+import { coverageSchema } from './coverage.ts';
+import { periodSchema, scopeSchema, sourceSchema } from './question.ts';
+
+/**
+ * What a run leaves in the archive besides its bundles. Digests are lower-case hex SHA-256 unless the service's own
+ * contract says otherwise, times RFC 3339 in UTC, periods half-open.
+ */
+
+const digest = z.string().regex(/^[0-9a-f]{64}$/);
+const count = z.int().min(0);
+
+/** An object of the archive, as it was read back. */
+const storedSchema = z.strictObject({
+  key: z.string(),
+  bytes: count,
+  sha256: digest,
+  /** Where the store keeps versions: the one that is the object. */
+  version_id: z.string().optional(),
+});
+export type StoredAs = z.infer<typeof storedSchema>;
+
+const bundleSchema = storedSchema.extend({
+  /** Of an object that age encrypted: the zip in it, and to whom. Key, length and digest above are of the object. */
+  encrypted: z.strictObject({ bytes: count, sha256: digest, recipients: z.array(z.string()) }).optional(),
+  /** SHA-256 of the bag's manifest-sha256.txt: the same for the same files, however they are compressed. */
+  identity: digest,
+  /** As the store showed it when the bundle was read back. */
+  lock: z.strictObject({ mode: z.enum(['governance', 'compliance']), retain_until: z.string() }).optional(),
+  legal_hold: z.literal(true).optional(),
+});
+
+/** What a bundle's record keeps of the store's answer. */
+export function whereKept({ version_id, lock, legal_hold }: PutResult) {
+  return {
+    ...(version_id === undefined ? {} : { version_id }),
+    ...(lock === undefined ? {} : { lock }),
+    ...(legal_hold === undefined ? {} : { legal_hold }),
+  };
+}
+
+/**
+ * HMAC-SHA-256 in hex over the bytes of the record without this member, by a key that only those have who run the export;
+ * null where there is none. Written last; see `export/binding.ts`.
+ */
+const binding = digest.nullable();
+
+/** A record before it is bound to its run. */
+export type Unbound<T extends { binding: unknown }> = Omit<T, 'binding'>;
+
+/** `runs/<run-id>/streams/<slug>.json`: one stream is done. */
+export const streamRecordSchema = z.strictObject({
+  format: z.literal('evidence-stream-record/1'),
+  run_id: z.string(),
+  ...verdictSchema.shape,
+  partial: z.boolean(),
+  missing: z.array(z.strictObject({ form: z.string(), reason: z.string() })),
+  collected: collectedSchema,
+  service: serviceStatementSchema,
+  bundle: bundleSchema,
+  recorded_at: z.string(),
+  binding,
+});
+export type StreamRecord = z.infer<typeof streamRecordSchema>;
+
+/**
+ * `runs/<run-id>/encrypted/<sha256 of the object>.json`: what an encrypted bundle holds, written before it is stored.
+ * Without it nobody but a recipient could tell, and an interrupted export could not go on with the bundle.
+ */
+export const encryptedBundleSchema = streamRecordSchema.extend({ format: z.literal('evidence-encrypted-bundle/1') });
+
+/** A stream in the run record: its record, and the record's own place and digest. */
+const runStreamSchema = streamRecordSchema
+  .omit({ format: true, run_id: true, recorded_at: true, binding: true })
+  .extend({
+    /** Null for a stream of an attempt, which has none. */
+    record: storedSchema.nullable(),
+  });
+export type RunStream = z.infer<typeof runStreamSchema>;
+
+export const reconciliationSchema = z.strictObject({
+  listed: count,
+  exported: count,
+  partial: count,
+  failed: count,
+  empty: count,
+  excluded: count,
+});
+export type Reconciliation = z.infer<typeof reconciliationSchema>;
+
+/** A stream that earlier runs, or an earlier try of this one, exported and that the service no longer lists. */
+export const vanishedSchema = z.strictObject({
+  stream_id: z.string(),
+  /** Its last good head, and the run that saw it. */
+  sequence: count,
+  hash: z.string(),
+  run_id: z.string(),
+  /** How many of its entries earlier runs had, each counted once. */
+  entries: count,
+  finding: findingSchema,
+});
+export type Vanished = z.infer<typeof vanishedSchema>;
+
+/**
+ * `acceptances/<slug>-<time>.json`: somebody explains, for ever, why a stream was ended or began anew, so that its
+ * continuity is not held against the head it had.
+ */
+export const acceptanceSchema = z.strictObject({
+  format: z.literal('evidence-acceptance/1'),
+  stream_id: z.string(),
+  reason: z.string(),
+  accepted_by: z.strictObject({ user: z.string(), host: z.string() }),
+  accepted_at: z.string(),
+  head: z.strictObject({ sequence: count, hash: z.string(), run_id: z.string() }),
+});
+export type Acceptance = z.infer<typeof acceptanceSchema>;
+
+export const failureSchema = z.strictObject({ stream_id: z.string(), reason: z.string(), next_step: z.string() });
+export type Failure = z.infer<typeof failureSchema>;
+
+/** Who runs the program, and where, as the system says. */
+export const operatorSchema = z.strictObject({ user: z.string(), host: z.string() });
+export type Operator = z.infer<typeof operatorSchema>;
+
+/** A request by which evidence was collected; see `client/operations.ts`. */
+const requestSchema = z.strictObject({
+  purpose: z.string(),
+  method: z.enum(['GET', 'POST']),
+  path: z.string(),
+  parameters: z.array(z.string()),
+});
+
+/** The service's list of streams, as it was when the export began: which streams there are rests on it. */
+export const streamListSchema = z.strictObject({
+  pages: z.array(z.strictObject({ path: z.string(), streams: count, bytes: count, sha256: digest })),
+  /** Each with what the list stated of it; null for what it did not. */
+  streams: z.array(
+    z.strictObject({
+      stream_id: z.string(),
+      entry_count: count.nullable(),
+      head_sequence: count.nullable(),
+      head_digest: z.string().nullable(),
+    }),
+  ),
+});
+export type StreamList = z.infer<typeof streamListSchema>;
+
+/** What the reports say that nothing else in the record does. */
+export const reportSchema = z.strictObject({
+  organisation: z.string().nullable(),
+  /** Who answers for the evidence, by name; null where only the account is known that the program ran under. */
+  prepared_by: z.string().nullable(),
+  oscal: z.boolean(),
+  controls: z.array(controlsSchema),
+});
+export type ReportOptions = z.infer<typeof reportSchema>;
+
+/** A run that was sealed before this one. */
+export const earlierRunSchema = coverageSchema.extend({
+  run_id: z.string(),
+  outcome: z.enum(STATUSES),
+  finished_at: z.string(),
+  /** Those that it exported. */
+  streams: count,
+  entries: count,
+});
+export type EarlierRun = z.infer<typeof earlierRunSchema>;
+
+/** An object of the run that is neither a bundle nor a record of one, e.g. `report.pdf`. */
+export const documentSchema = storedSchema.extend({ name: z.string() });
+export type RunDocument = z.infer<typeof documentSchema>;
+
+/** `runs/<run-id>/run.json`: written last, it makes the run one that is sealed. */
+export const runRecordSchema = z.strictObject({
+  format: z.literal('evidence-run/1'),
+  run_id: z.string(),
+  outcome: z.enum(STATUSES),
+  exit_code: z.int(),
+  scope: scopeSchema,
+  period: periodSchema,
+  /** What its packages were asked to hold: all there is where the service cannot select a period. */
+  package_period: periodSchema,
+  source: sourceSchema.extend({
+    /** The fields of entries that say when one was recorded and when it happened. The period is one of the former. */
+    time_fields: z.strictObject({ recorded: z.string().nullable(), occurred: z.string().nullable() }),
+    /** The address that the service had in the runs before, where somebody said that it moved. */
+    moved_from: z.string().nullable(),
+    requests: z.array(requestSchema),
+  }),
+  /** `commit` of the checkout it ran from, with "-dirty" behind it where files differed; null for an installed package. */
+  tool: z.strictObject({ name: z.string(), version: z.string(), commit: z.string().nullable() }),
+  operator: operatorSchema,
+  /** When the run was begun; what follows is of the attempt that finalized it. */
+  begun_at: z.string(),
+  started_at: z.string(),
+  /** When nothing was left to collect. */
+  finished_at: z.string(),
+  /** Every export that worked on it, the oldest first; `ended_at` is null for one that was interrupted. */
+  attempts: z.array(z.strictObject({ started_at: z.string(), ended_at: z.string().nullable() })),
+  stream_list: streamListSchema,
+  streams: z.array(runStreamSchema),
+  excluded: z.array(z.strictObject({ stream_id: z.string(), reason: z.string() })),
+  failed: z.array(failureSchema),
+  vanished: z.array(vanishedSchema),
+  /** Every acceptance in the ledger, for as long as the ledger lives. */
+  acceptances: z.array(acceptanceSchema),
+  reconciliation: reconciliationSchema,
+  warnings: z.array(z.string()),
+  /** Whether the run has a signed statement (run.dsse.json). False too in records from before there were any. */
+  signed: z.boolean().default(false),
+  /** The authority that was to time-stamp this record (run.tsr), without what is secret in its URL; null for none. */
+  timestamp_authority: z.string().nullable().default(null),
+  report: reportSchema,
+  /** The newest of the runs in the ledger at that time, oldest first. */
+  earlier_runs: z.array(earlierRunSchema),
+  /** How many of its streams were not received by the export that finalized it, but by an interrupted try or another process. */
+  recovered: count,
+  /** All else that lay under the run: what is written down of encrypted bundles, earlier tries, and no evidence. */
+  left_over: z.array(storedSchema),
+  /** Made from the rest of this record. */
+  documents: z.array(documentSchema),
+  binding,
+});
+export type RunRecord = z.infer<typeof runRecordSchema>;
+
+/**
+ * `runs/<run-id>/closing.json`: the run record as far as it is known before the reports are made. An interrupted seal
+ * goes on from it, so that they come out the same.
+ */
+export const closingSchema = runRecordSchema.omit({ format: true, streams: true, documents: true }).extend({
+  format: z.literal('evidence-closing/1'),
+  /** The records of its streams. */
+  streams: z.array(storedSchema),
+});
+export type Closing = z.infer<typeof closingSchema>;
+
+/** `runs/<run-id>/attempts/<time>/attempt.json`: a try that ended incomplete, and why. */
+export const attemptSchema = z.strictObject({
+  format: z.literal('evidence-attempt/1'),
+  run_id: z.string(),
+  started_at: z.string(),
+  ended_at: z.string(),
+  reconciliation: reconciliationSchema,
+  failed: z.array(failureSchema),
+  documents: z.array(documentSchema),
+  incomplete: z.array(streamRecordSchema.omit({ format: true, run_id: true, recorded_at: true, binding: true })),
+  binding,
+});
+export type Attempt = z.infer<typeof attemptSchema>;
+
+/** The bytes of a record: indented JSON, the same for the same record. */
+export function toRecordBytes(record: unknown): Uint8Array {
+  return Buffer.from(`${JSON.stringify(record, null, 2)}\n`);
+}
+
+/** Of a run record: its members, and of the list of its streams each stream. */
+const LEVELS = 2;
+
+/**
+ * The text of `toRecordBytes` in pieces, of a record that may have megabytes.
+ * @param levels see `indentedJson`; a list may be any iterable.
+ */
+export function* recordPieces(record: object, levels = LEVELS): Generator<string> {
+  yield* indentedJson(record, levels);
+  yield '\n';
+}
+
+/**
+ * Reads a record that we once wrote.
+ * @throws EvidenceError `unreadable` naming the object and the first thing in it that is wrong.
+ */
+export function readRecord<T>(schema: z.ZodType<T>, bytes: Uint8Array, key: string): T {
+  return toRecord(schema, parseRecord(bytes, key), key);
+}
+
+/** The record that a JSON value is. @throws EvidenceError as `readRecord` does. */
+export function toRecord<T>(schema: z.ZodType<T>, value: Json, key: string): T {
+  const read = schema.safeParse(value);
+  if (read.success) return read.data;
+  throw new EvidenceError('unreadable', `${key} is not the record it should be: ${whatIsWrong(read.error)}`);
+}
+
+/** In one line. */
+function whatIsWrong(error: z.ZodError): string {
+  return z
+    .prettifyError(error)
+    .replaceAll('\n', ';')
+    .replaceAll(/;\s+→ /g, ' ')
+    .replaceAll(';', '; ');
+}
+
+/** What a record says, before it is known to be one. @throws EvidenceError as `readRecord` does. */
+export function parseRecord(bytes: Uint8Array, key: string, options?: ExactOptions): Json {
+  const { value, ambiguity, inexact } = parse(bytes, key, options);
+  if (inexact !== null)
+    throw new EvidenceError('unreadable', `${key} holds a number that changes when it is read: ${inexact}`);
+  if (ambiguity !== null) throw new EvidenceError('unreadable', `${key} is ambiguous: ${ambiguity}`);
+  return value;
+}
+
+function parse(bytes: Uint8Array, key: string, options?: ExactOptions): ExactJson {
+  try {
+    return parseExactJson(bytes, options);
+  } catch (error) {
+    throw new EvidenceError('unreadable', `${key} is ${error instanceof Error ? error.message : 'unreadable'}`);
+  }
+}

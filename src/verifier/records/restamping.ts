@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { sha256 } from '../../core/digest.ts';
+import type { Archive } from '../archive/archive.ts';
+import { lockAsRun } from './beside-run.ts';
+import { custodyKey } from './keys.ts';
+import { operatorSchema, readRecord, toRecordBytes } from './record.ts';
+
+/** `runs/<run-id>/custody/<time>-restamp.json`: written before its token is kept, so that none goes unsaid. */
+export const restampingSchema = z.strictObject({
+  format: z.literal('evidence-restamp-record/1'),
+  run_id: z.string(),
+  ordered_by: operatorSchema,
+  ordered_at: z.string(),
+  /** Where the token was asked for. */
+  authority: z.string(),
+  token: z.strictObject({ key: z.string(), sha256: z.string().regex(/^[0-9a-f]{64}$/) }),
+});
+export type Restamping = z.infer<typeof restampingSchema>;
+
+export interface StoredRestamping {
+  key: string;
+  record: Restamping;
+}
+
+const MAX_RECORD_BYTES = 64 * 1024;
+const ACTION = 'restamp';
+
+/** Where the record of it lies. */
+export function restampingKey({ run_id, ordered_at }: Pick<Restamping, 'run_id' | 'ordered_at'>): string {
+  return custodyKey(run_id, ordered_at, ACTION);
+}
+
+export async function putRestamping(archive: Archive, record: Restamping): Promise<void> {
+  const bytes = toRecordBytes(record);
+  const key = restampingKey(record);
+  await archive.put(key, { bytes }, { sha256: sha256(bytes), bytes: bytes.length });
+  await lockAsRun(archive, key, new Date(record.ordered_at));
+}
+
+/**
+ * Who had a run stamped anew, the oldest first.
+ * @throws EvidenceError `unreadable` for a record that is not one; `archive`.
+ */
+export async function readRestampings(archive: Archive, runId: string): Promise<StoredRestamping[]> {
+  const found: StoredRestamping[] = [];
+  for await (const { key } of archive.list(`runs/${runId}/custody/`))
+    if (key.endsWith(`-${ACTION}.json`))
+      found.push({ key, record: readRecord(restampingSchema, await archive.readBytes(key, MAX_RECORD_BYTES), key) });
+  return found;
+}

@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { sha256 } from '../../core/digest.ts';
+import type { Archive } from '../archive/archive.ts';
+import { lockAsRun } from './beside-run.ts';
+import { custodyKey } from './keys.ts';
+import { readRecord, toRecordBytes } from './record.ts';
+
+const digest = z.string().regex(/^[0-9a-f]{64}$/);
+
+const sharedObjectSchema = z.strictObject({
+  key: z.string(),
+  bytes: z.int().min(0),
+  sha256: digest,
+  version_id: z.string().nullable(),
+});
+export type SharedObject = z.infer<typeof sharedObjectSchema>;
+
+/**
+ * `runs/<run-id>/custody/<time>-share.json`: written before anything is handed out, so that nothing is unsaid. Links
+ * are secrets, and never stand in it.
+ */
+export const shareSchema = z.strictObject({
+  format: z.literal('evidence-share-record/1'),
+  run_id: z.string(),
+  /** To whom; null where it was not said. */
+  shared_with: z.string().nullable(),
+  shared_by: z.strictObject({ user: z.string(), host: z.string() }),
+  shared_at: z.string(),
+  form: z.enum(['links', 'copies']),
+  /** When the links end; null for copies, and where nobody could know when the credentials of the links end. */
+  expires_at: z.string().nullable(),
+  objects: z.array(sharedObjectSchema),
+});
+export type ShareRecord = z.infer<typeof shareSchema>;
+
+export interface StoredShare {
+  key: string;
+  record: ShareRecord;
+}
+
+/** A copy of the record in the recipient's folder, which tells it from a whole archive. */
+export const SHARE_MARK = 'share.json';
+
+const MAX_SHARE_BYTES = 256 * 2 ** 20;
+const SHARE_KEY = /^runs\/[^/]+\/custody\/[^/]+-share\.json$/;
+
+/** Where the record of a share belongs. */
+export function shareKey({ run_id, shared_at }: ShareRecord): string {
+  return custodyKey(run_id, shared_at, 'share');
+}
+
+/**
+ * Stores the record of a share, for as long as the run's own record is kept.
+ * @throws EvidenceError `store-refused`, `archive`.
+ */
+export async function putShare(archive: Archive, record: ShareRecord): Promise<SharedObject> {
+  const key = shareKey(record);
+  const bytes = toRecordBytes(record);
+  const content = { sha256: sha256(bytes), bytes: bytes.length };
+  const { version_id = null } = await archive.put(key, { bytes }, content);
+  await lockAsRun(archive, key, new Date(record.shared_at));
+  return { key, ...content, version_id };
+}
+
+/**
+ * All that was shared of a run, the oldest first.
+ * @throws EvidenceError `unreadable` for a record that is not one; `archive`.
+ */
+export async function readShares(archive: Archive, runId: string): Promise<StoredShare[]> {
+  const shares: StoredShare[] = [];
+  for await (const { key } of archive.list(`runs/${runId}/custody/`))
+    if (SHARE_KEY.test(key)) shares.push({ key, record: await readShare(archive, key) });
+  return shares.sort((a, b) => (a.record.shared_at < b.record.shared_at ? -1 : 1));
+}
+
+/** @param key of a record of a share, or of a copy of one. @throws EvidenceError as `readShares` does. */
+export async function readShare(archive: Archive, key: string): Promise<ShareRecord> {
+  return readRecord(shareSchema, await archive.readBytes(key, MAX_SHARE_BYTES), key);
+}

@@ -1,0 +1,35 @@
+import { sha256 } from '../../core/digest.ts';
+import type { Archive } from '../archive/archive.ts';
+import { runRecordKey } from './keys.ts';
+import { parseRecord, type RunRecord, runRecordSchema, toRecord } from './record.ts';
+
+/** Of a run record: a larger one would take more than 300 MB to verify. That of 12,000 streams has 40 MB. */
+export const MAX_RUN_RECORD_BYTES = 48 * 2 ** 20;
+
+export interface SealedRun {
+  record: RunRecord;
+  /** Of its bytes. */
+  sha256: string;
+}
+
+/** The run record of a sealed run; null when it is not sealed. @throws EvidenceError as `readRunRecord` does. */
+export async function readSealedRun(
+  archive: Pick<Archive, 'readBytes' | 'stat'>,
+  runId: string,
+): Promise<SealedRun | null> {
+  const key = runRecordKey(runId);
+  return (await archive.stat(key)) === null ? null : readRunRecord(archive, key);
+}
+
+/** Reads a run record. @throws EvidenceError `unreadable` where the object is none, or too large. */
+export async function readRunRecord(archive: Pick<Archive, 'readBytes'>, key: string): Promise<SealedRun> {
+  const { value, digest } = await readValue(archive, key);
+  return { record: toRecord(runRecordSchema, value, key), sha256: digest };
+}
+
+/** The bytes are not kept while the record is made of what they say. */
+async function readValue(archive: Pick<Archive, 'readBytes'>, key: string) {
+  const bytes = await archive.readBytes(key, MAX_RUN_RECORD_BYTES);
+  const digest = sha256(bytes);
+  return { digest, value: parseRecord(bytes, key, { spendsBytes: true }) };
+}

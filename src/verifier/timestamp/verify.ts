@@ -1,0 +1,186 @@
+import { isEvidenceError, messageOf } from '../../core/errors.ts';
+import { algorithmName, digestOf } from './algorithms.ts';
+import { type Certificate, KEY_USAGE } from './certificate.ts';
+import { fault, refutes, type TokenFault } from './fault.ts';
+import { sameName } from './names.ts';
+import { findPath, TIME_STAMPING, type TrustAnswer } from './path.ts';
+import { checkNamedCertificate, checkNamedPath, checkSignature, signerCertificate } from './signature.ts';
+import { isGranted, type ResponseStatus, readResponse, type TimeStampResponse, type Token } from './token.ts';
+import type { Accuracy, TstInfo } from './tst-info.ts';
+
+export interface TokenQuestion {
+  /** Hex of the digest that *we* computed and that the token is to bind to a time. */
+  digest: string;
+  /** The only certificates that are trusted (`readRoots`). */
+  roots: readonly Certificate[];
+  /** To complete paths with, where the token does not carry all of them; they lend no trust (`readIntermediates`). */
+  intermediates?: readonly Certificate[];
+  /** Decides nothing but the warning that a certificate has expired since. */
+  now: Date;
+  /** Of our own request; left out when somebody else asked for the token. */
+  nonce?: bigint;
+}
+
+/** What a token says; to be believed only if `valid`. */
+export interface TokenFacts {
+  genTime: Date;
+  /** As signed, with every digit of the fraction. */
+  genTimeText: string;
+  accuracy: Accuracy | null;
+  /** Object identifier. */
+  policy: string;
+  /** Hex. */
+  serial: string;
+  /** `sha256`, `sha384`, `sha512`, or what it is instead. */
+  hashAlgorithm: string;
+  /** Hex. */
+  imprint: string;
+  /** Subject of the signer's certificate; null if the token does not carry it. */
+  authority: string | null;
+}
+
+export interface TokenVerdict {
+  /** Whether nothing refutes that the digest existed at `genTime`; a warning does not. */
+  valid: boolean;
+  faults: readonly TokenFault[];
+  /** Null if the token could not be read or there is none. */
+  says: TokenFacts | null;
+  /** When the first certificate on the path to a root ends; null without a path that holds. */
+  until: Date | null;
+}
+
+/**
+ * Judges an RFC 3161 token, as TimeStampResp or bare, by every rule that is known, so that all faults are told and not
+ * just the first. Revocation is not asked for: that needs the network, and what a CA says today about a key.
+ *
+ * @throws TypeError if `question.digest` is not hex.
+ */
+export function verifyToken(der: Uint8Array, question: TokenQuestion): TokenVerdict {
+  if (!/^([0-9a-f]{2})+$/.test(question.digest)) throw new TypeError(`not a digest in hex: ${question.digest}`);
+  const response = readOrFault(der);
+  if ('code' in response) return { valid: false, faults: [response], says: null, until: null };
+  const { status, token } = response;
+  const faults = status === null ? [] : checkStatus(status);
+  if (token === null) return { valid: false, faults, says: null, until: null };
+  const certificates = [...token.certificates, ...(question.intermediates ?? [])];
+  const certificate = signerCertificate(token.signer, certificates);
+  faults.push(...checkImprint(token.info, question.digest), ...checkNonce(token.info, question.nonce));
+  const says = factsOf(token.info, certificate);
+  if (certificate === undefined) {
+    faults.push(fault('anchor/untrusted', 'the certificate of the signer is neither in the token nor given'));
+    return { valid: false, faults, says, until: null };
+  }
+  const answer = findPath({ signer: certificate, others: certificates, roots: question.roots, at: token.info.genTime });
+  faults.push(...checkAuthority(token, certificate, answer, question.now));
+  const until = answer.problems.length > 0 ? null : (firstEnding(answer.path ?? [])?.x509.validToDate ?? null);
+  return { valid: !faults.some(refutes), faults, says, until };
+}
+
+/** What depends on who signed. */
+function checkAuthority(
+  token: Token,
+  certificate: Certificate,
+  { path, problems }: TrustAnswer,
+  now: Date,
+): TokenFault[] {
+  return [
+    ...checkSignature(token, certificate),
+    ...checkNamedCertificate(token, certificate),
+    // Whoever is no authority at all is not the one that is named either: that would be the same fault twice.
+    ...(isForTimeStamping(certificate) ? checkName(token.info, certificate) : []),
+    ...checkPurpose(certificate),
+    ...problems.map((problem) => fault('anchor/untrusted', problem)),
+    ...(path === null ? [] : checkNamedPath(token, path)),
+    ...(path === null || problems.length > 0 ? [] : checkExpiry(path, now)),
+  ];
+}
+
+function readOrFault(der: Uint8Array): TimeStampResponse | TokenFault {
+  try {
+    return readResponse(der);
+  } catch (error) {
+    if (!isEvidenceError(error, 'unreadable')) throw error;
+    return fault('anchor/malformed', `this is no RFC 3161 token: ${messageOf(error)}`);
+  }
+}
+
+function checkStatus(status: ResponseStatus): TokenFault[] {
+  if (isGranted(status)) return [];
+  const failures = status.failures.length === 0 ? '' : `, failure bits ${status.failures.join(', ')}`;
+  const text = status.text === '' ? '' : `: ${status.text}`;
+  const message = `the authority did not grant a token (status ${status.status}${failures})${text}`;
+  return [fault('anchor/not-granted', message, { expected: '0 or 1', actual: String(status.status) })];
+}
+
+function checkImprint({ imprint }: TstInfo, actual: string): TokenFault[] {
+  const faults: TokenFault[] = [];
+  const expected = Buffer.from(imprint.digest).toString('hex');
+  if (digestOf(imprint.algorithm) === undefined) {
+    const message = `the token is over a ${algorithmName(imprint.algorithm)} digest, which is not accepted`;
+    faults.push(fault('anchor/imprint-mismatch', message));
+  }
+  if (actual !== expected)
+    faults.push(fault('anchor/imprint-mismatch', 'the token is over another digest', { expected, actual }));
+  return faults;
+}
+
+function checkNonce({ nonce }: TstInfo, expected: bigint | undefined): TokenFault[] {
+  if (expected === undefined || nonce === expected) return [];
+  const actual = nonce === null ? 'none' : nonce.toString(16);
+  const message = 'the token answers another request: its nonce is not ours';
+  return [fault('anchor/nonce-mismatch', message, { expected: expected.toString(16), actual })];
+}
+
+/** RFC 3161 section 2.3: extKeyUsage with timeStamping alone, critical; RFC 5280 for what keyUsage goes with it. */
+function checkPurpose(certificate: Certificate): TokenFault[] {
+  const { subject, extendedKeyUsage, keyUsage } = certificate;
+  const faults: TokenFault[] = [];
+  const wrong = (message: string) =>
+    faults.push(fault('anchor/not-timestamping', `the certificate of ${subject.text} ${message}`));
+  if (!isForTimeStamping(certificate)) wrong('is not for time stamping (extKeyUsage)');
+  else {
+    if (extendedKeyUsage?.purposes.length !== 1) wrong('is not for time stamping alone (extKeyUsage)');
+    if (extendedKeyUsage?.critical !== true) wrong('does not mark its extKeyUsage as critical');
+  }
+  const fitting: readonly number[] = [KEY_USAGE.digitalSignature, KEY_USAGE.nonRepudiation];
+  if (keyUsage !== null && (keyUsage.length === 0 || keyUsage.some((use) => !fitting.includes(use))))
+    wrong('has a keyUsage other than digitalSignature and nonRepudiation');
+  return faults;
+}
+
+function isForTimeStamping({ extendedKeyUsage }: Certificate): boolean {
+  return extendedKeyUsage?.purposes.includes(TIME_STAMPING) === true;
+}
+
+/** RFC 3161 section 2.4.2: `tsa`, if there, is one of the names of the signer's certificate. */
+function checkName({ tsa }: TstInfo, { subject, alternativeNames }: Certificate): TokenFault[] {
+  if (tsa === null) return [];
+  if (tsa.directory !== null && sameName(tsa.directory, subject)) return [];
+  if (alternativeNames.some(({ encoded }) => Buffer.compare(encoded, tsa.encoded) === 0)) return [];
+  const message = 'the token names another authority than the certificate that signed it';
+  return [fault('anchor/untrusted', message, { expected: tsa.text, actual: subject.text })];
+}
+
+function firstEnding(path: readonly Certificate[]): Certificate | undefined {
+  return path.toSorted((a, b) => a.x509.validToDate.getTime() - b.x509.validToDate.getTime())[0];
+}
+
+function checkExpiry(path: readonly Certificate[], now: Date): TokenFault[] {
+  const first = firstEnding(path);
+  if (first === undefined || now <= first.x509.validToDate) return [];
+  const message = `the certificate of ${first.subject.text} was valid at the time of the token and has expired since`;
+  return [fault('anchor/certificate-expired', message, { actual: first.x509.validToDate.toISOString() })];
+}
+
+function factsOf(info: TstInfo, certificate: Certificate | undefined): TokenFacts {
+  return {
+    genTime: info.genTime,
+    genTimeText: info.genTimeText,
+    accuracy: info.accuracy,
+    policy: info.policy,
+    serial: info.serial.toString(16),
+    hashAlgorithm: algorithmName(info.imprint.algorithm),
+    imprint: Buffer.from(info.imprint.digest).toString('hex'),
+    authority: certificate?.subject.text ?? null,
+  };
+}

@@ -1,0 +1,199 @@
+import type { StoredCustody } from '../records/hold-log.ts';
+import type { MonthReport } from '../records/month-report.ts';
+import { EXIT_CODE_OF, type VerifiedOutcome } from '../records/outcome.ts';
+import type { RunRecord } from '../records/record.ts';
+import type { StoredShare } from '../records/share.ts';
+import type { StampVerdict } from '../records/stamps.ts';
+import type { ContractUse } from './contract-use.ts';
+import type { CustodyCheck } from './custody.ts';
+import type { Ledger } from './ledger.ts';
+import type { LockReport } from './locks.ts';
+import type { ServiceReport } from './one-service.ts';
+import { type Problem, worstWith } from './problem.ts';
+import type { RestampCheck } from './restamps.ts';
+import type { RunCheck } from './run.ts';
+import { judgeSignatures, type Keyring, type SignatureReport } from './signatures.ts';
+import type { VerifiedStream } from './stream.ts';
+
+export interface ArchiveReport {
+  outcome: VerifiedOutcome;
+  exit_code: number;
+  runs: RunReport[];
+  ledger: { entries: number; state: 'intact' | 'broken' | 'closed'; findings: Problem[] };
+  /** Whose evidence it is; null for an archive that holds none. */
+  service: ServiceReport | null;
+  /** Which months are in a run, of those that its history makes expected; none where only some runs were looked at. */
+  months: MonthReport[];
+  /** Where runs contradict each other, or leave entries between them in none. */
+  history: Problem[];
+  signatures: SignatureReport;
+  objects: {
+    checked: number;
+    missing: Problem[];
+    altered: Problem[];
+    unlocked: Problem[];
+    unexpected: Problem[];
+    /** What this user may not look at: nothing is refuted by it. */
+    closed: Problem[];
+  };
+  locks: Omit<LockReport, 'findings'>;
+  warnings: string[];
+  /** Each contract that a bundle was read by. */
+  contracts: ContractUse[];
+}
+
+export interface RunReport {
+  run_id: string;
+  outcome: VerifiedOutcome;
+  exit_code: number;
+  period: RunRecord['period'] | null;
+  reconciliation: RunRecord['reconciliation'] | null;
+  streams: (VerifiedStream['verdict'] & Pick<VerifiedStream, 'bundle' | 'attested' | 'encrypted'>)[];
+  /** As the run recorded them: streams that earlier runs exported and that are gone, those not collected, those left out. */
+  vanished: RunRecord['vanished'];
+  failed: RunRecord['failed'];
+  excluded: RunRecord['excluded'];
+  /** What was done about its protection. */
+  custody: ReturnType<typeof toCustodyReport>[];
+  /** To whom it was handed. */
+  shares: ReturnType<typeof toShareReport>[];
+  /** Id of the key whose signature on the run's statement holds, whoever's key that is. */
+  signed_by: string | null;
+  stamps: StampVerdict[];
+  /** Who had it stamped anew. */
+  restamps: RestampCheck['restamps'];
+  problems: Problem[];
+}
+
+/** What was found, by where it was looked for. */
+export interface Parts {
+  checks: RunCheck[];
+  /** By run id. */
+  custody: ReadonlyMap<string, CustodyCheck>;
+  findings: Problem[];
+  history: Problem[];
+  keyring: Keyring;
+  /** What is wrong with the keys and with the signatures of the ledger. */
+  unsigned: Problem[];
+  stray: Problem[];
+  locks: LockReport;
+  warnings: string[];
+  checked: number;
+  ledger: Ledger;
+  open: string[];
+  service: ServiceReport | null;
+  months: MonthReport[];
+}
+
+export function toReport({
+  checks,
+  custody,
+  findings,
+  history,
+  keyring,
+  unsigned,
+  stray,
+  locks,
+  warnings,
+  checked,
+  ledger,
+  open,
+  service,
+  months,
+}: Parts): ArchiveReport {
+  const problems = [
+    ...checks.flatMap((check) => check.problems),
+    ...findings,
+    ...history,
+    ...unsigned,
+    ...stray,
+    ...locks.findings,
+  ];
+  const unmet = [...open, ...locks.expiring].map(() => 'incomplete' as const);
+  const outcome = worstWith(problems, [...checks.map((check) => check.outcome), ...unmet]);
+  const isClosed = problems.some(({ code, key }) => code === 'object/closed' && key.startsWith('ledger/'));
+  return {
+    outcome,
+    exit_code: EXIT_CODE_OF[outcome],
+    service,
+    runs: checks.map((check) => toRunReport(check, custody.get(check.runId))),
+    months,
+    ledger: {
+      entries: ledger.entries.length,
+      state: findings.length > 0 ? 'broken' : isClosed ? 'closed' : 'intact',
+      findings,
+    },
+    history,
+    signatures: judgeSignatures(keyring, ledger.entries, problems),
+    objects: {
+      checked,
+      missing: problems.filter(({ code }) => code === 'object/missing'),
+      altered: problems.filter(({ code }) => !ELSEWHERE.test(code)),
+      unlocked: locks.findings,
+      unexpected: problems.filter(({ code }) => UNEXPECTED.test(code)),
+      closed: problems.filter(({ code }) => code === 'object/closed'),
+    },
+    locks: toLockReport(locks),
+    warnings,
+    contracts: contractsOf(checks),
+  };
+}
+
+function contractsOf(checks: readonly RunCheck[]): ContractUse[] {
+  const used = checks.flatMap(({ streams }) => streams.flatMap(({ contract }) => contract ?? []));
+  return [...new Map(used.map((contract) => [JSON.stringify(contract), contract])).values()];
+}
+
+/** What is put over an object is one that nobody expected, whatever became of the object. */
+const UNEXPECTED = /^object\/(unexpected|covered)$/;
+/** Problems that are no alteration of an object. */
+const ELSEWHERE = /^(object\/(missing|unexpected|covered|unlocked|closed)|history\/.*|signature\/.*|stamp\/.*)$/;
+
+function toRunReport(check: RunCheck, kept: CustodyCheck | undefined): RunReport {
+  return {
+    run_id: check.runId,
+    outcome: check.outcome,
+    exit_code: EXIT_CODE_OF[check.outcome],
+    period: check.record?.period ?? null,
+    reconciliation: check.record?.reconciliation ?? null,
+    streams: check.streams.map(({ verdict, bundle, attested, encrypted }) => ({
+      ...verdict,
+      bundle,
+      attested,
+      encrypted,
+    })),
+    vanished: check.record?.vanished ?? [],
+    failed: check.record?.failed ?? [],
+    excluded: check.record?.excluded ?? [],
+    custody: (kept?.custody ?? []).map(toCustodyReport),
+    shares: (kept?.shares ?? []).map(toShareReport),
+    signed_by: check.witnesses?.signedBy ?? null,
+    stamps: check.witnesses?.stamps ?? [],
+    restamps: check.witnesses?.restamps ?? [],
+    problems: check.problems,
+  };
+}
+
+/** What is wrong is among the problems already. */
+function toLockReport({ findings: _findings, ...report }: LockReport) {
+  return report;
+}
+
+function toCustodyReport({ key, record, result }: StoredCustody) {
+  const { action, reason, ordered_by, ordered_at, retain_until } = record;
+  return {
+    key,
+    action,
+    reason,
+    ordered_by,
+    ordered_at,
+    retain_until,
+    outcome: result?.outcome ?? 'open',
+    ended_at: result?.ended_at ?? null,
+  };
+}
+
+function toShareReport({ key, record }: StoredShare) {
+  const { shared_with, shared_by, shared_at, form, expires_at, objects } = record;
+  return { key, shared_with, shared_by, shared_at, form, expires_at, objects: objects.length };
+}

@@ -1,0 +1,20 @@
+import { openBundle } from '../bundle/read.ts';
+import { readPdf } from '../pdf-text/reader.ts';
+import { type VerifiedBundle, type VerifyOptions, verifyContent } from './content.ts';
+
+/**
+ * Verifies one bundle on a disk; see `verifyContent`.
+ * @param key how the bundle is called in problems.
+ * @throws EvidenceError `not-found` when there is no such file.
+ */
+export async function verifyBundle(file: string, key: string, options: VerifyOptions): Promise<VerifiedBundle> {
+  const opening = openBundle(file, {}, key);
+  try {
+    return await verifyContent(opening, key, options, readPdf);
+  } finally {
+    await opening.then(
+      (bundle) => bundle.close(),
+      () => undefined,
+    );
+  }
+}

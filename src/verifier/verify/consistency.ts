@@ -1,0 +1,179 @@
+import { isEvidenceError } from '../../core/errors.ts';
+import type { Bundle } from '../bundle/bundle.ts';
+import type { Custody, ServiceDocument, Verification } from '../bundle/documents.ts';
+import {
+  CONTRACT_FILE,
+  CUSTODY,
+  EVIDENCE,
+  formFile,
+  isToken,
+  missingForms,
+  README,
+  SERVICE,
+  VERIFICATION,
+} from '../bundle/files.ts';
+import { bagInfo } from '../bundle/info.ts';
+import type { FileDigest } from '../bundle/integrity.ts';
+import { BAG_INFO, bagInfoText, parseBagInfo, payloadOxum, slugOf } from '../bundle/layout.ts';
+import { type MissingForm, readMissing } from '../bundle/missing.ts';
+import { tokenFiles } from '../bundle/tokens.ts';
+import type { PackageReading } from '../chain/package.ts';
+import type { ListingResult } from '../claims/listing.ts';
+import type { Description } from '../profile/description.ts';
+import type { Contract } from '../reading/contract.ts';
+import { type Problem, toProblem } from './problem.ts';
+import { checkPages, checkService } from './service.ts';
+import { checkTransferLog } from './transfer-log.ts';
+
+/** What the files of one bundle say besides what it is proved by. */
+export interface Surroundings {
+  problems: Problem[];
+  missing: MissingForm[];
+  /** The transfer log; null where it cannot be read. */
+  log: Custody | null;
+}
+
+/** What a bundle says of itself, as far as it can be read. */
+export interface Documents {
+  stated: Verification;
+  service: ServiceDocument | null;
+  /** What came of comparing the listing that it carries. */
+  listing: ListingResult | null;
+  /** Of the contract that the bundle was read by; null where the reader has brought another. */
+  description: Description | null;
+}
+
+const MAX_TEXT_BYTES = 2 ** 20;
+const MAX_LOG_BYTES = 64 * 2 ** 20;
+
+/**
+ * Whether the files that only people read, or other programs, say the same as those that were verified: else an auditor
+ * and this program would read two different bundles.
+ * @param bundle sound by its manifests. @param files all of it, by path. @param reading of its package.
+ */
+export async function checkConsistency(
+  bundle: Bundle,
+  key: string,
+  { stated, service, listing, description }: Documents,
+  files: ReadonlyMap<string, FileDigest>,
+  reading: PackageReading,
+  contract: Pick<Contract, 'downloads'>,
+): Promise<Surroundings> {
+  const problems = [
+    ...absent(files, key),
+    ...checkFolder(bundle, key, stated),
+    ...checkContract(files, key, stated),
+    ...checkTokens(files, key, reading),
+  ];
+  const missing = await readIf(key, problems, () => readMissing(bundle));
+  const { status } = stated.verdict;
+  if (missing !== null && missing.length > 0 && status !== 'incomplete' && status !== 'refuted')
+    problems.push(
+      toProblem('verdict/differs', `${key}:${VERIFICATION}`, `states the status ${status}, and a form is missing`),
+    );
+  if (files.has(BAG_INFO)) {
+    const text = await readIf(`${key}:${BAG_INFO}`, problems, () => bundle.readFile(BAG_INFO, MAX_TEXT_BYTES));
+    if (text !== null) problems.push(...checkInfo(Buffer.from(text).toString('utf8'), key, stated, files));
+  }
+  let log: Custody | null = null;
+  if (files.has(CUSTODY)) {
+    const bytes = await readIf(`${key}:${CUSTODY}`, problems, () => bundle.readFile(CUSTODY, MAX_LOG_BYTES));
+    const read = bytes === null ? null : checkTransferLog(bytes, key, stated, files, { contract, listing });
+    problems.push(...(read?.problems ?? []));
+    log = read?.log ?? null;
+  }
+  if (service !== null) {
+    const place = `${key}:${SERVICE}`;
+    problems.push(
+      ...checkService(service, stated, files, description, log?.steps ?? null).map((message) =>
+        toProblem('bundle/contradiction', place, message),
+      ),
+      ...checkPages(service, place, listing),
+    );
+  }
+  return { problems, missing: missing ?? [], log };
+}
+
+async function readIf<T>(place: string, problems: Problem[], read: () => Promise<T>): Promise<T | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!isEvidenceError(error)) throw error;
+    problems.push(toProblem('object/unreadable', place, error.message));
+    return null;
+  }
+}
+
+function absent(files: ReadonlyMap<string, FileDigest>, key: string): Problem[] {
+  const paths = [...files.keys()];
+  const lacks = [README, BAG_INFO, CUSTODY, SERVICE].filter((path) => !files.has(path));
+  if (formFile('json', paths) === undefined && !missingForms(paths).includes('json')) lacks.push(EVIDENCE);
+  return lacks.map((path) => toProblem('bundle/missing-file', `${key}:${path}`, 'belongs into every bundle'));
+}
+
+function checkFolder({ folder }: Bundle, key: string, { verdict }: Verification): Problem[] {
+  const expected = slugOf(verdict.stream_id);
+  if (folder === expected) return [];
+  const message = `lies in a folder that is not named after the stream "${verdict.stream_id}"`;
+  return [toProblem('bundle/contradiction', key, message, { expected, actual: folder })];
+}
+
+/** The contract file is there exactly when the bundle was read by one, and is that one. */
+function checkContract(files: ReadonlyMap<string, FileDigest>, key: string, stated: Verification): Problem[] {
+  const expected = stated.contract_sha256;
+  const actual = files.get(CONTRACT_FILE)?.sha256;
+  const place = `${key}:${CONTRACT_FILE}`;
+  if (expected === null)
+    return actual === undefined
+      ? []
+      : [toProblem('bundle/unexpected-file', place, 'is there, and verification.json states the default contract')];
+  if (actual === undefined)
+    return [toProblem('object/missing', place, 'is stated by verification.json, and not there')];
+  if (actual === expected) return [];
+  return [toProblem('object/altered', place, 'is not the contract that was pinned', { expected, actual })];
+}
+
+/** A token beside the package is checked by `openssl`, the one in the package by this program: they are the same. */
+function checkTokens(files: ReadonlyMap<string, FileDigest>, key: string, { facts }: PackageReading): Problem[] {
+  const tokens = tokenFiles(facts?.checkpoints ?? []);
+  const expected = new Set(tokens.map(({ path }) => path));
+  const problems = [...files.keys()]
+    .filter((path) => isToken(path) && !expected.has(path))
+    .map((path) => toProblem('bundle/unexpected-file', `${key}:${path}`, 'is a token that the package does not hold'));
+  for (const { path, sha256 } of tokens) {
+    const actual = files.get(path)?.sha256;
+    if (actual === undefined)
+      problems.push(toProblem('bundle/missing-file', `${key}:${path}`, 'is a token that only the package holds'));
+    else if (actual !== sha256)
+      problems.push(
+        toProblem('bundle/contradiction', `${key}:${path}`, 'is another token than the one in the package', {
+          expected: sha256,
+          actual,
+        }),
+      );
+  }
+  return problems;
+}
+
+/** All of `bag-info.txt` follows from the other files, but the day. */
+function checkInfo(text: string, key: string, stated: Verification, files: ReadonlyMap<string, FileDigest>): Problem[] {
+  const fields = parseBagInfo(text) ?? [];
+  const [, date = ''] = fields.find(([label]) => label === 'Bagging-Date') ?? [];
+  const payload = [...files].filter(([path]) => path.startsWith('data/')).map(([, file]) => file);
+  const status = missingForms([...files.keys()]).length > 0 ? 'PARTIAL' : 'COMPLETE';
+  const expected = bagInfoText([
+    ...bagInfo(stated, status),
+    ['Bagging-Date', /^\d{4}-\d\d-\d\d$/.test(date) ? date : 'a day'],
+    ['Payload-Oxum', payloadOxum(payload)],
+  ]);
+  if (text === expected) return [];
+  const [lines, wanted] = [text.split('\n'), expected.split('\n')];
+  const at = wanted.findIndex((line, index) => line !== lines[index]);
+  const message = 'does not say what the other files of the bundle say';
+  return [
+    toProblem('bundle/contradiction', `${key}:${BAG_INFO}`, message, {
+      expected: lines[at] || 'nothing',
+      actual: wanted[at] || 'the end',
+    }),
+  ];
+}

@@ -1,0 +1,271 @@
+import { isEvidenceError } from '../../core/errors.ts';
+import type { Bundle } from '../bundle/bundle.ts';
+import type { Custody, Verification } from '../bundle/documents.ts';
+import { type FormName, formFile, isPart, LISTING, VERIFICATION } from '../bundle/files.ts';
+import { knownOf } from '../bundle/known.ts';
+import type { MissingForm } from '../bundle/missing.ts';
+import type { BundleProblem } from '../bundle/problem.ts';
+import { serviceStatementOf } from '../bundle/stated.ts';
+import type { PackageExpectation } from '../chain/package.ts';
+import type { Compared, WalkResult } from '../chain/walk.ts';
+import { type ClaimName, DEFAULT_REQUIRED, strictest } from '../claims/claim.ts';
+import { entriesBeside } from '../claims/completeness.ts';
+import { toContractFile } from '../claims/content.ts';
+import { comparedWith } from '../claims/continuity.ts';
+import { examine } from '../claims/examine.ts';
+import type { FormSource, ReadPdf } from '../claims/forms.ts';
+import { type Means, observe } from '../claims/observe.ts';
+import type { Span } from '../claims/span-schema.ts';
+import type { ServiceStatement } from '../claims/stated-schema.ts';
+import { toVerdict, type Verdict } from '../claims/verdict.ts';
+import type { SealKeys } from '../reading/contract.ts';
+import { type ContractInUse, DEFAULT_IN_USE } from '../reading/in-use.ts';
+import type { Certificate } from '../timestamp/certificate.ts';
+import { checkConsistency } from './consistency.ts';
+import { type ContractUse, toContractUse } from './contract-use.ts';
+import { contradictions } from './contradictions.ts';
+import { readDocuments } from './documents.ts';
+import { type Problem, toProblem } from './problem.ts';
+import { type EntryWatch, readThrough } from './reading.ts';
+import { cutOf } from './service.ts';
+
+export interface VerifyOptions {
+  /** To read everything by; null for the contract that a bundle brings, else the default one. */
+  contract: Pick<ContractInUse, 'contract' | 'file'> | null;
+  sealKeys: SealKeys;
+  /** Roles and members of entries that the reader accepts to be left out of digests; none unless told. */
+  acceptUnhashed?: readonly string[];
+  /** The roots of the time-stamping authorities that are trusted; null when none were pinned. */
+  roots: readonly Certificate[] | null;
+  now: Date;
+  /** What must be proved, whatever a bundle or a run requires besides; `DEFAULT_REQUIRED` unless told. */
+  required?: readonly ClaimName[];
+  /** Whether a record states another bundle than the one that is to be read. */
+  isAltered?: boolean;
+  /** What other runs had of the stream of a bundle, to be seen in it too. */
+  compared?: readonly Compared[];
+  /** Who else is to see the entries of a bundle as they are read; null where nobody is. */
+  watch?: (stated: Verification) => EntryWatch | null;
+}
+
+export interface VerifiedBundle {
+  problems: Problem[];
+  identity: string | null;
+  /**
+   * Ours, made now from the bytes in the bundle, those among them in which it says what others said; null when it holds
+   * nothing to judge.
+   */
+  verdict: Verdict | null;
+  /** The one that the bundle states. */
+  recorded: Verdict | null;
+  /** What must be proved: by the reader, and by what the bundle says itself. */
+  required: readonly ClaimName[];
+  /** What the bundle says that earlier runs had of the stream. */
+  earlier: readonly Span[];
+  packagePeriod: Span['period'] | null;
+  /** What was read; null when it holds nothing to judge. */
+  walk: WalkResult | null;
+  runId: string | null;
+  period: { from: string | null; to: string | null } | null;
+  /** Of the contract file that the bundle states; null for the default contract. */
+  contractSha256: string | null;
+  /** Null when nothing was read. */
+  contract: ContractUse | null;
+  /** Null where it cannot be read. */
+  transferLog: Custody | null;
+  /** What the service stated besides the package; null when it holds nothing to judge. */
+  service: ServiceStatement | null;
+  /** The head's sequence number as the service's list of streams stated it. */
+  statedHead: number | null;
+  /** The forms that it lacks. */
+  missing: MissingForm[];
+  /** Whether it holds a PDF that could be read where PDFs are. */
+  hasPdf: boolean;
+}
+
+/**
+ * Verifies one bundle from its bytes alone: the bag, then the claims anew, then that the bundle does not state another
+ * verdict than ours.
+ * @param opening the bundle; one that is `unreadable` is a problem.
+ * @param key how the bundle is called in problems.
+ * @param readPdf null where PDFs cannot be read.
+ */
+export async function verifyContent(
+  opening: Promise<Bundle>,
+  key: string,
+  options: VerifyOptions,
+  readPdf: ReadPdf | null,
+): Promise<VerifiedBundle> {
+  let bundle: Bundle;
+  try {
+    bundle = await opening;
+  } catch (error) {
+    if (!isEvidenceError(error, 'unreadable')) throw error;
+    return nothingIn([toProblem('object/unreadable', key, error.message)]);
+  }
+  return verifyOpened(bundle, key, options, readPdf);
+}
+
+async function verifyOpened(
+  bundle: Bundle,
+  key: string,
+  options: VerifyOptions,
+  readPdf: ReadPdf | null,
+): Promise<VerifiedBundle> {
+  const problems: Problem[] = [];
+  const { stated, service, own } = await readDocuments(bundle, key, options.contract === null, problems);
+  const inUse = options.contract ?? own ?? DEFAULT_IN_USE;
+  const { contract } = inUse;
+  const evidence = formOf(bundle, 'json');
+  const isWhole = evidence !== undefined && !isPart(evidence);
+  const { reading, files, broken, listing, unreadable } = await readThrough(bundle, {
+    contract,
+    sealKeys: options.sealKeys,
+    expected: expectationOf(stated, options.compared ?? []),
+    whole: isWhole ? evidence : undefined,
+    part: isWhole ? undefined : evidence,
+    cut: stated === null ? null : cutOf(stated, service),
+    watch: (stated !== null && isWhole && options.watch?.(stated)) || null,
+  });
+  problems.push(...broken.map((problem) => inBundle(problem, key)));
+  if (stated === null) return { ...nothingIn(problems), identity: bundle.identity };
+  if (unreadable !== null) problems.push(toProblem('object/unreadable', `${key}:${LISTING}`, unreadable.message));
+  // Of a bag that is not what it was, nothing more can be said: that would be the same news again, file by file.
+  const documents = { stated, service, listing, description: own?.description ?? null };
+  const surroundings =
+    broken.length > 0
+      ? { problems: [], missing: [], log: null }
+      : await checkConsistency(bundle, key, documents, files, reading, contract);
+  problems.push(...surroundings.problems);
+  // What was incomplete when it was packed stays so, whatever is proved of it here.
+  const isShort = surroundings.missing.length > 0 || stated.verdict.status === 'incomplete';
+  const isAltered = options.isAltered === true || problems.length > 0;
+  const [summary, pdf] = [wholeForm(bundle, 'summary'), wholeForm(bundle, 'pdf')];
+  const required = strictest(options.required ?? DEFAULT_REQUIRED, stated.required_claims);
+  const known = knownOf(stated, listing);
+  const observations = await observe(
+    reading,
+    { summary, pdf, isShort, isAltered },
+    known,
+    meansOf(inUse, options, readPdf),
+  );
+  const verdict = toVerdict(reading, examine(observations, required));
+  // Of a bag that is not what it was, no verdict can be: that would be the same news again, claim by claim.
+  if (broken.length === 0) {
+    const leftOpen = leftOpenBy(stated, verdict, options, readPdf === null || isAltered);
+    // By another contract than the bundle's, other things are found.
+    const ownContract = options.contract === null ? contract : null;
+    problems.push(...contradictions(`${key}:${VERIFICATION}`, stated, verdict, leftOpen, ownContract));
+  }
+  return {
+    problems,
+    identity: bundle.identity,
+    verdict,
+    recorded: stated.verdict,
+    required,
+    earlier: stated.earlier,
+    packagePeriod: stated.package_period,
+    walk: reading.defect === null ? reading.walk : null,
+    runId: stated.run_id,
+    period: stated.period,
+    contractSha256: stated.contract_sha256,
+    contract: toContractUse(inUse, options.contract === null ? 'bundle' : 'reader'),
+    transferLog: surroundings.log,
+    service: serviceStatementOf(known, stated.stated_entries),
+    statedHead: stated.stated_head,
+    missing: surroundings.missing,
+    hasPdf: pdf !== null,
+  };
+}
+
+function formOf(bundle: Bundle, form: FormName): string | undefined {
+  return formFile(
+    form,
+    bundle.entries.map(({ path }) => path),
+  );
+}
+
+/** What the claims ask of the entries, and what the package is to be. */
+function expectationOf(stated: Verification | null, compared: readonly Compared[]): PackageExpectation {
+  if (stated === null) return { compared: () => compared };
+  const { verdict, completeness, earlier } = stated;
+  const head = completeness.kind === 'none' ? null : completeness.statement.head_sequence;
+  return {
+    streamId: verdict.stream_id,
+    ...(verdict.package_id === null ? {} : { packageId: verdict.package_id }),
+    watch: () => entriesBeside(head),
+    compared: () => [...comparedWith(earlier), ...compared],
+  };
+}
+
+/** Null for one that is not there, or only in part. */
+function wholeForm(bundle: Bundle, name: 'summary' | 'pdf'): FormSource | null {
+  const path = formOf(bundle, name);
+  const entry = bundle.entries.find((one) => one.path === path);
+  if (entry === undefined || isPart(entry.path)) return null;
+  return { bytes: entry.bytes, read: (maxBytes) => bundle.readFile(entry.path, maxBytes) };
+}
+
+/** By what the reader judges. */
+function meansOf(
+  { contract, file }: Pick<ContractInUse, 'contract' | 'file'>,
+  { contract: given, acceptUnhashed = [], sealKeys, roots, now }: VerifyOptions,
+  readPdf: ReadPdf | null,
+): Means {
+  const contractFile = toContractFile(file, given === null ? 'bundle' : 'reader');
+  return { contract, contractFile, acceptUnhashed, sealKeys, roots, now, readPdf };
+}
+
+/** Claims that need keys or roots, which may not be at hand here. */
+const NEED_TRUST: readonly ClaimName[] = ['seal', 'anchor'];
+
+/** Claims that cannot be judged here as who exported could. */
+function leftOpenBy(stated: Verification, ours: Verdict, options: VerifyOptions, withoutForms: boolean): ClaimName[] {
+  return [
+    ...NEED_TRUST,
+    ...(withoutForms ? ['agreement' as const] : []),
+    // Without the keys that digests are made with, they do not tell what they told who had the keys.
+    ...(stated.verdict.digests_bind && !ours.digests_bind ? ['continuity' as const] : []),
+    ...(wasTrustedMore(stated, options) ? ['content' as const] : []),
+  ];
+}
+
+/** Whether who exported had keys, or accepted what digests leave out, and the reader has not. */
+function wasTrustedMore({ seal_key_ids, accepted_unhashed }: Verification, options: VerifyOptions): boolean {
+  const { sealKeys, acceptUnhashed = [] } = options;
+  return (
+    seal_key_ids.some((id) => !sealKeys.has(id)) || accepted_unhashed.some((name) => !acceptUnhashed.includes(name))
+  );
+}
+
+function inBundle({ code, path, message, expected, actual }: BundleProblem, key: string): Problem {
+  return {
+    code,
+    key: path === '' ? key : `${key}:${path}`,
+    message,
+    ...(expected === undefined ? {} : { expected }),
+    ...(actual === undefined ? {} : { actual }),
+  };
+}
+
+function nothingIn(problems: Problem[]): VerifiedBundle {
+  return {
+    problems,
+    identity: null,
+    verdict: null,
+    recorded: null,
+    required: [],
+    earlier: [],
+    packagePeriod: null,
+    walk: null,
+    runId: null,
+    period: null,
+    contractSha256: null,
+    contract: null,
+    transferLog: null,
+    service: null,
+    statedHead: null,
+    missing: [],
+    hasPdf: false,
+  };
+}

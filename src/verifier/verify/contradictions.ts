@@ -1,0 +1,127 @@
+import type { Verification } from '../bundle/documents.ts';
+import { CLAIMS, type ClaimName, statusBy } from '../claims/claim.ts';
+import type { Verdict } from '../claims/verdict.ts';
+import type { Contract } from '../reading/contract.ts';
+import { type Problem, toProblem } from './problem.ts';
+
+type Differ = (what: string, expected: string, actual: string) => void;
+
+/**
+ * Where a bundle states what we find not to be so, or what contradicts itself. A claim that we leave unproved, e.g.
+ * because no seal key is at hand here, contradicts nothing.
+ * @param place of the statement. @param leftOpen claims that cannot be judged here.
+ * @param contract that the bundle was read by; null where another one was given.
+ */
+export function contradictions(
+  place: string,
+  stated: Verification,
+  ours: Verdict,
+  leftOpen: readonly string[],
+  contract: Contract | null,
+): Problem[] {
+  const problems: Problem[] = [];
+  const differ: Differ = (what, expected, actual) =>
+    problems.push(
+      toProblem('verdict/differs', place, `states ${what} ${expected}, and it is ${actual}`, { expected, actual }),
+    );
+  compareFacts(stated.verdict, ours, differ);
+  compareClaims(stated.verdict, ours, leftOpen, differ);
+  compareFindings(stated.verdict, ours, differ);
+  compareMeans(stated, contract, differ);
+  return [...problems, ...selfContradictions(place, stated)];
+}
+
+const COMPARED_FIELDS = [
+  'entries',
+  'first_sequence',
+  'previous_hash',
+  'last_sequence',
+  'head_hash',
+  'first_recorded_at',
+  'last_recorded_at',
+  'first_occurred_at',
+  'last_occurred_at',
+  'package_id',
+] as const;
+
+function compareFacts(recorded: Verdict, ours: Verdict, differ: Differ): void {
+  for (const field of COMPARED_FIELDS)
+    if (recorded[field] !== ours[field]) differ(field, String(recorded[field]), String(ours[field]));
+  for (const field of ['activity', 'actions'] as const) {
+    const [expected, actual] = [inWords(recorded[field]), inWords(ours[field])];
+    if (expected !== actual) differ(field, expected, actual);
+  }
+  const [stated, found] = [recorded.entries_sha256, ours.entries_sha256];
+  if (stated !== null && found !== null && stated !== found) differ('entries_sha256', stated, found);
+  if (recorded.digests_bind && !ours.digests_bind && ours.claims.content.state === 'proved')
+    differ('digests_bind', 'true', 'false');
+}
+
+function inWords(value: unknown): string {
+  return value === null ? 'not to be told' : JSON.stringify(value);
+}
+
+function compareClaims(recorded: Verdict, ours: Verdict, leftOpen: readonly string[], differ: Differ): void {
+  for (const name of CLAIMS) {
+    const [{ state }, { state: stated }] = [ours.claims[name], recorded.claims[name]];
+    const opposite = state !== stated && state !== 'unproved' && stated !== 'unproved';
+    // A refuted claim that nothing refutes any more is as much of a contradiction.
+    if (opposite || (stated === 'proved' && state === 'unproved' && !leftOpen.includes(name)))
+      differ(`the claim ${name} as`, stated, state);
+  }
+}
+
+/** Those that rest on the entries alone; keys and roots find others. */
+const WITHOUT_TRUST: readonly ClaimName[] = ['order', 'content', 'continuity', 'completeness'];
+
+function compareFindings(recorded: Verdict, ours: Verdict, differ: Differ): void {
+  for (const name of WITHOUT_TRUST) {
+    // Who could not judge found nothing: what the other found contradicts nobody.
+    if (ours.claims[name].state === 'unproved' || recorded.claims[name].state === 'unproved') continue;
+    const [expected, actual] = [placesOf(recorded, name), placesOf(ours, name)];
+    if (expected !== actual) differ(`as findings about ${name}`, expected, actual);
+  }
+}
+
+function placesOf({ findings }: Verdict, name: ClaimName): string {
+  const errors = findings.filter(({ code, severity }) => severity === 'error' && code.startsWith(`${name}/`));
+  const places = errors.map(({ code, sequence, from, to }) => {
+    if (sequence !== undefined) return `${code} at ${sequence}`;
+    return from === undefined ? code : `${code} at ${from} to ${to}`;
+  });
+  return places.join(', ') || 'none';
+}
+
+/** By what it was read. */
+function compareMeans(stated: Verification, contract: Contract | null, differ: Differ): void {
+  if (contract === null) return;
+  if (stated.contract !== contract.name) differ('the contract', stated.contract, contract.name);
+  if (stated.recipe !== contract.recipe) differ('the recipe', stated.recipe ?? 'none', contract.recipe ?? 'none');
+}
+
+function selfContradictions(place: string, stated: Verification): Problem[] {
+  const { verdict, required_claims: required, period, package_period: asked } = stated;
+  const { claims, status } = verdict;
+  const isEarned = verdict.entries > 0 && statusBy(claims, required) === status;
+  const isRefuted = CLAIMS.some((name) => claims[name].state === 'refuted');
+  const wrong: [boolean, string][] = [
+    [isRefuted !== (status === 'refuted'), `states the status ${status}, which its own claims do not come to`],
+    [
+      (status === 'verified' || status === 'collected') && !isEarned,
+      `states the status ${status}, and not what that takes`,
+    ],
+    [status === 'empty' && verdict.entries > 0, `states the status empty, and ${verdict.entries} entries`],
+    [verdict.findings_count < verdict.findings.length, 'lists more findings than it counts'],
+    [claims.seal.state === 'proved' && stated.seal_key_ids.length === 0, 'states seals as proved, by no key'],
+    [claims.anchor.state === 'proved' && stated.timestamp_roots === null, 'states the anchor as proved, under no root'],
+    [
+      !isSame(asked, period) && !isSame(asked, { from: null, to: null }),
+      'states that the package was asked for another period',
+    ],
+  ];
+  return wrong.filter(([is]) => is).map(([, message]) => toProblem('verdict/differs', place, message));
+}
+
+function isSame(one: Verification['period'], other: Verification['period']): boolean {
+  return one.from === other.from && one.to === other.to;
+}

@@ -1,0 +1,56 @@
+import { isEvidenceError } from '../../core/errors.ts';
+import type { Archive } from '../archive/archive.ts';
+import { readCustody, type StoredCustody } from '../records/hold-log.ts';
+import { custodyKey, custodyResultKey, runRecordKey } from '../records/keys.ts';
+import { readShares, type StoredShare, shareKey } from '../records/share.ts';
+import { type Problem, toProblem, toUnreadable } from './problem.ts';
+
+/** What was recorded about the protection of a run, and about those whom it was shared with. */
+export interface CustodyCheck {
+  /** The oldest first. */
+  custody: StoredCustody[];
+  /** The oldest first. */
+  shares: StoredShare[];
+  problems: Problem[];
+  warnings: string[];
+  /** The objects that were looked at. */
+  keys: string[];
+}
+
+export async function verifyCustody(archive: Archive, runId: string): Promise<CustodyCheck> {
+  const check: CustodyCheck = { custody: [], shares: [], problems: [], warnings: [], keys: [] };
+  try {
+    check.custody = await readCustody(archive, runId);
+    check.shares = await readShares(archive, runId);
+  } catch (error) {
+    if (!isEvidenceError(error, 'unreadable')) throw error;
+    check.problems.push(toUnreadable(runRecordKey(runId), error));
+    return check;
+  }
+  for (const { key, record } of check.shares) {
+    check.keys.push(key);
+    if (record.run_id !== runId || key !== shareKey(record)) check.problems.push(misplaced(key));
+  }
+  for (const stored of check.custody) {
+    const { key, record, sha256, result } = stored;
+    check.keys.push(key, ...(result === null ? [] : [custodyResultKey(key)]));
+    if (record.run_id !== runId || key !== custodyKey(runId, record.ordered_at, record.action))
+      check.problems.push(misplaced(key));
+    if (result === null)
+      check.warnings.push(
+        `Run ${runId}: the ${record.action} that was ordered at ${record.ordered_at} was not completed; the same command completes it.`,
+      );
+    else if (result.record_sha256 !== sha256)
+      check.problems.push(
+        toProblem('object/altered', key, `its SHA-256 is not the one in ${custodyResultKey(key)}`, {
+          expected: result.record_sha256,
+          actual: sha256,
+        }),
+      );
+  }
+  return check;
+}
+
+function misplaced(key: string): Problem {
+  return toProblem('record/differs', key, 'is not where a record of what it says belongs');
+}

@@ -1,0 +1,61 @@
+import { isEvidenceError } from '../../core/errors.ts';
+import type { Bundle } from '../bundle/bundle.ts';
+import { type ServiceDocument, type Verification, verificationSchema } from '../bundle/documents.ts';
+import { CONTRACT_FILE, VERIFICATION } from '../bundle/files.ts';
+import { type ContractInUse, DEFAULT_IN_USE } from '../reading/in-use.ts';
+import { pinContract } from '../reading/pinned.ts';
+import { readRecord } from '../records/record.ts';
+import { type Problem, toProblem } from './problem.ts';
+import { readService } from './service.ts';
+
+const MAX_DOCUMENT_BYTES = 256 * 2 ** 20;
+const MAX_CONTRACT_BYTES = 2 ** 20;
+
+/** What a bundle says of itself, by which the rest of it is read; null for what cannot be read. */
+export interface StatedDocuments {
+  stated: Verification | null;
+  service: ServiceDocument | null;
+  /** The contract that it brings, or the default one; null where the reader has brought another. */
+  own: ContractInUse | null;
+}
+
+export async function readDocuments(
+  bundle: Bundle,
+  key: string,
+  byOwnContract: boolean,
+  problems: Problem[],
+): Promise<StatedDocuments> {
+  const stated = await readStated(bundle, key, problems);
+  const service = await readService(bundle, key, problems);
+  return { stated, service, own: byOwnContract ? await readContract(bundle, key, stated, problems) : null };
+}
+
+async function readStated(bundle: Bundle, key: string, problems: Problem[]) {
+  const place = `${key}:${VERIFICATION}`;
+  try {
+    return readRecord(verificationSchema, await bundle.readFile(VERIFICATION, MAX_DOCUMENT_BYTES), place);
+  } catch (error) {
+    if (!isEvidenceError(error)) throw error;
+    problems.push(toProblem(error.code === 'not-found' ? 'object/missing' : 'object/unreadable', place, error.message));
+    return null;
+  }
+}
+
+/** The contract that the bundle states it was read by; that it is the stated one is checked with all files. */
+async function readContract(
+  bundle: Bundle,
+  key: string,
+  stated: Verification | null,
+  problems: Problem[],
+): Promise<ContractInUse> {
+  const isThere = bundle.entries.some(({ path }) => path === CONTRACT_FILE);
+  if (stated === null || stated.contract_sha256 === null || !isThere) return DEFAULT_IN_USE;
+  const place = `${key}:${CONTRACT_FILE}`;
+  try {
+    return pinContract(await bundle.readFile(CONTRACT_FILE, MAX_CONTRACT_BYTES), place);
+  } catch (error) {
+    if (!isEvidenceError(error)) throw error;
+    problems.push(toProblem('object/unreadable', place, error.message));
+    return DEFAULT_IN_USE;
+  }
+}

@@ -1,0 +1,173 @@
+import type { Compared, WalkResult } from '../chain/walk.ts';
+import { comparedWith } from '../claims/continuity.ts';
+import { findGaps } from '../claims/gaps.ts';
+import { digestAt } from '../claims/overlap.ts';
+import { isPlaced } from '../claims/span.ts';
+import type { Span } from '../claims/span-schema.ts';
+import type { Verdict } from '../claims/verdict.ts';
+import type { LedgerEntry } from '../ledger/ledger.ts';
+import { PastBuilder } from '../ledger/past.ts';
+import { runRecordKey } from '../records/keys.ts';
+import { type Problem, toProblem } from './problem.ts';
+
+/** What somebody had of a stream: the digest of an entry, or the content of some. */
+interface Fact {
+  runId: string;
+  value: string;
+}
+
+/** A run that was verified. */
+interface Verified {
+  runId: string;
+  streams: readonly { verdict: Pick<Verdict, 'findings'> }[];
+}
+
+/** What all runs say of one stream, until it was accepted that it began anew. */
+interface Era {
+  streamId: string;
+  /** The oldest first. */
+  spans: readonly Span[];
+  facts: Map<string, Fact>;
+}
+
+/**
+ * Compares all runs of an archive with one another, in whichever order they were made. Each bundle is read once, and
+ * watched where any other run begins and ends; of a bundle that is not read the ledger tells where its own ends are.
+ */
+export class History {
+  readonly #eras: Era[] = [];
+  /** By run and stream. */
+  readonly #eraOf = new Map<string, Era>();
+  /** By the runs and the stream, so that a pair is accused once. */
+  readonly #problems = new Map<string, Problem>();
+  /** By run and stream. */
+  readonly #refuted = new Set<string>();
+  /** Bundles that were read, by run and stream. */
+  readonly #read = new Set<string>();
+
+  /** @param entries of the ledger, the oldest first. */
+  constructor(entries: readonly LedgerEntry[]) {
+    const past = new PastBuilder();
+    for (const entry of entries) {
+      // An acceptance ends the era of the streams whose past it takes away.
+      const before = 'run_id' in entry ? [] : [...past.spans];
+      past.add(entry);
+      for (const [streamId, spans] of before) if (!past.spans.has(streamId)) this.#begin(streamId, spans);
+    }
+    for (const [streamId, spans] of past.spans) this.#begin(streamId, spans);
+  }
+
+  #begin(streamId: string, spans: readonly Span[]): void {
+    const era: Era = { streamId, spans, facts: new Map() };
+    this.#eras.push(era);
+    for (const span of spans) {
+      this.#eraOf.set(`${span.run_id}/${streamId}`, era);
+      if (!isPlaced(span)) continue;
+      const { first_sequence: first, previous_hash, last_sequence: last, head_hash, entries_sha256 } = span.entries;
+      this.#add(era, span.run_id, `${first - 1}`, previous_hash);
+      this.#add(era, span.run_id, `${last}`, head_hash);
+      if (entries_sha256 !== null) this.#add(era, span.run_id, `${first}-${last}`, entries_sha256);
+    }
+  }
+
+  /** What the ledger says that a run had of a stream; undefined where it says nothing. */
+  spanOf(runId: string, streamId: string): Span | undefined {
+    return this.#eraOf.get(`${runId}/${streamId}`)?.spans.find((span) => span.run_id === runId);
+  }
+
+  /** What a reader of a run's bundle has to watch. */
+  comparedWith(runId: string, streamId: string): Compared[] {
+    return comparedWith(this.spansWith(runId, streamId).filter((span) => span.run_id !== runId));
+  }
+
+  /** What the ledger says that a run and all others had of the stream, in the order in which they were sealed. */
+  spansWith(runId: string, streamId: string): readonly Span[] {
+    return this.#eraOf.get(`${runId}/${streamId}`)?.spans ?? [];
+  }
+
+  /**
+   * Why it does not follow from the ledger that a bundle continues what earlier runs had; null where it does: it was
+   * compared with all that the ledger has before it.
+   *
+   * @param earlier what it was compared with.
+   */
+  whyNotCompared(runId: string, streamId: string, earlier: readonly Span[]): string | null {
+    const spans = this.spansWith(runId, streamId);
+    const own = spans.findIndex((span) => span.run_id === runId);
+    if (own === -1) return 'the ledger has nothing of it to compare with other runs';
+    const compared = new Set(earlier.map(({ run_id }) => run_id));
+    const left = spans.slice(0, own).find(({ run_id }) => !compared.has(run_id));
+    return left === undefined
+      ? null
+      : `it was not compared with run ${left.run_id}, which stands before it in the ledger`;
+  }
+
+  /** Whether the bundle was read here, and in order. */
+  isRead(runId: string, streamId: string): boolean {
+    return this.#read.has(`${runId}/${streamId}`);
+  }
+
+  /** @param walk over the bundle of a run, which was told what to watch. */
+  add(runId: string, walk: WalkResult): void {
+    const era = this.#eraOf.get(`${runId}/${walk.streamId}`);
+    if (era === undefined || walk.findings.errors('order') > 0) return;
+    this.#read.add(`${runId}/${walk.streamId}`);
+    const compared = comparedWith(era.spans);
+    for (const sequence of compared.flatMap(({ first, last }) => [first - 1, last])) {
+      const digest = digestAt(walk, sequence);
+      if (digest !== undefined) this.#add(era, runId, `${sequence}`, digest);
+    }
+    const [firsts, lasts] = [compared.map(({ first }) => first), compared.map(({ last }) => last)];
+    for (const first of new Set(firsts))
+      for (const last of new Set(lasts)) {
+        const content = first <= last ? (walk.contents.get(`${first}-${last}`) ?? null) : null;
+        if (content !== null) this.#add(era, runId, `${first}-${last}`, content);
+      }
+  }
+
+  #add({ streamId, facts }: Era, runId: string, place: string, value: string): void {
+    const known = facts.get(place);
+    if (known === undefined) {
+      facts.set(place, { runId, value });
+      return;
+    }
+    if (known.value === value || known.runId === runId) return;
+    const pair = `${[known.runId, runId].sort().join('/')}/${streamId}`;
+    if (this.#problems.has(pair)) return;
+    const what = place.includes('-') && !place.startsWith('-') ? `the content of entries ${place}` : `entry ${place}`;
+    const message = `runs ${known.runId} and ${runId} contradict each other: ${what} of the stream "${streamId}" is not the same`;
+    const values = { expected: known.value, actual: value };
+    this.#problems.set(pair, toProblem('history/differs', runRecordKey(runId), message, values));
+    for (const one of [runId, known.runId]) this.#refuted.add(`${one}/${streamId}`);
+  }
+
+  /** What was found once all bundles were read, and whom it refutes, by run and stream. */
+  judge(checks: readonly Verified[]): { problems: Problem[]; refuted: ReadonlySet<string> } {
+    const problems = [...this.#problems.values(), ...this.#gaps(checks)];
+    return { problems: problems.sort((a, b) => (a.key < b.key ? -1 : 1)), refuted: this.#refuted };
+  }
+
+  /** Those that a run was refuted for when it was made are among its own findings. */
+  #gaps(checks: readonly Verified[]): Problem[] {
+    const told = new Set(
+      checks.flatMap(({ streams }) =>
+        streams.flatMap(({ verdict }) =>
+          verdict.findings
+            .filter(({ code }) => code === 'continuity/gap')
+            .map(({ stream_id, from, to }) => `${from}-${to}/${stream_id}`),
+        ),
+      ),
+    );
+    const inScope = new Set(checks.map(({ runId }) => runId));
+    return this.#eras.flatMap(({ streamId, spans }) =>
+      findGaps(spans.map(({ run_id, period, entries }) => ({ name: run_id, period, entries })))
+        .filter(({ before, after }) => inScope.has(before) || inScope.has(after))
+        .filter(({ from, to }) => !told.has(`${from}-${to}/${streamId}`))
+        .map(({ from, to, before, after }) => {
+          for (const runId of [before, after]) this.#refuted.add(`${runId}/${streamId}`);
+          const message = `runs ${before} and ${after} leave entries ${from} to ${to} of the stream "${streamId}" in none, though there is no time between their periods`;
+          return toProblem('history/gap', runRecordKey(after), message);
+        }),
+    );
+  }
+}

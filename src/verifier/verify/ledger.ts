@@ -1,0 +1,153 @@
+import { sha256 } from '../../core/digest.ts';
+import type { Archive } from '../archive/archive.ts';
+import { readAcceptance } from '../ledger/acceptance.ts';
+import {
+  deriveEntry,
+  readEntry,
+  runOf,
+  type StoredLedgerEntry,
+  type Subject,
+  withSignature,
+} from '../ledger/ledger.ts';
+import { ledgerKey, runRecordKey } from '../records/keys.ts';
+import { toRecordBytes } from '../records/record.ts';
+import { type Problem, toProblem } from './problem.ts';
+import type { RunCheck } from './run.ts';
+import { readObject } from './stored.ts';
+
+/** The ledger as it was read. */
+export interface Ledger {
+  entries: StoredLedgerEntry[];
+  /** By key; an acceptance that cannot be read is a problem, and not in here. */
+  acceptances: Map<string, Extract<Subject, { kind: 'acceptance' }>>;
+  /** The objects that it accounts for. */
+  keys: string[];
+  problems: Problem[];
+}
+
+/** Whether a run is to be verified. */
+export type InScope = (runId: string) => boolean;
+
+const LEDGER_KEY = /^ledger\/\d{8}\.json$/;
+
+export async function readLedger(archive: Archive, keys: ReadonlySet<string>): Promise<Ledger> {
+  const entryKeys = [...keys].filter((key) => LEDGER_KEY.test(key)).sort();
+  const ledger: Ledger = { entries: [], acceptances: new Map(), keys: [...entryKeys], problems: [] };
+  for (const [index, key] of entryKeys.entries()) {
+    const expected = ledgerKey(index + 1);
+    if (key !== expected && ledger.problems.every(({ code }) => code !== 'ledger/gap'))
+      ledger.problems.push(toProblem('ledger/gap', expected, 'is missing: the ledger goes on behind it'));
+    await readObject(key, ledger.problems, async () => {
+      const stored = await readEntry(archive, key);
+      ledger.entries.push(stored);
+      if ('acceptance_key' in stored.entry) await readAccepted(archive, keys, stored.entry.acceptance_key, ledger);
+    });
+  }
+  return ledger;
+}
+
+async function readAccepted(archive: Archive, keys: ReadonlySet<string>, key: string, ledger: Ledger): Promise<void> {
+  ledger.keys.push(key);
+  if (!keys.has(key)) {
+    ledger.problems.push(toProblem('object/missing', key, 'is recorded by the ledger, but it is not there'));
+    return;
+  }
+  await readObject(key, ledger.problems, async () => {
+    ledger.acceptances.set(key, { kind: 'acceptance', key, ...(await readAcceptance(archive, key)) });
+  });
+}
+
+/** Each entry follows from what it records and the entry before, byte for byte; each sealed run has one. */
+export function checkLedger(ledger: Ledger, checks: readonly RunCheck[], inScope: InScope): Problem[] {
+  const problems: Problem[] = [];
+  const runs = new Map(checks.map((check) => [check.runId, check]));
+  let previous: StoredLedgerEntry | null = null;
+  for (const stored of ledger.entries) {
+    problems.push(...checkEntry(stored, previous, ledger, runs, inScope));
+    previous = stored;
+  }
+  return [...problems, ...checkRecorded(ledger.entries, checks)];
+}
+
+/** Every sealed run has an entry. Where no number is missing before, the entry that is not there is the next one. */
+function checkRecorded(entries: readonly StoredLedgerEntry[], checks: readonly RunCheck[]): Problem[] {
+  const recorded = new Set(entries.map(({ entry }) => runOf(entry)?.id));
+  const unrecorded = checks.filter(({ runId }) => !recorded.has(runId));
+  const last = entries.at(-1)?.entry.number ?? 0;
+  const gapless = last === entries.length;
+  return unrecorded.map(({ runId }, index) =>
+    toProblem(
+      'ledger/missing-entry',
+      gapless ? ledgerKey(last + 1 + index) : runRecordKey(runId),
+      `run ${runId} is sealed, but no ledger entry records it; if an interruption kept it from being written, the same export command adds it`,
+    ),
+  );
+}
+
+function checkEntry(
+  stored: StoredLedgerEntry,
+  previous: StoredLedgerEntry | null,
+  ledger: Ledger,
+  runs: ReadonlyMap<string, RunCheck>,
+  inScope: InScope,
+): Problem[] {
+  const { key, entry } = stored;
+  if (previous !== null && entry.number === previous.entry.number + 1 && entry.previous_sha256 !== previous.sha256)
+    return [
+      toProblem('ledger/broken-link', key, 'does not name the digest of the entry before it', {
+        expected: entry.previous_sha256,
+        actual: previous.sha256,
+      }),
+    ];
+  // So that a signature is over every byte of it, whether what it records is looked at here or not.
+  if (sha256(toRecordBytes(entry)) !== stored.sha256)
+    return [toProblem('object/altered', key, 'is not written as ledger entries are')];
+  const subject =
+    'run_id' in entry ? toRunSubject(runs.get(entry.run_id)) : ledger.acceptances.get(entry.acceptance_key);
+  const [subjectKey, subjectSha256] =
+    'run_id' in entry
+      ? [runRecordKey(entry.run_id), entry.run_sha256]
+      : [entry.acceptance_key, entry.acceptance_sha256];
+  if (subject === undefined) return reportAbsent(stored, runs, inScope);
+  if (subject.sha256 !== subjectSha256)
+    return [
+      toProblem('object/altered', subjectKey, `its SHA-256 is not the one in ${key}`, {
+        expected: subjectSha256,
+        actual: subject.sha256,
+      }),
+    ];
+  const derived = withSignature(deriveEntry(subject, previous), entry.signature);
+  const expected = sha256(toRecordBytes(derived));
+  if (expected === stored.sha256) return [];
+  return [
+    toProblem('object/altered', key, 'is not the entry that follows from what it records and the entry before', {
+      expected,
+      actual: stored.sha256,
+    }),
+  ];
+}
+
+function toRunSubject(run: RunCheck | undefined): Subject | undefined {
+  if (run === undefined || run.record === null || run.sha256 === null) return undefined;
+  return { kind: 'run', record: run.record, sha256: run.sha256 };
+}
+
+/** A run that is there but cannot be read, and an acceptance that is not there, were reported where they were read. */
+function reportAbsent(
+  { key, entry }: StoredLedgerEntry,
+  runs: ReadonlyMap<string, RunCheck>,
+  inScope: InScope,
+): Problem[] {
+  const run = runOf(entry);
+  if (run === null || !inScope(run.id)) return [];
+  const check = runs.get(run.id);
+  if (check === undefined)
+    return [toProblem('object/missing', runRecordKey(run.id), `is recorded by ${key}, but it is not there`)];
+  if (check.sha256 === null || check.sha256 === run.sha256) return [];
+  return [
+    toProblem('object/altered', runRecordKey(run.id), `its SHA-256 is not the one in ${key}`, {
+      expected: run.sha256,
+      actual: check.sha256,
+    }),
+  ];
+}

@@ -1,0 +1,140 @@
+import { inParallel } from '../../core/parallel.ts';
+import type { Archive, Inspected, Locks, ObjectLock } from '../archive/archive.ts';
+import { runOf, type StoredLedgerEntry } from '../ledger/ledger.ts';
+import type { StoredCustody } from '../records/hold-log.ts';
+import { runIdOf } from '../records/keys.ts';
+import { type Problem, toProblem } from './problem.ts';
+import type { RunCheck } from './run.ts';
+
+/** Whether everything that was stored under a lock still is. */
+export interface LockReport {
+  state: 'proved' | 'refuted' | 'unproved';
+  reason?: string;
+  /** Objects whose lock was looked at. */
+  checked: number;
+  /** When the first of these locks ends. */
+  first_end: string | null;
+  /** Whose lock ends sooner than was asked for. */
+  expiring: { key: string; retain_until: string | null }[];
+  findings: Problem[];
+}
+
+export interface LockQuestion {
+  archive: Archive;
+  /** The keys of all objects in scope. */
+  keys: readonly string[];
+  checks: readonly RunCheck[];
+  /** By run id. */
+  custody: ReadonlyMap<string, readonly StoredCustody[]>;
+  entries: readonly StoredLedgerEntry[];
+  now: Date;
+  /** Locks are to last until then at least; null where any will do. */
+  until: Date | null;
+}
+
+/** What an object is to be protected by. */
+interface Expectation {
+  lock: ObjectLock | 'any' | 'none';
+  held: boolean;
+}
+
+const AT_ONCE = 16;
+
+/** Holds the locks of objects against what was recorded when they were stored, held or locked for longer. */
+export async function verifyLocks(question: LockQuestion): Promise<LockReport> {
+  const { archive, keys, until } = question;
+  const expected = expectationsOf(question);
+  const report: LockReport = { state: 'proved', checked: 0, first_end: null, expiring: [], findings: [] };
+  const unproved = (reason: string): LockReport => ({ ...report, state: 'unproved', reason });
+  if (archive.locks === null) return unproved('this kind of archive locks nothing');
+  if (expected.size === 0 && until === null) return unproved('no run records that it was stored under a lock');
+  let hidden = 0;
+  const { locks } = archive;
+  await inParallel(keys, AT_ONCE, async (key) => {
+    const found = await locks.inspect(key);
+    if (found === null) return;
+    report.checked += 1;
+    const finding = await judge(locks, key, found, expected.get(key), question.now);
+    if (finding === 'hidden') hidden += 1;
+    else if (finding !== null) report.findings.push(finding);
+    note(report, key, found, until);
+  });
+  report.findings.sort((a, b) => (a.key < b.key ? -1 : 1));
+  report.expiring.sort((a, b) => (a.key < b.key ? -1 : 1));
+  if (report.findings.length > 0) return { ...report, state: 'refuted' };
+  return hidden > 0 ? unproved(`this identity may not see the locks of ${hidden} objects`) : report;
+}
+
+function note(report: LockReport, key: string, { lock, legal_hold }: Inspected, until: Date | null): void {
+  if (lock === 'hidden') return;
+  const end = lock?.retain_until ?? null;
+  if (end !== null && (report.first_end === null || Date.parse(end) < Date.parse(report.first_end)))
+    report.first_end = end;
+  if (until === null || legal_hold) return;
+  if (end === null || Date.parse(end) < until.getTime()) report.expiring.push({ key, retain_until: end });
+}
+
+async function judge(
+  locks: Locks,
+  key: string,
+  found: Inspected,
+  expected: Expectation | undefined,
+  now: Date,
+): Promise<Problem | 'hidden' | null> {
+  if (expected === undefined) return null;
+  if (expected.held && !found.legal_hold) {
+    const held = await locks.isHeld(key);
+    if (held === null) return 'hidden';
+    if (!held) return toProblem('object/unlocked', key, 'is recorded to be on legal hold, and is not');
+  }
+  const { lock } = expected;
+  if (lock === 'none') return null;
+  if (found.lock === 'hidden') return 'hidden';
+  if (lock === 'any')
+    return found.lock === null ? toProblem('object/unlocked', key, 'is not locked, as its run was stored') : null;
+  // A lock that has ended by itself was not taken away.
+  if (Date.parse(lock.retain_until) <= now.getTime()) return null;
+  const isAsStrong =
+    found.lock !== null &&
+    Date.parse(found.lock.retain_until) >= Date.parse(lock.retain_until) &&
+    (lock.mode === 'governance' || found.lock.mode === 'compliance');
+  if (isAsStrong) return null;
+  return toProblem('object/unlocked', key, 'is not locked as it is recorded', {
+    expected: describe(lock),
+    actual: found.lock === null ? 'no lock' : describe(found.lock),
+  });
+}
+
+function describe({ mode, retain_until }: ObjectLock): string {
+  return `${mode} until ${retain_until}`;
+}
+
+/** One export stores all under the same protection, but not every record can state its own. */
+function expectationsOf({ keys, checks, custody, entries }: LockQuestion): Map<string, Expectation> {
+  const expected = new Map<string, Expectation>();
+  for (const { runId, record } of checks) {
+    const bundles = record?.streams.map(({ bundle }) => bundle) ?? [];
+    if (bundles.some(({ lock }) => lock !== undefined)) {
+      const entry = entries.find((stored) => runOf(stored.entry)?.id === runId);
+      const own = keys.filter((key) => runIdOf(key) === runId || key === entry?.key);
+      for (const key of own) expected.set(key, { lock: 'any', held: false });
+    }
+    for (const { key, lock, legal_hold } of bundles)
+      if (lock !== undefined || legal_hold) expected.set(key, { lock: lock ?? 'none', held: legal_hold === true });
+    for (const stored of custody.get(runId) ?? []) applyCustody(expected, stored);
+  }
+  return expected;
+}
+
+function applyCustody(expected: Map<string, Expectation>, { record, result }: StoredCustody): void {
+  const { action, objects } = record;
+  // What was ordered but not completed may have been done to some of the objects: that counts where it takes away.
+  if (result === null ? action !== 'release' : result.outcome === 'refused') return;
+  for (const { key } of objects) {
+    const before = expected.get(key) ?? { lock: 'none', held: false };
+    const after = result?.objects.find((object) => object.key === key)?.lock ?? null;
+    if (action === 'extend') expected.set(key, { ...before, lock: after ?? before.lock });
+    else if (action === 'hold') expected.set(key, { ...before, held: true });
+    else if (expected.has(key)) expected.set(key, { ...before, held: false });
+  }
+}

@@ -1,0 +1,12 @@
+import type { StoredLedgerEntry } from '../ledger/ledger.ts';
+import { coverMonths } from '../records/coverage.ts';
+import { type MonthReport, toMonthReport } from '../records/month-report.ts';
+
+/**
+ * Which months that have ended are in a run.
+ * @param entries of the ledger, the oldest first.
+ */
+export function reportMonths(entries: readonly StoredLedgerEntry[], now: Date): MonthReport[] {
+  const runs = entries.flatMap(({ entry }) => ('run_id' in entry ? [{ run_id: entry.run_id, ...entry.coverage }] : []));
+  return coverMonths(runs, now).map(toMonthReport);
+}

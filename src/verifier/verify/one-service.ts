@@ -1,0 +1,80 @@
+import { sha256 } from '../../core/digest.ts';
+import type { Archive } from '../archive/archive.ts';
+import { runOf, type StoredLedgerEntry } from '../ledger/ledger.ts';
+import { archiveBytes, readStatedService } from '../ledger/service.ts';
+import { ARCHIVE_KEY, runRecordKey } from '../records/keys.ts';
+import { type Problem, toProblem } from './problem.ts';
+import type { RunCheck } from './run.ts';
+import { readObject } from './stored.ts';
+
+/** Whose evidence an archive holds. */
+export interface ServiceReport {
+  /** Where the service is now, as the ledger says; before the first run, as the archive does. */
+  audit_url: string;
+  /** Each time that somebody said that it moved. */
+  moved: { run_id: string; from: string; to: string }[];
+}
+
+interface ServiceCheck {
+  service: ServiceReport | null;
+  problems: Problem[];
+  /** The objects that were looked at. */
+  keys: string[];
+}
+
+/** An archive is of one service, from its first run on: what says so, and every run, agree. */
+export async function verifyService(
+  archive: Archive,
+  keys: ReadonlySet<string>,
+  entries: readonly StoredLedgerEntry[],
+  checks: readonly RunCheck[],
+): Promise<ServiceCheck> {
+  const problems: Problem[] = [];
+  const isThere = keys.has(ARCHIVE_KEY);
+  if (!isThere && entries.length > 0)
+    problems.push(toProblem('object/missing', ARCHIVE_KEY, 'says whose evidence this is, and it is not there'));
+  const stated = isThere ? await readObject(ARCHIVE_KEY, problems, () => readStated(archive, entries, problems)) : null;
+  const audit_url = entries.at(-1)?.entry.audit_url ?? stated;
+  problems.push(...checkRuns(entries, checks));
+  const service = audit_url === null ? null : { audit_url, moved: movesIn(entries) };
+  return { service, problems, keys: isThere ? [ARCHIVE_KEY] : [] };
+}
+
+/** Its bytes follow from the first entry of the ledger. */
+async function readStated(
+  archive: Archive,
+  [first]: readonly StoredLedgerEntry[],
+  problems: Problem[],
+): Promise<string> {
+  const stated = await readStatedService(archive);
+  if (first?.entry.number !== 1 || first.entry.audit_url === null) return stated.auditUrl;
+  const expected = sha256(archiveBytes(first.entry.audit_url));
+  if (stated.sha256 !== expected) {
+    const message = `is not of ${first.entry.audit_url}, as ${first.key} is`;
+    problems.push(toProblem('object/altered', ARCHIVE_KEY, message, { expected, actual: stated.sha256 }));
+  }
+  return stated.auditUrl;
+}
+
+/** Each run is of a service that the archive was of until then. */
+function checkRuns(entries: readonly StoredLedgerEntry[], checks: readonly RunCheck[]): Problem[] {
+  const records = new Map(checks.flatMap(({ runId, record }) => (record === null ? [] : [[runId, record] as const])));
+  const known = new Set<string>();
+  return entries.flatMap(({ key, entry }) => {
+    if (entry.audit_url !== null) known.add(entry.audit_url);
+    const record = records.get(runOf(entry)?.id ?? '');
+    if (record === undefined || known.has(record.source.audit_url)) return [];
+    const values = { expected: [...known].join(', '), actual: record.source.audit_url };
+    const message = `is of another service than the archive, which is of the one in ${key}`;
+    return [toProblem('record/differs', runRecordKey(record.run_id), message, values)];
+  });
+}
+
+function movesIn(entries: readonly StoredLedgerEntry[]): ServiceReport['moved'] {
+  return entries.flatMap(({ entry }, index) => {
+    const from = entries[index - 1]?.entry.audit_url ?? null;
+    const run_id = runOf(entry)?.id;
+    if (run_id === undefined || from === null || entry.audit_url === null || from === entry.audit_url) return [];
+    return [{ run_id, from, to: entry.audit_url }];
+  });
+}

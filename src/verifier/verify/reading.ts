@@ -1,0 +1,123 @@
+import { type EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import type { Bundle } from '../bundle/bundle.ts';
+import { LISTING } from '../bundle/files.ts';
+import type { FileDigest } from '../bundle/integrity.ts';
+import type { BundleProblem } from '../bundle/problem.ts';
+import { asPart, type PackageExpectation, PackageReader, type PackageReading } from '../chain/package.ts';
+import { CarriedListing } from '../claims/carried-listing.ts';
+import { ListingMerge, type ListingResult, type PackageCut } from '../claims/listing.ts';
+import { LineReader } from '../claims/listing-text.ts';
+import type { Contract, SealKeys } from '../reading/contract.ts';
+
+/** Sees entries, and has the reading wait until it has caught up with them. */
+export interface EntryWatch extends Required<Pick<PackageExpectation, 'onEntry' | 'onSent'>> {
+  catchUp(): Promise<void>;
+}
+
+/** How the package in a bundle is read. */
+export interface ReadingOptions {
+  contract: Contract;
+  sealKeys: SealKeys;
+  expected: PackageExpectation;
+  /** Path of the JSON form, whole; undefined where there is none, or only a part. */
+  whole: string | undefined;
+  /** Path of a part of it. */
+  part: string | undefined;
+  /** By which the listing that the bundle carries is compared; null for a bundle that has none. */
+  cut: PackageCut | null;
+  /** Sees the entries of a whole package too; null for nobody. */
+  watch: EntryWatch | null;
+}
+
+export interface BundleReading {
+  reading: PackageReading;
+  /** All files that could be read, by path. */
+  files: ReadonlyMap<string, FileDigest>;
+  broken: BundleProblem[];
+  /** What came of comparing the listing that the bundle carries; null where it has none, or none that can be read. */
+  listing: ListingResult | null;
+  /** Why it cannot be read. */
+  unreadable: EvidenceError | null;
+}
+
+/** Reads a bundle from its first byte to its last: the chain is walked over the very bytes whose digest is checked. */
+export async function readThrough(bundle: Bundle, options: ReadingOptions): Promise<BundleReading> {
+  const { contract, sealKeys, expected, whole, part, cut, watch } = options;
+  const carried = cut === null || whole === undefined ? null : new CarriedListing(expected.streamId ?? '', cut);
+  using reader = new PackageReader(contract, sealKeys, { ...expected, ...observerOf(carried, watch) });
+  const files = new Map<string, FileDigest>();
+  let read: PackageReading | null = null;
+  const broken = await bundle.checkIntegrity({
+    onChunk: (path, chunk) => {
+      if (path === LISTING) carried?.push(chunk);
+      if (path !== (whole ?? part)) return;
+      reader.push(chunk);
+      return watch?.catchUp();
+    },
+    onEnd: (path, file) => {
+      files.set(path, file);
+      if (path !== whole) return;
+      read ??= reader.finish();
+      carried?.endPackage();
+    },
+  });
+  read ??= reader.finish();
+  const reading = whole === undefined ? asPart(read, 'it was not delivered whole') : read;
+  const isComparable = broken.length === 0 && reading.defect === null && files.has(LISTING);
+  if (carried === null || !isComparable) return { reading, files, broken, listing: null, unreadable: null };
+  try {
+    const listing = carried.finish() ?? (await merge(bundle, options));
+    return { reading, files, broken, listing, unreadable: null };
+  } catch (error) {
+    if (!isEvidenceError(error)) throw error;
+    return { reading, files, broken, listing: null, unreadable: error };
+  }
+}
+
+function observerOf(carried: CarriedListing | null, watch: EntryWatch | null): Partial<PackageExpectation> {
+  if (watch === null) {
+    if (carried === null) return {};
+    const { onEntry, onRegular } = carried.observer;
+    return { onEntry, onRegular };
+  }
+  return {
+    onEntry: (entry) => {
+      carried?.observer.onEntry(entry);
+      watch.onEntry(entry);
+    },
+    onSent: (entries) => {
+      carried?.observer.onSent(entries);
+      watch.onSent(entries);
+    },
+  };
+}
+
+/** Compares package and listing entry by entry, as an export does while both arrive. @throws EvidenceError `unreadable`. */
+async function merge(bundle: Bundle, { contract, expected, whole, cut }: ReadingOptions): Promise<ListingResult> {
+  if (whole === undefined || cut === null) throw new TypeError('there is nothing to compare');
+  const { streamId = '' } = expected;
+  const both = new ListingMerge(streamId);
+  const lines = linesOf(bundle);
+  const catchUp = async () => {
+    while (both.wantsListing) {
+      const { done, value } = await lines.next();
+      if (done === true) both.endListing();
+      else both.fromListing(value);
+    }
+  };
+  using reader = new PackageReader(contract, new Map(), { streamId, onEntry: (entry) => both.fromPackage(entry) });
+  for await (const block of bundle.blocksOf(whole)) {
+    reader.push(block);
+    await catchUp();
+  }
+  reader.finish();
+  both.endPackage(cut);
+  await catchUp();
+  return both.result();
+}
+
+async function* linesOf(bundle: Bundle) {
+  const reader = new LineReader();
+  for await (const block of bundle.blocksOf(LISTING)) yield reader.push(block);
+  reader.finish();
+}

@@ -1,0 +1,56 @@
+import { sha256 } from '../../core/digest.ts';
+import { isEvidenceError } from '../../core/errors.ts';
+import type { Archive } from '../archive/archive.ts';
+import { runRecordKey, stampKey } from '../records/keys.ts';
+import { type Restamping, readRestampings, restampingKey, type StoredRestamping } from '../records/restamping.ts';
+import type { StoredStamp } from '../records/stamps.ts';
+import { type Problem, toProblem, toUnreadable } from './problem.ts';
+
+/** Who had a run stamped anew. */
+export interface RestampCheck {
+  /** The oldest first. */
+  restamps: ({ key: string } & Pick<Restamping, 'ordered_by' | 'ordered_at' | 'authority' | 'token'>)[];
+  problems: Problem[];
+  warnings: string[];
+  /** The objects that were looked at. */
+  keys: string[];
+}
+
+/**
+ * Holds the records of who had a run stamped anew against the tokens that there are. The first token may be of the export,
+ * which the run record answers for.
+ */
+export async function verifyRestamps(
+  archive: Archive,
+  runId: string,
+  stamps: readonly StoredStamp[],
+): Promise<RestampCheck> {
+  const check: RestampCheck = { restamps: [], problems: [], warnings: [], keys: [] };
+  const records = await readRestampings(archive, runId).catch((error: unknown) => {
+    if (!isEvidenceError(error, 'unreadable')) throw error;
+    check.problems.push(toUnreadable(runRecordKey(runId), error));
+    return null;
+  });
+  if (records === null) return check;
+  const tokens = new Map(stamps.map(({ key, der }) => [key, sha256(der)]));
+  const recorded = new Set<string>();
+  for (const stored of records) {
+    const { ordered_by, ordered_at, authority, token } = stored.record;
+    check.keys.push(stored.key);
+    check.restamps.push({ key: stored.key, ordered_by, ordered_at, authority, token });
+    if (stored.key !== restampingKey({ ...stored.record, run_id: runId }) || stored.record.run_id !== runId)
+      check.problems.push(toProblem('record/differs', stored.key, 'is not where a record of what it says belongs'));
+    if (tokens.get(token.key) === token.sha256) recorded.add(token.key);
+    else check.warnings.push(describeLost(stored, tokens.has(token.key)));
+  }
+  for (const key of tokens.keys())
+    if (key !== stampKey(runId, 1) && !recorded.has(key))
+      check.problems.push(toProblem('object/unexpected', key, 'is there, but nothing records who had it made'));
+  return check;
+}
+
+function describeLost({ key, record: { token } }: StoredRestamping, another: boolean): string {
+  return another
+    ? `${key} records a token that was not kept: another one was there first.`
+    : `${key} records ${token.key}, which is not there: keeping it was interrupted, or it was removed since.`;
+}

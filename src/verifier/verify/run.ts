@@ -1,0 +1,194 @@
+import { inParallel } from '../../core/parallel.ts';
+import type { Archive } from '../archive/archive.ts';
+import { measure } from '../archive/content.ts';
+import { asReadBack } from '../claims/recorded.ts';
+import { documentKey, runPrefix, runRecordKey } from '../records/keys.ts';
+import { type VerifiedOutcome, worstOf } from '../records/outcome.ts';
+import type { RunDocument, RunRecord, StoredAs } from '../records/record.ts';
+import { readRunRecord } from '../records/stored-run.ts';
+import { NOT_VOUCHED } from './alone.ts';
+import { verifyAsked } from './asked.ts';
+import { type Problem, toProblem, worstWith } from './problem.ts';
+import { checkDigest, isThere, readObject } from './stored.ts';
+import { type RunContext, type VerifiedStream, verifyStream } from './stream.ts';
+import { verifyWitnesses, type WitnessCheck } from './witnesses.ts';
+
+export interface RunCheck {
+  runId: string;
+  outcome: VerifiedOutcome;
+  /** Null when it cannot be read. */
+  record: RunRecord | null;
+  sha256: string | null;
+  /** Our own verdicts, made now. */
+  streams: VerifiedStream[];
+  /** Null when the record cannot be read. */
+  witnesses: WitnessCheck | null;
+  problems: Problem[];
+  /** The objects that the run record vouches for, and those that vouch for it. */
+  accounted: Set<string>;
+}
+
+/** Verifies a sealed run: its record, every stream's record and bundle, every claim anew. */
+export async function verifyRun(context: RunContext, runId: string): Promise<RunCheck> {
+  const key = runRecordKey(runId);
+  const check: RunCheck = {
+    runId,
+    outcome: 'refuted',
+    record: null,
+    sha256: null,
+    streams: [],
+    witnesses: null,
+    problems: [],
+    accounted: new Set([key]),
+  };
+  check.record = await readObject(key, check.problems, async () => {
+    const stored = await readRunRecord(context.archive, key);
+    check.sha256 = stored.sha256;
+    return stored.record;
+  });
+  if (check.record === null || check.sha256 === null) return { ...check, outcome: outcomeOf(check) };
+  check.problems.push(...checkRecord(check.record, runId, key));
+  await verifyStreams(context, check, check.record);
+  check.problems.push(...checkVanished(context, check.record, key));
+  for (const object of check.record.left_over) {
+    check.accounted.add(object.key);
+    await verifyLeftOver(context.archive, check.record, object, check.problems);
+  }
+  for (const document of check.record.documents) {
+    check.accounted.add(document.key);
+    await verifyDocument(context.archive, check.record, document, check.problems);
+  }
+  await verifyAsked(context.archive, check.record, check.problems);
+  check.witnesses = await verifyWitnesses(context, check.record, check.sha256);
+  check.problems.push(...check.witnesses.problems);
+  for (const witness of check.witnesses.keys) check.accounted.add(witness);
+  if (!isVouchedFor(context, check.witnesses))
+    check.streams = check.streams.map((stream) => readBack(stream, UNSIGNED));
+  return { ...check, outcome: outcomeOf(check) };
+}
+
+/** What a run comes to by all that was found of it. */
+export function outcomeOf({ record, streams, witnesses, problems }: Omit<RunCheck, 'outcome'>): VerifiedOutcome {
+  const stated = record === null ? [] : statedOutcome(record, streams);
+  const unstamped = witnesses?.unstamped === true ? ['incomplete' as const] : [];
+  return worstWith(problems, [worstOf([...streams.map(({ verdict }) => verdict.status), ...stated, ...unstamped])]);
+}
+
+/** Whether somebody whom the reader trusts signed what lies in the run, and with it what its bundles say that others said. */
+function isVouchedFor({ keyring }: RunContext, { signedBy }: WitnessCheck): boolean {
+  return signedBy !== null && keyring.pinned.has(signedBy);
+}
+
+type Why = Parameters<typeof asReadBack>[1];
+const UNSIGNED: Why = { completeness: NOT_VOUCHED };
+const ALTERED: Why = { completeness: NOT_VOUCHED, continuity: 'this is not the bundle that the ledger speaks of' };
+
+function readBack(stream: VerifiedStream, why: Why): VerifiedStream {
+  return { ...stream, verdict: asReadBack(stream.verdict, why, stream.required) };
+}
+
+function asAltered(stream: VerifiedStream, problems: readonly Problem[]): VerifiedStream {
+  const { verdict, ...rest } = readBack(stream, ALTERED);
+  return { ...rest, altered: true, verdict: { ...verdict, status: worstWith(problems, [verdict.status]) } };
+}
+
+/** What a run says of itself makes it worse, never better; where nothing was looked at, it is no finding of ours. */
+function statedOutcome({ outcome }: RunRecord, streams: readonly VerifiedStream[]): VerifiedOutcome[] {
+  const isOpened = streams.some(({ verdict }) => verdict.status !== 'recorded');
+  if (outcome === 'refuted') return [outcome];
+  return outcome === 'incomplete' && (isOpened || streams.length === 0) ? [outcome] : [];
+}
+
+/** Several at once, so that the next ones arrive while one is looked at; found and reported in the order of the record. */
+async function verifyStreams(context: RunContext, check: RunCheck, record: RunRecord): Promise<void> {
+  const found = record.streams.map((): { problems: Problem[]; verified: VerifiedStream | null } => ({
+    problems: [],
+    verified: null,
+  }));
+  await inParallel([...record.streams.entries()], context.concurrency ?? 1, async ([index, stream]) => {
+    context.onStream?.(stream.stream_id);
+    const place = found[index];
+    if (place !== undefined) place.verified = await verifyStream(context, record, stream, place.problems);
+  });
+  for (const [index, { bundle, record: stored }] of record.streams.entries()) {
+    check.accounted.add(bundle.key);
+    if (stored !== null) check.accounted.add(stored.key);
+    const { problems, verified } = found[index] ?? { problems: [], verified: null };
+    check.problems.push(...problems);
+    // What is altered is neither what anybody signed nor what the ledger speaks of.
+    if (verified !== null) check.streams.push(problems.length > 0 ? asAltered(verified, problems) : verified);
+  }
+}
+
+function checkRecord(record: RunRecord, runId: string, key: string): Problem[] {
+  const problems: Problem[] = [];
+  const { listed, exported, partial, failed, empty, excluded } = record.reconciliation;
+  if (record.run_id !== runId) problems.push(toProblem('record/differs', key, `is the record of run ${record.run_id}`));
+  if (listed !== exported + partial + failed + empty + excluded)
+    problems.push(toProblem('record/differs', key, 'its reconciliation does not add up'));
+  const gone = new Set(record.vanished.map(({ stream_id }) => stream_id));
+  if (exported + partial + empty !== record.streams.filter(({ stream_id }) => !gone.has(stream_id)).length)
+    problems.push(toProblem('record/differs', key, 'its reconciliation does not count its streams'));
+  const told = new Set([...record.streams, ...record.failed, ...record.excluded].map(({ stream_id }) => stream_id));
+  const untold = record.stream_list.streams.filter(({ stream_id }) => !told.has(stream_id));
+  const [first] = untold;
+  if (first !== undefined)
+    problems.push(
+      toProblem('record/differs', key, `lists the stream "${first.stream_id}", and does not say what became of it`),
+    );
+  const isRefuted = gone.size > 0 || record.streams.some(({ status }) => status === 'refuted');
+  if ((record.outcome === 'refuted') !== isRefuted)
+    problems.push(
+      toProblem('record/differs', key, `states the outcome ${record.outcome}, which its own streams do not come to`),
+    );
+  return problems;
+}
+
+/** A stream can only be missed that an earlier run had seen, or an earlier try of this one. */
+function checkVanished(context: RunContext, record: RunRecord, key: string): Problem[] {
+  return record.vanished
+    .filter(({ run_id, stream_id, sequence, hash }) => {
+      const own = record.streams.find((stream) => run_id === record.run_id && stream.stream_id === stream_id);
+      const head =
+        own === undefined ? context.headOf(run_id, stream_id) : { sequence: own.last_sequence, hash: own.head_hash };
+      return head?.sequence !== sequence || head.hash !== hash;
+    })
+    .map(({ stream_id }) =>
+      toProblem('record/differs', key, `misses the stream "${stream_id}" by a head that the ledger does not have`),
+    );
+}
+
+/**
+ * A report must be the one that the record names. It is not made anew to be compared: another version of this program
+ * may set it otherwise, and the record's digest says what it was.
+ */
+async function verifyDocument(
+  archive: Archive,
+  run: RunRecord,
+  document: RunDocument,
+  problems: Problem[],
+): Promise<void> {
+  if (document.key !== documentKey(run.run_id, document.name))
+    problems.push(
+      toProblem('record/differs', runRecordKey(run.run_id), `puts ${document.name} where it does not belong`),
+    );
+  await verifyBytes(archive, document, problems);
+}
+
+/** What was left over is no evidence, but it is what lay there when the run was finalized, and where it lay. */
+async function verifyLeftOver(
+  archive: Archive,
+  { run_id }: RunRecord,
+  object: StoredAs,
+  problems: Problem[],
+): Promise<void> {
+  if (object.key.startsWith(runPrefix(run_id))) await verifyBytes(archive, object, problems);
+  else problems.push(toProblem('record/differs', runRecordKey(run_id), `names ${object.key}, which is not of the run`));
+}
+
+async function verifyBytes(archive: Archive, stored: StoredAs, problems: Problem[]): Promise<void> {
+  if (!(await isThere(archive, stored.key, problems))) return;
+  const read = async () => measure(await archive.read(stored.key));
+  const actual = await readObject(stored.key, problems, read);
+  if (actual !== null) checkDigest(stored, actual, problems);
+}

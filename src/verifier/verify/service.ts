@@ -1,0 +1,115 @@
+import { sha256 } from '../../core/digest.ts';
+import { isEvidenceError } from '../../core/errors.ts';
+import type { Json } from '../../core/json/canonical.ts';
+import { plural } from '../../core/words.ts';
+import type { Bundle } from '../bundle/bundle.ts';
+import { type Custody, type ServiceDocument, serviceSchema, type Verification } from '../bundle/documents.ts';
+import { LISTING, SERVICE } from '../bundle/files.ts';
+import type { FileDigest } from '../bundle/integrity.ts';
+import type { ListingResult, PackageCut } from '../claims/listing.ts';
+import { answerReader } from '../profile/answers.ts';
+import type { Description } from '../profile/description.ts';
+import { readRecord } from '../records/record.ts';
+import { type Problem, toProblem } from './problem.ts';
+
+const MAX_SERVICE_BYTES = 256 * 2 ** 20;
+
+/** What the bundle says that the service stated besides the package; null where there is nothing that can be read. */
+export async function readService(bundle: Bundle, key: string, problems: Problem[]): Promise<ServiceDocument | null> {
+  const place = `${key}:${SERVICE}`;
+  try {
+    return readRecord(serviceSchema, await bundle.readFile(SERVICE, MAX_SERVICE_BYTES), place);
+  } catch (error) {
+    if (!isEvidenceError(error)) throw error;
+    // One that is missing is named with all others that are.
+    if (error.code !== 'not-found') problems.push(toProblem('object/unreadable', place, error.message));
+    return null;
+  }
+}
+
+/** By which the listing in the bundle is compared; null where completeness rests on none. */
+export function cutOf({ completeness }: Verification, service: ServiceDocument | null): PackageCut | null {
+  const { listing = null } = service ?? {};
+  if (completeness.kind !== 'listing' || listing === null) return null;
+  const { asked_at, asked_at_by_service, latest } = listing;
+  return {
+    askedAt: Date.parse(asked_at),
+    askedAtByService: asked_at_by_service === null ? null : Date.parse(asked_at_by_service),
+    statedHead: completeness.statement.head_sequence,
+    latest: Date.parse(latest),
+  };
+}
+
+/**
+ * Whether what the claims rest on is what the service is said to have stated: its record of the stream, its own check, its
+ * listing.
+ *
+ * @param description of the contract that the bundle was read by; null where the reader has brought another.
+ * @param steps of the transfer log; null where it cannot be read.
+ */
+export function checkService(
+  service: ServiceDocument,
+  stated: Verification,
+  files: ReadonlyMap<string, FileDigest>,
+  description: Description | null,
+  steps: Custody['steps'] | null,
+): string[] {
+  const { run_id, verdict, completeness, vendor } = stated;
+  const isListed = completeness.kind === 'listing';
+  const answer = steps?.find(({ step }) => step === 'vendor-verify')?.exchange;
+  const wrong: [boolean, string][] = [
+    [service.run_id !== run_id, `is of run ${service.run_id}`],
+    [service.stream_id !== verdict.stream_id, `is of the stream "${service.stream_id}"`],
+    [isListed !== (service.listing !== null), 'and verification.json differ in whether the entries were listed'],
+    [isListed !== files.has(LISTING), `and verification.json differ in whether there is ${LISTING}`],
+    [
+      (service.check_answer === null) !== (vendor === null),
+      "and verification.json differ in what the service's own check said",
+    ],
+    [
+      steps !== null && service.check_answer !== null && sha256(service.check_answer) !== answer?.sha256,
+      "holds another answer of the service's own check than the transfer log",
+    ],
+    [
+      description !== null && !statesTheSame(service, stated, description),
+      'states otherwise what verification.json takes from it',
+    ],
+  ];
+  return wrong.filter(([is]) => is).map(([, message]) => message);
+}
+
+/** Whether the listing in the bundle has a line for each entry of the pages that it is said to be from. */
+export function checkPages(service: ServiceDocument, place: string, listing: ListingResult | null): Problem[] {
+  if (service.listing === null || listing === null) return [];
+  const { lines } = listing;
+  const stated = service.listing.pages.reduce((sum, { entries }) => sum + entries, 0);
+  if (stated === lines) return [];
+  const message = `states ${plural(stated, 'entry')} in the pages of the listing, and ${LISTING} has ${plural(lines, 'line')}`;
+  return [toProblem('bundle/contradiction', place, message, { expected: String(stated), actual: String(lines) })];
+}
+
+/** What the contract reads in the service's own words is what the claims were judged by. */
+function statesTheSame(service: ServiceDocument, stated: Verification, description: Description): boolean {
+  const { completeness, vendor, stated_head } = stated;
+  const answers = answerReader(description);
+  try {
+    const { entryCount, headSequence, headDigest } = answers.stream(JSON.parse(service.stream_record) as Json);
+    const { statement } = completeness.kind === 'none' ? { statement: null } : completeness;
+    const isStated =
+      statement === null ||
+      (statement.entry_count === entryCount &&
+        statement.head_sequence === headSequence &&
+        statement.head_digest === headDigest);
+    if (!isStated || stated_head !== headSequence) return false;
+    if (service.check_answer === null || vendor === null) return true;
+    const { verified, checkedAt, failedSequences } = answers.verification(JSON.parse(service.check_answer) as Json);
+    return (
+      vendor.verified === verified &&
+      vendor.checked_at === checkedAt &&
+      JSON.stringify(vendor.failed_sequences) === JSON.stringify(failedSequences)
+    );
+  } catch (error) {
+    if (error instanceof SyntaxError || isEvidenceError(error)) return false;
+    throw error;
+  }
+}

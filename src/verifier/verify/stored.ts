@@ -1,0 +1,81 @@
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { isEvidenceError } from '../../core/errors.ts';
+import type { Archive } from '../archive/archive.ts';
+import { measure } from '../archive/content.ts';
+import { isOfFile } from '../archive/failure.ts';
+import type { Identities } from '../encryption/identities.ts';
+import type { RunStream } from '../records/record.ts';
+import { openEncrypted } from './encrypted.ts';
+import { type Problem, toProblem, toUnreadable } from './problem.ts';
+
+/**
+ * What `read` makes of an object; null, and a problem, where the object is not to be read: a link, a device, bytes that
+ * are no record, or more of them than any has. One such object says nothing of the others.
+ */
+export async function readObject<T>(key: string, problems: Problem[], read: () => Promise<T>): Promise<T | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!isEvidenceError(error, 'unreadable') && !isOfFile(error)) throw error;
+    problems.push(toUnreadable(key, error));
+    return null;
+  }
+}
+
+/** Whether an object that is recorded is there. */
+export async function isThere(archive: Archive, key: string, problems: Problem[]): Promise<boolean> {
+  const found = await readObject(key, problems, async () => ({ stats: await archive.stat(key) }));
+  if (found?.stats === null) problems.push(toProblem('object/missing', key, 'is recorded, but it is not there'));
+  return found !== null && found.stats !== null;
+}
+
+/** Whether the object has the length and digest that a record states. */
+export function checkDigest(
+  stored: { key: string; bytes: number; sha256: string },
+  actual: { bytes: number; sha256: string },
+  problems: Problem[],
+): void {
+  if (actual.sha256 === stored.sha256) return;
+  problems.push(
+    toProblem(
+      'object/altered',
+      stored.key,
+      `its SHA-256 is not the recorded one (${actual.bytes} bytes, ${stored.bytes} recorded)`,
+      { expected: stored.sha256, actual: actual.sha256 },
+    ),
+  );
+}
+
+/** Whether the store holds the object, by itself, to the digest that is recorded. */
+export async function isAttested(
+  { locks }: Archive,
+  { key, bytes, sha256: digest }: RunStream['bundle'],
+): Promise<boolean> {
+  const found = (await locks?.inspect(key)) ?? null;
+  return found?.sha256 === digest && found.bytes === bytes;
+}
+
+/** The zip of a bundle, once the object was held against its digest. */
+export async function fetchBundle(
+  { archive, identities = null }: { archive: Archive; identities?: Identities | null },
+  bundle: RunStream['bundle'],
+  folder: string,
+  problems: Problem[],
+): Promise<string | 'gone' | 'encrypted'> {
+  if (!(await isThere(archive, bundle.key, problems))) return 'gone';
+  const { key, encrypted } = bundle;
+  const fetched = await readObject(key, problems, async () => {
+    const file = await archive.fetchFile(key, folder);
+    return { file, actual: await measure(createReadStream(file)) };
+  });
+  if (fetched === null) return 'gone';
+  const { file, actual } = fetched;
+  const found = problems.length;
+  checkDigest(bundle, actual, problems);
+  if (encrypted === undefined) return file;
+  // What somebody altered is not decrypted: it is no bundle any more.
+  if (problems.length > found) return 'gone';
+  const opened = await openEncrypted(identities, { key, encrypted }, file, join(folder, 'decrypted.zip'), problems);
+  return opened ?? (problems.length > found ? 'gone' : 'encrypted');
+}

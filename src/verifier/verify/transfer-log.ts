@@ -1,0 +1,120 @@
+import { isEvidenceError } from '../../core/errors.ts';
+import { type Custody, custodySchema, type Verification } from '../bundle/documents.ts';
+import { CUSTODY, FORMS, type FormName, formFile, isPart } from '../bundle/files.ts';
+import type { FileDigest } from '../bundle/integrity.ts';
+import type { ListingResult } from '../claims/listing.ts';
+import { fillText } from '../profile/answers.ts';
+import type { Contract } from '../reading/contract.ts';
+import { readRecord } from '../records/record.ts';
+import { type Problem, toProblem } from './problem.ts';
+
+/** The transfer log as far as others compare with it; null where it cannot be read. */
+export interface TransferLog {
+  problems: Problem[];
+  log: Custody | null;
+}
+
+/**
+ * Compares the transfer log with what lies beside it: its run and stream, and of every form that it says was received,
+ * the bytes that are there.
+ * @param key of the bundle in problems. @param files all that could be read, by path. @param contract of the service.
+ * @param listing what came of comparing the listing that the bundle carries; null without one.
+ */
+export function checkTransferLog(
+  bytes: Uint8Array,
+  key: string,
+  stated: Verification,
+  files: ReadonlyMap<string, FileDigest>,
+  { contract: { downloads }, listing }: { contract: Pick<Contract, 'downloads'>; listing: ListingResult | null },
+): TransferLog {
+  const place = `${key}:${CUSTODY}`;
+  let log: Custody;
+  try {
+    log = readRecord(custodySchema, bytes, place);
+  } catch (error) {
+    if (!isEvidenceError(error)) throw error;
+    return { problems: [toProblem('object/unreadable', place, error.message)], log: null };
+  }
+  const problems: Problem[] = [];
+  const differ = (message: string, expected?: string, actual?: string) =>
+    problems.push(
+      toProblem('bundle/contradiction', place, message, {
+        ...(expected === undefined ? {} : { expected }),
+        ...(actual === undefined ? {} : { actual }),
+      }),
+    );
+  const { run_id, verdict, vendor, completeness } = stated;
+  if (log.run_id !== run_id) differ('is the transfer log of another run', run_id, log.run_id);
+  if (log.stream_id !== verdict.stream_id)
+    differ('is the transfer log of another stream', verdict.stream_id, log.stream_id);
+  for (const form of FORMS) {
+    checkForm(form, log.steps, files, differ);
+    checkPath(form, log.steps, downloads[form], verdict.package_id, differ);
+  }
+  for (const { step, file } of log.steps)
+    if (file !== undefined && !(FORMS as readonly string[]).includes(step))
+      differ(`says that the step "${step}" received ${file}`);
+  const asked = log.steps.some(({ step, exchange }) => step === 'vendor-verify' && exchange !== undefined);
+  if (asked !== (vendor !== null))
+    differ("and verification.json differ in whether the service's own check was asked for");
+  const listed = log.steps.some(({ step, failure }) => step === 'listing' && failure === undefined);
+  if (completeness.kind === 'listing') {
+    if (!listed) differ('names no listing, by which completeness was judged');
+    checkListed(log.steps, listing, differ);
+  }
+  return { problems, log };
+}
+
+type Differ = (message: string, expected?: string, actual?: string) => void;
+
+function checkForm(
+  form: FormName,
+  steps: Custody['steps'],
+  files: ReadonlyMap<string, FileDigest>,
+  differ: Differ,
+): void {
+  const path = formFile(form, [...files.keys()]);
+  const [step, ...others] = steps.filter((one) => one.step === form);
+  if (others.length > 0) {
+    differ(`names the ${form} form ${others.length + 1} times`);
+  } else if (path === undefined || isPart(path)) {
+    if (step?.exchange !== undefined) differ(`says that the ${form} form was received, and it is not here`);
+  } else if (step?.exchange === undefined) {
+    differ(`does not say that ${path} was received`);
+  } else if (step.file !== path) {
+    differ(`names the ${form} form otherwise`, step.file ?? 'no file', path);
+  } else if (step.exchange.status < 200 || step.exchange.status > 299) {
+    differ(`says that ${path} was refused, with the status ${step.exchange.status}`);
+  } else {
+    checkBytes(path, step.exchange, files.get(path), differ);
+  }
+}
+
+/** A form was downloaded from where the contract says that the package's own lies. */
+function checkPath(
+  form: FormName,
+  steps: Custody['steps'],
+  template: string | null,
+  packageId: string | null,
+  differ: Differ,
+): void {
+  if (packageId === null || template === null) return;
+  const expected = fillText(template, { package_id: encodeURIComponent(packageId) });
+  for (const { step, exchange } of steps)
+    if (step === form && exchange !== undefined && !exchange.path.endsWith(expected))
+      differ(`says that the ${form} form was downloaded from another place`, expected, exchange.path);
+}
+
+function checkListed(steps: Custody['steps'], listing: ListingResult | null, differ: Differ): void {
+  if (listing === null) return;
+  const note = steps.find(({ step }) => step === 'listing')?.note ?? '';
+  const [, stated] = /^(\d+) (?:entry|entries) listed/.exec(note) ?? [];
+  if (stated !== undefined && Number(stated) !== listing.lines)
+    differ('counts other entries in the listing than it has lines', stated, String(listing.lines));
+}
+
+function checkBytes(path: string, stated: FileDigest, actual: FileDigest | undefined, differ: Differ): void {
+  if (actual?.sha256 !== stated.sha256) differ(`states another SHA-256 of ${path}`, stated.sha256, actual?.sha256);
+  else if (actual.bytes !== stated.bytes)
+    differ(`states another length of ${path}`, String(stated.bytes), String(actual.bytes));
+}

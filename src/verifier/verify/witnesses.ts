@@ -1,0 +1,143 @@
+import { isEvidenceError } from '../../core/errors.ts';
+import type { Archive } from '../archive/archive.ts';
+import { runEnvelopeKey, runRecordKey } from '../records/keys.ts';
+import { type RunRecord, readRecord } from '../records/record.ts';
+import { readRunEnvelope } from '../records/signing.ts';
+import { judgeStamps, readStamps, type StampVerdict } from '../records/stamps.ts';
+import { statementSchema, toStatement } from '../records/statement.ts';
+import type { Signed } from '../signature/envelope.ts';
+import type { Certificate } from '../timestamp/certificate.ts';
+import { type Problem, toProblem, toUnreadable } from './problem.ts';
+import { type RestampCheck, verifyRestamps } from './restamps.ts';
+import { checkSignature, type Keyring } from './signatures.ts';
+import { readObject } from './stored.ts';
+
+/** What stands beside a run and vouches for it. */
+export interface WitnessCheck {
+  /** Id of the key whose signature on the run's statement holds; null for none. */
+  signedBy: string | null;
+  stamps: StampVerdict[];
+  restamps: RestampCheck['restamps'];
+  /** A stamp that the run record announces is not there yet. */
+  unstamped: boolean;
+  problems: Problem[];
+  warnings: string[];
+  /** The objects that were looked at. */
+  keys: string[];
+}
+
+export interface WitnessContext {
+  archive: Archive;
+  keyring: Keyring;
+  /** The roots of the authorities that are trusted to stamp runs; null when none were pinned. */
+  stampRoots: readonly Certificate[] | null;
+  now: Date;
+}
+
+const MAX_DIFFERENCES = 20;
+
+/** @param sha256 of the run's record. */
+export async function verifyWitnesses(
+  context: WitnessContext,
+  record: RunRecord,
+  sha256: string,
+): Promise<WitnessCheck> {
+  const check: WitnessCheck = {
+    signedBy: null,
+    stamps: [],
+    restamps: [],
+    unstamped: false,
+    problems: [],
+    warnings: [],
+    keys: [],
+  };
+  if (record.signed) await verifyEnvelope(context, record, sha256, check);
+  await verifyStamps(context, record, check);
+  return check;
+}
+
+async function verifyEnvelope(
+  { archive, keyring }: WitnessContext,
+  record: RunRecord,
+  sha256: string,
+  check: WitnessCheck,
+): Promise<void> {
+  const key = runEnvelopeKey(record.run_id);
+  check.keys.push(key);
+  await readObject(key, check.problems, async () => {
+    if ((await archive.stat(key)) === null) {
+      const message = `is not there, and the run record says that the run is signed; if an interruption kept it from being written, the same export command adds it`;
+      check.problems.push(toProblem('object/missing', key, message));
+      return;
+    }
+    const { signature, ...signed } = await readRunEnvelope(archive, record.run_id);
+    const problem = checkSignature(keyring, key, signed, signature);
+    check.problems.push(...(problem === null ? [] : [problem]), ...compareStatement(key, signed, record, sha256));
+    if (check.problems.length === 0) check.signedBy = signature.keyid;
+  });
+}
+
+/** The statement follows from the run record; where it differs, what differs is named. */
+function compareStatement(key: string, signed: Signed, record: RunRecord, sha256: string): Problem[] {
+  const expected = toStatement(record, sha256);
+  if (signed.payloadType === expected.payloadType && Buffer.from(signed.payload).equals(expected.payload)) return [];
+  const [ours, theirs] = [readSubjects(expected, key), readSubjects(signed, key)];
+  const problems: Problem[] = [];
+  if (!theirs.has(runRecordKey(record.run_id)))
+    return [toProblem('signature/differs', key, 'is not a statement about this run')];
+  for (const name of new Set([...ours.keys(), ...theirs.keys()])) {
+    const [wanted, stated] = [ours.get(name), theirs.get(name)];
+    if (wanted === stated) continue;
+    const what =
+      stated === undefined
+        ? 'does not name'
+        : wanted === undefined
+          ? 'names, beside those of the run,'
+          : 'names with another digest';
+    problems.push(
+      toProblem('signature/differs', key, `${what} ${name}`, {
+        ...(stated === undefined ? {} : { expected: stated }),
+        ...(wanted === undefined ? {} : { actual: wanted }),
+      }),
+    );
+  }
+  if (problems.length === 0)
+    problems.push(toProblem('signature/differs', key, 'says something else about the run than its record'));
+  return problems.slice(0, MAX_DIFFERENCES);
+}
+
+function readSubjects({ payload }: Signed, key: string): Map<string, string> {
+  const { subject } = readRecord(statementSchema, payload, key);
+  return new Map(subject.map(({ name, digest }) => [name, digest.sha256]));
+}
+
+async function verifyStamps(
+  { archive, stampRoots, now }: WitnessContext,
+  record: RunRecord,
+  check: WitnessCheck,
+): Promise<void> {
+  const { run_id, timestamp_authority } = record;
+  try {
+    const stamps = await readStamps(archive, run_id);
+    check.keys.push(...stamps.stored.map(({ key }) => key));
+    check.stamps = judgeStamps(stamps, new Date(record.finished_at), { roots: stampRoots, now });
+    const { restamps, problems, warnings, keys } = await verifyRestamps(archive, run_id, stamps.stored);
+    check.restamps = restamps;
+    check.problems.push(...problems);
+    check.warnings.push(...warnings);
+    check.keys.push(...keys);
+  } catch (error) {
+    if (!isEvidenceError(error, 'unreadable')) throw error;
+    check.problems.push(toUnreadable(runRecordKey(run_id), error));
+    return;
+  }
+  for (const { key, state, remarks } of check.stamps) {
+    if (state === 'refuted') check.problems.push(toProblem('stamp/refuted', key, remarks.join('; ')));
+    else if (state === 'proved') check.warnings.push(...remarks.map((remark) => `${key}: ${remark}.`));
+  }
+  check.unstamped = timestamp_authority !== null && check.stamps.length === 0;
+  if (check.unstamped)
+    check.warnings.push(
+      `Run ${run_id} was to be time-stamped by ${timestamp_authority} and is not; the same export command adds it.`,
+    );
+}

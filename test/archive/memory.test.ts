@@ -1,4 +1,0 @@
-import { openMemoryArchive } from '../../src/archive/memory.ts';
-import { describeArchive } from '../contract/archive.ts';
-
-describeArchive('memory', async () => openMemoryArchive());

@@ -1,0 +1,4 @@
+import { openMemoryArchive } from '../../../src/exporter/archive/memory.ts';
+import { describeArchive } from '../../conformance/archive.ts';
+
+describeArchive('memory', async () => openMemoryArchive());

@@ -1,0 +1,65 @@
+import { createReadStream, mkdtempSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import { openS3Archive } from '../../../src/exporter/archive/s3/archive.ts';
+import type { Expected } from '../../../src/verifier/archive/archive.ts';
+import { measure } from '../../../src/verifier/archive/content.ts';
+import { documentKey } from '../../../src/verifier/records/keys.ts';
+import { COUNTED, costIn } from '../../support/cost.ts';
+import { EVIDENCE, finish, startNode } from '../../support/process.ts';
+import { type Behaviour, DOUBLE_ENV, S3Double } from '../../support/s3-double/double.ts';
+import { doubleOptions } from '../../support/s3-double/options.ts';
+import type { LargeStep, LargeTask } from '../../support/s3-large.ts';
+import { sealRun } from '../../support/signed-archive.ts';
+
+const LIMIT_MB = 180;
+const VERIFY_LIMIT_MB = 122;
+const BYTES = 300e6;
+
+let folder: string;
+let file: string;
+let expected: Expected;
+let double: S3Double;
+beforeAll(async () => {
+  Object.assign(process.env, DOUBLE_ENV);
+  folder = mkdtempSync(join(tmpdir(), 's3-memory-'));
+  file = join(folder, 'sparse');
+  writeFileSync(file, 'evidence');
+  truncateSync(file, BYTES);
+  expected = await measure(createReadStream(file));
+});
+afterEach(() => double.stop());
+
+async function serve(behaviour: Partial<Behaviour>): Promise<void> {
+  double = await S3Double.start(behaviour);
+}
+
+test(`an object of ${BYTES / 1e6} MB is stored in parts and read back in less than ${LIMIT_MB} MB`, async () => {
+  // Attests nothing, so what was sent is read back at once.
+  await serve({ checksums: false });
+  const task: LargeTask = { endpoint: double.endpoint, bucket: 'bucket', file, expected };
+  const program = resolve(import.meta.dirname, '../../support/s3-large.ts');
+  const child = startNode(program, [JSON.stringify(task)], { cwd: folder, env: DOUBLE_ENV });
+  const { code, stdout, stderr } = await finish(child);
+  expect([code, stderr]).toEqual([0, '']);
+  const lines = stdout.trim().split('\n');
+  const steps = lines.map((line): LargeStep => JSON.parse(line));
+  expect(steps.map(({ step }) => step)).toEqual(['start', 'put', 'read']);
+  expect([double.count('UploadPart') > 30, double.count('GetObject')]).toEqual([true, 2]);
+  for (const { step, memory } of steps) expect(memory / 1e6, step).toBeLessThan(LIMIT_MB);
+}, 120_000);
+
+test(`a run with an object of ${BYTES / 1e6} MB is verified in less than ${VERIFY_LIMIT_MB} MB`, async () => {
+  await serve({});
+  const archive = openS3Archive({ bucket: 'bucket', prefix: 'prod/' }, doubleOptions(double));
+  const document = { name: 'report.pdf', key: documentKey('2026-10', 'report.pdf'), ...expected };
+  await archive.put(document.key, { file }, expected);
+  await sealRun(archive, '2026-10', null, { documents: [document] });
+  await archive.close();
+  const args = ['verify', 's3://bucket/prod', '--endpoint', double.endpoint, '--json', '--quiet'];
+  const child = startNode(EVIDENCE, args, { cwd: folder, env: DOUBLE_ENV, nodeFlags: COUNTED });
+  const { code, stdout, stderr } = await finish(child);
+  expect([code, JSON.parse(stdout).objects]).toMatchObject([4, { checked: 4, altered: [], missing: [] }]);
+  expect(costIn(stderr).memory / 1e6).toBeLessThan(VERIFY_LIMIT_MB);
+}, 120_000);

@@ -1,0 +1,194 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Reply, Result } from '../../../src/exporter/browser/messages.ts';
+import { CLAIMS } from '../../../src/verifier/claims/claim.ts';
+import { reportAlone } from '../../../src/verifier/verify/alone.ts';
+import { verifyBundle } from '../../../src/verifier/verify/bundle.ts';
+import { ReportBrowser } from '../../support/browser.ts';
+import { chainOf, packageOf } from '../../support/chain.ts';
+import { ALL_DIALECTS, chainIn, packageIn } from '../../support/dialects.ts';
+import { writePackageBundle } from '../../support/package-bundle.ts';
+import { monthStream, verifiedRun } from '../../support/run-records.ts';
+import { type ForeignEntry, foreignBag, writeForeignZip } from '../../verifier/bundle/sample.ts';
+
+/** The page's verifier is held against `evidence verify` without keys and roots: what one finds, the other must. */
+
+const NOW = new Date('2026-11-21T00:00:00Z');
+
+/** One worker of the page's own program takes all files, one after the other. */
+const START = `
+  document.body.insertAdjacentHTML('beforeend', '<input type="file" id="cases" multiple>');
+  globalThis.verifier = new Worker(URL.createObjectURL(new Blob([document.querySelector('#verifier').textContent])));
+`;
+const VERIFY = `(async () => {
+  const replies = [];
+  for (const file of document.querySelector('#cases').files)
+    replies.push(await new Promise((resolve) => {
+      verifier.onmessage = ({ data }) => data.kind === 'progress' || resolve(data);
+      verifier.postMessage({ file, now: ${NOW.getTime()} });
+    }));
+  return replies;
+})()`;
+
+let browser: ReportBrowser;
+let page: Page;
+
+beforeAll(async () => {
+  browser = await ReportBrowser.launch();
+  page = await browser.open(verifiedRun([monthStream(1)]));
+  await page.evaluate(START);
+});
+afterAll(async () => {
+  expect(browser.complaints).toEqual([]);
+  await browser.close();
+});
+
+const inFolder = (name: string) => join(browser.folder, name);
+
+async function verifyHere(files: readonly string[]): Promise<Result[]> {
+  await page.setInputFiles('#cases', [...files]);
+  const replies = (await page.evaluate(VERIFY)) as Reply[];
+  return replies.map((reply) => {
+    if (reply.kind !== 'result') throw new Error(`the verifier failed: ${JSON.stringify(reply)}`);
+    return reply.result;
+  });
+}
+
+/** A proof goes with what it rests on. */
+const stateOf = (name: string, state: string | undefined, basis: string | undefined) =>
+  state === 'proved' ? `${name} proved: ${basis}` : `${name} ${state}`;
+
+/** What both say in the same words. */
+const summaryOf = (codes: readonly { code: string }[], states: object, findings: object) => ({
+  problems: codes.map(({ code }) => code),
+  states,
+  findings,
+});
+
+async function verifyThere(file: string) {
+  const options = { contract: null, sealKeys: new Map(), roots: null, now: NOW };
+  const verified = await verifyBundle(file, basename(file), options);
+  const { problems } = verified;
+  const verdict = reportAlone(verified);
+  const states = CLAIMS.map((name) => stateOf(name, verdict?.claims[name].state, verdict?.claims[name].basis));
+  return summaryOf(problems, verdict === null ? [] : [verdict.status, ...states], verdict?.findings ?? []);
+}
+
+function summaryHere({ problems, status, claims, findings }: Result) {
+  const states = claims.map(({ name, state, why }) => stateOf(name, state, why));
+  return summaryOf(problems, status === null ? [] : [status, ...states], findings);
+}
+
+async function expectSame(files: readonly string[]): Promise<Result[]> {
+  const here = await verifyHere(files);
+  expect(here).toHaveLength(files.length);
+  for (const [index, file] of files.entries())
+    expect(summaryHere(here[index] as Result), file).toEqual(await verifyThere(file));
+  return here;
+}
+
+test('every vector of a chain', async () => {
+  const folder = join(import.meta.dirname, '../../vectors/chain');
+  const names = readdirSync(folder).filter((name) => name !== 'expected.json');
+  const files = await Promise.all(
+    names.map(async (name) => {
+      const target = inFolder(`${name}.zip`);
+      await writePackageBundle({ target, evidence: readFileSync(join(folder, name)) });
+      return target;
+    }),
+  );
+  const results = await expectSame(files);
+  const statuses = new Set(results.map(({ status }) => status));
+  expect(statuses).toEqual(new Set(['verified', 'refuted', 'incomplete', 'empty']));
+});
+
+test('every dialect, by the contract in the bundle: its encodings, algorithms and forms', async () => {
+  const files = await Promise.all(
+    ALL_DIALECTS.map(async (dialect, index) => {
+      const entries = chainIn(dialect, 12, (below) => (index + 1) % below);
+      const target = inFolder(`dialect-${index}.zip`);
+      await writePackageBundle({
+        target,
+        evidence: packageIn(dialect, entries),
+        description: dialect.description,
+      });
+      return target;
+    }),
+  );
+  const results = await expectSame(files);
+  const recomputed = results.filter(({ claims }) => claims[1]?.state === 'proved');
+  expect(recomputed.length).toBeGreaterThan(ALL_DIALECTS.length / 2);
+}, 120_000);
+
+test('a bundle that states another verdict than its entries give', async () => {
+  const target = inFolder('restated.zip');
+  const evidence = Buffer.from(JSON.stringify(packageOf(chainOf(5))));
+  await writePackageBundle({ target, evidence, restate: (verdict) => ({ ...verdict, entries: 6 }) });
+  const [result] = await expectSame([target]);
+  expect(result?.problems.map(({ code }) => code)).toEqual(['verdict/differs']);
+});
+
+describe('a zip that is not what it seems', () => {
+  const EVIDENCE = { 'data/evidence.json': '{}' };
+  const zip = (name: string, entries: readonly ForeignEntry[], comment = '') => {
+    writeForeignZip(inFolder(name), entries, comment);
+    return inFolder(name);
+  };
+  const renamed = (name: string) =>
+    foreignBag(EVIDENCE).map((entry, index) => (index === 0 ? { ...entry, name } : entry));
+
+  test('by its names, links, methods, comments and sizes', async () => {
+    await expectSame([
+      zip('sound.zip', foreignBag(EVIDENCE)),
+      zip(
+        'stored.zip',
+        foreignBag(EVIDENCE).map((entry) => ({ ...entry, method: 'stored' })),
+      ),
+      zip(
+        'zip64.zip',
+        foreignBag(EVIDENCE).map((entry) => ({ ...entry, zip64: true })),
+      ),
+      zip('scripts.zip', foreignBag({ 'data/päyment-日本.json': '{}' })),
+      zip('slip.zip', renamed('bag/../../etc/passwd')),
+      zip('absolute.zip', renamed('/etc/passwd')),
+      zip('backslash.zip', renamed('bag\\..\\x')),
+      zip('twice.zip', [...foreignBag(EVIDENCE), { name: 'bag/data/evidence.json', content: 'x' }]),
+      zip('case.zip', [...foreignBag(EVIDENCE), { name: 'bag/data/EVIDENCE.json', content: 'x' }]),
+      zip('link.zip', [...foreignBag(EVIDENCE), { name: 'bag/l', content: '/etc/passwd', mode: 0o120777 }]),
+      zip('bzip2.zip', [...foreignBag(EVIDENCE), { name: 'bag/b', content: 'x', method: 'bzip2' }]),
+      zip('added.zip', [...foreignBag(EVIDENCE), { name: 'bag/data/more.json', content: 'x' }]),
+      zip('comment.zip', foreignBag(EVIDENCE), 'a comment'),
+      zip('empty.zip', []),
+    ]);
+  });
+
+  test('by any byte that is flipped, and cut anywhere', async () => {
+    const target = inFolder('whole.zip');
+    await writePackageBundle({ target, evidence: Buffer.from(JSON.stringify(packageOf(chainOf(3)))) });
+    const bytes = readFileSync(target);
+    const files: string[] = [];
+    const save = (name: string, content: Uint8Array) => {
+      writeFileSync(inFolder(name), content);
+      files.push(inFolder(name));
+    };
+    // Steps that share no factor with the sizes of headers, so that every field of them is met.
+    for (let at = 0; at < bytes.length; at += 13) {
+      const flipped = Buffer.from(bytes);
+      flipped[at] = (flipped[at] ?? 0) ^ (1 << (at % 8));
+      save(`flipped-${at}.zip`, flipped);
+    }
+    for (let length = 0; length < bytes.length; length += 211) save(`cut-${length}.zip`, bytes.subarray(0, length));
+    save('appended.zip', Buffer.concat([bytes, Buffer.from('x')]));
+    save('twofold.zip', Buffer.concat([bytes, bytes]));
+    const here = await verifyHere(files);
+    for (const [index, file] of files.entries()) {
+      const there = await verifyThere(file);
+      // Where compressed data is broken, what is left of it is called otherwise.
+      const problems = (codes: readonly string[]) => codes.map((code) => (/hidden|unreadable/.test(code) ? '-' : code));
+      const codes = (here[index]?.problems ?? []).map(({ code }) => code);
+      expect(problems(codes), file).toEqual(problems(there.problems));
+    }
+  }, 120_000);
+});

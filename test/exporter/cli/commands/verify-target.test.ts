@@ -1,0 +1,81 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runVerify } from '../../../../src/exporter/cli/commands/verify.ts';
+import { archivePackage, RUN } from '../../../support/archived-package.ts';
+import { chainOf, packageOf } from '../../../support/chain.ts';
+import { carryOut } from '../../../support/command.ts';
+import { newKey } from '../../../support/signed-archive.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'target-'));
+const valid = resolve(import.meta.dirname, '../../../vectors/chain/valid.json');
+
+beforeAll(async () => {
+  const evidence = Buffer.from(JSON.stringify(packageOf(chainOf(3))));
+  await archivePackage(join(folder, 'archive'), { bundle: { evidence }, key: newKey() });
+  for (const name of ['a.zip', 'a.zip.age']) writeFileSync(join(folder, name), 'not what its name says');
+  cpSync(valid, join(folder, 'package.json'));
+  writeFileSync(join(folder, 'key.pem'), 'not a key');
+  mkdirSync(join(folder, 'empty'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const verify = (target: string, flags: object = {}) => carryOut(runVerify, { target, ...flags }, folder);
+
+/** What means nothing for a kind of target is refused before anything is read. */
+const UNUSED: [flags: object, targets: string[], says: RegExp][] = [
+  [
+    { 'public-key': ['nope.pem'] },
+    ['a.zip', 'a.zip.age', 'package.json'],
+    /--public-key means nothing.*\n.*verify the run/,
+  ],
+  [{ 'public-key': ['key.pem'] }, ['a.zip'], /--public-key means nothing for a bundle/],
+  [{ identity: ['key.txt'] }, ['a.zip', 'package.json'], /--identity means nothing/],
+  [{ run: 'x' }, ['a.zip', 'a.zip.age', 'package.json'], /--run means nothing/],
+  [{ from: 'x' }, ['a.zip', 'a.zip.age', 'package.json'], /--from means nothing/],
+  [{ fast: true }, ['a.zip', 'a.zip.age', 'package.json'], /--fast means nothing/],
+  [{ 'locked-for': '9d' }, ['a.zip', 'a.zip.age', 'package.json'], /--locked-for means nothing/],
+  [{ threads: 2 }, ['archive', 'a.zip', 'a.zip.age'], /--threads means nothing/],
+  [{ endpoint: 'http://x' }, ['archive', 'a.zip', 'package.json'], /--endpoint means nothing for what is not in S3/],
+  [{ run: 'x', from: 'y' }, ['archive'], /--run and --from exclude each other/],
+  [{ run: RUN }, [`archive/runs/${RUN}`], /is one run, so --run and --from mean nothing/],
+  [{ from: RUN }, [`archive/runs/${RUN}`], /is one run, so --run and --from mean nothing/],
+];
+
+test.each(UNUSED)('%j', async (flags, targets, says) => {
+  for (const target of targets) {
+    const { code, stderr } = await verify(target, flags);
+    expect([target, code]).toEqual([target, 2]);
+    expect(stderr).toMatch(says);
+  }
+});
+
+describe('what is not there is named, and nothing is verified', () => {
+  const ABSENT: [string, string, object, RegExp][] = [
+    ['a run', 'archive', { run: 'nope' }, /has no run nope; nothing was verified/],
+    ['a run to begin with', 'archive', { from: 'nope' }, /has no run nope; nothing was verified/],
+    [
+      'a key that an archive is signed with',
+      'archive',
+      { 'public-key': ['nope.pem'] },
+      /the public key, .*nope\.pem, is not there/,
+    ],
+    ['an identity', 'archive', { identity: ['nope.txt'] }, /the identity, .*nope\.txt, is not there/],
+    ['roots', 'package.json', { 'timestamp-roots': 'nope.pem' }, /roots, .*nope\.pem, is not there/],
+    ['a seal key', 'package.json', { 'seal-key': ['k1=nope.key'] }, /seal key "k1", .*nope\.key, is not there/],
+    ['the target', 'nope.zip', {}, /there is nothing to verify at nope\.zip/],
+    ['an archive', 'empty', {}, /is not an archive/],
+    ['the work directory', 'archive', { 'work-directory': 'nope' }, /work directory .*nope cannot be used/],
+  ];
+
+  test.each(ABSENT)('%s', async (_words, target, flags, says) => {
+    const { code, stderr } = await verify(target, flags);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(says)]);
+  });
+});
+
+test('a run that is there is where a verification goes on', async () => {
+  const { stdout } = await verify('archive', { from: RUN });
+  expect(JSON.parse(stdout).runs.map(({ run_id }: { run_id: string }) => run_id)).toEqual([RUN]);
+});

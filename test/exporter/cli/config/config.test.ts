@@ -1,0 +1,350 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  type Config,
+  type ConfigFlags,
+  loadConfig,
+  loadNamedConfig,
+} from '../../../../src/exporter/cli/config/config.ts';
+
+/** A folder of its own with these files. */
+function folderWith(files: Record<string, string>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'config-'));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(join(folder, name, '..'), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  return folder;
+}
+
+const FILE = `source:
+  audit_url: https://file.example
+  api_key_file: secrets/key
+  rate: { concurrency: 7, requests_per_second: 2.5 }
+  timeouts: { connect_seconds: 1, headers_seconds: 2.5, idle_seconds: 90 }
+  limits: { json_bytes: 1000, package_bytes: 2000 }
+  tls: { ca_file: tls/ca.pem, cert_file: /run/cert.pem, key_file: tls/key.pem }
+verify:
+  require: [order, content]
+  completeness: record
+  seal_keys: { k1: secrets/k1, k2: /run/k2 }
+  timestamp_roots: roots.pem
+  public_keys: [keys/a.pub, /run/b.pub]
+sign:
+  key_file: secrets/signing.pem
+  passphrase_file: /run/passphrase
+  tsa_url: https://tsa.example/tsr
+  tsa_roots: tsa.pem
+archive:
+  url: archive
+`;
+const FILES = { 'evidence.yaml': FILE, 'secrets/key': 'sk_file\n', 'other/key': ' sk_other \n' };
+
+describe('the file, then the environment, then the flags', () => {
+  const folder = folderWith(FILES);
+  type Row = [string, ConfigFlags, Record<string, string>, Partial<Config>];
+  const cases: Row[] = [
+    [
+      'the file',
+      {},
+      {},
+      {
+        auditUrl: 'https://file.example',
+        apiKey: 'sk_file',
+        concurrency: 7,
+        requestsPerSecond: 2.5,
+        timeouts: { connect: 1000, headers: 2500, idle: 90_000 },
+        maxJsonBytes: 1000,
+        maxDownloadBytes: 2000,
+        tlsFiles: { ca: join(folder, 'tls/ca.pem'), cert: '/run/cert.pem', key: join(folder, 'tls/key.pem') },
+        required: ['order', 'content'],
+        completeness: 'record',
+        configFile: 'evidence.yaml',
+        sealKeyFiles: new Map([
+          ['k1', { given: 'secrets/k1', path: join(folder, 'secrets/k1') }],
+          ['k2', { given: '/run/k2', path: '/run/k2' }],
+        ]),
+        timestampRootsFile: join(folder, 'roots.pem'),
+        stampRootsFile: join(folder, 'tsa.pem'),
+        publicKeyFiles: [join(folder, 'keys/a.pub'), '/run/b.pub'],
+        sign: {
+          keyFile: join(folder, 'secrets/signing.pem'),
+          passphraseFile: '/run/passphrase',
+          passphrase: null,
+          tsaUrl: 'https://tsa.example/tsr',
+        },
+        archiveUrl: join(folder, 'archive'),
+      },
+    ],
+    [
+      'an address in the environment',
+      {},
+      { EVIDENCE_AUDIT_URL: 'https://env.example' },
+      { auditUrl: 'https://env.example' },
+    ],
+    [
+      'an address as a flag',
+      { auditUrl: 'https://flag.example' },
+      { EVIDENCE_AUDIT_URL: 'https://env.example' },
+      { auditUrl: 'https://flag.example' },
+    ],
+    [
+      'a key in the environment',
+      {},
+      { EVIDENCE_API_KEY: 'sk_env', EVIDENCE_API_KEY_FILE: 'other/key' },
+      { apiKey: 'sk_env' },
+    ],
+    ['a file of the key in the environment', {}, { EVIDENCE_API_KEY_FILE: 'other/key' }, { apiKey: 'sk_other' }],
+    ['an archive in the environment', {}, { EVIDENCE_ARCHIVE_URL: 'env' }, { archiveUrl: 'env' }],
+    ['an archive as a flag', { archive: 's3://flag' }, { EVIDENCE_ARCHIVE_URL: 'env' }, { archiveUrl: 's3://flag' }],
+    ['concurrency as a flag', { concurrency: 64 }, {}, { concurrency: 64 }],
+    ['claims as flags', { require: ['seal,anchor', 'order'] }, {}, { required: ['seal', 'anchor', 'order'] }],
+    [
+      'a public key as a flag, in place of those of the file',
+      { publicKey: ['mine.pub'] },
+      {},
+      { publicKeyFiles: [join(folder, 'mine.pub')] },
+    ],
+    [
+      'a passphrase in the environment',
+      {},
+      { EVIDENCE_SIGNING_PASSPHRASE: 'hunter2' },
+      { sign: expect.objectContaining({ passphrase: 'hunter2' }) },
+    ],
+    [
+      'roots as a flag, in place of both of the file',
+      { timestampRoots: 'mine.pem' },
+      {},
+      { timestampRootsFile: join(folder, 'mine.pem'), stampRootsFile: join(folder, 'mine.pem') },
+    ],
+    [
+      'seal keys as flags, in place of those of the file',
+      { sealKey: ['k1=mine=1', 'k3=/k3'] },
+      {},
+      {
+        sealKeyFiles: new Map([
+          ['k1', { given: 'mine=1', path: join(folder, 'mine=1') }],
+          ['k3', { given: '/k3', path: '/k3' }],
+        ]),
+      },
+    ],
+  ];
+  test.each(cases)('%s', async (_words, flags, environment, expected) => {
+    expect(await loadConfig(flags, environment, folder)).toMatchObject(expected);
+  });
+
+  test('nothing at all', async () => {
+    expect(await loadConfig({}, {}, folderWith({}))).toEqual({
+      configFile: null,
+      auditUrl: null,
+      apiKey: null,
+      contractFile: null,
+      concurrency: 4,
+      requestsPerSecond: null,
+      timeouts: { connect: 10_000, headers: 60_000, idle: 60_000 },
+      maxJsonBytes: 64 * 2 ** 20,
+      maxDownloadBytes: 16 * 2 ** 30,
+      tlsFiles: { ca: null, cert: null, key: null },
+      required: ['order', 'content'],
+      acceptUnhashed: [],
+      completeness: 'listing',
+      sealKeyFiles: new Map(),
+      timestampRootsFile: null,
+      stampRootsFile: null,
+      publicKeyFiles: [],
+      sign: { keyFile: null, passphraseFile: null, passphrase: null, tsaUrl: null },
+      archiveUrl: './evidence-archive',
+      workDirectory: tmpdir(),
+      encryptTo: [],
+      report: { organisation: null, preparedBy: null, controls: [], oscal: false },
+      store: { pathStyle: false, legalHold: false },
+    });
+  });
+});
+
+describe('which file', () => {
+  const folder = folderWith({
+    'conf/named.yaml': 'source: { audit_url: https://named.example, api_key_file: key }\narchive: { url: kept }\n',
+    'conf/key': 'sk_named',
+    'env.yaml': 'source: { audit_url: https://env.example }\narchive: { url: "s3://bucket/x" }',
+    'evidence.yaml': '',
+  });
+
+  test('one that is named, with what it names relative to itself', async () => {
+    expect(await loadConfig({ config: 'conf/named.yaml' }, { EVIDENCE_CONFIG: 'env.yaml' }, folder)).toMatchObject({
+      auditUrl: 'https://named.example',
+      apiKey: 'sk_named',
+      archiveUrl: join(folder, 'conf/kept'),
+    });
+  });
+
+  test('one that the environment names', async () => {
+    expect(await loadConfig({}, { EVIDENCE_CONFIG: 'env.yaml' }, folder)).toMatchObject({
+      auditUrl: 'https://env.example',
+      archiveUrl: 's3://bucket/x',
+    });
+  });
+
+  test('an empty one says nothing', async () => {
+    expect(await loadConfig({}, {}, folder)).toMatchObject({ auditUrl: null, concurrency: 4 });
+  });
+
+  test('one that is named has to be there', async () => {
+    const error = await loadConfig({ config: 'absent.yaml' }, {}, folder).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'config', message: expect.stringContaining(join(folder, 'absent.yaml')) });
+  });
+
+  test('a folder in its place is no file that is absent', async () => {
+    const error = await loadConfig({}, {}, folderWith({ 'evidence.yaml/x': '' })).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'config', message: expect.stringContaining('cannot be read') });
+  });
+});
+
+describe('what is no file is refused at once, whoever it is for', () => {
+  const KINDS: [string, (path: string) => void, RegExp][] = [
+    ['a named pipe', (path) => execFileSync('mkfifo', [path]), /named pipe, a device or a socket/],
+    ['a link to a device', (path) => symlinkSync('/dev/zero', path), /named pipe, a device or a socket/],
+    ['a folder', (path) => mkdirSync(path), /a folder/],
+    ['a file without end', (path) => truncateSync(openedAt(path), 3 * 2 ** 30), /more than \d+ bytes/],
+  ];
+
+  test.each(KINDS)('%s', async (_words, make, message) => {
+    const folder = folderWith({ 'refers.yaml': 'source: { api_key_file: evidence.yaml }' });
+    make(join(folder, 'evidence.yaml'));
+    for (const config of [undefined, 'evidence.yaml', 'refers.yaml'])
+      await expect(loadConfig({ config }, {}, folder)).rejects.toMatchObject({
+        code: 'config',
+        message: expect.stringMatching(message),
+      });
+  });
+
+  test('a link to a file is a file: secrets of Kubernetes are links', async () => {
+    const folder = folderWith({ 'there.yaml': 'source: { audit_url: https://there.example }' });
+    symlinkSync('there.yaml', join(folder, 'evidence.yaml'));
+    expect(await loadConfig({}, {}, folder)).toMatchObject({ auditUrl: 'https://there.example' });
+  });
+});
+
+/** An empty file. */
+function openedAt(path: string): string {
+  writeFileSync(path, '');
+  return path;
+}
+
+describe('for a reader no file is read but the one that is named, and no key of a service', () => {
+  const folder = folderWith(FILES);
+
+  test('none', async () => {
+    const nothing = await loadNamedConfig({}, {}, folderWith({}));
+    expect(await loadNamedConfig({}, { EVIDENCE_API_KEY: 'sk_env' }, folder)).toEqual(nothing);
+    expect(nothing).toMatchObject({ configFile: null, apiKey: null });
+  });
+
+  test.each([
+    ['a flag', { config: 'evidence.yaml' }, {}],
+    ['the environment', {}, { EVIDENCE_CONFIG: 'evidence.yaml' }],
+  ])('one that %s names', async (_words, flags, environment) => {
+    expect(await loadNamedConfig(flags, environment, folder)).toMatchObject({
+      configFile: 'evidence.yaml',
+      apiKey: null,
+      publicKeyFiles: [join(folder, 'keys/a.pub'), '/run/b.pub'],
+    });
+  });
+});
+
+describe('a file that is wrong is refused, with the place', () => {
+  const cases: [string, string, RegExp, RegExp?][] = [
+    [
+      'an unknown section',
+      'archive: { url: x }\nsuorce:\n  audit_url: https://x\n',
+      /evidence\.yaml:2:1: unknown key "suorce"/,
+      /Did you mean "source"\?.*archive/,
+    ],
+    [
+      'an unknown key',
+      'source:\n  audit_url: https://x\n  audit-url: https://y\n',
+      /evidence\.yaml:3:3: unknown key "source\.audit-url"/,
+      /Did you mean "audit_url"\?/,
+    ],
+    [
+      'an unknown key without a value',
+      'verify:\n  requires:\n',
+      /evidence\.yaml:2:3: unknown key "verify\.requires"/,
+      /Did you mean "require"\?/,
+    ],
+    [
+      'an unknown key further in',
+      'source: { rate: { cuncurrency: 3 } }',
+      /evidence\.yaml:1:19: unknown key "source\.rate\.cuncurrency"/,
+      /Did you mean "concurrency"\?/,
+    ],
+    [
+      'an unknown key like no other',
+      'certificates_of_the_service: 1',
+      /unknown key "certificates_of_the_service"/,
+      /^Known here: /,
+    ],
+    ['the API key itself', 'source: { api_key: sk_secret_value }', /unknown key "source\.api_key"/, /api_key_file/],
+    ['no URL', 'source: { audit_url: audit.example }', /evidence\.yaml:1:11: source\.audit_url: /],
+    ['another protocol', 'source: { audit_url: "ftp://audit.example" }', /source\.audit_url: /],
+    ['a claim that is none', 'verify:\n  require: [order, colour]', /verify\.require\.1: .*order/],
+    [
+      'a number out of range',
+      'source: { rate: { concurrency: 0 } }',
+      /evidence\.yaml:1:19: source\.rate\.concurrency: /,
+    ],
+    ['no rate at all', 'source: { rate: { requests_per_second: 0 } }', /:1:19: source\.rate\.requests_per_second: /],
+    ['a time limit of nothing', 'source: { timeouts: { idle_seconds: 0 } }', /source\.timeouts\.idle_seconds: /],
+    ['a time limit of days', 'source: { timeouts: { idle_seconds: 86401 } }', /source\.timeouts\.idle_seconds: /],
+    ['a limit of nothing', 'source: { limits: { package_bytes: 0 } }', /source\.limits\.package_bytes: /],
+    ['half a byte', 'source: { limits: { json_bytes: 1.5 } }', /source\.limits\.json_bytes: /],
+    ['JSON longer than a string', 'source: { limits: { json_bytes: 1000000000 } }', /source\.limits\.json_bytes: /],
+    ['a certificate without its key', 'source: { tls: { cert_file: x } }', /source\.tls: .*belong together/],
+    ['a key without its certificate', 'source: { tls: { key_file: x } }', /source\.tls: .*belong together/],
+    ['an unknown time limit', 'source: { timeouts: { idle: 1 } }', /unknown key "source\.timeouts\.idle"/],
+    ['text for a number', 'source: { rate: { concurrency: "4" } }', /source\.rate\.concurrency: a number/],
+    ['a list for a section', 'source: [1]', /evidence\.yaml:1:1: source: a section of keys/],
+    ['a path that is none', 'verify: { seal_keys: { k1: 5 } }', /verify\.seal_keys\.k1: a text/],
+    ['a key twice', 'archive: { url: a }\narchive: { url: b }', /evidence\.yaml:2:1: .*unique/],
+    ['what is no YAML', 'source: { audit_url: ', /evidence\.yaml:1:\d+: /],
+    ['text', 'just text', /evidence\.yaml:1:1: a section of keys/],
+    ['a list', '- source', /evidence\.yaml:1:1: a section of keys/],
+  ];
+  test.each(cases)('%s', async (_words, text, message, nextStep = /^/) => {
+    const error = await loadConfig({}, {}, folderWith({ 'evidence.yaml': text })).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'config', message: expect.stringMatching(message) });
+    expect((error as { nextStep?: string }).nextStep ?? '').toMatch(nextStep);
+    expect(JSON.stringify([(error as Error).message, error])).not.toContain('sk_secret_value');
+  });
+});
+
+describe('flags and environment that are wrong', () => {
+  const cases: [string, ConfigFlags, Record<string, string>, string, RegExp][] = [
+    ['an address', { auditUrl: 'audit.example' }, {}, 'config', /no http:\/\/ or https:\/\/ before it/],
+    ['an address of another protocol', {}, { EVIDENCE_AUDIT_URL: 'file:///etc' }, 'config', /not an http\(s\) URL/],
+    ['a claim', { require: ['order,colour'] }, {}, 'usage', /"colour"/],
+    ['a requirement of nothing', { require: [] }, {}, 'usage', /no claim/],
+    ['two files for one seal key', { sealKey: ['k1=a', 'k1=b'] }, {}, 'usage', /two files for the key "k1"/],
+    ['an empty claim', { require: [''] }, {}, 'usage', /""/],
+    ['no concurrency', { concurrency: 0 }, {}, 'usage', /1 to 64/],
+    ['too much concurrency', { concurrency: 65 }, {}, 'usage', /1 to 64/],
+    ['a concurrency that is no number', { concurrency: Number.NaN }, {}, 'usage', /1 to 64/],
+    ['half a concurrency', { concurrency: 1.5 }, {}, 'usage', /1 to 64/],
+    ['a seal key without a file', { sealKey: ['k1'] }, {}, 'usage', /ID=FILE/],
+    ['a seal key without an id', { sealKey: ['=file'] }, {}, 'usage', /ID=FILE/],
+    [
+      'a file of the key that is not there',
+      {},
+      { EVIDENCE_API_KEY_FILE: 'absent' },
+      'config',
+      /the API key is not there: .*config-\w+ has nothing/,
+    ],
+  ];
+  test.each(cases)('%s', async (_words, flags, environment, code, message) => {
+    const error = await loadConfig(flags, environment, folderWith({})).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code, message: expect.stringMatching(message) });
+  });
+});

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { whyOpen } from '../../../../src/exporter/cli/output/why-open.ts';
+import { NO_ROOTS } from '../../../../src/verifier/claims/anchor.ts';
+import type { ClaimName } from '../../../../src/verifier/claims/claim.ts';
+import { KEY_NOT_GIVEN, NO_SEAL_KEY } from '../../../../src/verifier/claims/seal.ts';
+import { runRecord, runStream } from '../../../support/records.ts';
+
+const KEYS = /verify\.seal_keys.*--seal-key/;
+const ROOTS = /verify\.timestamp_roots.*--timestamp-roots/;
+const AGAIN = /Run the same command again/;
+const SAME = /The same command again does not change that; --seal-partial/;
+
+function open(name: ClaimName, reason: string, partial = false) {
+  const { claims, ...stream } = runStream('s', { status: 'incomplete', partial });
+  return { ...stream, claims: { ...claims, [name]: { state: 'unproved' as const, reason } } };
+}
+
+test.each([
+  ['seals without a key', open('seal', NO_SEAL_KEY), [KEYS, SAME], [AGAIN, ROOTS]],
+  ['seals of a key that was not given', open('seal', `1 of 2 seals are ${KEY_NOT_GIVEN} ("k")`), [KEYS, SAME], [AGAIN]],
+  [
+    'digests of a key that was not given',
+    open('content', `2 of 2 digests are ${KEY_NOT_GIVEN}`),
+    [KEYS, SAME],
+    [AGAIN],
+  ],
+  ['digests that nobody can make', open('content', 'no recipe is known'), [SAME], [AGAIN, KEYS]],
+  ['tokens without roots', open('anchor', NO_ROOTS), [ROOTS, SAME], [AGAIN, KEYS]],
+  ['no token yet', open('anchor', 'no checkpoint has a token yet'), [AGAIN], [SAME, ROOTS]],
+  ['a listing that could not be read', open('completeness', 'it broke off'), [AGAIN], [SAME]],
+  ['a form that did not arrive', open('seal', NO_SEAL_KEY, true), [KEYS, AGAIN], [SAME]],
+])(
+  'a run is open for %s: what is missing is named, and the same command only where it can help',
+  (_words, stream, said, unsaid) => {
+    const { scope, ...record } = runRecord('r', [stream]);
+    const words = whyOpen({
+      ...record,
+      scope: { ...scope, required_claims: ['order', 'content', 'seal', 'anchor', 'completeness'] },
+    });
+    expect(words).toMatch(/^The run is not sealed\. Required, and not proved: \w+ \(1 stream\)\./);
+    for (const pattern of said) expect(words).toMatch(pattern);
+    for (const pattern of unsaid) expect(words).not.toMatch(pattern);
+  },
+);
+
+test('nothing is said of a claim that nobody required', () => {
+  expect(whyOpen(runRecord('r', [open('seal', NO_SEAL_KEY, true)]))).toBe(
+    'The run is not sealed.\nRun the same command again to get what is missing, or --seal-partial to seal it as it is.',
+  );
+});

@@ -1,0 +1,286 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { runDoctor } from '../../../src/exporter/cli/commands/doctor.ts';
+import { runExport } from '../../../src/exporter/cli/commands/export.ts';
+import { configSchema } from '../../../src/exporter/cli/config/config-file.ts';
+import type { Check } from '../../../src/exporter/doctor/check.ts';
+import { carryOut } from '../../support/command.ts';
+import { json } from '../../support/fault-server.ts';
+import { type KeyFiles, makeKey } from '../../support/openssl-keys.ts';
+import { type FaultyService, startFaultyService } from '../../support/services/faulty.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'settings-'));
+const KEY = 'sk_settings_0123456789';
+let service: FaultyService;
+/** Its streams do not fit the default contract. */
+let other: FaultyService;
+let key: KeyFiles;
+
+beforeAll(async () => {
+  const honest = { apiKey: KEY, streams: new Map([['payments', 2]]), fault: () => undefined };
+  service = await startFaultyService(honest);
+  other = await startFaultyService({
+    ...honest,
+    fault: ({ step }) => (step === 'streams' ? json({ data: [{ name: 'payments' }], next_cursor: null }) : undefined),
+  });
+  key = await makeKey(folder, 'signing.pem', 'ed25519');
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const locked = privateKey.export({
+    type: 'pkcs8',
+    format: 'pem',
+    cipher: 'aes-256-cbc',
+    passphrase: 'hunter2-hunter2',
+  });
+  writeFileSync(join(folder, 'locked.pem'), locked, { mode: 0o600 });
+  const files = {
+    'not-a-key.pem': 'text',
+    'empty.key': '',
+    'bad.key': 'hex:0',
+    'own.yaml': 'controls: 5',
+    'contract.yaml': 'format: 5',
+    'wrong.txt': 'another passphrase',
+  };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  mkdirSync(join(folder, 'a-folder.pem'));
+}, 60_000);
+afterAll(() => Promise.all([service.close(), other.close()]));
+
+/** What is set, where all else is right. */
+interface Wrong {
+  /** Parts of the configuration file, by the paths of their keys. */
+  file?: Record<string, unknown>;
+  flags?: Record<string, unknown>;
+  env?: Record<string, string>;
+}
+
+function fileOf(settings: Record<string, unknown>): object {
+  const file: Record<string, unknown> = {};
+  for (const [path, value] of Object.entries(settings)) {
+    const names = path.split('.');
+    const last = names.pop() ?? '';
+    let section = file;
+    for (const name of names) {
+      section[name] ??= {};
+      section = section[name] as Record<string, unknown>;
+    }
+    section[last] = value;
+  }
+  return file;
+}
+
+/** What export, dry run and doctor say of it. */
+async function threeTimes({ file = {}, flags = {}, env = {} }: Wrong) {
+  const directory = mkdtempSync(join(folder, 'case-'));
+  const settings = { 'archive.url': './archive', work_directory: folder, ...file };
+  writeFileSync(join(directory, 'evidence.yaml'), JSON.stringify(fileOf(settings)));
+  const environment = { EVIDENCE_AUDIT_URL: service.auditUrl, EVIDENCE_API_KEY: KEY, ...env };
+  for (const [name, value] of Object.entries(environment))
+    if (value === '') delete environment[name as keyof typeof environment];
+  const run = async (command: typeof runExport | typeof runDoctor, more: object) =>
+    carryOut(command as typeof runExport, { ...flags, ...more }, directory, { environment });
+  const doctor = await run(runDoctor, {});
+  const { checks = [] } = JSON.parse(doctor.stdout) as { checks?: Check[] };
+  const complaints = checks.filter(({ state }) => state === 'failed').map(({ says }) => says);
+  const dry = await run(runExport, { 'all-time': true, 'dry-run': true });
+  const there = readdirSync(directory);
+  const real = await run(runExport, { 'all-time': true });
+  return { doctor: { ...doctor, complaints }, dry, real, there };
+}
+
+const inFolder = (name: string) => join(folder, name);
+const absent = '/nowhere/absent.pem';
+
+/** Each key of the configuration set wrongly, by its path, once at least. */
+const OF_FILE: [path: string, value: unknown, says: RegExp, code?: number][] = [
+  ['source.audit_url', '127.0.0.1:7581/audit', /audit_url: a URL with http:\/\/ or https:\/\/ before it/],
+  ['source.audit_url', 'ftp://x', /audit_url: a URL with http/],
+  ['source.api_key_file', 5, /api_key_file: a text is expected here/],
+  ['source.contract', absent, /the contract, .*absent\.pem, is not there/],
+  ['source.contract', inFolder('contract.yaml'), /contract\.yaml/],
+  ['source.rate.concurrency', 0, /concurrency: a number of at least 1/],
+  ['source.rate.concurrency', 'four', /concurrency: a (whole )?number is expected here/],
+  ['source.rate.requests_per_second', 0, /requests_per_second: a number above 0/],
+  ['source.timeouts.connect_seconds', -1, /connect_seconds: a number above 0/],
+  ['source.timeouts.headers_seconds', 90_000, /headers_seconds: a number of at most 86400/],
+  ['source.timeouts.idle_seconds', 'long', /idle_seconds: a number is expected here/],
+  ['source.limits.json_bytes', 0.5, /json_bytes: a whole number is expected here/],
+  ['source.limits.package_bytes', 0, /package_bytes: a number of at least 1/],
+  ['source.tls.ca_file', absent, /source\.tls\.ca_file, .*absent\.pem, is not there/],
+  ['source.tls.ca_file', inFolder('not-a-key.pem'), /source\.tls\.ca_file, .*holds no certificate/],
+  ['source.tls.cert_file', absent, /cert_file and key_file belong together/],
+  ['source.tls.key_file', absent, /cert_file and key_file belong together/],
+  ['verify.require', ['colour'], /verify\.require\.0: one of "order", /],
+  ['verify.require', 'order', /verify\.require: a list is expected here/],
+  ['verify.require', [], /verify\.require: a list that is not empty/],
+  ['verify.accept_unhashed', [''], /accept_unhashed\.0: a text that is not empty/],
+  ['verify.completeness', 'all', /completeness: one of "listing", "record", "off"/],
+  ['verify.seal_keys', { k1: absent }, /the seal key "k1", .*absent\.pem, is not there/],
+  ['verify.seal_keys', { k1: inFolder('empty.key') }, /the seal key "k1".*holds no key/],
+  ['verify.seal_keys', { k1: inFolder('bad.key') }, /the seal key "k1".*is not the hex or base64 it says/],
+  ['verify.seal_keys', { k1: inFolder('a-folder.pem') }, /the seal key "k1".*it is a folder/],
+  ['verify.timestamp_roots', absent, /the time-stamping roots, .*absent\.pem, is not there/],
+  ['verify.timestamp_roots', inFolder('not-a-key.pem'), /contains no certificate/],
+  ['verify.public_keys', [absent], /the public key, .*absent\.pem, is not there/],
+  ['verify.public_keys', [inFolder('signing.pem')], /holds a private key where a public one is asked for/],
+  ['sign.key_file', absent, /sign\.key_file, .*absent\.pem, is not there/],
+  ['sign.key_file', inFolder('not-a-key.pem'), /holds no private key/],
+  ['sign.passphrase_file', 5, /passphrase_file: a text is expected here/],
+  ['sign.tsa_url', 'tsa.example', /tsa_url: a URL with http/],
+  ['sign.tsa_url', 'http://127.0.0.1:9/tsr', /no root of it is pinned/],
+  ['sign.tsa_roots', absent, /the time-stamping roots, .*absent\.pem, is not there/],
+  ['archive.url', 'gs://bucket/x', /this kind of archive is not known/],
+  ['archive.url', 's3://user:password@bucket/x', /holds a user name or password/],
+  ['archive.url', inFolder('bad.key'), /is a file, not the folder of an archive/],
+  ['archive.url', join(inFolder('bad.key'), 'below'), /is a file, not the folder of an archive/],
+  ['archive.endpoint', 'store.example', /the endpoint of the archive has no http:/],
+  ['archive.region', '', /region: a text that is not empty/],
+  ['archive.profile', '', /profile: a text that is not empty/],
+  ['archive.path_style', 'yes', /path_style: true or false is expected here/],
+  ['archive.ca_file', 5, /ca_file: a text is expected here/],
+  ['archive.retention', { mode: 'compliance', years: 7 }, /archive\.retention is set, but a directory cannot do that/],
+  ['archive.retention.mode', 'forever', /mode: one of "governance", "compliance"/],
+  ['archive.retention', { mode: 'compliance', years: 0 }, /retention\.years: a number of at least 1/],
+  ['archive.retention', { mode: 'compliance', years: 7, max_years: 5 }, /max_years is less than years/],
+  ['archive.legal_hold', true, /archive\.legal_hold is set, but a directory/],
+  ['archive.kms_key_id', 'alias/x', /archive\.kms_key_id is set, but a directory/],
+  ['archive.encrypt_to', ['age1xyz'], /archive\.encrypt_to\[0\] is not a recipient of age/],
+  ['archive.encrypt_to', 'age1xyz', /encrypt_to: a list is expected here/],
+  ['work_directory', '/nowhere/at-all', /the work directory \/nowhere\/at-all cannot be used: there is no such folder/],
+  ['work_directory', inFolder('bad.key'), /the work directory .*bad\.key cannot be used: it is a file/],
+  ['work_directory', '/proc/self', /the work directory \/proc\/self cannot be used/],
+  ['report.organisation', '', /organisation: a text that is not empty/],
+  ['report.prepared_by', '', /prepared_by: a text that is not empty/],
+  ['report.prepared_by', ['Ana'], /prepared_by: a text is expected here/],
+  ['report.controls', ['soc3'], /report\.controls names "soc3"/],
+  ['report.controls', ['./own.yaml'], /report\.controls, .*own\.yaml, is not there/],
+  ['report.controls', [inFolder('own.yaml')], /own\.yaml:1:1/],
+  ['report.oscal', 'yes', /oscal: true or false is expected here/],
+];
+
+const OTHERWISE: [words: string, wrong: () => Wrong, says: RegExp, code?: number][] = [
+  ['no service', () => ({ env: { EVIDENCE_AUDIT_URL: '' } }), /no audit service is named/],
+  ['no API key', () => ({ env: { EVIDENCE_API_KEY: '' } }), /there is no API key/],
+  ['a wrong API key', () => ({ env: { EVIDENCE_API_KEY: 'sk_wrong_0123456789' } }), /401/, 5],
+  [
+    'an API key of two lines',
+    () => ({ env: { EVIDENCE_API_KEY: 'sk_one\nsk_two' } }),
+    /cannot stand in an HTTP header/,
+  ],
+  [
+    'an empty file of the API key',
+    () => ({ env: { EVIDENCE_API_KEY: '', EVIDENCE_API_KEY_FILE: inFolder('empty.key') } }),
+    /empty\.key, is empty/,
+  ],
+  [
+    'no file of the API key',
+    () => ({ env: { EVIDENCE_API_KEY: '', EVIDENCE_API_KEY_FILE: absent } }),
+    /the API key, .*absent\.pem, is not there/,
+  ],
+  ['a service of another contract', () => ({ env: { EVIDENCE_AUDIT_URL: other.auditUrl } }), /the answer of .*streams/],
+  ['a service that is gone', () => ({ env: { EVIDENCE_AUDIT_URL: 'http://127.0.0.1:9/audit' } }), /ECONNREFUSED/, 3],
+  ['a service without http://', () => ({ flags: { auditUrl: 'audit.example' } }), /has no http:/],
+  [
+    'a service with a password',
+    () => ({ flags: { auditUrl: 'https://me:word@audit.example' } }),
+    /holds a user name or password/,
+  ],
+  ['no configuration', () => ({ flags: { config: 'absent.yaml' } }), /the configuration, .*absent\.yaml, is not there/],
+  ['an archive of no kind', () => ({ flags: { archive: 'gs://x/y' } }), /this kind of archive/],
+  ['an endpoint that is none', () => ({ flags: { endpoint: 'nonsense' } }), /the endpoint of the archive/],
+  [
+    'no work directory',
+    () => ({ flags: { workDirectory: '/nowhere' } }),
+    /the work directory \/nowhere cannot be used/,
+  ],
+  ['a seal key that is none', () => ({ flags: { sealKey: ['k1'] } }), /--seal-key is not ID=FILE/],
+  ['a seal key that is not there', () => ({ flags: { sealKey: [`k1=${absent}`] } }), /the seal key "k1"/],
+  ['roots that are not there', () => ({ flags: { timestampRoots: absent } }), /the time-stamping roots/],
+  ['a claim that is none', () => ({ flags: { require: ['colour'] } }), /"colour" is not a claim/],
+  ['no concurrency', () => ({ flags: { concurrency: 0 } }), /--concurrency must be/],
+  [
+    'an encrypted key without its passphrase',
+    () => ({ file: { 'sign.key_file': inFolder('locked.pem') } }),
+    /no passphrase is given/,
+  ],
+  [
+    'an encrypted key with another one',
+    () => ({ file: { 'sign.key_file': inFolder('locked.pem'), 'sign.passphrase_file': inFolder('wrong.txt') } }),
+    /the passphrase is wrong/,
+  ],
+];
+
+/** Export, dry run and doctor come to the same, and name the same cause. */
+async function agree(wrong: Wrong, says: RegExp, code: number): Promise<void> {
+  const { doctor, dry, real, there } = await threeTimes(wrong);
+  expect([doctor.code, dry.code, real.code], `${doctor.stdout}${dry.stderr}${real.stderr}`).toEqual([code, code, code]);
+  expect([...doctor.complaints, doctor.stderr].join('\n')).toMatch(says);
+  expect(dry.stderr).toMatch(says);
+  expect(real.stderr).toMatch(says);
+  for (const { stderr } of [doctor, dry, real])
+    expect(stderr).not.toMatch(/a defect in this program|Invalid input|Too small/);
+  expect(there).toEqual(['evidence.yaml']);
+}
+
+describe('what is set wrongly is refused alike by export, dry run and doctor', () => {
+  test.each(OF_FILE)('%s: %j', async (path, value, says, code = 2) => {
+    await agree({ file: { [path]: value } }, says, code);
+  });
+
+  test.each(OTHERWISE)('%s', async (_words, wrong, says, code = 2) => {
+    await agree(wrong(), says, code);
+  });
+
+  test('a signing key that everybody can read', async () => {
+    const { file } = await makeKey(mkdtempSync(join(folder, 'loose-')), 'loose.pem', 'ed25519');
+    chmodSync(file, 0o644);
+    await agree({ file: { 'sign.key_file': file } }, /loose\.pem, can be read or changed by others/, 2);
+  });
+
+  test('every key of the configuration is in this table', () => {
+    const tried = OF_FILE.map(([path]) => path);
+    for (const path of leavesOf(z.toJSONSchema(configSchema) as Shape))
+      expect(
+        tried.some((one) => one === path || path.startsWith(`${one}.`)),
+        path,
+      ).toBe(true);
+  });
+});
+
+test.each<[string, object, RegExp]>([
+  ['a seal key', { sealKey: [`k1=${absent}`] }, /the seal key "k1"/],
+  ['roots', { timestampRoots: absent }, /the time-stamping roots/],
+  ['a work directory', { workDirectory: '/nowhere' }, /the work directory \/nowhere cannot be used/],
+])('a dry run of all missing months refuses %s that is not there too', async (_what, flags, says) => {
+  const directory = mkdtempSync(join(folder, 'case-'));
+  const environment = { EVIDENCE_AUDIT_URL: service.auditUrl, EVIDENCE_API_KEY: KEY };
+  const dry = await carryOut(runExport, { ...flags, missing: true, 'dry-run': true }, directory, { environment });
+  expect(dry).toMatchObject({ code: 2, stderr: expect.stringMatching(says) });
+});
+
+interface Shape {
+  properties?: Record<string, Shape>;
+}
+
+function leavesOf({ properties }: Shape): string[] {
+  return Object.entries(properties ?? {}).flatMap(([name, shape]) => {
+    const below = leavesOf(shape);
+    return below.length === 0 ? [name] : below.map((rest) => `${name}.${rest}`);
+  });
+}
+
+test('what is set rightly passes all three, and the dry run makes nothing', async () => {
+  const { doctor, dry, real, there } = await threeTimes({ file: { 'sign.key_file': key.file } });
+  expect([doctor.code, dry.code, real.code], `${doctor.stdout}${real.stderr}`).toEqual([0, 0, 0]);
+  expect(there).toEqual(['evidence.yaml']);
+  const names = (JSON.parse(doctor.stdout).checks as Check[]).map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+});
+
+test('a key with a line feed at its end is the key, in the environment as in a file', async () => {
+  const { doctor, real } = await threeTimes({ env: { EVIDENCE_API_KEY: `${KEY}\n` } });
+  expect([doctor.code, real.code]).toEqual([0, 0]);
+});

@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest';
+import { EvidenceError } from '../../../src/core/errors.ts';
+import { Attempts } from '../../../src/exporter/client/retry.ts';
+
+const signal = new AbortController().signal;
+const error = new EvidenceError('unreachable', 'broken');
+
+/** How many attempts there are when after each of them so many bytes are there, and it broke. */
+async function attemptsOf(allowed: number, reached: (attempt: number) => number): Promise<number> {
+  const attempts = new Attempts(allowed);
+  try {
+    for (;;) {
+      attempts.begin();
+      await attempts.next({ error, retry: true, waitMs: 0 }, signal, reached(attempts.count));
+    }
+  } catch (thrown) {
+    expect(thrown).toBe(error);
+    return attempts.count;
+  }
+}
+
+describe('how often it is tried', () => {
+  const MIB = 2 ** 20;
+  const cases: [string, (attempt: number) => number, number][] = [
+    ['without progress', () => 0, 4],
+    ['progress once', () => 5, 5],
+    ['progress, loss, and the same again', (attempt) => (attempt % 2) * 5, 5],
+    ['progress at every third attempt', (attempt) => Math.floor(attempt / 3), 100],
+    ['a byte each time, for ever', (attempt) => attempt, 100],
+    ['a MiB each time, two hundred times', (attempt) => Math.min(attempt, 200) * MIB, 204],
+  ];
+  test.each(cases)('%s', async (_words, reached, count) => {
+    expect(await attemptsOf(4, reached)).toBe(count);
+  });
+});
+
+test('what is final is not tried again', async () => {
+  const attempts = new Attempts(4);
+  attempts.begin();
+  await expect(attempts.next({ error, retry: false }, signal, 5)).rejects.toBe(error);
+});

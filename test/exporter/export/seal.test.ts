@@ -1,0 +1,326 @@
+import { createSecretKey } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openMemoryArchive } from '../../../src/exporter/archive/memory.ts';
+import { AuditClient } from '../../../src/exporter/client/audit.ts';
+import { DEFAULT_TRANSPORT } from '../../../src/exporter/client/options.ts';
+import { Transport } from '../../../src/exporter/client/transport.ts';
+import type { ExportContext, RunState } from '../../../src/exporter/export/context.ts';
+import type { ExportEvent } from '../../../src/exporter/export/events.ts';
+import type { Journeys, StoredRecord } from '../../../src/exporter/export/journeys.ts';
+import { concludeRun } from '../../../src/exporter/export/seal.ts';
+import { readNewestEntry } from '../../../src/verifier/ledger/ledger.ts';
+import { DEFAULT_DESCRIPTION, defaultContract } from '../../../src/verifier/reading/default-contract.ts';
+import { attemptSchema, readRecord, runRecordSchema, type StreamRecord } from '../../../src/verifier/records/record.ts';
+import { DIGEST, streamRecord } from '../../support/records.ts';
+
+const workDirectory = mkdtempSync(join(tmpdir(), 'seal-test-'));
+const STARTED = new Date('2026-11-01T00:00:00.000Z');
+const SEALED = [
+  'archive.json',
+  'ledger/00000001.json',
+  'runs/2026-10/asked.json',
+  'runs/2026-10/closing.json',
+  'runs/2026-10/index.csv',
+  'runs/2026-10/report.html',
+  'runs/2026-10/report.pdf',
+  'runs/2026-10/run.json',
+];
+const ATTEMPT = 'runs/2026-10/attempts/2026-11-01T00-00-00.000Z/attempt.json';
+
+function contextOf(more: Partial<ExportContext> = {}) {
+  const signal = new AbortController().signal;
+  const events: ExportEvent[] = [];
+  const archive = openMemoryArchive();
+  const transport = new Transport({
+    ...DEFAULT_TRANSPORT,
+    origin: 'http://127.0.0.1:9',
+    apiKey: 'k',
+    userAgent: 't',
+    signal,
+  });
+  const context: ExportContext = {
+    client: new AuditClient(transport, {
+      url: 'http://127.0.0.1:9',
+      description: DEFAULT_DESCRIPTION,
+      pinned: false,
+      signal,
+    }),
+    archive,
+    contract: defaultContract,
+    contractFile: null,
+    auditUrl: 'https://audit.example.com',
+    runId: '2026-10',
+    period: { from: null, to: null },
+    packagePeriod: { from: null, to: null },
+    scope: { streams: [], exclude: [], request: null, requestedBy: null },
+    required: ['order'],
+    completeness: 'off',
+    sealKeys: new Map(),
+    roots: null,
+    recipients: null,
+    signingKey: null,
+    publicKeys: [],
+    bindingKey: createSecretKey(Buffer.alloc(32)),
+    bindingKeyFor: async () => createSecretKey(Buffer.alloc(32)),
+    stamping: null,
+    sealPartial: false,
+    concurrency: 1,
+    workDirectory,
+    tool: { name: 't', version: '0' },
+    commit: null,
+    report: { organisation: null, prepared_by: null, oscal: false, controls: [] },
+    operator: { user: 'u', host: 'h' },
+    now: () => new Date('2026-11-01T00:01:00.000Z'),
+    signal,
+    listen: (event) => events.push(event),
+    ...more,
+  };
+  return { context, archive, events };
+}
+
+const stored = (
+  streamId: string,
+  ...more: Parameters<typeof streamRecord> extends [string, ...infer Rest] ? Rest : never
+): StoredRecord => ({
+  record: streamRecord(streamId, ...more),
+  key: `runs/2026-10/streams/${streamId}.json`,
+  bytes: 1,
+  sha256: DIGEST,
+});
+const listed = (streamId: string) => ({
+  streamId,
+  entryCount: 0,
+  headSequence: 0,
+  headDigest: null,
+  drift: null,
+  record: '{}',
+});
+const failure = (stream_id: string) => ({ stream_id, reason: 'gone', next_step: 'again' });
+const exclusion = (stream_id: string) => ({ stream_id, reason: '--exclude x' });
+
+function journeysOf({
+  included = [],
+  excluded = [],
+  ...more
+}: Partial<Omit<Journeys, 'selection'>> & { included?: string[]; excluded?: string[] }): Journeys {
+  return {
+    selection: { included: included.map(listed), excluded: excluded.map(exclusion), list: { pages: [], streams: [] } },
+    recorded: [],
+    incomplete: [],
+    failed: [],
+    recovered: [],
+    ...more,
+  };
+}
+
+const run = (heads: RunState['heads'] = new Map()): RunState => ({
+  begunAt: STARTED,
+  startedAt: STARTED,
+  movedFrom: null,
+  ledger: { newest: null, runs: new Map() },
+  heads,
+  attempts: [],
+  past: { spans: new Map(), runs: new Map(), coverage: [] },
+  acceptances: [],
+  account: null,
+  packing: { write: () => Promise.reject(new Error('nothing is packed here')) },
+});
+const COUNTS = { listed: 0, exported: 0, partial: 0, failed: 0, empty: 0, excluded: 0 };
+const EMPTY = { status: 'empty', entries: 0, first_sequence: null, last_sequence: null, head_hash: null } as const;
+const PARTIAL: Partial<StreamRecord> = {
+  status: 'incomplete',
+  partial: true,
+  missing: [{ form: 'pdf', reason: 'r' }],
+};
+
+type Row = [string, Journeys, boolean, string, number, string, typeof COUNTS];
+const RUNS: Row[] = [
+  [
+    'all verified',
+    journeysOf({ included: ['a', 'b'], recorded: [stored('a'), stored('b')] }),
+    false,
+    'sealed',
+    0,
+    'verified',
+    { ...COUNTS, listed: 2, exported: 2 },
+  ],
+  [
+    'one of each that can be sealed',
+    journeysOf({
+      included: ['a', 'b', 'c'],
+      excluded: ['d'],
+      recorded: [stored('a'), stored('b', EMPTY), stored('c', { status: 'refuted' })],
+    }),
+    false,
+    'sealed',
+    1,
+    'refuted',
+    { ...COUNTS, listed: 4, exported: 2, empty: 1, excluded: 1 },
+  ],
+  [
+    'only empty ones',
+    journeysOf({ included: ['a'], recorded: [stored('a', EMPTY)] }),
+    false,
+    'sealed',
+    4,
+    'empty',
+    { ...COUNTS, listed: 1, empty: 1 },
+  ],
+  [
+    'one incomplete',
+    journeysOf({ included: ['a', 'b'], recorded: [stored('a')], incomplete: [streamRecord('b', PARTIAL)] }),
+    false,
+    'open',
+    3,
+    'incomplete',
+    { ...COUNTS, listed: 2, exported: 1, partial: 1 },
+  ],
+  [
+    'one failed',
+    journeysOf({ included: ['a', 'b'], recorded: [stored('a')], failed: [failure('b')] }),
+    false,
+    'open',
+    3,
+    'incomplete',
+    { ...COUNTS, listed: 2, exported: 1, failed: 1 },
+  ],
+  [
+    'one failed, sealed all the same',
+    journeysOf({ included: ['a', 'b'], recorded: [stored('a', PARTIAL)], failed: [failure('b')] }),
+    true,
+    'sealed',
+    3,
+    'incomplete',
+    { ...COUNTS, listed: 2, partial: 1, failed: 1 },
+  ],
+  [
+    'partial and refuted',
+    journeysOf({ included: ['a'], recorded: [stored('a', { ...PARTIAL, status: 'refuted' })] }),
+    false,
+    'sealed',
+    1,
+    'refuted',
+    { ...COUNTS, listed: 1, partial: 1 },
+  ],
+  [
+    'partial, and what is there is verified',
+    journeysOf({ included: ['a'], recorded: [stored('a', { ...PARTIAL, status: 'verified' })] }),
+    true,
+    'sealed',
+    3,
+    'incomplete',
+    { ...COUNTS, listed: 1, partial: 1 },
+  ],
+  ['nothing listed', journeysOf({}), false, 'open', 4, 'empty', COUNTS],
+  [
+    'nothing in scope',
+    journeysOf({ excluded: ['a'] }),
+    false,
+    'open',
+    4,
+    'empty',
+    { ...COUNTS, listed: 1, excluded: 1 },
+  ],
+  [
+    'a record of a stream that is no longer listed',
+    journeysOf({ included: ['a'], recorded: [stored('a'), stored('b')] }),
+    false,
+    'sealed',
+    1,
+    'refuted',
+    { ...COUNTS, listed: 1, exported: 1 },
+  ],
+  [
+    'a record of a stream that this try leaves out',
+    journeysOf({ included: ['a'], excluded: ['b', 'c'], recorded: [stored('a'), stored('b')] }),
+    false,
+    'sealed',
+    0,
+    'verified',
+    { ...COUNTS, listed: 3, exported: 2, excluded: 1 },
+  ],
+];
+
+describe('the end of a run', () => {
+  test.each(RUNS)('%s', async (_words, journeys, sealPartial, state, exitCode, outcome, counts) => {
+    const { context } = contextOf({ sealPartial });
+    const result = await concludeRun(context, run(), journeys);
+    expect(result).toMatchObject({ state, record: { exit_code: exitCode, outcome, reconciliation: counts } });
+    const { listed: all, ...classes } = result.record.reconciliation;
+    expect(Object.values(classes).reduce((sum, count) => sum + count, 0)).toBe(all);
+  });
+
+  test.each(RUNS)('what it leaves in the archive: %s', async (_words, journeys, sealPartial, state) => {
+    const { context, archive, events } = contextOf({ sealPartial });
+    const { record } = await concludeRun(context, run(), journeys);
+    const keys: string[] = [];
+    for await (const { key } of archive.list('')) keys.push(key);
+    const anything = journeys.failed.length + journeys.incomplete.length > 0;
+    expect(keys).toEqual(
+      state === 'sealed' ? SEALED : anything ? [ATTEMPT, ATTEMPT.replace('attempt.json', 'report.pdf')] : [],
+    );
+    expect(events.map(({ type }) => type)).toEqual(state === 'sealed' ? ['sealed'] : []);
+    if (state === 'sealed')
+      expect(readRecord(runRecordSchema, await archive.readBytes('runs/2026-10/run.json', 1e6), 'run')).toEqual(record);
+  });
+});
+
+test('what was not accounted for is a defect, and nothing is sealed', async () => {
+  const { context, archive } = contextOf();
+  const lost = journeysOf({ included: ['a', 'b'], recorded: [stored('a')] });
+  await expect(concludeRun(context, run(), lost)).rejects.toThrow('2 streams are listed, but 1 accounted for');
+  expect(await archive.stat('runs/2026-10/run.json')).toBeNull();
+});
+
+test('what this try would have left out is not named as excluded', async () => {
+  const { context } = contextOf();
+  const journeys = journeysOf({ excluded: ['a', 'b'], recorded: [stored('a')] });
+  expect((await concludeRun(context, run(), journeys)).record.excluded).toEqual([exclusion('b')]);
+});
+
+test('an attempt says what is missing and why', async () => {
+  const { context, archive } = contextOf();
+  const journeys = journeysOf({
+    included: ['a', 'b'],
+    failed: [failure('a')],
+    incomplete: [streamRecord('b', PARTIAL)],
+  });
+  await concludeRun(context, run(), journeys);
+  const attempt = readRecord(attemptSchema, await archive.readBytes(ATTEMPT, 1e6), ATTEMPT);
+  expect(attempt).toMatchObject({
+    run_id: '2026-10',
+    failed: [failure('a')],
+    incomplete: [{ stream_id: 'b', missing: PARTIAL.missing }],
+    reconciliation: { listed: 2, partial: 1, failed: 1 },
+  });
+});
+
+test('a stream that vanished refutes the run, though all others are well', async () => {
+  const { context } = contextOf();
+  const heads = new Map([['gone', { sequence: 3, hash: DIGEST, run_id: '2026-09' }]]);
+  const { record } = await concludeRun(context, run(heads), journeysOf({ included: ['a'], recorded: [stored('a')] }));
+  expect(record).toMatchObject({ outcome: 'refuted', exit_code: 1, vanished: [{ stream_id: 'gone' }] });
+});
+
+test('of two that seal the same run at once, the second one keeps its hands off', async () => {
+  const { context, archive } = contextOf();
+  const first = await concludeRun(context, run(), journeysOf({ included: ['a'], recorded: [stored('a')] }));
+  const second = await concludeRun(
+    context,
+    run(),
+    journeysOf({ included: ['a', 'b'], recorded: [stored('a'), stored('b')] }),
+  );
+  expect(second).toEqual({ state: 'already', record: first.record, unstamped: null });
+  expect((await readNewestEntry(archive))?.entry.number).toBe(1);
+});
+
+test('a head moves on when the run is sealed', async () => {
+  const { context, archive } = contextOf();
+  await concludeRun(context, run(), journeysOf({ included: ['a'], recorded: [stored('a')] }));
+  expect((await readNewestEntry(archive))?.entry.heads).toEqual({
+    a: { sequence: 10, hash: DIGEST, run_id: '2026-10' },
+  });
+});

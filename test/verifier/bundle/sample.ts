@@ -1,0 +1,88 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import type { BundleProblem, BundleProblemCode } from '../../../src/verifier/bundle/problem.ts';
+import { openBundle } from '../../../src/verifier/bundle/read.ts';
+import { type BundleOptions, writeBundle } from '../../../src/verifier/bundle/write.ts';
+
+export const SLUG = 'payments-12345678';
+
+/** The options of a small bundle with every kind of file. */
+export function sampleOptions(target: string, changes: Partial<BundleOptions> = {}): BundleOptions {
+  return {
+    target,
+    slug: SLUG,
+    bagInfo: [
+      ['External-Identifier', 'payments'],
+      ['Evidence-Status', 'COMPLETE'],
+    ],
+    date: '2026-11-01T00:00:00Z',
+    tagFiles: [{ name: 'README.txt', content: 'How to check this.\n' }],
+    payload: [
+      { path: 'data/evidence.json', content: `{"entries":[${'{"actor":"alice","action":"read"},'.repeat(20)}{}]}` },
+      { path: 'data/summary.json', content: '' },
+      { path: 'data/checkpoints/12.tsr', content: Uint8Array.from([0x30, 0x03, 0x02, 0x01, 0x00]) },
+    ],
+    ...changes,
+  };
+}
+
+export function writeSample(target: string, changes: Partial<BundleOptions> = {}) {
+  return writeBundle(sampleOptions(target, changes));
+}
+
+export async function problemsOf(
+  path: string,
+  ...limits: Parameters<typeof openBundle>[1][]
+): Promise<BundleProblem[]> {
+  const bundle = await openBundle(path, limits[0]);
+  try {
+    return await bundle.checkIntegrity();
+  } finally {
+    await bundle.close();
+  }
+}
+
+/** What a reader says of a file that may not even be a zip: the codes of its problems, or `unreadable`. */
+export async function outcomeOf(path: string): Promise<(BundleProblemCode | 'unreadable')[]> {
+  try {
+    return (await problemsOf(path)).map(({ code }) => code);
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'unreadable') return ['unreadable'];
+    throw error;
+  }
+}
+
+export interface ForeignEntry {
+  name: string;
+  /** UTF-8. */
+  content: string;
+  /** Unix mode with the file's type, of which a zip keeps the upper half of the external attributes. */
+  mode?: number;
+  method?: 'stored' | 'deflated' | 'bzip2';
+  zip64?: boolean;
+}
+
+/** Makes a zip by Python's zipfile, which takes any name and any attributes. */
+export function writeForeignZip(target: string, entries: readonly ForeignEntry[], comment = ''): void {
+  const script = fileURLToPath(new URL('foreign-zip.py', import.meta.url));
+  execFileSync('python3', [script, target], { input: JSON.stringify({ entries, comment }) });
+}
+
+const digestOf = (text: string) => createHash('sha256').update(text).digest('hex');
+
+const linesOf = (files: Record<string, string>) =>
+  Object.entries(files)
+    .map(([path, content]) => `${digestOf(content)}  ${path}\n`)
+    .join('');
+
+/** A valid bag by no code of ours: payload and, if wished, other tag files than those every bag has. */
+export function foreignBag(payload: Record<string, string>, tags: Record<string, string> = {}): ForeignEntry[] {
+  const tagFiles = {
+    'bagit.txt': 'BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n',
+    'manifest-sha256.txt': linesOf(payload),
+    ...tags,
+  };
+  const files = { ...tagFiles, ...payload, 'tagmanifest-sha256.txt': linesOf(tagFiles) };
+  return Object.entries(files).map(([path, content]) => ({ name: `bag/${path}`, content }));
+}

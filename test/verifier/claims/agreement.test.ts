@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'vitest';
+import { judgeAgreement, type VendorVerdict } from '../../../src/verifier/claims/agreement.ts';
+import type { PackageFacts, SummaryFacts } from '../../../src/verifier/reading/contract.ts';
+import { chainOf, packageOf, readPackage, type SentEntry, STREAM } from '../../support/chain.ts';
+
+const intact = chainOf(20).slice(4);
+const HEAD = intact.at(-1)?.hash ?? '';
+const SUMMARY: SummaryFacts = {
+  packageId: 'pkg-1',
+  streamId: STREAM,
+  entryCount: 16,
+  headDigest: HEAD,
+  actions: null,
+  plain: [],
+};
+
+interface Question {
+  entries?: SentEntry[];
+  facts?: Partial<PackageFacts>;
+  summary?: SummaryFacts | null;
+  vendor?: VendorVerdict | null;
+  refutedByUs?: boolean;
+}
+
+function judge({ entries = intact, facts = {}, summary = SUMMARY, vendor = null, refutedByUs = false }: Question) {
+  const reading = readPackage(packageOf(entries), { streamId: STREAM });
+  if (reading.facts === null) throw new Error('the package was not read');
+  const { walk } = reading;
+  const question = { walk, facts: { ...reading.facts, ...facts }, summary, vendor, refutedByUs };
+  const { claim, findings } = judgeAgreement(question);
+  return { claim, found: findings.list().map(({ code, expected }) => `${code} ${expected}`) };
+}
+
+const OTHER = 'f'.repeat(64);
+const STATEMENTS: [string, Question, string, string[]][] = [
+  ['all agree', {}, 'proved', []],
+  ['the package states another count', { facts: { entryCount: 15 } }, 'refuted', ['agreement/count-differs 15']],
+  ['the package states no count', { facts: { entryCount: null } }, 'proved', []],
+  ['the package states another head', { facts: { headDigest: OTHER } }, 'refuted', [`agreement/head-differs ${OTHER}`]],
+  ['the package states no head', { facts: { headDigest: null } }, 'refuted', ['agreement/head-differs null']],
+  [
+    'the package states another first number',
+    { facts: { firstSequence: 1 } },
+    'refuted',
+    ['agreement/count-differs 1'],
+  ],
+  ['the package states another last number', { facts: { lastSequence: 21 } }, 'refuted', ['agreement/head-differs 21']],
+  [
+    'the summary states another count',
+    { summary: { ...SUMMARY, entryCount: 17 } },
+    'refuted',
+    ['agreement/count-differs 17'],
+  ],
+  [
+    'the summary states another head',
+    { summary: { ...SUMMARY, headDigest: OTHER } },
+    'refuted',
+    [`agreement/head-differs ${OTHER}`],
+  ],
+  [
+    'the summary is of another package',
+    { summary: { ...SUMMARY, packageId: 'pkg-2' } },
+    'refuted',
+    ['agreement/package-differs pkg-2'],
+  ],
+  [
+    'the summary is of another stream',
+    { summary: { ...SUMMARY, streamId: 'other' } },
+    'refuted',
+    ['agreement/package-differs other'],
+  ],
+  [
+    'everything differs',
+    {
+      facts: { entryCount: 1, headDigest: OTHER },
+      summary: { packageId: 'p', streamId: 's', entryCount: 2, headDigest: OTHER, actions: null, plain: [] },
+    },
+    'refuted',
+    [
+      'agreement/count-differs 1',
+      `agreement/head-differs ${OTHER}`,
+      'agreement/package-differs p',
+      'agreement/package-differs s',
+      'agreement/count-differs 2',
+      `agreement/head-differs ${OTHER}`,
+    ],
+  ],
+  ['no summary', { summary: null }, 'unproved', []],
+  [
+    'no summary, and the package differs from itself',
+    { summary: null, facts: { entryCount: 1 } },
+    'refuted',
+    ['agreement/count-differs 1'],
+  ],
+  [
+    'nothing, stated as nothing',
+    { entries: [], summary: { ...SUMMARY, entryCount: 0, headDigest: null } },
+    'proved',
+    [],
+  ],
+  [
+    'nothing, stated as something',
+    { entries: [], facts: { entryCount: 16, headDigest: HEAD } },
+    'refuted',
+    [
+      'agreement/count-differs 16',
+      `agreement/head-differs ${HEAD}`,
+      'agreement/count-differs 16',
+      `agreement/head-differs ${HEAD}`,
+    ],
+  ],
+];
+
+describe('what the forms state', () => {
+  test.each(STATEMENTS)('%s', (_words, question, state, found) => {
+    const result = judge(question);
+    expect([result.claim.state, result.found.toSorted()]).toEqual([state, found.toSorted()]);
+  });
+
+  test('the differences are counted', () => {
+    expect(judge({ facts: { entryCount: 1, headDigest: OTHER } }).claim.reason).toMatch(/^2 /);
+  });
+});
+
+const said = (verified: boolean, failed_sequences: number[] = []): VendorVerdict => ({
+  verified,
+  checked_at: '2026-11-01T00:00:00.000Z',
+  failed_sequences,
+});
+
+const VERDICTS: [string, VendorVerdict, boolean, boolean][] = [
+  ['both say good', said(true), false, true],
+  ['both say bad', said(false, [7]), true, true],
+  ['both say bad, of different entries', said(false, [99]), true, true],
+  ['the service says good, we say bad', said(true), true, false],
+  ['the service says bad, without a place', said(false), false, false],
+  ['the service says bad of an entry in the package', said(false, [10]), false, false],
+  ['of the first entry in the package', said(false, [5]), false, false],
+  ['of the last', said(false, [20]), false, false],
+  ['of one before and one in the package', said(false, [1, 10]), false, false],
+  ['of entries before and behind the package', said(false, [4, 21]), false, true],
+];
+
+describe("the service's own verdict", () => {
+  test.each(VERDICTS)('%s', (_words, vendor, refutedByUs, agrees) => {
+    const { claim, found } = judge({ vendor, refutedByUs });
+    expect(claim.state).toBe(agrees ? 'proved' : 'refuted');
+    expect(found).toHaveLength(agrees ? 0 : 1);
+    if (!agrees) expect(found[0]).toMatch(/^agreement\/vendor-verdict-differs (not )?verified$/);
+  });
+});

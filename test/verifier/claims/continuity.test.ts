@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest';
+import type { WalkResult } from '../../../src/verifier/chain/walk.ts';
+import { type ContinuityQuestion, comparedWith, judgeContinuity } from '../../../src/verifier/claims/continuity.ts';
+import type { Span, SpanEntries } from '../../../src/verifier/claims/span-schema.ts';
+import { bare, chainOf, GENESIS, packageOf, readPackage, type SentEntry, STREAM, sealed } from '../../support/chain.ts';
+
+const intact = chainOf(20);
+const digestOf = (sequence: number) => intact[sequence - 1]?.hash ?? GENESIS;
+const timeOf = (sequence: number) => intact[sequence - 1]?.timestamp ?? '';
+const ALL_TIME = { from: null, to: null };
+
+/** A run that had these entries of the intact chain, but for what is said otherwise. */
+function run(first: number, last: number, more: Partial<SpanEntries> = {}, period: Span['period'] = ALL_TIME): Span {
+  return {
+    run_id: '2026-09',
+    period,
+    part: false,
+    entries: {
+      first_sequence: first,
+      previous_hash: digestOf(first - 1),
+      last_sequence: last,
+      head_hash: digestOf(last),
+      first_recorded_at: timeOf(first),
+      last_recorded_at: timeOf(last),
+      digests_bind: true,
+      entries_sha256: null,
+      agrees: true,
+      ...more,
+    },
+  };
+}
+const earlier = (...spans: Span[]) => ({ earlier: spans });
+const head = (sequence: number, digest = digestOf(sequence)) => earlier(run(1, sequence, { head_hash: digest }));
+const slice = (from: number, to: number) => intact.slice(from - 1, to);
+
+function walkOf(entries: SentEntry[], compared: readonly Span[] = []): WalkResult {
+  return readPackage(packageOf(entries), { streamId: STREAM, compared: comparedWith(compared) }).walk;
+}
+
+function judge(entries: SentEntry[], more: Partial<ContinuityQuestion> = {}) {
+  const walk = walkOf(entries, more.earlier ?? []);
+  const question = { walk, earlier: [], period: ENDED, statedHead: null, restart: null, ...more };
+  const { claim, findings } = judgeContinuity(question);
+  return { ...claim, found: bare(findings.list()), errors: findings.errors('continuity') };
+}
+
+/** Of which no entry here is. */
+const ENDED = { from: '2020-01-01T00:00:00Z', to: '2020-02-01T00:00:00Z' };
+/** From an entry on, before another. */
+const between = (from: number | null, to: number | null) => ({
+  period: { from: from === null ? null : timeOf(from), to: to === null ? null : timeOf(to) },
+});
+const NOW = { period: { from: '2026-09-30T00:00:00Z', to: null } };
+const ALL = { period: ALL_TIME };
+const TABLE: [string, SentEntry[], Partial<ContinuityQuestion>, string, string[]][] = [
+  ['the start, no earlier head', intact, {}, 'proved', []],
+  [
+    'a first entry with a predecessor',
+    [sealed({ ...(intact[0] as SentEntry), prev_hash: digestOf(9) })],
+    {},
+    'unproved',
+    [],
+  ],
+  ['the middle, no earlier head', slice(5, 20), {}, 'unproved', ['continuity/unknown-start 5']],
+  ['it contains the head', intact, head(10), 'proved', []],
+  ['it ends with the head', slice(1, 10), { ...head(10), ...NOW }, 'proved', []],
+  ['it begins with the head', slice(10, 20), head(10), 'proved', []],
+  ['it follows the head', slice(11, 20), head(10), 'proved', []],
+  ['another entry in the place of the head', intact, head(10, digestOf(9)), 'refuted', ['continuity/rewritten 10']],
+  ['it follows another head', slice(11, 20), head(10, digestOf(9)), 'refuted', ['continuity/rewritten 10']],
+  ['it begins too late', slice(12, 20), head(10), 'unproved', ['continuity/unknown-start 12']],
+  ['an earlier period', slice(1, 5), head(10), 'unproved', []],
+  [
+    'it should reach now and ends early',
+    slice(1, 5),
+    { ...head(10), ...NOW },
+    'refuted',
+    ['continuity/truncated 6-10'],
+  ],
+  [
+    'an earlier period, and the stream is shorter',
+    slice(1, 5),
+    { ...head(10), statedHead: 7 },
+    'refuted',
+    ['continuity/truncated 8-10'],
+  ],
+  ['an earlier period, and the stream is longer', slice(1, 5), { ...head(10), statedHead: 20 }, 'unproved', []],
+  ['one short', slice(1, 9), { ...head(10), ...NOW }, 'refuted', ['continuity/truncated 10-10']],
+  ['the head in a hole', [...slice(1, 8), ...slice(12, 20)], head(10), 'unproved', []],
+  ['nothing, no earlier head', [], ALL, 'unproved', []],
+  ['nothing in the period', [], { ...head(10), ...between(15, null) }, 'unproved', []],
+  ['nothing in a period that ended', [], head(10), 'unproved', []],
+  ['nothing at all any more', [], { ...head(10), ...ALL }, 'refuted', ['continuity/truncated 1-10']],
+  [
+    'nothing in the period, and the stream is shorter',
+    [],
+    { ...head(10), statedHead: 7 },
+    'refuted',
+    ['continuity/truncated 8-10'],
+  ],
+  ['nothing in the period, and the stream is as long', [], { ...head(10), statedHead: 10 }, 'unproved', []],
+];
+
+describe('the history that earlier exports saw', () => {
+  test.each(TABLE)('%s', (_words, entries, question, state, found) => {
+    const claim = judge(entries, question);
+    expect([claim.state, claim.found]).toEqual([state, found]);
+    expect(claim.errors).toBe(state === 'refuted' ? 1 : 0);
+    expect(state === 'proved' ? claim.basis : claim.reason).toMatch(/./);
+  });
+});
+
+test('a digest that is not that of its entry proves nothing, edited or not', () => {
+  const edited = intact.with(4, { ...(intact[4] as SentEntry), actor: 'm' });
+  expect(judge(edited, head(10)).state).toBe('unproved');
+});
+
+test('the finding names both digests', () => {
+  const { earlier } = head(10, 'ab');
+  const walk = walkOf(intact, earlier);
+  const { findings } = judgeContinuity({ walk, earlier, period: ALL_TIME, statedHead: null, restart: null });
+  expect(findings.list()).toMatchObject([
+    { expected: 'ab', actual: digestOf(10), message: expect.stringContaining('2026-09') },
+  ]);
+});
+
+test('a hole where the head was is not called an unknown start', () => {
+  expect(judge([...slice(1, 8), ...slice(12, 20)], head(10)).reason).toContain('not among the entries');
+});
+
+test('where nobody knows what was exported before, even the beginning of a stream proves nothing', () => {
+  const { state, reason, found } = judge(intact, { earlier: null });
+  expect([state, found]).toEqual(['unproved', []]);
+  expect(reason).toContain('is not known here');
+});
+
+test('an accepted restart is the basis of a new start', () => {
+  expect(judge(intact, { restart: 'its restart was accepted' }).basis).toContain('its restart was accepted');
+});

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { comparePaths } from '../../../fuzz/dialects.ts';
+import { randomFrom } from '../../../fuzz/packages.ts';
+import { ALL_DIALECTS, chainIn, type Dialect, dialectNamed, packageIn } from '../../../support/dialects.ts';
+import { Mutations } from './mutations.ts';
+
+/** Recipes that the kernel cannot have: a path of three names, chosen members of an object, the entry's JSON of roles. */
+const WITHOUT_KERNEL = ['join of nested', 'rfc8785 of a part of a member', 'roles in a member, hashed whole'];
+const LENGTH = 150;
+
+const hasKernel = ({ name }: Dialect) => !WITHOUT_KERNEL.includes(name);
+const named = (dialects: readonly Dialect[]) => dialects.map((dialect) => [dialect.name, dialect] as const);
+
+test.each(named(ALL_DIALECTS))('%s is read alike by both paths, and nearly all by the fast one', (_name, dialect) => {
+  const chain = chainIn(dialect, LENGTH, randomFrom(20_261_121));
+  const { fast, slow, taken, findings } = comparePaths(dialect, packageIn(dialect, chain));
+  expect(fast).toBe(slow);
+  expect(dialect.contract.plainKind !== null).toBe(hasKernel(dialect));
+  if (!hasKernel(dialect)) return;
+  expect(findings).toBe('');
+  // The slow path has to say once what digests leave open.
+  expect(taken).toBeGreaterThan(LENGTH - 15);
+});
+
+test.each(named(ALL_DIALECTS.filter(hasKernel)))(
+  'mutated entries of %s are regular only where the slow path finds nothing',
+  (_name, dialect) => {
+    const mutations = new Mutations(dialect, randomFrom(20_261_122));
+    for (let count = 0; count < 120; count++) expect(mutations.next()).toBe(null);
+    expect(mutations.counts.accepted).toBeGreaterThan(3);
+  },
+);
+
+/** Of chains that are sent in this way: how many entries the kernel takes. */
+test.each([
+  ['fastapi.yaml', { spaced: false, ascii: false, pretty: false }],
+  ['fastapi.yaml', { spaced: true, ascii: true, pretty: false }],
+  ['fastapi service', { spaced: false, ascii: true, pretty: true }],
+  ['account.yaml', { spaced: true, ascii: false, pretty: false }],
+  ['results service', { spaced: true, ascii: true, pretty: true }],
+  ['camel service', { spaced: false, ascii: true, pretty: false }],
+])('%s, sent as %j', (name, style) => {
+  const dialect = dialectNamed(name);
+  const chain = chainIn(dialect, LENGTH, randomFrom(1), () => style);
+  const { fast, slow, taken } = comparePaths(dialect, packageIn(dialect, chain));
+  expect(fast).toBe(slow);
+  expect(taken).toBeGreaterThan(LENGTH - 15);
+});
+
+test('what an entry leaves open and nobody has said yet is for the slow path, once', () => {
+  const dialect = dialectNamed('camel service');
+  const chain = chainIn(dialect, LENGTH, randomFrom(3));
+  const { uncovered, taken } = comparePaths(dialect, packageIn(dialect, chain));
+  const added = chain.map((entry, index) => (index === 100 ? entry.replace('{', '{"new.one":1,"other":2,') : entry));
+  const again = comparePaths(dialect, packageIn(dialect, added));
+  expect(again.fast).toBe(again.slow);
+  expect([...again.uncovered].toSorted()).toEqual([...uncovered, '"new.one"', 'other'].toSorted());
+  expect(again.taken).toBe(taken - 1);
+});
+
+test('whatever is known to be uncovered, a chain stays regular', () => {
+  const dialect = dialectNamed('camel service');
+  const chain = chainIn(dialect, 20, randomFrom(3));
+  const strange = ['\u001f', '\ud800', 'x'.repeat(5000), '"a.b"', 'a.b.c', '', '.', 'more', ...Array(300).keys()];
+  const added = chain.map((entry, index) => {
+    const names = index === 7 ? strange.map((name) => `${JSON.stringify(String(name))}:1,`).join('') : '';
+    return entry.replace('{', `{${Buffer.from(names).toString('latin1')}`);
+  });
+  const { fast, slow, taken } = comparePaths(dialect, packageIn(dialect, added));
+  expect(fast).toBe(slow);
+  expect(taken).toBeGreaterThan(10);
+});

@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import type { Json } from '../../../../src/core/json/canonical.ts';
+import { randomFrom } from '../../../fuzz/packages.ts';
+import {
+  ALL_DIALECTS,
+  chainIn,
+  type Dialect,
+  digestTextOf,
+  draftOf,
+  genesisOf,
+  stamp,
+} from '../../../support/dialects.ts';
+import { DialectKernel } from './dialect-kernel.ts';
+
+const STYLE = { spaced: false, ascii: false, pretty: false };
+const DIALECTS = ALL_DIALECTS.filter(({ contract }) => contract.plainKind !== null);
+const named = DIALECTS.map((dialect) => [dialect.name, dialect] as const);
+
+/** Another text in the place of each prefix, and of each padding less or something else. */
+function misspelt(digest: string, { description }: Dialect): string[] {
+  const { prefix } = description.digest;
+  const others = [`${digest}=`, `${digest} `, digest.toUpperCase(), digest.toLowerCase(), digest.slice(0, -1)];
+  if (digest.endsWith('=')) others.push(digest.replace(/=+$/, ''), digest.replace(/=$/, '-'), digest.replace(/=/, ''));
+  if (prefix !== '') {
+    const bare = digest.slice(prefix.length);
+    others.push(bare, prefix.toUpperCase() + bare, prefix.replace(/.$/, '-') + bare, prefix.replace(/^./, 'z') + bare);
+  }
+  return others.filter((other) => other !== digest);
+}
+
+/** What an entry may say of its predecessor, and some of what it may not. */
+function predecessors(dialect: Dialect, before: readonly string[]): (Json | undefined)[] {
+  const last = before.at(-1);
+  const right = last === undefined ? genesisOf(dialect) : digestTextOf(dialect, last);
+  const digests = [typeof right === 'string' ? right : digestTextOf(dialect, ''), genesisOf(dialect)];
+  const texts = digests.filter((digest) => typeof digest === 'string').flatMap((text) => misspelt(text, dialect));
+  return [right, ...digests, ...texts, undefined, null, '', 0, false, 'GENESIS', '0', '-', 'null', []];
+}
+
+test.each(named)('the first entries of %s name their predecessors as the slow path wants it', (_name, dialect) => {
+  const random = randomFrom(5);
+  const kernel = new DialectKernel(dialect, chainIn(dialect, 60, random));
+  for (const before of [[], chainIn(dialect, 1, random), chainIn(dialect, 2, random)]) {
+    let taken = 0;
+    for (const previous of predecessors(dialect, before)) {
+      const draft = draftOf(dialect, before.length, previous, STYLE, random);
+      // The digest that the slow path computes, and the one that the kernel does: nothing else can refuse the entry.
+      for (const digest of [undefined, kernel.ownDigest(before, draft)]) {
+        const accepted = kernel.accepted([...before, stamp(dialect, draft, digest)]);
+        expect([previous, kernel.disagreement(accepted)]).toEqual([previous, null]);
+        if (accepted.length > before.length) taken++;
+      }
+    }
+    expect(taken).toBeGreaterThan(0);
+  }
+});
+
+test.each(named)('digests of %s are written as the slow path reads them', (_name, dialect) => {
+  const random = randomFrom(6);
+  const kernel = new DialectKernel(dialect, chainIn(dialect, 60, random));
+  const [entry = ''] = chainIn(dialect, 1, random);
+  const digest = digestTextOf(dialect, entry);
+  expect(entry.split(`"${digest}"`)).toHaveLength(2);
+  for (const other of misspelt(digest, dialect)) {
+    const accepted = kernel.accepted([entry.replace(`"${digest}"`, `"${other}"`)]);
+    expect([other, kernel.disagreement(accepted)]).toEqual([other, null]);
+  }
+});
+
+/** Values whose text in a joined line could be another's, or is not what was sent once it is put together anew. */
+const VALUES = ['1', '-1', '"1"', '"-1"', '"1e-5"', '"1E+5"', '"-"', '1e5', 'null', '"null"', '""', '"true"', 'true'];
+VALUES.push('"{"', '"["', '"|"', '"a|b"', '{"b":1,"a":2}', '{ "a": 1 }', '[2, 1]', '[{"b":1,"a":"\\u0041"}]');
+
+const joined = DIALECTS.flatMap((dialect) => {
+  const fields = (dialect.description.digest.recipe?.preimage ?? []).flatMap((part) =>
+    typeof part === 'object' && 'join' in part ? part.join.fields : [],
+  );
+  const words = fields.filter((field) => /^(actor|action)$/.test(field));
+  return words.length > 0 ? [[dialect.name, dialect, words] as const] : [];
+});
+
+test.each(joined)('a field that %s joins is what the slow path joins, of whatever type', (_name, dialect, fields) => {
+  const random = randomFrom(7);
+  const draft = draftOf(dialect, 0, genesisOf(dialect), STYLE, random);
+  const drafts = fields.flatMap((field) =>
+    VALUES.map((value) => draft.replace(new RegExp(`("${field}":)"(?:[^"\\\\]|\\\\.)*"`), `$1${value}`)),
+  );
+  expect(new Set(drafts).size).toBeGreaterThan(VALUES.length - 2);
+  const known = [...chainIn(dialect, 60, random), ...drafts.map((each) => stamp(dialect, each))];
+  for (const kernel of [new DialectKernel(dialect, []), new DialectKernel(dialect, known)])
+    for (const each of drafts)
+      for (const digest of [undefined, kernel.ownDigest([], each)]) {
+        const accepted = kernel.accepted([stamp(dialect, each, digest)]);
+        expect([each, kernel.disagreement(accepted)]).toEqual([each, null]);
+      }
+});

@@ -1,0 +1,246 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { openMemoryArchive } from '../../../src/exporter/archive/memory.ts';
+import type { Archive } from '../../../src/verifier/archive/archive.ts';
+import { appendEntry } from '../../../src/verifier/ledger/append.ts';
+import { readKnownLedger } from '../../../src/verifier/ledger/continuation.ts';
+import {
+  deriveEntry,
+  findEntry,
+  type LedgerEnd,
+  type LedgerHead,
+  readEntry,
+  readNewestEntry,
+  type StoredLedgerEntry,
+  type Subject,
+} from '../../../src/verifier/ledger/ledger.ts';
+import { acceptRestart } from '../../../src/verifier/ledger/restart.ts';
+import { coverageOf } from '../../../src/verifier/records/coverage.ts';
+import { type RunStream, toRecordBytes } from '../../../src/verifier/records/record.ts';
+import { DIGEST, runRecord, runStream } from '../../support/records.ts';
+import { ledgerEnd } from '../../support/signed-archive.ts';
+
+const ALL_TIME = { from: null, to: null };
+const UNSIGNED = { signingKey: null, publicKeys: [] };
+
+const OTHER = 'b'.repeat(64);
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+
+function subject(runId: string, streams: RunStream[] = [runStream('s')]): Subject {
+  const record = runRecord(runId, streams);
+  return { kind: 'run', record, sha256: sha256(toRecordBytes(record)) };
+}
+
+const NOTHING = { newest: null, runs: new Map<string, string>() };
+
+/** Records a run as it is sealed: its record first. */
+async function addRun(archive: Archive, runId: string, streams?: RunStream[], known?: LedgerEnd) {
+  const added = subject(runId, streams);
+  await put(archive, `runs/${runId}/run.json`, added.record);
+  return appendEntry(archive, added, known ?? (await ledgerEnd(archive)), UNSIGNED);
+}
+
+function stored(heads: Record<string, LedgerHead>, number = 7): StoredLedgerEntry {
+  const common = {
+    format: 'evidence-ledger/1' as const,
+    number,
+    previous_sha256: DIGEST,
+    created_at: 'then',
+    audit_url: 'u',
+  };
+  const coverage = coverageOf(runRecord('before', []));
+  return {
+    key: 'k',
+    sha256: OTHER,
+    entry: { ...common, run_id: 'before', run_sha256: DIGEST, package_period: ALL_TIME, coverage, spans: {}, heads },
+  };
+}
+
+const headAt = (sequence: number): LedgerHead => ({ sequence, hash: OTHER, run_id: 'before' });
+const now = { sequence: 10, hash: DIGEST, run_id: '2026-10' };
+
+const HEADS: [string, RunStream, LedgerHead | undefined, LedgerHead | undefined][] = [
+  ['a new stream', runStream('s'), undefined, now],
+  ['a later head', runStream('s'), headAt(9), now],
+  ['the same sequence', runStream('s'), headAt(10), headAt(10)],
+  ['an earlier head', runStream('s'), headAt(11), headAt(11)],
+  ['order refuted', runStream('s', {}, { order: 'refuted' }), headAt(9), headAt(9)],
+  ['order unproved', runStream('s', {}, { order: 'unproved' }), headAt(9), headAt(9)],
+  ['continuity refuted', runStream('s', {}, { continuity: 'refuted' }), headAt(9), headAt(9)],
+  ['continuity unproved', runStream('s', {}, { continuity: 'unproved' }), headAt(9), now],
+  ['content refuted', runStream('s', {}, { content: 'refuted' }), headAt(9), now],
+  ['no entries', runStream('s', { last_sequence: null, head_hash: null }), headAt(9), headAt(9)],
+  ['no head', runStream('s', { head_hash: null }), headAt(9), headAt(9)],
+  ['a new stream out of order', runStream('s', {}, { order: 'refuted' }), undefined, undefined],
+];
+
+describe('the heads after a run', () => {
+  test.each(HEADS)('%s', (_words, stream, earlier, after) => {
+    const heads = earlier === undefined ? {} : { s: earlier };
+    expect(deriveEntry(subject('2026-10', [stream]), stored(heads)).heads).toEqual(
+      after === undefined ? {} : { s: after },
+    );
+  });
+
+  test('streams that the run did not see keep theirs', () => {
+    const { heads } = deriveEntry(subject('2026-10', [runStream('s')]), stored({ t: headAt(3) }));
+    expect(heads).toEqual({ s: now, t: headAt(3) });
+  });
+
+  test('their order does not depend on that of the streams', () => {
+    const ids = ['b', 'a', 'Z', 'ä', '10', '9'];
+    const one = deriveEntry(
+      subject(
+        '2026-10',
+        ids.map((id) => runStream(id)),
+      ),
+      null,
+    );
+    const other = deriveEntry(
+      subject(
+        '2026-10',
+        ids.toReversed().map((id) => runStream(id)),
+      ),
+      null,
+    );
+    expect(Object.keys(one.heads)).toEqual(Object.keys(other.heads));
+    expect(Object.keys(one.heads)).toHaveLength(ids.length);
+  });
+});
+
+test('an entry names the run, its digest and the entry before', () => {
+  expect(deriveEntry(subject('2026-10'), stored({}))).toMatchObject({
+    number: 8,
+    run_id: '2026-10',
+    run_sha256: subject('2026-10').sha256,
+    previous_sha256: OTHER,
+    created_at: '2026-11-01T00:01:00.000Z',
+  });
+  expect(deriveEntry(subject('2026-10'), null)).toMatchObject({ number: 1, previous_sha256: '0'.repeat(64) });
+});
+
+/** The ledger as it lies in the archive, checked link by link. */
+async function readChain(archive: Archive): Promise<StoredLedgerEntry[]> {
+  const entries: StoredLedgerEntry[] = [];
+  for await (const { key } of archive.list('ledger/')) entries.push(await readEntry(archive, key));
+  for (const [index, { key, entry }] of entries.entries()) {
+    expect(key).toBe(`ledger/${String(index + 1).padStart(8, '0')}.json`);
+    expect(entry.number).toBe(index + 1);
+    const previous = entries[index - 1]?.key;
+    const digest = previous === undefined ? '0'.repeat(64) : sha256(await archive.readBytes(previous, 1e6));
+    expect(entry.previous_sha256).toBe(digest);
+  }
+  return entries;
+}
+
+test('twenty that are added at once form one chain', async () => {
+  const archive = openMemoryArchive();
+  const ids = Array.from({ length: 20 }, (_, index) => `run-${index}`);
+  const results = await Promise.all(
+    ids.map((id, index) => addRun(archive, id, [runStream('s', { last_sequence: index + 1 }), runStream(id)], NOTHING)),
+  );
+  const chain = await readChain(archive);
+  expect(chain).toHaveLength(20);
+  expect(new Set(chain.map(({ entry }) => 'run_id' in entry && entry.run_id))).toEqual(new Set(ids));
+  expect(new Set(results)).toEqual(new Set(['created']));
+  const heads = chain.at(-1)?.entry.heads ?? {};
+  expect(heads['s']?.sequence).toBe(20);
+  expect(Object.keys(heads)).toHaveLength(21);
+  const found = await Promise.all(ids.map((id) => findEntry(archive, id)));
+  expect(found.map((entry) => entry !== null && 'run_id' in entry.entry && entry.entry.run_id)).toEqual(ids);
+});
+
+test('what is not there is null', async () => {
+  const archive = openMemoryArchive();
+  expect([await readNewestEntry(archive), await findEntry(archive, '2026-10')]).toEqual([null, null]);
+  await addRun(archive, '2026-10');
+  expect(await findEntry(archive, '2026-09')).toBeNull();
+});
+
+test('a store that fails is no race', async () => {
+  const archive = openMemoryArchive();
+  const broken = new TypeError('the disk is gone');
+  archive.put = () => Promise.reject(broken);
+  await expect(appendEntry(archive, subject('2026-10'), NOTHING, UNSIGNED)).rejects.toBe(broken);
+});
+
+test('streams of any name keep their heads over many runs', async () => {
+  const archive = openMemoryArchive();
+  const ids = ['__proto__', 'constructor', 'toString', '1', '', 'ä/..', '\u{1f600}'];
+  await addRun(
+    archive,
+    '2026-09',
+    ids.map((id) => runStream(id, { last_sequence: 5 })),
+  );
+  await addRun(archive, '2026-10', [runStream('other')]);
+  const heads = (await readNewestEntry(archive))?.entry.heads ?? {};
+  expect(Object.keys(heads).toSorted()).toEqual([...ids, 'other'].toSorted());
+  expect(Object.entries(heads).every(([id, head]) => id === 'other' || head.sequence === 5)).toBe(true);
+});
+
+async function put(archive: Archive, key: string, value: unknown): Promise<void> {
+  const bytes = typeof value === 'string' ? Buffer.from(value) : toRecordBytes(value);
+  await archive.put(key, { bytes }, { sha256: sha256(bytes), bytes: bytes.length });
+}
+
+describe('an entry that is not one', () => {
+  const good = deriveEntry(subject('2026-10'), null);
+  const cases: [string, unknown, RegExp][] = [
+    ['not JSON', '{', /ledger\/00000001.json is not JSON/],
+    ['a member twice', JSON.stringify(good).replace('{', '{"number":1,'), /ledger\/00000001.json is ambiguous/],
+    ['an unknown member', { ...good, more: 1 }, /ledger\/00000001.json is not the record/],
+    ['another format', { ...good, format: 'evidence-ledger/2' }, /ledger\/00000001.json is not the record/],
+    [
+      'a head without a digest',
+      { ...good, heads: { s: { sequence: 1, run_id: 'r' } } },
+      /ledger\/00000001.json is not the record/,
+    ],
+    ['heads that are a list', { ...good, heads: [['s', headAt(1)]] }, /ledger\/00000001.json is not the record/],
+    ['number 0', { ...good, number: 0 }, /ledger\/00000001.json is not the record/],
+  ];
+  test.each(cases)('%s', async (_words, value, message) => {
+    const archive = openMemoryArchive();
+    await put(archive, 'ledger/00000001.json', value);
+    const reading = readNewestEntry(archive);
+    await expect(reading).rejects.toMatchObject({ code: 'unreadable', message: expect.stringMatching(message) });
+  });
+});
+
+test('an entry that states another number does not lead in a circle', async () => {
+  const archive = openMemoryArchive();
+  await put(archive, 'ledger/00000005.json', { ...deriveEntry(subject('2026-10'), null), number: 6 });
+  await expect(findEntry(archive, '2026-09')).rejects.toMatchObject({
+    code: 'unreadable',
+    message: expect.stringContaining('ledger/00000005.json'),
+  });
+});
+
+describe('an accepted restart', () => {
+  const wish = {
+    streamId: 's',
+    slug: 's-1',
+    reason: 'migrated',
+    acceptedBy: { user: 'u', host: 'h' },
+    acceptedAt: new Date(0),
+  };
+
+  test('takes the head away and stays on record', async () => {
+    const archive = openMemoryArchive();
+    await addRun(archive, '2026-10', [runStream('s'), runStream('t')]);
+    await acceptRestart(archive, wish, UNSIGNED);
+    expect(Object.keys((await readNewestEntry(archive))?.entry.heads ?? {})).toEqual(['t']);
+    expect((await readKnownLedger(archive, UNSIGNED)).acceptances).toMatchObject([
+      { stream_id: 's', reason: 'migrated', head: now },
+    ]);
+    await readChain(archive);
+    expect(await findEntry(archive, '2026-10')).toMatchObject({ entry: { number: 1 } });
+  });
+
+  test.each(['unknown', 'constructor', '__proto__'])('of "%s", which has no head, leaves nothing', async (streamId) => {
+    const archive = openMemoryArchive();
+    await addRun(archive, '2026-10');
+    await expect(acceptRestart(archive, { ...wish, streamId }, UNSIGNED)).rejects.toMatchObject({ code: 'not-found' });
+    for await (const { key } of archive.list('acceptances/')) expect.unreachable(key);
+    expect(await readChain(archive)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { sha256 } from '../../../src/core/digest.ts';
+import { openMemoryArchive } from '../../../src/exporter/archive/memory.ts';
+import type { Asked } from '../../../src/verifier/records/asked.ts';
+import { askedKey } from '../../../src/verifier/records/keys.ts';
+import { toRecordBytes } from '../../../src/verifier/records/record.ts';
+import { runRecord } from '../../support/records.ts';
+import { problemsIn, sealRun, verifyUnder } from '../../support/signed-archive.ts';
+
+const RUN = 'run-1';
+const { source, period, scope, begun_at, operator } = runRecord(RUN, []);
+const { audit_url, contract, contract_sha256 } = source;
+const HONEST: Asked = {
+  format: 'evidence-asked/1',
+  run_id: RUN,
+  source: { audit_url, contract, contract_sha256 },
+  period,
+  scope,
+  begun_at,
+  operator,
+  binding: null,
+};
+
+/** A run whose record names what it was begun with, by its digest. */
+async function verifiedWith(asked: unknown) {
+  const archive = openMemoryArchive();
+  const bytes = toRecordBytes(asked);
+  const stored = { key: askedKey(RUN), bytes: bytes.length, sha256: sha256(bytes) };
+  await archive.put(stored.key, { bytes }, stored);
+  await sealRun(archive, RUN, null, { documents: [{ name: 'asked.json', ...stored }] });
+  return verifyUnder(archive, []);
+}
+
+test('what a run was begun with, as its record says', async () => {
+  expect(problemsIn(await verifiedWith(HONEST))).toEqual([]);
+});
+
+test.each<[what: string, asked: unknown, code: string, said: RegExp]>([
+  ['another run', { ...HONEST, run_id: 'run-2' }, 'record/differs', /: run or time of beginning$/],
+  ['another beginning', { ...HONEST, begun_at: '2026-01-01T00:00:00.000Z' }, 'record/differs', /time of beginning$/],
+  [
+    'another service',
+    { ...HONEST, source: { ...HONEST.source, audit_url: 'x' } },
+    'record/differs',
+    /: audit service: x → /,
+  ],
+  ['other streams', { ...HONEST, scope: { ...scope, streams: ['a'] } }, 'record/differs', /: streams: a → all$/],
+  ['another period', { ...HONEST, period: { ...period, from: 'then' } }, 'record/differs', /: period: then to /],
+  ['nothing', {}, 'object/unreadable', /is not the record it should be/],
+])('%s than its record says is found', async (_what, asked, code, said) => {
+  const report = await verifiedWith(asked);
+  expect([report.outcome, problemsIn(report)]).toEqual(['refuted', [`${code} ${askedKey(RUN)}`]]);
+  expect(report.runs[0]?.problems[0]?.message).toMatch(said);
+});

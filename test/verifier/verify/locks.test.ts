@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest';
+import type { ObjectLock } from '../../../src/verifier/archive/archive.ts';
+import type { CustodyRecord, CustodyResult, StoredCustody } from '../../../src/verifier/records/hold-log.ts';
+import { type LockQuestion, verifyLocks } from '../../../src/verifier/verify/locks.ts';
+import type { RunCheck } from '../../../src/verifier/verify/run.ts';
+import { LockingArchive, type Shown } from '../../support/memory-locks.ts';
+import { DIGEST, runRecord, runStream } from '../../support/records.ts';
+
+const NOW = new Date('2027-01-01T00:00:00Z');
+const lock = (mode: ObjectLock['mode'], year: number): ObjectLock => ({
+  mode,
+  retain_until: `${year}-01-01T00:00:00.000Z`,
+});
+const LOCK = lock('governance', 2033);
+const BUNDLE = 'runs/2026-10/streams/s.zip';
+const RECORD = 'runs/2026-10/run.json';
+
+function runCheck(recorded: ObjectLock | undefined): RunCheck {
+  const stream = runStream('s');
+  const bundle = { ...stream.bundle, ...(recorded === undefined ? {} : { lock: recorded }) };
+  const record = runRecord('2026-10', [{ ...stream, bundle }]);
+  return { runId: '2026-10', record } as unknown as RunCheck;
+}
+
+function custody(
+  action: CustodyRecord['action'],
+  until: number | null,
+  outcome: CustodyResult['outcome'] | 'open' = 'completed',
+): StoredCustody {
+  const retain_until = until === null ? null : `${until}-01-01T00:00:00.000Z`;
+  const object = {
+    key: BUNDLE,
+    lock: until === null ? LOCK : lock('governance', until),
+    legal_hold: action === 'hold',
+  };
+  const record = { action, retain_until, objects: [{ ...object, version_id: null }] } as unknown as CustodyRecord;
+  const done = { format: 'evidence-custody-result/1' as const, record_sha256: DIGEST, ended_at: 'then' };
+  return {
+    key: 'k',
+    record,
+    sha256: DIGEST,
+    result: outcome === 'open' ? null : { ...done, outcome, objects: [object] },
+  };
+}
+
+interface Case {
+  recorded?: ObjectLock | undefined;
+  custody?: StoredCustody[];
+  bundle?: Partial<Shown>;
+  record?: Partial<Shown>;
+  until?: Date;
+}
+
+async function verify({ custody: done = [], bundle = {}, record = {}, until, ...more }: Case) {
+  const recorded = 'recorded' in more ? more.recorded : LOCK;
+  const locking = new LockingArchive(null);
+  locking.table.set(BUNDLE, { lock: recorded ?? null, held: false, ...bundle });
+  locking.table.set(RECORD, { lock: LOCK, held: false, ...record });
+  const question: LockQuestion = {
+    archive: locking.archive,
+    keys: [BUNDLE, RECORD],
+    checks: [runCheck(recorded)],
+    custody: new Map([['2026-10', done]]),
+    entries: [],
+    now: NOW,
+    until: until ?? null,
+  };
+  return verifyLocks(question);
+}
+
+const SOUND: [string, Case][] = [
+  ['as it was stored', {}],
+  ['locked for longer', { bundle: { lock: lock('governance', 2040) } }],
+  ['locked more strongly', { bundle: { lock: lock('compliance', 2033) } }],
+  ['ended by itself', { recorded: lock('compliance', 2020), bundle: { lock: null } }],
+  ['on hold, as recorded', { custody: [custody('hold', null)], bundle: { held: true } }],
+  ['released, as recorded', { custody: [custody('hold', null), custody('release', null)] }],
+  ['released, as was begun', { custody: [custody('hold', null), custody('release', null, 'open')] }],
+  ['not on hold, as that was refused', { custody: [custody('hold', null, 'refused')] }],
+  ['not yet on hold', { custody: [custody('hold', null, 'open')] }],
+  ['extended, as recorded', { custody: [custody('extend', 2040)], bundle: { lock: lock('governance', 2040) } }],
+];
+test.each(SOUND)('a lock is proved that is %s', async (_what, found) => {
+  expect(await verify(found)).toMatchObject({ state: 'proved', checked: 2, findings: [] });
+});
+
+const UNSOUND: [string, Case, string][] = [
+  ['taken away', { bundle: { lock: null } }, BUNDLE],
+  ['shortened', { bundle: { lock: lock('governance', 2032) } }, BUNDLE],
+  ['weakened', { recorded: lock('compliance', 2033), bundle: { lock: lock('governance', 2033) } }, BUNDLE],
+  ['taken from an object whose record names none', { record: { lock: null } }, RECORD],
+  ['shortened after it was extended', { custody: [custody('extend', 2040)] }, BUNDLE],
+  [
+    'not on hold, whose release was refused',
+    { custody: [custody('hold', null), custody('release', null, 'refused')] },
+    BUNDLE,
+  ],
+  ['no longer on hold', { custody: [custody('hold', null)] }, BUNDLE],
+  ['put on hold again after a release', { custody: [custody('release', null), custody('hold', null)] }, BUNDLE],
+];
+test.each(UNSOUND)('a lock is refuted that was %s', async (_what, found, key) => {
+  const report = await verify(found);
+  expect([report.state, report.findings.map((finding) => [finding.code, finding.key])]).toEqual([
+    'refuted',
+    [['object/unlocked', key]],
+  ]);
+});
+
+const UNKNOWN: [string, Case, RegExp][] = [
+  ['this identity may not see', { bundle: { lock: 'hidden' } }, /may not see the locks of 1 /],
+  ['is a hold that it may not see', { custody: [custody('hold', null)], bundle: { held: 'hidden' } }, /may not see/],
+];
+test.each(UNKNOWN)('a lock is unproved that %s', async (_what, found, reason) => {
+  expect(await verify(found)).toMatchObject({ state: 'unproved', reason: expect.stringMatching(reason), findings: [] });
+});
+
+test('nothing is proved where no run records a lock', async () => {
+  expect(await verify({ recorded: undefined })).toMatchObject({ state: 'unproved', checked: 0 });
+});
+
+test('what ends sooner than is asked for is named, with when it ends; a hold keeps it', async () => {
+  const until = new Date('2034-01-01T00:00:00Z');
+  const bundle = { lock: lock('governance', 2035) };
+  const { expiring, first_end, state } = await verify({ until, bundle });
+  expect(expiring).toEqual([{ key: RECORD, retain_until: LOCK.retain_until }]);
+  expect([first_end, state]).toEqual([LOCK.retain_until, 'proved']);
+  expect((await verify({ until, bundle, record: { held: true } })).expiring).toEqual([]);
+});

@@ -1,0 +1,136 @@
+import { appendFileSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { PackageReader, type PackageReading } from '../../../src/verifier/chain/package.ts';
+import type { SealKeys } from '../../../src/verifier/reading/contract.ts';
+import { defaultContract } from '../../../src/verifier/reading/default-contract.ts';
+import { type FileReadingOptions, readPackageFile } from '../../../src/verifier/verify/package-file.ts';
+import { chainOf, KEYS, packageOf, type SentEntry } from '../../support/chain.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'package-file-'));
+const chain = chainOf(2000);
+const WORKER = pathToFileURL(resolve(import.meta.dirname, '../../../src/verifier/verify/range-worker.ts')).href;
+
+function fileOf(name: string, entries: SentEntry[]): string {
+  const path = join(folder, name);
+  writeFileSync(path, JSON.stringify(packageOf(entries, { first_sequence: 1, last_sequence: 2000 })));
+  return path;
+}
+const intact = fileOf('intact.json', chain);
+
+async function read(path: string, options: Partial<FileReadingOptions>, keys: SealKeys = KEYS) {
+  const begin = () => new PackageReader(defaultContract, keys, { watch: () => [3, 1000, 1999] });
+  const { reader, stretches } = await readPackageFile(path, begin, { threads: 1, rangeBytes: 50_000, ...options });
+  return { reading: plain(reader.finish()), stretches };
+}
+
+let programs = 0;
+
+/**
+ * A program for the other threads, which are too slow to begin for a small file: the main thread waits behind its first
+ * block until one of them has called `ready`.
+ */
+function helpedBy(text: string): Pick<FileReadingOptions, 'program' | 'signal'> {
+  const path = join(folder, `${++programs}.mjs`);
+  const ready = `${path}.ready`;
+  writeFileSync(
+    path,
+    `import { writeFileSync } from 'node:fs';
+    import { parentPort } from 'node:worker_threads';
+    const ready = () => writeFileSync(${JSON.stringify(ready)}, '');
+    ${text}`,
+  );
+  let blocks = 0;
+  const cell = new Int32Array(new SharedArrayBuffer(4));
+  const throwIfAborted = () => {
+    if (++blocks === 2) while (!existsSync(ready)) Atomics.wait(cell, 0, 0, 5);
+  };
+  return { program: pathToFileURL(path), signal: { throwIfAborted } as AbortSignal };
+}
+
+/** The true program, with what is done in place of sending its answers. */
+const answering = (send: string) => `
+  const post = parentPort.postMessage.bind(parentPort);
+  let answers = 0;
+  parentPort.postMessage = (answer) => { const { stretch } = answer; answers++; ${send}; ready(); };
+  await import(${JSON.stringify(WORKER)});`;
+
+function plain({ walk, facts, defect }: PackageReading) {
+  return { ...walk, findings: walk.findings.list(), total: walk.findings.total(), facts, defect };
+}
+
+const altered = { ...chain[1500], actor: 'mallory' } as SentEntry;
+const FILES: [string, string][] = [
+  ['intact', intact],
+  ['altered', fileOf('altered.json', chain.with(1500, altered))],
+  ['with a gap', fileOf('gap.json', chain.toSpliced(900, 100))],
+  ['repeated', fileOf('repeated.json', [...chain.slice(0, 1700), ...chain.slice(1600)])],
+];
+
+describe.each(FILES)('a file, %s, is read the same', (name, path) => {
+  test.each([2, 3])('by %i threads', async (threads) => {
+    const { reading, stretches } = await read(path, { threads, ...helpedBy(answering('post(answer)')) });
+    expect(reading).toEqual((await read(path, {})).reading);
+    expect(stretches).toBeGreaterThan(0);
+    if (name === 'intact') expect(reading).toMatchObject({ entries: 2000, seals: { verified: 2000 }, total: 0 });
+  });
+});
+
+test('one thread reads alone, and so does one of many where the file is small', async () => {
+  expect((await read(intact, { threads: 1 })).stretches).toBe(0);
+  expect((await read(intact, { threads: null })).stretches).toBe(0);
+  expect((await read(intact, { threads: 2, rangeBytes: 2 ** 20 })).stretches).toBe(0);
+});
+
+test('an account, whose chains stand side by side, is read by the main thread', async () => {
+  const path = join(folder, 'account.json');
+  writeFileSync(path, JSON.stringify({ ...packageOf(chain.slice(0, 500)), stream: undefined, entries: chain }));
+  expect((await read(path, { threads: 2 })).reading).toEqual((await read(path, {})).reading);
+});
+
+const TAKES_ALL = 'ranges.owners.forEach((_, at) => Atomics.compareExchange(ranges.owners, at, 0, owner))';
+const FAULTS: [string, string][] = [
+  ['ends at once', 'ready(); process.exit(3);'],
+  ['throws', 'ready(); throw new Error("no");'],
+  ['throws once it is told', "parentPort.once('message', () => { ready(); throw new Error('no'); });"],
+  ['takes all there is, and ends', `parentPort.once('message', ({ owner, ranges }) => { ${TAKES_ALL}; ready(); });`],
+  ['runs out of memory', 'ready(); const all = []; for (;;) all.push(new Array(1e5).fill(all.length));'],
+  ['dies after two answers', answering('post(answer); if (answers === 2) { ready(); process.exit(1); }')],
+  ['finds nothing', answering('post({ ...answer, stretch: null })')],
+  ['is off by one', answering('stretch.start++; post(answer)')],
+  ['begins where it did not', answering('stretch.start = 0; post(answer)')],
+  ['assumes another digest', answering("stretch.assumed.digest = 'f'.repeat(64); post(answer)")],
+];
+
+test.each(FAULTS)('a thread that %s is as good as none', async (_words, program) => {
+  const { reading } = await read(intact, { threads: 3, ...helpedBy(program) });
+  expect(reading).toEqual((await read(intact, {})).reading);
+});
+
+test('so is one that cannot be started', async () => {
+  const program = pathToFileURL(join(folder, 'nowhere.mjs'));
+  expect(await read(intact, { threads: 3, program })).toEqual(await read(intact, {}));
+});
+
+test('a file that changes while it is read is read again by one thread', async () => {
+  const path = fileOf('growing.json', chain);
+  const grows = `(await import('node:fs')).appendFileSync(${JSON.stringify(path)}, ' ');`;
+  const { reading, stretches } = await read(path, { threads: 2, ...helpedBy(grows + answering('post(answer)')) });
+  expect(stretches).toBe(0);
+  expect(reading).toEqual((await read(path, {})).reading);
+  appendFileSync(path, 'x');
+  expect((await read(path, { threads: 2 })).reading.defect).toMatchObject({ code: 'package/unreadable' });
+});
+
+test('an interruption ends the reading, and the threads', async () => {
+  const before = threads();
+  const signal = AbortSignal.abort(new Error('interrupted'));
+  await expect(read(intact, { threads: 3, signal })).rejects.toThrow('interrupted');
+  expect(threads()).toBe(before);
+});
+
+function threads(): number {
+  return process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length;
+}
