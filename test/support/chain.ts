@@ -6,7 +6,7 @@ import type { Compared } from '../../src/verifier/chain/walk.ts';
 import type { ClaimName, Examination } from '../../src/verifier/claims/claim.ts';
 import { examine } from '../../src/verifier/claims/examine.ts';
 import type { Observations } from '../../src/verifier/claims/observe.ts';
-import type { SealKeys } from '../../src/verifier/reading/contract.ts';
+import type { SealKeys } from '../../src/verifier/model/entry.ts';
 import { defaultContract } from '../../src/verifier/reading/default-contract.ts';
 
 /** An entry on the wire; tests write whatever they like into it. */

@@ -1,5 +1,5 @@
+import type { SealKeys } from '../../verifier/model/entry.ts';
 import type { Description } from '../../verifier/profile/description.ts';
-import type { SealKeys } from '../../verifier/reading/contract.ts';
 import { firstEntries, type StreamSample } from './chain-roles.ts';
 import type { Chain, EntriesSurvey } from './entries.ts';
 import { findEntryId, findKeyField, findSeal, type SealRole } from './entry-roles.ts';

@@ -1,6 +1,6 @@
 import type { Json } from '../../core/json/canonical.ts';
+import type { SealKeys } from '../../verifier/model/entry.ts';
 import { type Description, descriptionSchema, type List } from '../../verifier/profile/description.ts';
-import type { SealKeys } from '../../verifier/reading/contract.ts';
 import { likeDefault } from './default-fit.ts';
 import { describeEntry, inferDigest } from './digest.ts';
 import { findChainOf, grouped, inferEntries } from './entries.ts';

@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import type { SealKeys } from '../../verifier/model/entry.ts';
 import type {
   Algorithm,
   Description,
@@ -8,7 +9,6 @@ import type {
   Part,
 } from '../../verifier/profile/description.ts';
 import { toHex } from '../../verifier/profile/digest-text.ts';
-import type { SealKeys } from '../../verifier/reading/contract.ts';
 import { openContract } from '../../verifier/reading/reading.ts';
 import { compileRecipe } from '../../verifier/recipe/recipe.ts';
 import type { ChainRoles } from './chain-roles.ts';

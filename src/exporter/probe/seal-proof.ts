@@ -1,5 +1,6 @@
+import type { Entry, SealKeys } from '../../verifier/model/entry.ts';
 import type { Description, KeyChoice, SealDescription } from '../../verifier/profile/description.ts';
-import type { Contract, Entry, SealKeys } from '../../verifier/reading/contract.ts';
+import type { Contract } from '../../verifier/reading/contract.ts';
 import { openContract } from '../../verifier/reading/reading.ts';
 import type { SealRole } from './entry-roles.ts';
 import { isNearlyAll } from './nearly-all.ts';

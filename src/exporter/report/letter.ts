@@ -1,7 +1,7 @@
+import { grouped } from '../../core/words.ts';
 import { renderLetterPdf } from './pdf/letter.ts';
 import { readLetterTexts, readTexts } from './texts.ts';
 import { type LetterFile, type LetterSubject, type LetterView, toLetterView } from './view/letter.ts';
-import { grouped } from './view/words.ts';
 
 const WIDTH = 96;
 const INDENT = '    ';

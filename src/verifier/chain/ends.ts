@@ -1,4 +1,4 @@
-import type { EntryWords } from '../reading/contract.ts';
+import type { EntryWords } from '../model/entry.ts';
 
 /** When the entries with the lowest and the highest number happened, as they say; null where they do not. */
 export interface Occurred {

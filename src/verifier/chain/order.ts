@@ -1,6 +1,7 @@
 import { NO_TIME, type Tip } from '../decode/wasm/kernel.ts';
+import type { Entry } from '../model/entry.ts';
 import { type FindingLog, type FindingPlace, placeOf, toFinding } from '../model/finding.ts';
-import type { Contract, Entry } from '../reading/contract.ts';
+import type { Contract } from '../reading/contract.ts';
 import { RecentDigests, type RegularEntries } from './regular.ts';
 
 /**

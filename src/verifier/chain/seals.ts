@@ -1,5 +1,6 @@
+import type { Entry, SealKeys } from '../model/entry.ts';
 import { type Finding, FindingLog, type FindingPlace, placeOf, toFinding } from '../model/finding.ts';
-import type { Contract, Entry, SealKeys } from '../reading/contract.ts';
+import type { Contract } from '../reading/contract.ts';
 
 /** What was seen of the seals of one stream. */
 export interface SealCounts {

@@ -1,6 +1,7 @@
 import type { Tip } from '../decode/wasm/kernel.ts';
+import type { Entry, SealKeys } from '../model/entry.ts';
 import { type Finding, FindingLog, placeOf, toFinding } from '../model/finding.ts';
-import type { Contract, Entry, SealKeys } from '../reading/contract.ts';
+import type { Contract } from '../reading/contract.ts';
 import { MORE } from '../recipe/roles.ts';
 import { type Activity, ActivityCount } from './activity.ts';
 import { ContentHash, NONE, type Section, type SectionHashes } from './content-hash.ts';

@@ -1,5 +1,6 @@
 import type { PackageReading } from '../chain/package.ts';
-import type { Contract, SealKeys } from '../reading/contract.ts';
+import type { SealKeys } from '../model/entry.ts';
+import type { Contract } from '../reading/contract.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
 import type { PdfReading, SummaryReading, VendorVerdict } from './agreement.ts';
 import type { CompletenessBasis } from './completeness.ts';

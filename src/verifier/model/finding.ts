@@ -1,5 +1,5 @@
 import { shellWord } from '../../core/shell.ts';
-import type { Entry } from '../reading/contract.ts';
+import type { Entry } from './entry.ts';
 
 /** What a check can find. The part before the slash names the claim that it concerns, or the thing that was read. */
 export type FindingCode =

@@ -4,6 +4,7 @@ import type { Json } from '../../core/json/canonical.ts';
 import { type ExactJson, parseExactJson } from '../../core/json/exact.ts';
 import { isExact } from '../../core/json/numbers.ts';
 import { readWritten, type Written } from '../../core/json/source-text.ts';
+import type { Content, Entry, SealKeys } from '../model/entry.ts';
 import type { Description, KeyChoice } from '../profile/description.ts';
 import { type DigestReader, digestReader, macReader } from '../profile/digest-text.ts';
 import { Fields } from '../profile/fields.ts';
@@ -13,7 +14,7 @@ import type { Hashed } from '../recipe/preimage.ts';
 import { plainKindOf } from '../recipe/program.ts';
 import { compileRecipe, hashName, type Recipe } from '../recipe/recipe.ts';
 import { compileCover } from '../recipe/roles.ts';
-import type { Content, Contract, Entry, SealKeys } from './contract.ts';
+import type { Contract } from './contract.ts';
 import { readFacts, readSummaryFacts } from './facts.ts';
 import { wordsOf } from './words.ts';
 

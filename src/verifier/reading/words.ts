@@ -1,8 +1,8 @@
 import type { Json } from '../../core/json/canonical.ts';
+import type { EntryWords } from '../model/entry.ts';
 import type { Description } from '../profile/description.ts';
 import { valueAt } from '../profile/path.ts';
 import { toTimeOrNull } from '../profile/time.ts';
-import type { EntryWords } from './contract.ts';
 
 /** Names of others may be of any length. */
 const MAX_LENGTH = 200;

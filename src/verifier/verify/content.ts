@@ -18,7 +18,7 @@ import { type Means, observe } from '../claims/observe.ts';
 import type { Span } from '../claims/span-schema.ts';
 import type { ServiceStatement } from '../claims/stated-schema.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
-import type { SealKeys } from '../reading/contract.ts';
+import type { SealKeys } from '../model/entry.ts';
 import { type ContractInUse, DEFAULT_IN_USE } from '../reading/in-use.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
 import { checkConsistency } from './consistency.ts';

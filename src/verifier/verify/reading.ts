@@ -7,7 +7,8 @@ import { asPart, type PackageExpectation, PackageReader, type PackageReading } f
 import { CarriedListing } from '../claims/carried-listing.ts';
 import { ListingMerge, type ListingResult, type PackageCut } from '../claims/listing.ts';
 import { LineReader } from '../claims/listing-text.ts';
-import type { Contract, SealKeys } from '../reading/contract.ts';
+import type { SealKeys } from '../model/entry.ts';
+import type { Contract } from '../reading/contract.ts';
 
 /** Sees entries, and has the reading wait until it has caught up with them. */
 export interface EntryWatch extends Required<Pick<PackageExpectation, 'onEntry' | 'onSent'>> {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { OrderCheck } from '../../../src/verifier/chain/order.ts';
+import type { Entry } from '../../../src/verifier/model/entry.ts';
 import { type Finding, FindingLog } from '../../../src/verifier/model/finding.ts';
-import type { Entry } from '../../../src/verifier/reading/contract.ts';
 import { GENESIS } from '../../support/chain.ts';
 
 const CHAIN = { genesis: GENESIS, firstSequence: 1 };

@@ -4,8 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { toHmacKey } from '../../../src/core/digest.ts';
 import { isEvidenceError } from '../../../src/core/errors.ts';
 import { readWritten, type Written } from '../../../src/core/json/source-text.ts';
+import type { Entry } from '../../../src/verifier/model/entry.ts';
 import { descriptionSchema } from '../../../src/verifier/profile/description.ts';
-import type { Contract, Entry } from '../../../src/verifier/reading/contract.ts';
+import type { Contract } from '../../../src/verifier/reading/contract.ts';
 import { openContract } from '../../../src/verifier/reading/reading.ts';
 import { DIALECTS, describeDialect } from '../../support/vendor-dialects.ts';
 

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { PackageReader, type PackageReading } from '../../../src/verifier/chain/package.ts';
-import type { SealKeys } from '../../../src/verifier/reading/contract.ts';
+import type { SealKeys } from '../../../src/verifier/model/entry.ts';
 import { defaultContract } from '../../../src/verifier/reading/default-contract.ts';
 import { type FileReadingOptions, readPackageFile } from '../../../src/verifier/verify/package-file.ts';
 import { chainOf, KEYS, packageOf, type SentEntry } from '../../support/chain.ts';

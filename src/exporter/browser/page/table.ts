@@ -1,4 +1,4 @@
-import { grouped, plural } from '../../report/view/words.ts';
+import { grouped, plural } from '../../../core/words.ts';
 
 /** A row as it is searched and sorted. */
 interface Row {

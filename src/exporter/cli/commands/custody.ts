@@ -1,8 +1,8 @@
 import { EvidenceError } from '../../../core/errors.ts';
+import { plural } from '../../../core/words.ts';
 import { changeProtection, type ProtectionChange } from '../../../verifier/ledger/protection.ts';
 import type { SealedRun } from '../../../verifier/records/stored-run.ts';
 import { retainUntil } from '../../archive/s3/options.ts';
-import { plural } from '../../report/view/words.ts';
 import type { CommandContext } from '../command.ts';
 import { type Config, loadConfig } from '../config/config.ts';
 import { openArchive } from '../config/store.ts';

@@ -1,7 +1,7 @@
 import { exitCodeOf } from '../../../core/terminal/exit.ts';
 import { type Line, styled } from '../../../core/terminal/printer.ts';
+import { plural } from '../../../core/words.ts';
 import { attempt, attemptAll, type Check, doubtful, ok, skipped } from '../../doctor/check.ts';
-import { plural } from '../../report/view/words.ts';
 import type { CommandContext } from '../command.ts';
 import { type Config, loadConfig } from '../config/config.ts';
 import { type Footing, LOADERS, type Part } from '../config/footing.ts';

@@ -1,5 +1,6 @@
 import { INCOMPLETE } from '../../../core/terminal/crash.ts';
 import type { Printer } from '../../../core/terminal/printer.ts';
+import { plural } from '../../../core/words.ts';
 import type { Archive } from '../../../verifier/archive/archive.ts';
 import { describePeriod } from '../../../verifier/bundle/period.ts';
 import { readKnownLedger } from '../../../verifier/ledger/continuation.ts';
@@ -8,7 +9,6 @@ import { checkQuestion, questionOf, whyOther } from '../../export/asked.ts';
 import { bindingKeysOf } from '../../export/binding.ts';
 import { type Selection, selectStreams } from '../../export/plan.ts';
 import { chooseRunId, exportOrRevise } from '../../export/run-id.ts';
-import { plural } from '../../report/view/words.ts';
 import type { CommandContext } from '../command.ts';
 import type { Footing } from '../config/footing.ts';
 import { MORE_ROOM, reckonRoom } from '../config/room.ts';

@@ -1,4 +1,5 @@
 import { EvidenceError } from '../../../core/errors.ts';
+import { plural } from '../../../core/words.ts';
 import type { Archive } from '../../../verifier/archive/archive.ts';
 import { readKnownLedger } from '../../../verifier/ledger/continuation.ts';
 import { type CoveredMonth, coverMonth, coverMonths } from '../../../verifier/records/coverage.ts';
@@ -9,7 +10,6 @@ import type { Scope } from '../../export/context.ts';
 import { type PeriodAnswer, resolvePeriod } from '../../export/period.ts';
 import type { ExportResult } from '../../export/run.ts';
 import { isBegun } from '../../export/run-id.ts';
-import { plural } from '../../report/view/words.ts';
 import type { CommandContext } from '../command.ts';
 import type { Config } from '../config/config.ts';
 import type { Footing } from '../config/footing.ts';

@@ -1,10 +1,10 @@
 import { EvidenceError } from '../../../core/errors.ts';
 import { formatTable } from '../../../core/terminal/table.ts';
+import { grouped, plural } from '../../../core/words.ts';
 import { overviewRuns, type RunOverview } from '../../../verifier/ledger/overview.ts';
 import { type CoveringRun, coverageOf, coverMonths } from '../../../verifier/records/coverage.ts';
 import { toMonthReport } from '../../../verifier/records/month-report.ts';
 import type { RunRecord } from '../../../verifier/records/record.ts';
-import { grouped, plural } from '../../report/view/words.ts';
 import type { CommandContext } from '../command.ts';
 import { loadConfig } from '../config/config.ts';
 import { openArchive } from '../config/store.ts';

@@ -1,8 +1,8 @@
 import { relative, resolve } from 'node:path';
 import { EvidenceError } from '../../../core/errors.ts';
 import { type Line, styled } from '../../../core/terminal/printer.ts';
+import { plural } from '../../../core/words.ts';
 import { MAX_LINK_SECONDS } from '../../../verifier/archive/archive.ts';
-import { plural } from '../../report/view/words.ts';
 import { type Shared, shareRun } from '../../share/share.ts';
 import type { CommandContext } from '../command.ts';
 import { loadConfig } from '../config/config.ts';

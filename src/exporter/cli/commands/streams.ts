@@ -1,7 +1,7 @@
 import { formatTable } from '../../../core/terminal/table.ts';
+import { grouped } from '../../../core/words.ts';
 import { type LedgerHead, readNewestEntry } from '../../../verifier/ledger/ledger.ts';
 import type { StreamAnswer } from '../../../verifier/profile/answers.ts';
-import { grouped } from '../../report/view/words.ts';
 import type { CommandContext } from '../command.ts';
 import { type Config, loadConfig } from '../config/config.ts';
 import { connectService } from '../config/service.ts';

@@ -2,7 +2,7 @@ import { toHmacKey } from '../../../core/digest.ts';
 import { EvidenceError } from '../../../core/errors.ts';
 import type { Identities } from '../../../verifier/encryption/identities.ts';
 import type { Recipients } from '../../../verifier/encryption/recipients.ts';
-import type { SealKeys } from '../../../verifier/reading/contract.ts';
+import type { SealKeys } from '../../../verifier/model/entry.ts';
 import { type PublicKey, readPublicKey } from '../../../verifier/signature/key.ts';
 import type { Certificate } from '../../../verifier/timestamp/certificate.ts';
 import { readRoots } from '../../../verifier/timestamp/roots.ts';

@@ -1,7 +1,7 @@
 import type { Printer } from '../../../core/terminal/printer.ts';
 import { liveLine } from '../../../core/terminal/table.ts';
+import { plural } from '../../../core/words.ts';
 import type { ExportEvent, Listener, Step } from '../../export/events.ts';
-import { plural } from '../../report/view/words.ts';
 
 /** What each step is called while it lasts. */
 const STEPS: Record<Step, string> = {

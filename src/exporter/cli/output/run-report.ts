@@ -1,5 +1,5 @@
 import { type Printer, styled } from '../../../core/terminal/printer.ts';
-import { formatClaims, formatLegend } from '../../../core/terminal/table.ts';
+import { grouped } from '../../../core/words.ts';
 import { describePeriod } from '../../../verifier/bundle/period.ts';
 import { runEnvelopeKey, runPrefix, stampKey } from '../../../verifier/records/keys.ts';
 import { EXIT_CODE_OF, type Outcome, worstOf } from '../../../verifier/records/outcome.ts';
@@ -7,7 +7,7 @@ import type { RunRecord } from '../../../verifier/records/record.ts';
 import type { RunResult } from '../../export/journeys.ts';
 import type { ExportResult } from '../../export/run.ts';
 import { sayNotProved } from '../../report/view/not-proved.ts';
-import { grouped } from '../../report/view/words.ts';
+import { formatClaims, formatLegend } from './claims-table.ts';
 import { printFound } from './found.ts';
 import { printLacking } from './lacking-months.ts';
 import { OUTCOME_STYLES } from './outcome-styles.ts';

@@ -1,12 +1,12 @@
 import { type Line, type Printer, type Styled, styled } from '../../../core/terminal/printer.ts';
-import { formatClaims, formatLegend } from '../../../core/terminal/table.ts';
+import { plural } from '../../../core/words.ts';
 import type { ReportedVerdict } from '../../../verifier/claims/recorded.ts';
 import { describeMonth } from '../../../verifier/records/month-report.ts';
 import type { ArchiveReport } from '../../../verifier/verify/archive-report.ts';
 import type { ContractUse } from '../../../verifier/verify/contract-use.ts';
 import type { Problem } from '../../../verifier/verify/problem.ts';
 import { sayNotProved } from '../../report/view/not-proved.ts';
-import { plural } from '../../report/view/words.ts';
+import { formatClaims, formatLegend } from './claims-table.ts';
 import { printFound } from './found.ts';
 import { OUTCOME_STYLES } from './outcome-styles.ts';
 import { printTrust, type Trust } from './trust-report.ts';

@@ -1,8 +1,8 @@
+import { plural } from '../../../core/words.ts';
 import { NO_ROOTS } from '../../../verifier/claims/anchor.ts';
 import { CLAIMS, type ClaimName } from '../../../verifier/claims/claim.ts';
 import { KEY_NOT_GIVEN, NO_SEAL_KEY } from '../../../verifier/claims/seal.ts';
 import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
-import { plural } from '../../report/view/words.ts';
 
 /** What only the one who runs the command can give, and what it is of which the reason of a claim tells that it lacks. */
 const LACKING: readonly [give: string, reasons: readonly string[]][] = [

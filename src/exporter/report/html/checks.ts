@@ -1,8 +1,9 @@
+import { grouped, plural } from '../../../core/words.ts';
 import type { ClaimView } from '../view/claims.ts';
 import type { FindingGroup } from '../view/findings.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
-import { fill, grouped, plural } from '../view/words.ts';
+import { fill } from '../view/words.ts';
 import { type Markup, markup, name } from './markup.ts';
 
 /** What each claim means, and how it stands over all streams. */

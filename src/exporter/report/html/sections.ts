@@ -1,7 +1,8 @@
+import { grouped, plural } from '../../../core/words.ts';
 import type { FrameworkView } from '../view/controls.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
-import { fill, grouped, plural } from '../view/words.ts';
+import { fill } from '../view/words.ts';
 import { each, type Markup, markup, name } from './markup.ts';
 
 export function ipe({ ipe: facts }: RunView, texts: Texts): Markup {

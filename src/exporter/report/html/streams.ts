@@ -1,8 +1,9 @@
+import { grouped, plural } from '../../../core/words.ts';
 import { CLAIMS, type Claim } from '../../../verifier/claims/claim.ts';
 import type { StreamFact } from '../view/stream-facts.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
-import { fill, grouped, plural } from '../view/words.ts';
+import { fill } from '../view/words.ts';
 import { each, type Markup, markup, name } from './markup.ts';
 
 const LABEL_LENGTH = 12;

@@ -1,7 +1,7 @@
+import { grouped } from '../../../core/words.ts';
 import type { ClaimView } from '../view/claims.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
-import { grouped } from '../view/words.ts';
 import { type Content, type Markup, markup, name } from './markup.ts';
 
 /** Whose evidence, of when, and what it came to, in words that nobody overlooks. */

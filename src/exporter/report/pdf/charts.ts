@@ -10,11 +10,11 @@ import {
   type Sheet,
 } from '../../../core/typesetting/sheet.ts';
 import { type Column, Table } from '../../../core/typesetting/table.ts';
+import { grouped } from '../../../core/words.ts';
 import { describePeriod } from '../../../verifier/bundle/period.ts';
 import { type Bars, describeBars, longestOf } from '../view/activity.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
-import { grouped } from '../view/words.ts';
 import { BAR, OUTCOME_COLORS } from './palette.ts';
 
 const PLOT_HEIGHT = 104;

@@ -1,10 +1,10 @@
 import { drawFact, drawParagraph } from '../../../core/typesetting/blocks.ts';
 import type { Color } from '../../../core/typesetting/canvas.ts';
 import { ACCENT, CONTENT_WIDTH, GREY, INK, LEFT, type Setting, type Sheet } from '../../../core/typesetting/sheet.ts';
+import { grouped, plural } from '../../../core/words.ts';
 import type { ClaimView } from '../view/claims.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
-import { grouped, plural } from '../view/words.ts';
 import { GREEN, OUTCOME_COLORS, PALE, RED, TONES } from './palette.ts';
 
 const PADDING = 18;

@@ -3,9 +3,9 @@ import { drawFact, drawParagraph, drawSection } from '../../../core/typesetting/
 import { setDocument } from '../../../core/typesetting/document.ts';
 import { ACCENT, CONTENT_WIDTH, GREY, INK, type Setting, type Sheet } from '../../../core/typesetting/sheet.ts';
 import { Table } from '../../../core/typesetting/table.ts';
+import { grouped } from '../../../core/words.ts';
 import type { LetterFile, LetterView } from '../view/letter.ts';
 import type { Texts } from '../view/texts.ts';
-import { grouped } from '../view/words.ts';
 import { drawOutcome } from './cover.ts';
 import { TONES } from './palette.ts';
 import { drawHowTo } from './sections.ts';

@@ -8,10 +8,11 @@ import {
 } from '../../../core/typesetting/blocks.ts';
 import { CONTENT_WIDTH, GREY, INK, LEFT, type Setting, type Sheet } from '../../../core/typesetting/sheet.ts';
 import { type Column, Table } from '../../../core/typesetting/table.ts';
+import { grouped, plural } from '../../../core/words.ts';
 import type { FindingGroup } from '../view/findings.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
-import { fill, grouped, plural } from '../view/words.ts';
+import { fill } from '../view/words.ts';
 import { AMBER, GREEN, RED } from './palette.ts';
 
 const SEVERITY_COLORS = { error: RED, warning: AMBER, notice: GREY } as const;

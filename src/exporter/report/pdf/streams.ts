@@ -2,11 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { drawParagraph, drawSection } from '../../../core/typesetting/blocks.ts';
 import { CONTENT_WIDTH, GREY, INK, type Setting, type Sheet } from '../../../core/typesetting/sheet.ts';
 import { type Cell, type Column, Table } from '../../../core/typesetting/table.ts';
+import { grouped, plural } from '../../../core/words.ts';
 import { CLAIMS } from '../../../verifier/claims/claim.ts';
 import type { StreamFact } from '../view/stream-facts.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
-import { fill, grouped, plural } from '../view/words.ts';
+import { fill } from '../view/words.ts';
 import { AMBER, GREEN, RED } from './palette.ts';
 import { NAME_LINES } from './sections.ts';
 

@@ -1,7 +1,8 @@
+import { grouped, plural } from '../../../core/words.ts';
 import type { Activity } from '../../../verifier/chain/activity.ts';
 import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
 import type { Texts } from './texts.ts';
-import { fill, grouped, plural } from './words.ts';
+import { fill } from './words.ts';
 
 /** Bars of one measure: entries. */
 export interface Bars {

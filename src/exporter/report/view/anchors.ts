@@ -1,8 +1,9 @@
+import { grouped, plural } from '../../../core/words.ts';
 import { describeTime } from '../../../verifier/bundle/period.ts';
 import type { RunStream } from '../../../verifier/records/record.ts';
 import { sum } from './missing.ts';
 import type { Texts } from './texts.ts';
-import { fill, grouped, plural } from './words.ts';
+import { fill } from './words.ts';
 
 /** How far the entries of a stream are time-stamped, where that is proved. */
 export interface Anchored {

@@ -1,8 +1,8 @@
+import { plural } from '../../../core/words.ts';
 import { CLAIMS, type Claim, type ClaimName } from '../../../verifier/claims/claim.ts';
 import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
 import { sum } from './missing.ts';
 import type { Texts } from './texts.ts';
-import { plural } from './words.ts';
 
 /** One claim over all streams of a run. */
 export interface ClaimView {

@@ -1,9 +1,10 @@
+import { grouped, plural } from '../../../core/words.ts';
 import type { ClaimName } from '../../../verifier/claims/claim.ts';
 import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
 import { type Missing, toMissing } from './missing.ts';
 import { sayMissing } from './population.ts';
 import type { Texts } from './texts.ts';
-import { fill, grouped, plural } from './words.ts';
+import { fill } from './words.ts';
 
 /** One thing that has to hold of every stream for the extract to be complete and accurate. */
 interface Condition {

@@ -1,10 +1,10 @@
+import { grouped } from '../../../core/words.ts';
 import { toEarlierRun } from '../../../verifier/ledger/earlier-runs.ts';
 import { type CoveredMonth, coverMonth, coverMonths } from '../../../verifier/records/coverage.ts';
 import type { Outcome } from '../../../verifier/records/outcome.ts';
 import type { EarlierRun, RunRecord } from '../../../verifier/records/record.ts';
 import { toQuietDays } from './quiet-days.ts';
 import type { Texts } from './texts.ts';
-import { grouped } from './words.ts';
 
 export interface CoverageMonth {
   /** `2026-10`. */

@@ -1,6 +1,7 @@
+import { plural } from '../../../core/words.ts';
 import type { RunRecord } from '../../../verifier/records/record.ts';
 import type { Texts } from './texts.ts';
-import { fill, nameOf, plural } from './words.ts';
+import { fill, nameOf } from './words.ts';
 
 export interface CustodyStep {
   /** RFC 3339; empty where nobody recorded it. */

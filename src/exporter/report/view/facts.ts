@@ -1,3 +1,4 @@
+import { grouped, plural } from '../../../core/words.ts';
 import { describePeriod } from '../../../verifier/bundle/period.ts';
 import type { RunRecord } from '../../../verifier/records/record.ts';
 import { toAnchors } from './anchors.ts';
@@ -5,7 +6,7 @@ import { toConclusion } from './conclusion.ts';
 import { toCutoff } from './cutoff.ts';
 import { toPopulation } from './population.ts';
 import type { Texts } from './texts.ts';
-import { fill, grouped, nameOf, plural } from './words.ts';
+import { fill, nameOf } from './words.ts';
 
 /** A labelled fact; `mono` for digests, paths and ids. */
 export interface Fact {

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { grouped, plural } from '../../../core/words.ts';
 import { describePeriod } from '../../../verifier/bundle/period.ts';
 import type { RunRecord } from '../../../verifier/records/record.ts';
 import type { ShareRecord } from '../../../verifier/records/share.ts';
 import { type OutcomeView, toOutcome } from './outcome.ts';
 import type { Texts } from './texts.ts';
-import { fill, grouped, nameOf, plural } from './words.ts';
+import { fill, nameOf } from './words.ts';
 
 const text = z.string().min(1);
 

@@ -1,5 +1,5 @@
+import { grouped, plural } from '../../../core/words.ts';
 import { notProvedIn } from '../../../verifier/claims/claim.ts';
-import { grouped, plural } from './words.ts';
 
 /**
  * The sentence under every word that a verdict is told by: what that word leaves open. Null where nothing is.

@@ -1,7 +1,8 @@
+import { plural } from '../../../core/words.ts';
 import type { RunRecord } from '../../../verifier/records/record.ts';
 import { sayNotProved } from './not-proved.ts';
 import type { Texts } from './texts.ts';
-import { fill, plural } from './words.ts';
+import { fill } from './words.ts';
 
 /** `calm`: verified. `alarm`: refuted. `caution`: collected only, partial, or nothing was checked. */
 export type Tone = 'calm' | 'alarm' | 'caution';

@@ -1,7 +1,8 @@
+import { grouped, plural } from '../../../core/words.ts';
 import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
 import { type Missing, statedEntries, sum, sumIfKnown, toMissing } from './missing.ts';
 import type { Texts } from './texts.ts';
-import { fill, grouped, plural } from './words.ts';
+import { fill } from './words.ts';
 
 /** A line of the control totals. */
 export interface PopulationRow {

@@ -1,7 +1,8 @@
+import { plural } from '../../../core/words.ts';
 import { describeDays } from '../../../verifier/bundle/period.ts';
 import type { RunRecord } from '../../../verifier/records/record.ts';
 import type { Texts } from './texts.ts';
-import { fill, plural } from './words.ts';
+import { fill } from './words.ts';
 
 const DAY_MS = 86_400_000;
 const RANGES = 20;

@@ -1,10 +1,10 @@
+import { grouped } from '../../../core/words.ts';
 import { lengthOf } from '../../../verifier/claims/ranges.ts';
 import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
 import { sayAnchored } from './anchors.ts';
 import { timesAt } from './cutoff.ts';
 import { missingIn } from './missing.ts';
 import type { Texts } from './texts.ts';
-import { grouped } from './words.ts';
 
 /** What is said of one stream besides its claims: a label and its words. */
 export type StreamFact = [label: string, text: string];

@@ -1,7 +1,5 @@
 import type { Operator } from '../../../verifier/records/record.ts';
 
-export { agree, grouped, plural } from '../../../core/words.ts';
-
 /** @throws TypeError for a name that has no value: the template and the code are of one version. */
 export function fill(template: string, values: Readonly<Record<string, string | number>>): string {
   return template.replace(/\{([a-z_]+)\}/g, (_all, name: string) => {

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { plural } from '../../src/core/words.ts';
+
+test.each([
+  [0, 'stream', '0 streams'],
+  [1, 'entry', '1 entry'],
+  [2, 'entry', '2 entries'],
+  [999, 'stream', '999 streams'],
+  [1000, 'stream', '1,000 streams'],
+  [1_234_567, 'stream', '1,234,567 streams'],
+])('%i × %s is %s', (count, thing, words) => {
+  expect(plural(count, thing)).toBe(words);
+});
