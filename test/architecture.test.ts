@@ -201,6 +201,18 @@ test.each(PURE)('%s touches no disk, network, environment, clock or randomness',
   }
 });
 
+/** Of functions, an overload counts once; of stand-ins, the real thing has the name. */
+test('no two files export one name', () => {
+  const exported = /^export (?:abstract )?(?:async )?(?:interface|type|class|enum|const|function\*?) (\w+)/gm;
+  const places = new Map<string, Set<string>>();
+  for (const { path, text } of files.filter(({ path }) => !path.includes('/stand-ins/')))
+    for (const [, name = ''] of text.matchAll(exported)) places.set(name, (places.get(name) ?? new Set()).add(path));
+  const twice = [...places]
+    .filter(([, paths]) => paths.size > 1)
+    .map(([name, paths]) => `${name}: ${[...paths].join(', ')}`);
+  expect(twice).toEqual([]);
+});
+
 test('no file imports itself, over however many others', () => {
   const graph = new Map(files.map((file) => [file.path, file.imports]));
   const state = new Map<string, 'open' | 'done'>();

@@ -52,7 +52,7 @@ export const streamSchema = z.object({
 });
 export type WireStream = z.infer<typeof streamSchema>;
 
-export const verificationSchema = z.object({
+export const wireVerificationSchema = z.object({
   verification_id: z.string(),
   stream_id: z.string(),
   verified: z.boolean(),
@@ -70,7 +70,7 @@ export const verificationSchema = z.object({
     }),
   ),
 });
-export type WireVerification = z.infer<typeof verificationSchema>;
+export type WireVerification = z.infer<typeof wireVerificationSchema>;
 
 export const checkpointSchema = z.object({
   checkpoint_id: z.string(),
@@ -91,14 +91,14 @@ export const checkpointSchema = z.object({
 });
 export type WireCheckpoint = z.infer<typeof checkpointSchema>;
 
-export const periodSchema = z.object({ from: time.nullable(), to: time.nullable() });
+export const wirePeriodSchema = z.object({ from: time.nullable(), to: time.nullable() });
 
 /** Everything of a package but `entries`, which stand last and are streamed. */
 export const packageHeadSchema = z.object({
   format: z.literal(PACKAGE_FORMAT),
   package_id: z.string(),
   stream: z.looseObject({ stream_id: z.string() }),
-  period: periodSchema.nullable(),
+  period: wirePeriodSchema.nullable(),
   generated_at: time,
   entry_count: count,
   first_sequence: sequence.nullable(),
@@ -113,7 +113,7 @@ const tally = z.record(z.string(), count);
 export const summarySchema = z.object({
   package_id: z.string(),
   stream_id: z.string(),
-  period: periodSchema.nullable(),
+  period: wirePeriodSchema.nullable(),
   entry_count: count,
   first_sequence: sequence.nullable(),
   last_sequence: sequence.nullable(),

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { EvidenceError, messageOf } from '../core/errors.ts';
 import { KeyStore } from './accounts/store.ts';
 import { auditRoutes } from './audit/routes.ts';
-import { MASTER_KEY_BYTES, SealKeys } from './audit/seal-keys.ts';
+import { DerivedSealKeys, MASTER_KEY_BYTES } from './audit/seal-keys.ts';
 import { assembleAudit } from './audit/service.ts';
 import { createServer, type LogLevel } from './http/server.ts';
 import { type DataFolder, dataFolder } from './store/folder.ts';
@@ -108,13 +108,13 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
  * The seal keys of a data folder.
  * @throws EvidenceError `config` when it is not initialised.
  */
-export async function openSealKeys(dataDir: string): Promise<SealKeys> {
+export async function openSealKeys(dataDir: string): Promise<DerivedSealKeys> {
   const { masterKey, database } = dataFolder(dataDir);
   if (!existsSync(masterKey) || !existsSync(database))
     throw new EvidenceError('config', `${dataDir} is not an initialised data folder of the platform`, {
       nextStep: `Make one with: evidence-platform init --data ${dataDir}`,
     });
-  return new SealKeys(await readFile(masterKey));
+  return new DerivedSealKeys(await readFile(masterKey));
 }
 
 function refuseExisting(dataDir: string, folder: DataFolder): void {

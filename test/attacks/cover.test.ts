@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Description, Part } from '../../src/verifier/profile/description.ts';
+import type { Description, PreimagePart } from '../../src/verifier/profile/description.ts';
 import { DEFAULT_DESCRIPTION } from '../../src/verifier/reading/default-contract.ts';
 import { openContract } from '../../src/verifier/reading/reading.ts';
 import { GENESIS, packageOf, type SentEntry, STREAM } from '../support/chain.ts';
@@ -15,7 +15,7 @@ type Changes = Partial<Description['entry']> & { seal?: Description['seal'] };
 const UNNAMED = { actor: null, action: null, resource: null };
 const { seal: SEAL } = DEFAULT_DESCRIPTION;
 
-function describeBy(preimage: Part[], { seal = null, ...entry }: Changes = {}): Description {
+function describeBy(preimage: PreimagePart[], { seal = null, ...entry }: Changes = {}): Description {
   return {
     ...DEFAULT_DESCRIPTION,
     entry: { ...DEFAULT_DESCRIPTION.entry, ...entry },
@@ -24,8 +24,8 @@ function describeBy(preimage: Part[], { seal = null, ...entry }: Changes = {}): 
   };
 }
 
-const without = (...names: string[]): Part[] => [{ json: { form: 'rfc8785', without: names } }];
-const join_of = (...fields: string[]): Part[] => [{ join: { separator: '|', fields, null_as: '' } }];
+const without = (...names: string[]): PreimagePart[] => [{ json: { form: 'rfc8785', without: names } }];
+const join_of = (...fields: string[]): PreimagePart[] => [{ join: { separator: '|', fields, null_as: '' } }];
 
 /** Ten entries whose digests are as the description says. */
 function chainBy(description: Description, more: Entry = {}): Entry[] {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { openMemoryArchive } from '../../src/exporter/archive/memory.ts';
 import type { Archive } from '../../src/verifier/archive/archive.ts';
 import { readNewestEntry } from '../../src/verifier/ledger/ledger.ts';
-import { archiveBytes, keepService, readService, requireService } from '../../src/verifier/ledger/service.ts';
+import { archiveBytes, keepService, readArchiveService, requireService } from '../../src/verifier/ledger/service.ts';
 import { runRecordKey } from '../../src/verifier/records/keys.ts';
 import type { RunRecord } from '../../src/verifier/records/record.ts';
 import { runRecord } from '../support/records.ts';
@@ -80,7 +80,7 @@ describe('verify names the service of an archive', () => {
 describe('an export', () => {
   const ask = async (auditUrl: string, isMoved = false) => {
     const newest = await readNewestEntry(archive);
-    return requireService(await readService(archive, newest), newest, { auditUrl, isMoved });
+    return requireService(await readArchiveService(archive, newest), newest, { auditUrl, isMoved });
   };
 
   test('into a new archive is of any service, and moves none', async () => {

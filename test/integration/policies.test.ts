@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openS3Archive } from '../../src/exporter/archive/s3/archive.ts';
-import { DEFAULT_LIMITS } from '../../src/exporter/archive/s3/options.ts';
+import { DEFAULT_S3_LIMITS } from '../../src/exporter/archive/s3/options.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
 import { evidence } from '../support/process.ts';
 import { allow, type IdentityPolicy, makeBucket, makeUser, type Radosgw, useRadosgw } from '../support/radosgw.ts';
@@ -58,7 +58,7 @@ async function giveUpAnUpload(role: Role): Promise<void> {
     { bucket, prefix: 'prod/' },
     {
       ...{ endpoint: relays[role].url, pathStyle: true, legalHold: false, signal: new AbortController().signal },
-      limits: { ...DEFAULT_LIMITS, multipartBytes: 6 * 2 ** 20, partBytes: 5 * 2 ** 20 },
+      limits: { ...DEFAULT_S3_LIMITS, multipartBytes: 6 * 2 ** 20, partBytes: 5 * 2 ** 20 },
     },
   );
   const source = { bytes: Buffer.alloc(7 * 2 ** 20) };

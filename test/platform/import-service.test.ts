@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EntryQueue } from '../../src/platform/import/queue.ts';
 import { ImportTally } from '../../src/platform/import/result.ts';
-import { type AuditService, connectAuditService } from '../../src/platform/import/service.ts';
+import { connectAuditService, type EntryReceiver } from '../../src/platform/import/service.ts';
 import { type EntryService, startEntryService } from '../support/entry-service.ts';
 
 let service: EntryService;
-let connected: AuditService | undefined;
+let connected: EntryReceiver | undefined;
 
 beforeEach(async () => {
   service = await startEntryService();
@@ -17,7 +17,7 @@ afterEach(async () => {
   await service.close();
 });
 
-function connect(apiKey = service.apiKey): AuditService {
+function connect(apiKey = service.apiKey): EntryReceiver {
   connected = connectAuditService(service.url, apiKey);
   return connected;
 }

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { canonicalize, type Json } from '../../src/core/json/canonical.ts';
 import type { WireEntry } from '../../src/core/wire.ts';
 import { depthOf, entryToWire, hashEntry, nextTimestamp, sealHash } from '../../src/platform/audit/rules.ts';
-import { SealKeys, sealKeyId } from '../../src/platform/audit/seal-keys.ts';
+import { DerivedSealKeys, sealKeyId } from '../../src/platform/audit/seal-keys.ts';
 import type { EntryRow } from '../../src/platform/store/schema.ts';
 
 const vectors = JSON.parse(readFileSync(new URL('../vectors/chain/valid.json', import.meta.url), 'utf8')) as {
@@ -54,7 +54,7 @@ describe('hash and seal', () => {
 
 describe('seal keys', () => {
   const master = Buffer.alloc(32, 7);
-  const keys = new SealKeys(master);
+  const keys = new DerivedSealKeys(master);
 
   test('are the HKDF of RFC 5869 as node computes it', () => {
     const expected = hkdfSync('sha256', master, '', 'seal/1/päyments', 32);
@@ -78,7 +78,7 @@ describe('seal keys', () => {
   );
 
   test('a master key of another length is refused', () => {
-    expect(() => new SealKeys(Buffer.alloc(31))).toThrow(/31 bytes/);
+    expect(() => new DerivedSealKeys(Buffer.alloc(31))).toThrow(/31 bytes/);
   });
 });
 

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import reference from 'canonicalize';
 import { toHmacKey } from '../../src/core/digest.ts';
 import { PackageReader, type PackageReading } from '../../src/verifier/chain/package.ts';
-import type { Compared } from '../../src/verifier/chain/walk.ts';
+import type { ComparedSection } from '../../src/verifier/chain/walk.ts';
 import type { ClaimName, Examination } from '../../src/verifier/claims/claim.ts';
 import { examine } from '../../src/verifier/claims/examine.ts';
 import type { Observations } from '../../src/verifier/claims/observe.ts';
@@ -96,7 +96,7 @@ export function packageOf(entries: SentEntry[], more: Partial<SentPackage> = {})
 export interface ReadingOptions {
   keys?: SealKeys;
   watch?: number[];
-  compared?: readonly Compared[];
+  compared?: readonly ComparedSection[];
   streamId?: string;
   packageId?: string;
   /** Offsets at which the bytes are cut into pieces. */

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { toHmacKey } from '../../src/core/digest.ts';
 import type { Json } from '../../src/core/json/canonical.ts';
 import type { Entry, SealKeys } from '../../src/verifier/model/entry.ts';
-import type { Description, DigestEncoding, Part } from '../../src/verifier/profile/description.ts';
+import type { Description, DigestEncoding, PreimagePart } from '../../src/verifier/profile/description.ts';
 import { parseContract } from '../../src/verifier/profile/file.ts';
 import type { Contract } from '../../src/verifier/reading/contract.ts';
 import { DEFAULT_DESCRIPTION } from '../../src/verifier/reading/default-contract.ts';
@@ -39,7 +39,7 @@ const templates = readdirSync(folder).map((file) =>
 );
 
 /** The recipes of the invented services. */
-const python: Part = {
+const python: PreimagePart = {
   json: {
     form: 'python',
     separators: 'spaced',
@@ -192,7 +192,7 @@ function membersOf({ description }: Dialect, index: number, previous: Json | und
   return members;
 }
 
-function fieldsOf(preimage: readonly Part[]): string[] {
+function fieldsOf(preimage: readonly PreimagePart[]): string[] {
   return preimage.flatMap((part) => {
     if (typeof part === 'string' || 'text' in part) return [];
     if ('join' in part) return part.join.fields;

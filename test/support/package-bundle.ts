@@ -1,5 +1,5 @@
 import { sha256 } from '../../src/core/digest.ts';
-import type { Custody, ServiceDocument, Verification } from '../../src/verifier/bundle/documents.ts';
+import type { ServiceDocument, TransferLog, Verification } from '../../src/verifier/bundle/documents.ts';
 import { CONTRACT_FILE, type FormName } from '../../src/verifier/bundle/files.ts';
 import { bagInfo } from '../../src/verifier/bundle/info.ts';
 import { slugOf } from '../../src/verifier/bundle/layout.ts';
@@ -162,7 +162,7 @@ function transferLog(
   forms: readonly { step: string; path: string; content: Uint8Array }[],
   missing: readonly MissingForm[],
   { listing, check_answer: checked }: ServiceDocument,
-): Custody {
+): TransferLog {
   const pathOf = (step: string) =>
     (downloads[step as FormName] ?? `/${step}`).replace('{package_id}', verdict.package_id ?? '');
   const exchange = { ...ANSWERED, method: 'GET' as const };

@@ -1,9 +1,9 @@
 import type { PdfFacts } from '../../src/verifier/pdf-text/pdf.ts';
-import type { Fact } from '../../src/verifier/pdf-text/statements.ts';
+import type { StatedFact } from '../../src/verifier/pdf-text/statements.ts';
 
 /** The values that are plain to see and to understand, each once: a count as its digits, a digest with its lines joined. */
-export function plainFacts({ statements }: PdfFacts): Partial<Record<Fact, string[]>> {
-  const facts: Partial<Record<Fact, string[]>> = {};
+export function plainFacts({ statements }: PdfFacts): Partial<Record<StatedFact, string[]>> {
+  const facts: Partial<Record<StatedFact, string[]>> = {};
   for (const { fact, texts, isPlain, unseen } of statements) {
     if (!isPlain || unseen !== null) continue;
     const value = fact === 'head' ? toDigest(texts) : (texts[0] ?? '');

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { openS3Archive } from '../../src/exporter/archive/s3/archive.ts';
-import { DEFAULT_LIMITS } from '../../src/exporter/archive/s3/options.ts';
+import { DEFAULT_S3_LIMITS } from '../../src/exporter/archive/s3/options.ts';
 import { holdHeap } from '../../src/exporter/cli/heap.ts';
 import type { Expected } from '../../src/verifier/archive/archive.ts';
 import { differenceTo, measure } from '../../src/verifier/archive/content.ts';
@@ -28,7 +28,7 @@ const { signal } = new AbortController();
 const retention = { mode: 'governance', years: 1 } as const;
 const archive = openS3Archive(
   { bucket, prefix: 'large/' },
-  { endpoint, pathStyle: true, legalHold: false, retention, limits: DEFAULT_LIMITS, signal },
+  { endpoint, pathStyle: true, legalHold: false, retention, limits: DEFAULT_S3_LIMITS, signal },
 );
 const KEY = 'runs/large.zip';
 let began = performance.now();

@@ -1,8 +1,8 @@
-import type { Description, DigestDescription, JsonForm, Part } from '../../src/verifier/profile/description.ts';
+import type { Description, DigestDescription, JsonForm, PreimagePart } from '../../src/verifier/profile/description.ts';
 import { DEFAULT_DESCRIPTION } from '../../src/verifier/reading/default-contract.ts';
 
 interface Changes {
-  preimage: Part[];
+  preimage: PreimagePart[];
   digest?: Partial<Omit<DigestDescription, 'recipe'>>;
   algorithm?: NonNullable<DigestDescription['recipe']>['algorithm'];
   key?: { id: string } | { field: string };
@@ -37,13 +37,15 @@ export function describeDialect(name: string, changes: Changes): Description {
 }
 
 type Members = { without?: string[]; fields?: string[]; of?: string };
-const jcs = (more: Members = { without: ['hash'] }): Part => ({ json: { form: 'rfc8785', ...more } });
-const asSent = (more: { without?: string[]; of?: string }): Part => ({ json: { form: 'as-sent', ...more } });
-const join = (separator: string, fields: string[], null_as = ''): Part => ({ join: { separator, fields, null_as } });
-const text = (words: string): Part => ({ text: words });
+const jcs = (more: Members = { without: ['hash'] }): PreimagePart => ({ json: { form: 'rfc8785', ...more } });
+const asSent = (more: { without?: string[]; of?: string }): PreimagePart => ({ json: { form: 'as-sent', ...more } });
+const join = (separator: string, fields: string[], null_as = ''): PreimagePart => ({
+  join: { separator, fields, null_as },
+});
+const text = (words: string): PreimagePart => ({ text: words });
 
 type PythonForm = Extract<JsonForm, { form: 'python' }>;
-const python = (words: string, more: Members = { without: ['hash'] }): Part => {
+const python = (words: string, more: Members = { without: ['hash'] }): PreimagePart => {
   const options = words.split(' ');
   const form: PythonForm = {
     form: 'python',
@@ -55,7 +57,7 @@ const python = (words: string, more: Members = { without: ['hash'] }): Part => {
 };
 
 const BOTH = { without: ['hash', 'prev'] };
-const SIMPLE: Part[] = ['previous', jcs()];
+const SIMPLE: PreimagePart[] = ['previous', jcs()];
 const LOOSE = ['amount', 'big', 'note', 'paid'].map((field) => `the type of ${field}`);
 
 export const DIALECTS: Dialect[] = [

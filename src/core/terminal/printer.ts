@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { EvidenceError, messageOf } from '../errors.ts';
 import { type Scrub, scrubber } from '../secret.ts';
 import { exitCodeOfError } from './exit.ts';
-import { visible, visibleJson } from './visible.ts';
+import { escapeControls, escapeControlsInJson } from './visible.ts';
 
 export interface Output {
   write(text: string): unknown;
@@ -15,7 +15,7 @@ export interface Styled {
 }
 
 /** One line of output. */
-export type Line = string | readonly (string | Styled)[];
+export type OutputLine = string | readonly (string | Styled)[];
 
 export function styled(text: string, style: Styled['style']): Styled {
   return { text, style };
@@ -51,7 +51,7 @@ export class Printer {
   }
 
   /** A line of the result for people; nothing with `--json`. */
-  result(line: Line): void {
+  result(line: OutputLine): void {
     if (this.json) return;
     const pieces = typeof line === 'string' ? [line] : line;
     this.#stdout.write(`${pieces.map((piece) => this.#show(piece)).join('')}\n`);
@@ -64,7 +64,7 @@ export class Printer {
 
   /** The one document of `--json`. */
   document(value: unknown): void {
-    if (this.json) this.#stdout.write(`${visibleJson(this.#scrubJson(JSON.stringify(value, null, 2)))}\n`);
+    if (this.json) this.#stdout.write(`${escapeControlsInJson(this.#scrubJson(JSON.stringify(value, null, 2)))}\n`);
   }
 
   /** A line on stderr. */
@@ -111,7 +111,7 @@ export class Printer {
   }
 
   #show(piece: string | Styled): string {
-    if (typeof piece === 'string') return visible(this.scrub(piece));
+    if (typeof piece === 'string') return escapeControls(this.scrub(piece));
     return styleText(piece.style, this.#show(piece.text), { stream: process.stdout });
   }
 }

@@ -1,6 +1,6 @@
-import { visible } from './visible.ts';
+import { escapeControls } from './visible.ts';
 
-export interface Column {
+export interface TerminalColumn {
   title: string;
   align?: 'left' | 'right' | 'centre';
   /** Longer cells are cut in their middle. */
@@ -8,8 +8,10 @@ export interface Column {
 }
 
 /** A plain table for a terminal: two spaces between columns, a rule below the titles. */
-export function formatTable(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
-  const cells = rows.map((row) => columns.map((column, index) => shorten(visible(row[index] ?? ''), column.max)));
+export function formatTable(columns: readonly TerminalColumn[], rows: readonly (readonly string[])[]): string {
+  const cells = rows.map((row) =>
+    columns.map((column, index) => shorten(escapeControls(row[index] ?? ''), column.max)),
+  );
   const widths = columns.map((column, index) =>
     Math.max(width(column.title), ...cells.map((row) => width(row[index] ?? ''))),
   );
@@ -25,7 +27,7 @@ export function formatTable(columns: readonly Column[], rows: readonly (readonly
 /** Text from outside as one line on the terminal of stderr, which is to be taken away: a line that wraps would stay. */
 export function liveLine(text: string): string {
   // A terminal may say that it has 0 columns: it does not know.
-  return shorten(visible(text), (process.stderr.columns || 80) - 1);
+  return shorten(escapeControls(text), (process.stderr.columns || 80) - 1);
 }
 
 function shorten(text: string, max = Number.POSITIVE_INFINITY): string {
@@ -46,7 +48,7 @@ function fitting(signs: readonly string[], columns: number): readonly string[] {
   return first === -1 ? signs : signs.slice(0, first);
 }
 
-function pad(text: string, length: number, align: NonNullable<Column['align']>): string {
+function pad(text: string, length: number, align: NonNullable<TerminalColumn['align']>): string {
   const space = Math.max(0, length - width(text));
   if (align === 'right') return ' '.repeat(space) + text;
   if (align === 'centre') return ' '.repeat(Math.floor(space / 2)) + text + ' '.repeat(Math.ceil(space / 2));

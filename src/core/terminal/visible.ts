@@ -5,12 +5,12 @@
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?![\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}/gu;
 
 /** Text from outside as one line in which nothing is hidden: signs that would not be seen are named, as in \u{202e}. */
-export function visible(text: string): string {
+export function escapeControls(text: string): string {
   return text.replace(UNSEEN, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`);
 }
 
 /** The same JSON, with escapes (RFC 8259 section 7) where `visible` would name a sign; line feeds between values stay. */
-export function visibleJson(json: string): string {
+export function escapeControlsInJson(json: string): string {
   return json.replace(UNSEEN, (sign) => (sign === '\n' ? sign : escaped(sign)));
 }
 

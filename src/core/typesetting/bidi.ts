@@ -1,10 +1,10 @@
 import bidiModule, { type Bidi } from 'bidi-js';
 import type { Face } from './fonts.ts';
 import { type Unit, widthOfUnits } from './units.ts';
-import type { Line } from './wrap.ts';
+import type { WrappedLine } from './wrap.ts';
 
 /** A piece of a line in one face, as it is handed to the font: the runs of a line stand from left to right. */
-export interface Run {
+export interface FaceRun {
   text: string;
   face: Face;
   isMark: boolean;
@@ -25,12 +25,12 @@ const createBidi = bidiModule as unknown as () => Bidi;
 let algorithm: Bidi | undefined;
 
 /** The runs of a line in visual order, by the Unicode Bidirectional Algorithm (UAX #9) over its whole paragraph. */
-export function toRuns(units: readonly Unit[], line: Line): Run[] {
+export function toRuns(units: readonly Unit[], line: WrappedLine): FaceRun[] {
   const isMixed = units.some((unit) => scriptOf(unit) !== 'other');
   return toFontRuns(isMixed ? visualOrder(units, line) : units.slice(line.from, line.to));
 }
 
-function visualOrder(units: readonly Unit[], line: Line): Unit[] {
+function visualOrder(units: readonly Unit[], line: WrappedLine): Unit[] {
   algorithm ??= createBidi();
   // One code unit each, so that positions in the text are positions in `units`.
   const text = units
@@ -56,7 +56,7 @@ function astralStandIn(unit: Unit): string {
 }
 
 /** Joins units that the font can set in one go. */
-function toFontRuns(visual: readonly Unit[]): Run[] {
+function toFontRuns(visual: readonly Unit[]): FaceRun[] {
   const groups: Unit[][] = [];
   for (const unit of visual) {
     const group = groups.at(-1);
@@ -64,7 +64,7 @@ function toFontRuns(visual: readonly Unit[]): Run[] {
     if (group !== undefined && last !== undefined && isSameRun(last, unit)) group.push(unit);
     else groups.push([unit]);
   }
-  return groups.flatMap((group): Run[] => {
+  return groups.flatMap((group): FaceRun[] => {
     const [first] = group;
     if (first === undefined) return [];
     const { face, isMark } = first;

@@ -1,6 +1,6 @@
 import type { PDFFont, PDFPage, PDFRef } from 'pdf-lib';
 import { PDFArray, PDFName, PDFString } from 'pdf-lib';
-import type { Run } from './bidi.ts';
+import type { FaceRun } from './bidi.ts';
 
 /** Red, green and blue, from 0 to 1. */
 export type Color = readonly [red: number, green: number, blue: number];
@@ -22,7 +22,7 @@ export class Canvas {
    * @param x of the first glyph, @param y of the baseline, in points from the lower left.
    * @param upright whether it runs upwards.
    */
-  text({ text, face, isShaped }: Run, size: number, color: Color, x: number, y: number, upright = false): void {
+  text({ text, face, isShaped }: FaceRun, size: number, color: Color, x: number, y: number, upright = false): void {
     const glyphs = face.encode(text, isShaped);
     this.#operators.push(
       `BT ${rgb(color)} rg /${this.#fontKey(face.pdf)} ${number(size)} Tf ${upright ? '0 1 -1 0' : '1 0 0 1'} ${number(x)} ${number(y)} Tm <${glyphs}> Tj ET`,

@@ -1,4 +1,4 @@
-import { type Run, toRuns } from './bidi.ts';
+import { type FaceRun, toRuns } from './bidi.ts';
 import type { Style } from './fonts.ts';
 import { toUnits } from './units.ts';
 import { wrap } from './wrap.ts';
@@ -6,7 +6,7 @@ import { wrap } from './wrap.ts';
 const ELLIPSIS = '…';
 
 export interface SetLine {
-  runs: Run[];
+  runs: FaceRun[];
   /** In multiples of the font size. */
   width: number;
 }
@@ -37,6 +37,6 @@ function setWhole(text: string, style: Style): SetLine {
   return toSetLine(toRuns(units, { from: 0, to: units.length, isCut: false }));
 }
 
-function toSetLine(runs: Run[]): SetLine {
+function toSetLine(runs: FaceRun[]): SetLine {
   return { runs, width: runs.reduce((sum, run) => sum + run.width, 0) };
 }

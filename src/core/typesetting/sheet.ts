@@ -3,7 +3,7 @@ import { Canvas, type Color } from './canvas.ts';
 import type { Style, Styles } from './fonts.ts';
 import { type Bookmark, writeOutline } from './outline.ts';
 import { type Paragraph, type SetLine, setParagraph } from './paragraph.ts';
-import { type Role, Structure } from './structure.ts';
+import { Structure, type StructureType } from './structure.ts';
 import type { ObjectBlock } from './writing.ts';
 
 const [PAGE_WIDTH, PAGE_HEIGHT] = PageSizes.A4;
@@ -99,14 +99,14 @@ export class Sheet {
   }
 
   /** What `work` draws belongs to an element of this role. */
-  element(role: Role, work: () => void, alt: string | null = null): void {
+  element(role: StructureType, work: () => void, alt: string | null = null): void {
     this.open(role, alt);
     work();
     this.close();
   }
 
   /** As `element`, for what takes more than one turn; `close` must follow. */
-  open(role: Role, alt: string | null = null): void {
+  open(role: StructureType, alt: string | null = null): void {
     this.#structure?.open(role, alt);
   }
 

@@ -3,7 +3,7 @@ import { Numbers } from './numbers.ts';
 import type { ObjectBlock } from './writing.ts';
 
 /** PDF 32000-1 section 14.8.4: the standard structure types that are used here. */
-export type Role =
+export type StructureType =
   | 'Document'
   | 'Sect'
   | 'H1'
@@ -29,7 +29,7 @@ const NONE = -1;
  */
 export class Structure {
   /** By the number of an element, in the order in which they were opened, each before its kids. */
-  readonly #roles: Role[] = [];
+  readonly #roles: StructureType[] = [];
   readonly #parents = new Numbers();
   readonly #firstKids = new Numbers();
   readonly #lastKids = new Numbers();
@@ -47,7 +47,7 @@ export class Structure {
     this.open('Document');
   }
 
-  open(role: Role, alt: string | null = null): void {
+  open(role: StructureType, alt: string | null = null): void {
     const parent = this.#open.at(-1) ?? NONE;
     const element = this.#roles.push(role) - 1;
     this.#parents.push(parent);
@@ -63,7 +63,7 @@ export class Structure {
   }
 
   /** The innermost open element; null outside of all, where there is only what is no content. */
-  get role(): Role | null {
+  get role(): StructureType | null {
     return this.#open.length > 1 ? (this.#roles[this.#open.at(-1) ?? 0] ?? null) : null;
   }
 

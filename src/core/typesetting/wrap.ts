@@ -4,7 +4,7 @@ import { type Unit, widthOfUnits } from './units.ts';
 const BREAK_AFTER = /^[\s/:.,;@=&?_-]$/;
 
 /** A line of a paragraph: its units `from` (inclusive) to `to` (exclusive). */
-export interface Line {
+export interface WrappedLine {
   from: number;
   to: number;
   /** The paragraph goes on, but not in the room there is; an ellipsis ends this line. */
@@ -17,8 +17,8 @@ export interface Line {
  * @param width of a line, in multiples of the font size.
  * @param ellipsisWidth kept free at the end of the last line if not all fits into `maxLines`.
  */
-export function wrap(units: readonly Unit[], width: number, maxLines: number, ellipsisWidth: number): Line[] {
-  const lines: Line[] = [];
+export function wrap(units: readonly Unit[], width: number, maxLines: number, ellipsisWidth: number): WrappedLine[] {
+  const lines: WrappedLine[] = [];
   let from = 0;
   while (from < units.length) {
     const to = endOfLine(units, from, width);

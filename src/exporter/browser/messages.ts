@@ -4,7 +4,7 @@ import type { Verdict } from '../../verifier/claims/verdict.ts';
 import type { Problem } from '../../verifier/verify/problem.ts';
 
 /** To the verifier. */
-export interface Question {
+export interface VerifierRequest {
   file: File;
   /** Milliseconds since 1970: the claims take the time as an argument. */
   now: number;

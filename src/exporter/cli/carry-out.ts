@@ -1,7 +1,7 @@
 import { EvidenceError } from '../../core/errors.ts';
 import { exitCodeOfError } from '../../core/terminal/exit.ts';
 import type { Command, CommandContext } from './command.ts';
-import { keepSecretsOf, refuseMisplaced, secretsOf, wordsOf } from './config/secrets.ts';
+import { givenWords, keepSecretsOf, refuseMisplaced, secretsOf } from './config/secrets.ts';
 
 /**
  * Carries a command out, whatever breaks, and returns its exit code. No secret of the environment is printed, and none
@@ -19,7 +19,7 @@ export async function carryOut<Flags extends object>(
   keepSecretsOf(environment, printer);
   try {
     refuseEmpty(flags);
-    refuseMisplaced(wordsOf(flags, environment, {}), secretsOf(environment));
+    refuseMisplaced(givenWords(flags, environment, {}), secretsOf(environment));
     return await (await load())(flags, context);
   } catch (error) {
     // What breaks while the work is being ended is a consequence of that, not news.

@@ -31,13 +31,13 @@ export interface Period {
 export type Form = 'json' | 'pdf' | 'summary';
 
 /** An entry as a list shows it. */
-export type ListedEntry = Omit<EntryAnswer, 'streamId'>;
+export type EntryListItem = Omit<EntryAnswer, 'streamId'>;
 
 /** Entries of one answer of a list. */
 export interface EntriesPage {
   /** How many of the known ones stand before the others. */
   matched: number;
-  entries: ListedEntry[];
+  entries: EntryListItem[];
   /** The pages that they are from; an unordered list is given at once. */
   received: PageOfEntries[];
 }
@@ -53,7 +53,7 @@ export interface ListedStreamAnswer extends StreamAnswer {
   record: string;
 }
 
-export interface AuditService {
+export interface DescribedService {
   /** With or without slashes at its end. */
   url: string;
   description: Description;
@@ -85,7 +85,7 @@ export class AuditClient {
   readonly #signal: AbortSignal;
   readonly #answers: AnswerReader;
 
-  constructor(transport: Transport, { url, description, pinned, signal }: AuditService) {
+  constructor(transport: Transport, { url, description, pinned, signal }: DescribedService) {
     this.#transport = transport;
     this.#base = url.replace(/\/+$/, '');
     this.#description = description;

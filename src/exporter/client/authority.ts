@@ -3,7 +3,7 @@ import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { isUntrusted, reasonOf } from './connection-error.ts';
 import { dispatch } from './dispatch.ts';
 import { openDispatcher } from './dispatcher.ts';
-import { Attempts, type Failure, isRetriedStatus } from './retry.ts';
+import { type AttemptFailure, Attempts, isRetriedStatus } from './retry.ts';
 
 export interface AuthorityOptions {
   /** http or https; a user and password in it are sent to the authority and shown to nobody. */
@@ -22,7 +22,7 @@ const NEXT_STEP =
   'Check sign.tsa_url and the network, then run the same command again: only the time-stamp is missing.';
 
 /** RFC 3161 over HTTP (section 3.4). What it answers is not looked into here, and to be believed by nobody as yet. */
-export class TimestampAuthority {
+export class AuthorityClient {
   /** For people and records: without user, password and query. */
   readonly shown: string;
   readonly #options: AuthorityOptions;
@@ -56,7 +56,7 @@ export class TimestampAuthority {
     }
   }
 
-  async #try(query: Uint8Array): Promise<Uint8Array | Failure> {
+  async #try(query: Uint8Array): Promise<Uint8Array | AttemptFailure> {
     const { signal } = this.#options;
     const late = AbortSignal.timeout(this.#timeoutMs);
     try {
@@ -71,7 +71,7 @@ export class TimestampAuthority {
     }
   }
 
-  async #exchange(query: Uint8Array, signal: AbortSignal): Promise<Uint8Array | Failure> {
+  async #exchange(query: Uint8Array, signal: AbortSignal): Promise<Uint8Array | AttemptFailure> {
     const { url, userAgent } = this.#options;
     const headers = {
       'content-type': 'application/timestamp-query',

@@ -11,7 +11,7 @@ import { Expectation } from './expectation.ts';
 import type { ConnectionOptions } from './options.ts';
 import { describeRefusal, toUnexpectedAnswer } from './problem.ts';
 import { continuationOf, rangeHeaders, type Version, versionOf } from './resume.ts';
-import { Attempts, type Failure } from './retry.ts';
+import { type AttemptFailure, Attempts } from './retry.ts';
 import type { Sender } from './send.ts';
 import { SurplusError } from './surplus.ts';
 
@@ -43,7 +43,7 @@ const BLOCK_BYTES = 256 * 1024;
 /** Most files of small streams are not longer, and memory for more than they need is what collecting garbage costs. */
 const LEAST_BLOCK_BYTES = 16 * 1024;
 
-type Outcome = Downloaded | NotYet | Failure;
+type Outcome = Downloaded | NotYet | AttemptFailure;
 
 /**
  * One answer into one file. An attempt that breaks is continued where it broke, if the service can tell that the file
@@ -111,7 +111,7 @@ export class Download {
   }
 
   /** Makes the next attempt one from the beginning. */
-  #forget(failure: Failure): Failure {
+  #forget(failure: AttemptFailure): AttemptFailure {
     if (this.#part !== null) this.#part.version = null;
     return { ...failure, retry: true, waitMs: null };
   }

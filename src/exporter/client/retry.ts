@@ -8,7 +8,7 @@ const MAX_ATTEMPTS = 100;
 const BYTES_PER_ATTEMPT = 2 ** 20;
 
 /** What an attempt came to, when not to a result. */
-export interface Failure {
+export interface AttemptFailure {
   error: EvidenceError;
   retry: boolean;
   /** What the service asked for. */
@@ -42,7 +42,7 @@ export class Attempts {
    * @param reached how many bytes are there now; more than ever before is progress.
    * @throws the error of the failure when it is final.
    */
-  async next(failure: Failure, signal: AbortSignal, reached = 0): Promise<void> {
+  async next(failure: AttemptFailure, signal: AbortSignal, reached = 0): Promise<void> {
     if (reached > this.#furthest) {
       this.#furthest = reached;
       this.#fruitless = 0;

@@ -9,7 +9,7 @@ import type { ConnectionOptions } from './options.ts';
 import { describeRefusal, toServiceError } from './problem.ts';
 import { RateLimiter } from './rate.ts';
 import { redirectTarget } from './redirect.ts';
-import { canWait, type Failure, isRetriedStatus, readRetryAfter } from './retry.ts';
+import { type AttemptFailure, canWait, isRetriedStatus, readRetryAfter } from './retry.ts';
 
 const MAX_REDIRECTS = 5;
 const MAX_PROBLEM_BYTES = 64 * 1024;
@@ -28,7 +28,7 @@ export interface Refused {
 }
 
 /** A failure that was an answer says which. */
-export type Asked = { answer: Answer } | NotYet | (Failure & Partial<Refused>);
+export type Sent = { answer: Answer } | NotYet | (AttemptFailure & Partial<Refused>);
 
 /** Sends requests, once each: with the key, at the pace that the service bears, along redirects. */
 export class Sender {
@@ -47,7 +47,7 @@ export class Sender {
   }
 
   /** An answer that is a success, or why there is none. */
-  async ask(call: Call | PollingCall, accepts: Accepts, headers: Record<string, string>): Promise<Asked> {
+  async ask(call: Call | PollingCall, accepts: Accepts, headers: Record<string, string>): Promise<Sent> {
     const notYet = 'notYet' in call ? call.notYet : new Set<number>();
     let answer: Answer;
     try {
@@ -113,7 +113,7 @@ export class Sender {
     return answer;
   }
 
-  async #refused(call: Call, answer: Answer): Promise<Failure & Refused> {
+  async #refused(call: Call, answer: Answer): Promise<AttemptFailure & Refused> {
     const { status } = answer;
     const said = await answer.beginning(MAX_PROBLEM_BYTES);
     const error = toServiceError(describeRefusal(answer, said, this.#options.scrub));

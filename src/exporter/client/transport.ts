@@ -10,7 +10,7 @@ import { type Exchange, toExchange } from './exchange.ts';
 import { type ReadBody, readJsonBody } from './json-body.ts';
 import type { ConnectionOptions, TransportOptions } from './options.ts';
 import { describeRefusal, toUnexpectedAnswer } from './problem.ts';
-import { Attempts, type Failure } from './retry.ts';
+import { type AttemptFailure, Attempts } from './retry.ts';
 import { Sender } from './send.ts';
 
 export interface JsonAnswer {
@@ -130,7 +130,7 @@ export class Transport {
     });
   }
 
-  async #askPlain(call: Call): Promise<PlainAnswer | { failure: Failure; refused: PlainAnswer | null }> {
+  async #askPlain(call: Call): Promise<PlainAnswer | { failure: AttemptFailure; refused: PlainAnswer | null }> {
     const asked = await this.#sender.ask(call, 'any', { 'accept-encoding': 'gzip, br' });
     if ('notYet' in asked) throw new TypeError('a plain call takes every answer');
     if ('answer' in asked) {
@@ -152,7 +152,7 @@ export class Transport {
     return this.scrub(new TextDecoder().decode(body));
   }
 
-  async #askJson(call: Call, attempt: number): Promise<JsonAnswer | NotYet | Failure> {
+  async #askJson(call: Call, attempt: number): Promise<JsonAnswer | NotYet | AttemptFailure> {
     const asked = await this.#sender.ask(call, 'json', { 'accept-encoding': 'gzip, br' });
     if (!('answer' in asked)) return asked;
     const { answer } = asked;
@@ -171,7 +171,7 @@ export class Transport {
     };
   }
 
-  async #askPage(call: Call, read: (body: Uint8Array) => ReadBody): Promise<PageAnswer | Failure> {
+  async #askPage(call: Call, read: (body: Uint8Array) => ReadBody): Promise<PageAnswer | AttemptFailure> {
     const asked = await this.#sender.ask(call, 'json', { 'accept-encoding': 'gzip, br' });
     if ('notYet' in asked) throw new TypeError('a page is there or not');
     if ('error' in asked) return asked;
@@ -198,7 +198,7 @@ export class Transport {
     return { value: read.value, date: answer.header('date'), link: answer.header('link') };
   }
 
-  async #receive(answer: Answer, memory?: Uint8Array): Promise<{ body: Uint8Array } | Failure> {
+  async #receive(answer: Answer, memory?: Uint8Array): Promise<{ body: Uint8Array } | AttemptFailure> {
     try {
       return { body: await this.#read(answer, memory) };
     } catch (error) {
@@ -221,7 +221,7 @@ export class Transport {
     return chunks.length === 0 ? begun : Buffer.concat([begun, ...chunks]);
   }
 
-  #retried<T extends object>(ask: (attempt: number) => Promise<T | Failure>): Promise<T> {
+  #retried<T extends object>(ask: (attempt: number) => Promise<T | AttemptFailure>): Promise<T> {
     return this.#withoutKey(async () => {
       const attempts = new Attempts(this.#options.attempts);
       for (;;) {

@@ -1,7 +1,7 @@
 import type { Archive } from '../../verifier/archive/archive.ts';
 import { readNewestEntry } from '../../verifier/ledger/ledger.ts';
 import { readPast } from '../../verifier/ledger/past.ts';
-import { readService } from '../../verifier/ledger/service.ts';
+import { readArchiveService } from '../../verifier/ledger/service.ts';
 import { coverMonths } from '../../verifier/records/coverage.ts';
 import { describeMonth, toMonthReport } from '../../verifier/records/month-report.ts';
 import { attempt, type Check, doubtful, failed, ok, skipped } from './check.ts';
@@ -18,7 +18,7 @@ export async function checkHistory(archive: Archive | null, auditUrl: string | n
   if (archive === null) return [];
   let held: string | null = null;
   const ofService = await attempt(NAME, async () => {
-    held = await readService(archive, await readNewestEntry(archive));
+    held = await readArchiveService(archive, await readNewestEntry(archive));
     return compareServices(held, auditUrl);
   });
   if (ofService.state === 'ok' && held === null) return [];

@@ -6,7 +6,7 @@ import { isRefusal } from '../archive/s3/failure.ts';
 import { confirm } from '../archive/s3/inspect.ts';
 import type { S3Options } from '../archive/s3/options.ts';
 import type { S3Place } from '../archive/s3/place.ts';
-import { type Protection, protectionOf } from '../archive/s3/policy.ts';
+import { type PutProtection, protectionOf } from '../archive/s3/policy.ts';
 import { putWhole } from '../archive/s3/upload.ts';
 import { type Check, failed, ok } from './check.ts';
 
@@ -77,7 +77,7 @@ async function putScratch(
   const until = new Date(Date.now() + LOCK_MS);
   until.setUTCMilliseconds(0);
   const { ServerSideEncryption, SSEKMSKeyId } = protectionOf(options, until);
-  const protection: Protection = {
+  const protection: PutProtection = {
     ...(ServerSideEncryption === undefined ? {} : { ServerSideEncryption }),
     ...(SSEKMSKeyId === undefined ? {} : { SSEKMSKeyId }),
     ...(mode === null ? {} : { ObjectLockMode: mode, ObjectLockRetainUntilDate: until }),

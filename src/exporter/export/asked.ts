@@ -1,7 +1,7 @@
 import { sha256 } from '../../core/digest.ts';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { readNewestEntry, type StoredLedgerEntry } from '../../verifier/ledger/ledger.ts';
-import { keepService, readService, requireService } from '../../verifier/ledger/service.ts';
+import { keepService, readArchiveService, requireService } from '../../verifier/ledger/service.ts';
 import { type Asked, readAsked } from '../../verifier/records/asked.ts';
 import { askedKey } from '../../verifier/records/keys.ts';
 import { differencesOf, type Question } from '../../verifier/records/question.ts';
@@ -53,7 +53,7 @@ export function questionOf(context: Questioned): Question {
  */
 export async function checkQuestion(asker: Asker, question: Question): Promise<SealedRun | null> {
   const sealed = await readSealedRun(asker.archive, question.run_id);
-  await checkService(asker, question, await readNewestEntry(asker.archive), sealed !== null);
+  await checkSameService(asker, question, await readNewestEntry(asker.archive), sealed !== null);
   if (sealed === null) await readBegun(asker, question);
   else requireSame(sealed.record, question, 'finalized');
   return sealed;
@@ -65,13 +65,13 @@ export async function checkQuestion(asker: Asker, question: Question): Promise<S
  * @returns the address that the service moved from; null where it did not.
  * @throws EvidenceError as `requireService` does.
  */
-export async function checkService(
+export async function checkSameService(
   { archive, serviceMoved = false }: Asker,
   { source: { audit_url: auditUrl } }: Question,
   newest: StoredLedgerEntry | null,
   isFinalized = false,
 ): Promise<string | null> {
-  const held = await readService(archive, newest);
+  const held = await readArchiveService(archive, newest);
   const isMoved = serviceMoved && !(isFinalized && held === auditUrl);
   return requireService(held, newest, { auditUrl, isMoved });
 }

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { Eta } from 'eta';
 import { packageFile } from '../../core/install-paths.ts';
 import {
-  type Custody,
   DOES_NOT_PROVE,
   type ServiceDocument,
+  type TransferLog,
   type Verification,
 } from '../../verifier/bundle/documents.ts';
 import { CONTRACT_FILE, CUSTODY, LISTING, README, SERVICE, VERIFICATION } from '../../verifier/bundle/files.ts';
@@ -36,7 +36,7 @@ export interface BagContents {
   examination: Examination;
   /** How many entries the service's list of streams states, of all time. */
   statedEntries: number | null;
-  log: Custody;
+  log: TransferLog;
   /** Key under which the bundle is to be archived. */
   place: string;
 }
@@ -101,8 +101,8 @@ export function toTransferLog(
   context: ExportContext,
   run: Pick<RunState, 'startedAt'>,
   streamId: string,
-  steps: Custody['steps'],
-): Custody {
+  steps: TransferLog['steps'],
+): TransferLog {
   return {
     format: 'evidence-custody/1',
     run_id: context.runId,

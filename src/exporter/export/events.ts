@@ -1,7 +1,7 @@
 import type { StreamStatus } from '../../verifier/claims/claim.ts';
 import type { Form } from '../client/audit.ts';
 
-export type Step =
+export type JobStep =
   | 'vendor-verify'
   | 'generate'
   | 'wait'
@@ -16,9 +16,9 @@ export type Step =
 export type ExportEvent =
   | { type: 'planned'; runId: string; streams: number; done: number; excluded: number; entryCounts: (number | null)[] }
   | { type: 'started'; streamId: string }
-  | { type: 'step'; streamId: string; step: Step }
+  | { type: 'step'; streamId: string; step: JobStep }
   | { type: 'received'; streamId: string; form: Form; bytes: number }
-  | { type: 'problem'; streamId: string; step: Step; message: string }
+  | { type: 'problem'; streamId: string; step: JobStep; message: string }
   | { type: 'finished'; streamId: string; status: StreamStatus; partial: boolean; entries: number; bytes: number }
   | { type: 'failed'; streamId: string; reason: string }
   | { type: 'sealed'; runId: string; outcome: string };

@@ -1,6 +1,6 @@
 import type { EvidenceError } from '../../core/errors.ts';
-import type { Failure, RunRecord, StoredAs, StreamRecord, Unbound } from '../../verifier/records/record.ts';
-import type { Selection } from './plan.ts';
+import type { RunRecord, StoredAs, StreamFailure, StreamRecord, Unbound } from '../../verifier/records/record.ts';
+import type { StreamSelection } from './plan.ts';
 
 export interface RunResult {
   record: RunRecord;
@@ -23,10 +23,10 @@ export interface Recovered {
 
 /** How the streams of a run stand when all journeys have ended. */
 export interface Journeys {
-  selection: Selection;
+  selection: StreamSelection;
   recorded: StoredRecord[];
   incomplete: Unbound<StreamRecord>[];
-  failed: Failure[];
+  failed: StreamFailure[];
   /** Those of them that this process did not receive. */
   recovered: Recovered[];
 }

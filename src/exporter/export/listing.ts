@@ -4,9 +4,9 @@ import type { ServiceDocument } from '../../verifier/bundle/documents.ts';
 import { entryOf, type SentEntries } from '../../verifier/chain/sent.ts';
 import type { CompletenessBasis, RecordedStatement, StreamStatement } from '../../verifier/claims/completeness.ts';
 import { ListingMerge } from '../../verifier/claims/listing.ts';
-import { type AuditClient, inPeriod, type ListedEntry, type PageOfEntries, type Period } from '../client/audit.ts';
+import { type AuditClient, type EntryListItem, inPeriod, type PageOfEntries, type Period } from '../client/audit.ts';
 import { ListingFile } from './listing-file.ts';
-import type { Asked } from './received.ts';
+import type { AskedAt } from './received.ts';
 
 /** How completeness is to be shown: by listing the entries too, by the stream record alone, or not at all. */
 export type CompletenessMode = 'listing' | 'record' | 'off';
@@ -55,7 +55,7 @@ export class ListingCheck implements Disposable {
     this.#pages = client.listEntries(streamId, period, { match: (text, at) => merge.match(text, at) });
   }
 
-  add({ sequence, digest, timestamp }: ListedEntry): void {
+  add({ sequence, digest, timestamp }: EntryListItem): void {
     if (this.#failure === null) this.#merge.fromPackage({ sequence, digest, timestamp });
   }
 
@@ -87,7 +87,7 @@ export class ListingCheck implements Disposable {
    * Ends the comparison once the package has ended.
    * @param statement what there is to fall back on when the service refused to list.
    */
-  async finish({ askedAt, askedAtByService }: Asked, statement: RecordedStatement): Promise<Listed> {
+  async finish({ askedAt, askedAtByService }: AskedAt, statement: RecordedStatement): Promise<Listed> {
     const latest = Date.now() + DAY_MS;
     if (this.#failure === null)
       this.#merge.endPackage({ askedAt, askedAtByService, statedHead: statement.headSequence, latest });

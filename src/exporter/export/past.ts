@@ -14,7 +14,7 @@ import { readSealedRun } from '../../verifier/records/stored-run.ts';
 import type { ExportContext, RunState } from './context.ts';
 
 /** What continuity is compared with. */
-export interface Compared {
+export interface ComparedPast {
   /** The oldest first; behind a run, the part of its entries that was read from its bundle. */
   earlier: readonly Span[];
   /** Why a bundle could not be read, by run id. */
@@ -35,7 +35,7 @@ export async function compareWithPast(
   { past }: Pick<RunState, 'past'>,
   { walk, defect }: PackageReading,
   folder: string,
-): Promise<Compared> {
+): Promise<ComparedPast> {
   let earlier = past.spans.get(walk.streamId) ?? [];
   const unread = new Map<string, string>();
   if (defect !== null || walk.findings.errors('order') > 0) return { earlier, unread };

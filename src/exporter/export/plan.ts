@@ -21,7 +21,7 @@ export interface ListedStream extends StreamStatement {
   record: string;
 }
 
-export interface Selection {
+export interface StreamSelection {
   included: ListedStream[];
   excluded: { stream_id: string; reason: string }[];
   /** All that are listed, in the order of the list. */
@@ -38,8 +38,8 @@ export async function selectStreams(
   listed: AsyncIterable<ListedStream>,
   scope: Scope,
   pages: StreamList['pages'] = [],
-): Promise<Selection> {
-  const selection: Selection = { included: [], excluded: [], list: { pages, streams: [] } };
+): Promise<StreamSelection> {
+  const selection: StreamSelection = { included: [], excluded: [], list: { pages, streams: [] } };
   const seen = new Set<string>();
   const named = new Map<string, string>();
   for await (const stream of listed) {
@@ -68,7 +68,7 @@ export async function selectStreams(
 const EXPORTED_BYTES = 3500;
 const LISTED_BYTES = 400;
 
-function refuseTooMany({ included, list }: Selection): void {
+function refuseTooMany({ included, list }: StreamSelection): void {
   if (included.length * EXPORTED_BYTES + list.streams.length * LISTED_BYTES <= MAX_RUN_RECORD_BYTES) return;
   throw new EvidenceError(
     'usage',
@@ -98,7 +98,7 @@ function claimName(named: Map<string, string>, streamId: string): void {
  * @param heads by stream id. @param spans what earlier runs had of each.
  */
 export function findVanished(
-  selection: Selection,
+  selection: StreamSelection,
   scope: Scope,
   heads: ReadonlyMap<string, LedgerHead>,
   spans: Past['spans'],
@@ -124,7 +124,7 @@ function countEntries(spans: readonly Span[]): number {
 
 /** The streams that an earlier try of this run has exported and that the service no longer lists. */
 export function findUnlisted(
-  { included, excluded }: Selection,
+  { included, excluded }: StreamSelection,
   runId: string,
   recorded: readonly Pick<StreamRecord, 'stream_id' | 'entries' | 'last_sequence' | 'head_hash'>[],
 ): Vanished[] {

@@ -1,17 +1,17 @@
 import { join } from 'node:path';
 import { isEvidenceError } from '../../core/errors.ts';
-import type { Custody } from '../../verifier/bundle/documents.ts';
+import type { TransferLog } from '../../verifier/bundle/documents.ts';
 import { asPart, PackageReader, type PackageReading } from '../../verifier/chain/package.ts';
 import type { VendorVerdict } from '../../verifier/claims/agreement.ts';
 import { type CompletenessBasis, entriesBeside, type RecordedStatement } from '../../verifier/claims/completeness.ts';
 import { comparedWith } from '../../verifier/claims/continuity.ts';
 import type { ExportContext, RunState } from './context.ts';
-import type { Step } from './events.ts';
+import type { JobStep } from './events.ts';
 import { receiveForms } from './forms.ts';
 import { type Listed, type ListedFile, ListingCheck, whyNotListed } from './listing.ts';
 import { makePackage } from './package.ts';
 import type { ListedStream } from './plan.ts';
-import type { AccountPackage, Asked, ReceivedForms } from './received.ts';
+import type { AccountPackage, AskedAt, ReceivedForms } from './received.ts';
 
 export interface Received extends Omit<ReceivedForms, 'custody'> {
   packageId: string;
@@ -34,7 +34,7 @@ interface JsonWatch extends Disposable {
 
 /** One stream's dealings with the service, each noted for the chain of custody. */
 export class Collection {
-  readonly custody: Custody['steps'] = [];
+  readonly custody: TransferLog['steps'] = [];
   readonly #context: ExportContext;
   readonly #run: RunState;
   readonly #stream: ListedStream;
@@ -145,7 +145,7 @@ export class Collection {
     return { reader, listing, [Symbol.dispose]: dispose };
   }
 
-  async #endListing({ listing }: JsonWatch, { defect }: PackageReading, asked: Asked): Promise<Listed> {
+  async #endListing({ listing }: JsonWatch, { defect }: PackageReading, asked: AskedAt): Promise<Listed> {
     const without = (basis: CompletenessBasis): Listed => ({ basis, listed: null });
     if (this.#context.completeness === 'off') return without({ kind: 'none', why: 'verify.completeness is "off"' });
     if (defect !== null) return without({ kind: 'none', why: 'the JSON form could not be read' });
@@ -171,12 +171,12 @@ export class Collection {
     return { entryCount, headSequence, headDigest, readAt: this.#run.startedAt.toISOString() };
   }
 
-  #announce(step: Step): void {
+  #announce(step: JobStep): void {
     this.#context.signal.throwIfAborted();
     this.#context.listen({ type: 'step', streamId: this.#streamId, step });
   }
 
-  #report(step: Step, message: string): void {
+  #report(step: JobStep, message: string): void {
     this.#context.listen({ type: 'problem', streamId: this.#streamId, step, message });
   }
 }

@@ -1,17 +1,17 @@
-import type { Custody } from '../../verifier/bundle/documents.ts';
+import type { TransferLog } from '../../verifier/bundle/documents.ts';
 import type { PackageReading } from '../../verifier/chain/package.ts';
 import type { PackageCut } from '../../verifier/claims/listing.ts';
 import type { Form } from '../client/audit.ts';
 
 /** When a package was asked for; see `PackageCut`. */
-export type Asked = Pick<PackageCut, 'askedAt' | 'askedAtByService'>;
+export type AskedAt = Pick<PackageCut, 'askedAt' | 'askedAtByService'>;
 
 /** A package that the service made and that is ready to be downloaded. */
-export interface MadePackage extends Asked {
+export interface MadePackage extends AskedAt {
   packageId: string;
   /** How many entries it has, as the service said when it was ready; null where it does not say. */
   entryCount: number | null;
-  custody: Custody['steps'];
+  custody: TransferLog['steps'];
 }
 
 /** A form as it lies on disk, whole or as far as it came. */
@@ -29,7 +29,7 @@ export interface ReceivedFile {
 export interface ReceivedForms {
   files: ReceivedFile[];
   missing: { form: Form; reason: string }[];
-  custody: Custody['steps'];
+  custody: TransferLog['steps'];
 }
 
 /** The one package of a service whose packages hold the whole account: every stream's bundle holds it. */

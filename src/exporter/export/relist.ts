@@ -1,10 +1,10 @@
-import type { Custody, Verification } from '../../verifier/bundle/documents.ts';
+import type { TransferLog, Verification } from '../../verifier/bundle/documents.ts';
 import type { VerifiedBundle } from '../../verifier/verify/content.ts';
 import type { EntryWatch } from '../../verifier/verify/reading.ts';
 import type { ExportContext } from './context.ts';
 import { ListingCheck, whyNotListed } from './listing.ts';
 import type { ListedStream } from './plan.ts';
-import type { Asked } from './received.ts';
+import type { AskedAt } from './received.ts';
 import { notOurs } from './records.ts';
 
 /**
@@ -57,7 +57,7 @@ export class Relisting {
 }
 
 /** When the package was asked for, as the transfer log says. The answer came before the next request was sent. */
-function askedBy({ steps }: Custody): Asked {
+function askedBy({ steps }: TransferLog): AskedAt {
   const at = steps.findIndex(({ step }) => step === 'generate');
   const exchange = steps[at]?.exchange;
   const askedAt = Date.parse(exchange?.requested_at ?? '');

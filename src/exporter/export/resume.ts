@@ -6,7 +6,7 @@ import type { Closing, StreamRecord, Unbound } from '../../verifier/records/reco
 import type { ExportContext } from './context.ts';
 import { bundleNames } from './encrypt.ts';
 import type { Recovered, StoredRecord } from './journeys.ts';
-import type { ListedStream, Selection } from './plan.ts';
+import type { ListedStream, StreamSelection } from './plan.ts';
 import { notOurs, putStreamRecord } from './records.ts';
 import { recoverBundle, recoverRecord } from './recover.ts';
 
@@ -28,7 +28,7 @@ export interface Resumed {
 export async function resumeStreams(
   context: ExportContext,
   objects: ReadonlyMap<string, StoredObject>,
-  { included }: Selection,
+  { included }: StreamSelection,
 ): Promise<Resumed> {
   const listed = new Map(included.map((stream) => [stream.streamId, stream]));
   const resumed: Resumed = { recorded: [], incomplete: [], recovered: [] };

@@ -9,14 +9,14 @@ import { type MonthReport, toMonthReport } from '../../verifier/records/month-re
 import type { StreamList } from '../../verifier/records/record.ts';
 import { readSealedRun, type SealedRun } from '../../verifier/records/stored-run.ts';
 import { collectAccount } from './account.ts';
-import { beginRun, checkService, questionOf, readBegun, requireSame } from './asked.ts';
+import { beginRun, checkSameService, questionOf, readBegun, requireSame } from './asked.ts';
 import { readAttempts } from './attempts.ts';
 import { readClosing } from './closing.ts';
 import type { ExportContext, RunState } from './context.ts';
 import type { Journeys, RunResult } from './journeys.ts';
 import { listRun, refuseForeign, refuseUnasked } from './leftovers.ts';
 import { Packing } from './packing.ts';
-import { type Selection, selectStreams } from './plan.ts';
+import { type StreamSelection, selectStreams } from './plan.ts';
 import { requireBoundRun } from './records.ts';
 import type { Resumed } from './resume.ts';
 import { concludeRun, sealClosed } from './seal.ts';
@@ -41,7 +41,7 @@ export async function exportRun(context: ExportContext): Promise<ExportResult> {
   if (sealed !== null) return { ...(await concludeSealed(context, sealed)), missing: [] };
   const ledger = await readKnownLedger(archive, context);
   const question = questionOf(context);
-  const movedFrom = await checkService(context, question, ledger.newest);
+  const movedFrom = await checkSameService(context, question, ledger.newest);
   const begun = await readBegun(context, question);
   const closed = await readClosing(context, runId);
   refuseForeign(objects, runId, closed !== null);
@@ -86,7 +86,7 @@ export async function exportRun(context: ExportContext): Promise<ExportResult> {
 }
 
 /** The streams as the service lists them, with the pages of that list. */
-async function listStreams({ client, scope }: ExportContext): Promise<Selection> {
+async function listStreams({ client, scope }: ExportContext): Promise<StreamSelection> {
   const pages: StreamList['pages'] = [];
   return selectStreams(
     client.listStreams((page) => pages.push(page)),
@@ -118,7 +118,7 @@ async function concludeSealed(context: ExportContext, sealed: SealedRun): Promis
   const { record } = sealed;
   const newest = await readNewestEntry(context.archive);
   const question = questionOf(context);
-  await checkService(context, question, newest, true);
+  await checkSameService(context, question, newest, true);
   requireSame(record, question, 'finalized');
   const entry = await findEntry(context.archive, record.run_id, newest);
   if (entry !== null && runOf(entry.entry)?.sha256 !== sealed.sha256)

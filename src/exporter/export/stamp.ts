@@ -5,10 +5,10 @@ import type { Archive } from '../../verifier/archive/archive.ts';
 import { judgeStamp, type Stamps, type StampVerdict } from '../../verifier/records/stamps.ts';
 import type { Certificate } from '../../verifier/timestamp/certificate.ts';
 import { timestampRequest } from '../../verifier/timestamp/request.ts';
-import type { TimestampAuthority } from '../client/authority.ts';
+import type { AuthorityClient } from '../client/authority.ts';
 
 export interface Stamping {
-  authority: TimestampAuthority;
+  authority: AuthorityClient;
   /** The only roots that a token is kept under. */
   roots: readonly Certificate[];
 }

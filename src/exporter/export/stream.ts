@@ -10,7 +10,7 @@ import type { FormSource } from '../../verifier/claims/forms.ts';
 import { type Known, observe } from '../../verifier/claims/observe.ts';
 import { readPdf } from '../../verifier/pdf-text/reader.ts';
 import { attemptPrefix, bundleKey, closingKey } from '../../verifier/records/keys.ts';
-import { type Failure, type StreamRecord, type Unbound, whereKept } from '../../verifier/records/record.ts';
+import { type StreamFailure, type StreamRecord, type Unbound, whereKept } from '../../verifier/records/record.ts';
 import { SERVICE_CHANGED } from '../client/audit.ts';
 import { packBag, toTransferLog } from './bag.ts';
 import { describeRestart, type ExportContext, type RunState } from './context.ts';
@@ -26,7 +26,7 @@ export type Arrival =
   | { kind: 'recorded'; stored: StoredRecord; recovered: Recovered | null }
   /** Archived as an attempt; the run cannot be sealed with it. */
   | { kind: 'incomplete'; record: Unbound<StreamRecord>; recovered: Recovered | null }
-  | { kind: 'failed'; failure: Failure };
+  | { kind: 'failed'; failure: StreamFailure };
 
 /**
  * One stream from the service into the archive. Everything that was received is archived, whatever the verdict; the

@@ -6,7 +6,7 @@ import { findEntryId, findKeyField, findSeal, type SealRole } from './entry-role
 import { isNearlyAll } from './nearly-all.ts';
 import type { Hints } from './openapi.ts';
 import { findParties } from './parties.ts';
-import { type Place, placesOf } from './places.ts';
+import { type EntryRange, placesOf } from './places.ts';
 import { materialOf } from './recipe-candidates.ts';
 import { type SearchResult, searchRecipe } from './recipe-search.ts';
 import type { Reasoning } from './report.ts';
@@ -107,7 +107,7 @@ function reportRecipe(
     reasoning.doubts('recipe', `not reproduced by ${nearest.words}`, nearest.misses.length, placesIn(nearest.misses));
 }
 
-function reportMisses(misses: readonly Sample[], gaveUp: boolean, places: Place[], reasoning: Reasoning): void {
+function reportMisses(misses: readonly Sample[], gaveUp: boolean, places: EntryRange[], reasoning: Reasoning): void {
   const says = 'the digest is not what the recipe makes of the entry';
   if (gaveUp)
     reasoning.doubts(
@@ -129,7 +129,7 @@ function reportMisses(misses: readonly Sample[], gaveUp: boolean, places: Place[
 function reportSeldom(
   uncovered: readonly string[],
   samples: readonly Sample[],
-  placesIn: (samples: readonly Sample[]) => Place[],
+  placesIn: (samples: readonly Sample[]) => EntryRange[],
   reasoning: Reasoning,
 ): void {
   for (const name of uncovered) {

@@ -5,7 +5,7 @@ import { lastName } from './names.ts';
 import { isNearlyAll } from './nearly-all.ts';
 import type { Described } from './openapi.ts';
 import { itemsPathOf, overlap, readItems, readPage, sameItems } from './paging.ts';
-import { type Answer, type Ask, jsonOf, type Sample, scalarAt } from './sample.ts';
+import { type Ask, jsonOf, type Sample, type SampleAnswer, scalarAt } from './sample.ts';
 
 type Entries = NonNullable<Description['entries']>;
 
@@ -27,7 +27,7 @@ const STREAM_PARAMETERS = [
 export interface StreamFilter {
   parameter: string;
   /** What a stream with entries answered. */
-  example: { streamId: string; answer: Answer };
+  example: { streamId: string; answer: SampleAnswer };
 }
 
 /**
@@ -74,7 +74,7 @@ async function tryStreamFilter(
   return nobody.length === 0 && example !== null ? { parameter, example } : null;
 }
 
-function itemsOf(answer: Answer): Sample[] | null {
+function itemsOf(answer: SampleAnswer): Sample[] | null {
   const path = itemsPathOf(jsonOf(answer));
   return path === null ? null : (readPage(answer, path)?.items ?? null);
 }

@@ -15,11 +15,11 @@ import { findIdInEntries, findTimestamp } from './entry-roles.ts';
 import { inferList, pagingLike, toList, withEnd } from './list.ts';
 import { readKeepingFilter } from './lost-filter.ts';
 import type { Hints } from './openapi.ts';
-import { type Page, readItems } from './paging.ts';
+import { readItems, type SamplePage } from './paging.ts';
 import { placesOf } from './places.ts';
 import type { Reasoning } from './report.ts';
 import { type Ask, type Sample, scalarAt } from './sample.ts';
-import { describeList, itemsOf, type StreamsSurvey } from './streams.ts';
+import { describeList, type StreamsSurvey, sampledItemsOf } from './streams.ts';
 
 const ENTRIES = '/entries/';
 const MAX_OF_STREAM = 300;
@@ -53,7 +53,7 @@ export async function inferEntries(
   reasoning: Reasoning,
 ): Promise<EntriesSurvey | null> {
   const known = await findStreamFilter(ask, ids, idInUnfiltered, hints.entries);
-  const first = itemsOf(unfiltered).length > 0 ? unfiltered : known?.example.answer;
+  const first = sampledItemsOf(unfiltered).length > 0 ? unfiltered : known?.example.answer;
   const own: Record<string, string> =
     first === unfiltered || known === null ? {} : { [known.parameter]: known.example.streamId };
   const found = first === undefined ? null : await inferList(ask, ENTRIES, own, hints.entries, first);
@@ -99,14 +99,14 @@ async function readSample(
   filter: StreamFilter | null,
   ids: readonly string[],
   field: string | null,
-): Promise<{ streams: StreamSample[]; last: Page | null }> {
+): Promise<{ streams: StreamSample[]; last: SamplePage | null }> {
   if (filter === null) {
     const pages = await readItems(ask, list, {}, MAX_ENTRIES);
-    return { streams: grouped(pages, field), last: pages.last };
+    return { streams: byStream(pages, field), last: pages.last };
   }
   const example = filter.example.streamId;
   const streams: StreamSample[] = [];
-  let end: Page | null = null;
+  let end: SamplePage | null = null;
   let total = 0;
   for (const streamId of [example, ...ids.filter((id) => id !== example)].slice(0, MAX_STREAMS_READ)) {
     const { items, isWhole, last } = await readItems(ask, list, { [filter.parameter]: streamId }, MAX_OF_STREAM);
@@ -120,7 +120,7 @@ async function readSample(
 }
 
 /** The entries by their stream. */
-export function grouped(
+export function byStream(
   { items, isWhole }: { items: Sample[]; isWhole: boolean },
   field: string | null,
 ): StreamSample[] {

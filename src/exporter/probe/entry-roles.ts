@@ -2,7 +2,7 @@ import type { Json } from '../../core/json/canonical.ts';
 import type { Description } from '../../verifier/profile/description.ts';
 import { inUtc } from '../../verifier/profile/time.ts';
 import { type ChainRoles, inSequence, type StreamSample } from './chain-roles.ts';
-import { byName, lastName, preferByName, wordsOf } from './names.ts';
+import { byName, lastName, nameWords, preferByName } from './names.ts';
 import { isNearlyAll } from './nearly-all.ts';
 import { allPaths, commonPaths, type DigestForm, digestFormOf, type Sample, scalarAt, scalarPaths } from './sample.ts';
 
@@ -237,7 +237,7 @@ export function findStreamRoles(
   const digestOf: Expected = ({ last }) => scalarAt(last.value, roles.digest);
   const counts = equal(countOf).filter((path) => !/verif|check/i.test(path));
   const heads = equal(numberOf).filter(
-    (path) => !/verif|check/i.test(path) && !isCount.test(wordsOf(lastName(path)).join(' ')),
+    (path) => !/verif|check/i.test(path) && !isCount.test(nameWords(lastName(path)).join(' ')),
   );
   const count = byName(counts, COUNT_NAMES) ?? counts.find((path) => !heads.includes(path));
   const head = preferByName(

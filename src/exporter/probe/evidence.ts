@@ -25,7 +25,7 @@ import {
   unlikeNamed,
 } from './package-roles.ts';
 import type { Reasoning } from './report.ts';
-import { type Answer, type Ask, isSuccess, jsonOf, type Sample, samplesAt, scalarAt } from './sample.ts';
+import { type Ask, isSuccess, jsonOf, type Sample, type SampleAnswer, samplesAt, scalarAt } from './sample.ts';
 
 type Sections = Pick<Description, 'generate' | 'downloads' | 'package' | 'summary'>;
 
@@ -195,7 +195,7 @@ async function readOtherForms(
   { chain }: BeforePackage,
 ): Promise<Pick<Sections, 'downloads' | 'summary'>> {
   const at = (form: string) => ask({ url: `/evidence/${encodeURIComponent(id)}/${form}` });
-  const [summary, pdf]: [Answer, Answer] = [await at('summary'), await at('pdf')];
+  const [summary, pdf]: [SampleAnswer, SampleAnswer] = [await at('summary'), await at('pdf')];
   const { downloads } = DEFAULT_DESCRIPTION;
   const facts = isSuccess(summary)
     ? findSummary(jsonOf(summary), entries, chain.roles, { packageId: id, streamId })
@@ -213,7 +213,7 @@ async function readOtherForms(
 function reportPackage(
   { generate, downloads, package: form, summary }: Sections,
   read: ReadForm,
-  answer: Answer,
+  answer: SampleAnswer,
   reasoning: Reasoning,
 ): void {
   const { ready } = generate;

@@ -1,8 +1,8 @@
 import type { Json } from '../../core/json/canonical.ts';
 import type { Description } from '../../verifier/profile/description.ts';
-import { byName, lastName, wordsOf } from './names.ts';
+import { byName, lastName, nameWords } from './names.ts';
 import type { Described, Hints } from './openapi.ts';
-import { type Answer, type Ask, isObject, isSuccess, jsonOf, scalarAt, scalarPaths } from './sample.ts';
+import { type Ask, isObject, isSuccess, jsonOf, type SampleAnswer, scalarAt, scalarPaths } from './sample.ts';
 
 type Body = Description['generate']['body'];
 
@@ -13,7 +13,7 @@ export interface BodyNames {
   to: string | null;
 }
 
-const has = (name: string, word: RegExp) => wordsOf(name).some((one) => word.test(one));
+const has = (name: string, word: RegExp) => nameWords(name).some((one) => word.test(one));
 
 /** By name and format, the members of a body that OpenAPI describes or a refusal asks for. */
 export function bodyNamesOf(described: readonly Described[]): BodyNames {
@@ -52,7 +52,7 @@ export function missingMembers(refusal: Json | undefined): string[] {
 
 export interface Generated {
   names: BodyNames;
-  answer: Answer;
+  answer: SampleAnswer;
   /** What it was that answered so; null for what no answer told. */
   package: ReadyPackage | null;
 }
@@ -157,7 +157,7 @@ const STATUS_NAMES = [/^(status|state)$/, /status|state/];
  */
 export async function findReadiness(
   ask: Ask,
-  generated: Answer,
+  generated: SampleAnswer,
   { id, atOnce }: ReadyPackage,
   hints: Hints,
 ): Promise<Description['generate']['ready']> {

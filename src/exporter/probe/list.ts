@@ -1,10 +1,10 @@
 import { agree, plural } from '../../core/words.ts';
 import type { List, Paging } from '../../verifier/profile/description.ts';
 import { valueAt } from '../../verifier/profile/path.ts';
-import { lastName, wordsOf } from './names.ts';
+import { lastName, nameWords } from './names.ts';
 import type { Described } from './openapi.ts';
-import { itemsPathOf, nextLinkOf, nextQuestion, overlap, type Page, readPage, sameItems } from './paging.ts';
-import { type Answer, type Ask, jsonOf, scalarAt, scalarPaths } from './sample.ts';
+import { itemsPathOf, nextLinkOf, nextQuestion, overlap, readPage, type SamplePage, sameItems } from './paging.ts';
+import { type Ask, jsonOf, type SampleAnswer, scalarAt, scalarPaths } from './sample.ts';
 
 /** How a list is read, and how that was found. */
 export interface ListForm {
@@ -65,7 +65,7 @@ export async function inferList(
   path: string,
   filter: Record<string, string>,
   documented: readonly Described[],
-  first: Answer,
+  first: SampleAnswer,
 ): Promise<ListForm | null> {
   const items = itemsPathOf(jsonOf(first));
   const page = items === null ? null : readPage(first, items);
@@ -84,17 +84,17 @@ export async function inferList(
   return { items, limit, paging: style, how: howPaged(paging, page) };
 }
 
-function howPaged(paging: Paging | null, page: Page): string {
+function howPaged(paging: Paging | null, page: SamplePage): string {
   if (paging === null)
     return `nothing that was tried leads to another page: its ${plural(page.items.length, 'item')} ${agree(page.items.length, 'is', 'are')} taken for all of it`;
   return 'a second page was read by it, without an item of the first';
 }
 
-function smallSize(page: Page): number {
+function smallSize(page: SamplePage): number {
   return Math.max(1, Math.min(2, page.items.length - 1));
 }
 
-async function pageOf({ ask, path, filter, items }: Trial, query: Record<string, string>): Promise<Page | null> {
+async function pageOf({ ask, path, filter, items }: Trial, query: Record<string, string>): Promise<SamplePage | null> {
   return readPage(await ask({ url: path, query: { ...filter, ...query } }), items);
 }
 
@@ -105,7 +105,7 @@ function inOrder(names: readonly string[], documented: readonly Described[]): st
 }
 
 /** The parameter that makes a page shorter: asked for two it gives the first two. */
-async function inferLimit(trial: Trial, first: Page): Promise<string | null> {
+async function inferLimit(trial: Trial, first: SamplePage): Promise<string | null> {
   const size = smallSize(first);
   if (first.items.length < 2) return LIMITS.find((name) => trial.documented.some((one) => one.name === name)) ?? null;
   for (const name of inOrder(LIMITS, trial.documented)) {
@@ -138,18 +138,18 @@ async function inferSize(trial: Trial, parameter: string, paging: Paging): Promi
 }
 
 /** @param short a page behind which there is another, if lists of this service go on at all. */
-async function inferPaging(trial: Trial, short: Page): Promise<Paging | null> {
+async function inferPaging(trial: Trial, short: SamplePage): Promise<Paging | null> {
   const again = await pageOf(trial, {});
   // What is not the same twice cannot show that two pages differ.
   if (again === null || !sameItems(again.items, short.items)) return null;
   return (await inferLink(trial, short)) ?? (await inferCursor(trial, short)) ?? (await inferCounted(trial, short));
 }
 
-function isNextPage(page: Page | null, first: Page): boolean {
+function isNextPage(page: SamplePage | null, first: SamplePage): boolean {
   return page !== null && page.items.length > 0 && !overlap(page.items, first.items);
 }
 
-async function inferLink({ ask, path: from, items }: Trial, short: Page): Promise<Paging | null> {
+async function inferLink({ ask, path: from, items }: Trial, short: SamplePage): Promise<Paging | null> {
   const inBody = textsOutside(short, items).filter(({ text }) => /^(?:https?:\/\/|\/|\?)/.test(text));
   const inHeader = nextLinkOf(short.link);
   const targets = [...inBody, ...(inHeader === null ? [] : [{ path: null, text: inHeader }])];
@@ -159,7 +159,7 @@ async function inferLink({ ask, path: from, items }: Trial, short: Page): Promis
   return null;
 }
 
-async function inferCursor(trial: Trial, short: Page): Promise<Paging | null> {
+async function inferCursor(trial: Trial, short: SamplePage): Promise<Paging | null> {
   for (const { path, text } of textsOutside(short, trial.items))
     for (const parameter of inOrder(cursorNames(path), trial.documented))
       if (isNextPage(await pageOf(trial, { [parameter]: text }), short))
@@ -169,7 +169,7 @@ async function inferCursor(trial: Trial, short: Page): Promise<Paging | null> {
 
 /** The member's own name, without "next", as a token of a page, and what others call it. */
 function cursorNames(path: string): string[] {
-  const words = wordsOf(lastName(path));
+  const words = nameWords(lastName(path));
   const bare = words.filter((word) => word !== 'next');
   const camel = (parts: string[]) =>
     parts.map((word, at) => (at === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1))).join('');
@@ -178,18 +178,18 @@ function cursorNames(path: string): string[] {
 }
 
 /** By how many items or pages there are before: what an answer says of the next page is not asked. */
-export async function inferCounted(trial: Trial, short: Page): Promise<Paging | null> {
+export async function inferCounted(trial: Trial, short: SamplePage): Promise<Paging | null> {
   return (await inferOffset(trial, short)) ?? (await inferPageNumber(trial, short));
 }
 
-async function inferOffset(trial: Trial, short: Page): Promise<Paging | null> {
+async function inferOffset(trial: Trial, short: SamplePage): Promise<Paging | null> {
   const offset = String(short.items.length);
   for (const parameter of inOrder(OFFSETS, trial.documented))
     if (isNextPage(await pageOf(trial, { [parameter]: offset }), short)) return { style: 'offset', parameter };
   return null;
 }
 
-async function inferPageNumber(trial: Trial, short: Page): Promise<Paging | null> {
+async function inferPageNumber(trial: Trial, short: SamplePage): Promise<Paging | null> {
   for (const parameter of inOrder(PAGE_NUMBERS, trial.documented))
     for (const first of [1, 0]) {
       const [one, next] = [
@@ -203,7 +203,7 @@ async function inferPageNumber(trial: Trial, short: Page): Promise<Paging | null
 }
 
 /** The texts of an answer that are not in its items. */
-function textsOutside({ value }: Page, items: string): { path: string; text: string }[] {
+function textsOutside({ value }: SamplePage, items: string): { path: string; text: string }[] {
   return scalarPaths(value)
     .filter((path) => items === '' || !path.startsWith(`${items}.`))
     .flatMap((path) => {
@@ -219,7 +219,7 @@ function textsOutside({ value }: Page, items: string): { path: string; text: str
 export function pagingLike(
   own: ListForm,
   documented: readonly Described[],
-  answer: Answer,
+  answer: SampleAnswer,
   other: ListForm | null,
 ): ListForm {
   if (own.paging !== null) return own;
@@ -237,7 +237,7 @@ export function pagingLike(
 }
 
 /** With what the last page of a list showed: whether the member that leads on is absent there, or says that it is the last. */
-export function withEnd(list: List, last: Page | null): List {
+export function withEnd(list: List, last: SamplePage | null): List {
   const { paging } = list;
   if (last === null || !('next' in paging) || paging.next === null) return list;
   return { ...list, paging: { ...paging, absent_at_end: valueAt(last.value, paging.next) === undefined } };

@@ -4,14 +4,14 @@ import type { StreamFilter } from './entries-list.ts';
 import { inferCounted } from './list.ts';
 import { isNearlyAll } from './nearly-all.ts';
 import type { Described } from './openapi.ts';
-import { nextQuestion, type Page, readPage } from './paging.ts';
+import { nextQuestion, readPage, type SamplePage } from './paging.ts';
 import type { Reasoning } from './report.ts';
-import { type Ask, type Question, type Sample, scalarAt } from './sample.ts';
+import { type Ask, type Sample, type SampleRequest, scalarAt } from './sample.ts';
 
 /** Entries as a list gives them, stream by stream. */
 export interface SampleRead {
   streams: StreamSample[];
-  last: Page | null;
+  last: SamplePage | null;
 }
 
 export interface KeptFilter extends SampleRead {
@@ -69,7 +69,7 @@ async function findLostPage(
   list: List,
   query: Record<string, string>,
   isOwn: (item: Sample) => boolean,
-): Promise<{ first: Page; next: Question } | null> {
+): Promise<{ first: SamplePage; next: SampleRequest } | null> {
   const first = readPage(await ask({ url: list.path, query }), list.items);
   const next = first === null ? null : nextQuestion(list, query, first, { items: 0, pages: 0 });
   const second = next === null ? null : readPage(await ask(next), list.items);
@@ -78,7 +78,7 @@ async function findLostPage(
 }
 
 /** Without the values, which may quote the API key. */
-function wordsFor({ url: reference }: Question): string {
+function wordsFor({ url: reference }: SampleRequest): string {
   const url = URL.parse(reference, 'http://service');
   if (url === null) return 'the next page';
   const names = [...url.searchParams.keys()].map((name) => `${name}=…`);

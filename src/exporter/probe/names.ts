@@ -2,7 +2,7 @@
  * Names decide only between fields that their values leave equal. A name is compared word by word, however it is
  * written: `streamId`, `stream_id` and `Stream-ID` are the same.
  */
-export function wordsOf(name: string): string[] {
+export function nameWords(name: string): string[] {
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
@@ -23,7 +23,7 @@ export function lastName(path: string): string {
 export function byName(paths: readonly string[], patterns: readonly RegExp[]): string | undefined {
   const shallowFirst = paths.toSorted((a, b) => a.split('.').length - b.split('.').length);
   for (const pattern of patterns) {
-    const found = shallowFirst.find((path) => pattern.test(wordsOf(lastName(path)).join(' ')));
+    const found = shallowFirst.find((path) => pattern.test(nameWords(lastName(path)).join(' ')));
     if (found !== undefined) return found;
   }
   return undefined;

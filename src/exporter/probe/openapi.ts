@@ -1,6 +1,6 @@
 import type { Json } from '../../core/json/canonical.ts';
 import { valueAt } from '../../verifier/profile/path.ts';
-import { wordsOf } from './names.ts';
+import { nameWords } from './names.ts';
 import { isObject } from './sample.ts';
 
 /** A parameter of a list or a member of a body, as the service's OpenAPI document describes it. */
@@ -92,7 +92,7 @@ function findVerify(api: Document, paths: { [name: string]: Json }, prefix: stri
 
 function verifyFields(api: Document, answer: Json | undefined): VerifyOperation['fields'] {
   const properties = api.properties(answer);
-  const has = (name: string, word: RegExp) => wordsOf(name).some((one) => word.test(one));
+  const has = (name: string, word: RegExp) => nameWords(name).some((one) => word.test(one));
   const booleans = properties.filter(({ type }) => type === 'boolean');
   const lists = properties.filter(({ type }) => type === 'array');
   const failures = lists.find(({ name }) => has(name, /fail|error|problem|violation|issue|broken/)) ?? lists[0];

@@ -3,19 +3,19 @@ import type { List, Paging } from '../../verifier/profile/description.ts';
 import { valueAt } from '../../verifier/profile/path.ts';
 import { byName } from './names.ts';
 import {
-  type Answer,
   type Ask,
   arrayPaths,
   isObject,
   isSuccess,
   jsonOf,
-  type Question,
   type Sample,
+  type SampleAnswer,
+  type SampleRequest,
   samplesAt,
 } from './sample.ts';
 
 /** One page of a list. */
-export interface Page {
+export interface SamplePage {
   items: Sample[];
   /** All of the answer. */
   value: Json;
@@ -27,7 +27,7 @@ export interface Pages {
   /** Whether the list was read to its end. */
   isWhole: boolean;
   /** The page at the end of the list; null when the end was not reached. */
-  last: Page | null;
+  last: SamplePage | null;
 }
 
 const ITEM_NAMES = [/^(data|items|results|records|rows|list)$/, /^(streams|entries|logs|events|values|content)$/];
@@ -44,7 +44,7 @@ export function itemsPathOf(value: Json | undefined): string | null {
 }
 
 /** @returns null when the answer is no such page. */
-export function readPage(answer: Answer, itemsPath: string): Page | null {
+export function readPage(answer: SampleAnswer, itemsPath: string): SamplePage | null {
   if (!isSuccess(answer)) return null;
   const value = jsonOf(answer);
   if (value === undefined || !Array.isArray(valueAt(value, itemsPath))) return null;
@@ -62,9 +62,9 @@ export function nextLinkOf(header: string | null): string | null {
 export function nextQuestion(
   list: Pick<List, 'path' | 'paging'>,
   query: Record<string, string>,
-  page: Page,
+  page: SamplePage,
   before: { items: number; pages: number },
-): Question | null {
+): SampleRequest | null {
   const { paging, path } = list;
   if (paging.style === 'single' || page.items.length === 0) return null;
   if (paging.style === 'offset')
@@ -83,8 +83,8 @@ export async function readItems(ask: Ask, list: List, filter: Record<string, str
   const size = Math.min(list.limit?.size ?? enough, enough);
   const query = { ...filter, ...(list.limit === null ? {} : { [list.limit.parameter]: String(size) }) };
   const items: Sample[] = [];
-  let last: Page | null = null;
-  let question: Question | null = { url: list.path, query };
+  let last: SamplePage | null = null;
+  let question: SampleRequest | null = { url: list.path, query };
   for (let pages = 0; question !== null; pages++) {
     if (items.length >= enough) return { items, isWhole: false, last: null };
     const page = readPage(await ask(question), list.items);

@@ -1,5 +1,5 @@
 import type { Description } from '../../verifier/profile/description.ts';
-import { wordsOf } from './names.ts';
+import { nameWords } from './names.ts';
 import { allPaths, type Sample } from './sample.ts';
 
 type Party = 'actor' | 'action' | 'resource';
@@ -37,7 +37,7 @@ function find(paths: readonly string[], party: Party): string | string[] | undef
 }
 
 function wordsIn(path: string): string[] {
-  return path.split('.').flatMap(wordsOf);
+  return path.split('.').flatMap(nameWords);
 }
 
 function depthOf(path: string): number {

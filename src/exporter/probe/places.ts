@@ -2,21 +2,21 @@ import { numberAt, type StreamSample } from './chain-roles.ts';
 import type { Sample } from './sample.ts';
 
 /** Entries of one stream with consecutive numbers; null for one whose number cannot be read. */
-export interface Place {
+export interface EntryRange {
   streamId: string;
   from: number | null;
   to: number | null;
 }
 
 /** Where the entries stand, stream by stream. */
-export function placesOf(samples: readonly Sample[], streams: readonly StreamSample[], sequence: string): Place[] {
+export function placesOf(samples: readonly Sample[], streams: readonly StreamSample[], sequence: string): EntryRange[] {
   const wanted = new Set(samples);
   return streams.flatMap(({ streamId, entries }) => {
     const numbers = entries
       .filter((entry) => wanted.has(entry))
       .map(({ value }) => numberAt(value, sequence))
       .toSorted((a, b) => a - b);
-    const places: Place[] = [];
+    const places: EntryRange[] = [];
     for (const number of new Set(numbers)) {
       const last = places.at(-1);
       if (Number.isNaN(number)) places.push({ streamId, from: null, to: null });

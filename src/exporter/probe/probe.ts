@@ -3,7 +3,7 @@ import type { SealKeys } from '../../verifier/model/entry.ts';
 import { type Description, descriptionSchema, type List } from '../../verifier/profile/description.ts';
 import { likeDefault } from './default-fit.ts';
 import { describeEntry, inferDigest } from './digest.ts';
-import { findChainOf, grouped, inferEntries } from './entries.ts';
+import { byStream, findChainOf, inferEntries } from './entries.ts';
 import { type EvidencePackage, inferPackage, suggestPackage } from './evidence.ts';
 import { type Hints, NO_HINTS, readOpenApi } from './openapi.ts';
 import { Reasoning } from './report.ts';
@@ -72,7 +72,7 @@ export async function probe(options: ProbeOptions): Promise<ProbeResult> {
     seal: null,
   };
   const sampled =
-    made.entries.length > 0 ? grouped({ items: made.entries, isWhole: true }, chain.streamId) : entries.streams;
+    made.entries.length > 0 ? byStream({ items: made.entries, isWhole: true }, chain.streamId) : entries.streams;
   const proved = inferDigest(
     { draft, chain, streams: sampled, seal, hints, keys, isOver: options.startSearch() },
     reasoning,

@@ -1,4 +1,4 @@
-import type { JsonForm, Part } from '../../verifier/profile/description.ts';
+import type { JsonForm, PreimagePart } from '../../verifier/profile/description.ts';
 import { namesOf } from '../../verifier/profile/path.ts';
 import type { ChainRoles } from './chain-roles.ts';
 import { lastName } from './names.ts';
@@ -72,7 +72,7 @@ const SEPARATORS = ['|', ':', ',', ';', '', '\n', '-', '||', ' ', '.'];
 const NULLS = ['', 'null', 'None'];
 
 /** What a digest may be made over, the likeliest first. */
-export function* preimages(material: Material): Generator<Part[]> {
+export function* preimages(material: Material): Generator<PreimagePart[]> {
   yield* wholeJson(material, 2);
   yield* objectJson(material);
   yield* wholeJoins(material);
@@ -83,7 +83,7 @@ export function* preimages(material: Material): Generator<Part[]> {
 }
 
 /** The entry as JSON without some of its members, the predecessor's digest in it, before it or behind it. */
-function* wholeJson(material: Material, most: number, fewest = 0): Generator<Part[]> {
+function* wholeJson(material: Material, most: number, fewest = 0): Generator<PreimagePart[]> {
   const { members, never, previousMember, isPython } = material;
   const free = members.filter((name) => !never.includes(name) && name !== previousMember);
   for (const left of subsetsBySize(free.slice(0, most <= 2 ? free.length : MAX_FREE), fewest, most))
@@ -94,7 +94,7 @@ function* wholeJson(material: Material, most: number, fewest = 0): Generator<Par
 }
 
 /** The JSON of an object within the entry. */
-function* objectJson({ objects, isPython, never, previousMember }: Material): Generator<Part[]> {
+function* objectJson({ objects, isPython, never, previousMember }: Material): Generator<PreimagePart[]> {
   for (const of of objects)
     for (const form of jsonForms(isPython))
       for (const without of [undefined, [...never, previousMember].map(lastName)]) {
@@ -104,31 +104,31 @@ function* objectJson({ objects, isPython, never, previousMember }: Material): Ge
       }
 }
 
-function* withPrevious(part: Part): Generator<Part[]> {
+function* withPrevious(part: PreimagePart): Generator<PreimagePart[]> {
   for (const previous of ['previous', 'previous-bytes'] as const)
     for (const glue of GLUE) {
-      const between: Part[] = glue === '' ? [] : [{ text: glue }];
+      const between: PreimagePart[] = glue === '' ? [] : [{ text: glue }];
       yield [previous, ...between, part];
       yield [part, ...between, previous];
     }
 }
 
 /** All fields, in the order in which they are sent or documented. */
-function* wholeJoins(material: Material): Generator<Part[]> {
+function* wholeJoins(material: Material): Generator<PreimagePart[]> {
   const { scalars, documented, previous } = material;
   for (const fields of [scalars, documented])
     for (const order of placings(fields, previous)) yield* joined(order, material);
 }
 
 /** Any of the fields, in the order in which they are sent; the predecessor's digest there, first, or last. */
-function* chosenJoins(material: Material): Generator<Part[]> {
+function* chosenJoins(material: Material): Generator<PreimagePart[]> {
   const { previous } = material;
   for (const fields of choices(material))
     for (const order of placings(fields, previous)) yield* joined(order, material);
 }
 
 /** Fields joined, and behind them an object as JSON. */
-function* joinsWithJson(material: Material): Generator<Part[]> {
+function* joinsWithJson(material: Material): Generator<PreimagePart[]> {
   const { objects, previous, isPython } = material;
   for (const of of objects)
     for (const fields of choices(material))
@@ -137,13 +137,13 @@ function* joinsWithJson(material: Material): Generator<Part[]> {
           for (const form of jsonForms(isPython)) {
             if (join === undefined || typeof join === 'string' || !('join' in join)) continue;
             const { separator } = join.join;
-            const between: Part[] = separator === '' ? [] : [{ text: separator }];
+            const between: PreimagePart[] = separator === '' ? [] : [{ text: separator }];
             yield [join, ...between, { json: { ...form, of } }];
           }
 }
 
 /** A few fields in whatever order. */
-function* orderedJoins(material: Material): Generator<Part[]> {
+function* orderedJoins(material: Material): Generator<PreimagePart[]> {
   for (let size = 2; size <= MAX_ORDERED; size++)
     for (const fields of orders(material.scalars, size)) yield* joined(fields, material);
 }
@@ -164,7 +164,7 @@ function placings(fields: readonly string[], previous: string): string[][] {
   return all.filter((one, index) => all.findIndex((other) => other.join('\n') === one.join('\n')) === index);
 }
 
-function* joined(fields: readonly string[], { hasNull }: Material): Generator<Part[]> {
+function* joined(fields: readonly string[], { hasNull }: Material): Generator<PreimagePart[]> {
   for (const separator of SEPARATORS)
     for (const null_as of hasNull ? NULLS : ['']) yield [{ join: { separator, fields: [...fields], null_as } }];
 }

@@ -6,7 +6,7 @@ import type {
   DigestDescription,
   JsonForm,
   KeyChoice,
-  Part,
+  PreimagePart,
 } from '../../verifier/profile/description.ts';
 import { toHex } from '../../verifier/profile/digest-text.ts';
 import { openContract } from '../../verifier/reading/reading.ts';
@@ -264,7 +264,7 @@ function prefer(bench: Bench, { digest: found, reproduces: most }: Counted, { is
 /** The same recipe with another way of writing JSON; null when it writes none. */
 function withForm(recipe: RecipeDescription, form: JsonForm): RecipeDescription | null {
   if (!recipe.preimage.some((part) => typeof part === 'object' && 'json' in part)) return null;
-  const preimage = recipe.preimage.map((part): Part => {
+  const preimage = recipe.preimage.map((part): PreimagePart => {
     if (typeof part === 'string' || !('json' in part)) return part;
     const { of, without } = part.json;
     const json = { ...form, ...(of === undefined ? {} : { of }), ...(without === undefined ? {} : { without }) };

@@ -12,7 +12,7 @@ export interface Sample extends Hashed {
 }
 
 /** What the service answered, whatever its status; 0 when it answered nothing that could be read. */
-export interface Answer {
+export interface SampleAnswer {
   status: number;
   text: string;
   /** The Link header (RFC 8288). */
@@ -22,7 +22,7 @@ export interface Answer {
 }
 
 /** One request. */
-export interface Question {
+export interface SampleRequest {
   method?: 'GET' | 'POST';
   /** A path below the service's address. */
   url: string;
@@ -36,14 +36,14 @@ export interface Question {
  * Asks the service.
  * @throws EvidenceError when it cannot be reached; a refusal is an answer.
  */
-export type Ask = (question: Question) => Promise<Answer>;
+export type Ask = (question: SampleRequest) => Promise<SampleAnswer>;
 
-export function isSuccess({ status }: Answer): boolean {
+export function isSuccess({ status }: SampleAnswer): boolean {
   return status >= 200 && status < 300;
 }
 
 /** The JSON of an answer; undefined when it is none. */
-export function jsonOf({ text }: Answer): Json | undefined {
+export function jsonOf({ text }: SampleAnswer): Json | undefined {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,7 +1,7 @@
 import { type EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { Json } from '../../core/json/canonical.ts';
 import type { Transport } from '../client/transport.ts';
-import type { Answer, Ask, Question } from './sample.ts';
+import type { Ask, SampleAnswer, SampleRequest } from './sample.ts';
 
 /** Asks the audit service at this address; the one place where a probe meets the network. */
 export function askService(transport: Transport, auditUrl: string): Ask {
@@ -22,11 +22,11 @@ export function askService(transport: Transport, auditUrl: string): Ask {
   };
 }
 
-function unread(error: EvidenceError | null): Answer {
+function unread(error: EvidenceError | null): SampleAnswer {
   return { status: 0, text: '', link: null, error };
 }
 
-function urlOf({ url: reference, from, query = {} }: Question, base: string): URL | null {
+function urlOf({ url: reference, from, query = {} }: SampleRequest, base: string): URL | null {
   const text = from === undefined ? base + reference : reference;
   const against = from === undefined ? undefined : base + from;
   if (!URL.canParse(text, against)) return null;

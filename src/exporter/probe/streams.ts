@@ -7,7 +7,7 @@ import type { Hints } from './openapi.ts';
 import { unlikeNamed } from './package-roles.ts';
 import { itemsPathOf, readItems, readPage } from './paging.ts';
 import type { Reasoning } from './report.ts';
-import { type Answer, type Ask, commonPaths, isSuccess, jsonOf, type Sample, scalarAt } from './sample.ts';
+import { type Ask, commonPaths, isSuccess, jsonOf, type Sample, type SampleAnswer, scalarAt } from './sample.ts';
 
 const STREAMS = '/streams/';
 const ENTRIES = '/entries/';
@@ -22,7 +22,7 @@ export interface StreamsSurvey {
   idInEntry: string | null;
   ids: string[];
   /** What the entries' list answers without a filter. */
-  unfiltered: Answer;
+  unfiltered: SampleAnswer;
 }
 
 /** The list of streams, and which of its fields is the id. */
@@ -53,7 +53,7 @@ export async function inferStreams(ask: Ask, hints: Hints, reasoning: Reasoning)
     );
     return null;
   }
-  const { idField, idInEntry } = findIds(records, itemsOf(unfiltered), reasoning);
+  const { idField, idInEntry } = findIds(records, sampledItemsOf(unfiltered), reasoning);
   if (idField === null) return null;
   reasoning.found('list of streams', describeList(list), settled.how);
   const ids = records.map(({ value }) => String(scalarAt(value, idField)));
@@ -87,7 +87,7 @@ function isText(records: readonly Sample[], path: string): boolean {
   return records.every(({ value }) => typeof scalarAt(value, path) === 'string');
 }
 
-export function itemsOf(answer: Answer): Sample[] {
+export function sampledItemsOf(answer: SampleAnswer): Sample[] {
   const path = itemsPathOf(jsonOf(answer));
   return path === null ? [] : (readPage(answer, path)?.items ?? []);
 }

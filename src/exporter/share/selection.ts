@@ -24,7 +24,7 @@ export interface SharedRun {
 }
 
 /** All that somebody needs who is to verify one run, and nothing of any other. */
-export interface Selection {
+export interface ShareSelection {
   objects: SharedObject[];
   /** The ledger entry of the run. */
   entry: StoredLedgerEntry;
@@ -51,7 +51,7 @@ const MAX_SMALL_BYTES = 2 ** 30;
  * @throws EvidenceError `not-found` for a run that is not in the ledger or lacks its signature; `unreadable` where
  * something is not as it was recorded.
  */
-export async function selectObjects(archive: Archive, { record, sha256: digest }: SharedRun): Promise<Selection> {
+export async function selectObjects(archive: Archive, { record, sha256: digest }: SharedRun): Promise<ShareSelection> {
   const { run_id: runId } = record;
   const entry = await requireEntry(archive, runId, digest);
   const ledger = await readLedger(archive, entry);

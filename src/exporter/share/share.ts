@@ -5,7 +5,7 @@ import { putShare, SHARE_MARK, type SharedObject, type ShareRecord } from '../..
 import { renderLetter } from '../report/letter.ts';
 import type { LetterFile } from '../report/view/letter.ts';
 import { ShareFolder } from './folder.ts';
-import { type Selection, type SharedRun, selectObjects } from './selection.ts';
+import { type SharedRun, type ShareSelection, selectObjects } from './selection.ts';
 
 export interface ShareWish {
   run: SharedRun;
@@ -105,7 +105,12 @@ async function toFiles(
   return files;
 }
 
-function toSubject({ record: run, sha256 }: SharedRun, share: ShareRecord, selection: Selection, files: LetterFile[]) {
+function toSubject(
+  { record: run, sha256 }: SharedRun,
+  share: ShareRecord,
+  selection: ShareSelection,
+  files: LetterFile[],
+) {
   const { entry, signer, stamp } = selection;
   const signature =
     signer === null

@@ -8,7 +8,7 @@ import { inTransaction } from '../store/sqlite.ts';
 import { Idempotency } from './idempotency.ts';
 import type { NewEntry } from './requests.ts';
 import { hashEntry, nextTimestamp, sealHash } from './rules.ts';
-import type { SealKeys } from './seal-keys.ts';
+import type { DerivedSealKeys } from './seal-keys.ts';
 
 export interface Appended {
   row: EntryRow;
@@ -44,13 +44,13 @@ const MAX_COMMIT_ENTRIES = 2000;
  */
 export class Appender {
   readonly #database: DatabaseSync;
-  readonly #keys: SealKeys;
+  readonly #keys: DerivedSealKeys;
   readonly #clock: () => Date;
   readonly #idempotency: Idempotency;
   readonly #statements: Statements;
   readonly #waiting: Waiting[] = [];
 
-  constructor(database: DatabaseSync, keys: SealKeys, clock: () => Date) {
+  constructor(database: DatabaseSync, keys: DerivedSealKeys, clock: () => Date) {
     this.#database = database;
     this.#keys = keys;
     this.#clock = clock;

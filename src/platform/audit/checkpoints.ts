@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Kysely, Selectable } from 'kysely';
 import type { WireCheckpoint } from '../../core/wire.ts';
-import { Problem } from '../http/problem.ts';
+import { HttpProblem } from '../http/problem.ts';
 import type { Tables } from '../store/schema.ts';
 import type { TimestampAuthority } from '../timestamp/types.ts';
 import { fromCursor, toCursor } from './cursor.ts';
@@ -44,7 +44,7 @@ export class Checkpoints {
       .where('stream_id', '=', streamId)
       .executeTakeFirst();
     if (stream === undefined) throw unknownStream();
-    if (stream.head_hash === null) throw new Problem(409, 'stream_empty', 'the stream has no entry to anchor');
+    if (stream.head_hash === null) throw new HttpProblem(409, 'stream_empty', 'the stream has no entry to anchor');
     const row = await this.#db
       .insertInto('checkpoints')
       .values({
@@ -159,8 +159,8 @@ export class Checkpoints {
   }
 }
 
-function unknownStream(): Problem {
-  return new Problem(404, 'not_found', 'there is no stream of this id');
+function unknownStream(): HttpProblem {
+  return new HttpProblem(404, 'not_found', 'there is no stream of this id');
 }
 
 function checkpointToWire(row: CheckpointRow): WireCheckpoint {

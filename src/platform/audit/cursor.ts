@@ -1,4 +1,4 @@
-import { Problem } from '../http/problem.ts';
+import { HttpProblem } from '../http/problem.ts';
 
 /** Where a list goes on, as the opaque text that callers hand back. */
 export function toCursor(list: string, position: readonly (string | number)[]): string {
@@ -20,7 +20,7 @@ export function fromCursor<const S extends readonly ('string' | 'number')[]>(
     name === list &&
     position.length === shape.length &&
     position.every((part, at) => typeof part === shape[at] && (typeof part !== 'number' || Number.isSafeInteger(part)));
-  if (!fits) throw new Problem(422, 'invalid_cursor', 'the cursor is not one that this list handed out');
+  if (!fits) throw new HttpProblem(422, 'invalid_cursor', 'the cursor is not one that this list handed out');
   return position as { -readonly [K in keyof S]: S[K] extends 'string' ? string : number };
 }
 

@@ -10,7 +10,7 @@ import {
   type WireStream,
   type WireSummary,
 } from '../../core/wire.ts';
-import { Problem } from '../http/problem.ts';
+import { HttpProblem } from '../http/problem.ts';
 import type { PackageRow, Tables } from '../store/schema.ts';
 import { inTransaction } from '../store/sqlite.ts';
 import type { Checkpoints } from './checkpoints.ts';
@@ -81,7 +81,7 @@ export class Evidence {
       .selectAll()
       .where('package_id', '=', packageId)
       .executeTakeFirst();
-    if (row === undefined) throw new Problem(404, 'not_found', 'there is no evidence package of this id');
+    if (row === undefined) throw new HttpProblem(404, 'not_found', 'there is no evidence package of this id');
     return row;
   }
 
@@ -145,7 +145,7 @@ export class Evidence {
       .selectAll()
       .where('stream_id', '=', streamId)
       .executeTakeFirst();
-    if (row === undefined) throw new Problem(404, 'not_found', 'there is no stream of this id');
+    if (row === undefined) throw new HttpProblem(404, 'not_found', 'there is no stream of this id');
     return streamToWire(row);
   }
 

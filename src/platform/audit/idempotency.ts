@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { Problem } from '../http/problem.ts';
+import { HttpProblem } from '../http/problem.ts';
 
 /** What requests with an idempotency key led to, so that repeating one leads to the same and to nothing new. */
 export class Idempotency {
@@ -26,7 +26,11 @@ export class Idempotency {
     const row = this.#find.get(scope, key, since);
     if (row === undefined) return null;
     if (row['body_sha256'] !== bodySha256)
-      throw new Problem(422, 'idempotency_conflict', 'this idempotency key was used for a request with another body');
+      throw new HttpProblem(
+        422,
+        'idempotency_conflict',
+        'this idempotency key was used for a request with another body',
+      );
     return String(row['result']);
   }
 

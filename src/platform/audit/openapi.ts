@@ -9,7 +9,7 @@ import {
   statsSchema,
   streamSchema,
   summarySchema,
-  verificationSchema,
+  wireVerificationSchema,
 } from '../../core/wire.ts';
 
 /** OpenAPI 3.1 made from the schemas that validate. Its paths are relative to `prefix`, the address of its server. */
@@ -39,7 +39,7 @@ const NAMED = {
   Entry: entrySchema,
   JsonValue: entrySchema.shape.metadata.valueType,
   Stream: streamSchema,
-  Verification: verificationSchema,
+  Verification: wireVerificationSchema,
   Checkpoint: checkpointSchema,
   EvidencePackage: generatedSchema,
   EvidenceSummary: summarySchema,

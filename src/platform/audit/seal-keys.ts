@@ -18,7 +18,7 @@ export function sealKeyId(streamId: string, epoch = CURRENT_EPOCH): string {
 }
 
 /** The seal keys of all streams, derived from one master key. */
-export class SealKeys {
+export class DerivedSealKeys {
   readonly #pseudorandomKey: Buffer;
   readonly #cache = new Map<string, KeyObject>();
 

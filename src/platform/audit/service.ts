@@ -5,7 +5,7 @@ import type { TimestampAuthority } from '../timestamp/types.ts';
 import { Appender } from './append.ts';
 import { type AnchorFailed, Checkpoints } from './checkpoints.ts';
 import { Evidence } from './evidence.ts';
-import type { SealKeys } from './seal-keys.ts';
+import type { DerivedSealKeys } from './seal-keys.ts';
 import { EntryPages } from './store.ts';
 import { Verifier } from './verify.ts';
 
@@ -23,7 +23,7 @@ export interface AuditService {
 export interface AuditParts {
   database: DatabaseSync;
   db: Kysely<Tables>;
-  keys: SealKeys;
+  keys: DerivedSealKeys;
   authority: TimestampAuthority;
   clock: () => Date;
   onAnchorFailure: AnchorFailed;

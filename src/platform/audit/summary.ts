@@ -6,7 +6,7 @@ import type { EntryCount } from './store.ts';
 const MAX_NAMES = 1000;
 
 /** The ends of what a package has. */
-export interface Ends {
+export interface PackageEnds {
   first: EntryRow;
   last: EntryRow;
 }
@@ -22,7 +22,7 @@ export interface Census {
 }
 
 /** Adds up counts of entries. @param ends null where there are none. */
-export async function takeCensus(parts: AsyncIterable<EntryCount>, ends: Ends | null): Promise<Census> {
+export async function takeCensus(parts: AsyncIterable<EntryCount>, ends: PackageEnds | null): Promise<Census> {
   const actors = new Map<string, number>();
   const actions = new Map<string, number>();
   const types = new Map<string, number>();

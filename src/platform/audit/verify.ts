@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { GENESIS, type WireVerification } from '../../core/wire.ts';
-import { Problem } from '../http/problem.ts';
+import { HttpProblem } from '../http/problem.ts';
 import type { EntryRow, StreamRow } from '../store/schema.ts';
 import { inTransaction } from '../store/sqlite.ts';
 import { hashEntry, sealHash } from './rules.ts';
-import type { SealKeys } from './seal-keys.ts';
+import type { DerivedSealKeys } from './seal-keys.ts';
 import type { EntryPages } from './store.ts';
 
 type Failure = WireVerification['failures'][number];
@@ -31,14 +31,14 @@ interface Expected {
 export class Verifier {
   readonly #database: DatabaseSync;
   readonly #pages: EntryPages;
-  readonly #keys: SealKeys;
+  readonly #keys: DerivedSealKeys;
   readonly #clock: () => Date;
   readonly #stream: StatementSync;
   readonly #checkpoints: StatementSync;
   readonly #last: StatementSync;
   readonly #record: StatementSync;
 
-  constructor(database: DatabaseSync, pages: EntryPages, keys: SealKeys, clock: () => Date) {
+  constructor(database: DatabaseSync, pages: EntryPages, keys: DerivedSealKeys, clock: () => Date) {
     this.#database = database;
     this.#pages = pages;
     this.#keys = keys;
@@ -80,7 +80,7 @@ export class Verifier {
   #snapshot(streamId: string): Expected & { last: number } {
     return inTransaction(this.#database, () => {
       const stream = this.#stream.get(streamId) as StreamRow | undefined;
-      if (stream === undefined) throw new Problem(404, 'not_found', 'there is no stream of this id');
+      if (stream === undefined) throw new HttpProblem(404, 'not_found', 'there is no stream of this id');
       const checkpoints = this.#checkpoints.all(streamId) as unknown as Anchored[];
       return { stream, checkpoints, last: Number(this.#last.get(streamId)?.['last'] ?? 0) };
     });
@@ -89,7 +89,7 @@ export class Verifier {
 
 /** One pass over the entries of a stream. */
 class Walk {
-  readonly #keys: SealKeys;
+  readonly #keys: DerivedSealKeys;
   readonly #stream: StreamRow;
   readonly #checkpoints: Anchored[];
   readonly #failures: Failure[] = [];
@@ -101,7 +101,7 @@ class Walk {
   head: string | null = null;
   checked = 0;
 
-  constructor(keys: SealKeys, { stream, checkpoints }: Expected) {
+  constructor(keys: DerivedSealKeys, { stream, checkpoints }: Expected) {
     this.#keys = keys;
     this.#stream = stream;
     this.#checkpoints = checkpoints;

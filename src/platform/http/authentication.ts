@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { KeyStore } from '../accounts/store.ts';
-import { Problem } from './problem.ts';
+import { HttpProblem } from './problem.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -15,9 +15,9 @@ export function requireKey(server: FastifyInstance, keys: KeyStore): void {
     if (request.routeOptions.config.public === true) return;
     const token = bearerOf(request);
     if (token === null)
-      throw new Problem(401, 'unauthenticated', 'this request needs the header "Authorization: Bearer <API key>"');
+      throw new HttpProblem(401, 'unauthenticated', 'this request needs the header "Authorization: Bearer <API key>"');
     if (keys.authenticate(token) === null)
-      throw new Problem(401, 'unauthenticated', 'the API key is not one of this service, or was revoked');
+      throw new HttpProblem(401, 'unauthenticated', 'the API key is not one of this service, or was revoked');
   });
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { messageOf } from '../../core/errors.ts';
 import { parseExactJson } from '../../core/json/exact.ts';
-import { Problem } from './problem.ts';
+import { HttpProblem } from './problem.ts';
 
 /**
  * Reads request bodies as JSON of which every reader sees the same: what could not be hashed unambiguously is refused
@@ -15,9 +15,9 @@ export function readExactJson(server: FastifyInstance): void {
       const { value, ambiguity, inexact } = parseExactJson(body);
       const why = ambiguity ?? (inexact === null ? null : `a double cannot hold the number ${inexact}`);
       if (why === null) return done(null, value);
-      done(new Problem(422, 'ambiguous_json', `the request body cannot be hashed unambiguously: ${why}`));
+      done(new HttpProblem(422, 'ambiguous_json', `the request body cannot be hashed unambiguously: ${why}`));
     } catch (error) {
-      done(new Problem(400, 'invalid_json', messageOf(error)));
+      done(new HttpProblem(400, 'invalid_json', messageOf(error)));
     }
   });
 }

@@ -4,7 +4,7 @@ import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import type { WireProblem } from '../../core/wire.ts';
 
 /** An answer that is not what was asked for, as problem details of RFC 9457. `code` is stable, `detail` for people. */
-export class Problem extends Error {
+export class HttpProblem extends Error {
   readonly status: number;
   readonly code: string;
   readonly members: Record<string, unknown>;
@@ -47,26 +47,30 @@ export function answerProblem(error: unknown, request: FastifyRequest, reply: Fa
 }
 
 export function answerNotFound(request: FastifyRequest, reply: FastifyReply): void {
-  answerProblem(new Problem(404, 'not_found', `there is no ${request.method} ${pathOf(request)}`), request, reply);
+  answerProblem(new HttpProblem(404, 'not_found', `there is no ${request.method} ${pathOf(request)}`), request, reply);
 }
 
 function pathOf(request: FastifyRequest): string {
   return request.url.split('?', 1)[0] ?? request.url;
 }
 
-function toProblem(error: unknown): Problem {
-  if (error instanceof Problem) return error;
+function toProblem(error: unknown): HttpProblem {
+  if (error instanceof HttpProblem) return error;
   if (hasZodFastifySchemaValidationErrors(error)) return validationProblem(error);
   const { statusCode, message } = error as Partial<FastifyError>;
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
-    return new Problem(statusCode, FRAMEWORK_CODES[statusCode] ?? 'bad_request', message ?? 'the request was refused');
-  return new Problem(500, 'internal_error', 'the service failed; its log has more under this request_id');
+    return new HttpProblem(
+      statusCode,
+      FRAMEWORK_CODES[statusCode] ?? 'bad_request',
+      message ?? 'the request was refused',
+    );
+  return new HttpProblem(500, 'internal_error', 'the service failed; its log has more under this request_id');
 }
 
 function validationProblem(error: {
   validation: { instancePath: string; message?: string }[];
   validationContext?: string;
-}): Problem {
+}): HttpProblem {
   const place = error.validationContext === 'querystring' ? 'query' : (error.validationContext ?? 'request');
   const errors = error.validation.map((issue) => ({
     field: [place, ...issue.instancePath.split('/').filter((part) => part !== '')].join('.'),
@@ -74,5 +78,5 @@ function validationProblem(error: {
   }));
   const first = errors[0];
   const detail = first === undefined ? 'the request is not valid' : `${first.field}: ${first.message}`;
-  return new Problem(422, 'invalid_request', detail, { errors: errors.slice(0, 20) });
+  return new HttpProblem(422, 'invalid_request', detail, { errors: errors.slice(0, 20) });
 }

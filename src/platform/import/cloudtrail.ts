@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EvidenceError, messageOf } from '../../core/errors.ts';
 import type { Json } from '../../core/json/canonical.ts';
-import { type NewEntry, toField } from './entry.ts';
+import { type ImportedEntry, toField } from './entry.ts';
 import { parseExactly } from './exact.ts';
 import { prepend, readInflated, readLines } from './lines.ts';
 import type { EntryQueue } from './queue.ts';
@@ -118,7 +118,7 @@ function recordsOf(document: Json, file: string): Json[] {
   throw new EvidenceError('unreadable', `"Records" of ${file} is not a list`);
 }
 
-function toEntry({ where, json }: Located): NewEntry {
+function toEntry({ where, json }: Located): ImportedEntry {
   const parsed = recordSchema.safeParse(json);
   if (!parsed.success) {
     const fields = [...new Set(parsed.error.issues.map((issue) => issue.path.join('.') || 'the whole'))].join(', ');

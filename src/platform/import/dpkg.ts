@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto';
 import { access, constants, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Json } from '../../core/json/canonical.ts';
-import { type NewEntry, toField } from './entry.ts';
+import { type ImportedEntry, toField } from './entry.ts';
 import { readInflated, readLines } from './lines.ts';
 import type { ImportTally } from './result.ts';
 
 const MAX_LINE_BYTES = 64 * 1024;
 
-type Told = Pick<NewEntry, 'action' | 'resource_type' | 'resource_id'> & { details: { [name: string]: Json } };
+type Told = Pick<ImportedEntry, 'action' | 'resource_type' | 'resource_id'> & { details: { [name: string]: Json } };
 
 /** Debian's package log with its rotations in `folder`, oldest first. Its times are local times of this machine. */
-export async function* dpkgEvents(folder: string, tally: ImportTally): AsyncGenerator<NewEntry> {
+export async function* dpkgEvents(folder: string, tally: ImportTally): AsyncGenerator<ImportedEntry> {
   const logs = await findLogs(folder);
   if (logs.length === 0) tally.note(`No dpkg log was found or readable in ${folder}.`);
   const ordinal = ordinalsWithinASecond();
@@ -59,7 +59,7 @@ function ordinalsWithinASecond(): (second: string, line: string) => number {
   };
 }
 
-function toEntry(line: string, ordinal: (second: string, line: string) => number): NewEntry | undefined {
+function toEntry(line: string, ordinal: (second: string, line: string) => number): ImportedEntry | undefined {
   const match = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) (\S+) (.+)$/.exec(line);
   const [, date, time, verb, rest] = match ?? [];
   if (date === undefined || time === undefined || verb === undefined || rest === undefined) return undefined;

@@ -1,7 +1,7 @@
 import type { Json } from '../../core/json/canonical.ts';
 
 /** One event on its way into the audit service: the body of `POST /entries/` with the event's own id as its key. */
-export interface NewEntry {
+export interface ImportedEntry {
   stream_id: string;
   actor: string;
   action: string;

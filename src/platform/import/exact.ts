@@ -1,6 +1,6 @@
 import type { Json } from '../../core/json/canonical.ts';
 
-export interface ExactJson {
+export interface ImportedJson {
   value: Json;
   /** How many numbers became text, because a double would have changed or lost them. */
   numbersAsText: number;
@@ -14,7 +14,7 @@ export interface ExactJson {
  *
  * @throws SyntaxError
  */
-export function parseExactly(text: string): ExactJson {
+export function parseExactly(text: string): ImportedJson {
   let numbersAsText = 0;
   let repairedTexts = 0;
   const revive = (_name: string, value: Json, context?: { source?: string }): Json => {

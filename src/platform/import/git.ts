@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { EvidenceError } from '../../core/errors.ts';
-import { type NewEntry, toField } from './entry.ts';
+import { type ImportedEntry, toField } from './entry.ts';
 import type { ImportTally } from './result.ts';
 
 /** Of the files of one folder that one commit touched, this many are named; all are counted. */
@@ -44,7 +44,7 @@ interface Commit {
  * The history of the checkout that `directory` is part of, oldest first: one entry for each commit and top-level
  * folder that it touched. What git refuses or the folder is not is a note, not an error.
  */
-export async function* gitCommits(directory: string, tally: ImportTally): AsyncGenerator<NewEntry> {
+export async function* gitCommits(directory: string, tally: ImportTally): AsyncGenerator<ImportedEntry> {
   const git = startGit(directory, LOG_ARGUMENTS);
   for await (const commit of parseLog(fieldsOf(git.output))) {
     if (commit.files.length === 0) tally.skip('commits that change no file themselves (clean merges, empty commits)');
@@ -137,7 +137,7 @@ async function readCommit(next: () => Promise<string>): Promise<Commit> {
   return { sha, parents, authoredAt, author: email || name, committer: await next(), subject: await next(), files: [] };
 }
 
-function* toEntries(commit: Commit): Generator<NewEntry> {
+function* toEntries(commit: Commit): Generator<ImportedEntry> {
   for (const [folder, files] of Map.groupBy(commit.files, ({ path }) => topFolder(path))) {
     yield {
       stream_id: toField(`git/${folder}`),

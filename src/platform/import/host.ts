@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { EvidenceError } from '../../core/errors.ts';
 import { dpkgEvents } from './dpkg.ts';
-import type { NewEntry } from './entry.ts';
+import type { ImportedEntry } from './entry.ts';
 import { gitCommits } from './git.ts';
 import { npmInstalls } from './npm.ts';
 import type { ImportResult, ImportTally } from './result.ts';
@@ -32,7 +32,7 @@ export async function importHost(options: HostOptions): Promise<ImportResult> {
   ]);
 }
 
-function source(events: (tally: ImportTally) => AsyncIterable<NewEntry>): EventSource {
+function source(events: (tally: ImportTally) => AsyncIterable<ImportedEntry>): EventSource {
   return async (queue, tally) => {
     for await (const entry of events(tally)) await queue.add(entry);
   };

@@ -7,7 +7,7 @@ const NEWLINE = 0x0a;
 /** RFC 1952 section 2.3.1: ID1 and ID2. */
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 
-export interface Line {
+export interface NumberedLine {
   /** From 1. */
   number: number;
   text: string;
@@ -51,11 +51,15 @@ function inflate(compressed: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
  * @param maxBytes of one line; nothing longer is ever held.
  * @throws EvidenceError `unreadable`, naming file and line, when a line is longer.
  */
-export async function* readLines(path: string, chunks: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Line> {
+export async function* readLines(
+  path: string,
+  chunks: AsyncIterable<Buffer>,
+  maxBytes: number,
+): AsyncGenerator<NumberedLine> {
   let pending: Buffer[] = [];
   let pendingBytes = 0;
   let number = 1;
-  const take = (end: Buffer): Line => {
+  const take = (end: Buffer): NumberedLine => {
     const text = Buffer.concat([...pending, end]).toString('utf8');
     pending = [];
     pendingBytes = 0;

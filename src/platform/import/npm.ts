@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { EvidenceError, messageOf } from '../../core/errors.ts';
-import { type NewEntry, toField } from './entry.ts';
+import { type ImportedEntry, toField } from './entry.ts';
 import type { ImportTally } from './result.ts';
 
 const MAX_LOCKFILE_BYTES = 64 * 1024 * 1024;
@@ -26,7 +26,7 @@ const lockfileSchema = z.looseObject({
  * What npm installed: in `directory`, or where this program itself is installed when nothing is installed there. The
  * time is that of npm's last change to the whole tree: npm keeps none per package.
  */
-export async function* npmInstalls(directory: string, tally: ImportTally): AsyncGenerator<NewEntry> {
+export async function* npmInstalls(directory: string, tally: ImportTally): AsyncGenerator<ImportedEntry> {
   const lockfile = await findLockfile(directory);
   if (lockfile === undefined) {
     tally.note('No packages that npm installed were found.');

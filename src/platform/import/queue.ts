@@ -1,6 +1,6 @@
-import type { NewEntry } from './entry.ts';
+import type { ImportedEntry } from './entry.ts';
 import type { ImportTally } from './result.ts';
-import { type AuditService, MAX_BATCH_BYTES, MAX_BATCH_ENTRIES } from './service.ts';
+import { type EntryReceiver, MAX_BATCH_BYTES, MAX_BATCH_ENTRIES } from './service.ts';
 
 /** Room for `{"entries":[…]}` around the entries. */
 const ENVELOPE_BYTES = 64;
@@ -17,17 +17,17 @@ interface Waiting {
  * batch were new, not which. Within a stream the order of `add` is kept.
  */
 export class EntryQueue {
-  readonly #service: AuditService;
+  readonly #service: EntryReceiver;
   readonly #tally: ImportTally;
   readonly #streams = new Map<string, Waiting>();
   #waitingBytes = 0;
 
-  constructor(service: AuditService, tally: ImportTally) {
+  constructor(service: EntryReceiver, tally: ImportTally) {
     this.#service = service;
     this.#tally = tally;
   }
 
-  async add(entry: NewEntry): Promise<void> {
+  async add(entry: ImportedEntry): Promise<void> {
     const json = JSON.stringify(entry);
     const bytes = Buffer.byteLength(json) + 1;
     if (bytes > MAX_BATCH_BYTES - ENVELOPE_BYTES) {

@@ -23,7 +23,7 @@ export type BatchOutcome =
   | { outcome: 'conflict' };
 
 /** The audit service as an import sees it. */
-export interface AuditService {
+export interface EntryReceiver {
   /** Records a batch of entries, each given as its JSON text, all or none. */
   record(entries: readonly string[]): Promise<BatchOutcome>;
   close(): Promise<void>;
@@ -39,7 +39,7 @@ interface Answer {
  * @param url base of the audit service, e.g. `http://127.0.0.1:8181/audit`.
  * @throws EvidenceError `config` when the URL or the key cannot be used.
  */
-export function connectAuditService(url: string, apiKey: string): AuditService {
+export function connectAuditService(url: string, apiKey: string): EntryReceiver {
   const endpoint = batchEndpoint(url);
   if (!/^[\x21-\x7e]+$/.test(apiKey)) {
     throw new EvidenceError('config', 'the API key in EVIDENCE_API_KEY is empty or holds characters no key has', {

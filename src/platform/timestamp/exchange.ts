@@ -33,7 +33,7 @@ export async function encodeRequest({ imprint, nonce }: Asked): Promise<Buffer> 
  * @returns the time it states.
  * @throws EvidenceError `service` unless it grants what was asked.
  */
-export async function readResponse(authority: string, der: Buffer, asked: Asked): Promise<Date> {
+export async function readGrantedTime(authority: string, der: Buffer, asked: Asked): Promise<Date> {
   const refuse = (what: string, cause?: unknown): EvidenceError =>
     new EvidenceError('service', `the time-stamping authority ${authority} ${what}`, {
       nextStep: 'Try another --tsa-url; the checkpoint stays pending and is tried again.',

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Dispatcher, request } from 'undici';
 import { EvidenceError, messageOf } from '../../core/errors.ts';
 import { toImprint } from './digest.ts';
-import { encodeRequest, readResponse } from './exchange.ts';
+import { encodeRequest, readGrantedTime } from './exchange.ts';
 import type { TimestampAuthority } from './types.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -33,7 +33,7 @@ export function remoteAuthority(url: string, timeoutMs = TIMEOUT_MS): TimestampA
       const imprint = toImprint(digestHex);
       const nonce = randomBytes(NONCE_BYTES);
       const token = await post(address, shown, await encodeRequest({ imprint, nonce }), timeoutMs);
-      return { token, genTime: await readResponse(shown, token, { imprint, nonce }) };
+      return { token, genTime: await readGrantedTime(shown, token, { imprint, nonce }) };
     },
   };
 }

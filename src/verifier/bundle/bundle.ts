@@ -1,6 +1,6 @@
 import { Bag, MAX_MANIFEST_BYTES } from './bag.ts';
 import type { Container } from './container.ts';
-import { type BundleLimits, DEFAULT_LIMITS } from './content.ts';
+import { type BundleLimits, DEFAULT_BUNDLE_LIMITS } from './content.ts';
 import { checkIntegrity, type IntegrityObserver } from './integrity.ts';
 import { identityOf, MANIFEST } from './layout.ts';
 import type { BundleProblem } from './problem.ts';
@@ -34,7 +34,7 @@ export interface Bundle {
  * @throws EvidenceError `unreadable` when it is not a complete zip file.
  */
 export async function readBundle(container: Container, limits: Partial<BundleLimits> = {}): Promise<Bundle> {
-  const allLimits = { ...DEFAULT_LIMITS, ...limits };
+  const allLimits = { ...DEFAULT_BUNDLE_LIMITS, ...limits };
   const bag = new Bag(await listZip(container, allLimits.maxEntries), allLimits);
   const manifest = await bag.readIfSound(MANIFEST, MAX_MANIFEST_BYTES);
   return {

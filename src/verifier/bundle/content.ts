@@ -14,7 +14,7 @@ export interface BundleLimits {
   maxEntries: number;
 }
 
-export const DEFAULT_LIMITS: BundleLimits = { maxFileBytes: 16 * 1024 ** 3, maxRatio: 250, maxEntries: 100_000 };
+export const DEFAULT_BUNDLE_LIMITS: BundleLimits = { maxFileBytes: 16 * 1024 ** 3, maxRatio: 250, maxEntries: 100_000 };
 
 /** Below this size a file is harmless however well it compresses. */
 const RATIO_FLOOR = 16 * 1024 * 1024;

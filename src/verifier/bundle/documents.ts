@@ -84,7 +84,7 @@ const exchangeSchema = z.strictObject({
 });
 
 /** `data/custody.json`: who asked for what, when, and what came. */
-export const custodySchema = z.strictObject({
+export const transferLogSchema = z.strictObject({
   format: z.literal('evidence-custody/1'),
   run_id: z.string(),
   stream_id: z.string(),
@@ -105,7 +105,7 @@ export const custodySchema = z.strictObject({
     }),
   ),
 });
-export type Custody = z.infer<typeof custodySchema>;
+export type TransferLog = z.infer<typeof transferLogSchema>;
 
 /** A moment of the comparison with the listing; RFC 3339. */
 const moment = z.iso.datetime();

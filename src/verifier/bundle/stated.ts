@@ -1,6 +1,6 @@
 import type { Known } from '../claims/observe.ts';
 import type { Collected, ServiceStatement } from '../claims/stated-schema.ts';
-import type { Custody } from './documents.ts';
+import type { TransferLog } from './documents.ts';
 
 /** A service may name every entry that it has. */
 const MAX_FAILED = 100;
@@ -9,7 +9,7 @@ export function collectedIn({
   export_started_at,
   received_at,
   steps,
-}: Pick<Custody, 'export_started_at' | 'received_at' | 'steps'>): Collected {
+}: Pick<TransferLog, 'export_started_at' | 'received_at' | 'steps'>): Collected {
   const requests = steps.flatMap(({ exchange }) => (exchange === undefined ? [] : [exchange.requested_at]));
   return { export_started_at, from: requests.sort()[0] ?? export_started_at, to: received_at };
 }

@@ -12,7 +12,7 @@ interface End {
 }
 
 /** Keeps the entries at both ends of a stream until it is known that they are the ends. */
-export class Ends {
+export class StreamEnds {
   #first: End | null = null;
   #last: End | null = null;
 

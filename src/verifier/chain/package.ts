@@ -9,7 +9,7 @@ import type { RegularEntries } from './regular.ts';
 import { type Fill, openKernel, RegularReader } from './regular-reader.ts';
 import { type SentEntries, sentEntry } from './sent.ts';
 import { entriesOf, isNextOf, type Stretch, type StretchOptions } from './stretch.ts';
-import { ChainWalk, type Compared, type WalkResult } from './walk.ts';
+import { ChainWalk, type ComparedSection, type WalkResult } from './walk.ts';
 
 export interface PackageReading {
   /** What the package says about itself; null when it could not be read to its end. */
@@ -26,7 +26,7 @@ export interface PackageExpectation {
   /** Sequence numbers of a stream whose digests are wanted, e.g. of earlier heads. */
   watch?(streamId: string): Iterable<number>;
   /** What earlier readings of a stream saw, to be compared with; without it, later ones cannot be compared by content. */
-  compared?(streamId: string): readonly Compared[];
+  compared?(streamId: string): readonly ComparedSection[];
   /** Sees every entry once it was walked. */
   onEntry?(entry: Pick<Entry, 'sequence' | 'digest' | 'timestamp'>): void;
   /** Sees instead, where it is given, those that a kernel found regular, many at once. */

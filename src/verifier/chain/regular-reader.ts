@@ -1,7 +1,7 @@
 import { isEvidenceError } from '../../core/errors.ts';
 import type { ElementsRead } from '../../core/json/elements.ts';
 import { SpareMemory } from '../../core/spare-memory.ts';
-import { ChainKernel, type KernelOptions, type KernelRun, type Place } from '../decode/wasm/kernel.ts';
+import { ChainKernel, type KernelOptions, type KernelRun, type ReadingPlace } from '../decode/wasm/kernel.ts';
 import type { SealKeys } from '../model/entry.ts';
 import type { Contract } from '../reading/contract.ts';
 import { ActivityCount } from './activity.ts';
@@ -105,7 +105,7 @@ export class RegularReader implements Disposable {
     kernel.setTip(this.#walk.tip);
     kernel.knowUncovered(this.#walk.uncovered);
     let at = start;
-    let place: Place = 'next';
+    let place: ReadingPlace = 'next';
     let any = false;
     for (;;) {
       const block = bytes.subarray(at, at + Math.min(this.#blockBytes, kernel.input.length));

@@ -5,7 +5,7 @@ import type { Contract } from '../reading/contract.ts';
 import { MORE } from '../recipe/roles.ts';
 import { type Activity, ActivityCount } from './activity.ts';
 import { ContentHash, NONE, type Section, type SectionHashes } from './content-hash.ts';
-import { Ends, type Occurred } from './ends.ts';
+import { type Occurred, StreamEnds } from './ends.ts';
 import { OrderCheck } from './order.ts';
 import type { RegularEntries, RegularWalk } from './regular.ts';
 import { SealCheck, type SealCounts } from './seals.ts';
@@ -28,7 +28,7 @@ export interface Watched {
 }
 
 /** What another reading of the stream saw: the entries at its ends and beside them are watched, and by content where that alone tells. */
-export interface Compared extends Section {
+export interface ComparedSection extends Section {
   byContent: boolean;
 }
 
@@ -87,7 +87,7 @@ export class ChainWalk implements RegularWalk {
   readonly #log = new FindingLog();
   readonly #order: OrderCheck;
   readonly #watched = new Map<number, Watched>();
-  readonly #sections: readonly Compared[];
+  readonly #sections: readonly ComparedSection[];
   readonly #isCompared: boolean;
   /** Null as long as digests bind what they are of. */
   #content: ContentHash | null;
@@ -98,7 +98,7 @@ export class ChainWalk implements RegularWalk {
   readonly #uncovered = new Set<string>();
   readonly #seals: SealCheck;
   readonly #activity = new ActivityCount();
-  readonly #ends = new Ends();
+  readonly #ends = new StreamEnds();
 
   /** @param compared what other readings of the stream saw; see `Compared`. Null where nobody will compare it with any. */
   constructor(
@@ -106,7 +106,7 @@ export class ChainWalk implements RegularWalk {
     contract: Contract,
     keys: SealKeys,
     watch: Iterable<number> = [],
-    compared: readonly Compared[] | null = null,
+    compared: readonly ComparedSection[] | null = null,
   ) {
     this.streamId = streamId;
     this.#contract = contract;

@@ -1,5 +1,5 @@
 import type { PdfFacts } from '../pdf-text/pdf.ts';
-import type { Fact, Statement } from '../pdf-text/statements.ts';
+import type { StatedFact, Statement } from '../pdf-text/statements.ts';
 
 /** The facts as the JSON form has them; null for what it has not. */
 export interface OurFacts {
@@ -12,7 +12,7 @@ export interface OurFacts {
 
 /** One fact that the PDF states otherwise, plain to see. */
 export interface PdfDifference {
-  fact: Fact;
+  fact: StatedFact;
   /** As it stands there. */
   stated: string;
   page: number;
@@ -20,7 +20,7 @@ export interface PdfDifference {
 
 export interface PdfComparison {
   /** Facts that every statement of the PDF states as we have them. */
-  agreeing: Fact[];
+  agreeing: StatedFact[];
   /** How many statements these are. */
   statements: number;
   differences: PdfDifference[];
@@ -37,7 +37,7 @@ interface Judged extends Statement {
 
 /** Of whole pages, that are named. */
 const MAX_DOUBTS = 3;
-const FACTS: readonly Fact[] = ['package', 'stream', 'count', 'head'];
+const FACTS: readonly StatedFact[] = ['package', 'stream', 'count', 'head'];
 
 /**
  * Compares all that a PDF states with ours. What it states otherwise differs only where a person plainly sees it, it can
@@ -52,7 +52,7 @@ export function comparePdf({ statements, unread, doubts }: PdfFacts, ours: OurFa
   return comparison;
 }
 
-function compareFact(fact: Fact, all: readonly Judged[], comparison: PdfComparison): void {
+function compareFact(fact: StatedFact, all: readonly Judged[], comparison: PdfComparison): void {
   const judged = all.filter((statement) => statement.fact === fact);
   const agreeing = judged.filter(({ likeness, unseen }) => likeness === 'same' && unseen === null);
   const contrary = judged.filter(({ likeness }) => likeness === 'other' || likeness === 'unsure');

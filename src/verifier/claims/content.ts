@@ -1,7 +1,7 @@
 import { agree, grouped, plural } from '../../core/words.ts';
 import type { WalkResult } from '../chain/walk.ts';
 import type { Contract } from '../reading/contract.ts';
-import type { OpenRole, Role } from '../recipe/roles.ts';
+import type { EntryRole, OpenRole } from '../recipe/roles.ts';
 import { type Claim, deviations, proved, refuted, unproved } from './claim.ts';
 import { KEY_NOT_GIVEN } from './seal.ts';
 
@@ -93,7 +93,7 @@ function nameOf({ role, unhashed, named }: OpenRole): string {
   return named ? `${role} (${unhashed})` : unhashed;
 }
 
-const WORDS: Record<Role, string> = {
+const WORDS: Record<EntryRole, string> = {
   stream: 'the stream',
   sequence: 'the sequence number',
   link: 'the link to the entry before',

@@ -9,7 +9,7 @@ import type { Identities } from './identities.ts';
 import type { Recipients } from './recipients.ts';
 
 /** Length and SHA-256 (hex) of a file. */
-export interface Content {
+export interface MeasuredFile {
   bytes: number;
   sha256: string;
 }
@@ -28,9 +28,9 @@ export async function encryptFile(
   source: string,
   target: string,
   { names }: Recipients,
-  expected: Content,
+  expected: MeasuredFile,
   signal: AbortSignal,
-): Promise<Content> {
+): Promise<MeasuredFile> {
   const encrypter = new Encrypter();
   for (const name of names) encrypter.addRecipient(name);
   let key = new Uint8Array();
@@ -58,7 +58,11 @@ export async function encryptFile(
  * @returns null where it is not for any of these identities.
  * @throws EvidenceError `unreadable` for what is not a file of age, or was altered.
  */
-export async function decryptFile(source: string, target: string, identities: Identities): Promise<Content | null> {
+export async function decryptFile(
+  source: string,
+  target: string,
+  identities: Identities,
+): Promise<MeasuredFile | null> {
   await checkHeader(source);
   try {
     return await write(await identities.decrypter().decrypt(toWeb(source)), target);
@@ -91,14 +95,14 @@ function fromWeb(stream: ReadableStream<Uint8Array>): Readable {
   return Readable.fromWeb(stream as Parameters<typeof Readable.fromWeb>[0]);
 }
 
-async function write(stream: ReadableStream<Uint8Array>, target: string, signal?: AbortSignal): Promise<Content> {
+async function write(stream: ReadableStream<Uint8Array>, target: string, signal?: AbortSignal): Promise<MeasuredFile> {
   const digest = new StreamingSha256();
   const file = createWriteStream(target, { flags: 'wx', mode: FILE_MODE });
   await pipeline(fromWeb(stream), (blocks) => digest.through(blocks), file, signal === undefined ? {} : { signal });
   return digest.finish();
 }
 
-async function measure(stream: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<Content> {
+async function measure(stream: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<MeasuredFile> {
   const digest = new StreamingSha256();
   for await (const block of fromWeb(stream) as AsyncIterable<Uint8Array>) {
     signal.throwIfAborted();

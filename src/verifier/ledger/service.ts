@@ -25,7 +25,7 @@ export function archiveBytes(auditUrl: string): Uint8Array {
  * @param newest entry of its ledger.
  * @throws EvidenceError `unreadable` where the archive does not say it any more.
  */
-export async function readService(archive: Archive, newest: StoredLedgerEntry | null): Promise<string | null> {
+export async function readArchiveService(archive: Archive, newest: StoredLedgerEntry | null): Promise<string | null> {
   const isThere = (await archive.stat(ARCHIVE_KEY)) !== null;
   if (!isThere && newest === null) return null;
   if (!isThere)
@@ -92,7 +92,7 @@ export async function keepService(archive: Archive, auditUrl: string): Promise<v
   try {
     await archive.put(ARCHIVE_KEY, { bytes }, { bytes: bytes.length, sha256: sha256(bytes) });
   } catch (error) {
-    const held = isEvidenceError(error, 'conflict') ? await readService(archive, null) : null;
+    const held = isEvidenceError(error, 'conflict') ? await readArchiveService(archive, null) : null;
     throw held === null ? error : otherService(held, auditUrl, false);
   }
 }

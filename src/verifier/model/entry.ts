@@ -24,7 +24,7 @@ export interface Entry {
   /** `digest` as it is written. */
   digestText: string;
   /** What our own computation says about `digest`. */
-  content: Content;
+  content: RecomputedDigest;
   /** Null where it has none; `malformed` for what is no text of the contract's encoding and length. */
   seal: Seal | 'malformed' | null;
 }
@@ -45,7 +45,7 @@ export interface Seal {
 }
 
 /** The result of computing an entry's digest anew from its own bytes. */
-export type Content =
+export type RecomputedDigest =
   | {
       state: 'computed';
       digest: string;

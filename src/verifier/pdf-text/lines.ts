@@ -1,7 +1,7 @@
 import type { Piece } from './text.ts';
 
 /** Text that stands by itself in a line: a column apart from what is left and right of it. */
-export interface Cell {
+export interface TextCell {
   /** Left edge, in points. */
   x: number;
   text: string;
@@ -10,11 +10,11 @@ export interface Cell {
 }
 
 /** What stands on one baseline, from left to right. */
-export interface Line {
+export interface PageLine {
   y: number;
   /** Of its type, in points. */
   size: number;
-  cells: Cell[];
+  cells: TextCell[];
 }
 
 /** In ems: less is the space between letters, more the space between columns. */
@@ -25,7 +25,7 @@ const OVERLAP = 0.5;
 const SAME_PLACE = 0.15;
 
 /** Arranges text as a reader sees it, from top to bottom: the order in which a PDF draws it means nothing. */
-export function toLines(pieces: readonly Piece[]): Line[] {
+export function toLines(pieces: readonly Piece[]): PageLine[] {
   const lines: Piece[][] = [];
   for (const piece of pieces.toSorted((a, b) => b.y - a.y)) {
     const line = lines.at(-1);
@@ -37,8 +37,8 @@ export function toLines(pieces: readonly Piece[]): Line[] {
   return lines.map(toLine);
 }
 
-function toLine(pieces: Piece[]): Line {
-  const cells: Cell[] = [];
+function toLine(pieces: Piece[]): PageLine {
+  const cells: TextCell[] = [];
   let end = Number.NEGATIVE_INFINITY;
   let before: Piece | null = null;
   for (const piece of pieces.toSorted((a, b) => a.x - b.x)) {

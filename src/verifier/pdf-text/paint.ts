@@ -2,7 +2,7 @@ import type { Font } from './font.ts';
 import { type Box, contains, overlaps } from './geometry.ts';
 
 /** Red, green and blue from 0 to 255; null for a pattern, a picture or what is partly transparent. */
-export type Color = Rgb | null;
+export type PaintColor = Rgb | null;
 
 type Rgb = readonly [number, number, number];
 
@@ -17,7 +17,7 @@ export interface Print {
 
 interface Area {
   box: Box;
-  color: Color;
+  color: PaintColor;
   print: Print | null;
 }
 
@@ -54,14 +54,14 @@ export class Paint {
   }
 
   /** @param print what is text is ground for no other text. */
-  add(box: Box, color: Color, print: Print | null = null): void {
+  add(box: Box, color: PaintColor, print: Print | null = null): void {
     if (this.isTooMuch) return;
     for (const band of this.#bandsOf(box)) band.push(this.#areas.length);
     this.#areas.push({ box, color, print });
   }
 
   /** Why text of this colour, painted at this time, is hard to see; null where it is plain. */
-  hides(box: Box, color: Color, time: number, print: Print): string | null {
+  hides(box: Box, color: PaintColor, time: number, print: Print): string | null {
     if (this.isTooMuch) return 'in a drawing that has too many parts';
     const near = this.#near(box, color, print);
     if (near.some((at) => at >= time)) return 'covered by what is drawn later';
@@ -78,7 +78,7 @@ export class Paint {
   }
 
   /** The latest first. */
-  #near(box: Box, color: Color, print: Print): number[] {
+  #near(box: Box, color: PaintColor, print: Print): number[] {
     const near = new Set<number>();
     for (const band of this.#bandsOf(box)) {
       this.#looks += band.length;
@@ -98,7 +98,7 @@ export class Paint {
 }
 
 /** The text itself, or the same once more. */
-function isTwin({ print: other, color: otherColor }: Area, color: Color, print: Print): boolean {
+function isTwin({ print: other, color: otherColor }: Area, color: PaintColor, print: Print): boolean {
   if (other === null) return false;
   if (other === print) return true;
   const distance = Math.hypot(other.x - print.x, other.y - print.y);
@@ -122,7 +122,7 @@ function luminance(color: Rgb): number {
 }
 
 /** `#rrggbb`, as pdf.js gives every colour. */
-export function toColor(text: unknown): Color {
+export function toColor(text: unknown): PaintColor {
   const hex = typeof text === 'string' ? /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(text) : null;
   return hex === null ? null : [toByte(hex[1]), toByte(hex[2]), toByte(hex[3])];
 }

@@ -2,7 +2,7 @@ import type { Font, Glyph } from './font.ts';
 import type { Box } from './geometry.ts';
 
 /** Letters that one operator draws without a gap between them, along their baseline. */
-export interface Run {
+export interface LetterRun {
   text: string;
   start: number;
   end: number;
@@ -11,13 +11,13 @@ export interface Run {
 }
 
 export interface Laid {
-  runs: Run[];
+  runs: LetterRun[];
   end: number;
   /** Why its letters may not be read in their order and shape; null where nothing speaks against it. */
   unseen: string | null;
 }
 
-export interface Setting {
+export interface TextState {
   font: Font;
   fontSize: number;
   charSpacing: number;
@@ -31,7 +31,7 @@ const LEAST_STEP = 0.15;
 const LEAST_DIGIT_STEP = 0.35;
 
 /** Where one operator puts its glyphs. Lengths are those of text space, before the horizontal scale. */
-export function layOut(glyphs: readonly unknown[], setting: Setting): Laid {
+export function layOut(glyphs: readonly unknown[], setting: TextState): Laid {
   const { font, fontSize, charSpacing, wordSpacing } = setting;
   const em = Math.abs(fontSize);
   const laid: Laid = { runs: [], end: 0, unseen: font.unseen };
@@ -52,7 +52,7 @@ export function layOut(glyphs: readonly unknown[], setting: Setting): Laid {
   return laid;
 }
 
-function addTo(runs: Run[], text: string, x: number, width: number, em: number, ink: Box | null): void {
+function addTo(runs: LetterRun[], text: string, x: number, width: number, em: number, ink: Box | null): void {
   const run = runs.at(-1);
   if (run === undefined || Math.abs(x - run.end) > SPACE * em) {
     runs.push({ text, start: x, end: x + width, ink });

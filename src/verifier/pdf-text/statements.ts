@@ -1,11 +1,11 @@
-import { type Cell, type Line, toLines } from './lines.ts';
+import { type PageLine, type TextCell, toLines } from './lines.ts';
 import type { Piece } from './text.ts';
 
-export type Fact = 'package' | 'stream' | 'count' | 'head';
+export type StatedFact = 'package' | 'stream' | 'count' | 'head';
 
 /** One place of a PDF where a fact stands beside or below its label. */
 export interface Statement {
-  fact: Fact;
+  fact: StatedFact;
   /** In lower case, as words. */
   label: string;
   /** The value as it stands; then with the next line below it, which may be its rest, with two, and so on. */
@@ -30,7 +30,7 @@ interface Found extends Omit<Statement, 'page' | 'unseen'> {
 }
 
 interface Label {
-  fact: Fact;
+  fact: StatedFact;
   words: string;
   /** It says that an id follows, by a colon or by a word: no heading does. */
   isExplicit: boolean;
@@ -40,23 +40,23 @@ interface Label {
 
 /** Where a statement stands. */
 interface Place {
-  lines: readonly Line[];
+  lines: readonly PageLine[];
   /** Of the value. */
   line: number;
-  cell: Cell;
+  cell: TextCell;
   text: string;
   labelX: number;
   isBelow: boolean;
 }
 
-const LABELS: Record<Fact, RegExp> = {
+const LABELS: Record<StatedFact, RegExp> = {
   package: /^(?:evidence )?package( id| identifier| number| no\.?)?$/,
   stream: /^(?:audit |log )?stream( id| identifier| name)?$/,
   count:
     /^(?:(?:total |package )?entries|entry count|(?:total )?(?:number|count|no\.?) of entries|entries (?:total|in (?:this |the )?package))$/,
   head: /^(?:chain |stream |package )?head(?: hash| digest)?$/,
 };
-const FACTS: readonly Fact[] = ['package', 'stream', 'count', 'head'];
+const FACTS: readonly StatedFact[] = ['package', 'stream', 'count', 'head'];
 
 /** A heading above facts that says they are of something else, or of a part. */
 const OF_ANOTHER =
@@ -109,7 +109,7 @@ function whyUnseen({ texts, label }: Found, hidden: readonly Piece[]): string {
   return piece?.unseen ?? 'not plain to see';
 }
 
-function statementsOf(lines: readonly Line[]): Found[] {
+function statementsOf(lines: readonly PageLine[]): Found[] {
   const found = lines.flatMap((_, index) => statementsIn(lines, index));
   return found.filter(
     ({ isCertain, columns, fact }) =>
@@ -119,7 +119,7 @@ function statementsOf(lines: readonly Line[]): Found[] {
   );
 }
 
-function statementsIn(lines: readonly Line[], index: number): Found[] {
+function statementsIn(lines: readonly PageLine[], index: number): Found[] {
   const cells = lines[index]?.cells ?? [];
   return cells.flatMap((cell, at) => {
     const right = cells[at + 1];
@@ -133,7 +133,7 @@ function statementsIn(lines: readonly Line[], index: number): Found[] {
 }
 
 /** `Entries: 250` and `Entries 250`, drawn as one. */
-function withinCell(lines: readonly Line[], line: number, cell: Cell): Found | undefined {
+function withinCell(lines: readonly PageLine[], line: number, cell: TextCell): Found | undefined {
   const place = { lines, line, cell, labelX: cell.x, isBelow: false };
   const [, before, after] = /^([^:=]{2,40}[:=])\s*(.+)$/.exec(cell.text) ?? [];
   const marked = before === undefined ? null : toLabel(before);
@@ -150,21 +150,21 @@ function withinCell(lines: readonly Line[], line: number, cell: Cell): Found | u
   return undefined;
 }
 
-function besideCell(lines: readonly Line[], line: number, cell: Cell, right: Cell): Found | undefined {
+function besideCell(lines: readonly PageLine[], line: number, cell: TextCell, right: TextCell): Found | undefined {
   const label = toLabel(cell.text);
   if (label === null) return undefined;
   return toFound(label, { lines, line, cell: right, text: right.text, labelX: cell.x, isBelow: false });
 }
 
 /** A value alone in the line under its label. What follows a bare "Stream" or "Package" there is a heading's text. */
-function belowCell(lines: readonly Line[], index: number, cell: Cell): Found | undefined {
+function belowCell(lines: readonly PageLine[], index: number, cell: TextCell): Found | undefined {
   const label = toLabel(cell.text);
   const value = lines[index + 1]?.cells[0];
   if (label === null || value === undefined || (isId(label.fact) && !label.isExplicit)) return undefined;
   return toFound(label, { lines, line: index + 1, cell: value, text: value.text, labelX: cell.x, isBelow: true });
 }
 
-function countsInWords(cell: Cell, isAlone: boolean): Found[] {
+function countsInWords(cell: TextCell, isAlone: boolean): Found[] {
   return [...cell.text.matchAll(COUNT_IN_WORDS)].flatMap(([, alone, within]) => {
     const text = within ?? (isAlone ? alone : undefined);
     if (text === undefined) return [];
@@ -220,14 +220,14 @@ function looksLikeDigest(text: string): boolean {
 }
 
 /** A row of more columns than a label and its value, unless all of it is labels and values. */
-function isInTable(line: Line | undefined): boolean {
+function isInTable(line: PageLine | undefined): boolean {
   const cells = line?.cells ?? [];
   if (cells.length <= 2) return false;
   return cells.length % 2 === 1 || cells.some(({ text }, index) => index % 2 === 0 && toLabel(text) === null);
 }
 
 /** The nearest line above that states no fact; empty where there is none. */
-function headingOf(lines: readonly Line[], line: number, isHeading = (_: readonly Cell[]) => true): string {
+function headingOf(lines: readonly PageLine[], line: number, isHeading = (_: readonly TextCell[]) => true): string {
   for (let at = line - 1; at >= Math.max(0, line - HEADING_WITHIN); at--) {
     const cells = lines[at]?.cells ?? [];
     const [first] = cells;
@@ -239,7 +239,7 @@ function headingOf(lines: readonly Line[], line: number, isHeading = (_: readonl
   return '';
 }
 
-function hasNoValue(cells: readonly Cell[]): boolean {
+function hasNoValue(cells: readonly TextCell[]): boolean {
   return cells.length === 1 && !/[:=]/.test(cells[0]?.text ?? '');
 }
 
@@ -264,7 +264,7 @@ function withRest({ lines, line, cell, text }: Place): string[] {
 }
 
 /** What stands alone in the very next line, under the value. */
-function continuation(lines: readonly Line[], line: number, cell: Cell): Cell | undefined {
+function continuation(lines: readonly PageLine[], line: number, cell: TextCell): TextCell | undefined {
   const here = lines[line];
   const next = lines[line + 1];
   if (here === undefined || next === undefined || next.cells.length !== 1) return undefined;
@@ -292,7 +292,7 @@ function toLabel(text: string): Label | null {
   return null;
 }
 
-function isId(fact: Fact): boolean {
+function isId(fact: StatedFact): boolean {
   return fact === 'package' || fact === 'stream';
 }
 

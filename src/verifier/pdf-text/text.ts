@@ -13,9 +13,9 @@ import {
   toMatrix,
   UNIT,
 } from './geometry.ts';
-import { type Color, Paint, type Print, toColor } from './paint.ts';
+import { Paint, type PaintColor, type Print, toColor } from './paint.ts';
 import { isRectangle, strokesOf } from './path.ts';
-import { layOut, type Run } from './run.ts';
+import { type LetterRun, layOut } from './run.ts';
 
 /** Text as one operator draws it, without a gap in it. */
 export interface Piece {
@@ -50,8 +50,8 @@ interface State {
   clip: Box;
   /** Clipped to a shape that is no rectangle. */
   isShaped: boolean;
-  fill: Color;
-  stroke: Color;
+  fill: PaintColor;
+  stroke: PaintColor;
   fillAlpha: number;
   strokeAlpha: number;
   lineWidth: number;
@@ -70,7 +70,7 @@ interface State {
 interface Drawn {
   piece: Piece;
   box: Box;
-  color: Color;
+  color: PaintColor;
   time: number;
   print: Print;
 }
@@ -345,7 +345,7 @@ export class PageText {
     );
   }
 
-  #cover(box: Box, color: Color, alpha = this.#state.fillAlpha): void {
+  #cover(box: Box, color: PaintColor, alpha = this.#state.fillAlpha): void {
     const { matrix, clip, isBlended, isMasked } = this.#state;
     if (this.#marked.includes('nowhere') || this.#masks > 0 || alpha === 0) return;
     const isOpaque = alpha === 1 && !this.#marked.includes('somewhere') && !isBlended && !isMasked;
@@ -364,7 +364,7 @@ export class PageText {
     this.#text = multiply(this.#text, [1, 0, 0, 1, end * state.scale, 0]);
   }
 
-  #add({ text, start, end, ink }: Run, misread: string | null): void {
+  #add({ text, start, end, ink }: LetterRun, misread: string | null): void {
     const { matrix, scale, rise, fontSize, fill, font } = this.#state;
     const place = multiply(matrix, this.#text);
     const [a, b, , , x, y] = multiply(place, [1, 0, 0, 1, start * scale, rise]);

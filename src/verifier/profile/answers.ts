@@ -2,7 +2,7 @@ import { isEvidenceError } from '../../core/errors.ts';
 import type { Json } from '../../core/json/canonical.ts';
 import type { Description, List } from './description.ts';
 import { digestReader } from './digest-text.ts';
-import { Fields } from './fields.ts';
+import { RoleFields } from './fields.ts';
 import { valueAt } from './path.ts';
 import { toTimestamp } from './time.ts';
 
@@ -70,7 +70,7 @@ export function answerReader(description: Description): AnswerReader {
     // Of a package that may not be there yet, the answer may count what is in it so far.
     if (ready.when === 'download-answers') return { entryCount: null };
     const { entry_count: path } = generate.fields;
-    const fields = new Fields('the package', answer, description);
+    const fields = new RoleFields('the package', answer, description);
     const isStated = path !== null && fields.has(path) && !fields.isNull(path);
     if (ready.when === 'at-once') return { entryCount: isStated ? fields.integer(path, 0) : null };
     const known = (sent: Json | undefined) =>
@@ -83,7 +83,7 @@ export function answerReader(description: Description): AnswerReader {
     made,
     stream: (item) => readStream(description, item),
     entry: (item) => {
-      const fields = new Fields('a listed entry', item, description);
+      const fields = new RoleFields('a listed entry', item, description);
       return {
         streamId: roles.stream_id === null ? null : fields.text(roles.stream_id),
         sequence: fields.integer(roles.sequence, roles.first_sequence),
@@ -92,14 +92,14 @@ export function answerReader(description: Description): AnswerReader {
       };
     },
     generated: (answer) => {
-      const fields = new Fields('the package', answer, description);
+      const fields = new RoleFields('the package', answer, description);
       const { package_id, stream_id } = generate.fields;
       const streamId = stream_id === null ? null : fields.text(stream_id);
       return { packageId: fields.id(package_id), streamId, made: made(answer) };
     },
     verification: (answer) => {
       if (verify === null) throw new TypeError('a contract without verify has no such answers');
-      const fields = new Fields('the verification', answer, description);
+      const fields = new RoleFields('the verification', answer, description);
       const { verified, checked_at, failures, failure_sequence } = verify.fields;
       return {
         verified: fields.boolean(verified),
@@ -112,7 +112,7 @@ export function answerReader(description: Description): AnswerReader {
 
 function readStream(description: Description, item: Json): StreamAnswer {
   const digests = digestReader(description.digest);
-  const fields = new Fields('a stream', item, description);
+  const fields = new RoleFields('a stream', item, description);
   const paths = description.streams.fields;
   const answer: StreamAnswer = {
     streamId: fields.text(paths.stream_id),

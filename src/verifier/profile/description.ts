@@ -95,7 +95,7 @@ const partSchema = z.union([
   }),
   z.strictObject({ json: jsonFormSchema }),
 ]);
-export type Part = z.infer<typeof partSchema>;
+export type PreimagePart = z.infer<typeof partSchema>;
 
 /** Which key an HMAC is made with: one of a fixed id, or the one that a field of the entry names. */
 const keySchema = z.union([z.strictObject({ id: z.string().min(1) }), z.strictObject({ field: path.min(1) })]);

@@ -4,7 +4,7 @@ import type { Description } from './description.ts';
 import { valueAt } from './path.ts';
 
 /** The fields of one object that play a role; one that is missing or of another type is drift. */
-export class Fields {
+export class RoleFields {
   readonly #what: string;
   readonly #object: Json;
   readonly #contract: Pick<Description, 'name' | 'numbers'>;

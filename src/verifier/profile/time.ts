@@ -1,10 +1,10 @@
 import { EvidenceError } from '../../core/errors.ts';
-import type { Fields } from './fields.ts';
+import type { RoleFields } from './fields.ts';
 
 const MILLISECONDS = { seconds: 1000, milliseconds: 1 } as const;
 
 /** RFC 3339 as it was sent; a text without a zone is UTC, and a Unix time becomes text. */
-export function toTimestamp(fields: Fields, path: string, unit: 'text' | 'seconds' | 'milliseconds'): string {
+export function toTimestamp(fields: RoleFields, path: string, unit: 'text' | 'seconds' | 'milliseconds'): string {
   if (unit === 'text') {
     const text = fields.text(path);
     return fields.read(path, () => asTime(inUtc(text)), 'a date and time');

@@ -3,7 +3,7 @@ import type { Json } from '../../core/json/canonical.ts';
 import { parseExactJson } from '../../core/json/exact.ts';
 import type { Description } from '../profile/description.ts';
 import { type DigestReader, toHex } from '../profile/digest-text.ts';
-import { Fields } from '../profile/fields.ts';
+import { RoleFields } from '../profile/fields.ts';
 import { valueAt } from '../profile/path.ts';
 import type { Checkpoint, PackageFacts, SummaryFacts } from './contract.ts';
 import { otherEntries, plainStatements } from './plain-sight.ts';
@@ -25,7 +25,7 @@ export function readFacts(
   const paths = form.fields;
   // An array of entries and nothing else states nothing.
   if (Array.isArray(document) && form.entries === '') return { ...NOTHING, scope: generate.scope };
-  const fields = new Fields('the package', document, description);
+  const fields = new RoleFields('the package', document, description);
   const stated = <T>(read: (path: string) => T, path: string | null): T | null =>
     path === null || (!whole && !fields.has(path)) ? null : read(path);
   const orNull = <T>(read: (path: string) => T, path: string | null): T | null =>
@@ -64,7 +64,12 @@ const NOTHING: Omit<PackageFacts, 'scope'> = {
   otherEntries: [],
 };
 
-function headIn(fields: Fields, digests: DigestReader, path: string | null, whole: boolean): string | null | undefined {
+function headIn(
+  fields: RoleFields,
+  digests: DigestReader,
+  path: string | null,
+  whole: boolean,
+): string | null | undefined {
   if (path === null || (!whole && !fields.has(path))) return undefined;
   return fields.isNull(path) ? null : fields.read(path, (sent) => digests.digest(sent), digests.shape);
 }
@@ -82,7 +87,7 @@ function readCheckpoints(
   if (!Array.isArray(items))
     throw new EvidenceError('contract', `the field "${roles.items}" of the package is no list of checkpoints`);
   return items.map((item): Checkpoint => {
-    const fields = new Fields('a checkpoint', item, description);
+    const fields = new RoleFields('a checkpoint', item, description);
     return {
       streamId: roles.stream_id === null ? null : fields.text(roles.stream_id),
       sequence: fields.integer(roles.sequence, description.entry.first_sequence),
@@ -122,7 +127,7 @@ export function readSummaryFacts(description: Description, digests: DigestReader
   if (inexactInteger !== null)
     throw new EvidenceError('unreadable', `the summary holds a number that changes when it is read: ${inexactInteger}`);
   if (ambiguity !== null) throw new EvidenceError('unreadable', `the summary is ambiguous: ${ambiguity}`);
-  const fields = new Fields('the summary', value, description);
+  const fields = new RoleFields('the summary', value, description);
   const stated = <T>(path: string | null, read: (path: string) => T): T | null => (path === null ? null : read(path));
   return {
     packageId: stated(paths.package_id, (path) => fields.id(path)),

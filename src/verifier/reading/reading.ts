@@ -4,10 +4,10 @@ import type { Json } from '../../core/json/canonical.ts';
 import { type ExactJson, parseExactJson } from '../../core/json/exact.ts';
 import { isExact } from '../../core/json/numbers.ts';
 import { readWritten, type Written } from '../../core/json/source-text.ts';
-import type { Content, Entry, SealKeys } from '../model/entry.ts';
+import type { Entry, RecomputedDigest, SealKeys } from '../model/entry.ts';
 import type { Description, KeyChoice } from '../profile/description.ts';
 import { type DigestReader, digestReader, macReader } from '../profile/digest-text.ts';
-import { Fields } from '../profile/fields.ts';
+import { RoleFields } from '../profile/fields.ts';
 import { namesOf, valueAt, writtenAt } from '../profile/path.ts';
 import { toTimestamp } from '../profile/time.ts';
 import type { Hashed } from '../recipe/preimage.ts';
@@ -51,7 +51,7 @@ function entryReader(description: Description, digests: DigestReader, recipe: Re
   const readSeal = sealReader(description.seal);
   return (bytes, members, keys): Entry => {
     const exact = parseExactJson(bytes, { members });
-    const fields = new Fields('an entry', exact.value, description);
+    const fields = new RoleFields('an entry', exact.value, description);
     const entry = hashed(bytes, exact.value);
     if (exact.inexactInteger !== null) refuseInexact(entry, roles.sequence, description.name);
     return {
@@ -89,7 +89,7 @@ function contentOf(
   recipe: Recipe | null,
   choice: KeyChoice | null,
   keys: SealKeys,
-): Content {
+): RecomputedDigest {
   if (ambiguity !== null) return { state: 'ambiguous', reason: ambiguity };
   if (recipe === null) return { state: 'no-recipe' };
   const keyId = choice === null ? null : (chosenKey(value, choice) ?? '');

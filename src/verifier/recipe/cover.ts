@@ -1,10 +1,10 @@
 import type { Json } from '../../core/json/canonical.ts';
-import type { Description, Part } from '../profile/description.ts';
+import type { Description, PreimagePart } from '../profile/description.ts';
 import { namesOf, valueAt } from '../profile/path.ts';
 import { fieldText, type Hashed, type Write } from './preimage.ts';
 
 export interface WrittenPart {
-  part: Part;
+  part: PreimagePart;
   write: Write;
 }
 
@@ -107,7 +107,7 @@ export function reachOf(path: string, { entry, digest }: Description): Reach {
   return reaches.includes('all') ? 'all' : reaches.includes('within') ? 'within' : 'none';
 }
 
-function coversOf(part: Part, previous: string): Cover[] {
+function coversOf(part: PreimagePart, previous: string): Cover[] {
   if (typeof part === 'string') return [coverOfPath(previous)];
   if ('text' in part) return [];
   if ('join' in part) return part.join.fields.map(coverOfPath);
@@ -142,7 +142,7 @@ function isObject(value: Json): value is { [name: string]: Json } {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-type Join = Extract<Part, { join: unknown }>['join'];
+type Join = Extract<PreimagePart, { join: unknown }>['join'];
 
 const ALSO_JSON = /^(?:true|false|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?|[[{].*)$/s;
 
@@ -170,8 +170,8 @@ function compileBorders(parts: readonly WrittenPart[], { digest }: Description):
       }
       if (typeof part === 'string' || 'text' in part) return [];
       const another = behind.findIndex((other) => varies(other.part));
-      if ('json' in part) return another !== -1 && /^[-\d]/.test(textOf(entry, write)) ? [nameOf(part)] : [];
-      return openJoin(entry, part.join, behind) ? [nameOf(part)] : [];
+      if ('json' in part) return another !== -1 && /^[-\d]/.test(textOf(entry, write)) ? [partName(part)] : [];
+      return openJoin(entry, part.join, behind) ? [partName(part)] : [];
     });
 }
 
@@ -181,7 +181,7 @@ function compileBorders(parts: readonly WrittenPart[], { digest }: Description):
  */
 export function joinBorder(
   { separator, fields }: Join,
-  behind: readonly Part[],
+  behind: readonly PreimagePart[],
 ): 'open' | { parts: number; separators: number } | null {
   const last = behind.findIndex(varies);
   if (last !== -1) {
@@ -213,11 +213,11 @@ function occurrences(text: string, wanted: string): number {
   return count;
 }
 
-export function varies(part: Part): boolean {
+export function varies(part: PreimagePart): boolean {
   return typeof part === 'object' && !('text' in part);
 }
 
-export function startsAsJson(part: Part): boolean {
+export function startsAsJson(part: PreimagePart): boolean {
   return typeof part === 'object' && ('json' in part || ('text' in part && part.text !== '' && part.text[0] !== '='));
 }
 
@@ -225,7 +225,7 @@ function textOf(entry: Hashed, write: Write): string {
   return Buffer.from(write(entry)).toString();
 }
 
-export function nameOf(part: Exclude<Part, string>): string {
+export function partName(part: Exclude<PreimagePart, string>): string {
   if ('join' in part) return `each of ${part.join.fields.join(' + ')}`;
   return 'json' in part ? (part.json.of ?? 'the entry') : '';
 }

@@ -1,7 +1,7 @@
 import { canonicalize, type Json } from '../../core/json/canonical.ts';
 import { pythonJson } from '../../core/json/python-json.ts';
 import { type Written, writtenWithout } from '../../core/json/source-text.ts';
-import type { Description, JsonForm, Part } from '../profile/description.ts';
+import type { Description, JsonForm, PreimagePart } from '../profile/description.ts';
 import { digestReader, toHex } from '../profile/digest-text.ts';
 import { valueAt, writtenAt } from '../profile/path.ts';
 
@@ -17,7 +17,7 @@ export interface Hashed {
 /** What one part of the preimage is for an entry. */
 export type Write = (entry: Hashed) => string | Uint8Array;
 
-export function compilePart(part: Part, description: Description): Write {
+export function compilePart(part: PreimagePart, description: Description): Write {
   if (part === 'previous') return previousText(description);
   if (part === 'previous-bytes') return previousBytes(description);
   if ('text' in part) return () => part.text;

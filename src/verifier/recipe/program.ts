@@ -1,7 +1,13 @@
-import type { ChainKind, Hash, JsonForm, Key, Path, Step } from '../decode/wasm/kind.ts';
-import type { Algorithm, JsonForm as DescribedForm, Description, KeyChoice, Part } from '../profile/description.ts';
+import type { ChainKind, Hash, HashedJson, Key, Path, PreimageStep } from '../decode/wasm/kind.ts';
+import type {
+  Algorithm,
+  JsonForm as DescribedForm,
+  Description,
+  KeyChoice,
+  PreimagePart,
+} from '../profile/description.ts';
 import { namesOf } from '../profile/path.ts';
-import { absent, borderOf, joinBorder, loose, nameOf, partiesOf, rolesOf, startsAsJson, varies } from './cover.ts';
+import { absent, borderOf, joinBorder, loose, partiesOf, partName, rolesOf, startsAsJson, varies } from './cover.ts';
 
 /**
  * What a kernel has to be told of a contract whose chains it can verify by itself; null for all others. Those are
@@ -99,17 +105,17 @@ function genesisOf(genesis: Description['digest']['genesis']): ChainKind['genesi
   return { literal: `"${plainText(genesis === 'empty' ? '' : genesis.text)}"` };
 }
 
-function jsonForms(preimage: readonly Part[]): DescribedForm[] {
+function jsonForms(preimage: readonly PreimagePart[]): DescribedForm[] {
   return preimage.flatMap((part) => (typeof part === 'object' && 'json' in part ? [part.json] : []));
 }
 
-function entryForms(preimage: readonly Part[]): DescribedForm[] {
+function entryForms(preimage: readonly PreimagePart[]): DescribedForm[] {
   return jsonForms(preimage).filter(({ of = '' }) => of === '');
 }
 
 /** The one form of all parts that are JSON; where there are none, values are wanted as they are sent. */
-function formOf(preimage: readonly Part[]): JsonForm {
-  const forms = jsonForms(preimage).map((json): JsonForm => {
+function formOf(preimage: readonly PreimagePart[]): HashedJson {
+  const forms = jsonForms(preimage).map((json): HashedJson => {
     if (json.form !== 'python') return { kind: json.form };
     return { kind: 'python', ascii: json.ascii, sorted: json.sort_keys, spaced: json.separators === 'spaced' };
   });
@@ -120,7 +126,7 @@ function formOf(preimage: readonly Part[]): JsonForm {
 }
 
 /** Those that other parts than the entry as JSON hash. Digest and seal cannot cover themselves. */
-function coveredPaths({ entry, seal }: Description, preimage: readonly Part[]): Path[] {
+function coveredPaths({ entry, seal }: Description, preimage: readonly PreimagePart[]): Path[] {
   const hashed = preimage.flatMap((part) => {
     if (typeof part === 'string') return [entry.previous];
     if ('join' in part) return part.join.fields;
@@ -130,11 +136,14 @@ function coveredPaths({ entry, seal }: Description, preimage: readonly Part[]): 
 }
 
 /** The steps, and what they leave open in every entry. */
-function stepsOf(description: Description, parts: readonly Part[]): { preimage: Step[]; always: string[] } {
-  const preimage: Step[] = [];
+function stepsOf(
+  description: Description,
+  parts: readonly PreimagePart[],
+): { preimage: PreimageStep[]; always: string[] } {
+  const preimage: PreimageStep[] = [];
   const always: string[] = [];
   const roles = rolesOf(description);
-  const pending = new Map<number, Step>();
+  const pending = new Map<number, PreimageStep>();
   for (const [index, part] of parts.entries()) {
     const from = preimage.length;
     const behind = parts.slice(index + 1);
@@ -149,7 +158,7 @@ function stepsOf(description: Description, parts: readonly Part[]): { preimage: 
     else {
       preimage.push(...joinSteps(part.join, roles));
       const border = joinBorder(part.join, behind);
-      const uncovered = borderOf(nameOf(part));
+      const uncovered = borderOf(partName(part));
       if (border === 'open') always.push(uncovered);
       else if (border !== null)
         pending.set(index + border.parts, {
@@ -166,24 +175,24 @@ function stepsOf(description: Description, parts: readonly Part[]): { preimage: 
   return { preimage, always };
 }
 
-type JsonPart = Extract<Part, { json: unknown }>;
+type JsonPart = Extract<PreimagePart, { json: unknown }>;
 
-function jsonSteps(part: JsonPart, from: number, hasMoreBehind: boolean): Step[] {
+function jsonSteps(part: JsonPart, from: number, hasMoreBehind: boolean): PreimageStep[] {
   const { json } = part;
   const { of = '', without = [] } = json;
   if (of === '') return [{ kind: 'entry' }];
   if (without.length > 0 || ('fields' in json && json.fields !== undefined)) throw new NotPlain();
-  const value: Step = { kind: 'value', path: toPath(of) };
-  return hasMoreBehind ? [value, { kind: 'number-border', from, uncovered: borderOf(nameOf(part)) }] : [value];
+  const value: PreimageStep = { kind: 'value', path: toPath(of) };
+  return hasMoreBehind ? [value, { kind: 'number-border', from, uncovered: borderOf(partName(part)) }] : [value];
 }
 
-type Join = Extract<Part, { join: unknown }>['join'];
+type Join = Extract<PreimagePart, { join: unknown }>['join'];
 
-function joinSteps({ separator, fields, null_as }: Join, roles: readonly string[]): Step[] {
+function joinSteps({ separator, fields, null_as }: Join, roles: readonly string[]): PreimageStep[] {
   const nullAs = wellFormed(null_as);
-  return fields.flatMap((field, index): Step[] => {
+  return fields.flatMap((field, index): PreimageStep[] => {
     const uncovered = roles.includes(field) ? null : loose(field);
-    const step: Step = { kind: 'field', path: toPath(field), nullAs, uncovered };
+    const step: PreimageStep = { kind: 'field', path: toPath(field), nullAs, uncovered };
     return index === 0 ? [step] : [{ kind: 'text', text: wellFormed(separator) }, step];
   });
 }

@@ -1,5 +1,5 @@
 import { createHmac, hash, type KeyObject } from 'node:crypto';
-import type { Algorithm, Description, JsonForm, Part } from '../profile/description.ts';
+import type { Algorithm, Description, JsonForm, PreimagePart } from '../profile/description.ts';
 import { compileUncovered } from './cover.ts';
 import { compilePart, type Hashed, type Write } from './preimage.ts';
 
@@ -57,7 +57,7 @@ function concatenate(parts: readonly Write[]): Write {
   };
 }
 
-function wordsOf(part: Part): string {
+function wordsOf(part: PreimagePart): string {
   if (typeof part === 'string') return part;
   if ('text' in part) return JSON.stringify(part.text);
   if ('join' in part) return `join(${JSON.stringify(part.join.separator)}, ${part.join.fields.join(', ')})`;

@@ -1,13 +1,13 @@
-import type { Description, Part } from '../profile/description.ts';
-import { absent, borderOf, joinBorder, loose, nameOf, partiesOf, reachOf, varies } from './cover.ts';
+import type { Description, PreimagePart } from '../profile/description.ts';
+import { absent, borderOf, joinBorder, loose, partiesOf, partName, reachOf, varies } from './cover.ts';
 
 /** What the digest of an entry must cover, so that it says who did what, when, and where in which stream. */
 export const ROLES = ['stream', 'sequence', 'link', 'time', 'actor', 'action', 'resource'] as const;
-export type Role = (typeof ROLES)[number];
+export type EntryRole = (typeof ROLES)[number];
 
 /** A role of entries that their digests do not cover, or may not. */
 export interface OpenRole {
-  role: Role;
+  role: EntryRole;
   /** What is not covered, as `Content.uncovered` names it; null for what entries do not say at all. */
   unhashed: string | null;
   /** Whether the contract says what plays the role; where not, anything that is not covered may. */
@@ -58,7 +58,7 @@ export function compileCover(description: Description): RoleCover {
 }
 
 /** What others would take for the role, whatever the contract names. */
-const USUAL: Partial<Record<Role, RegExp>> = {
+const USUAL: Partial<Record<EntryRole, RegExp>> = {
   actor: /(^|\.)(actor|user|principal|subject)([._]?(id|name|email))?$/i,
   action: /(^|\.)(action|event|operation|verb)([._]?(type|name))?$/i,
   resource: /(^|\.)(resource|target|object)([._]?(type|id|name))?$/i,
@@ -67,7 +67,7 @@ const USUAL: Partial<Record<Role, RegExp>> = {
 /** Stands for everything that is unhashed beyond what is kept by name. */
 export const MORE = 'more';
 
-type RolePaths = Record<Role, string[] | null>;
+type RolePaths = Record<EntryRole, string[] | null>;
 
 function pathsOf({ entry }: Description): RolePaths {
   const list = (paths: string | string[] | null | undefined) => (paths == null ? null : [paths].flat());
@@ -88,26 +88,26 @@ function overlap(path: string, other: string): boolean {
 }
 
 /** The members whose value is not certain where a recipe leaves a type or a border open, by the name of that. */
-function touchedPaths(parts: readonly Part[], previous: string): Map<string, string[]> {
+function touchedPaths(parts: readonly PreimagePart[], previous: string): Map<string, string[]> {
   const touched = new Map<string, string[]>();
   const add = (name: string, paths: string[]) => touched.set(name, [...(touched.get(name) ?? []), ...paths]);
   for (const [index, part] of parts.entries()) {
     const around = parts.slice(index).flatMap((other) => membersOf(other, previous));
     if (part === 'previous') add(borderOf(part), around);
-    else if (typeof part === 'object' && varies(part)) add(borderOf(nameOf(part)), around);
+    else if (typeof part === 'object' && varies(part)) add(borderOf(partName(part)), around);
     if (typeof part === 'object' && 'join' in part) for (const field of part.join.fields) add(loose(field), [field]);
   }
   return touched;
 }
 
-function membersOf(part: Part, previous: string): string[] {
+function membersOf(part: PreimagePart, previous: string): string[] {
   if (typeof part === 'string') return [previous];
   if ('text' in part) return [];
   return 'join' in part ? part.join.fields : [part.json.of ?? ''];
 }
 
 /** Whether it is open in every entry where the predecessor's digest ends. */
-function opensLink(parts: readonly Part[], previous: string): boolean {
+function opensLink(parts: readonly PreimagePart[], previous: string): boolean {
   return parts.some((part, index) => {
     if (typeof part !== 'object' || !('join' in part) || !part.join.fields.includes(previous)) return false;
     return joinBorder(part.join, parts.slice(index + 1)) === 'open';

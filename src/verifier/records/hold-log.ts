@@ -11,7 +11,7 @@ const protectionSchema = z.strictObject({ lock: lockSchema.nullable(), legal_hol
 export type Protection = z.infer<typeof protectionSchema>;
 
 /** `runs/<run-id>/custody/<time>-<action>.json`: written before anything is changed, so that no change goes unsaid. */
-export const custodySchema = z.strictObject({
+export const holdRecordSchema = z.strictObject({
   format: z.literal('evidence-custody-record/1'),
   run_id: z.string(),
   action: z.enum(['hold', 'release', 'extend']),
@@ -23,7 +23,7 @@ export const custodySchema = z.strictObject({
   /** Every object of the run there was, and the ledger entry that records it, each as it was before. */
   objects: z.array(z.strictObject({ key: z.string(), version_id: z.string().nullable(), ...protectionSchema.shape })),
 });
-export type CustodyRecord = z.infer<typeof custodySchema>;
+export type CustodyRecord = z.infer<typeof holdRecordSchema>;
 
 /** `….done.json` beside it: what the store showed of each object afterwards. */
 export const custodyResultSchema = z.strictObject({
@@ -66,7 +66,7 @@ async function readStored(archive: Archive, key: string, keys: ReadonlySet<strin
   const result = keys.has(resultKey)
     ? readRecord(custodyResultSchema, await archive.readBytes(resultKey, MAX_CUSTODY_BYTES), resultKey)
     : null;
-  return { key, record: readRecord(custodySchema, bytes, key), sha256: sha256(bytes), result };
+  return { key, record: readRecord(holdRecordSchema, bytes, key), sha256: sha256(bytes), result };
 }
 
 export async function putRecord(archive: Archive, key: string, record: CustodyRecord | CustodyResult): Promise<string> {

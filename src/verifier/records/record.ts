@@ -124,8 +124,8 @@ export const acceptanceSchema = z.strictObject({
 });
 export type Acceptance = z.infer<typeof acceptanceSchema>;
 
-export const failureSchema = z.strictObject({ stream_id: z.string(), reason: z.string(), next_step: z.string() });
-export type Failure = z.infer<typeof failureSchema>;
+export const streamFailureSchema = z.strictObject({ stream_id: z.string(), reason: z.string(), next_step: z.string() });
+export type StreamFailure = z.infer<typeof streamFailureSchema>;
 
 /** Who runs the program, and where, as the system says. */
 export const operatorSchema = z.strictObject({ user: z.string(), host: z.string() });
@@ -209,7 +209,7 @@ export const runRecordSchema = z.strictObject({
   stream_list: streamListSchema,
   streams: z.array(runStreamSchema),
   excluded: z.array(z.strictObject({ stream_id: z.string(), reason: z.string() })),
-  failed: z.array(failureSchema),
+  failed: z.array(streamFailureSchema),
   vanished: z.array(vanishedSchema),
   /** Every acceptance in the ledger, for as long as the ledger lives. */
   acceptances: z.array(acceptanceSchema),
@@ -250,7 +250,7 @@ export const attemptSchema = z.strictObject({
   started_at: z.string(),
   ended_at: z.string(),
   reconciliation: reconciliationSchema,
-  failed: z.array(failureSchema),
+  failed: z.array(streamFailureSchema),
   documents: z.array(documentSchema),
   incomplete: z.array(streamRecordSchema.omit({ format: true, run_id: true, recorded_at: true, binding: true })),
   binding,

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { type Element, Fields, malformed, TAG } from './der.ts';
+import { DerFields, type Element, malformed, TAG } from './der.ts';
 import { readOid } from './values.ts';
 
 export type DigestName = 'sha256' | 'sha384' | 'sha512';
@@ -78,7 +78,7 @@ function isAccepted(oid: string): boolean {
 }
 
 function readAnyAlgorithm(element: Element, what: string): { oid: string; parameters: Element | undefined } {
-  const fields = new Fields(element, what);
+  const fields = new DerFields(element, what);
   const oid = readOid(fields.take(TAG.oid, 'identifier'), what);
   const parameters = fields.any();
   fields.end();

@@ -1,6 +1,6 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import { EvidenceError } from '../../core/errors.ts';
-import { children, context, type Element, expectTag, Fields, malformed, readDer, TAG } from './der.ts';
+import { children, context, DerFields, type Element, expectTag, malformed, readDer, TAG } from './der.ts';
 import { type GeneralName, type Name, readGeneralName, readName, sameName } from './names.ts';
 import { readBits, readBoolean, readCount, readInteger, readOid } from './values.ts';
 
@@ -44,7 +44,7 @@ export function readCertificate(der: Uint8Array): Certificate {
   const x509 = parse(der);
   const [toBeSigned] = children(expectTag(readDer(der), TAG.sequence, 'a certificate'));
   if (toBeSigned === undefined) throw malformed('a certificate is empty');
-  const fields = new Fields(toBeSigned, 'a certificate');
+  const fields = new DerFields(toBeSigned, 'a certificate');
   const version = fields.optional(context(0));
   const serial = readInteger(fields.take(TAG.integer, 'serialNumber'), 'the serial number of a certificate');
   fields.take(TAG.sequence, 'signature');
@@ -62,11 +62,11 @@ export function readCertificate(der: Uint8Array): Certificate {
 }
 
 export function isSelfSigned(certificate: Certificate): boolean {
-  return sameName(certificate.subject, certificate.issuer) && isSignedBy(certificate, certificate);
+  return sameName(certificate.subject, certificate.issuer) && isCertifiedBy(certificate, certificate);
 }
 
 /** Whether the signature of the one is by the key of the other; their names are not asked. */
-export function isSignedBy({ x509 }: Certificate, { key }: Certificate): boolean {
+export function isCertifiedBy({ x509 }: Certificate, { key }: Certificate): boolean {
   try {
     return key !== null && x509.verify(key);
   } catch {
@@ -133,7 +133,7 @@ function listExtensions(explicit: Element | undefined): Map<string, Extension> {
   const found = new Map<string, Extension>();
   const [list] = explicit === undefined ? [] : children(explicit);
   for (const extension of list === undefined ? [] : children(list)) {
-    const fields = new Fields(extension, 'an extension of a certificate');
+    const fields = new DerFields(extension, 'an extension of a certificate');
     const oid = readOid(fields.take(TAG.oid, 'identifier'), 'the identifier of an extension');
     const critical = fields.optional(TAG.boolean);
     const { content } = fields.take(TAG.octetString, 'value');
@@ -149,7 +149,7 @@ function listExtensions(explicit: Element | undefined): Map<string, Extension> {
 }
 
 function readBasicConstraints(value: Element): Certificate['basicConstraints'] {
-  const fields = new Fields(expectTag(value, TAG.sequence, 'basicConstraints'), 'basicConstraints');
+  const fields = new DerFields(expectTag(value, TAG.sequence, 'basicConstraints'), 'basicConstraints');
   const ca = fields.optional(TAG.boolean);
   const length = fields.optional(TAG.integer);
   fields.end();

@@ -103,7 +103,7 @@ function octet(bytes: Uint8Array, at: number): number {
 }
 
 /** Takes the fields of a SEQUENCE one after the other; `end()` when no more may come. */
-export class Fields {
+export class DerFields {
   readonly #what: string;
   readonly #elements: Element[];
   #next = 0;

@@ -1,4 +1,4 @@
-import { children, context, type Element, expectTag, Fields, malformed, only, TAG } from './der.ts';
+import { children, context, DerFields, type Element, expectTag, malformed, only, TAG } from './der.ts';
 import { readOid } from './values.ts';
 
 /** RFC 4519 short names, for reading aloud. */
@@ -59,7 +59,7 @@ export function readName(element: Element): Name {
 
 /** `text` is null, and only the bytes count, where the value is no text. */
 function readPair(pair: Element): { type: string; text: string | null; raw: string } {
-  const fields = new Fields(expectTag(pair, TAG.sequence, 'an attribute of a name'), 'an attribute of a name');
+  const fields = new DerFields(expectTag(pair, TAG.sequence, 'an attribute of a name'), 'an attribute of a name');
   const type = readOid(fields.take(TAG.oid, 'type'), 'the type of an attribute of a name');
   const value = fields.any();
   fields.end();

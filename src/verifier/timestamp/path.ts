@@ -1,5 +1,5 @@
 import { algorithmName, keyWeakness, signatureOf } from './algorithms.ts';
-import { type Certificate, isSelfSigned, isSignedBy, KEY_USAGE } from './certificate.ts';
+import { type Certificate, isCertifiedBy, isSelfSigned, KEY_USAGE } from './certificate.ts';
 import { sameName } from './names.ts';
 
 export const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
@@ -55,7 +55,7 @@ function* pathsFrom(path: readonly Certificate[], search: Search): Generator<rea
 function isLink(child: Certificate, issuer: Certificate, search: Search): boolean {
   if (!sameName(child.issuer, issuer.subject) || search.left === 0) return false;
   search.left--;
-  return isSignedBy(child, issuer);
+  return isCertifiedBy(child, issuer);
 }
 
 function whyNone(signer: Certificate, roots: readonly Certificate[]): string {

@@ -15,7 +15,7 @@ export function signerCertificate(signer: Signer, certificates: readonly Certifi
 }
 
 /** RFC 5652 sections 5.4 and 5.6: the signed attributes bind the content, the signature binds the attributes. */
-export function checkSignature(token: Token, certificate: Certificate): TokenFault[] {
+export function checkTokenSignature(token: Token, certificate: Certificate): TokenFault[] {
   const { signer, content } = token;
   const digest = digestOf(signer.digestAlgorithm)?.name;
   if (digest === undefined)

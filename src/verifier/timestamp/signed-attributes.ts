@@ -1,5 +1,5 @@
 import { digestOf, readAlgorithm } from './algorithms.ts';
-import { children, type Element, expectTag, Fields, malformed, only, TAG } from './der.ts';
+import { children, DerFields, type Element, expectTag, malformed, only, TAG } from './der.ts';
 import { type Name, readGeneralName } from './names.ts';
 import { readInteger, readOid } from './values.ts';
 
@@ -58,7 +58,7 @@ export function readSignedAttributes(implicit: Element): SignedAttributes {
 export function listAttributes(implicit: Element): Map<string, Element> {
   const found = new Map<string, Element>();
   for (const attribute of children(implicit)) {
-    const fields = new Fields(expectTag(attribute, TAG.sequence, 'an attribute'), 'an attribute');
+    const fields = new DerFields(expectTag(attribute, TAG.sequence, 'an attribute'), 'an attribute');
     const oid = readOid(fields.take(TAG.oid, 'type'), 'the type of an attribute');
     const values = fields.take(TAG.set, 'values');
     fields.end();
@@ -69,26 +69,26 @@ export function listAttributes(implicit: Element): Map<string, Element> {
 }
 
 /** SigningCertificate: the ids, then policies, which bind only whom they are addressed to. */
-function readIds(attribute: Element, read: (id: Fields) => CertificateId): CertificateId[] {
-  const fields = new Fields(attribute, 'signingCertificate');
+function readIds(attribute: Element, read: (id: DerFields) => CertificateId): CertificateId[] {
+  const fields = new DerFields(attribute, 'signingCertificate');
   const ids = children(fields.take(TAG.sequence, 'certs'));
   fields.optional(TAG.sequence);
   fields.end();
   if (ids.length === 0) throw malformed('signingCertificate names no certificate');
   return ids.map((id) => {
-    const parts = new Fields(expectTag(id, TAG.sequence, 'ESSCertID'), 'ESSCertID');
+    const parts = new DerFields(expectTag(id, TAG.sequence, 'ESSCertID'), 'ESSCertID');
     const found = read(parts);
     parts.end();
     return found;
   });
 }
 
-function readId(fields: Fields): CertificateId {
+function readId(fields: DerFields): CertificateId {
   const { content: hash } = fields.take(TAG.octetString, 'certHash');
   return { algorithm: 'sha1', hash, issuerSerial: readIssuerSerial(fields.optional(TAG.sequence)) };
 }
 
-function readIdV2(fields: Fields): CertificateId {
+function readIdV2(fields: DerFields): CertificateId {
   const named = fields.optional(TAG.sequence);
   const oid = named === undefined ? DEFAULT_ALGORITHM : readAlgorithm(named, 'the algorithm of ESSCertIDv2');
   const algorithm = digestOf(oid)?.name;
@@ -99,7 +99,7 @@ function readIdV2(fields: Fields): CertificateId {
 
 function readIssuerSerial(element: Element | undefined): CertificateId['issuerSerial'] {
   if (element === undefined) return null;
-  const fields = new Fields(element, 'IssuerSerial');
+  const fields = new DerFields(element, 'IssuerSerial');
   const names = fields.take(TAG.sequence, 'issuer');
   const serial = readInteger(fields.take(TAG.integer, 'serialNumber'), 'the serial number in ESSCertID');
   fields.end();

@@ -1,6 +1,6 @@
 import { algorithmName, readAlgorithm } from './algorithms.ts';
 import { type Certificate, readCertificate } from './certificate.ts';
-import { children, context, type Element, expectTag, Fields, malformed, only, readDer, TAG } from './der.ts';
+import { children, context, DerFields, type Element, expectTag, malformed, only, readDer, TAG } from './der.ts';
 import { escaped, type Name, readName } from './names.ts';
 import { listAttributes, readSignedAttributes, type SignedAttributes } from './signed-attributes.ts';
 import { readTstInfo, type TstInfo } from './tst-info.ts';
@@ -68,7 +68,7 @@ export function readResponse(der: Uint8Array): TimeStampResponse {
   if (der.length > MAX_TOKEN_BYTES) throw malformed(`it has ${der.length} bytes, more than ${MAX_TOKEN_BYTES}`);
   const root = expectTag(readDer(der), TAG.sequence, 'the whole');
   if (children(root)[0]?.tag === TAG.oid) return { status: null, token: readToken(root) };
-  const fields = new Fields(root, 'TimeStampResp');
+  const fields = new DerFields(root, 'TimeStampResp');
   const status = readStatus(fields.take(TAG.sequence, 'status'));
   const token = fields.optional(TAG.sequence);
   fields.end();
@@ -77,7 +77,7 @@ export function readResponse(der: Uint8Array): TimeStampResponse {
 }
 
 function readStatus(element: Element): ResponseStatus {
-  const fields = new Fields(element, 'PKIStatusInfo');
+  const fields = new DerFields(element, 'PKIStatusInfo');
   const status = readInteger(fields.take(TAG.integer, 'status'), 'the status');
   const texts = fields.optional(TAG.sequence);
   const failures = fields.optional(TAG.bitString);
@@ -90,11 +90,11 @@ function readStatus(element: Element): ResponseStatus {
 }
 
 function readToken(contentInfo: Element): Token {
-  const outer = new Fields(contentInfo, 'ContentInfo');
+  const outer = new DerFields(contentInfo, 'ContentInfo');
   expectOid(outer.take(TAG.oid, 'contentType'), SIGNED_DATA, 'the token');
   const signedData = only(outer.take(context(0), 'content'), TAG.sequence, 'the content of the token');
   outer.end();
-  const fields = new Fields(signedData, 'SignedData');
+  const fields = new DerFields(signedData, 'SignedData');
   expectVersion(fields.take(TAG.integer, 'version'), SIGNED_DATA_VERSION, 'SignedData');
   const algorithms = readDigestAlgorithms(fields.take(TAG.set, 'digestAlgorithms'));
   const content = readContent(fields.take(TAG.sequence, 'encapContentInfo'));
@@ -118,7 +118,7 @@ function readDigestAlgorithms(set: Element): string[] {
 
 /** The octets of the TSTInfo; primitive, which `readDer` has made sure of. */
 function readContent(encapsulated: Element): Uint8Array {
-  const fields = new Fields(encapsulated, 'encapContentInfo');
+  const fields = new DerFields(encapsulated, 'encapContentInfo');
   expectOid(fields.take(TAG.oid, 'eContentType'), TST_INFO, 'its signed content');
   const { content } = only(fields.take(context(0), 'eContent'), TAG.octetString, 'its signed content');
   fields.end();
@@ -135,9 +135,9 @@ function readCertificates(implicit: Element | undefined): Certificate[] {
 }
 
 function readSigner(signerInfo: Element): Signer {
-  const fields = new Fields(signerInfo, 'SignerInfo');
+  const fields = new DerFields(signerInfo, 'SignerInfo');
   expectVersion(fields.take(TAG.integer, 'version'), SIGNER_INFO_VERSION, 'SignerInfo');
-  const id = new Fields(fields.take(TAG.sequence, 'issuerAndSerialNumber'), 'issuerAndSerialNumber');
+  const id = new DerFields(fields.take(TAG.sequence, 'issuerAndSerialNumber'), 'issuerAndSerialNumber');
   const issuer = readName(id.take(TAG.sequence, 'issuer'));
   const serial = readInteger(id.take(TAG.integer, 'serialNumber'), "the serial number of the signer's certificate");
   id.end();

@@ -1,5 +1,5 @@
 import { digestOf, readAlgorithm } from './algorithms.ts';
-import { children, context, type Element, Fields, malformed, readDer, TAG } from './der.ts';
+import { children, context, DerFields, type Element, malformed, readDer, TAG } from './der.ts';
 import { type GeneralName, readGeneralName } from './names.ts';
 import { readBoolean, readCount, readInteger, readOid, readTime } from './values.ts';
 
@@ -29,7 +29,7 @@ const MAX_ACCURACY_SECONDS = 2 ** 31 - 1;
 
 /** @throws EvidenceError `unreadable` for anything but the DER of a TSTInfo version 1, all of which is understood. */
 export function readTstInfo(der: Uint8Array): TstInfo {
-  const fields = new Fields(sequence(der), 'TSTInfo');
+  const fields = new DerFields(sequence(der), 'TSTInfo');
   const version = readInteger(fields.take(TAG.integer, 'version'), 'the version of TSTInfo');
   if (version !== 1n) throw malformed(`TSTInfo is of version ${version}, not 1`);
   const policy = readOid(fields.take(TAG.oid, 'policy'), 'the policy');
@@ -63,7 +63,7 @@ function sequence(der: Uint8Array): Element {
 }
 
 function readImprint(element: Element): TstInfo['imprint'] {
-  const fields = new Fields(element, 'the message imprint');
+  const fields = new DerFields(element, 'the message imprint');
   const algorithm = readAlgorithm(fields.take(TAG.sequence, 'algorithm'), 'the algorithm of the message imprint');
   const { content: digest } = fields.take(TAG.octetString, 'digest');
   fields.end();
@@ -74,7 +74,7 @@ function readImprint(element: Element): TstInfo['imprint'] {
 }
 
 function readAccuracy(element: Element): Accuracy {
-  const fields = new Fields(element, 'the accuracy');
+  const fields = new DerFields(element, 'the accuracy');
   const seconds = fields.optional(TAG.integer);
   const millis = fields.optional(0x80);
   const micros = fields.optional(0x81);
@@ -95,7 +95,7 @@ function readTsa(explicit: Element): GeneralName {
 /** None is defined that a verifier must know; one that is critical says that whoever does not know it must not go on. */
 function refuseCritical(extensions: Element): void {
   for (const extension of children(extensions)) {
-    const fields = new Fields(extension, 'an extension of TSTInfo');
+    const fields = new DerFields(extension, 'an extension of TSTInfo');
     const oid = readOid(fields.take(TAG.oid, 'identifier'), 'the identifier of an extension of TSTInfo');
     const critical = fields.optional(TAG.boolean);
     fields.take(TAG.octetString, 'value');

@@ -4,7 +4,7 @@ import { type Certificate, KEY_USAGE } from './certificate.ts';
 import { fault, refutes, type TokenFault } from './fault.ts';
 import { sameName } from './names.ts';
 import { findPath, TIME_STAMPING, type TrustAnswer } from './path.ts';
-import { checkNamedCertificate, checkNamedPath, checkSignature, signerCertificate } from './signature.ts';
+import { checkNamedCertificate, checkNamedPath, checkTokenSignature, signerCertificate } from './signature.ts';
 import { isGranted, type ResponseStatus, readResponse, type TimeStampResponse, type Token } from './token.ts';
 import type { Accuracy, TstInfo } from './tst-info.ts';
 
@@ -84,7 +84,7 @@ function checkAuthority(
   now: Date,
 ): TokenFault[] {
   return [
-    ...checkSignature(token, certificate),
+    ...checkTokenSignature(token, certificate),
     ...checkNamedCertificate(token, certificate),
     // Whoever is no authority at all is not the one that is named either: that would be the same fault twice.
     ...(isForTimeStamping(certificate) ? checkName(token.info, certificate) : []),

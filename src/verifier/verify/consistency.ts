@@ -1,6 +1,6 @@
 import { isEvidenceError } from '../../core/errors.ts';
 import type { Bundle } from '../bundle/bundle.ts';
-import type { Custody, ServiceDocument, Verification } from '../bundle/documents.ts';
+import type { ServiceDocument, TransferLog, Verification } from '../bundle/documents.ts';
 import {
   CONTRACT_FILE,
   CUSTODY,
@@ -22,7 +22,7 @@ import type { ListingResult } from '../claims/listing.ts';
 import type { Description } from '../profile/description.ts';
 import type { Contract } from '../reading/contract.ts';
 import { type Problem, toProblem } from './problem.ts';
-import { checkPages, checkService } from './service.ts';
+import { checkPages, checkServiceDocument } from './service.ts';
 import { checkTransferLog } from './transfer-log.ts';
 
 /** What the files of one bundle say besides what it is proved by. */
@@ -30,7 +30,7 @@ export interface Surroundings {
   problems: Problem[];
   missing: MissingForm[];
   /** The transfer log; null where it cannot be read. */
-  log: Custody | null;
+  log: TransferLog | null;
 }
 
 /** What a bundle says of itself, as far as it can be read. */
@@ -75,7 +75,7 @@ export async function checkConsistency(
     const text = await readIf(`${key}:${BAG_INFO}`, problems, () => bundle.readFile(BAG_INFO, MAX_TEXT_BYTES));
     if (text !== null) problems.push(...checkInfo(Buffer.from(text).toString('utf8'), key, stated, files));
   }
-  let log: Custody | null = null;
+  let log: TransferLog | null = null;
   if (files.has(CUSTODY)) {
     const bytes = await readIf(`${key}:${CUSTODY}`, problems, () => bundle.readFile(CUSTODY, MAX_LOG_BYTES));
     const read = bytes === null ? null : checkTransferLog(bytes, key, stated, files, { contract, listing });
@@ -85,7 +85,7 @@ export async function checkConsistency(
   if (service !== null) {
     const place = `${key}:${SERVICE}`;
     problems.push(
-      ...checkService(service, stated, files, description, log?.steps ?? null).map((message) =>
+      ...checkServiceDocument(service, stated, files, description, log?.steps ?? null).map((message) =>
         toProblem('bundle/contradiction', place, message),
       ),
       ...checkPages(service, place, listing),

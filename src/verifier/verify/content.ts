@@ -1,13 +1,13 @@
 import { isEvidenceError } from '../../core/errors.ts';
 import type { Bundle } from '../bundle/bundle.ts';
-import type { Custody, Verification } from '../bundle/documents.ts';
+import type { TransferLog, Verification } from '../bundle/documents.ts';
 import { type FormName, formFile, isPart, LISTING, VERIFICATION } from '../bundle/files.ts';
 import { knownOf } from '../bundle/known.ts';
 import type { MissingForm } from '../bundle/missing.ts';
 import type { BundleProblem } from '../bundle/problem.ts';
 import { serviceStatementOf } from '../bundle/stated.ts';
 import type { PackageExpectation } from '../chain/package.ts';
-import type { Compared, WalkResult } from '../chain/walk.ts';
+import type { ComparedSection, WalkResult } from '../chain/walk.ts';
 import { type ClaimName, DEFAULT_REQUIRED, strictest } from '../claims/claim.ts';
 import { entriesBeside } from '../claims/completeness.ts';
 import { toContractFile } from '../claims/content.ts';
@@ -43,7 +43,7 @@ export interface VerifyOptions {
   /** Whether a record states another bundle than the one that is to be read. */
   isAltered?: boolean;
   /** What other runs had of the stream of a bundle, to be seen in it too. */
-  compared?: readonly Compared[];
+  compared?: readonly ComparedSection[];
   /** Who else is to see the entries of a bundle as they are read; null where nobody is. */
   watch?: (stated: Verification) => EntryWatch | null;
 }
@@ -72,7 +72,7 @@ export interface VerifiedBundle {
   /** Null when nothing was read. */
   contract: ContractUse | null;
   /** Null where it cannot be read. */
-  transferLog: Custody | null;
+  transferLog: TransferLog | null;
   /** What the service stated besides the package; null when it holds nothing to judge. */
   service: ServiceStatement | null;
   /** The head's sequence number as the service's list of streams stated it. */
@@ -186,7 +186,7 @@ function formOf(bundle: Bundle, form: FormName): string | undefined {
 }
 
 /** What the claims ask of the entries, and what the package is to be. */
-function expectationOf(stated: Verification | null, compared: readonly Compared[]): PackageExpectation {
+function expectationOf(stated: Verification | null, compared: readonly ComparedSection[]): PackageExpectation {
   if (stated === null) return { compared: () => compared };
   const { verdict, completeness, earlier } = stated;
   const head = completeness.kind === 'none' ? null : completeness.statement.head_sequence;

@@ -6,7 +6,7 @@ import { type ContractInUse, DEFAULT_IN_USE } from '../reading/in-use.ts';
 import { pinContract } from '../reading/pinned.ts';
 import { readRecord } from '../records/record.ts';
 import { type Problem, toProblem } from './problem.ts';
-import { readService } from './service.ts';
+import { readServiceDocument } from './service.ts';
 
 const MAX_DOCUMENT_BYTES = 256 * 2 ** 20;
 const MAX_CONTRACT_BYTES = 2 ** 20;
@@ -26,7 +26,7 @@ export async function readDocuments(
   problems: Problem[],
 ): Promise<StatedDocuments> {
   const stated = await readStated(bundle, key, problems);
-  const service = await readService(bundle, key, problems);
+  const service = await readServiceDocument(bundle, key, problems);
   return { stated, service, own: byOwnContract ? await readContract(bundle, key, stated, problems) : null };
 }
 

@@ -1,4 +1,4 @@
-import type { Compared, WalkResult } from '../chain/walk.ts';
+import type { ComparedSection, WalkResult } from '../chain/walk.ts';
 import { comparedWith } from '../claims/continuity.ts';
 import { findGaps } from '../claims/gaps.ts';
 import { digestAt } from '../claims/overlap.ts';
@@ -76,7 +76,7 @@ export class History {
   }
 
   /** What a reader of a run's bundle has to watch. */
-  comparedWith(runId: string, streamId: string): Compared[] {
+  comparedWith(runId: string, streamId: string): ComparedSection[] {
     return comparedWith(this.spansWith(runId, streamId).filter((span) => span.run_id !== runId));
   }
 

@@ -3,7 +3,7 @@ import { isEvidenceError } from '../../core/errors.ts';
 import type { Json } from '../../core/json/canonical.ts';
 import { plural } from '../../core/words.ts';
 import type { Bundle } from '../bundle/bundle.ts';
-import { type Custody, type ServiceDocument, serviceSchema, type Verification } from '../bundle/documents.ts';
+import { type ServiceDocument, serviceSchema, type TransferLog, type Verification } from '../bundle/documents.ts';
 import { LISTING, SERVICE } from '../bundle/files.ts';
 import type { FileDigest } from '../bundle/integrity.ts';
 import type { ListingResult, PackageCut } from '../claims/listing.ts';
@@ -15,7 +15,11 @@ import { type Problem, toProblem } from './problem.ts';
 const MAX_SERVICE_BYTES = 256 * 2 ** 20;
 
 /** What the bundle says that the service stated besides the package; null where there is nothing that can be read. */
-export async function readService(bundle: Bundle, key: string, problems: Problem[]): Promise<ServiceDocument | null> {
+export async function readServiceDocument(
+  bundle: Bundle,
+  key: string,
+  problems: Problem[],
+): Promise<ServiceDocument | null> {
   const place = `${key}:${SERVICE}`;
   try {
     return readRecord(serviceSchema, await bundle.readFile(SERVICE, MAX_SERVICE_BYTES), place);
@@ -47,12 +51,12 @@ export function cutOf({ completeness }: Verification, service: ServiceDocument |
  * @param description of the contract that the bundle was read by; null where the reader has brought another.
  * @param steps of the transfer log; null where it cannot be read.
  */
-export function checkService(
+export function checkServiceDocument(
   service: ServiceDocument,
   stated: Verification,
   files: ReadonlyMap<string, FileDigest>,
   description: Description | null,
-  steps: Custody['steps'] | null,
+  steps: TransferLog['steps'] | null,
 ): string[] {
   const { run_id, verdict, completeness, vendor } = stated;
   const isListed = completeness.kind === 'listing';

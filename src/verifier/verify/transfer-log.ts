@@ -1,5 +1,5 @@
 import { isEvidenceError } from '../../core/errors.ts';
-import { type Custody, custodySchema, type Verification } from '../bundle/documents.ts';
+import { type TransferLog, transferLogSchema, type Verification } from '../bundle/documents.ts';
 import { CUSTODY, FORMS, type FormName, formFile, isPart } from '../bundle/files.ts';
 import type { FileDigest } from '../bundle/integrity.ts';
 import type { ListingResult } from '../claims/listing.ts';
@@ -9,9 +9,9 @@ import { readRecord } from '../records/record.ts';
 import { type Problem, toProblem } from './problem.ts';
 
 /** The transfer log as far as others compare with it; null where it cannot be read. */
-export interface TransferLog {
+export interface ReadTransferLog {
   problems: Problem[];
-  log: Custody | null;
+  log: TransferLog | null;
 }
 
 /**
@@ -26,11 +26,11 @@ export function checkTransferLog(
   stated: Verification,
   files: ReadonlyMap<string, FileDigest>,
   { contract: { downloads }, listing }: { contract: Pick<Contract, 'downloads'>; listing: ListingResult | null },
-): TransferLog {
+): ReadTransferLog {
   const place = `${key}:${CUSTODY}`;
-  let log: Custody;
+  let log: TransferLog;
   try {
-    log = readRecord(custodySchema, bytes, place);
+    log = readRecord(transferLogSchema, bytes, place);
   } catch (error) {
     if (!isEvidenceError(error)) throw error;
     return { problems: [toProblem('object/unreadable', place, error.message)], log: null };
@@ -69,7 +69,7 @@ type Differ = (message: string, expected?: string, actual?: string) => void;
 
 function checkForm(
   form: FormName,
-  steps: Custody['steps'],
+  steps: TransferLog['steps'],
   files: ReadonlyMap<string, FileDigest>,
   differ: Differ,
 ): void {
@@ -93,7 +93,7 @@ function checkForm(
 /** A form was downloaded from where the contract says that the package's own lies. */
 function checkPath(
   form: FormName,
-  steps: Custody['steps'],
+  steps: TransferLog['steps'],
   template: string | null,
   packageId: string | null,
   differ: Differ,
@@ -105,7 +105,7 @@ function checkPath(
       differ(`says that the ${form} form was downloaded from another place`, expected, exchange.path);
 }
 
-function checkListed(steps: Custody['steps'], listing: ListingResult | null, differ: Differ): void {
+function checkListed(steps: TransferLog['steps'], listing: ListingResult | null, differ: Differ): void {
   if (listing === null) return;
   const note = steps.find(({ step }) => step === 'listing')?.note ?? '';
   const [, stated] = /^(\d+) (?:entry|entries) listed/.exec(note) ?? [];

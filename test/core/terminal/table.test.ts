@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { formatTable } from '../../../src/core/terminal/table.ts';
-import { visible } from '../../../src/core/terminal/visible.ts';
+import { escapeControls } from '../../../src/core/terminal/visible.ts';
 
 const one = (cell: string, max?: number) =>
   formatTable([{ title: 'x', ...(max === undefined ? {} : { max }) }, { title: '|' }], [[cell, '|']]).split('\n')[2] ??
@@ -86,7 +86,7 @@ const SIGNS: [string, string, string][] = [
 
 describe('text from outside does not steer the terminal', () => {
   test.each(SIGNS)('%s', (_words, text, expected) => {
-    expect(visible(text)).toBe(expected);
+    expect(escapeControls(text)).toBe(expected);
     expect(one(text)).toBe(`${expected}  |`);
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { openS3Archive } from '../../../src/exporter/archive/s3/archive.ts';
-import { DEFAULT_LIMITS } from '../../../src/exporter/archive/s3/options.ts';
+import { DEFAULT_S3_LIMITS } from '../../../src/exporter/archive/s3/options.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -8,7 +8,7 @@ const NOWHERE = { endpoint: 'http://127.0.0.1:9', region: 'us-east-1', pathStyle
 
 function begin(environment: Record<string, string>) {
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
-  const options = { ...NOWHERE, limits: DEFAULT_LIMITS, signal: new AbortController().signal };
+  const options = { ...NOWHERE, limits: DEFAULT_S3_LIMITS, signal: new AbortController().signal };
   return openS3Archive({ bucket: 'b', prefix: '' }, options).links?.begin(60);
 }
 

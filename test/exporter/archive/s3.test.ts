@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { GetObjectRetentionCommand, type S3Client } from '@aws-sdk/client-s3';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openS3Archive } from '../../../src/exporter/archive/s3/archive.ts';
-import { DEFAULT_LIMITS, type S3Options } from '../../../src/exporter/archive/s3/options.ts';
+import { DEFAULT_S3_LIMITS, type S3Options } from '../../../src/exporter/archive/s3/options.ts';
 import { describeArchive, expectedOf } from '../../conformance/archive.ts';
 import { contentOf, deleteVersion, uploadsIn, versionsIn } from '../../support/bucket.ts';
 import { finish, startNode } from '../../support/process.ts';
@@ -19,10 +19,10 @@ beforeAll(async () => {
 
 function options(more: Partial<S3Options> = {}): S3Options {
   const { signal } = new AbortController();
-  return { endpoint: gateway.endpoint, pathStyle: true, legalHold: false, limits: DEFAULT_LIMITS, signal, ...more };
+  return { endpoint: gateway.endpoint, pathStyle: true, legalHold: false, limits: DEFAULT_S3_LIMITS, signal, ...more };
 }
 
-const IN_PARTS = { ...DEFAULT_LIMITS, multipartBytes: 6 * 2 ** 20, partBytes: 5 * 2 ** 20 };
+const IN_PARTS = { ...DEFAULT_S3_LIMITS, multipartBytes: 6 * 2 ** 20, partBytes: 5 * 2 ** 20 };
 
 describe.each(['lock', 'versioned', 'plain'] as const)('a %s bucket', (kind) => {
   let bucket: string;

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openMemoryArchive } from '../../../src/exporter/archive/memory.ts';
-import { TimestampAuthority } from '../../../src/exporter/client/authority.ts';
+import { AuthorityClient } from '../../../src/exporter/client/authority.ts';
 import { keepStamp, requestStamp } from '../../../src/exporter/export/stamp.ts';
 import { readRoots } from '../../../src/verifier/timestamp/roots.ts';
 import { type Answer, type FaultServer, type Reply, startFaultServer, unusedUrl } from '../../support/fault-server.ts';
@@ -33,7 +33,7 @@ interface Wish {
 }
 
 function ask(url: string, { signal, outlasting, roots, credentials = '' }: Wish = {}) {
-  const client = new TimestampAuthority({
+  const client = new AuthorityClient({
     url: new URL(url.replace('//', `//${credentials}`)),
     userAgent: 'test/1',
     timeoutMs: 500,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { inferList, pagingLike } from '../../../src/exporter/probe/list.ts';
 import { nextLinkOf } from '../../../src/exporter/probe/paging.ts';
-import type { Answer } from '../../../src/exporter/probe/sample.ts';
+import type { SampleAnswer } from '../../../src/exporter/probe/sample.ts';
 import type { Paging } from '../../../src/verifier/profile/description.ts';
 import { answerOf, NOT_FOUND, serviceOf } from './sample-service.ts';
 
@@ -21,7 +21,7 @@ function slice(at: number, size: number): Slice {
 
 const number = (query: URLSearchParams, name: string, otherwise: number) => Number(query.get(name) ?? otherwise);
 
-async function infer(answer: (query: URLSearchParams) => Answer) {
+async function infer(answer: (query: URLSearchParams) => SampleAnswer) {
   const { ask, questions } = serviceOf((path, query) => (path === '/things/' ? answer(query) : NOT_FOUND));
   const form = await inferList(ask, '/things/', {}, [], await ask({ url: '/things/' }));
   return { form, questions };
@@ -29,7 +29,7 @@ async function infer(answer: (query: URLSearchParams) => Answer) {
 
 const services: [
   string,
-  (query: URLSearchParams) => Answer,
+  (query: URLSearchParams) => SampleAnswer,
   { items: string; paging: Paging; limit: object | null },
 ][] = [
   [

@@ -5,7 +5,7 @@ import { findChains, numberAt } from '../../../src/exporter/probe/chain-roles.ts
 import { materialOf, subsetsBySize } from '../../../src/exporter/probe/recipe-candidates.ts';
 import { type SearchResult, searchRecipe } from '../../../src/exporter/probe/recipe-search.ts';
 import type { Sample } from '../../../src/exporter/probe/sample.ts';
-import type { Description, Part } from '../../../src/verifier/profile/description.ts';
+import type { Description, PreimagePart } from '../../../src/verifier/profile/description.ts';
 import { DEFAULT_DESCRIPTION } from '../../../src/verifier/reading/default-contract.ts';
 import { chainOf, type PlainEntry, sha256, streamOf } from './sample-service.ts';
 
@@ -51,7 +51,7 @@ function search(
 type Open = Omit<PlainEntry, 'digest'>;
 const without = ({ before: _, ...rest }: Open) => JSON.stringify(rest);
 
-const dialects: [name: string, make: (entry: Open) => string, expected: Part[]][] = [
+const dialects: [name: string, make: (entry: Open) => string, expected: PreimagePart[]][] = [
   [
     'the entry as it is sent',
     (entry) => JSON.stringify(entry),

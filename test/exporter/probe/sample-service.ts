@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { StreamSample } from '../../../src/exporter/probe/chain-roles.ts';
-import { type Answer, type Ask, type Question, type Sample, toSample } from '../../../src/exporter/probe/sample.ts';
+import {
+  type Ask,
+  type Sample,
+  type SampleAnswer,
+  type SampleRequest,
+  toSample,
+} from '../../../src/exporter/probe/sample.ts';
 
 /** Hex SHA-256, made here and not by what is tested. */
 export function sha256(text: string): string {
@@ -46,7 +52,7 @@ export function chainOf(
   return entries;
 }
 
-export function answerOf(value: unknown, more: Partial<Answer> = {}): Answer {
+export function answerOf(value: unknown, more: Partial<SampleAnswer> = {}): SampleAnswer {
   return { status: 200, text: JSON.stringify(value), link: null, error: null, ...more };
 }
 
@@ -54,12 +60,14 @@ export const NOT_FOUND = answerOf({ detail: 'Not Found' }, { status: 404 });
 
 export interface AskedService {
   ask: Ask;
-  questions: Question[];
+  questions: SampleRequest[];
 }
 
 /** Answers every question by its path and query, and remembers it. */
-export function serviceOf(answer: (path: string, query: URLSearchParams, question: Question) => Answer): AskedService {
-  const questions: Question[] = [];
+export function serviceOf(
+  answer: (path: string, query: URLSearchParams, question: SampleRequest) => SampleAnswer,
+): AskedService {
+  const questions: SampleRequest[] = [];
   const ask: Ask = async (question) => {
     questions.push(question);
     const base = `http://service${question.from ?? ''}`;

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { toHmacKey } from '../../../src/core/digest.ts';
 import { PackageReader, type PackageReading } from '../../../src/verifier/chain/package.ts';
 import type { SealKeys } from '../../../src/verifier/model/entry.ts';
-import type { Description, Part } from '../../../src/verifier/profile/description.ts';
+import type { Description, PreimagePart } from '../../../src/verifier/profile/description.ts';
 import { DEFAULT_DESCRIPTION } from '../../../src/verifier/reading/default-contract.ts';
 import { openContract } from '../../../src/verifier/reading/reading.ts';
 import { bare, examineReading } from '../../support/chain.ts';
@@ -58,12 +58,15 @@ function describeService(more: Partial<Description> = {}): Description {
   };
 }
 
-function digestBy(algorithm: 'sha-256' | 'hmac-sha-256', preimage: Part[] = [joinOf(JOINED)]): Description['digest'] {
+function digestBy(
+  algorithm: 'sha-256' | 'hmac-sha-256',
+  preimage: PreimagePart[] = [joinOf(JOINED)],
+): Description['digest'] {
   const key = algorithm === 'sha-256' ? null : { id: 'k1' };
   return { encoding: 'hex', prefix: '', genesis: 'empty', recipe: { algorithm, key, preimage } };
 }
 
-function joinOf(fields: string[]): Part {
+function joinOf(fields: string[]): PreimagePart {
   return { join: { separator: '|', fields, null_as: '' } };
 }
 

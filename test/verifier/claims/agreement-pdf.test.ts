@@ -5,7 +5,7 @@ import type { PackageReading } from '../../../src/verifier/chain/package.ts';
 import type { PdfReading, SummaryReading } from '../../../src/verifier/claims/agreement.ts';
 import { judgeAgreement } from '../../../src/verifier/claims/agreement.ts';
 import { readPdfFacts } from '../../../src/verifier/pdf-text/pdf.ts';
-import type { Fact, Statement } from '../../../src/verifier/pdf-text/statements.ts';
+import type { StatedFact, Statement } from '../../../src/verifier/pdf-text/statements.ts';
 import { chainOf, packageOf, readPackage, type SentPackage, STREAM } from '../../support/chain.ts';
 import { evidencePdf } from '../../support/evidence-pdf.ts';
 
@@ -18,10 +18,10 @@ const NOTHING: PdfReading = { statements: [], unread: null, doubts: [] };
 const FACTS = stating({ package: PACKAGE, stream: STREAM, count: '20', head: HEAD });
 
 /** One plain statement of each. */
-function stating(facts: Partial<Record<Fact, string>>): PdfReading {
+function stating(facts: Partial<Record<StatedFact, string>>): PdfReading {
   const statements = Object.entries(facts).map(
     ([fact, text]): Statement => ({
-      fact: fact as Fact,
+      fact: fact as StatedFact,
       label: fact,
       texts: [text],
       page: 1,

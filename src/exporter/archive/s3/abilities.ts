@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { EvidenceError } from '../../../core/errors.ts';
 import type { Connection } from './connection.ts';
 import { isRefusal } from './failure.ts';
-import { inspect, isAttested } from './inspect.ts';
+import { hasChecksum, inspect } from './inspect.ts';
 import type { S3Place } from './place.ts';
-import type { Protection } from './policy.ts';
+import type { PutProtection } from './policy.ts';
 import { putWhole, type Upload } from './upload.ts';
 import type { Versions } from './versions.ts';
 
@@ -39,7 +39,7 @@ export async function findAbilities(
   connection: Connection,
   place: S3Place,
   versions: Versions,
-  protection: Protection,
+  protection: PutProtection,
 ): Promise<Abilities> {
   const name = `${place.prefix}${PROBE}`;
   const upload = { bucket: place.bucket, name, ...CONTENT, protection };
@@ -61,7 +61,7 @@ export async function findAbilities(
   return {
     createOnly,
     versions: oldest.version_id !== undefined,
-    checksums: isAttested(found, CONTENT.expected),
+    checksums: hasChecksum(found, CONTENT.expected),
     locksShown: !found.lockHidden,
   };
 }

@@ -26,7 +26,7 @@ import { putParts, sweepUploads } from './multipart.ts';
 import type { S3Options } from './options.ts';
 import { PartMemory } from './parts.ts';
 import { formatS3Url, type S3Place } from './place.ts';
-import { type Protection, protectionOf } from './policy.ts';
+import { type PutProtection, protectionOf } from './policy.ts';
 import { openObject, type Wanted } from './read.ts';
 import { putWhole, type Upload, type Uploaded } from './upload.ts';
 import { Versions } from './versions.ts';
@@ -203,7 +203,7 @@ class S3Archive implements Archive {
   }
 
   /** What a key that is taken means for a `put`. */
-  async #settle(key: string, expected: Expected, protection: Protection): Promise<PutResult> {
+  async #settle(key: string, expected: Expected, protection: PutProtection): Promise<PutResult> {
     const wanted = await this.#resolve(key);
     const found = await inspect(this.#connection, wanted);
     if (found === null) throw this.#missing(key);

@@ -1,7 +1,7 @@
 import { CopyObjectCommand } from '@aws-sdk/client-s3';
 import type { Connection } from './connection.ts';
 import { isRefusal } from './failure.ts';
-import type { Protection } from './policy.ts';
+import type { PutProtection } from './policy.ts';
 import type { Wanted } from './read.ts';
 
 /**
@@ -13,7 +13,7 @@ import type { Wanted } from './read.ts';
 export async function putOnTop(
   connection: Connection,
   { bucket, name, version_id = 'null' }: Wanted,
-  protection: Protection,
+  protection: PutProtection,
 ): Promise<boolean> {
   const source = `${bucket}/${name.split('/').map(encodeURIComponent).join('/')}?versionId=${encodeURIComponent(version_id)}`;
   const command = new CopyObjectCommand({ Bucket: bucket, Key: name, CopySource: source, ...protection });

@@ -4,7 +4,7 @@ import type { Expected, ObjectLock, PutResult } from '../../../verifier/archive/
 import { differenceTo, measure } from '../../../verifier/archive/content.ts';
 import type { Connection } from './connection.ts';
 import { isRefusal } from './failure.ts';
-import { type Protection, protect } from './policy.ts';
+import { type PutProtection, protect } from './policy.ts';
 import { openObject, type Wanted } from './read.ts';
 import { toBase64 } from './upload.ts';
 
@@ -111,7 +111,7 @@ export interface Secured extends Inspection {
  *
  * @throws EvidenceError `archive` when it is not there, or cannot be locked.
  */
-export async function secure(connection: Connection, wanted: Wanted, protection: Protection): Promise<Secured> {
+export async function secure(connection: Connection, wanted: Wanted, protection: PutProtection): Promise<Secured> {
   const found = await requireThere(connection, wanted);
   if (unprotectedIn(found, protection) === undefined) return { ...found, lockedLater: false };
   await protect(connection, { ...wanted, version_id: found.version_id }, protection);
@@ -128,7 +128,7 @@ async function requireThere(connection: Connection, wanted: Wanted): Promise<Ins
 }
 
 /** What it should have and has not, in words. */
-function unprotectedIn({ lock, lockHidden, legalHold }: Inspection, protection: Protection): string | undefined {
+function unprotectedIn({ lock, lockHidden, legalHold }: Inspection, protection: PutProtection): string | undefined {
   if (lockHidden) return undefined;
   if (protection.ObjectLockMode !== undefined && lock === undefined) return 'no lock';
   return protection.ObjectLockLegalHoldStatus === 'ON' && !legalHold ? 'no legal hold' : undefined;
@@ -145,7 +145,7 @@ export async function confirm(
   wanted: Wanted,
   expected: Expected,
   checksum: string,
-  protection: Protection,
+  protection: PutProtection,
 ): Promise<Secured> {
   const found = await secure(connection, wanted, protection);
   const attested = found.checksum === checksum && found.bytes === expected.bytes;
@@ -156,7 +156,7 @@ export async function confirm(
 }
 
 /** What is not as it was to be, in words. */
-function flawOf(found: Inspection, protection: Protection): string | undefined {
+function flawOf(found: Inspection, protection: PutProtection): string | undefined {
   const { ObjectLockMode: mode, ObjectLockRetainUntilDate: until, ServerSideEncryption: encryption } = protection;
   const { lock } = found;
   if (mode !== undefined && until !== undefined && lock !== undefined)
@@ -186,6 +186,6 @@ export function toResult(state: PutResult['state'], found: Inspection): PutResul
 }
 
 /** The SHA-256 of a version is attested by the store itself. */
-export function isAttested(found: Inspection, { sha256 }: Expected): boolean {
+export function hasChecksum(found: Inspection, { sha256 }: Expected): boolean {
   return found.checksum === toBase64(sha256);
 }

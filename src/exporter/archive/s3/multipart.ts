@@ -12,7 +12,7 @@ import { EvidenceError } from '../../../core/errors.ts';
 import { expectedContent } from '../../../verifier/archive/content.ts';
 import type { Connection } from './connection.ts';
 import { isRefusal, isTransient } from './failure.ts';
-import { type Part, type PartMemory, partSize, toParts } from './parts.ts';
+import { type PartMemory, partSize, toParts, type UploadPart } from './parts.ts';
 import { metadataOf, type Upload, type Uploaded } from './upload.ts';
 
 /** How long it may take to remove an upload whose object is given up, also when the program is being ended. */
@@ -76,7 +76,7 @@ async function sendPart(
   connection: Connection,
   { bucket, name }: Upload,
   uploadId: string,
-  { number, content }: Part,
+  { number, content }: UploadPart,
 ): Promise<CompletedPart> {
   const checksum = createHash('sha256').update(content).digest('base64');
   const { ETag } = await connection.attempt(

@@ -20,7 +20,7 @@ export interface S3Limits {
   partMemoryBytes: number;
 }
 
-export const DEFAULT_LIMITS: S3Limits = {
+export const DEFAULT_S3_LIMITS: S3Limits = {
   attempts: 8,
   firstWaitMs: 200,
   maxWaitMs: 20_000,

@@ -28,7 +28,7 @@ export class PartMemory {
 }
 
 /** A part's number, from 1, and its content, which lies in memory that is to be given back. */
-export interface Part {
+export interface UploadPart {
   number: number;
   content: Buffer;
   memory: Buffer;
@@ -47,7 +47,7 @@ export async function* toParts(
   blocks: AsyncIterable<Uint8Array>,
   size: number,
   memory: PartMemory,
-): AsyncGenerator<Part> {
+): AsyncGenerator<UploadPart> {
   let number = 0;
   let filling = await memory.take(size);
   let filled = 0;

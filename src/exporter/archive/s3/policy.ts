@@ -5,7 +5,7 @@ import { retainUntil, type S3Options } from './options.ts';
 import type { Wanted } from './read.ts';
 
 /** What an object is to be stored with; all of it is set by the request that makes it, so no crash comes between. */
-export interface Protection
+export interface PutProtection
   extends Pick<
     PutObjectCommandInput,
     | 'ObjectLockMode'
@@ -19,7 +19,11 @@ export interface Protection
 export async function protect(
   connection: Connection,
   { bucket, name, version_id }: Wanted,
-  { ObjectLockMode: Mode, ObjectLockRetainUntilDate: RetainUntilDate, ObjectLockLegalHoldStatus: Status }: Protection,
+  {
+    ObjectLockMode: Mode,
+    ObjectLockRetainUntilDate: RetainUntilDate,
+    ObjectLockLegalHoldStatus: Status,
+  }: PutProtection,
 ): Promise<void> {
   const version = version_id === undefined ? {} : { VersionId: version_id };
   const target = { Bucket: bucket, Key: name, ChecksumAlgorithm: 'SHA256' as const, ...version };
@@ -38,7 +42,7 @@ export async function protect(
   }
 }
 
-export function protectionOf({ retention, legalHold, kmsKeyId }: S3Options, now: Date): Protection {
+export function protectionOf({ retention, legalHold, kmsKeyId }: S3Options, now: Date): PutProtection {
   return {
     ...(retention === undefined
       ? {}

@@ -3,7 +3,7 @@ import { PutObjectCommand } from '@aws-sdk/client-s3';
 import type { Expected, ObjectSource } from '../../../verifier/archive/archive.ts';
 import { expectedContent } from '../../../verifier/archive/content.ts';
 import type { Connection } from './connection.ts';
-import type { Protection } from './policy.ts';
+import type { PutProtection } from './policy.ts';
 
 /** An object on its way into the store. */
 export interface Upload {
@@ -12,7 +12,7 @@ export interface Upload {
   name: string;
   source: ObjectSource;
   expected: Expected;
-  protection: Protection;
+  protection: PutProtection;
   /** Whether the store holds a name free until the object is complete (`If-None-Match`). */
   createOnly: boolean;
 }

@@ -1,4 +1,4 @@
-import { visible } from '../../report/view/visible.ts';
+import { nameUnseen } from '../../report/view/visible.ts';
 import type { Result } from '../messages.ts';
 
 /**
@@ -15,12 +15,12 @@ export function belongingOf({ identity, runId, streamId }: Result, ownRun: strin
   if (identity === null || !/^[0-9a-f]{64}$/.test(identity)) return 'unknown';
   if (document.querySelector(`tr[data-identity="${identity}"]`) !== null) return 'listed';
   if (runId === null || streamId === null) return 'unknown';
-  if (visible(runId) !== visible(ownRun)) return 'elsewhere';
+  if (nameUnseen(runId) !== nameUnseen(ownRun)) return 'elsewhere';
   // As both are seen: a stream that only looks like a listed one is to alarm too.
-  return listedNames().has(visible(streamId)) ? 'rival' : 'stray';
+  return listedNames().has(nameUnseen(streamId)) ? 'rival' : 'stray';
 }
 
 function listedNames(): Set<string> {
   const names = document.querySelectorAll('tr[data-identity] summary');
-  return new Set([...names].map(({ textContent }) => visible(textContent ?? '')));
+  return new Set([...names].map(({ textContent }) => nameUnseen(textContent ?? '')));
 }

@@ -1,6 +1,6 @@
 import { messageOf } from '../../../core/errors.ts';
-import { visible } from '../../report/view/visible.ts';
-import type { Question, Reply, Result } from '../messages.ts';
+import { nameUnseen } from '../../report/view/visible.ts';
+import type { Reply, Result, VerifierRequest } from '../messages.ts';
 import { belongingOf } from './belonging.ts';
 import { element, isolated } from './elements.ts';
 import { resultOf } from './result.ts';
@@ -12,7 +12,7 @@ export function enableDrop(drop: HTMLElement, results: HTMLElement, said: HTMLEl
   const ownRun = drop.dataset['run'] ?? '';
   let verified = 0;
   const say = (file: File, word: string) => {
-    said.textContent = visible(`${++verified} of ${results.childElementCount} done. ${file.name}: ${word}`);
+    said.textContent = nameUnseen(`${++verified} of ${results.childElementCount} done. ${file.name}: ${word}`);
   };
   const url = URL.createObjectURL(new Blob([program], { type: 'text/javascript' }));
   let last = Promise.resolve();
@@ -61,7 +61,7 @@ async function verify(file: File, place: HTMLElement, url: string, ownRun: strin
         'div',
         { class: 'verdict caution' },
         element('b', {}, 'NOT VERIFIED'),
-        element('p', {}, visible(messageOf(error))),
+        element('p', {}, nameUnseen(messageOf(error))),
       ),
     ],
   );
@@ -84,7 +84,7 @@ function ask(file: File, url: string, onProgress: (share: number) => void): Prom
       reject(new Error(event.message || 'the verifier could not be started')),
     );
   });
-  const question: Question = { file, now: Date.now() };
+  const question: VerifierRequest = { file, now: Date.now() };
   worker.postMessage(question);
   return answer.finally(() => worker.terminate());
 }

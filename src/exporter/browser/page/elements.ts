@@ -1,4 +1,4 @@
-import { visible } from '../../report/view/visible.ts';
+import { nameUnseen } from '../../report/view/visible.ts';
 
 type Child = Node | string | null;
 
@@ -16,5 +16,5 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
 
 /** A text from outside, in whichever direction its script runs, with nothing in it hidden. */
 export function isolated(text: string): HTMLElement {
-  return element('bdi', {}, visible(text));
+  return element('bdi', {}, nameUnseen(text));
 }

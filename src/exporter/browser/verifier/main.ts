@@ -1,7 +1,7 @@
 import '../stand-ins/dispose.ts';
 import { z } from 'zod';
 import { messageOf } from '../../../core/errors.ts';
-import type { Question, Reply } from '../messages.ts';
+import type { Reply, VerifierRequest } from '../messages.ts';
 import { verifyBlob } from './verify.ts';
 
 // Otherwise it tries out whether code may be made from text, which the page's policy forbids.
@@ -10,7 +10,7 @@ z.config({ jitless: true });
 /** Between two reports of progress, so that the page has time to draw. Milliseconds. */
 const PAUSE = 50;
 
-self.addEventListener('message', async ({ data }: MessageEvent<Question>) => {
+self.addEventListener('message', async ({ data }: MessageEvent<VerifierRequest>) => {
   const reply = (message: Reply) => self.postMessage(message);
   let last = 0;
   try {

@@ -1,13 +1,13 @@
 import { exitCodeOf } from '../../../core/terminal/exit.ts';
-import { type Line, styled } from '../../../core/terminal/printer.ts';
+import { type OutputLine, styled } from '../../../core/terminal/printer.ts';
 import { plural } from '../../../core/words.ts';
 import { attempt, attemptAll, type Check, doubtful, ok, skipped } from '../../doctor/check.ts';
 import type { CommandContext } from '../command.ts';
 import { type Config, loadConfig } from '../config/config.ts';
-import { type Footing, LOADERS, type Part } from '../config/footing.ts';
+import { type Footing, type FootingPart, LOADERS } from '../config/footing.ts';
 import { MORE_ROOM, reckonRoom } from '../config/room.ts';
 import { addressOf, connectService } from '../config/service.ts';
-import { checkForWriting, folderOf, isS3Url, openArchive, placeOf } from '../config/store.ts';
+import { checkForWriting, folderOf, isS3Url, openArchive, s3LocationOf } from '../config/store.ts';
 import type { DoctorFlags } from '../flags.ts';
 
 /** Looks at everything that an export will rest on, and says of each thing that is not right what to do. */
@@ -31,7 +31,7 @@ async function* look(config: Config, context: CommandContext): AsyncGenerator<Ch
   yield* archive;
   yield* await checkPast(config, context, archive);
   yield* await checkAudit(config, context, counts);
-  for (const part of Object.keys(LOADERS) as Part[]) yield await checkPart(part, { config, context, counts });
+  for (const part of Object.keys(LOADERS) as FootingPart[]) yield await checkPart(part, { config, context, counts });
 }
 
 /**
@@ -47,7 +47,7 @@ async function checkArchive(config: Config, context: CommandContext): Promise<Ch
   const { archiveUrl, store } = config;
   return attemptAll('archive', async () => {
     if (isS3Url(archiveUrl)) {
-      const { place, options } = await placeOf(archiveUrl, store, context.signal);
+      const { place, options } = await s3LocationOf(archiveUrl, store, context.signal);
       const { checkBucket } = await import('../../doctor/bucket.ts');
       return checkBucket(place, { ...options, limits: { ...options.limits, attempts: ATTEMPTS } });
     } else {
@@ -100,9 +100,9 @@ interface Looking {
 }
 
 /** What is said of a part of the footing that can be loaded. */
-type Describe<Name extends Part> = (loaded: Footing[Name], looking: Looking) => Check | Promise<Check>;
+type Describe<Name extends FootingPart> = (loaded: Footing[Name], looking: Looking) => Check | Promise<Check>;
 
-const PARTS: { [Name in Part]: [name: string, describe: Describe<Name>] } = {
+const PARTS: { [Name in FootingPart]: [name: string, describe: Describe<Name>] } = {
   workDirectory: ['work-directory', describeWorkDirectory],
   sealKeys: [
     'seal-keys',
@@ -149,7 +149,7 @@ const PARTS: { [Name in Part]: [name: string, describe: Describe<Name>] } = {
   stamping: ['time-stamp', describeStamping],
 };
 
-function checkPart<Name extends Part>(part: Name, looking: Looking): Promise<Check> {
+function checkPart<Name extends FootingPart>(part: Name, looking: Looking): Promise<Check> {
   const [name, describe] = PARTS[part];
   const load = LOADERS[part] as (config: Config, context: CommandContext) => Footing[Name] | Promise<Footing[Name]>;
   return attempt(name, async () => describe(await load(looking.config, looking.context), looking));
@@ -176,7 +176,7 @@ const STYLES = { ok: 'green', doubtful: 'yellow', failed: 'red', skipped: 'yello
 const NAME_WIDTH = 14;
 
 /** One line: it may end in a log. */
-function format({ name, state, says, next_step }: Check): Line {
+function format({ name, state, says, next_step }: Check): OutputLine {
   const lead = styled(`${MARKS[state]} ${name.padEnd(NAME_WIDTH)}`, STYLES[state]);
   return [lead, ` ${says}${next_step === undefined ? '' : ` → ${next_step}`}`];
 }

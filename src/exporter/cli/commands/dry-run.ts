@@ -7,7 +7,7 @@ import { readKnownLedger } from '../../../verifier/ledger/continuation.ts';
 import { openMemoryArchive } from '../../archive/memory.ts';
 import { checkQuestion, questionOf, whyOther } from '../../export/asked.ts';
 import { bindingKeysOf } from '../../export/binding.ts';
-import { type Selection, selectStreams } from '../../export/plan.ts';
+import { type StreamSelection, selectStreams } from '../../export/plan.ts';
 import { chooseRunId, exportOrRevise } from '../../export/run-id.ts';
 import type { CommandContext } from '../command.ts';
 import type { Footing } from '../config/footing.ts';
@@ -61,7 +61,7 @@ async function checkRun(
 }
 
 function printPlan(
-  { included, excluded }: Selection,
+  { included, excluded }: StreamSelection,
   { config }: ExportWish,
   footing: Footing,
   printer: Printer,

@@ -6,7 +6,7 @@ import type { Printer } from '../../../core/terminal/printer.ts';
 import { formatTable } from '../../../core/terminal/table.ts';
 import { formatContract } from '../../../verifier/profile/file.ts';
 import { type ProbeResult, probe } from '../../probe/probe.ts';
-import type { Exception, Reasoning } from '../../probe/report.ts';
+import type { Counterexample, Reasoning } from '../../probe/report.ts';
 import { askService, fetchOpenApi } from '../../probe/service.ts';
 import type { CommandContext } from '../command.ts';
 import { type Config, loadConfig } from '../config/config.ts';
@@ -139,7 +139,7 @@ function formatReasoning({ findings, exceptions, missing }: Reasoning): string {
 }
 
 /** `3 entries: "payments" 4, 9–10`; stream ids are quoted, because the service chose them. */
-function formatPlaces({ entries, places }: Exception): string {
+function formatPlaces({ entries, places }: Counterexample): string {
   const byStream = [...Map.groupBy(places, ({ streamId }) => streamId)].map(([streamId, own]) => {
     const ranges = own.flatMap(({ from, to }) => (from === null ? [] : [from === to ? `${from}` : `${from}–${to}`]));
     return [...(streamId === '' ? [] : [JSON.stringify(streamId)]), ranges.join(', ')].join(' ').trim();

@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path';
 import { EvidenceError } from '../../../core/errors.ts';
-import { type Line, styled } from '../../../core/terminal/printer.ts';
+import { type OutputLine, styled } from '../../../core/terminal/printer.ts';
 import { plural } from '../../../core/words.ts';
 import { MAX_LINK_SECONDS } from '../../../verifier/archive/archive.ts';
 import { type Shared, shareRun } from '../../share/share.ts';
@@ -70,7 +70,7 @@ function readExpiry(text: string): number {
   });
 }
 
-function describe({ record, key, warnings }: Shared, runSha256: string, letter: string): Line[] {
+function describe({ record, key, warnings }: Shared, runSha256: string, letter: string): OutputLine[] {
   const { run_id, shared_with, form, expires_at, objects } = record;
   const bytes = objects.reduce((sum, object) => sum + object.bytes, 0);
   const whom = shared_with === null ? '' : ` with ${shared_with}`;

@@ -5,7 +5,7 @@ import { CLAIMS, DEFAULT_REQUIRED } from '../../../verifier/claims/claim.ts';
 import { DEFAULT_TRANSPORT } from '../../client/options.ts';
 import type { FileConfig } from './config-file.ts';
 import { readGivenText } from './given-file.ts';
-import { refuseMisplaced, secretsIn, secretsOf, wordsOf } from './secrets.ts';
+import { givenWords, refuseMisplaced, secretsIn, secretsOf } from './secrets.ts';
 import { checkArchiveUrl, checkHttpUrl, type StoreSettings, toStoreSettings } from './store-settings.ts';
 
 /** What the flags of a command may replace. */
@@ -140,7 +140,7 @@ function toConfig(
       ? new Map(Object.entries(file.verify?.seal_keys ?? {}).map(([id, path]) => [id, named(path, folder)]))
       : parseSealKeys(flags.sealKey, directory);
   const passphraseFile = inFolder(file.sign?.passphrase_file) ?? null;
-  refuseMisplaced(wordsOf(flags, environment, file), [
+  refuseMisplaced(givenWords(flags, environment, file), [
     ...secretsOf(environment),
     ...(apiKey === null ? [] : [{ name: 'the API key', text: apiKey }]),
     ...[...sealKeyFiles].flatMap(([id, { path }]) => secretsIn(`the seal key "${id}"`, path)),

@@ -23,8 +23,8 @@ export const LOADERS = {
   stamping: openStamping,
 } satisfies Record<string, Load>;
 
-export type Part = keyof typeof LOADERS;
-export type Footing = { [Name in Part]: Awaited<ReturnType<(typeof LOADERS)[Name]>> };
+export type FootingPart = keyof typeof LOADERS;
+export type Footing = { [Name in FootingPart]: Awaited<ReturnType<(typeof LOADERS)[Name]>> };
 
 /** @throws EvidenceError `config` for the first part that cannot be used. */
 export async function withFooting<T>(

@@ -63,7 +63,7 @@ export function secretsIn(name: string, path: string): Secret[] {
 }
 
 /** All that was given in flags, in variables and in the configuration file, names of its members among it. */
-export function wordsOf(flags: object, environment: NodeJS.ProcessEnv, file: object): Word[] {
+export function givenWords(flags: object, environment: NodeJS.ProcessEnv, file: object): Word[] {
   const given = Object.entries(flags).filter(([name]) => name !== '_' && name !== '$0');
   const variables = Object.entries(environment).filter(([name]) => /^(EVIDENCE|AWS)_/.test(name) && name !== PUBLIC);
   return [

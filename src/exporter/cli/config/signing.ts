@@ -1,6 +1,6 @@
 import { EvidenceError } from '../../../core/errors.ts';
 import { readSigningKey, type SigningKey } from '../../../verifier/signature/key.ts';
-import { TimestampAuthority } from '../../client/authority.ts';
+import { AuthorityClient } from '../../client/authority.ts';
 import type { Stamping } from '../../export/stamp.ts';
 import type { CommandContext } from '../command.ts';
 import type { Config } from './config.ts';
@@ -44,7 +44,7 @@ export function openStamping(config: Config, { printer, signal }: CommandContext
   for (const secret of [url.password, decodeURIComponent(url.password), url.search.slice(1)])
     printer.keepSecret(secret);
   const { name, version } = readTool();
-  return { authority: new TimestampAuthority({ url, userAgent: `${name}/${version}`, signal }), roots };
+  return { authority: new AuthorityClient({ url, userAgent: `${name}/${version}`, signal }), roots };
 }
 
 function checkEncoding({ username, password }: URL): void {

@@ -69,22 +69,22 @@ export async function isDirectory(path: string): Promise<boolean> {
 
 /** The SDK is loaded by those alone who need it. */
 async function openBucket(url: string, store: StoreSettings, signal: AbortSignal): Promise<Archive> {
-  const { place, options } = await placeOf(url, store, signal);
+  const { place, options } = await s3LocationOf(url, store, signal);
   const { openS3Archive } = await import('../../archive/s3/archive.ts');
   return openS3Archive(place, options);
 }
 
 /** Where an archive in S3 lies, and how it is reached. */
-export async function placeOf(
+export async function s3LocationOf(
   url: string,
   store: StoreSettings,
   signal: AbortSignal,
 ): Promise<{ place: S3Place; options: S3Options }> {
   const { parseS3Url } = await import('../../archive/s3/place.ts');
-  const { DEFAULT_LIMITS } = await import('../../archive/s3/options.ts');
+  const { DEFAULT_S3_LIMITS } = await import('../../archive/s3/options.ts');
   const { caFile, ...settings } = store;
   const ca = caFile === undefined ? {} : { ca: readCertificates('archive.ca_file', caFile) };
-  return { place: parseS3Url(url), options: { ...settings, ...ca, limits: DEFAULT_LIMITS, signal } };
+  return { place: parseS3Url(url), options: { ...settings, ...ca, limits: DEFAULT_S3_LIMITS, signal } };
 }
 
 /** Whoever asked for a lock must not believe that there is one. @throws EvidenceError `config`. */

@@ -1,5 +1,5 @@
-import { type Column, formatTable } from '../../../core/terminal/table.ts';
-import { visible } from '../../../core/terminal/visible.ts';
+import { formatTable, type TerminalColumn } from '../../../core/terminal/table.ts';
+import { escapeControls } from '../../../core/terminal/visible.ts';
 import { grouped, plural } from '../../../core/words.ts';
 import { CLAIMS, type ClaimName, type ReportedClaim, type ReportedClaims } from '../../../verifier/claims/claim.ts';
 
@@ -36,7 +36,7 @@ function toTable(
     [
       { title: 'stream', max },
       { title: 'entries', align: 'right' },
-      ...titles.map((title): Column => ({ title, align: 'centre' })),
+      ...titles.map((title): TerminalColumn => ({ title, align: 'centre' })),
       { title: 'status' },
     ],
     rows.map(({ stream_id, entries, claims, status }) => [stream_id, grouped(entries), ...cellsOf(claims), status]),
@@ -65,7 +65,7 @@ export function formatLegend(rows: readonly ClaimRow[]): string {
     remarks.delete(null);
     const listed = [...remarks].slice(0, REASONS_SHOWN);
     for (const [remark, streams] of listed)
-      lines.push(`${visible(remark ?? '')} (${plural(streams.length, 'stream')})`);
+      lines.push(`${escapeControls(remark ?? '')} (${plural(streams.length, 'stream')})`);
     if (remarks.size > listed.length) lines.push(`– ${name}: and ${remarks.size - listed.length} other reasons`);
     if (name === 'anchor') lines.push(...sayUnanchored(rows));
   }
@@ -85,7 +85,7 @@ function sayUnanchored(rows: readonly ClaimRow[]): string[] {
     .map(({ stream_id, through, after }) => `${grouped(after)} in ${stream_id}, after entry ${through}`);
   const more = open.length > named.length ? ` and ${plural(open.length - named.length, 'other stream')}` : '';
   const where = `${plural(entries, 'entry')} in ${plural(open.length, 'stream')}`;
-  return [visible(`${MARKS.proved} anchor: time-stamps do not cover ${where}: ${named.join('; ')}${more}`)];
+  return [escapeControls(`${MARKS.proved} anchor: time-stamps do not cover ${where}: ${named.join('; ')}${more}`)];
 }
 
 function remarkOn(name: ClaimName, claim: ReportedClaim): string | null {

@@ -1,10 +1,10 @@
 import type { Printer } from '../../../core/terminal/printer.ts';
 import { liveLine } from '../../../core/terminal/table.ts';
 import { plural } from '../../../core/words.ts';
-import type { ExportEvent, Listener, Step } from '../../export/events.ts';
+import type { ExportEvent, JobStep, Listener } from '../../export/events.ts';
 
 /** What each step is called while it lasts. */
-const STEPS: Record<Step, string> = {
+const STEPS: Record<JobStep, string> = {
   'vendor-verify': 'the service checks it',
   generate: 'package is generated',
   wait: 'waiting for the package',

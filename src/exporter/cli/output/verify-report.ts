@@ -1,4 +1,4 @@
-import { type Line, type Printer, type Styled, styled } from '../../../core/terminal/printer.ts';
+import { type OutputLine, type Printer, type Styled, styled } from '../../../core/terminal/printer.ts';
 import { plural } from '../../../core/words.ts';
 import type { ReportedVerdict } from '../../../verifier/claims/recorded.ts';
 import { describeMonth } from '../../../verifier/records/month-report.ts';
@@ -13,7 +13,7 @@ import { printTrust, type Trust } from './trust-report.ts';
 
 const SHOWN = 50;
 
-type Pieces = Exclude<Line, string>;
+type Pieces = Exclude<OutputLine, string>;
 const PROVED: Styled = styled('proved', 'green');
 const REFUTED: Styled = styled('refuted, see above', 'red');
 

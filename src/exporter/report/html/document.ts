@@ -3,7 +3,7 @@ import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
 import { activity, coverage } from './charts.ts';
 import { claims, findings } from './checks.ts';
-import { type Content, Markup, markup } from './markup.ts';
+import { Markup, type MarkupContent, markup } from './markup.ts';
 import { controls, custody, exceptions, howTo, ipe, limits, population, preparer } from './sections.ts';
 import { streams } from './streams.ts';
 import { summary } from './summary.ts';
@@ -78,7 +78,7 @@ function sectionsOf(view: RunView, texts: Texts): Section[] {
   ];
 }
 
-function section({ id, title, content }: Section): Content {
+function section({ id, title, content }: Section): MarkupContent {
   return markup`<section id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>
 ${content}</section>
 `;

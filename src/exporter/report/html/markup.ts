@@ -1,4 +1,4 @@
-import { visible } from '../view/visible.ts';
+import { nameUnseen } from '../view/visible.ts';
 
 /** Text, or markup that is made when its turn comes to be written. */
 type Piece = string | (() => Iterable<Markup>);
@@ -19,10 +19,10 @@ export class Markup {
   }
 }
 
-export type Content = Markup | string | number | null | readonly Content[];
+export type MarkupContent = Markup | string | number | null | readonly MarkupContent[];
 
 /** A template whose values are escaped unless they are markup themselves. Null is nothing, a list is its members. */
-export function markup(parts: TemplateStringsArray, ...values: Content[]): Markup {
+export function markup(parts: TemplateStringsArray, ...values: MarkupContent[]): Markup {
   const pieces: Piece[] = [];
   let text = parts[0] ?? '';
   values.forEach((value, index) => {
@@ -47,7 +47,7 @@ export function each<T>(things: readonly T[], make: (thing: T) => Markup): Marku
   ]);
 }
 
-function piecesOf(content: Content): readonly Piece[] {
+function piecesOf(content: MarkupContent): readonly Piece[] {
   if (content === null) return [];
   if (content instanceof Markup) return content.pieces;
   if (typeof content === 'number') return [String(content)];
@@ -58,7 +58,7 @@ const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 
 /** Nothing in it can end an element or an attribute, and nothing in it is hidden. */
 function escaped(text: string): string {
-  return visible(text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? ''));
+  return nameUnseen(text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? ''));
 }
 
 /** A name from outside, in whichever direction its script runs. */

@@ -2,7 +2,7 @@ import { grouped } from '../../../core/words.ts';
 import type { ClaimView } from '../view/claims.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
-import { type Content, type Markup, markup, name } from './markup.ts';
+import { type Markup, type MarkupContent, markup, name } from './markup.ts';
 
 /** Whose evidence, of when, and what it came to, in words that nobody overlooks. */
 export function summary(view: RunView, texts: Texts): Markup {
@@ -29,7 +29,7 @@ ${fact('Run', view.runId)}${view.request === null ? null : fact('Request', view.
 
 /** Listed = exported + partial + failed + empty + excluded, as a sum that can be followed with a finger. */
 function reconciliation({ reconciliation: { listed, ...parts } }: RunView): Markup {
-  const term = (label: string, count: number, sign: string): Content =>
+  const term = (label: string, count: number, sign: string): MarkupContent =>
     markup`<li${count > 0 && (label === 'partial' || label === 'failed') ? markup` class="amiss"` : null}>${
       sign === '' ? null : markup`<span class="sign">${sign}</span>`
     }<b>${grouped(count)}</b> <span class="of">${label}</span></li>\n`;

@@ -6,7 +6,7 @@ const UNSEEN =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\ufff9-\ufffb]|(?!\u200c|\u200d|\ufe0e|\ufe0f|[\u{e0020}-\u{e007f}])\p{Default_Ignorable_Code_Point}/gu;
 
 /** A text of which nothing is hidden: what would not be seen is named, as in ‹U+202E›. Line feeds stay. */
-export function visible(text: string): string {
+export function nameUnseen(text: string): string {
   return text.replace(UNSEEN, (character) => (character === '\n' ? character : `‹U+${codePoint(character)}›`));
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { entrySchema, pageSchema, statsSchema } from '../../../core/wire.ts';
-import { Problem } from '../../http/problem.ts';
+import { HttpProblem } from '../../http/problem.ts';
 import { problemResponses } from '../../http/responses.ts';
 import type { Appended } from '../append.ts';
 import { listEntries } from '../list.ts';
@@ -94,7 +94,7 @@ function asSent(text: string): never {
 
 function oneKey(header: string | undefined, member: string | undefined): string | undefined {
   if (header !== undefined && member !== undefined && header !== member)
-    throw new Problem(422, 'invalid_request', 'the header Idempotency-Key and body.idempotency_key differ');
+    throw new HttpProblem(422, 'invalid_request', 'the header Idempotency-Key and body.idempotency_key differ');
   return member ?? header;
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { checkpointSchema, pageSchema, streamSchema, verificationSchema } from '../../../core/wire.ts';
-import { Problem } from '../../http/problem.ts';
+import { checkpointSchema, pageSchema, streamSchema, wireVerificationSchema } from '../../../core/wire.ts';
+import { HttpProblem } from '../../http/problem.ts';
 import { problemResponses } from '../../http/responses.ts';
 import { listStreams, streamToWire } from '../list.ts';
 import { pageQuerySchema, streamParamsSchema } from '../requests.ts';
@@ -31,7 +31,7 @@ export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = as
     async ({ params }) => {
       const query = service.db.selectFrom('streams').selectAll().where('stream_id', '=', params.stream_id);
       const row = await query.executeTakeFirst();
-      if (row === undefined) throw new Problem(404, 'not_found', 'there is no stream of this id');
+      if (row === undefined) throw new HttpProblem(404, 'not_found', 'there is no stream of this id');
       return streamToWire(row);
     },
   );
@@ -42,7 +42,7 @@ export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = as
       schema: {
         summary: 'Check a stream from its first entry to its head and record the outcome',
         params: streamParamsSchema,
-        response: { 200: verificationSchema, ...problemResponses(404) },
+        response: { 200: wireVerificationSchema, ...problemResponses(404) },
       },
     },
     ({ params }) => service.verifier.verify(params.stream_id),

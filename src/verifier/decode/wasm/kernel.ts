@@ -27,9 +27,9 @@ export interface Tip {
 export const NO_TIME = Date.parse('0000-01-01T00:00:00.000Z');
 
 /** What stands before the place where reading begins: the opening bracket, an entry, or the comma behind one. */
-export type Place = 'first' | 'after' | 'next';
+export type ReadingPlace = 'first' | 'after' | 'next';
 
-const PLACES: readonly Place[] = ['first', 'after', 'next'];
+const PLACES: readonly ReadingPlace[] = ['first', 'after', 'next'];
 
 export interface KernelRun {
   /**
@@ -42,7 +42,7 @@ export interface KernelRun {
   regular: number;
   /** In `input`. */
   offset: number;
-  place: Place;
+  place: ReadingPlace;
 }
 
 const STOPS: readonly KernelRun['stop'][] = ['needs-more', 'irregular', 'closed'];
@@ -159,7 +159,7 @@ export class ChainKernel implements Disposable {
    * Reads the bytes of `input` from `start` to `end`; a few behind `end` are overwritten.
    * @param place what stands before them: of the first block `first`, later what the last run or the slow path left.
    */
-  run(start: number, end: number, place: Place): KernelRun {
+  run(start: number, end: number, place: ReadingPlace): KernelRun {
     if (this.#closed) throw new TypeError('the kernel is closed');
     this.#regular = 0;
     if (!this.#settings.areCertain) return { stop: 'irregular', regular: 0, offset: start, place };

@@ -20,11 +20,11 @@ export interface ChainKind {
   readonly digestKey: Key | null;
   /** What the first entry sends as its predecessor's digest; a literal as JSON. */
   readonly genesis: 'zeros' | 'absent' | { readonly literal: string };
-  readonly form: JsonForm;
+  readonly form: HashedJson;
   /** Of the entry as JSON: these alone, or all without these. Of the entry itself, not of objects in it. */
   readonly fields: readonly string[] | null;
   readonly without: readonly string[];
-  readonly preimage: readonly Step[];
+  readonly preimage: readonly PreimageStep[];
   /** Members that are hashed by other parts of the preimage, and those that cannot cover themselves. */
   readonly covered: readonly Path[];
   /** At most eight groups of members, of each of which an entry should have one; `uncovered` is said of one that has not. */
@@ -51,7 +51,7 @@ export type Encoding = 'hex' | 'base64' | 'base64url';
 export type Key = { readonly id: string } | { readonly member: Path };
 
 /** How JSON is written where it is hashed. */
-export type JsonForm =
+export type HashedJson =
   | { readonly kind: 'rfc8785' }
   /** `json.dumps`: `spaced` with ", " and ": ", else "," and ":". */
   | { readonly kind: 'python'; readonly ascii: boolean; readonly sorted: boolean; readonly spaced: boolean }
@@ -61,7 +61,7 @@ export type JsonForm =
  * One part after another of what is hashed. `uncovered` is what such a part may leave open, as `Content.uncovered` says
  * it; null where the contract leaves nothing open.
  */
-export type Step =
+export type PreimageStep =
   | { readonly kind: 'text'; readonly text: string }
   /** As it was sent; in the first entry `first`, unless that is null. */
   | { readonly kind: 'previous'; readonly first: string | null }

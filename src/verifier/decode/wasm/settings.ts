@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { EvidenceError } from '../../../core/errors.ts';
 import type { KernelExports } from './instance.ts';
-import type { ChainKind, Hash, Key, Path, Step } from './kind.ts';
+import type { ChainKind, Hash, Key, Path, PreimageStep } from './kind.ts';
 
 /** Layout of `settings.h`. */
 const EXCHANGE_BYTES = 4096;
@@ -9,7 +9,7 @@ const MAX_NAME = 256;
 const NOWHERE = 255;
 const NO_STEP = 0xffffffff;
 const ROLES = ['sequence', 'previous', 'digest', 'streamId', 'timestamp', 'entryId', 'seal', 'sealKey', 'digestKey'];
-const STEPS: readonly Step['kind'][] = [
+const STEPS: readonly PreimageStep['kind'][] = [
   ...(['text', 'previous', 'previous-bytes', 'entry', 'value', 'field', 'borders', 'number-border'] as const),
 ];
 const ALGORITHMS: readonly Hash[] = ['sha-256', 'sha-384', 'sha-512'];
@@ -123,7 +123,7 @@ export class KernelSettings {
     this.#kernel.play(ROLES.indexOf(role), this.#name(path));
   }
 
-  #addStep(step: Step): void {
+  #addStep(step: PreimageStep): void {
     const row = 'path' in step ? this.#name(step.path) : 'from' in step ? step.from : 0;
     const { text, count = 0 } = detailsOf(step);
     const length = this.#put(text, 'a part of what is hashed');
@@ -186,7 +186,7 @@ export class KernelSettings {
   }
 }
 
-function detailsOf(step: Step): { text: string; count?: number } {
+function detailsOf(step: PreimageStep): { text: string; count?: number } {
   switch (step.kind) {
     case 'text':
       return step;

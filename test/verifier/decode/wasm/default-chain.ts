@@ -2,7 +2,12 @@ import { createHmac } from 'node:crypto';
 import { ElementScanner } from '../../../../src/core/json/elements.ts';
 import { PackageReader } from '../../../../src/verifier/chain/package.ts';
 import { instantiate } from '../../../../src/verifier/decode/wasm/instance.ts';
-import { ChainKernel, type KernelOptions, type Place, type Tip } from '../../../../src/verifier/decode/wasm/kernel.ts';
+import {
+  ChainKernel,
+  type KernelOptions,
+  type ReadingPlace,
+  type Tip,
+} from '../../../../src/verifier/decode/wasm/kernel.ts';
 import type { Contract } from '../../../../src/verifier/reading/contract.ts';
 import { defaultContract } from '../../../../src/verifier/reading/default-contract.ts';
 import { KEYS, packageOf, SEAL_KEY, STREAM } from '../../../support/chain.ts';
@@ -25,7 +30,7 @@ export interface Outcome {
   stop: string;
   /** Where it stopped, from the first byte of the array on. */
   offset: number;
-  place: Place;
+  place: ReadingPlace;
   tip: Tip | null;
 }
 
@@ -34,7 +39,7 @@ export function runKernel(kernel: ChainKernel, array: Uint8Array, block = kernel
   kernel.setGenesis(1);
   const regular: Outcome['regular'] = [];
   let [at, end]: [number, number] = [0, 0];
-  let place: Place = 'first';
+  let place: ReadingPlace = 'first';
   for (;;) {
     end = Math.min(end + block, array.length, at + kernel.input.length);
     kernel.input.set(array.subarray(at, end));
