@@ -25,7 +25,7 @@ import type { ArchiveReport } from '../../src/verifier/verify/archive-report.ts'
 import { chainOf, packageOf } from '../support/chain.ts';
 import { besideVerdict, writePackageBundle } from '../support/package-bundle.ts';
 import { TIME_FIELDS } from '../support/records.ts';
-import { problemsIn, sealRun } from '../support/signed-archive.ts';
+import { problemsIn, finalizeRun } from '../support/signed-archive.ts';
 
 /** Archives that nobody signed, whose digests all hold: what is said of claims that nobody looked at. */
 
@@ -71,7 +71,7 @@ async function verify(
   }
   const statuses = recorded.map(({ status }) => status);
   const outcome = statuses.find((status) => status !== 'verified') ?? 'verified';
-  await sealRun(archive, 'A', null, { streams: recorded, outcome, ...options.run });
+  await finalizeRun(archive, 'A', null, { streams: recorded, outcome, ...options.run });
   return verifyArchive({
     archive,
     contract: null,

@@ -181,8 +181,8 @@ describe('an interrupted run of our own', () => {
     ],
     [
       'its closing altered',
-      'closing.json',
-      () => edit('runs/R1/closing.json', (text) => text.replace('"exit_code": 0', '"exit_code": 4')),
+      'run-draft.json',
+      () => edit('runs/R1/run-draft.json', (text) => text.replace('"exit_code": 0', '"exit_code": 4')),
       NOT_OURS,
     ],
     ['asked for under another key', '.zip', () => configure(directory, { key_file: otherKey.file }), NOT_OURS],
@@ -254,7 +254,7 @@ describe('an interrupted run of our own', () => {
     [
       'comes from elsewhere',
       (path, text) =>
-        path === 'data/custody.json' ? text.replace(/"audit_url": "[^"]*"/, '"audit_url": "http://elsewhere"') : text,
+        path === 'data/transfer-log.json' ? text.replace(/"audit_url": "[^"]*"/, '"audit_url": "http://elsewhere"') : text,
       /http:\/\/elsewhere/,
     ],
   ])('even a bundle of ours is not taken that %s', async (_words, change, said) => {

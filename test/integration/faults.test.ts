@@ -407,7 +407,7 @@ describe.concurrent('a file that changes between a cut and its resume is never s
     const bundle = join(directory, 'evidence-archive', record.streams[0].bundle.key);
     const evidence = await fileIn(bundle, 'data/evidence.json');
     expect(documents[0]?.map((document) => document.equals(evidence))).toContain(true);
-    const custody = JSON.parse((await fileIn(bundle, 'data/custody.json')).toString());
+    const custody = JSON.parse((await fileIn(bundle, 'data/transfer-log.json')).toString());
     const step = custody.steps.find((one: RunDocument) => one.step === 'json');
     expect(step.exchange).toMatchObject({
       sha256: createHash('sha256').update(evidence).digest('hex'),

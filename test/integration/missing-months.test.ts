@@ -155,7 +155,7 @@ describe('a month between two that were exported', () => {
     const key = recordOf(SECOND).streams[0].bundle.key;
     const path = join(directory, 'evidence-archive', key);
     chmodSync(path, 0o644);
-    await rebag(path, path, (files) => files.set('data/custody.json', Buffer.from('{}')));
+    await rebag(path, path, (files) => files.set('data/transfer-log.json', Buffer.from('{}')));
     const { document, ...judged } = await streamOf();
     expect(judged).toMatchObject({ code: 1, state: 'unproved', status: 'verified' });
     const row = document.runs.find(({ run_id }: { run_id: string }) => run_id === SECOND);

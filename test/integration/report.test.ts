@@ -48,7 +48,7 @@ test('the export leaves its documents, says where the report lies, and what it l
   expect(readdirSync(runFolder()).sort()).toEqual([
     'asked.json',
     'assessment-results.json',
-    'closing.json',
+    'run-draft.json',
     'index.csv',
     'report.html',
     'report.pdf',
@@ -107,7 +107,7 @@ describe('tampering with a document', () => {
   });
   const place = (name: string) => join(copy, 'evidence-archive/runs/AUD-1', name);
 
-  test.each(['report.pdf', 'report.html', 'index.csv', 'assessment-results.json', 'closing.json'])(
+  test.each(['report.pdf', 'report.html', 'index.csv', 'assessment-results.json', 'run-draft.json'])(
     '%s, altered',
     async (name) => {
       chmodSync(place(name), 0o644);
@@ -140,7 +140,7 @@ describe('tampering with a document', () => {
     writeFileSync(join(copy, 'evidence.yaml'), CONFIG.replace('北京示例公司', 'Somebody else'));
     const { code, stderr } = await exportTo(copy);
     expect(code, stderr).toBe(0);
-    for (const name of ['run.json', 'report.pdf', 'report.html', 'index.csv', 'closing.json'])
+    for (const name of ['run.json', 'report.pdf', 'report.html', 'index.csv', 'run-draft.json'])
       expect(readFileSync(place(name)).equals(readFileSync(join(runFolder(), name))), name).toBe(true);
     expect((await verify(copy)).code).toBe(0);
   });

@@ -169,7 +169,7 @@ describe('killed, and started again by the same command', () => {
   test.each([
     'archive.json',
     'asked.json',
-    'closing.json',
+    'run-draft.json',
     'report.pdf',
     'report.html',
     'index.csv',
@@ -196,7 +196,7 @@ describe('killed, and started again by the same command', () => {
       `keys/${key.id}.pem`,
       'ledger/00000001.json',
       'runs/AUD-1/asked.json',
-      'runs/AUD-1/closing.json',
+      'runs/AUD-1/run-draft.json',
       'runs/AUD-1/index.csv',
       'runs/AUD-1/report.html',
       'runs/AUD-1/report.pdf',

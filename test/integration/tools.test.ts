@@ -249,7 +249,7 @@ print(previous)`;
 });
 
 test('custody.json accounts for every file that was received', () => {
-  const custody = JSON.parse(readFileSync(join(bag, 'data/custody.json'), 'utf8'));
+  const custody = JSON.parse(readFileSync(join(bag, 'data/transfer-log.json'), 'utf8'));
   const received = custody.steps.filter((step: { file?: string }) => step.file !== undefined);
   expect(received.map((step: { file: string }) => step.file)).toEqual([
     'data/evidence.json',

@@ -79,7 +79,7 @@ class DirectoryArchive implements Archive {
     }
   }
 
-  async shortcomings(): Promise<readonly string[]> {
+  async limitations(): Promise<readonly string[]> {
     return [];
   }
 

@@ -29,7 +29,7 @@ class MemoryArchive implements Archive {
     return { state: 'created' };
   }
 
-  async shortcomings(): Promise<readonly string[]> {
+  async limitations(): Promise<readonly string[]> {
     return [];
   }
 

@@ -15,7 +15,7 @@ import {
 import { isBoundRecord } from './binding.ts';
 import type { ExportContext } from './context.ts';
 import { bundleNames } from './encrypt.ts';
-import type { Recovered } from './journeys.ts';
+import type { Recovered } from './stream-jobs.ts';
 import { verifyLeftover } from './leftover-bundle.ts';
 import type { ListedStream } from './plan.ts';
 import { notOurs, readStreamRecord, saysTheSame } from './records.ts';

@@ -5,7 +5,7 @@ import { lockAsRun } from '../../verifier/records/beside-run.ts';
 import type { Operator } from '../../verifier/records/record.ts';
 import { putRestamping } from '../../verifier/records/restamping.ts';
 import { judgeStamps, readStamps, type StampVerdict } from '../../verifier/records/stamps.ts';
-import { readSealedRun } from '../../verifier/records/stored-run.ts';
+import { readFinalizedRun } from '../../verifier/records/stored-run.ts';
 import { keepStamp, requestStamp, type Stamping } from './stamp.ts';
 
 export interface RestampContext {
@@ -37,7 +37,7 @@ export interface Restamped {
  */
 export async function restampRun(context: RestampContext, runId: string): Promise<Restamped> {
   const { archive, stamping, before, now, signal } = context;
-  const sealed = await readSealedRun(archive, runId);
+  const sealed = await readFinalizedRun(archive, runId);
   if (sealed === null)
     throw new EvidenceError('not-found', `the archive has no sealed run ${runId}`, {
       nextStep: 'A run that was begun is sealed by the export command that began it.',

@@ -7,21 +7,21 @@ import { coverageOf, coverMonths } from '../../verifier/records/coverage.ts';
 import { runEnvelopeKey, runRecordKey } from '../../verifier/records/keys.ts';
 import { type MonthReport, toMonthReport } from '../../verifier/records/month-report.ts';
 import type { StreamList } from '../../verifier/records/record.ts';
-import { readSealedRun, type SealedRun } from '../../verifier/records/stored-run.ts';
+import { readFinalizedRun, type FinalizedRun } from '../../verifier/records/stored-run.ts';
 import { collectAccount } from './account.ts';
 import { beginRun, checkSameService, questionOf, readBegun, requireSame } from './asked.ts';
 import { readAttempts } from './attempts.ts';
-import { readClosing } from './closing.ts';
+import { readRunDraft } from './run-draft.ts';
 import type { ExportContext, RunState } from './context.ts';
-import type { Journeys, RunResult } from './journeys.ts';
+import type { StreamJobs, RunResult } from './stream-jobs.ts';
 import { listRun, refuseForeign, refuseUnasked } from './leftovers.ts';
 import { Packing } from './packing.ts';
 import { type StreamSelection, selectStreams } from './plan.ts';
 import { requireBoundRun } from './records.ts';
 import type { Resumed } from './resume.ts';
-import { concludeRun, sealClosed } from './seal.ts';
+import { concludeRun, finalizeDraft } from './finalize.ts';
 import { exportStream } from './stream.ts';
-import { stampSealed, witnessRun } from './witness.ts';
+import { stampFinalized, attestRun } from './attest.ts';
 
 export interface ExportResult extends RunResult {
   /** Months that have ended, behind the first that the archive has, and that no run has whole; the oldest first. */
@@ -37,16 +37,16 @@ export async function exportRun(context: ExportContext): Promise<ExportResult> {
   const { archive, runId } = context;
   // Listed first: what comes to be meanwhile has its record or its closing by the time that is looked for.
   const objects = await listRun(archive, runId);
-  const sealed = await readSealedRun(archive, runId);
-  if (sealed !== null) return { ...(await concludeSealed(context, sealed)), missing: [] };
+  const sealed = await readFinalizedRun(archive, runId);
+  if (sealed !== null) return { ...(await concludeFinalized(context, sealed)), missing: [] };
   const ledger = await readKnownLedger(archive, context);
   const question = questionOf(context);
   const movedFrom = await checkSameService(context, question, ledger.newest);
   const begun = await readBegun(context, question);
-  const closed = await readClosing(context, runId);
+  const closed = await readRunDraft(context, runId);
   refuseForeign(objects, runId, closed !== null);
   if (begun === null) refuseUnasked(objects);
-  if (closed !== null) return withMissing(context, ledger, await sealClosed(context, ledger, closed, []));
+  if (closed !== null) return withMissing(context, ledger, await finalizeDraft(context, ledger, closed, []));
   const startedAt = context.now();
   const selection = await listStreams(context);
   const resumed: Resumed =
@@ -73,16 +73,16 @@ export async function exportRun(context: ExportContext): Promise<ExportResult> {
   const packing = new Packing();
   const run: RunState = { ...state, account: null, packing };
   if (context.contract.scope === 'account') run.account = once(() => collectAccount(context, run, open));
-  const journeys: Journeys = { selection, ...resumed, failed: [] };
+  const jobs: StreamJobs = { selection, ...resumed, failed: [] };
   try {
     await inParallel(open, context.concurrency, async (stream) =>
-      arrive(journeys, await exportStream(context, run, stream)),
+      arrive(jobs, await exportStream(context, run, stream)),
     );
   } finally {
     await packing.close();
   }
-  journeys.recorded.sort((a, b) => (a.record.stream_id < b.record.stream_id ? -1 : 1));
-  return withMissing(context, ledger, await concludeRun(context, run, journeys));
+  jobs.recorded.sort((a, b) => (a.record.stream_id < b.record.stream_id ? -1 : 1));
+  return withMissing(context, ledger, await concludeRun(context, run, jobs));
 }
 
 /** The streams as the service lists them, with the pages of that list. */
@@ -95,14 +95,14 @@ async function listStreams({ client, scope }: ExportContext): Promise<StreamSele
   );
 }
 
-function arrive(journeys: Journeys, arrival: Awaited<ReturnType<typeof exportStream>>): void {
+function arrive(jobs: StreamJobs, arrival: Awaited<ReturnType<typeof exportStream>>): void {
   if (arrival.kind === 'failed') {
-    journeys.failed.push(arrival.failure);
+    jobs.failed.push(arrival.failure);
     return;
   }
-  if (arrival.kind === 'incomplete') journeys.incomplete.push(arrival.record);
-  else journeys.recorded.push(arrival.stored);
-  if (arrival.recovered !== null) journeys.recovered.push(arrival.recovered);
+  if (arrival.kind === 'incomplete') jobs.incomplete.push(arrival.record);
+  else jobs.recorded.push(arrival.stored);
+  if (arrival.recovered !== null) jobs.recovered.push(arrival.recovered);
 }
 
 /** Months that no run has whole are named when there is one more run. */
@@ -114,7 +114,7 @@ function withMissing({ now }: ExportContext, { past }: KnownLedger, result: RunR
 }
 
 /** A run that is sealed is never changed; only what an interruption kept from being added to it is added. */
-async function concludeSealed(context: ExportContext, sealed: SealedRun): Promise<RunResult> {
+async function concludeFinalized(context: ExportContext, sealed: FinalizedRun): Promise<RunResult> {
   const { record } = sealed;
   const newest = await readNewestEntry(context.archive);
   const question = questionOf(context);
@@ -129,11 +129,11 @@ async function concludeSealed(context: ExportContext, sealed: SealedRun): Promis
   if (entry !== null && isSigned) {
     // Who signs believes nothing that nobody signed; without a key, what is there can still be told.
     if (context.signingKey !== null) requireTrusted(context.archive, newest, context);
-    return { record, state: 'already', unstamped: await stampSealed(context, sealed) };
+    return { record, state: 'already', unstamped: await stampFinalized(context, sealed) };
   }
   const ledger = await readKnownLedger(context.archive, context);
   await requireBoundRun(context);
-  const { unstamped } = await witnessRun(context, sealed, ledger);
+  const { unstamped } = await attestRun(context, sealed, ledger);
   return { record, state: 'already', unstamped };
 }
 

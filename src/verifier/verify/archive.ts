@@ -13,7 +13,7 @@ import { type ArchiveReport, toReport } from './archive-report.ts';
 import { withBeginnings } from './beginnings.ts';
 import { ClosedFolders } from './closed-folders.ts';
 import type { VerifyOptions } from './content.ts';
-import { type CustodyCheck, verifyCustody } from './custody.ts';
+import { type HoldLogCheck, verifyHoldLog } from './hold-log.ts';
 import { History } from './history.ts';
 import { checkLedger, type InScope, type Ledger, readLedger } from './ledger.ts';
 import { verifyLocks } from './locks.ts';
@@ -34,7 +34,7 @@ export interface ArchiveOptions extends VerifyOptions, Pick<RunContext, 'stampRo
 const MAX_ATTEMPT_BYTES = 2 ** 30;
 /** What an interruption may leave of a run. */
 const OF_OPEN_RUN =
-  /^runs\/[^/]+\/(asked\.json|streams\/[^/]+\.(zip|zip\.age|json)|encrypted\/[^/]+\.json|closing\.json|report\.(pdf|html)|index\.csv|assessment-results\.json)$/;
+  /^runs\/[^/]+\/(asked\.json|streams\/[^/]+\.(zip|zip\.age|json)|encrypted\/[^/]+\.json|run-draft\.json|report\.(pdf|html)|index\.csv|assessment-results\.json)$/;
 
 /** What is verified of an archive, and who is told how it goes. */
 export interface ArchiveContext
@@ -67,8 +67,8 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
   const history = new History(ledger.entries.map(({ entry }) => entry));
   const checks = await verifyRuns({ ...context, history }, keys, ledger, keyring, inScope);
   const service = await verifyService(archive, keys, ledger.entries, checks);
-  const custody = new Map<string, CustodyCheck>();
-  for (const { runId } of checks) custody.set(runId, await verifyCustody(archive, runId));
+  const custody = new Map<string, HoldLogCheck>();
+  for (const { runId } of checks) custody.set(runId, await verifyHoldLog(archive, runId));
   const findings = closed.withoutMissing([
     ...ledger.problems,
     ...checkLedger(ledger, checks, inScope),

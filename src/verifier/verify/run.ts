@@ -11,7 +11,7 @@ import { verifyAsked } from './asked.ts';
 import { type Problem, toProblem, worstWith } from './problem.ts';
 import { checkDigest, isThere, readObject } from './stored.ts';
 import { type RunContext, type VerifiedStream, verifyStream } from './stream.ts';
-import { verifyWitnesses, type WitnessCheck } from './witnesses.ts';
+import { verifyAttestations, type AttestationCheck } from './attestations.ts';
 
 export interface RunCheck {
   runId: string;
@@ -22,7 +22,7 @@ export interface RunCheck {
   /** Our own verdicts, made now. */
   streams: VerifiedStream[];
   /** Null when the record cannot be read. */
-  witnesses: WitnessCheck | null;
+  witnesses: AttestationCheck | null;
   problems: Problem[];
   /** The objects that the run record vouches for, and those that vouch for it. */
   accounted: Set<string>;
@@ -59,7 +59,7 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
     await verifyDocument(context.archive, check.record, document, check.problems);
   }
   await verifyAsked(context.archive, check.record, check.problems);
-  check.witnesses = await verifyWitnesses(context, check.record, check.sha256);
+  check.witnesses = await verifyAttestations(context, check.record, check.sha256);
   check.problems.push(...check.witnesses.problems);
   for (const witness of check.witnesses.keys) check.accounted.add(witness);
   if (!isVouchedFor(context, check.witnesses))
@@ -75,7 +75,7 @@ export function outcomeOf({ record, streams, witnesses, problems }: Omit<RunChec
 }
 
 /** Whether somebody whom the reader trusts signed what lies in the run, and with it what its bundles say that others said. */
-function isVouchedFor({ keyring }: RunContext, { signedBy }: WitnessCheck): boolean {
+function isVouchedFor({ keyring }: RunContext, { signedBy }: AttestationCheck): boolean {
   return signedBy !== null && keyring.pinned.has(signedBy);
 }
 

@@ -16,7 +16,7 @@ import type { ContractUse } from './contract-use.ts';
 import type { History } from './history.ts';
 import { type Problem, toProblem } from './problem.ts';
 import { checkDigest, fetchBundle, isAttested, isThere, readObject } from './stored.ts';
-import type { WitnessContext } from './witnesses.ts';
+import type { AttestationContext } from './attestations.ts';
 
 export interface VerifiedStream {
   /** Ours, made now; of an attested bundle, and of one that was not decrypted, only what was recorded. */
@@ -38,7 +38,7 @@ export interface VerifiedStream {
   parts: readonly string[];
 }
 
-export interface RunContext extends VerifyOptions, WitnessContext {
+export interface RunContext extends VerifyOptions, AttestationContext {
   /** Where bundles of a remote archive are put for as long as they are read. */
   workDirectory: string;
   /** Whether a bundle need not be read whose digest the store itself attests. */

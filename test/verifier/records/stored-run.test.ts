@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openMemoryArchive } from '../../../src/exporter/archive/memory.ts';
 import { toRecordBytes } from '../../../src/verifier/records/record.ts';
-import { readRunRecord, readSealedRun } from '../../../src/verifier/records/stored-run.ts';
+import { readRunRecord, readFinalizedRun } from '../../../src/verifier/records/stored-run.ts';
 import { runRecord } from '../../support/records.ts';
 
 const KEY = 'runs/R/run.json';
@@ -22,5 +22,5 @@ test('bytes that share their memory with others are left as they are', async () 
 });
 
 test('a run without its record is not sealed', async () => {
-  expect(await readSealedRun(openMemoryArchive(), 'R')).toBeNull();
+  expect(await readFinalizedRun(openMemoryArchive(), 'R')).toBeNull();
 });

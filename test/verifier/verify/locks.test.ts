@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ObjectLock } from '../../../src/verifier/archive/archive.ts';
-import type { CustodyRecord, CustodyResult, StoredCustody } from '../../../src/verifier/records/hold-log.ts';
+import type { HoldRecord, HoldResult, StoredHoldRecord } from '../../../src/verifier/records/hold-log.ts';
 import { type LockQuestion, verifyLocks } from '../../../src/verifier/verify/locks.ts';
 import type { RunCheck } from '../../../src/verifier/verify/run.ts';
 import { LockingArchive, type Shown } from '../../support/memory-locks.ts';
@@ -23,18 +23,18 @@ function runCheck(recorded: ObjectLock | undefined): RunCheck {
 }
 
 function custody(
-  action: CustodyRecord['action'],
+  action: HoldRecord['action'],
   until: number | null,
-  outcome: CustodyResult['outcome'] | 'open' = 'completed',
-): StoredCustody {
+  outcome: HoldResult['outcome'] | 'open' = 'completed',
+): StoredHoldRecord {
   const retain_until = until === null ? null : `${until}-01-01T00:00:00.000Z`;
   const object = {
     key: BUNDLE,
     lock: until === null ? LOCK : lock('governance', until),
     legal_hold: action === 'hold',
   };
-  const record = { action, retain_until, objects: [{ ...object, version_id: null }] } as unknown as CustodyRecord;
-  const done = { format: 'evidence-custody-result/1' as const, record_sha256: DIGEST, ended_at: 'then' };
+  const record = { action, retain_until, objects: [{ ...object, version_id: null }] } as unknown as HoldRecord;
+  const done = { format: 'evidence-hold-result/1' as const, record_sha256: DIGEST, ended_at: 'then' };
   return {
     key: 'k',
     record,
@@ -45,7 +45,7 @@ function custody(
 
 interface Case {
   recorded?: ObjectLock | undefined;
-  custody?: StoredCustody[];
+  custody?: StoredHoldRecord[];
   bundle?: Partial<Shown>;
   record?: Partial<Shown>;
   until?: Date;

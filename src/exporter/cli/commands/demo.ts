@@ -74,7 +74,7 @@ async function exportAll(platform: EmbeddedPlatform, named: Config, context: Com
       answer: { runId: RUN_ID, period: { from: null, to: null }, series: null },
       scope: { streams: [], exclude: [], request: RUN_ID, requestedBy: null },
       revise: false,
-      sealPartial: false,
+      finalizePartial: false,
       beginSigning: false,
       serviceMoved: false,
       service,

@@ -35,7 +35,7 @@ export async function runRestamp(flags: RestampFlags, context: CommandContext): 
       });
     const orderedBy = readOperator();
     const runs: Restamped[] = [];
-    for (const runId of flags.run === undefined ? await listSealed(archive) : [flags.run]) {
+    for (const runId of flags.run === undefined ? await listFinalized(archive) : [flags.run]) {
       signal.throwIfAborted();
       runs.push(await restampRun({ archive, stamping, before, now, orderedBy, signal }, runId));
     }
@@ -49,7 +49,7 @@ export async function runRestamp(flags: RestampFlags, context: CommandContext): 
   }
 }
 
-async function listSealed(archive: Archive): Promise<string[]> {
+async function listFinalized(archive: Archive): Promise<string[]> {
   const sealed: string[] = [];
   for await (const { key } of archive.list('runs/')) {
     const runId = runIdOf(key);

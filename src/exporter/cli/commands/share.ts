@@ -10,7 +10,7 @@ import { openArchive } from '../config/store.ts';
 import { readOperator } from '../config/tool.ts';
 import type { ShareFlags } from '../flags.ts';
 import { formatBytes } from '../output/progress.ts';
-import { requireRun } from '../output/sealed-run.ts';
+import { requireRun } from '../output/finalized-run.ts';
 
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 const MAX_NAME = 200;

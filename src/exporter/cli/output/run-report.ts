@@ -4,7 +4,7 @@ import { describePeriod } from '../../../verifier/bundle/period.ts';
 import { runEnvelopeKey, runPrefix, stampKey } from '../../../verifier/records/keys.ts';
 import { EXIT_CODE_OF, type Outcome, worstOf } from '../../../verifier/records/outcome.ts';
 import type { RunRecord } from '../../../verifier/records/record.ts';
-import type { RunResult } from '../../export/journeys.ts';
+import type { RunResult } from '../../export/stream-jobs.ts';
 import type { ExportResult } from '../../export/run.ts';
 import { sayNotProved } from '../../report/view/not-proved.ts';
 import { formatClaims, formatLegend } from './claims-table.ts';
@@ -67,7 +67,7 @@ export function printRun(result: ExportResult, archiveUrl: string, printer: Prin
     `Streams       ${listed} listed = ${exported} exported + ${partial} partial + ${failed} failed + ${empty} empty + ${excluded} excluded`,
   );
   printer.result(`Entries       ${grouped(entries)}`);
-  printWitnesses(result, printer);
+  printAttestations(result, printer);
   const { outcome, exit_code } = endOf(result);
   printer.result(['Outcome       ', styled(outcome, OUTCOME_STYLES[outcome]), ` (exit code ${exit_code})`]);
   const open = sayNotProved(record.streams);
@@ -82,7 +82,7 @@ export function printRun(result: ExportResult, archiveUrl: string, printer: Prin
   printLacking(result.missing, printer);
 }
 
-function printWitnesses({ record, state, unstamped }: RunResult, printer: Printer): void {
+function printAttestations({ record, state, unstamped }: RunResult, printer: Printer): void {
   if (state === 'open') return;
   const { signed, timestamp_authority } = record;
   printer.result(

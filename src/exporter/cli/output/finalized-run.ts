@@ -1,6 +1,6 @@
 import { EvidenceError } from '../../../core/errors.ts';
 import type { Archive } from '../../../verifier/archive/archive.ts';
-import { readSealedRun, type SealedRun } from '../../../verifier/records/stored-run.ts';
+import { readFinalizedRun, type FinalizedRun } from '../../../verifier/records/stored-run.ts';
 import { isBegun } from '../../export/run-id.ts';
 
 /**
@@ -12,10 +12,10 @@ export async function requireRun(
   archive: Archive | null,
   runId: string,
   url: string,
-): Promise<SealedRun & { archive: Archive }> {
+): Promise<FinalizedRun & { archive: Archive }> {
   // A name with a slash is no name of a run, and might be one of something else.
   const isName = !/[\\/]|^\.|^$|\p{Cc}/u.test(runId);
-  const sealed = archive !== null && isName ? await readSealedRun(archive, runId) : null;
+  const sealed = archive !== null && isName ? await readFinalizedRun(archive, runId) : null;
   if (archive !== null && sealed !== null) return { ...sealed, archive };
   if (archive !== null && isName && (await isBegun(archive, runId)))
     throw new EvidenceError('not-found', `run ${runId} was begun, and is not sealed`, {

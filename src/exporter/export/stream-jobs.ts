@@ -21,8 +21,8 @@ export interface Recovered {
   unread: boolean;
 }
 
-/** How the streams of a run stand when all journeys have ended. */
-export interface Journeys {
+/** How the streams of a run stand when all jobs have ended. */
+export interface StreamJobs {
   selection: StreamSelection;
   recorded: StoredRecord[];
   incomplete: Unbound<StreamRecord>[];

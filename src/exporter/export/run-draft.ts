@@ -1,9 +1,9 @@
 import { sha256 } from '../../core/digest.ts';
 import { isEvidenceError } from '../../core/errors.ts';
-import { closingKey } from '../../verifier/records/keys.ts';
+import { runDraftKey } from '../../verifier/records/keys.ts';
 import {
-  type Closing,
-  closingSchema,
+  type RunDraft,
+  runDraftSchema,
   type RunDocument,
   type RunRecord,
   readRecord,
@@ -12,42 +12,42 @@ import {
 import { bindRecord, isBoundRecord } from './binding.ts';
 import type { ExportContext } from './context.ts';
 import { putDocument } from './documents.ts';
-import type { StoredRecord } from './journeys.ts';
+import type { StoredRecord } from './stream-jobs.ts';
 import { notOurs } from './records.ts';
 
 /** A run that is closed: nothing about it changes any more, only its reports and its record may be missing. */
-export interface ClosedRun {
-  closing: Closing;
+export interface FrozenRun {
+  closing: RunDraft;
   document: RunDocument;
 }
 
 const MAX_CLOSING_BYTES = 2 ** 30;
-const NAME = 'closing.json';
+const NAME = 'run-draft.json';
 
 /** Who closes a run. */
-type Closer = Pick<ExportContext, 'archive' | 'bindingKey'>;
+type DraftContext = Pick<ExportContext, 'archive' | 'bindingKey'>;
 
 /**
  * Null when the run was not closed yet.
  * @throws EvidenceError `conflict` when it was not closed by this export, nor by one that has the same keys.
  */
-export async function readClosing(closer: Closer, runId: string): Promise<ClosedRun | null> {
-  const key = closingKey(runId);
+export async function readRunDraft(closer: DraftContext, runId: string): Promise<FrozenRun | null> {
+  const key = runDraftKey(runId);
   if ((await closer.archive.stat(key)) === null) return null;
   const bytes = await closer.archive.readBytes(key, MAX_CLOSING_BYTES);
   if (!isBoundRecord(closer.bindingKey, bytes)) throw notOurs(key, 'it is not bound to it');
-  return keepClosing(closer, key, bytes);
+  return keepRunDraft(closer, key, bytes);
 }
 
 /** Writes down what the run came to. Where another process closed the same run first, its word counts. */
-export async function closeRun(closer: Closer, record: RunRecord): Promise<ClosedRun> {
+export async function freezeRun(closer: DraftContext, record: RunRecord): Promise<FrozenRun> {
   const { format: _format, documents: _documents, binding: _binding, streams, ...rest } = record;
   const records = streams.flatMap(({ record: stored }) => (stored === null ? [] : [stored]));
-  const closing = bindRecord(closer.bindingKey, { format: 'evidence-closing/1', ...rest, streams: records });
+  const closing = bindRecord(closer.bindingKey, { format: 'evidence-run-draft/1', ...rest, streams: records });
   try {
-    return await keepClosing(closer, closingKey(record.run_id), toRecordBytes(closing));
+    return await keepRunDraft(closer, runDraftKey(record.run_id), toRecordBytes(closing));
   } catch (error) {
-    const other = isEvidenceError(error, 'conflict') ? await readClosing(closer, record.run_id) : null;
+    const other = isEvidenceError(error, 'conflict') ? await readRunDraft(closer, record.run_id) : null;
     if (other === null) throw error;
     return other;
   }
@@ -57,8 +57,8 @@ export async function closeRun(closer: Closer, record: RunRecord): Promise<Close
  * Stores it, or finds it stored: either way the archive says in which version. It is taken as whoever goes on with it
  * will read it, down to the order of its members, since the reports are made from it.
  */
-async function keepClosing({ archive }: Closer, key: string, bytes: Uint8Array): Promise<ClosedRun> {
-  const closing = readRecord(closingSchema, bytes, key);
+async function keepRunDraft({ archive }: DraftContext, key: string, bytes: Uint8Array): Promise<FrozenRun> {
+  const closing = readRecord(runDraftSchema, bytes, key);
   const content = { bytes: bytes.length, sha256: sha256(bytes) };
   return { closing, document: await putDocument(archive, key, NAME, { bytes }, content) };
 }
@@ -68,7 +68,7 @@ async function keepClosing({ archive }: Closer, key: string, bytes: Uint8Array):
  * @param recorded the stream records that are there.
  * @throws EvidenceError `conflict` when one of those that it was closed with is not among them.
  */
-export function recordOf({ closing }: ClosedRun, recorded: readonly StoredRecord[]): RunRecord {
+export function recordOf({ closing }: FrozenRun, recorded: readonly StoredRecord[]): RunRecord {
   const { format: _format, binding: _binding, streams, ...rest } = closing;
   const byKey = new Map(recorded.map((stored) => [stored.key, stored]));
   return {

@@ -4,11 +4,11 @@ import type { LedgerEnd } from '../../verifier/ledger/ledger.ts';
 import { runEnvelopeKey, stampKey } from '../../verifier/records/keys.ts';
 import { signRun } from '../../verifier/records/signing.ts';
 import { readStamps } from '../../verifier/records/stamps.ts';
-import type { SealedRun } from '../../verifier/records/stored-run.ts';
+import type { FinalizedRun } from '../../verifier/records/stored-run.ts';
 import type { ExportContext } from './context.ts';
 import { type FreshStamp, keepStamp, requestStamp } from './stamp.ts';
 
-interface Witnessed {
+interface Attested {
   entry: 'created' | 'existing';
   unstamped: EvidenceError | null;
 }
@@ -21,15 +21,15 @@ interface Witnessed {
  * @param known where the ledger ended when it was read. What was added since is checked before anything is signed.
  * @returns whether another process had recorded the run, and why it has no time-stamp although it is to have one.
  */
-export async function witnessRun(context: ExportContext, sealed: SealedRun, known: LedgerEnd): Promise<Witnessed> {
+export async function attestRun(context: ExportContext, sealed: FinalizedRun, known: LedgerEnd): Promise<Attested> {
   const { archive } = context;
   const end = await catchUp(archive, known, context);
-  if (sealed.record.signed) await signSealed(context, sealed);
+  if (sealed.record.signed) await signFinalized(context, sealed);
   const entry = await appendEntry(archive, { kind: 'run', ...sealed }, end, context);
-  return { entry, unstamped: await stampSealed(context, sealed) };
+  return { entry, unstamped: await stampFinalized(context, sealed) };
 }
 
-async function signSealed({ archive, signingKey }: ExportContext, sealed: SealedRun): Promise<void> {
+async function signFinalized({ archive, signingKey }: ExportContext, sealed: FinalizedRun): Promise<void> {
   const { run_id } = sealed.record;
   if ((await archive.stat(runEnvelopeKey(run_id))) !== null) return;
   if (signingKey === null)
@@ -40,9 +40,9 @@ async function signSealed({ archive, signingKey }: ExportContext, sealed: Sealed
 }
 
 /** Asks for its first time-stamp where it is to have one. @returns why it has none. */
-export async function stampSealed(
+export async function stampFinalized(
   { archive, stamping, now, signal }: ExportContext,
-  { record }: SealedRun,
+  { record }: FinalizedRun,
 ): Promise<EvidenceError | null> {
   if (record.timestamp_authority === null || (await archive.stat(stampKey(record.run_id, 1))) !== null) return null;
   if (stamping === null)

@@ -9,8 +9,8 @@ import { DEFAULT_TRANSPORT } from '../../../src/exporter/client/options.ts';
 import { Transport } from '../../../src/exporter/client/transport.ts';
 import type { ExportContext, RunState } from '../../../src/exporter/export/context.ts';
 import type { ExportEvent } from '../../../src/exporter/export/events.ts';
-import type { Journeys, StoredRecord } from '../../../src/exporter/export/journeys.ts';
-import { concludeRun } from '../../../src/exporter/export/seal.ts';
+import type { StreamJobs, StoredRecord } from '../../../src/exporter/export/stream-jobs.ts';
+import { concludeRun } from '../../../src/exporter/export/finalize.ts';
 import { readNewestEntry } from '../../../src/verifier/ledger/ledger.ts';
 import { DEFAULT_DESCRIPTION, defaultContract } from '../../../src/verifier/reading/default-contract.ts';
 import { attemptSchema, readRecord, runRecordSchema, type StreamRecord } from '../../../src/verifier/records/record.ts';
@@ -22,7 +22,7 @@ const SEALED = [
   'archive.json',
   'ledger/00000001.json',
   'runs/2026-10/asked.json',
-  'runs/2026-10/closing.json',
+  'runs/2026-10/run-draft.json',
   'runs/2026-10/index.csv',
   'runs/2026-10/report.html',
   'runs/2026-10/report.pdf',
@@ -66,7 +66,7 @@ function contextOf(more: Partial<ExportContext> = {}) {
     bindingKey: createSecretKey(Buffer.alloc(32)),
     bindingKeyFor: async () => createSecretKey(Buffer.alloc(32)),
     stamping: null,
-    sealPartial: false,
+    finalizePartial: false,
     concurrency: 1,
     workDirectory,
     tool: { name: 't', version: '0' },
@@ -101,11 +101,11 @@ const listed = (streamId: string) => ({
 const failure = (stream_id: string) => ({ stream_id, reason: 'gone', next_step: 'again' });
 const exclusion = (stream_id: string) => ({ stream_id, reason: '--exclude x' });
 
-function journeysOf({
+function jobsOf({
   included = [],
   excluded = [],
   ...more
-}: Partial<Omit<Journeys, 'selection'>> & { included?: string[]; excluded?: string[] }): Journeys {
+}: Partial<Omit<StreamJobs, 'selection'>> & { included?: string[]; excluded?: string[] }): StreamJobs {
   return {
     selection: { included: included.map(listed), excluded: excluded.map(exclusion), list: { pages: [], streams: [] } },
     recorded: [],
@@ -136,11 +136,11 @@ const PARTIAL: Partial<StreamRecord> = {
   missing: [{ form: 'pdf', reason: 'r' }],
 };
 
-type Row = [string, Journeys, boolean, string, number, string, typeof COUNTS];
+type Row = [string, StreamJobs, boolean, string, number, string, typeof COUNTS];
 const RUNS: Row[] = [
   [
     'all verified',
-    journeysOf({ included: ['a', 'b'], recorded: [stored('a'), stored('b')] }),
+    jobsOf({ included: ['a', 'b'], recorded: [stored('a'), stored('b')] }),
     false,
     'sealed',
     0,
@@ -149,7 +149,7 @@ const RUNS: Row[] = [
   ],
   [
     'one of each that can be sealed',
-    journeysOf({
+    jobsOf({
       included: ['a', 'b', 'c'],
       excluded: ['d'],
       recorded: [stored('a'), stored('b', EMPTY), stored('c', { status: 'refuted' })],
@@ -162,7 +162,7 @@ const RUNS: Row[] = [
   ],
   [
     'only empty ones',
-    journeysOf({ included: ['a'], recorded: [stored('a', EMPTY)] }),
+    jobsOf({ included: ['a'], recorded: [stored('a', EMPTY)] }),
     false,
     'sealed',
     4,
@@ -171,7 +171,7 @@ const RUNS: Row[] = [
   ],
   [
     'one incomplete',
-    journeysOf({ included: ['a', 'b'], recorded: [stored('a')], incomplete: [streamRecord('b', PARTIAL)] }),
+    jobsOf({ included: ['a', 'b'], recorded: [stored('a')], incomplete: [streamRecord('b', PARTIAL)] }),
     false,
     'open',
     3,
@@ -180,7 +180,7 @@ const RUNS: Row[] = [
   ],
   [
     'one failed',
-    journeysOf({ included: ['a', 'b'], recorded: [stored('a')], failed: [failure('b')] }),
+    jobsOf({ included: ['a', 'b'], recorded: [stored('a')], failed: [failure('b')] }),
     false,
     'open',
     3,
@@ -189,7 +189,7 @@ const RUNS: Row[] = [
   ],
   [
     'one failed, sealed all the same',
-    journeysOf({ included: ['a', 'b'], recorded: [stored('a', PARTIAL)], failed: [failure('b')] }),
+    jobsOf({ included: ['a', 'b'], recorded: [stored('a', PARTIAL)], failed: [failure('b')] }),
     true,
     'sealed',
     3,
@@ -198,7 +198,7 @@ const RUNS: Row[] = [
   ],
   [
     'partial and refuted',
-    journeysOf({ included: ['a'], recorded: [stored('a', { ...PARTIAL, status: 'refuted' })] }),
+    jobsOf({ included: ['a'], recorded: [stored('a', { ...PARTIAL, status: 'refuted' })] }),
     false,
     'sealed',
     1,
@@ -207,17 +207,17 @@ const RUNS: Row[] = [
   ],
   [
     'partial, and what is there is verified',
-    journeysOf({ included: ['a'], recorded: [stored('a', { ...PARTIAL, status: 'verified' })] }),
+    jobsOf({ included: ['a'], recorded: [stored('a', { ...PARTIAL, status: 'verified' })] }),
     true,
     'sealed',
     3,
     'incomplete',
     { ...COUNTS, listed: 1, partial: 1 },
   ],
-  ['nothing listed', journeysOf({}), false, 'open', 4, 'empty', COUNTS],
+  ['nothing listed', jobsOf({}), false, 'open', 4, 'empty', COUNTS],
   [
     'nothing in scope',
-    journeysOf({ excluded: ['a'] }),
+    jobsOf({ excluded: ['a'] }),
     false,
     'open',
     4,
@@ -226,7 +226,7 @@ const RUNS: Row[] = [
   ],
   [
     'a record of a stream that is no longer listed',
-    journeysOf({ included: ['a'], recorded: [stored('a'), stored('b')] }),
+    jobsOf({ included: ['a'], recorded: [stored('a'), stored('b')] }),
     false,
     'sealed',
     1,
@@ -235,7 +235,7 @@ const RUNS: Row[] = [
   ],
   [
     'a record of a stream that this try leaves out',
-    journeysOf({ included: ['a'], excluded: ['b', 'c'], recorded: [stored('a'), stored('b')] }),
+    jobsOf({ included: ['a'], excluded: ['b', 'c'], recorded: [stored('a'), stored('b')] }),
     false,
     'sealed',
     0,
@@ -245,20 +245,20 @@ const RUNS: Row[] = [
 ];
 
 describe('the end of a run', () => {
-  test.each(RUNS)('%s', async (_words, journeys, sealPartial, state, exitCode, outcome, counts) => {
-    const { context } = contextOf({ sealPartial });
-    const result = await concludeRun(context, run(), journeys);
+  test.each(RUNS)('%s', async (_words, jobs, finalizePartial, state, exitCode, outcome, counts) => {
+    const { context } = contextOf({ finalizePartial });
+    const result = await concludeRun(context, run(), jobs);
     expect(result).toMatchObject({ state, record: { exit_code: exitCode, outcome, reconciliation: counts } });
     const { listed: all, ...classes } = result.record.reconciliation;
     expect(Object.values(classes).reduce((sum, count) => sum + count, 0)).toBe(all);
   });
 
-  test.each(RUNS)('what it leaves in the archive: %s', async (_words, journeys, sealPartial, state) => {
-    const { context, archive, events } = contextOf({ sealPartial });
-    const { record } = await concludeRun(context, run(), journeys);
+  test.each(RUNS)('what it leaves in the archive: %s', async (_words, jobs, finalizePartial, state) => {
+    const { context, archive, events } = contextOf({ finalizePartial });
+    const { record } = await concludeRun(context, run(), jobs);
     const keys: string[] = [];
     for await (const { key } of archive.list('')) keys.push(key);
-    const anything = journeys.failed.length + journeys.incomplete.length > 0;
+    const anything = jobs.failed.length + jobs.incomplete.length > 0;
     expect(keys).toEqual(
       state === 'sealed' ? SEALED : anything ? [ATTEMPT, ATTEMPT.replace('attempt.json', 'report.pdf')] : [],
     );
@@ -270,25 +270,25 @@ describe('the end of a run', () => {
 
 test('what was not accounted for is a defect, and nothing is sealed', async () => {
   const { context, archive } = contextOf();
-  const lost = journeysOf({ included: ['a', 'b'], recorded: [stored('a')] });
+  const lost = jobsOf({ included: ['a', 'b'], recorded: [stored('a')] });
   await expect(concludeRun(context, run(), lost)).rejects.toThrow('2 streams are listed, but 1 accounted for');
   expect(await archive.stat('runs/2026-10/run.json')).toBeNull();
 });
 
 test('what this try would have left out is not named as excluded', async () => {
   const { context } = contextOf();
-  const journeys = journeysOf({ excluded: ['a', 'b'], recorded: [stored('a')] });
-  expect((await concludeRun(context, run(), journeys)).record.excluded).toEqual([exclusion('b')]);
+  const jobs = jobsOf({ excluded: ['a', 'b'], recorded: [stored('a')] });
+  expect((await concludeRun(context, run(), jobs)).record.excluded).toEqual([exclusion('b')]);
 });
 
 test('an attempt says what is missing and why', async () => {
   const { context, archive } = contextOf();
-  const journeys = journeysOf({
+  const jobs = jobsOf({
     included: ['a', 'b'],
     failed: [failure('a')],
     incomplete: [streamRecord('b', PARTIAL)],
   });
-  await concludeRun(context, run(), journeys);
+  await concludeRun(context, run(), jobs);
   const attempt = readRecord(attemptSchema, await archive.readBytes(ATTEMPT, 1e6), ATTEMPT);
   expect(attempt).toMatchObject({
     run_id: '2026-10',
@@ -301,17 +301,17 @@ test('an attempt says what is missing and why', async () => {
 test('a stream that vanished refutes the run, though all others are well', async () => {
   const { context } = contextOf();
   const heads = new Map([['gone', { sequence: 3, hash: DIGEST, run_id: '2026-09' }]]);
-  const { record } = await concludeRun(context, run(heads), journeysOf({ included: ['a'], recorded: [stored('a')] }));
+  const { record } = await concludeRun(context, run(heads), jobsOf({ included: ['a'], recorded: [stored('a')] }));
   expect(record).toMatchObject({ outcome: 'refuted', exit_code: 1, vanished: [{ stream_id: 'gone' }] });
 });
 
 test('of two that seal the same run at once, the second one keeps its hands off', async () => {
   const { context, archive } = contextOf();
-  const first = await concludeRun(context, run(), journeysOf({ included: ['a'], recorded: [stored('a')] }));
+  const first = await concludeRun(context, run(), jobsOf({ included: ['a'], recorded: [stored('a')] }));
   const second = await concludeRun(
     context,
     run(),
-    journeysOf({ included: ['a', 'b'], recorded: [stored('a'), stored('b')] }),
+    jobsOf({ included: ['a', 'b'], recorded: [stored('a'), stored('b')] }),
   );
   expect(second).toEqual({ state: 'already', record: first.record, unstamped: null });
   expect((await readNewestEntry(archive))?.entry.number).toBe(1);
@@ -319,7 +319,7 @@ test('of two that seal the same run at once, the second one keeps its hands off'
 
 test('a head moves on when the run is sealed', async () => {
   const { context, archive } = contextOf();
-  await concludeRun(context, run(), journeysOf({ included: ['a'], recorded: [stored('a')] }));
+  await concludeRun(context, run(), jobsOf({ included: ['a'], recorded: [stored('a')] }));
   expect((await readNewestEntry(archive))?.entry.heads).toEqual({
     a: { sequence: 10, hash: DIGEST, run_id: '2026-10' },
   });
