@@ -125,7 +125,7 @@ type Json = any;
 const VERIFICATION = 'data/verification.json';
 const TRANSFER_LOG = 'data/transfer-log.json';
 const verification = (change: (value: Json) => void) => editJson(VERIFICATION, change);
-const custody = (change: (value: Json) => void) => editJson(TRANSFER_LOG, change);
+const transferLog = (change: (value: Json) => void) => editJson(TRANSFER_LOG, change);
 const info = (pattern: RegExp, replacement: string) =>
   edit('bag-info.txt', (text) => text.replace(pattern, replacement));
 const cut = (files: BagFiles) => {
@@ -310,70 +310,70 @@ describe('the transfer log', () => {
     ['that is no JSON', set(TRANSFER_LOG, 'received everything'), [`object/unreadable ${TRANSFER_LOG}`]],
     [
       'with a member that it does not have',
-      custody((log) => {
+      transferLog((log) => {
         log.approved = true;
       }),
       [`object/unreadable ${TRANSFER_LOG}`],
     ],
     [
       'of another run',
-      custody((log) => {
+      transferLog((log) => {
         log.run_id = 'other';
       }),
       [contradiction(TRANSFER_LOG)],
     ],
     [
       'of another stream',
-      custody((log) => {
+      transferLog((log) => {
         log.stream_id = 'other';
       }),
       [contradiction(TRANSFER_LOG)],
     ],
     [
       'with another SHA-256 of the package',
-      custody((log) => {
+      transferLog((log) => {
         step(log, 'json').exchange.sha256 = '0'.repeat(64);
       }),
       [contradiction(TRANSFER_LOG)],
     ],
     [
       'by which the package was refused',
-      custody((log) => {
+      transferLog((log) => {
         step(log, 'json').exchange.status = 500;
       }),
       [contradiction(TRANSFER_LOG)],
     ],
     [
       'with the path of another package',
-      custody((log) => {
+      transferLog((log) => {
         step(log, 'json').exchange.path = '/evidence/pkg-666/json';
       }),
       [contradiction(TRANSFER_LOG)],
     ],
     [
       'with another length of the summary',
-      custody((log) => {
+      transferLog((log) => {
         step(log, 'summary').exchange.bytes += 1;
       }),
       [contradiction(TRANSFER_LOG)],
     ],
     [
       'that received the package under another name',
-      custody((log) => {
+      transferLog((log) => {
         step(log, 'json').file = 'data/x.json';
       }),
       [contradiction(TRANSFER_LOG)],
     ],
     [
       'that received the package twice',
-      custody((log) => {
+      transferLog((log) => {
         log.steps.push(step(log, 'json'));
       }),
       [contradiction(TRANSFER_LOG)],
     ],
     [
       'that received nothing',
-      custody((log) => {
+      transferLog((log) => {
         log.steps = [];
       }),
       [contradiction(TRANSFER_LOG)],
@@ -381,14 +381,14 @@ describe('the transfer log', () => {
     ['of which a form is gone', drop('data/summary.json'), [contradiction(TRANSFER_LOG), differs]],
     [
       'that received a file by another step',
-      custody((log) => {
+      transferLog((log) => {
         log.steps.push({ ...step(log, 'json'), step: 'listing' });
       }),
       [contradiction(TRANSFER_LOG)],
     ],
     [
       "that asked for the service's check, of which nothing is stated",
-      custody((log) => {
+      transferLog((log) => {
         log.steps.push({ step: 'vendor-verify', exchange: step(log, 'json').exchange });
       }),
       [contradiction(TRANSFER_LOG)],

@@ -21,7 +21,7 @@ import { drawnPdf } from '../support/drawn-pdf.ts';
 import { besideVerdict, type PackageBundle, writePackageBundle } from '../support/package-bundle.ts';
 import { type BagFiles, rebag, zipOf } from '../support/rebag.ts';
 import { monthStream, verifiedRun } from '../support/run-records.ts';
-import { newKey, finalizeRun } from '../support/signed-archive.ts';
+import { finalizeRun, newKey } from '../support/signed-archive.ts';
 
 /**
  * Bundles that somebody without any key made out of an honest one, every manifest and statement set right: nothing that

@@ -16,7 +16,7 @@ import { toRecordBytes } from '../../src/verifier/records/record.ts';
 import { sign } from '../../src/verifier/signature/envelope.ts';
 import type { SigningKey } from '../../src/verifier/signature/key.ts';
 import { runRecord, runStream } from '../support/records.ts';
-import { archiveOf, newKey, finalizeRun } from '../support/signed-archive.ts';
+import { archiveOf, finalizeRun, newKey } from '../support/signed-archive.ts';
 
 const [OURS, BEFORE, STRANGER] = [newKey(), newKey(), newKey()] as const;
 const SIGNED: LedgerTrust = { signingKey: OURS, publicKeys: [BEFORE] };
@@ -44,7 +44,8 @@ function adding(change: (entry: LedgerEntry) => object, key: SigningKey | null) 
   };
 }
 const unchanged = (entry: LedgerEntry) => entry;
-const sealedBy = (key: SigningKey | null) => (archive: Archive) => finalizeRun(archive, 'added', key, {}, [OURS, BEFORE]);
+const sealedBy = (key: SigningKey | null) => (archive: Archive) =>
+  finalizeRun(archive, 'added', key, {}, [OURS, BEFORE]);
 
 /** An archive with one run of one stream. */
 async function begun(key: SigningKey | null): Promise<Archive> {

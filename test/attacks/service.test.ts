@@ -6,7 +6,7 @@ import { archiveBytes, keepService, readArchiveService, requireService } from '.
 import { runRecordKey } from '../../src/verifier/records/keys.ts';
 import type { RunRecord } from '../../src/verifier/records/record.ts';
 import { runRecord } from '../support/records.ts';
-import { newKey, problemsIn, finalizeRun, tampered, verifyUnder } from '../support/signed-archive.ts';
+import { finalizeRun, newKey, problemsIn, tampered, verifyUnder } from '../support/signed-archive.ts';
 
 const KEY = newKey();
 const { source } = runRecord('', []);

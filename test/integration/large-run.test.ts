@@ -69,8 +69,8 @@ async function closeLargeRun(): Promise<void> {
   put(ARCHIVE_KEY, archiveBytes(AUDIT_URL));
   put(askedKey(RUN), toRecordBytes(bindRecord(key, question)));
   const records = streams.map((stream) => putStream(stream, key));
-  const closing = { ...rest, format: 'evidence-run-draft/1', streams: records };
-  put(runDraftKey(RUN), toRecordBytes(bindRecord(key, closing)));
+  const draft = { ...rest, format: 'evidence-run-draft/1', streams: records };
+  put(runDraftKey(RUN), toRecordBytes(bindRecord(key, draft)));
 }
 
 function putStream({ record: _record, ...stream }: RunStream, bindingKey: KeyObject) {

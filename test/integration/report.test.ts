@@ -164,7 +164,7 @@ describe('a run of which something is missing', () => {
   test('leaves an attempt with a report that says so, and the archive accounts for it', async () => {
     const text = await firstPage(attempt());
     expect(text).toMatch(/^PARTIAL$/m);
-    expect(text).toContain('The run is not sealed');
+    expect(text).toContain('The run is not finalized');
     const { code, report } = await verify(cwd);
     expect([code, report.objects.unexpected]).toEqual([3, []]);
     chmodSync(attempt(), 0o644);
@@ -172,10 +172,10 @@ describe('a run of which something is missing', () => {
     expect((await verify(cwd)).report.objects.altered).toMatchObject([{ code: 'object/altered' }]);
   });
 
-  test('or is sealed as it is, labelled on its first page', async () => {
-    expect((await evidence([...ASKED, '--seal-partial'], { cwd, env: platform.env })).code).toBe(3);
+  test('or is finalized as it is, labelled on its first page', async () => {
+    expect((await evidence([...ASKED, '--finalize-partial'], { cwd, env: platform.env })).code).toBe(3);
     const text = await firstPage(join(cwd, 'evidence-archive/runs/AUD-1/report.pdf'));
     expect(text).toMatch(/^PARTIAL$/m);
-    expect(text).not.toContain('The run is not sealed');
+    expect(text).not.toContain('The run is not finalized');
   });
 });

@@ -36,7 +36,11 @@ export async function archivePackage(
   await archive.put(name, { file: target }, stored);
   const stream = { ...verdict, ...beside, partial: false, missing: [], bundle: stored, record: null };
   const { scope } = runRecord(RUN, []);
-  await finalizeRun(archive, RUN, key, { streams: [stream], scope: { ...scope, required_claims: [...required] }, ...more });
+  await finalizeRun(archive, RUN, key, {
+    streams: [stream],
+    scope: { ...scope, required_claims: [...required] },
+    ...more,
+  });
   await archive.close();
   rmSync(target);
   return name;

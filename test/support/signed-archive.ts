@@ -19,7 +19,7 @@ export function newKey(): SigningKey {
 }
 
 /**
- * A sealed run, of no streams unless `more` has some, signed and recorded as an export would.
+ * A finalized run, of no streams unless `more` has some, signed and recorded as an export would.
  * @param earlier keys that the ledger was signed with before.
  */
 export async function finalizeRun(

@@ -7,7 +7,7 @@ import {
   type TransferLog,
   type Verification,
 } from '../../verifier/bundle/documents.ts';
-import { CONTRACT_FILE, TRANSFER_LOG, LISTING, README, SERVICE, VERIFICATION } from '../../verifier/bundle/files.ts';
+import { CONTRACT_FILE, LISTING, README, SERVICE, TRANSFER_LOG, VERIFICATION } from '../../verifier/bundle/files.ts';
 import { bagInfo } from '../../verifier/bundle/info.ts';
 import { toKnownDocument } from '../../verifier/bundle/known.ts';
 import { missingFile } from '../../verifier/bundle/missing.ts';

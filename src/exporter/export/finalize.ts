@@ -16,29 +16,29 @@ import {
   type Unbound,
   type Vanished,
 } from '../../verifier/records/record.ts';
-import { readFinalizedRun, type FinalizedRun } from '../../verifier/records/stored-run.ts';
+import { type FinalizedRun, readFinalizedRun } from '../../verifier/records/stored-run.ts';
 import { beginRun, keepAsked, questionOf, readBegun } from './asked.ts';
 import { listAttempts } from './attempts.ts';
+import { attestRun } from './attest.ts';
 import { bindPieces, bindRecord } from './binding.ts';
-import { type FrozenRun, freezeRun, readRunDraft, recordOf } from './run-draft.ts';
 import type { ExportContext, RunState } from './context.ts';
 import { putAttemptReport, putReports } from './documents.ts';
-import type { StreamJobs, RunResult, StoredRecord } from './stream-jobs.ts';
 import { measureLeftOver } from './leftovers.ts';
 import { withFile } from './pieces.ts';
 import { findUnlisted, findVanished } from './plan.ts';
 import { putBytes } from './put.ts';
 import { requireBoundRun } from './records.ts';
-import { attestRun } from './attest.ts';
+import { type FrozenRun, freezeRun, readRunDraft, recordOf } from './run-draft.ts';
+import type { RunResult, StoredRecord, StreamJobs } from './stream-jobs.ts';
 
-/** Closes the run and seals it, or leaves an attempt when something is missing. */
+/** Freezes the run and finalizes it, or leaves an attempt when something is missing. */
 export async function concludeRun(context: ExportContext, run: RunState, jobs: StreamJobs): Promise<RunResult> {
   const earlier = await readEarlierRuns(context.archive, run.ledger);
   const record = toRunRecord(context, run, jobs, earlier, await context.archive.limitations());
   const open = jobs.incomplete.length + jobs.failed.length > 0 && !context.finalizePartial;
-  const closed = open ? await readRunDraft(context, context.runId) : null;
+  const frozen = open ? await readRunDraft(context, context.runId) : null;
   // Another process has finished what is missing here.
-  if (closed !== null) return finalizeDraft(context, run.ledger, closed, jobs.recorded);
+  if (frozen !== null) return finalizeDraft(context, run.ledger, frozen, jobs.recorded);
   if (open) {
     const documents = await leaveAttempt(context, run, jobs, record);
     return { record: { ...record, documents }, state: 'open', unstamped: null };
@@ -50,50 +50,50 @@ export async function concludeRun(context: ExportContext, run: RunState, jobs: S
   return finalizeDraft(context, run.ledger, await freezeRun(context, record), jobs.recorded);
 }
 
-/** Seals a run that this or another process has closed. @param known the records that need not be verified again. */
+/** Finalizes a run that this or another process has frozen. @param known the records that need not be verified again. */
 export async function finalizeDraft(
   context: ExportContext,
   ledger: LedgerEnd,
-  closed: FrozenRun,
+  frozen: FrozenRun,
   known: readonly StoredRecord[],
 ): Promise<RunResult> {
   const ours = new Map(known.map(({ key, sha256 }) => [key, sha256]));
-  const isKnown = closed.closing.streams.every(({ key, sha256 }) => ours.get(key) === sha256);
-  if (isKnown) return finalizeRun(context, ledger, closed, known);
+  const isKnown = frozen.draft.streams.every(({ key, sha256 }) => ours.get(key) === sha256);
+  if (isKnown) return finalizeRun(context, ledger, frozen, known);
   const { recordsOf } = await import('./resume.ts');
-  return finalizeRun(context, ledger, closed, await recordsOf(context, closed.closing, known));
+  return finalizeRun(context, ledger, frozen, await recordsOf(context, frozen.draft, known));
 }
 
 /**
- * Seals a run that is closed. Of the files of the run its record goes last: a run without it is open, and what
+ * Finalizes a run that is frozen. Of the files of the run its record goes last: a run without it is open, and what
  * `attestRun` puts beside it is added by the next export where it is missing.
  */
 async function finalizeRun(
   context: ExportContext,
   ledger: LedgerEnd,
-  closed: FrozenRun,
+  frozen: FrozenRun,
   streams: readonly StoredRecord[],
 ): Promise<RunResult> {
-  const record = recordOf(closed, streams);
+  const record = recordOf(frozen, streams);
   const question = questionOf(context);
   const begun = (await readBegun(context, question)) ?? (await beginRun(context, new Date(record.begun_at)));
-  record.documents = [await keepAsked(context, begun), closed.document, ...(await putReports(context, record))];
+  record.documents = [await keepAsked(context, begun), frozen.document, ...(await putReports(context, record))];
   const { binding: _binding, ...unbound } = record;
   record.binding = bindPieces(context.bindingKey, recordPieces(unbound));
-  let sealed: FinalizedRun;
+  let finalized: FinalizedRun;
   try {
-    sealed = { record, sha256: (await putRecord(context, record)).sha256 };
+    finalized = { record, sha256: (await putRecord(context, record)).sha256 };
   } catch (error) {
     const other = isEvidenceError(error, 'conflict') ? await readFinalizedRun(context.archive, record.run_id) : null;
     if (other === null) throw error;
     await requireBoundRun(context);
     return { record: other.record, state: 'already', unstamped: null };
   }
-  const { entry, unstamped } = await attestRun(context, sealed, ledger);
-  // Another process has sealed the same run, with the same record.
+  const { entry, unstamped } = await attestRun(context, finalized, ledger);
+  // Another process has finalized the same run, with the same record.
   if (entry === 'existing') return { record, state: 'already', unstamped };
-  context.listen({ type: 'sealed', runId: record.run_id, outcome: record.outcome });
-  return { record, state: 'sealed', unstamped };
+  context.listen({ type: 'finalized', runId: record.run_id, outcome: record.outcome });
+  return { record, state: 'finalized', unstamped };
 }
 
 function putRecord(context: ExportContext, record: RunRecord): Promise<PutResult & Expected> {
@@ -122,10 +122,7 @@ function toRunRecord(
     ...findVanished(selection, context.scope, run.heads, run.past.spans).filter(
       ({ stream_id }) => !done.has(stream_id),
     ),
-    ...findUnlisted(selection, context.runId, [
-      ...jobs.recorded.map(({ record }) => record),
-      ...jobs.incomplete,
-    ]),
+    ...findUnlisted(selection, context.runId, [...jobs.recorded.map(({ record }) => record), ...jobs.incomplete]),
   ];
   const finishedAt = context.now().toISOString();
   const attempts = listAttempts(run, streams, finishedAt);

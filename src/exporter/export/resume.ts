@@ -5,10 +5,10 @@ import { bundleKey, streamRecordKey } from '../../verifier/records/keys.ts';
 import type { RunDraft, StreamRecord, Unbound } from '../../verifier/records/record.ts';
 import type { ExportContext } from './context.ts';
 import { bundleNames } from './encrypt.ts';
-import type { Recovered, StoredRecord } from './stream-jobs.ts';
 import type { ListedStream, StreamSelection } from './plan.ts';
 import { notOurs, putStreamRecord } from './records.ts';
 import { recoverBundle, recoverRecord } from './recover.ts';
+import type { Recovered, StoredRecord } from './stream-jobs.ts';
 
 /** What an interrupted try of this run has left that can be gone on with. */
 export interface Resumed {
@@ -46,9 +46,9 @@ export async function resumeStreams(
 }
 
 /**
- * The records of a run that is closed.
+ * The records of a run that is frozen.
  * @param known those that this process wrote or verified already.
- * @throws EvidenceError `conflict` for one that is not the one that the run was closed with, or that does not hold.
+ * @throws EvidenceError `conflict` for one that is not the one that the run was frozen with, or that does not hold.
  */
 export async function recordsOf(
   context: ExportContext,
@@ -64,7 +64,7 @@ export async function recordsOf(
       return;
     }
     const { record, bytes } = await recoverRecord(context, named.key);
-    if (sha256(bytes) !== named.sha256) throw notOurs(named.key, 'it is not the record that the run was closed with');
+    if (sha256(bytes) !== named.sha256) throw notOurs(named.key, 'it is not the record that the run was frozen with');
     records.push({ record, ...named });
   });
   return records;

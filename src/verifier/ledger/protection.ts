@@ -13,7 +13,7 @@ import {
 import { holdRecordKey, holdResultKey, runPrefix } from '../records/keys.ts';
 import { findEntry } from './ledger.ts';
 
-/** What is to be done about the protection of a sealed run. */
+/** What is to be done about the protection of a finalized run. */
 export interface ProtectionWish {
   runId: string;
   action: HoldRecord['action'];

@@ -21,7 +21,7 @@ export function runDraftKey(runId: string): string {
   return `runs/${runId}/run-draft.json`;
 }
 
-/** A report of a sealed run. */
+/** A report of a finalized run. */
 export function documentKey(runId: string, name: string): string {
   return `runs/${runId}/${name}`;
 }

@@ -12,7 +12,7 @@ export interface FinalizedRun {
   sha256: string;
 }
 
-/** The run record of a sealed run; null when it is not sealed. @throws EvidenceError as `readRunRecord` does. */
+/** The run record of a finalized run; null when it is not finalized. @throws EvidenceError as `readRunRecord` does. */
 export async function readFinalizedRun(
   archive: Pick<Archive, 'readBytes' | 'stat'>,
   runId: string,

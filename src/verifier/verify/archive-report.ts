@@ -54,7 +54,7 @@ export interface RunReport {
   failed: RunRecord['failed'];
   excluded: RunRecord['excluded'];
   /** What was done about its protection. */
-  custody: ReturnType<typeof toHoldReport>[];
+  hold_log: ReturnType<typeof toHoldReport>[];
   /** To whom it was handed. */
   shares: ReturnType<typeof toShareReport>[];
   /** Id of the key whose signature on the run's statement holds, whoever's key that is. */
@@ -69,7 +69,7 @@ export interface RunReport {
 export interface Parts {
   checks: RunCheck[];
   /** By run id. */
-  custody: ReadonlyMap<string, HoldLogCheck>;
+  holdLog: ReadonlyMap<string, HoldLogCheck>;
   findings: Problem[];
   history: Problem[];
   keyring: Keyring;
@@ -87,7 +87,7 @@ export interface Parts {
 
 export function toReport({
   checks,
-  custody,
+  holdLog,
   findings,
   history,
   keyring,
@@ -116,7 +116,7 @@ export function toReport({
     outcome,
     exit_code: EXIT_CODE_OF[outcome],
     service,
-    runs: checks.map((check) => toRunReport(check, custody.get(check.runId))),
+    runs: checks.map((check) => toRunReport(check, holdLog.get(check.runId))),
     months,
     ledger: {
       entries: ledger.entries.length,
@@ -165,11 +165,11 @@ function toRunReport(check: RunCheck, kept: HoldLogCheck | undefined): RunReport
     vanished: check.record?.vanished ?? [],
     failed: check.record?.failed ?? [],
     excluded: check.record?.excluded ?? [],
-    custody: (kept?.custody ?? []).map(toHoldReport),
+    hold_log: (kept?.holdLog ?? []).map(toHoldReport),
     shares: (kept?.shares ?? []).map(toShareReport),
-    signed_by: check.witnesses?.signedBy ?? null,
-    stamps: check.witnesses?.stamps ?? [],
-    restamps: check.witnesses?.restamps ?? [],
+    signed_by: check.attestations?.signedBy ?? null,
+    stamps: check.attestations?.stamps ?? [],
+    restamps: check.attestations?.restamps ?? [],
     problems: check.problems,
   };
 }

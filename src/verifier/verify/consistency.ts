@@ -3,13 +3,13 @@ import type { Bundle } from '../bundle/bundle.ts';
 import type { ServiceDocument, TransferLog, Verification } from '../bundle/documents.ts';
 import {
   CONTRACT_FILE,
-  TRANSFER_LOG,
   EVIDENCE,
   formFile,
   isToken,
   missingForms,
   README,
   SERVICE,
+  TRANSFER_LOG,
   VERIFICATION,
 } from '../bundle/files.ts';
 import { bagInfo } from '../bundle/info.ts';

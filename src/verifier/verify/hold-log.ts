@@ -8,7 +8,7 @@ import { type Problem, toProblem, toUnreadable } from './problem.ts';
 /** What was recorded about the protection of a run, and about those whom it was shared with. */
 export interface HoldLogCheck {
   /** The oldest first. */
-  custody: StoredHoldRecord[];
+  holdLog: StoredHoldRecord[];
   /** The oldest first. */
   shares: StoredShare[];
   problems: Problem[];
@@ -18,9 +18,9 @@ export interface HoldLogCheck {
 }
 
 export async function verifyHoldLog(archive: Archive, runId: string): Promise<HoldLogCheck> {
-  const check: HoldLogCheck = { custody: [], shares: [], problems: [], warnings: [], keys: [] };
+  const check: HoldLogCheck = { holdLog: [], shares: [], problems: [], warnings: [], keys: [] };
   try {
-    check.custody = await readHoldLog(archive, runId);
+    check.holdLog = await readHoldLog(archive, runId);
     check.shares = await readShares(archive, runId);
   } catch (error) {
     if (!isEvidenceError(error, 'unreadable')) throw error;
@@ -31,7 +31,7 @@ export async function verifyHoldLog(archive: Archive, runId: string): Promise<Ho
     check.keys.push(key);
     if (record.run_id !== runId || key !== shareKey(record)) check.problems.push(misplaced(key));
   }
-  for (const stored of check.custody) {
+  for (const stored of check.holdLog) {
     const { key, record, sha256, result } = stored;
     check.keys.push(key, ...(result === null ? [] : [holdResultKey(key)]));
     if (record.run_id !== runId || key !== holdRecordKey(runId, record.ordered_at, record.action))

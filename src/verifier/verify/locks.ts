@@ -25,7 +25,7 @@ export interface LockQuestion {
   keys: readonly string[];
   checks: readonly RunCheck[];
   /** By run id. */
-  custody: ReadonlyMap<string, readonly StoredHoldRecord[]>;
+  holdLog: ReadonlyMap<string, readonly StoredHoldRecord[]>;
   entries: readonly StoredLedgerEntry[];
   now: Date;
   /** Locks are to last until then at least; null where any will do. */
@@ -110,7 +110,7 @@ function describe({ mode, retain_until }: ObjectLock): string {
 }
 
 /** One export stores all under the same protection, but not every record can state its own. */
-function expectationsOf({ keys, checks, custody, entries }: LockQuestion): Map<string, Expectation> {
+function expectationsOf({ keys, checks, holdLog, entries }: LockQuestion): Map<string, Expectation> {
   const expected = new Map<string, Expectation>();
   for (const { runId, record } of checks) {
     const bundles = record?.streams.map(({ bundle }) => bundle) ?? [];
@@ -121,7 +121,7 @@ function expectationsOf({ keys, checks, custody, entries }: LockQuestion): Map<s
     }
     for (const { key, lock, legal_hold } of bundles)
       if (lock !== undefined || legal_hold) expected.set(key, { lock: lock ?? 'none', held: legal_hold === true });
-    for (const stored of custody.get(runId) ?? []) applyHoldRecord(expected, stored);
+    for (const stored of holdLog.get(runId) ?? []) applyHoldRecord(expected, stored);
   }
   return expected;
 }

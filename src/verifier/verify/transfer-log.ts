@@ -1,6 +1,6 @@
 import { isEvidenceError } from '../../core/errors.ts';
 import { type TransferLog, transferLogSchema, type Verification } from '../bundle/documents.ts';
-import { TRANSFER_LOG, FORMS, type FormName, formFile, isPart } from '../bundle/files.ts';
+import { FORMS, type FormName, formFile, isPart, TRANSFER_LOG } from '../bundle/files.ts';
 import type { FileDigest } from '../bundle/integrity.ts';
 import type { ListingResult } from '../claims/listing.ts';
 import { fillText } from '../profile/answers.ts';

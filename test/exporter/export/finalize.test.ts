@@ -9,8 +9,8 @@ import { DEFAULT_TRANSPORT } from '../../../src/exporter/client/options.ts';
 import { Transport } from '../../../src/exporter/client/transport.ts';
 import type { ExportContext, RunState } from '../../../src/exporter/export/context.ts';
 import type { ExportEvent } from '../../../src/exporter/export/events.ts';
-import type { StreamJobs, StoredRecord } from '../../../src/exporter/export/stream-jobs.ts';
 import { concludeRun } from '../../../src/exporter/export/finalize.ts';
+import type { StoredRecord, StreamJobs } from '../../../src/exporter/export/stream-jobs.ts';
 import { readNewestEntry } from '../../../src/verifier/ledger/ledger.ts';
 import { DEFAULT_DESCRIPTION, defaultContract } from '../../../src/verifier/reading/default-contract.ts';
 import { attemptSchema, readRecord, runRecordSchema, type StreamRecord } from '../../../src/verifier/records/record.ts';
@@ -142,20 +142,20 @@ const RUNS: Row[] = [
     'all verified',
     jobsOf({ included: ['a', 'b'], recorded: [stored('a'), stored('b')] }),
     false,
-    'sealed',
+    'finalized',
     0,
     'verified',
     { ...COUNTS, listed: 2, exported: 2 },
   ],
   [
-    'one of each that can be sealed',
+    'one of each that can be finalized',
     jobsOf({
       included: ['a', 'b', 'c'],
       excluded: ['d'],
       recorded: [stored('a'), stored('b', EMPTY), stored('c', { status: 'refuted' })],
     }),
     false,
-    'sealed',
+    'finalized',
     1,
     'refuted',
     { ...COUNTS, listed: 4, exported: 2, empty: 1, excluded: 1 },
@@ -164,7 +164,7 @@ const RUNS: Row[] = [
     'only empty ones',
     jobsOf({ included: ['a'], recorded: [stored('a', EMPTY)] }),
     false,
-    'sealed',
+    'finalized',
     4,
     'empty',
     { ...COUNTS, listed: 1, empty: 1 },
@@ -188,10 +188,10 @@ const RUNS: Row[] = [
     { ...COUNTS, listed: 2, exported: 1, failed: 1 },
   ],
   [
-    'one failed, sealed all the same',
+    'one failed, finalized all the same',
     jobsOf({ included: ['a', 'b'], recorded: [stored('a', PARTIAL)], failed: [failure('b')] }),
     true,
-    'sealed',
+    'finalized',
     3,
     'incomplete',
     { ...COUNTS, listed: 2, partial: 1, failed: 1 },
@@ -200,7 +200,7 @@ const RUNS: Row[] = [
     'partial and refuted',
     jobsOf({ included: ['a'], recorded: [stored('a', { ...PARTIAL, status: 'refuted' })] }),
     false,
-    'sealed',
+    'finalized',
     1,
     'refuted',
     { ...COUNTS, listed: 1, partial: 1 },
@@ -209,26 +209,18 @@ const RUNS: Row[] = [
     'partial, and what is there is verified',
     jobsOf({ included: ['a'], recorded: [stored('a', { ...PARTIAL, status: 'verified' })] }),
     true,
-    'sealed',
+    'finalized',
     3,
     'incomplete',
     { ...COUNTS, listed: 1, partial: 1 },
   ],
   ['nothing listed', jobsOf({}), false, 'open', 4, 'empty', COUNTS],
-  [
-    'nothing in scope',
-    jobsOf({ excluded: ['a'] }),
-    false,
-    'open',
-    4,
-    'empty',
-    { ...COUNTS, listed: 1, excluded: 1 },
-  ],
+  ['nothing in scope', jobsOf({ excluded: ['a'] }), false, 'open', 4, 'empty', { ...COUNTS, listed: 1, excluded: 1 }],
   [
     'a record of a stream that is no longer listed',
     jobsOf({ included: ['a'], recorded: [stored('a'), stored('b')] }),
     false,
-    'sealed',
+    'finalized',
     1,
     'refuted',
     { ...COUNTS, listed: 1, exported: 1 },
@@ -237,7 +229,7 @@ const RUNS: Row[] = [
     'a record of a stream that this try leaves out',
     jobsOf({ included: ['a'], excluded: ['b', 'c'], recorded: [stored('a'), stored('b')] }),
     false,
-    'sealed',
+    'finalized',
     0,
     'verified',
     { ...COUNTS, listed: 3, exported: 2, excluded: 1 },
@@ -260,15 +252,15 @@ describe('the end of a run', () => {
     for await (const { key } of archive.list('')) keys.push(key);
     const anything = jobs.failed.length + jobs.incomplete.length > 0;
     expect(keys).toEqual(
-      state === 'sealed' ? SEALED : anything ? [ATTEMPT, ATTEMPT.replace('attempt.json', 'report.pdf')] : [],
+      state === 'finalized' ? SEALED : anything ? [ATTEMPT, ATTEMPT.replace('attempt.json', 'report.pdf')] : [],
     );
-    expect(events.map(({ type }) => type)).toEqual(state === 'sealed' ? ['sealed'] : []);
-    if (state === 'sealed')
+    expect(events.map(({ type }) => type)).toEqual(state === 'finalized' ? ['finalized'] : []);
+    if (state === 'finalized')
       expect(readRecord(runRecordSchema, await archive.readBytes('runs/2026-10/run.json', 1e6), 'run')).toEqual(record);
   });
 });
 
-test('what was not accounted for is a defect, and nothing is sealed', async () => {
+test('what was not accounted for is a defect, and nothing is finalized', async () => {
   const { context, archive } = contextOf();
   const lost = jobsOf({ included: ['a', 'b'], recorded: [stored('a')] });
   await expect(concludeRun(context, run(), lost)).rejects.toThrow('2 streams are listed, but 1 accounted for');
@@ -305,7 +297,7 @@ test('a stream that vanished refutes the run, though all others are well', async
   expect(record).toMatchObject({ outcome: 'refuted', exit_code: 1, vanished: [{ stream_id: 'gone' }] });
 });
 
-test('of two that seal the same run at once, the second one keeps its hands off', async () => {
+test('of two that finalize the same run at once, the second one keeps its hands off', async () => {
   const { context, archive } = contextOf();
   const first = await concludeRun(context, run(), jobsOf({ included: ['a'], recorded: [stored('a')] }));
   const second = await concludeRun(
@@ -317,7 +309,7 @@ test('of two that seal the same run at once, the second one keeps its hands off'
   expect((await readNewestEntry(archive))?.entry.number).toBe(1);
 });
 
-test('a head moves on when the run is sealed', async () => {
+test('a head moves on when the run is finalized', async () => {
   const { context, archive } = contextOf();
   await concludeRun(context, run(), jobsOf({ included: ['a'], recorded: [stored('a')] }));
   expect((await readNewestEntry(archive))?.entry.heads).toEqual({

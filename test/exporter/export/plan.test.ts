@@ -142,7 +142,7 @@ async function archiveWith(...keys: string[]): Promise<Archive> {
   return archive;
 }
 
-describe('a sealed run', () => {
+describe('a finalized run', () => {
   test('is its record and the digest of its bytes', async () => {
     const archive = openMemoryArchive();
     const record = runRecord('2026-10', [runStream('s')]);

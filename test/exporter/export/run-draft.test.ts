@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sha256 } from '../../../src/core/digest.ts';
 import { openMemoryArchive } from '../../../src/exporter/archive/memory.ts';
-import { freezeRun, readRunDraft, recordOf } from '../../../src/exporter/export/run-draft.ts';
 import { putReports } from '../../../src/exporter/export/documents.ts';
+import { freezeRun, readRunDraft, recordOf } from '../../../src/exporter/export/run-draft.ts';
 import type { StoredRecord } from '../../../src/exporter/export/stream-jobs.ts';
 import type { Archive } from '../../../src/verifier/archive/archive.ts';
 import { type RunRecord, type RunStream, toRecordBytes } from '../../../src/verifier/records/record.ts';
@@ -21,7 +21,7 @@ function stored(streamId: string): StoredRecord {
 
 const RECORDED = [stored('a'), stored('b')];
 const bindingKey = createSecretKey(Buffer.alloc(32));
-const workDirectory = mkdtempSync(join(tmpdir(), 'closing-test-'));
+const workDirectory = mkdtempSync(join(tmpdir(), 'draft-test-'));
 
 function runOf(recorded: readonly StoredRecord[], finished_at = '2026-11-01T00:01:00.000Z'): RunRecord {
   const streams = recorded.map(({ record, key, bytes, sha256: digest }): RunStream => {
@@ -50,7 +50,7 @@ test('a run that was closed goes on from what was written down, and its reports 
   await freezeRun({ archive: interrupted, bindingKey }, runOf(RECORDED));
   // A later try comes at another time, and finds a stream that is not of this run.
   const later = await freezeRun({ archive: interrupted, bindingKey }, runOf(RECORDED, '2026-11-02T12:00:00.000Z'));
-  expect(later.closing.finished_at).toBe('2026-11-01T00:01:00.000Z');
+  expect(later.draft.finished_at).toBe('2026-11-01T00:01:00.000Z');
   await putReports({ archive: interrupted, workDirectory }, recordOf(later, [...RECORDED, stored('c')]));
   expect(await contents(interrupted)).toEqual(await contents(archive));
   expect(await contents(interrupted)).toHaveProperty('size', 5);

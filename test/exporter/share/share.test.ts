@@ -14,7 +14,7 @@ import { verifyHoldLog } from '../../../src/verifier/verify/hold-log.ts';
 import { expectedOf, keysOf, putText } from '../../conformance/archive.ts';
 import { LockingArchive } from '../../support/memory-locks.ts';
 import { DIGEST } from '../../support/records.ts';
-import { ledgerEnd, newKey, finalizeRun } from '../../support/signed-archive.ts';
+import { finalizeRun, ledgerEnd, newKey } from '../../support/signed-archive.ts';
 
 const NOW = new Date('2026-11-21T12:00:00.000Z');
 const UNTIL = new Date('2026-11-28T12:00:00.000Z');
@@ -47,13 +47,13 @@ async function share(archive: Archive, links: boolean, signal = new AbortControl
   return { folder, shared: shareRun({ archive, now: () => NOW, signal }, wish) };
 }
 
-async function sealed(archive: Archive = openMemoryArchive()): Promise<Archive> {
+async function finalized(archive: Archive = openMemoryArchive()): Promise<Archive> {
   await finalizeRun(archive, 'run-1', newKey());
   return archive;
 }
 
 test('the archive gets to know who was handed what, and no link', async () => {
-  const archive = withLinks(await sealed());
+  const archive = withLinks(await finalized());
   const { folder, shared } = await share(archive, true);
   const { record, key, warnings } = await shared;
   expect(warnings).toEqual([]);
@@ -75,7 +75,7 @@ describe('links end with the credentials that sign them', () => {
     [null, UNTIL, null],
     ['unknown' as const, UNTIL, /do not say when they end/],
   ])('that end: %s', async (credentialsUntil, end, words) => {
-    const { shared } = await share(withLinks(await sealed(), credentialsUntil), true);
+    const { shared } = await share(withLinks(await finalized(), credentialsUntil), true);
     const { record, warnings } = await shared;
     expect(record.expires_at).toBe(end.toISOString());
     expect(warnings).toEqual(words === null ? [] : [expect.stringMatching(words)]);
@@ -83,7 +83,7 @@ describe('links end with the credentials that sign them', () => {
 });
 
 test('what the store does not let be recorded is not handed out', async () => {
-  const archive = await sealed();
+  const archive = await finalized();
   const refusing: Archive = new Proxy(archive, {
     get: (target, name) => {
       if (name === 'put') return () => Promise.reject(new EvidenceError('store-refused', '403'));
@@ -129,7 +129,7 @@ test('the ledger up to the run goes along, with what it accepted and the keys it
 });
 
 test('interrupted, it leaves nothing', async () => {
-  const archive = await sealed();
+  const archive = await finalized();
   const { folder, shared } = await share(archive, false, AbortSignal.abort(new Error('stopped')));
   await expect(shared).rejects.toThrow('stopped');
   expect([existsSync(folder), await keysOf(archive, 'runs/run-1/hold-log/')]).toEqual([false, []]);
@@ -140,7 +140,7 @@ test.each([
   [{ ...LOCK, retain_until: '2026-11-01T00:00:00.000Z' }, null],
 ])('the record is locked as the record of the run is: %j', async (lock, expected) => {
   const locking = new LockingArchive(lock);
-  await sealed(locking.archive);
+  await finalized(locking.archive);
   locking.initially = null;
   const { shared } = await share(locking.archive, false);
   expect(locking.table.get((await shared).key)?.lock).toEqual(expected);
@@ -151,7 +151,7 @@ test.each([
   ['of another time', (text: string) => text.replaceAll('2026-11-21', '2026-11-20'), 'record/differs'],
   ['that is none', () => '{}', 'object/unreadable'],
 ])('a record %s is found', async (_what, change, code) => {
-  const archive = await sealed();
+  const archive = await finalized();
   const { key } = await (await share(archive, false)).shared;
   expect((await verifyHoldLog(archive, 'run-1')).problems).toEqual([]);
   const copy = openMemoryArchive();

@@ -19,7 +19,7 @@ async function earlierRunsOf(archive: Archive) {
   return readEarlierRuns(archive, await readPast(archive));
 }
 
-/** Three months, each sealed with what its record says of those before it. */
+/** Three months, each finalized with what its record says of those before it. */
 async function threeMonths(): Promise<Archive> {
   const archive = openMemoryArchive();
   for (const runId of ['2026-08', '2026-09', '2026-10']) {
@@ -44,7 +44,7 @@ async function verify(archive: Archive) {
   return { ...report, named: report.objects.altered.map(({ code, key, message }) => [code, key, message]) };
 }
 
-test('the next run names all that were sealed before it', async () => {
+test('the next run names all that were finalized before it', async () => {
   const archive = await threeMonths();
   const { runs } = await earlierRunsOf(archive);
   expect(runs.map(({ run_id }) => run_id)).toEqual(['2026-08', '2026-09', '2026-10']);

@@ -129,8 +129,8 @@ test('what the store refuses to begin with is recorded as refused, and keeps nob
   await expect(change(locking, wish('hold'))).rejects.toMatchObject({ code: 'store-refused' });
   locking.onChange = () => {};
   await change(locking, wish('extend'));
-  const custody = await readHoldLog(locking.archive, 'a');
-  expect(custody.map(({ result }) => result?.outcome)).toEqual(['refused', 'completed']);
+  const records = await readHoldLog(locking.archive, 'a');
+  expect(records.map(({ result }) => result?.outcome)).toEqual(['refused', 'completed']);
 });
 
 test('an archive that locks nothing is refused', async () => {
@@ -157,8 +157,8 @@ describe.each(['hold', 'extend'] as const)('%s, interrupted', (action) => {
       nextStep: expect.stringContaining('--reason "case 7"'),
     });
     expect((await change(locking, wish(action))).resumed).toBe(true);
-    const custody = await readHoldLog(locking.archive, 'a');
-    expect(custody.map(({ result }) => result !== null)).toEqual([true]);
+    const records = await readHoldLog(locking.archive, 'a');
+    expect(records.map(({ result }) => result !== null)).toEqual([true]);
     const isChanged = (key: string) =>
       action === 'hold'
         ? locking.table.get(key)?.held === true

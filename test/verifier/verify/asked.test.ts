@@ -5,7 +5,7 @@ import type { Asked } from '../../../src/verifier/records/asked.ts';
 import { askedKey } from '../../../src/verifier/records/keys.ts';
 import { toRecordBytes } from '../../../src/verifier/records/record.ts';
 import { runRecord } from '../../support/records.ts';
-import { problemsIn, finalizeRun, verifyUnder } from '../../support/signed-archive.ts';
+import { finalizeRun, problemsIn, verifyUnder } from '../../support/signed-archive.ts';
 
 const RUN = 'run-1';
 const { source, period, scope, begun_at, operator } = runRecord(RUN, []);

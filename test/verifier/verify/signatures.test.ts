@@ -11,10 +11,10 @@ import { type SigningKey, toPem } from '../../../src/verifier/signature/key.ts';
 import { runRecord } from '../../support/records.ts';
 import {
   archiveOf,
+  finalizeRun,
   ledgerEnd,
   newKey,
   problemsIn,
-  finalizeRun,
   tampered,
   verifyUnder,
 } from '../../support/signed-archive.ts';

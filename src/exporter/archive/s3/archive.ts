@@ -15,7 +15,7 @@ import type {
 } from '../../../verifier/archive/archive.ts';
 import { conflict, differenceTo } from '../../../verifier/archive/content.ts';
 import { checkKey, isKey } from '../../../verifier/archive/key.ts';
-import { type Capabilities, findCapabilities, PROBE, SCRATCH, limitationsOf } from './capabilities.ts';
+import { type Capabilities, findCapabilities, limitationsOf, PROBE, SCRATCH } from './capabilities.ts';
 import { Connection } from './connection.ts';
 import { putOnTop } from './copy.ts';
 import { isRefusal } from './failure.ts';
@@ -82,7 +82,7 @@ class S3Archive implements Archive {
     const inParts = expected.bytes >= this.#options.limits.multipartBytes;
     const uploaded = await this.#upload(upload, inParts);
     if (inParts) await sweepUploads(this.#connection, upload.bucket, upload.name, (name) => name === upload.name);
-    if (uploaded === null) return this.#settle(key, expected, upload.protection);
+    if (uploaded === null) return this.#takeExisting(key, expected, upload.protection);
     const { version_id, checksum } = uploaded;
     const wanted = { ...this.#name(key), version_id };
     const found = await confirm(this.#connection, wanted, expected, checksum, upload.protection);
@@ -155,9 +155,7 @@ class S3Archive implements Archive {
       const isDead = (_name: string, begun: Date | undefined) =>
         begun !== undefined && Date.now() - begun.getTime() > DEAD_AFTER_MS;
       if (!(await sweepUploads(this.#connection, bucket, prefix, isDead)))
-        limitations.push(
-          'the store does not list unfinished uploads: what an interrupted run left of one stays there',
-        );
+        limitations.push('the store does not list unfinished uploads: what an interrupted run left of one stays there');
       return { capabilities, limitations };
     })();
     return this.#prepared;
@@ -190,10 +188,10 @@ class S3Archive implements Archive {
     return (await this.#versions.find(this.#name(key).name))?.version_id === version_id;
   }
 
-  /** As `#settle`; and where the first version has other content it is put over ours, which was stored after it. */
+  /** As `#takeExisting`; and where the first version has other content it is put over ours, which was stored after it. */
   async #yield(key: string, { expected, protection }: Upload): Promise<PutResult> {
     try {
-      return await this.#settle(key, expected, protection);
+      return await this.#takeExisting(key, expected, protection);
     } catch (error) {
       if (!isEvidenceError(error, 'conflict')) throw error;
       const first = await this.#resolve(key);
@@ -203,7 +201,7 @@ class S3Archive implements Archive {
   }
 
   /** What a key that is taken means for a `put`. */
-  async #settle(key: string, expected: Expected, protection: PutProtection): Promise<PutResult> {
+  async #takeExisting(key: string, expected: Expected, protection: PutProtection): Promise<PutResult> {
     const wanted = await this.#resolve(key);
     const found = await inspect(this.#connection, wanted);
     if (found === null) throw this.#missing(key);

@@ -29,7 +29,7 @@ export async function runExport(flags: ExportFlags, context: CommandContext): Pr
   const common = {
     ...{ config, scope, service },
     revise: flags.revise === true,
-    finalizePartial: flags['seal-partial'] === true,
+    finalizePartial: flags['finalize-partial'] === true,
     beginSigning: flags['begin-signing'] === true,
     serviceMoved: flags['service-moved'] === true,
   };
