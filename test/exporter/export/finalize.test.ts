@@ -16,16 +16,16 @@ import { DEFAULT_DESCRIPTION, defaultContract } from '../../../src/verifier/read
 import { attemptSchema, readRecord, runRecordSchema, type StreamRecord } from '../../../src/verifier/records/record.ts';
 import { DIGEST, streamRecord } from '../../support/records.ts';
 
-const workDirectory = mkdtempSync(join(tmpdir(), 'seal-test-'));
+const workDirectory = mkdtempSync(join(tmpdir(), 'finalize-test-'));
 const STARTED = new Date('2026-11-01T00:00:00.000Z');
-const SEALED = [
+const FINALIZED = [
   'archive.json',
   'ledger/00000001.json',
   'runs/2026-10/asked.json',
-  'runs/2026-10/run-draft.json',
   'runs/2026-10/index.csv',
   'runs/2026-10/report.html',
   'runs/2026-10/report.pdf',
+  'runs/2026-10/run-draft.json',
   'runs/2026-10/run.json',
 ];
 const ATTEMPT = 'runs/2026-10/attempts/2026-11-01T00-00-00.000Z/attempt.json';
@@ -252,7 +252,7 @@ describe('the end of a run', () => {
     for await (const { key } of archive.list('')) keys.push(key);
     const anything = jobs.failed.length + jobs.incomplete.length > 0;
     expect(keys).toEqual(
-      state === 'finalized' ? SEALED : anything ? [ATTEMPT, ATTEMPT.replace('attempt.json', 'report.pdf')] : [],
+      state === 'finalized' ? FINALIZED : anything ? [ATTEMPT, ATTEMPT.replace('attempt.json', 'report.pdf')] : [],
     );
     expect(events.map(({ type }) => type)).toEqual(state === 'finalized' ? ['finalized'] : []);
     if (state === 'finalized')

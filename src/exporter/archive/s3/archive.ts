@@ -15,7 +15,7 @@ import type {
 } from '../../../verifier/archive/archive.ts';
 import { conflict, differenceTo } from '../../../verifier/archive/content.ts';
 import { checkKey, isKey } from '../../../verifier/archive/key.ts';
-import { type Capabilities, findCapabilities, limitationsOf, PROBE, SCRATCH } from './capabilities.ts';
+import { type Capabilities, findCapabilities, PROBE, SCRATCH, toLimitations } from './capabilities.ts';
 import { Connection } from './connection.ts';
 import { putOnTop } from './copy.ts';
 import { isRefusal } from './failure.ts';
@@ -149,7 +149,7 @@ class S3Archive implements Archive {
       const { bucket, prefix } = this.#place;
       const protection = protectionOf(this.#options, new Date());
       const capabilities = await findCapabilities(this.#connection, this.#place, this.#versions, protection);
-      const limitations = limitationsOf(capabilities);
+      const limitations = toLimitations(capabilities);
       if (this.#versions.listable !== true)
         limitations.push('the store does not list versions: what is read is the newest version of an object');
       const isDead = (_name: string, begun: Date | undefined) =>

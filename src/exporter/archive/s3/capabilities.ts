@@ -85,7 +85,7 @@ async function tryCreate(connection: Connection, upload: Omit<Upload, 'createOnl
 }
 
 /** A sentence for each thing that this store does less than others. */
-export function limitationsOf({ createOnly, versions, checksums, locksShown }: Capabilities): string[] {
+export function toLimitations({ createOnly, versions, checksums, locksShown }: Capabilities): string[] {
   const sentences: string[] = [];
   if (!createOnly && versions)
     sentences.push(
