@@ -7,8 +7,8 @@ import type { CommandContext } from '../command.ts';
 import { type Config, loadConfig } from '../config/config.ts';
 import { openArchive } from '../config/store.ts';
 import { readOperator } from '../config/tool.ts';
-import type { ExtendFlags, HoldFlags } from '../flags.ts';
 import { requireRun } from '../output/sealed-run.ts';
+import type { ExtendFlags, HoldFlags } from './custody-flags.ts';
 
 /** A lock of this kind cannot be taken back by anybody: a slip of the finger must not make one of 700 years. */
 const DEFAULT_MAX_YEARS = 30;

@@ -8,7 +8,7 @@ import { type Footing, type FootingPart, LOADERS } from '../config/footing.ts';
 import { MORE_ROOM, reckonRoom } from '../config/room.ts';
 import { addressOf, connectService } from '../config/service.ts';
 import { checkForWriting, folderOf, isS3Url, openArchive, s3LocationOf } from '../config/store.ts';
-import type { DoctorFlags } from '../flags.ts';
+import type { DoctorFlags } from './doctor-flags.ts';
 
 /** Looks at everything that an export will rest on, and says of each thing that is not right what to do. */
 export async function runDoctor(flags: DoctorFlags, context: CommandContext): Promise<number> {

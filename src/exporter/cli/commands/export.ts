@@ -16,10 +16,10 @@ import { connectService } from '../config/service.ts';
 import { openArchive } from '../config/store.ts';
 import { readCommit, readOperator, readTool } from '../config/tool.ts';
 import { freeIn, withWorkDirectory } from '../config/work-directory.ts';
-import type { ExportFlags } from '../flags.ts';
 import { Progress } from '../output/progress.ts';
 import { endOf, printRun, toRunDocument } from '../output/run-report.ts';
 import { dryRun } from './dry-run.ts';
+import type { ExportFlags } from './export-flags.ts';
 import type { ExportWish } from './export-wish.ts';
 
 export async function runExport(flags: ExportFlags, context: CommandContext): Promise<number> {

@@ -8,7 +8,7 @@ import type { CommandContext } from '../command.ts';
 import { DEFAULT_ARCHIVE } from '../config/config.ts';
 import { isS3Url } from '../config/store.ts';
 import { checkArchiveUrl, checkHttpUrl } from '../config/store-settings.ts';
-import type { InitFlags } from '../flags.ts';
+import type { InitFlags } from './init-flags.ts';
 
 /** Longer than any year. */
 const DAYS_OF_A_YEAR = 366;

@@ -7,7 +7,7 @@ import { openSigningKey } from '../config/signing.ts';
 import { openArchive } from '../config/store.ts';
 import { readOperator } from '../config/tool.ts';
 import { readPublicKeys } from '../config/trust.ts';
-import type { LedgerFlags } from '../flags.ts';
+import type { LedgerFlags } from './ledger-flags.ts';
 
 /** Records for ever why a stream was ended or began anew. */
 export async function runLedger(flags: LedgerFlags, context: CommandContext): Promise<number> {

@@ -14,8 +14,8 @@ import type { CommandContext } from '../command.ts';
 import type { Config } from '../config/config.ts';
 import type { Footing } from '../config/footing.ts';
 import { openArchive } from '../config/store.ts';
-import type { ExportFlags } from '../flags.ts';
 import { endOf, printRun, toRunDocument } from '../output/run-report.ts';
+import type { ExportFlags } from './export-flags.ts';
 
 /** A month that is to be exported. */
 interface MissingMonth {

@@ -9,8 +9,8 @@ import { loadConfig } from '../config/config.ts';
 import { openStamping } from '../config/signing.ts';
 import { openArchive } from '../config/store.ts';
 import { readOperator } from '../config/tool.ts';
-import type { RestampFlags } from '../flags.ts';
 import { readDays } from '../output/days.ts';
+import type { RestampFlags } from './restamp-flags.ts';
 
 const OUTCOMES = { stamped: 'verified', 'not-due': 'verified', failed: 'incomplete', refuted: 'refuted' } as const;
 

@@ -8,11 +8,11 @@ import type { RunRecord } from '../../../verifier/records/record.ts';
 import type { CommandContext } from '../command.ts';
 import { loadConfig } from '../config/config.ts';
 import { openArchive } from '../config/store.ts';
-import type { RunsFlags } from '../flags.ts';
 import { DAY_MS } from '../output/days.ts';
 import { printLacking } from '../output/lacking-months.ts';
 import { nameOfPeriod } from '../output/period-name.ts';
 import { formatBytes } from '../output/progress.ts';
+import type { RunsFlags } from './runs-flags.ts';
 
 /** What was exported so far: read from the archive, not verified. */
 export async function runRuns(flags: RunsFlags, context: CommandContext): Promise<number> {

@@ -8,9 +8,9 @@ import type { CommandContext } from '../command.ts';
 import { loadConfig } from '../config/config.ts';
 import { openArchive } from '../config/store.ts';
 import { readOperator } from '../config/tool.ts';
-import type { ShareFlags } from '../flags.ts';
 import { formatBytes } from '../output/progress.ts';
 import { requireRun } from '../output/sealed-run.ts';
+import type { ShareFlags } from './share-flags.ts';
 
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 const MAX_NAME = 200;

@@ -6,7 +6,7 @@ import type { CommandContext } from '../command.ts';
 import { type Config, loadConfig } from '../config/config.ts';
 import { connectService } from '../config/service.ts';
 import { openArchive } from '../config/store.ts';
-import type { StreamsFlags } from '../flags.ts';
+import type { StreamsFlags } from './streams-flags.ts';
 
 /** The service's streams, as it states them, and how far each was exported. */
 export async function runStreams(flags: StreamsFlags, context: CommandContext): Promise<number> {

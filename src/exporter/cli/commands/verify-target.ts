@@ -1,7 +1,7 @@
 import { open, stat } from 'node:fs/promises';
 import { EvidenceError, messageOf } from '../../../core/errors.ts';
 import { isS3Url, isUrl } from '../config/store.ts';
-import type { VerifyFlags } from '../flags.ts';
+import type { VerifyFlags } from './verify-flags.ts';
 
 /** What there is to verify. A run is verified as a part of its archive. */
 export type TargetKind = 'archive' | 'bundle' | 'encrypted' | 'package';

@@ -17,11 +17,11 @@ import { loadNamedConfig } from '../config/config.ts';
 import { isS3Url, type NamedArchive, openArchive } from '../config/store.ts';
 import { openIdentities, readPublicKeys, readSealKeys, readTimestampRoots } from '../config/trust.ts';
 import { withWorkDirectory } from '../config/work-directory.ts';
-import type { VerifyFlags } from '../flags.ts';
 import { holdHeap } from '../heap.ts';
 import { readDays } from '../output/days.ts';
 import { describeTrust } from '../output/trust-report.ts';
 import { type FileReport, printArchive, printFile } from '../output/verify-report.ts';
+import type { VerifyFlags } from './verify-flags.ts';
 import { kindOf, NAME_ONE, refuseUnused } from './verify-target.ts';
 
 const UNSIGNED =
