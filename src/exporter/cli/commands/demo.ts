@@ -11,7 +11,7 @@ import type { CommandContext } from '../command.ts';
 import { type Config, DEFAULT_ARCHIVE, loadNamedConfig } from '../config/config.ts';
 import { withFooting } from '../config/footing.ts';
 import { connectService } from '../config/service.ts';
-import { isUrl } from '../config/store.ts';
+import { isUrl } from '../config/stores.ts';
 import { withWorkDirectory } from '../config/work-directory.ts';
 import { printRun, toRunDocument } from '../output/run-report.ts';
 import { describeTrust, type Trust } from '../output/trust-report.ts';

@@ -5,9 +5,9 @@ import { runIdOf, runRecordKey } from '../../../verifier/records/keys.ts';
 import { EXIT_CODE_OF, worstOf } from '../../../verifier/records/outcome.ts';
 import { type Restamped, restampRun } from '../../export/restamp.ts';
 import type { CommandContext } from '../command.ts';
+import { withArchive } from '../config/archives.ts';
 import { loadConfig } from '../config/config.ts';
 import { openStamping } from '../config/signing.ts';
-import { openArchive } from '../config/store.ts';
 import { readOperator } from '../config/tool.ts';
 import { readDays } from '../output/days.ts';
 import type { RestampFlags } from './restamp-flags.ts';
@@ -27,12 +27,7 @@ export async function runRestamp(flags: RestampFlags, context: CommandContext): 
     throw new EvidenceError('config', 'no time-stamping authority is configured', {
       nextStep: 'Set sign.tsa_url and sign.tsa_roots in evidence.yaml.',
     });
-  const archive = await openArchive(config, context, false);
-  try {
-    if (archive === null)
-      throw new EvidenceError('not-found', `there is no archive at ${config.archiveUrl}`, {
-        nextStep: 'Name the archive with --archive or archive.url.',
-      });
+  const stampIn = async (archive: Archive) => {
     const orderedBy = readOperator();
     const runs: Restamped[] = [];
     for (const runId of flags.run === undefined ? await listSealed(archive) : [flags.run]) {
@@ -43,10 +38,8 @@ export async function runRestamp(flags: RestampFlags, context: CommandContext): 
     printer.document({ exit_code: exitCode, runs });
     for (const line of format(runs)) printer.result(line);
     return exitCode;
-  } finally {
-    await stamping.authority.close();
-    await archive?.close();
-  }
+  };
+  return withArchive(config, context, stampIn).finally(() => stamping.authority.close());
 }
 
 async function listSealed(archive: Archive): Promise<string[]> {

@@ -13,8 +13,10 @@ import type { VerifyOptions } from '../../../verifier/verify/content.ts';
 import { type Problem, toProblem } from '../../../verifier/verify/problem.ts';
 import type { RunCheck } from '../../../verifier/verify/run.ts';
 import type { CommandContext } from '../command.ts';
+import { withArchiveIfAny } from '../config/archives.ts';
 import { loadNamedConfig } from '../config/config.ts';
-import { isS3Url, type NamedArchive, openArchive } from '../config/store.ts';
+import type { NamedArchive } from '../config/stores/store.ts';
+import { storeOf } from '../config/stores.ts';
 import { openIdentities, readPublicKeys, readSealKeys, readTimestampRoots } from '../config/trust.ts';
 import { withWorkDirectory } from '../config/work-directory.ts';
 import { holdHeap } from '../heap.ts';
@@ -65,7 +67,8 @@ export async function runVerify(flags: VerifyFlags, context: CommandContext): Pr
   };
   const identityFiles = (flags.identity ?? []).map((path) => resolve(directory, path));
   const threads = checkThreads(flags.threads ?? null);
-  const target = isS3Url(flags.target) ? flags.target.replace(/\/+$/, '') : resolve(directory, flags.target);
+  const store = storeOf(flags.target);
+  const target = store.locate(flags.target, directory);
   const kind = await kindOf(target, flags.target);
   refuseUnused(flags, kind);
   if (kind === 'archive') {
@@ -88,7 +91,7 @@ export async function runVerify(flags: VerifyFlags, context: CommandContext): Pr
       identities: await openIdentities(identityFiles),
       lockedUntil: readLockedUntil(flags, options.now),
       // Those of a store far away arrive while others are looked at.
-      concurrency: isS3Url(target) ? CONCURRENCY : 1,
+      concurrency: store.isRemote ? CONCURRENCY : 1,
     };
     const report = await checkStored(named, flags.run ?? run, archiveOptions, config.workDirectory, context);
     if (archiveOptions.identities !== null) refuseUseless(report, flags.target);
@@ -152,9 +155,8 @@ async function checkOpened(
 ): Promise<ArchiveReport> {
   const verifyArchive = await loadArchive();
   const root = named.archiveUrl;
-  const archive = await openArchive(named, context, false);
   const progress = new VerifyProgress(context);
-  try {
+  const check = async (archive: Archive | null) => {
     if (archive === null || !((await holds(archive, 'runs/')) || (await holds(archive, 'ledger/'))))
       throw new EvidenceError('not-found', `${root} is not an archive: it holds neither runs nor a ledger`, {
         nextStep: NAME_ONE,
@@ -167,10 +169,8 @@ async function checkOpened(
     const report = await verifyArchive({ ...options, ...listeners, archive }, run);
     if (run !== null && report.runs.length === 0 && report.warnings.length === 0) throw noSuchRun(root, run);
     return report;
-  } finally {
-    progress.close();
-    await archive?.close();
-  }
+  };
+  return withArchiveIfAny(named, context, check).finally(() => progress.close());
 }
 
 /**

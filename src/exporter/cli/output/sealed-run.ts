@@ -5,23 +5,18 @@ import { isBegun } from '../../export/run-id.ts';
 
 /**
  * A run that a command is to do something with.
- * @param url of the archive, for errors.
  * @throws EvidenceError `not-found` when there is no such run, or it is not sealed.
  */
-export async function requireRun(
-  archive: Archive | null,
-  runId: string,
-  url: string,
-): Promise<SealedRun & { archive: Archive }> {
+export async function requireRun(archive: Archive, runId: string): Promise<SealedRun> {
   // A name with a slash is no name of a run, and might be one of something else.
   const isName = !/[\\/]|^\.|^$|\p{Cc}/u.test(runId);
-  const sealed = archive !== null && isName ? await readSealedRun(archive, runId) : null;
-  if (archive !== null && sealed !== null) return { ...sealed, archive };
-  if (archive !== null && isName && (await isBegun(archive, runId)))
+  const sealed = isName ? await readSealedRun(archive, runId) : null;
+  if (sealed !== null) return sealed;
+  if (isName && (await isBegun(archive, runId)))
     throw new EvidenceError('not-found', `run ${runId} was begun, and is not sealed`, {
       nextStep: 'Run the same export command again: it goes on with what is missing.',
     });
-  throw new EvidenceError('not-found', `the archive at ${url} has no sealed run ${runId}`, {
+  throw new EvidenceError('not-found', `the archive at ${archive.url} has no sealed run ${runId}`, {
     nextStep: 'See which there are, with: evidence runs.',
   });
 }
