@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sha256 } from '../../core/digest.ts';
 import type { Archive } from '../archive/archive.ts';
-import { custodyResultKey } from './keys.ts';
+import { custodyActionOf, custodyPrefix, custodyResultKey } from './keys.ts';
 import { operatorSchema, readRecord, toRecordBytes } from './record.ts';
 
 const lockSchema = z.strictObject({ mode: z.enum(['governance', 'compliance']), retain_until: z.string() });
@@ -46,7 +46,7 @@ export interface StoredCustody {
 }
 
 const MAX_CUSTODY_BYTES = 256 * 2 ** 20;
-const CUSTODY_KEY = /^runs\/[^/]+\/custody\/[^/]+-(hold|release|extend)\.json$/;
+const ACTIONS: readonly (string | null)[] = ['hold', 'release', 'extend'];
 
 /**
  * All that was done about the protection of a run, the oldest first.
@@ -54,9 +54,9 @@ const CUSTODY_KEY = /^runs\/[^/]+\/custody\/[^/]+-(hold|release|extend)\.json$/;
  */
 export async function readCustody(archive: Archive, runId: string): Promise<StoredCustody[]> {
   const keys = new Set<string>();
-  for await (const { key } of archive.list(`runs/${runId}/custody/`)) keys.add(key);
+  for await (const { key } of archive.list(custodyPrefix(runId))) keys.add(key);
   const stored: StoredCustody[] = [];
-  for (const key of keys) if (CUSTODY_KEY.test(key)) stored.push(await readStored(archive, key, keys));
+  for (const key of keys) if (ACTIONS.includes(custodyActionOf(key))) stored.push(await readStored(archive, key, keys));
   return stored.sort((a, b) => (a.record.ordered_at < b.record.ordered_at ? -1 : 1));
 }
 

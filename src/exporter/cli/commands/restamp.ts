@@ -1,7 +1,7 @@
 import { EvidenceError } from '../../../core/errors.ts';
 import { formatTable } from '../../../core/terminal/table.ts';
 import type { Archive } from '../../../verifier/archive/archive.ts';
-import { runIdOf, runRecordKey } from '../../../verifier/records/keys.ts';
+import { RUNS_PREFIX, runIdOf, runRecordKey } from '../../../verifier/records/keys.ts';
 import { EXIT_CODE_OF, worstOf } from '../../../verifier/records/outcome.ts';
 import { type Restamped, restampRun } from '../../export/restamp.ts';
 import type { CommandContext } from '../command.ts';
@@ -44,7 +44,7 @@ export async function runRestamp(flags: RestampFlags, context: CommandContext): 
 
 async function listSealed(archive: Archive): Promise<string[]> {
   const sealed: string[] = [];
-  for await (const { key } of archive.list('runs/')) {
+  for await (const { key } of archive.list(RUNS_PREFIX)) {
     const runId = runIdOf(key);
     if (runId !== null && key === runRecordKey(runId)) sealed.push(runId);
   }

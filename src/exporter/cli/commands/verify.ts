@@ -5,6 +5,7 @@ import { liveLine } from '../../../core/terminal/table.ts';
 import { plural } from '../../../core/words.ts';
 import type { Archive } from '../../../verifier/archive/archive.ts';
 import type { Identities } from '../../../verifier/encryption/identities.ts';
+import { LEDGER_PREFIX, RUNS_PREFIX, runPrefix, splitRunAddress } from '../../../verifier/records/keys.ts';
 import { EXIT_CODE_OF, worstOf } from '../../../verifier/records/outcome.ts';
 import { reportAlone } from '../../../verifier/verify/alone.ts';
 import type { ArchiveContext } from '../../../verifier/verify/archive.ts';
@@ -72,7 +73,7 @@ export async function runVerify(flags: VerifyFlags, context: CommandContext): Pr
   const kind = await kindOf(target, flags.target);
   refuseUnused(flags, kind);
   if (kind === 'archive') {
-    const [, root = target, run = null] = /^(.*)\/runs\/([^/]+)$/s.exec(target) ?? [];
+    const { root, runId: run } = splitRunAddress(target) ?? { root: target, runId: null };
     if (run !== null && (flags.run ?? flags.from) !== undefined)
       throw new EvidenceError('usage', `${flags.target} is one run, so --run and --from mean nothing for it`, {
         nextStep: 'Name the archive instead.',
@@ -157,14 +158,14 @@ async function checkOpened(
   const root = named.archiveUrl;
   const progress = new VerifyProgress(context);
   const check = async (archive: Archive | null) => {
-    if (archive === null || !((await holds(archive, 'runs/')) || (await holds(archive, 'ledger/'))))
+    if (archive === null || !((await holds(archive, RUNS_PREFIX)) || (await holds(archive, LEDGER_PREFIX))))
       throw new EvidenceError('not-found', `${root} is not an archive: it holds neither runs nor a ledger`, {
         nextStep: NAME_ONE,
       });
     const { onStream, onRun, onRunEnd } = progress;
     const listeners = { onStream, onRun, onRunEnd };
     if (run === null) await refuseShare(archive, root);
-    if (options.from !== null && options.from !== undefined && !(await holds(archive, `runs/${options.from}/`)))
+    if (options.from !== null && options.from !== undefined && !(await holds(archive, runPrefix(options.from))))
       throw noSuchRun(root, options.from);
     const report = await verifyArchive({ ...options, ...listeners, archive }, run);
     if (run !== null && report.runs.length === 0 && report.warnings.length === 0) throw noSuchRun(root, run);
