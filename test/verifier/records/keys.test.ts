@@ -4,7 +4,7 @@ import * as keys from '../../../src/verifier/records/keys.ts';
 const SHA256 = 'ab'.repeat(32);
 const AT = '2026-10-01T08:30:00.123Z';
 const attempt = keys.attemptPrefix('r', new Date(AT));
-const hold = keys.custodyKey('r', AT, 'hold');
+const hold = keys.holdRecordKey('r', AT, 'hold');
 
 /** A key, and what alone of all ways to read one must find in it. */
 const KEYS: [key: string, read: Partial<Record<keyof typeof READERS, unknown>>][] = [
@@ -15,7 +15,7 @@ const KEYS: [key: string, read: Partial<Record<keyof typeof READERS, unknown>>][
   [keys.publicKeyKey(SHA256), { publicKeyIdOf: SHA256, isCommon: true }],
   [keys.runRecordKey('r'), { runIdOf: 'r' }],
   [keys.askedKey('r'), { runIdOf: 'r' }],
-  [keys.closingKey('r'), { runIdOf: 'r' }],
+  [keys.runDraftKey('r'), { runIdOf: 'r' }],
   [keys.runEnvelopeKey('r'), { runIdOf: 'r' }],
   [keys.stampKey('r', 1), { runIdOf: 'r' }],
   [keys.stampKey('r', 2), { runIdOf: 'r' }],
@@ -32,8 +32,8 @@ const KEYS: [key: string, read: Partial<Record<keyof typeof READERS, unknown>>][
   [keys.encryptedBundleKey('r', SHA256), { runIdOf: 'r', isEncryptedBundleKey: true }],
   [`${attempt}attempt.json`, { runIdOf: 'r', attemptFileOf: 'attempt.json' }],
   [`${attempt}deeper/attempt.json`, { runIdOf: 'r' }],
-  [hold, { runIdOf: 'r', custodyActionOf: 'hold' }],
-  [keys.custodyResultKey(hold), { runIdOf: 'r' }],
+  [hold, { runIdOf: 'r', holdActionOf: 'hold' }],
+  [keys.holdResultKey(hold), { runIdOf: 'r' }],
 ];
 
 const READERS = {
@@ -43,7 +43,7 @@ const READERS = {
   isEncryptedBundleKey: keys.isEncryptedBundleKey,
   isLedgerKey: keys.isLedgerKey,
   attemptFileOf: keys.attemptFileOf,
-  custodyActionOf: keys.custodyActionOf,
+  holdActionOf: keys.holdActionOf,
   publicKeyIdOf: keys.publicKeyIdOf,
   streamSlugOf: keys.streamSlugOf,
 };

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { DeleteObjectCommand } from '@aws-sdk/client-s3';
 import { type Check, failed, ok } from '../../check.ts';
-import { SCRATCH } from './abilities.ts';
+import { SCRATCH } from './capabilities.ts';
 import type { Connection } from './connection.ts';
 import { isRefusal } from './failure.ts';
 import { confirm } from './inspect.ts';

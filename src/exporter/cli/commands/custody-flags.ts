@@ -3,7 +3,7 @@ import { archiveFlags, configurationFlags } from '../config/flags.ts';
 
 export function holdFlags(argv: Argv) {
   return argv
-    .positional('run', { type: 'string', demandOption: true, describe: 'a sealed run' })
+    .positional('run', { type: 'string', demandOption: true, describe: 'a finalized run' })
     .options({ ...configurationFlags, ...archiveFlags })
     .options({ reason: { type: 'string', demandOption: true, describe: 'why; kept with the run for ever' } })
     .example("$0 hold 2026-10 --reason 'case 26-114'", 'nobody can delete it until it is released')
@@ -13,7 +13,7 @@ export type HoldFlags = Awaited<ReturnType<typeof holdFlags>['argv']>;
 
 export function extendFlags(argv: Argv) {
   return argv
-    .positional('run', { type: 'string', demandOption: true, describe: 'a sealed run' })
+    .positional('run', { type: 'string', demandOption: true, describe: 'a finalized run' })
     .options({ ...configurationFlags, ...archiveFlags })
     .options({
       years: { type: 'number', describe: 'how many years after its end the run is to be kept' },

@@ -35,12 +35,15 @@ export function exportFlags(argv: Argv) {
         type: 'boolean',
         describe: 'every month that has ended and is not whole in the archive, the oldest first',
       },
-      revise: { type: 'boolean', describe: 'export again what is sealed, as a new revision' },
+      revise: { type: 'boolean', describe: 'export again what is finalized, as a new revision' },
       'service-moved': {
         type: 'boolean',
         describe: 'the service of this archive has another address now; to be said once',
       },
-      'seal-partial': { type: 'boolean', describe: 'seal the run even if something is missing, labelled PARTIAL' },
+      'finalize-partial': {
+        type: 'boolean',
+        describe: 'finalize the run even if something is missing, labelled PARTIAL',
+      },
       'dry-run': { type: 'boolean', describe: 'say what would be exported and what would stop it; touch nothing' },
     })
     .example('$0 export --period 2026-10', 'October 2026, into ./evidence-archive')

@@ -29,7 +29,7 @@ export async function runExport(flags: ExportFlags, context: CommandContext): Pr
   const common = {
     ...{ config, scope, service },
     revise: flags.revise === true,
-    sealPartial: flags['seal-partial'] === true,
+    finalizePartial: flags['finalize-partial'] === true,
     beginSigning: flags['begin-signing'] === true,
     serviceMoved: flags['service-moved'] === true,
   };
@@ -98,7 +98,7 @@ async function exportTo(
   const progress = new Progress(printer);
   try {
     // What the store cannot do is found out before anything is asked of the service.
-    await archive.shortcomings();
+    await archive.limitations();
     const exportContext: Omit<ExportContext, 'runId' | 'bindingKey'> = {
       client: service.client,
       archive,
@@ -115,7 +115,7 @@ async function exportTo(
       ...footing,
       bindingKeyFor: bindingKeysOf({ signingKey: footing.signingKey, apiKey: config.apiKey ?? '' }),
       beginSigning: wish.beginSigning,
-      sealPartial: wish.sealPartial,
+      finalizePartial: wish.finalizePartial,
       concurrency: config.concurrency,
       tool: readTool(),
       commit: readCommit(),

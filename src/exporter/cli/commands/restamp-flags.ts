@@ -6,7 +6,7 @@ export function restampFlags(argv: Argv) {
     .positional('run', { type: 'string', describe: 'the run to stamp' })
     .options({ ...configurationFlags, ...archiveFlags })
     .options({
-      all: { type: 'boolean', describe: 'every sealed run' },
+      all: { type: 'boolean', describe: 'every finalized run' },
       within: {
         type: 'string',
         default: '90d',

@@ -14,7 +14,7 @@ import type { RestampFlags } from './restamp-flags.ts';
 
 const OUTCOMES = { stamped: 'verified', 'not-due': 'verified', failed: 'incomplete', refuted: 'refuted' } as const;
 
-/** Stamps sealed runs anew while the tokens that they have still hold. */
+/** Stamps finalized runs anew while the tokens that they have still hold. */
 export async function runRestamp(flags: RestampFlags, context: CommandContext): Promise<number> {
   const { printer, signal, directory, environment } = context;
   if ((flags.run !== undefined) === (flags.all === true))
@@ -30,7 +30,7 @@ export async function runRestamp(flags: RestampFlags, context: CommandContext): 
   const stampIn = async (archive: Archive) => {
     const orderedBy = readOperator();
     const runs: Restamped[] = [];
-    for (const runId of flags.run === undefined ? await listSealed(archive) : [flags.run]) {
+    for (const runId of flags.run === undefined ? await listFinalized(archive) : [flags.run]) {
       signal.throwIfAborted();
       runs.push(await restampRun({ archive, stamping, before, now, orderedBy, signal }, runId));
     }
@@ -42,17 +42,17 @@ export async function runRestamp(flags: RestampFlags, context: CommandContext): 
   return withArchive(config, context, stampIn).finally(() => stamping.authority.close());
 }
 
-async function listSealed(archive: Archive): Promise<string[]> {
-  const sealed: string[] = [];
+async function listFinalized(archive: Archive): Promise<string[]> {
+  const finalized: string[] = [];
   for await (const { key } of archive.list(RUNS_PREFIX)) {
     const runId = runIdOf(key);
-    if (runId !== null && key === runRecordKey(runId)) sealed.push(runId);
+    if (runId !== null && key === runRecordKey(runId)) finalized.push(runId);
   }
-  return sealed;
+  return finalized;
 }
 
 function format(runs: readonly Restamped[]): string[] {
-  if (runs.length === 0) return ['The archive has no sealed run.'];
+  if (runs.length === 0) return ['The archive has no finalized run.'];
   const columns = [{ title: 'run' }, { title: 'time-stamp' }, { title: 'holds until' }];
   const table = formatTable(
     columns,

@@ -3,7 +3,7 @@ import { archiveFlags, configurationFlags } from '../config/flags.ts';
 
 export function shareFlags(argv: Argv) {
   return argv
-    .positional('run', { type: 'string', demandOption: true, describe: 'a sealed run' })
+    .positional('run', { type: 'string', demandOption: true, describe: 'a finalized run' })
     .options({ ...configurationFlags, ...archiveFlags })
     .options({
       for: { type: 'string', describe: 'who gets it; stands in the letter and in the record' },

@@ -8,14 +8,14 @@ import type { CommandContext } from '../command.ts';
 import { withArchive } from '../config/archives.ts';
 import { loadConfig } from '../config/config.ts';
 import { readOperator } from '../config/tool.ts';
+import { requireRun } from '../output/finalized-run.ts';
 import { formatBytes } from '../output/progress.ts';
-import { requireRun } from '../output/sealed-run.ts';
 import type { ShareFlags } from './share-flags.ts';
 
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 const MAX_NAME = 200;
 
-/** Hands a sealed run to somebody, by links or as copies. What is printed never has a link in it. */
+/** Hands a finalized run to somebody, by links or as copies. What is printed never has a link in it. */
 export async function runShare(flags: ShareFlags, context: CommandContext): Promise<number> {
   const { printer, signal, environment, directory } = context;
   const config = await loadConfig(flags, environment, directory);
