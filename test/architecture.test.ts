@@ -68,13 +68,14 @@ const ROOMS: Record<string, Record<string, string[]>> = {
   exporter: {
     client: [],
     probe: ['client'],
-    archive: [],
+    check: [],
+    archive: ['check'],
     report: [],
     browser: ['report'],
     export: ['client', 'report'],
     share: ['report'],
-    doctor: ['archive', 'client', 'export'],
-    cli: ['archive', 'client', 'doctor', 'export', 'probe', 'report', 'share'],
+    doctor: ['check', 'client', 'export'],
+    cli: ['archive', 'check', 'client', 'doctor', 'export', 'probe', 'report', 'share'],
   },
   platform: {
     store: [],

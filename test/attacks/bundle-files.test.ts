@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Printer } from '../../src/core/terminal/printer.ts';
 import { runVerify } from '../../src/exporter/cli/commands/verify.ts';
-import type { VerifyFlags } from '../../src/exporter/cli/flags.ts';
+import type { VerifyFlags } from '../../src/exporter/cli/commands/verify-flags.ts';
 import { timestampRequest } from '../../src/verifier/timestamp/request.ts';
 import { chainOf, packageOf, type SentEntry, STREAM } from '../support/chain.ts';
 import { writePackageBundle } from '../support/package-bundle.ts';

@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path';
 import { Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { runVerify } from '../../src/exporter/cli/commands/verify.ts';
-import type { VerifyFlags } from '../../src/exporter/cli/flags.ts';
+import type { VerifyFlags } from '../../src/exporter/cli/commands/verify-flags.ts';
 import { archivePackage, RUN } from '../support/archived-package.ts';
 import { chainOf, packageOf } from '../support/chain.ts';
 import { commandIn } from '../support/command.ts';

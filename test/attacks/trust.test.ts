@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sha256 } from '../../src/core/digest.ts';
 import { runVerify } from '../../src/exporter/cli/commands/verify.ts';
-import type { VerifyFlags } from '../../src/exporter/cli/flags.ts';
+import type { VerifyFlags } from '../../src/exporter/cli/commands/verify-flags.ts';
 import { DEFAULT_DESCRIPTION } from '../../src/verifier/reading/default-contract.ts';
 import { toPem } from '../../src/verifier/signature/key.ts';
 import { archivePackage, RUN } from '../support/archived-package.ts';

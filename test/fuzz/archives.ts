@@ -18,7 +18,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { isEvidenceError } from '../../src/core/errors.ts';
 import { Printer } from '../../src/core/terminal/printer.ts';
 import { runVerify } from '../../src/exporter/cli/commands/verify.ts';
-import type { VerifyFlags } from '../../src/exporter/cli/flags.ts';
+import type { VerifyFlags } from '../../src/exporter/cli/commands/verify-flags.ts';
 import { mutate } from '../support/mutate.ts';
 import type { Random } from './packages.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openDirectoryArchive } from '../../src/exporter/archive/directory.ts';
+import { openDirectoryArchive } from '../../src/exporter/archive/directory/archive.ts';
 import { verifyArchive } from '../../src/verifier/verify/archive.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
 import { EVIDENCE, finish, startNode } from '../support/process.ts';

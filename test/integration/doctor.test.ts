@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Check } from '../../src/exporter/doctor/check.ts';
+import type { Check } from '../../src/exporter/check.ts';
 import { ageKey } from '../support/age.ts';
 import { versionsIn } from '../support/bucket.ts';
 import { unusedUrl } from '../support/fault-server.ts';

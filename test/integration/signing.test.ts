@@ -4,7 +4,7 @@ import { hostname, tmpdir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { sha256 } from '../../src/core/digest.ts';
-import { openDirectoryArchive } from '../../src/exporter/archive/directory.ts';
+import { openDirectoryArchive } from '../../src/exporter/archive/directory/archive.ts';
 import { readPublicKey } from '../../src/verifier/signature/key.ts';
 import { readRoots } from '../../src/verifier/timestamp/roots.ts';
 import { verifyArchive } from '../../src/verifier/verify/archive.ts';

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Printer } from '../../src/core/terminal/printer.ts';
 import { runVerify } from '../../src/exporter/cli/commands/verify.ts';
-import type { VerifyFlags } from '../../src/exporter/cli/flags.ts';
+import type { VerifyFlags } from '../../src/exporter/cli/commands/verify-flags.ts';
 import { postEntries, servePlatform, someEntries } from '../support/platform.ts';
 import { evidence, run } from '../support/process.ts';
 

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { openDirectoryArchive } from '../../src/exporter/archive/directory.ts';
+import { openDirectoryArchive } from '../../src/exporter/archive/directory/archive.ts';
 import { bundleFileName, slugOf } from '../../src/verifier/bundle/layout.ts';
 import type { ClaimName } from '../../src/verifier/claims/claim.ts';
 import { bundleKey } from '../../src/verifier/records/keys.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runVerify } from '../../src/exporter/cli/commands/verify.ts';
-import type { VerifyFlags } from '../../src/exporter/cli/flags.ts';
+import type { VerifyFlags } from '../../src/exporter/cli/commands/verify-flags.ts';
 import type { Claims } from '../../src/verifier/claims/claim.ts';
 import type { Description } from '../../src/verifier/profile/description.ts';
 import { formatContract } from '../../src/verifier/profile/file.ts';

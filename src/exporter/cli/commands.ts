@@ -1,28 +1,24 @@
-import yargs from 'yargs';
+import yargs, { type Argv } from 'yargs';
 import { EvidenceError } from '../../core/errors.ts';
 import { EXIT_CODES, exitCodeOfError } from '../../core/terminal/exit.ts';
 import { Printer } from '../../core/terminal/printer.ts';
 import { carryOut } from './carry-out.ts';
 import type { Command } from './command.ts';
+import { extendFlags, holdFlags } from './commands/custody-flags.ts';
+import { demoFlags } from './commands/demo-flags.ts';
+import { doctorFlags } from './commands/doctor-flags.ts';
+import { exportFlags } from './commands/export-flags.ts';
+import { initFlags } from './commands/init-flags.ts';
+import { keygenFlags } from './commands/keygen-flags.ts';
+import { ledgerFlags } from './commands/ledger-flags.ts';
+import { probeFlags } from './commands/probe-flags.ts';
+import { restampFlags } from './commands/restamp-flags.ts';
+import { runsFlags } from './commands/runs-flags.ts';
+import { shareFlags } from './commands/share-flags.ts';
+import { streamsFlags } from './commands/streams-flags.ts';
+import { verifyFlags } from './commands/verify-flags.ts';
 import { keepSecretsOf } from './config/secrets.ts';
 import { readTool } from './config/tool.ts';
-import {
-  demoFlags,
-  doctorFlags,
-  exportFlags,
-  extendFlags,
-  helpFlags,
-  holdFlags,
-  initFlags,
-  keygenFlags,
-  ledgerFlags,
-  probeFlags,
-  restampFlags,
-  runsFlags,
-  shareFlags,
-  streamsFlags,
-  verifyFlags,
-} from './flags.ts';
 import { onInterruption } from './interruption.ts';
 
 // npm runs a script in the package's folder; relative paths mean the folder where the user stands.
@@ -30,7 +26,11 @@ const ownScript = process.env['npm_lifecycle_event'];
 if ((ownScript === 'evidence' || ownScript === 'start') && process.env['INIT_CWD'] !== undefined)
   process.chdir(process.env['INIT_CWD']);
 
-/** Runs a command between printer and interruption; here alone the exit code of the process is set. */
+/**
+ * Runs a command between printer and interruption; here alone the exit code of the process is set.
+ * @param load the work of the command. It is loaded when it is asked for, and stands in a file beside its flags, because
+ * the work of a single command takes longer to load than all of `--help` takes.
+ */
 function run<Flags extends object>(load: () => Promise<Command<Flags>>) {
   return async (flags: unknown): Promise<void> => {
     const { json, quiet } = flags as { json?: boolean; quiet?: boolean };
@@ -48,6 +48,10 @@ function run<Flags extends object>(load: () => Promise<Command<Flags>>) {
       interruption.dispose();
     }
   };
+}
+
+function topicFlag(argv: Argv) {
+  return argv.positional('topic', { choices: ['exit-codes'] as const, demandOption: true });
 }
 
 const cli = yargs(process.argv.slice(2))
@@ -151,7 +155,7 @@ const cli = yargs(process.argv.slice(2))
     extendFlags,
     run(async () => (await import('./commands/custody.ts')).runExtend),
   )
-  .command('help <topic>', 'explain exit-codes', helpFlags, () => {
+  .command('help <topic>', 'explain exit-codes', topicFlag, () => {
     process.stdout.write(
       `${EXIT_CODES.map(([code, meaning]) => `${String(code).padStart(3)}  ${meaning}`).join('\n')}\n`,
     );

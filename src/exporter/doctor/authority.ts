@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { attempt, type Check, ok } from '../check.ts';
 import { requestStamp, type Stamping } from '../export/stamp.ts';
-import { attempt, type Check, ok } from './check.ts';
 
 /** Whether the time-stamping authority gives a token that holds under the pinned roots: one over a random digest. */
 export function checkAuthority(stamping: Stamping): Promise<Check> {

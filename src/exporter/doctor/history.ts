@@ -4,7 +4,7 @@ import { readPast } from '../../verifier/ledger/past.ts';
 import { readArchiveService } from '../../verifier/ledger/service.ts';
 import { coverMonths } from '../../verifier/records/coverage.ts';
 import { describeMonth, toMonthReport } from '../../verifier/records/month-report.ts';
-import { attempt, type Check, doubtful, failed, ok, skipped } from './check.ts';
+import { attempt, type Check, doubtful, failed, ok, skipped } from '../check.ts';
 
 const SHOWN = 12;
 

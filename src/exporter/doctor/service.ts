@@ -1,6 +1,6 @@
 import { EvidenceError } from '../../core/errors.ts';
+import { attempt, type Check, compareClocks, ok, skipped } from '../check.ts';
 import { type AuditClient, SERVICE_CHANGED } from '../client/audit.ts';
-import { attempt, type Check, compareClocks, ok, skipped } from './check.ts';
 
 /**
  * Whether the audit service answers this key, with streams as its contract describes them, and what time it is there.

@@ -1,11 +1,11 @@
 import type { Archive, StoredObject } from '../../verifier/archive/archive.ts';
+import { attemptFileOf } from '../../verifier/records/keys.ts';
 import { attemptSchema, type RunRecord, type RunStream, readRecord } from '../../verifier/records/record.ts';
 import { isBoundRecord } from './binding.ts';
 import type { ExportContext, RunState } from './context.ts';
 
 type Attempt = RunRecord['attempts'][number];
 
-const ATTEMPT = /\/attempts\/[^/]+\/attempt\.json$/;
 const MAX_ATTEMPT_BYTES = 256 * 2 ** 20;
 
 /** The tries of this run that ended incomplete and wrote it down. What somebody else put there is none of them. */
@@ -15,7 +15,7 @@ export async function readAttempts(
 ): Promise<Attempt[]> {
   const attempts: Attempt[] = [];
   for (const key of objects.keys()) {
-    if (!ATTEMPT.test(key)) continue;
+    if (attemptFileOf(key) !== 'attempt.json') continue;
     const bytes = await archive.readBytes(key, MAX_ATTEMPT_BYTES);
     if (!isBoundRecord(bindingKey, bytes)) continue;
     const { started_at, ended_at } = readRecord(attemptSchema, bytes, key);

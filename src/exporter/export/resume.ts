@@ -1,7 +1,7 @@
 import { sha256 } from '../../core/digest.ts';
 import { inParallel } from '../../core/parallel.ts';
 import type { StoredObject } from '../../verifier/archive/archive.ts';
-import { bundleKey, streamRecordKey } from '../../verifier/records/keys.ts';
+import { bundleKey, streamRecordKey, streamSlugOf } from '../../verifier/records/keys.ts';
 import type { RunDraft, StreamRecord, Unbound } from '../../verifier/records/record.ts';
 import type { ExportContext } from './context.ts';
 import { bundleNames } from './encrypt.ts';
@@ -125,8 +125,8 @@ function leftStreams(
 ): { recordKey: string; key: string }[] {
   const left = new Map<string, string>();
   for (const key of objects.keys()) {
-    const slug = /^runs\/[^/]+\/streams\/([^/]+?)(\.PARTIAL)?\.(zip|zip\.age|json)$/.exec(key)?.[1];
-    if (slug === undefined) continue;
+    const slug = streamSlugOf(key);
+    if (slug === null) continue;
     const names = [...bundleNames(slug)].filter(({ partial }) => !partial || finalizePartial);
     const bundle = names.map(({ name }) => bundleKey(runId, name)).find((place) => objects.has(place));
     const recordKey = streamRecordKey(runId, slug);

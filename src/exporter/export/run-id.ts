@@ -1,6 +1,6 @@
 import { type EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { Archive } from '../../verifier/archive/archive.ts';
-import { runIdOf, runPrefix, runRecordKey } from '../../verifier/records/keys.ts';
+import { RUNS_PREFIX, runIdOf, runPrefix, runRecordKey } from '../../verifier/records/keys.ts';
 import type { PeriodAnswer, RunName } from './period.ts';
 
 /** What is to become of a run that is there already. */
@@ -64,7 +64,7 @@ export async function isBegun(archive: Archive, runId: string): Promise<boolean>
 export async function findOpenRun(archive: Archive, { prefix, suffix }: RunName): Promise<string | null> {
   const begun = new Set<string>();
   const finalized = new Set<string>();
-  for await (const { key } of archive.list(`runs/${prefix}`)) {
+  for await (const { key } of archive.list(`${RUNS_PREFIX}${prefix}`)) {
     const runId = runIdOf(key);
     if (runId === null || !isAlike(runId, { prefix, suffix })) continue;
     begun.add(runId);

@@ -5,6 +5,8 @@ import { isKey } from '../../verifier/archive/key.ts';
 import { findEntry, readEntry, type StoredLedgerEntry } from '../../verifier/ledger/ledger.ts';
 import {
   ARCHIVE_KEY,
+  COMMON_PREFIXES,
+  isCommon,
   ledgerKey,
   publicKeyKey,
   runEnvelopeKey,
@@ -128,7 +130,7 @@ async function measure(archive: Archive, key: string): Promise<Recorded> {
 
 async function list(archive: Archive, runId: string): Promise<Map<string, StoredObject>> {
   const listed = new Map<string, StoredObject>();
-  for (const prefix of [runPrefix(runId), 'ledger/', 'keys/', 'acceptances/', ARCHIVE_KEY])
+  for (const prefix of [runPrefix(runId), ...COMMON_PREFIXES, ARCHIVE_KEY])
     for await (const object of archive.list(prefix)) listed.set(object.key, object);
   return listed;
 }
@@ -137,8 +139,8 @@ async function list(archive: Archive, runId: string): Promise<Map<string, Stored
 function toShared(recorded: Recorded, found: StoredObject | undefined, runId: string): SharedObject {
   const { key, sha256: digest, bytes, version_id: version } = recorded;
   // A record that somebody wrote over may name anything at all.
-  if (!isKey(key) || (!/^(archive\.json$|(ledger|keys|acceptances)\/)/.test(key) && !key.startsWith(runPrefix(runId))))
-    throw differs(runRecordKey(runId), 'names something that is no object of the run');
+  const isHere = key === ARCHIVE_KEY || isCommon(key) || key.startsWith(runPrefix(runId));
+  if (!isKey(key) || !isHere) throw differs(runRecordKey(runId), 'names something that is no object of the run');
   if (found === undefined || found.irregular !== undefined) throw differs(key, 'it is recorded, and not there');
   if (bytes !== undefined && bytes !== found.bytes)
     throw differs(key, `it has ${found.bytes} bytes instead of ${bytes}`);

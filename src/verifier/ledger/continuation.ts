@@ -1,7 +1,7 @@
 import { sha256 } from '../../core/digest.ts';
 import { type ErrorCode, EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { Archive } from '../archive/archive.ts';
-import { ledgerKey, runRecordKey } from '../records/keys.ts';
+import { isLedgerKey, LEDGER_PREFIX, ledgerKey, runRecordKey } from '../records/keys.ts';
 import { type Acceptance, toRecordBytes } from '../records/record.ts';
 import { readRunRecord } from '../records/stored-run.ts';
 import { readAcceptance } from './acceptance.ts';
@@ -28,7 +28,6 @@ export interface KnownLedger extends LedgerEnd {
   past: Past;
 }
 
-const LEDGER_KEY = /^ledger\/\d{8}\.json$/;
 const NOT_HONEST: ReadonlySet<string> = new Set<ErrorCode>(['config', 'not-found', 'unreadable']);
 
 /**
@@ -44,8 +43,8 @@ export async function readKnownLedger(archive: Archive, trust: LedgerTrust): Pro
   let previous: StoredLedgerEntry | null = null;
   let beforeThat: StoredLedgerEntry | null = null;
   let number = 0;
-  for await (const { key } of archive.list('ledger/')) {
-    if (!LEDGER_KEY.test(key)) continue;
+  for await (const { key } of archive.list(LEDGER_PREFIX)) {
+    if (!isLedgerKey(key)) continue;
     number += 1;
     if (key !== ledgerKey(number))
       throw broken(archive, ledgerKey(number), 'is missing, and the ledger goes on behind it');

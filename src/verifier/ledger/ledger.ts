@@ -5,7 +5,7 @@ import type { Archive } from '../archive/archive.ts';
 import { spanOf } from '../claims/span.ts';
 import { type SpanEntries, spanEntriesSchema } from '../claims/span-schema.ts';
 import { coverageOf, coverageSchema } from '../records/coverage.ts';
-import { ledgerKey } from '../records/keys.ts';
+import { isLedgerKey, LEDGER_PREFIX, ledgerKey } from '../records/keys.ts';
 import { periodSchema } from '../records/question.ts';
 import { type Acceptance, type RunRecord, readRecord, toRecordBytes } from '../records/record.ts';
 import { isSignedBy, type Signature, type Signed, signatureSchema } from '../signature/envelope.ts';
@@ -171,7 +171,7 @@ export async function readEntry(archive: Archive, key: string): Promise<StoredLe
 /** The newest entry, or null when nothing was ever finalized. */
 export async function readNewestEntry(archive: Archive): Promise<StoredLedgerEntry | null> {
   let newest: string | null = null;
-  for await (const { key } of archive.list('ledger/')) if (/^ledger\/\d{8}\.json$/.test(key)) newest = key;
+  for await (const { key } of archive.list(LEDGER_PREFIX)) if (isLedgerKey(key)) newest = key;
   return newest === null ? null : readEntry(archive, newest);
 }
 

@@ -1,6 +1,6 @@
 import type { Archive, Inspected } from '../archive/archive.ts';
 import { type Asked, readAsked } from '../records/asked.ts';
-import { askedKey, runIdOf, runRecordKey, stampKey } from '../records/keys.ts';
+import { askedKey, isLedgerKey, LEDGER_PREFIX, RUNS_PREFIX, runIdOf, runRecordKey, stampKey } from '../records/keys.ts';
 import type { RunRecord } from '../records/record.ts';
 import { readRunRecord } from '../records/stored-run.ts';
 import { readEntry, runOf } from './ledger.ts';
@@ -29,7 +29,7 @@ export interface RunOverview {
 export async function* overviewRuns(archive: Archive): AsyncGenerator<RunOverview> {
   const recorded = await readRecordedRuns(archive);
   let run = null as Listed | null;
-  for await (const { key, bytes } of archive.list('runs/')) {
+  for await (const { key, bytes } of archive.list(RUNS_PREFIX)) {
     const runId = runIdOf(key);
     if (runId === null) continue;
     if (run !== null && run.runId !== runId) yield await describe(archive, run, recorded);
@@ -54,8 +54,8 @@ interface Listed {
 
 async function readRecordedRuns(archive: Archive): Promise<Set<string>> {
   const recorded = new Set<string>();
-  for await (const { key } of archive.list('ledger/')) {
-    const run = /^ledger\/\d{8}\.json$/.test(key) ? runOf((await readEntry(archive, key)).entry) : null;
+  for await (const { key } of archive.list(LEDGER_PREFIX)) {
+    const run = isLedgerKey(key) ? runOf((await readEntry(archive, key)).entry) : null;
     if (run !== null) recorded.add(run.id);
   }
   return recorded;

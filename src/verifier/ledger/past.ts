@@ -1,6 +1,7 @@
 import type { Archive } from '../archive/archive.ts';
 import type { Span } from '../claims/span-schema.ts';
 import type { CoveringRun } from '../records/coverage.ts';
+import { isLedgerKey, LEDGER_PREFIX } from '../records/keys.ts';
 import { type LedgerEntry, readEntry } from './ledger.ts';
 
 /** What all runs so far had of the streams. */
@@ -16,8 +17,8 @@ export interface Past {
 /** What the ledger of an archive says of the past; nothing of it is verified. */
 export async function readPast(archive: Archive): Promise<Past> {
   const past = new PastBuilder();
-  for await (const { key } of archive.list('ledger/'))
-    if (/^ledger\/\d{8}\.json$/.test(key)) past.add((await readEntry(archive, key)).entry);
+  for await (const { key } of archive.list(LEDGER_PREFIX))
+    if (isLedgerKey(key)) past.add((await readEntry(archive, key)).entry);
   return past;
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sha256 } from '../../core/digest.ts';
 import type { Archive } from '../archive/archive.ts';
-import { holdResultKey } from './keys.ts';
+import { holdActionOf, holdLogPrefix, holdResultKey } from './keys.ts';
 import { operatorSchema, readRecord, toRecordBytes } from './record.ts';
 
 const lockSchema = z.strictObject({ mode: z.enum(['governance', 'compliance']), retain_until: z.string() });
@@ -46,7 +46,7 @@ export interface StoredHoldRecord {
 }
 
 const MAX_CUSTODY_BYTES = 256 * 2 ** 20;
-const CUSTODY_KEY = /^runs\/[^/]+\/hold-log\/[^/]+-(hold|release|extend)\.json$/;
+const ACTIONS: readonly (string | null)[] = ['hold', 'release', 'extend'];
 
 /**
  * All that was done about the protection of a run, the oldest first.
@@ -54,9 +54,9 @@ const CUSTODY_KEY = /^runs\/[^/]+\/hold-log\/[^/]+-(hold|release|extend)\.json$/
  */
 export async function readHoldLog(archive: Archive, runId: string): Promise<StoredHoldRecord[]> {
   const keys = new Set<string>();
-  for await (const { key } of archive.list(`runs/${runId}/hold-log/`)) keys.add(key);
+  for await (const { key } of archive.list(holdLogPrefix(runId))) keys.add(key);
   const stored: StoredHoldRecord[] = [];
-  for (const key of keys) if (CUSTODY_KEY.test(key)) stored.push(await readStored(archive, key, keys));
+  for (const key of keys) if (ACTIONS.includes(holdActionOf(key))) stored.push(await readStored(archive, key, keys));
   return stored.sort((a, b) => (a.record.ordered_at < b.record.ordered_at ? -1 : 1));
 }
 

@@ -1,10 +1,35 @@
-/** The keys of the objects of a run and of the ledger, relative to the archive. Pure: `/` everywhere. */
+/**
+ * The keys of the objects of a run and of the ledger, relative to the archive: how each is built and, where it is asked what
+ * a key is of, how it is read. Pure: `/` everywhere.
+ */
+
+export const RUNS_PREFIX = 'runs/';
+export const LEDGER_PREFIX = 'ledger/';
+export const PUBLIC_KEYS_PREFIX = 'keys/';
+
+/** Of what belongs to no run alone. */
+export const COMMON_PREFIXES: readonly string[] = [LEDGER_PREFIX, PUBLIC_KEYS_PREFIX, 'acceptances/'];
+
+export function isCommon(key: string): boolean {
+  return COMMON_PREFIXES.some((prefix) => key.startsWith(prefix));
+}
 
 /** What `ledger/service.ts` describes. */
 export const ARCHIVE_KEY = 'archive.json';
 
 export function runPrefix(runId: string): string {
   return `runs/${runId}/`;
+}
+
+/** The run that an object belongs to; null for one outside of `runs/`. */
+export function runIdOf(key: string): string | null {
+  return /^runs\/([^/]+)\//.exec(key)?.[1] ?? null;
+}
+
+/** What the address of a run names; null for an address that ends otherwise. @param address of an archive, and `/runs/ID`. */
+export function splitRunAddress(address: string): { root: string; runId: string } | null {
+  const [, root, runId] = /^(.*)\/runs\/([^/]+)$/s.exec(address) ?? [];
+  return root === undefined || runId === undefined ? null : { root, runId };
 }
 
 export function runRecordKey(runId: string): string {
@@ -26,6 +51,10 @@ export function documentKey(runId: string, name: string): string {
   return `runs/${runId}/${name}`;
 }
 
+export function isDocumentKey(key: string): boolean {
+  return /^runs\/[^/]+\/(report\.(pdf|html)|index\.csv|assessment-results\.json)$/.test(key);
+}
+
 /** The signed statement over the files of the run. */
 export function runEnvelopeKey(runId: string): string {
   return `runs/${runId}/run.dsse.json`;
@@ -45,13 +74,27 @@ export function encryptedBundleKey(runId: string, sha256: string): string {
   return `runs/${runId}/encrypted/${sha256}.json`;
 }
 
+export function isEncryptedBundleKey(key: string): boolean {
+  return /^runs\/[^/]+\/encrypted\/[^/]+\.json$/.test(key);
+}
+
 export function streamRecordKey(runId: string, slug: string): string {
   return `runs/${runId}/streams/${slug}.json`;
+}
+
+/** The slug of the stream whose bundle or record it is; null for other keys. */
+export function streamSlugOf(key: string): string | null {
+  return /^runs\/[^/]+\/streams\/([^/]+?)(\.PARTIAL)?\.(zip|zip\.age|json)$/.exec(key)?.[1] ?? null;
 }
 
 /** @param at when the try began; its colons become hyphens, which every file system takes. */
 export function attemptPrefix(runId: string, at: Date): string {
   return `runs/${runId}/attempts/${at.toISOString().replaceAll(':', '-')}/`;
+}
+
+/** The name of a file of a try, in the folder of `attemptPrefix`; null for other keys. */
+export function attemptFileOf(key: string): string | null {
+  return /^runs\/[^/]+\/attempts\/[^/]+\/([^/]+)$/.exec(key)?.[1] ?? null;
 }
 
 /** Of all that is recorded about a run after it was finalized. */
@@ -67,6 +110,11 @@ export function holdRecordKey(runId: string, at: string, action: string): string
   return `runs/${runId}/hold-log/${at.replaceAll(':', '-')}-${action}.json`;
 }
 
+/** The action of `holdRecordKey`; null for other keys, those of results among them. */
+export function holdActionOf(key: string): string | null {
+  return /^runs\/[^/]+\/hold-log\/[^/]+-([a-z]+)\.json$/.exec(key)?.[1] ?? null;
+}
+
 /** Beside the record of what was asked for, that of what came of it. */
 export function holdResultKey(key: string): string {
   return key.replace(/\.json$/, '.done.json');
@@ -74,6 +122,10 @@ export function holdResultKey(key: string): string {
 
 export function ledgerKey(number: number): string {
   return `ledger/${String(number).padStart(8, '0')}.json`;
+}
+
+export function isLedgerKey(key: string): boolean {
+  return /^ledger\/\d{8}\.json$/.test(key);
 }
 
 /** @param at when it was accepted; see `attemptPrefix`. */
@@ -86,7 +138,7 @@ export function publicKeyKey(id: string): string {
   return `keys/${id}.pem`;
 }
 
-/** The run that an object belongs to; null for one outside of `runs/`. */
-export function runIdOf(key: string): string | null {
-  return /^runs\/([^/]+)\//.exec(key)?.[1] ?? null;
+/** The id of the key; null for other objects. */
+export function publicKeyIdOf(key: string): string | null {
+  return /^keys\/([0-9a-f]{64})\.pem$/.exec(key)?.[1] ?? null;
 }

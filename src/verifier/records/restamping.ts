@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sha256 } from '../../core/digest.ts';
 import type { Archive } from '../archive/archive.ts';
 import { lockAsRun } from './beside-run.ts';
-import { holdRecordKey } from './keys.ts';
+import { holdActionOf, holdLogPrefix, holdRecordKey } from './keys.ts';
 import { operatorSchema, readRecord, toRecordBytes } from './record.ts';
 
 /** `runs/<run-id>/hold-log/<time>-restamp.json`: written before its token is kept, so that none goes unsaid. */
@@ -43,8 +43,8 @@ export async function putRestamping(archive: Archive, record: Restamping): Promi
  */
 export async function readRestampings(archive: Archive, runId: string): Promise<StoredRestamping[]> {
   const found: StoredRestamping[] = [];
-  for await (const { key } of archive.list(`runs/${runId}/hold-log/`))
-    if (key.endsWith(`-${ACTION}.json`))
+  for await (const { key } of archive.list(holdLogPrefix(runId)))
+    if (holdActionOf(key) === ACTION)
       found.push({ key, record: readRecord(restampingSchema, await archive.readBytes(key, MAX_RECORD_BYTES), key) });
   return found;
 }

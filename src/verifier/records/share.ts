@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sha256 } from '../../core/digest.ts';
 import type { Archive } from '../archive/archive.ts';
 import { lockAsRun } from './beside-run.ts';
-import { holdRecordKey } from './keys.ts';
+import { holdActionOf, holdLogPrefix, holdRecordKey } from './keys.ts';
 import { readRecord, toRecordBytes } from './record.ts';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
@@ -42,7 +42,6 @@ export interface StoredShare {
 export const SHARE_MARK = 'share.json';
 
 const MAX_SHARE_BYTES = 256 * 2 ** 20;
-const SHARE_KEY = /^runs\/[^/]+\/hold-log\/[^/]+-share\.json$/;
 
 /** Where the record of a share belongs. */
 export function shareKey({ run_id, shared_at }: ShareRecord): string {
@@ -68,8 +67,8 @@ export async function putShare(archive: Archive, record: ShareRecord): Promise<S
  */
 export async function readShares(archive: Archive, runId: string): Promise<StoredShare[]> {
   const shares: StoredShare[] = [];
-  for await (const { key } of archive.list(`runs/${runId}/hold-log/`))
-    if (SHARE_KEY.test(key)) shares.push({ key, record: await readShare(archive, key) });
+  for await (const { key } of archive.list(holdLogPrefix(runId)))
+    if (holdActionOf(key) === 'share') shares.push({ key, record: await readShare(archive, key) });
   return shares.sort((a, b) => (a.record.shared_at < b.record.shared_at ? -1 : 1));
 }
 

@@ -1,4 +1,5 @@
 import type { StoredHoldRecord } from '../records/hold-log.ts';
+import { LEDGER_PREFIX } from '../records/keys.ts';
 import type { MonthReport } from '../records/month-report.ts';
 import { EXIT_CODE_OF, type VerifiedOutcome } from '../records/outcome.ts';
 import type { RunRecord } from '../records/record.ts';
@@ -111,7 +112,7 @@ export function toReport({
   ];
   const unmet = [...open, ...locks.expiring].map(() => 'incomplete' as const);
   const outcome = worstWith(problems, [...checks.map((check) => check.outcome), ...unmet]);
-  const isClosed = problems.some(({ code, key }) => code === 'object/closed' && key.startsWith('ledger/'));
+  const isClosed = problems.some(({ code, key }) => code === 'object/closed' && key.startsWith(LEDGER_PREFIX));
   return {
     outcome,
     exit_code: EXIT_CODE_OF[outcome],

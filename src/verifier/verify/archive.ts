@@ -6,7 +6,18 @@ import { compareKeys, isKey } from '../archive/key.ts';
 import { asReadBack } from '../claims/recorded.ts';
 import { toEarlierRun } from '../ledger/earlier-runs.ts';
 import { type LedgerHead, runOf } from '../ledger/ledger.ts';
-import { runIdOf, runRecordKey } from '../records/keys.ts';
+import {
+  askedKey,
+  attemptFileOf,
+  isDocumentKey,
+  isEncryptedBundleKey,
+  LEDGER_PREFIX,
+  PUBLIC_KEYS_PREFIX,
+  runDraftKey,
+  runIdOf,
+  runRecordKey,
+  streamSlugOf,
+} from '../records/keys.ts';
 import { attemptSchema, readRecord } from '../records/record.ts';
 import type { PublicKey } from '../signature/key.ts';
 import { type ArchiveReport, toReport } from './archive-report.ts';
@@ -32,9 +43,6 @@ export interface ArchiveOptions extends VerifyOptions, Pick<RunContext, 'stampRo
 }
 
 const MAX_ATTEMPT_BYTES = 2 ** 30;
-/** What an interruption may leave of a run. */
-const OF_OPEN_RUN =
-  /^runs\/[^/]+\/(asked\.json|streams\/[^/]+\.(zip|zip\.age|json)|encrypted\/[^/]+\.json|run-draft\.json|report\.(pdf|html)|index\.csv|assessment-results\.json)$/;
 
 /** What is verified of an archive, and who is told how it goes. */
 export interface ArchiveContext
@@ -63,7 +71,7 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
   for await (const object of archive.list('', closed.note)) objects.set(object.key, object);
   const keys = new Set([...objects.values()].filter(isObject).map(({ key }) => key));
   const ledger = await readLedger(archive, keys);
-  const keyring = await readKeyring(archive, keys, publicKeys, closed.holds('keys/'));
+  const keyring = await readKeyring(archive, keys, publicKeys, closed.holds(PUBLIC_KEYS_PREFIX));
   const history = new History(ledger.entries.map(({ entry }) => entry));
   const checks = await verifyRuns({ ...context, history }, keys, ledger, keyring, inScope);
   const service = await verifyService(archive, keys, ledger.entries, checks);
@@ -165,7 +173,7 @@ function isObject({ key, irregular }: StoredObject): boolean {
 /** Whether an object is of a run in scope; those of no run are of all of them. */
 function isOf(key: string, inScope: InScope, all: boolean): boolean {
   const runId = runIdOf(key);
-  return runId === null ? all || key.startsWith('ledger/') : inScope(runId);
+  return runId === null ? all || key.startsWith(LEDGER_PREFIX) : inScope(runId);
 }
 
 async function verifyRuns(
@@ -232,14 +240,20 @@ async function findUnexpected(
     const runId = runIdOf(key);
     if (runId === null ? !all : !inScope(runId)) continue;
     const isOpen = runId !== null && !keys.has(runRecordKey(runId));
-    if (isOpen && /^runs\/[^/]+\/attempts\/[^/]+\/[^/]+$/.test(key)) {
+    if (isOpen && attemptFileOf(key) !== null) {
       problems.push(...(await checkAttempt(archive, key, keys, warnings)));
       continue;
     }
-    if (isOpen && OF_OPEN_RUN.test(key)) continue;
+    if (isOpen && isOfOpenRun(key, runId)) continue;
     problems.push(toProblem('object/unexpected', key, 'is there, but nothing records it'));
   }
   return problems;
+}
+
+/** What an interruption may leave of a run. */
+function isOfOpenRun(key: string, runId: string): boolean {
+  const isNamed = key === askedKey(runId) || key === runDraftKey(runId);
+  return isNamed || streamSlugOf(key) !== null || isEncryptedBundleKey(key) || isDocumentKey(key);
 }
 
 function signedRuns(checks: readonly RunCheck[]): Set<string> {

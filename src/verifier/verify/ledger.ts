@@ -9,7 +9,7 @@ import {
   type Subject,
   withSignature,
 } from '../ledger/ledger.ts';
-import { ledgerKey, runRecordKey } from '../records/keys.ts';
+import { isLedgerKey, ledgerKey, runRecordKey } from '../records/keys.ts';
 import { toRecordBytes } from '../records/record.ts';
 import { type Problem, toProblem } from './problem.ts';
 import type { RunCheck } from './run.ts';
@@ -28,10 +28,8 @@ export interface Ledger {
 /** Whether a run is to be verified. */
 export type InScope = (runId: string) => boolean;
 
-const LEDGER_KEY = /^ledger\/\d{8}\.json$/;
-
 export async function readLedger(archive: Archive, keys: ReadonlySet<string>): Promise<Ledger> {
-  const entryKeys = [...keys].filter((key) => LEDGER_KEY.test(key)).sort();
+  const entryKeys = [...keys].filter(isLedgerKey).sort();
   const ledger: Ledger = { entries: [], acceptances: new Map(), keys: [...entryKeys], problems: [] };
   for (const [index, key] of entryKeys.entries()) {
     const expected = ledgerKey(index + 1);

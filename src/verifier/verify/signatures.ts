@@ -1,7 +1,7 @@
 import { isEvidenceError } from '../../core/errors.ts';
 import type { Archive } from '../archive/archive.ts';
 import { runOf, type StoredLedgerEntry, signedPart } from '../ledger/ledger.ts';
-import { publicKeyKey } from '../records/keys.ts';
+import { isCommon, publicKeyIdOf, publicKeyKey, runEnvelopeKey, runIdOf, runRecordKey } from '../records/keys.ts';
 import { isSignedBy, type Signature, type Signed } from '../signature/envelope.ts';
 import { type PublicKey, readPublicKey, toPem } from '../signature/key.ts';
 import { type Problem, toProblem, toUnreadable } from './problem.ts';
@@ -33,9 +33,6 @@ export interface Keyring {
 const UNSIGNED = 'nothing here is signed, so whoever can replace all of it can replace it unseen';
 const NOT_PINNED =
   'there are signatures, but no public key was given to judge them by, so whoever can replace all of it can replace it unseen';
-const KEY_OBJECT = /^keys\/([0-9a-f]{64})\.pem$/;
-/** What is signed itself, what a signature stands in, and what it is checked with. */
-const OF_SIGNING = /^(ledger|keys|acceptances)\/|^runs\/[^/]+\/run\.(dsse\.)?json$/;
 const MAX_KEY_BYTES = 16 * 1024;
 
 export async function readKeyring(
@@ -47,8 +44,8 @@ export async function readKeyring(
   const archived = new Map<string, PublicKey>();
   const keyring: Keyring = { pinned: byId(pinned), archived, keys: [], isClosed, problems: [] };
   for (const key of keys) {
-    const id = KEY_OBJECT.exec(key)?.[1];
-    if (id === undefined) continue;
+    const id = publicKeyIdOf(key);
+    if (id === null) continue;
     keyring.keys.push(key);
     try {
       const pem = Buffer.from(await archive.readBytes(key, MAX_KEY_BYTES)).toString('latin1');
@@ -61,6 +58,12 @@ export async function readKeyring(
     }
   }
   return keyring;
+}
+
+/** What is signed itself, what a signature stands in, and what it is checked with. */
+function isOfSigning(key: string): boolean {
+  const runId = runIdOf(key);
+  return isCommon(key) || (runId !== null && [runRecordKey(runId), runEnvelopeKey(runId)].includes(key));
 }
 
 function byId(keys: readonly PublicKey[]): Map<string, PublicKey> {
@@ -177,7 +180,7 @@ export function judgeSignatures(
   const unproved = (reason: string): SignatureReport => ({ state: 'unproved', reason, ...facts });
   if (facts.findings.length > 0) return { state: 'refuted', ...facts };
   if (pinned.size === 0) return unproved(signed.length === 0 ? UNSIGNED : NOT_PINNED);
-  const broken = problems.find(({ code, key }) => code !== 'object/unexpected' && OF_SIGNING.test(key));
+  const broken = problems.find(({ code, key }) => code !== 'object/unexpected' && isOfSigning(key));
   if (broken !== undefined) return unproved(`${broken.key} is not as it should be`);
   return signed.length === 0 ? unproved('there is nothing yet that could be signed') : { state: 'proved', ...facts };
 }

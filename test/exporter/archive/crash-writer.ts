@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { openDirectoryArchive } from '../../../src/exporter/archive/directory.ts';
+import { openDirectoryArchive } from '../../../src/exporter/archive/directory/archive.ts';
 
 /** Stores objects until it is killed, and prints the key of each once it was told that it is stored. */
 const [, , root = '', round = ''] = process.argv;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openDirectoryArchive } from '../../../src/exporter/archive/directory.ts';
+import { openDirectoryArchive } from '../../../src/exporter/archive/directory/archive.ts';
 import type { StoredObject } from '../../../src/verifier/archive/archive.ts';
 import { describeArchive, expectedOf, keysOf, putText, textOf } from '../../conformance/archive.ts';
 

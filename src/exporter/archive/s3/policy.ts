@@ -1,7 +1,8 @@
 import { type PutObjectCommandInput, PutObjectLegalHoldCommand, PutObjectRetentionCommand } from '@aws-sdk/client-s3';
+import { retainUntil } from '../retention.ts';
 import type { Connection } from './connection.ts';
 import { isRefusal } from './failure.ts';
-import { retainUntil, type S3Options } from './options.ts';
+import type { S3Options } from './options.ts';
 import type { Wanted } from './read.ts';
 
 /** What an object is to be stored with; all of it is set by the request that makes it, so no crash comes between. */

@@ -2,13 +2,13 @@ import { EvidenceError } from '../../../core/errors.ts';
 import { plural } from '../../../core/words.ts';
 import { changeProtection, type ProtectionChange } from '../../../verifier/ledger/protection.ts';
 import type { FinalizedRun } from '../../../verifier/records/stored-run.ts';
-import { retainUntil } from '../../archive/s3/options.ts';
+import { retainUntil } from '../../archive/retention.ts';
 import type { CommandContext } from '../command.ts';
+import { withArchive } from '../config/archives.ts';
 import { type Config, loadConfig } from '../config/config.ts';
-import { openArchive } from '../config/store.ts';
 import { readOperator } from '../config/tool.ts';
-import type { ExtendFlags, HoldFlags } from '../flags.ts';
 import { requireRun } from '../output/finalized-run.ts';
+import type { ExtendFlags, HoldFlags } from './custody-flags.ts';
 
 /** A lock of this kind cannot be taken back by anybody: a slip of the finger must not make one of 700 years. */
 const DEFAULT_MAX_YEARS = 30;
@@ -36,9 +36,8 @@ async function change(
   const { printer, signal, environment, directory } = context;
   const config = await loadConfig(flags, environment, directory);
   if (flags.reason.trim() === '') throw new EvidenceError('usage', '--reason says nothing');
-  const archive = await openArchive(config, context, false);
-  try {
-    const run = await requireRun(archive, flags.run, config.archiveUrl);
+  return withArchive(config, context, async (archive) => {
+    const run = await requireRun(archive, flags.run);
     const wish = {
       runId: flags.run,
       action,
@@ -47,13 +46,11 @@ async function change(
       retainUntil: until(config, run),
       mode: config.store.retention?.mode ?? null,
     };
-    const changed = await changeProtection({ archive: run.archive, now: () => new Date(), signal }, wish);
+    const changed = await changeProtection({ archive, now: () => new Date(), signal }, wish);
     printer.document({ ...changed.record, completed_at: changed.result.ended_at, key: changed.key });
     for (const line of describe(changed)) printer.result(line);
     return 0;
-  } finally {
-    await archive?.close();
-  }
+  });
 }
 
 /** @throws EvidenceError `usage` for a moment outside of the policy. */

@@ -11,12 +11,12 @@ import type { CommandContext } from '../command.ts';
 import { type Config, DEFAULT_ARCHIVE, loadNamedConfig } from '../config/config.ts';
 import { withFooting } from '../config/footing.ts';
 import { connectService } from '../config/service.ts';
-import { isUrl } from '../config/store.ts';
+import { isUrl } from '../config/stores.ts';
 import { withWorkDirectory } from '../config/work-directory.ts';
-import type { DemoFlags } from '../flags.ts';
 import { printRun, toRunDocument } from '../output/run-report.ts';
 import { describeTrust, type Trust } from '../output/trust-report.ts';
 import { printArchive } from '../output/verify-report.ts';
+import type { DemoFlags } from './demo-flags.ts';
 import { exportInto } from './export.ts';
 import { checkStored } from './verify.ts';
 

@@ -1,14 +1,15 @@
 import { exitCodeOf } from '../../../core/terminal/exit.ts';
 import { type OutputLine, styled } from '../../../core/terminal/printer.ts';
 import { plural } from '../../../core/words.ts';
-import { attempt, attemptAll, type Check, doubtful, ok, skipped } from '../../doctor/check.ts';
+import { attempt, attemptAll, type Check, doubtful, ok, skipped } from '../../check.ts';
 import type { CommandContext } from '../command.ts';
+import { withArchiveIfAny } from '../config/archives.ts';
 import { type Config, loadConfig } from '../config/config.ts';
 import { type Footing, type FootingPart, LOADERS } from '../config/footing.ts';
 import { MORE_ROOM, reckonRoom } from '../config/room.ts';
 import { addressOf, connectService } from '../config/service.ts';
-import { checkForWriting, folderOf, isS3Url, openArchive, s3LocationOf } from '../config/store.ts';
-import type { DoctorFlags } from '../flags.ts';
+import { storeOf } from '../config/stores.ts';
+import type { DoctorFlags } from './doctor-flags.ts';
 
 /** Looks at everything that an export will rest on, and says of each thing that is not right what to do. */
 export async function runDoctor(flags: DoctorFlags, context: CommandContext): Promise<number> {
@@ -27,7 +28,7 @@ export async function runDoctor(flags: DoctorFlags, context: CommandContext): Pr
 
 async function* look(config: Config, context: CommandContext): AsyncGenerator<Check> {
   const counts: (number | null)[] = [];
-  const archive = await checkArchive(config, context);
+  const archive = await attemptAll('archive', () => storeOf(config.archiveUrl).check(config, context));
   yield* archive;
   yield* await checkPast(config, context, archive);
   yield* await checkAudit(config, context, counts);
@@ -42,24 +43,6 @@ function endOf(checks: readonly Check[]): number {
   const codes = checks.flatMap(({ code }) => (code === undefined ? [] : [exitCodeOf(code)]));
   return [2, 5].find((code) => codes.includes(code)) ?? codes[0] ?? 0;
 }
-
-async function checkArchive(config: Config, context: CommandContext): Promise<Check[]> {
-  const { archiveUrl, store } = config;
-  return attemptAll('archive', async () => {
-    if (isS3Url(archiveUrl)) {
-      const { place, options } = await s3LocationOf(archiveUrl, store, context.signal);
-      const { checkBucket } = await import('../../doctor/bucket.ts');
-      return checkBucket(place, { ...options, limits: { ...options.limits, attempts: ATTEMPTS } });
-    } else {
-      await checkForWriting(config, context);
-      const { checkDirectory } = await import('../../doctor/directory.ts');
-      return checkDirectory(folderOf(config, context));
-    }
-  });
-}
-
-/** Somebody is waiting, and can ask again. */
-const ATTEMPTS = 3;
 
 /** @param counts is given what the service states of the entries of each stream. */
 async function checkAudit(
@@ -82,14 +65,9 @@ async function checkAudit(
 async function checkPast(config: Config, context: CommandContext, before: readonly Check[]): Promise<Check[]> {
   if (before.some(({ state }) => state === 'failed')) return [skipped('months', 'the archive is not as it should be')];
   return attemptAll('months', async () => {
-    const archive = await openArchive(config, context, false);
-    try {
-      const { checkHistory } = await import('../../doctor/history.ts');
-      const auditUrl = config.auditUrl === null ? null : addressOf(config.auditUrl);
-      return await checkHistory(archive, auditUrl, new Date());
-    } finally {
-      await archive?.close();
-    }
+    const { checkHistory } = await import('../../doctor/history.ts');
+    const auditUrl = config.auditUrl === null ? null : addressOf(config.auditUrl);
+    return withArchiveIfAny(config, context, (archive) => checkHistory(archive, auditUrl, new Date()));
   });
 }
 

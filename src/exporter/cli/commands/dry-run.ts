@@ -10,18 +10,20 @@ import { bindingKeysOf } from '../../export/binding.ts';
 import { type StreamSelection, selectStreams } from '../../export/plan.ts';
 import { chooseRunId, exportOrRevise } from '../../export/run-id.ts';
 import type { CommandContext } from '../command.ts';
+import { withArchiveIfAny } from '../config/archives.ts';
 import type { Footing } from '../config/footing.ts';
 import { MORE_ROOM, reckonRoom } from '../config/room.ts';
-import { checkForWriting, openArchive } from '../config/store.ts';
+import { storeOf } from '../config/stores.ts';
 import type { ExportWish } from './export-wish.ts';
 
 /** Says what an export would do, and looks at all that it would look at before it writes; writes nothing. */
 export async function dryRun(wish: ExportWish, footing: Footing, context: CommandContext): Promise<number> {
   const { config, answer, scope, service } = wish;
   const { printer } = context;
-  await checkForWriting(config, context);
-  const archive = (await openArchive(config, context, false)) ?? openMemoryArchive();
-  const { runId, isFinalized } = await checkRun(wish, footing, archive).finally(() => archive.close());
+  await storeOf(config.archiveUrl).checkForWriting(config, context);
+  const { runId, isFinalized } = await withArchiveIfAny(config, context, (archive) =>
+    checkRun(wish, footing, archive ?? openMemoryArchive()),
+  );
   const selection = await selectStreams(service.client.listStreams(), scope);
   const { included, excluded } = selection;
   const streams = included.map(({ streamId }) => streamId);

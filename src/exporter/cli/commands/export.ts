@@ -1,4 +1,4 @@
-import { EvidenceError } from '../../../core/errors.ts';
+import type { EvidenceError } from '../../../core/errors.ts';
 import type { Printer } from '../../../core/terminal/printer.ts';
 import type { Archive } from '../../../verifier/archive/archive.ts';
 import { questionOf, whyOther } from '../../export/asked.ts';
@@ -8,18 +8,18 @@ import { type PeriodAnswer, type PeriodQuestion, resolvePeriod } from '../../exp
 import { type ExportResult, exportRun } from '../../export/run.ts';
 import { chooseRunId, exportOrRevise } from '../../export/run-id.ts';
 import type { CommandContext } from '../command.ts';
+import { withArchiveMade } from '../config/archives.ts';
 import { type Config, loadConfig } from '../config/config.ts';
 import { toReportOptions } from '../config/controls.ts';
 import { type Footing, withFooting } from '../config/footing.ts';
 import { MORE_ROOM, reckonRoom } from '../config/room.ts';
 import { connectService } from '../config/service.ts';
-import { openArchive } from '../config/store.ts';
 import { readCommit, readOperator, readTool } from '../config/tool.ts';
 import { freeIn, withWorkDirectory } from '../config/work-directory.ts';
-import type { ExportFlags } from '../flags.ts';
 import { Progress } from '../output/progress.ts';
 import { endOf, printRun, toRunDocument } from '../output/run-report.ts';
 import { dryRun } from './dry-run.ts';
+import type { ExportFlags } from './export-flags.ts';
 import type { ExportWish } from './export-wish.ts';
 
 export async function runExport(flags: ExportFlags, context: CommandContext): Promise<number> {
@@ -81,12 +81,13 @@ function periodQuestionOf(flags: ExportFlags): PeriodQuestion {
 /** Runs an export on what was loaded for it, in a work directory of its own. */
 export async function exportInto(wish: ExportWish, footing: Footing, context: CommandContext): Promise<ExportResult> {
   return withWorkDirectory(wish.config.workDirectory, (workDirectory) =>
-    exportWith(wish, { ...footing, workDirectory }, context),
+    withArchiveMade(wish.config, context, (archive) => exportTo(archive, wish, { ...footing, workDirectory }, context)),
   );
 }
 
 /** Puts the pieces of an export together and runs it. */
-async function exportWith(
+async function exportTo(
+  archive: Archive,
   wish: ExportWish,
   { controls, ...footing }: Omit<Footing, 'workDirectory'> & { workDirectory: string },
   context: CommandContext,
@@ -94,7 +95,6 @@ async function exportWith(
   const { config, answer, scope, service } = wish;
   const { printer, signal } = context;
   const packagePeriod = service.client.packagePeriod(answer.period);
-  const archive = await openForWriting(config, context);
   const progress = new Progress(printer);
   try {
     // What the store cannot do is found out before anything is asked of the service.
@@ -140,7 +140,6 @@ async function exportWith(
     );
   } finally {
     progress.close();
-    await archive.close();
   }
 }
 
@@ -150,10 +149,4 @@ function noteRoom(config: Config, counts: readonly (number | null)[], printer: P
   if (!room.isShort) return;
   printer.note(`The work directory may be too small: ${room.says}.`);
   printer.note(MORE_ROOM);
-}
-
-async function openForWriting(config: Config, context: CommandContext): Promise<Archive> {
-  const archive = await openArchive(config, context, true);
-  if (archive === null) throw new EvidenceError('archive', `the archive ${config.archiveUrl} cannot be opened`);
-  return archive;
 }

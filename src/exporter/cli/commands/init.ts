@@ -3,12 +3,12 @@ import { dirname, resolve } from 'node:path';
 import { Eta } from 'eta';
 import { EvidenceError, messageOf } from '../../../core/errors.ts';
 import { packageFile } from '../../../core/install-paths.ts';
-import { parseS3Url } from '../../archive/s3/place.ts';
 import type { CommandContext } from '../command.ts';
 import { DEFAULT_ARCHIVE } from '../config/config.ts';
-import { isS3Url } from '../config/store.ts';
-import { checkArchiveUrl, checkHttpUrl } from '../config/store-settings.ts';
-import type { InitFlags } from '../flags.ts';
+import { checkHttpUrl } from '../config/store-settings.ts';
+import type { Store } from '../config/stores/store.ts';
+import { checkArchiveUrl, formsWith, STORE_FLAGS, storeOf } from '../config/stores.ts';
+import type { InitFlags } from './init-flags.ts';
 
 /** Longer than any year. */
 const DAYS_OF_A_YEAR = 366;
@@ -19,23 +19,27 @@ interface Deployment {
   auditUrl: string;
   archive: string;
   endpoint: string | null;
-  isS3: boolean;
   mode: 'compliance' | 'governance';
   years: number;
   maxYears: number;
   maxDays: number;
-  bucket: string;
-  /** Empty, or ending in a slash. */
-  prefix: string;
   legalHold: boolean;
   kmsKey: string | null;
 }
 
 /** Writes what a first deployment needs; never over a file that is there. */
 export async function runInit(flags: InitFlags, { printer, directory }: CommandContext): Promise<number> {
-  const deployment = toDeployment(flags);
-  const policies = ['writer-policy', 'auditor-policy', 'administrator-policy', 'bucket-policy'];
-  const names = ['evidence.yaml', ...(deployment.isS3 ? policies.map((name) => `deploy/${name}.json`) : [])];
+  const { archive = DEFAULT_ARCHIVE } = flags;
+  const store = storeOf(checkArchiveUrl(archive));
+  refuseForeign(store, flags);
+  const { settings, files, values } = store.setUp(archive);
+  const words = { ...toDeployment(archive, flags), ...values };
+  const ofStore = settings === null ? '' : fillIn(settings, words);
+  const texts = new Map([
+    ['evidence.yaml', fillIn('evidence.yaml', { ...words, settings: ofStore })],
+    ...files.map((name) => [`deploy/${name}.json`, formatted(fillIn(`${name}.json`, words))] as const),
+  ]);
+  const names = [...texts.keys()];
   const there = names.filter((name) => existsSync(resolve(directory, name)));
   if (there.length > 0)
     throw new EvidenceError(
@@ -45,7 +49,7 @@ export async function runInit(flags: InitFlags, { printer, directory }: CommandC
         nextStep: 'Run it in another folder and compare, or move what is there out of the way.',
       },
     );
-  for (const name of names) write(resolve(directory, name), fillIn(name, deployment));
+  for (const [name, text] of texts) write(resolve(directory, name), text);
   printer.document({ written: names });
   printer.result(`Written: ${names.join(', ')}.`);
   printer.result('Next: read evidence.yaml, then look at it all with `evidence doctor`.');
@@ -64,26 +68,26 @@ function write(path: string, text: string): void {
   }
 }
 
-function toDeployment(flags: InitFlags): Deployment {
-  const { archive = DEFAULT_ARCHIVE, endpoint = null, years } = flags;
-  checkArchiveUrl(archive);
+/** What has no effect might be taken for having been set up. @throws EvidenceError `usage`. */
+function refuseForeign(store: Store, flags: InitFlags): void {
+  const given = STORE_FLAGS.filter((flag) => flags[flag] !== undefined && !store.flags.includes(flag));
+  const [first] = given;
+  if (first === undefined) return;
+  throw new EvidenceError('usage', `--${given.join(', --')} means nothing for ${store.archive}`, {
+    nextStep: `Name ${formsWith(first)} with --archive.`,
+  });
+}
+
+function toDeployment(archive: string, flags: InitFlags): Deployment {
+  const { endpoint = null, years } = flags;
   if (!Number.isInteger(years) || years < 1 || years > 100)
     throw new EvidenceError('usage', '--years is not a whole number from 1 to 100');
-  const isS3 = isS3Url(archive);
-  const { bucket, prefix } = isS3 ? parseS3Url(archive) : { bucket: '', prefix: '' };
-  const ofS3 = (['endpoint', 'legal-hold', 'kms-key'] as const).filter((flag) => flags[flag] !== undefined);
-  if (!isS3 && ofS3.length > 0)
-    throw new EvidenceError('usage', `--${ofS3.join(', --')} means nothing for an archive in a folder`, {
-      nextStep: 'Name s3://BUCKET/PREFIX with --archive.',
-    });
-  // What has a meaning of its own in a policy cannot be written as itself.
-  if (/[*?$"]/.test(prefix)) throw new EvidenceError('usage', 'the prefix of the archive contains *, ?, $ or "');
   const maxYears = Math.max(years, MAX_YEARS);
   return {
     auditUrl: quote(checkHttpUrl('--audit-url', flags['audit-url'] ?? 'https://audit.example.com')),
     archive: quote(archive),
     endpoint: endpoint === null ? null : quote(checkHttpUrl('--endpoint', endpoint)),
-    ...{ isS3, mode: flags.mode, years, maxYears, maxDays: maxYears * DAYS_OF_A_YEAR, bucket, prefix },
+    ...{ mode: flags.mode, years, maxYears, maxDays: maxYears * DAYS_OF_A_YEAR },
     legalHold: flags['legal-hold'] === true,
     kmsKey: flags['kms-key'] === undefined ? null : quote(flags['kms-key']),
   };
@@ -94,8 +98,12 @@ function quote(text: string): string {
   return JSON.stringify(text);
 }
 
-function fillIn(name: string, deployment: Deployment): string {
-  const template = readFileSync(packageFile(`templates/deploy/${name.replace(/^deploy\//, '')}.eta`), 'utf8');
-  const text = new Eta({ autoEscape: false, autoTrim: false }).renderString(template, deployment);
-  return name.endsWith('.json') ? `${JSON.stringify(JSON.parse(text), null, 2)}\n` : text;
+/** @param name of a template, without `.eta`. */
+function fillIn(name: string, words: object): string {
+  const template = readFileSync(packageFile(`templates/deploy/${name}.eta`), 'utf8');
+  return new Eta({ autoEscape: false, autoTrim: false }).renderString(template, words);
+}
+
+function formatted(json: string): string {
+  return `${JSON.stringify(JSON.parse(json), null, 2)}\n`;
 }

@@ -2,12 +2,12 @@ import { EvidenceError } from '../../../core/errors.ts';
 import { slugOf } from '../../../verifier/bundle/layout.ts';
 import { acceptRestart } from '../../../verifier/ledger/restart.ts';
 import type { CommandContext } from '../command.ts';
+import { withArchive } from '../config/archives.ts';
 import { loadConfig } from '../config/config.ts';
 import { openSigningKey } from '../config/signing.ts';
-import { openArchive } from '../config/store.ts';
 import { readOperator } from '../config/tool.ts';
 import { readPublicKeys } from '../config/trust.ts';
-import type { LedgerFlags } from '../flags.ts';
+import type { LedgerFlags } from './ledger-flags.ts';
 
 /** Records for ever why a stream was ended or began anew. */
 export async function runLedger(flags: LedgerFlags, context: CommandContext): Promise<number> {
@@ -16,12 +16,7 @@ export async function runLedger(flags: LedgerFlags, context: CommandContext): Pr
   if (flags.reason.trim() === '') throw new EvidenceError('usage', '--reason says nothing');
   const signingKey = openSigningKey(config, context);
   const publicKeys = readPublicKeys(config.publicKeyFiles);
-  const archive = await openArchive(config, context, false);
-  if (archive === null)
-    throw new EvidenceError('not-found', `there is no archive at ${config.archiveUrl}`, {
-      nextStep: 'Name the archive with --archive or archive.url.',
-    });
-  try {
+  return withArchive(config, context, async (archive) => {
     const wish = {
       streamId: flags.stream,
       slug: slugOf(flags.stream),
@@ -40,7 +35,5 @@ export async function runLedger(flags: LedgerFlags, context: CommandContext): Pr
       `Recorded: ${flags.stream} is no longer held against entry ${sequence}, its head in run ${run_id}. Every later run shows this and the reason.`,
     );
     return 0;
-  } finally {
-    await archive.close();
-  }
+  });
 }

@@ -11,11 +11,11 @@ import { type PeriodAnswer, resolvePeriod } from '../../export/period.ts';
 import type { ExportResult } from '../../export/run.ts';
 import { isBegun } from '../../export/run-id.ts';
 import type { CommandContext } from '../command.ts';
+import { withArchiveIfAny } from '../config/archives.ts';
 import type { Config } from '../config/config.ts';
 import type { Footing } from '../config/footing.ts';
-import { openArchive } from '../config/store.ts';
-import type { ExportFlags } from '../flags.ts';
 import { endOf, printRun, toRunDocument } from '../output/run-report.ts';
+import type { ExportFlags } from './export-flags.ts';
 
 /** A month that is to be exported. */
 interface MissingMonth {
@@ -87,11 +87,10 @@ function refuseOtherPeriods(flags: ExportFlags): void {
 /** Those that were begun first, then the oldest first; in an archive without a run the last month that has ended. */
 async function findMissing(wish: Wish, context: CommandContext): Promise<MissingMonth[]> {
   const now = new Date();
-  const archive = await openArchive(wish.config, context, false);
   const last = lastEndedMonth(now);
   const nothing = coverMonth(last, []);
-  if (archive === null) return [await toMissing(wish, null, nothing)];
-  try {
+  return withArchiveIfAny(wish.config, context, async (archive) => {
+    if (archive === null) return [await toMissing(wish, null, nothing)];
     const { past } = await readKnownLedger(archive, { ...wish.footing, beginSigning: wish.beginSigning });
     const covered = coverMonths(past.coverage, now, filterOf(wish.scope));
     const months = past.coverage.length === 0 ? [nothing] : covered;
@@ -99,9 +98,7 @@ async function findMissing(wish: Wish, context: CommandContext): Promise<Missing
     for (const month of months) if (month.state !== 'whole') found.push(await toMissing(wish, archive, month));
     // What a run of that very name lacks, another run of it would lack too.
     return found.filter(({ runId }) => !past.runs.has(runId)).sort((a, b) => Number(b.isBegun) - Number(a.isBegun));
-  } finally {
-    await archive.close();
-  }
+  });
 }
 
 async function toMissing(wish: Wish, archive: Archive | null, covered: CoveredMonth): Promise<MissingMonth> {

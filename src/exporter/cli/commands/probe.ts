@@ -13,8 +13,8 @@ import { type Config, loadConfig } from '../config/config.ts';
 import { readGivenText } from '../config/given-file.ts';
 import { connectService, type Service } from '../config/service.ts';
 import { readSealKeys } from '../config/trust.ts';
-import type { ProbeFlags } from '../flags.ts';
 import { difference } from '../output/difference.ts';
+import type { ProbeFlags } from './probe-flags.ts';
 
 const DEFAULT_FILE = 'contract.yaml';
 

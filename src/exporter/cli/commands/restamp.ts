@@ -1,16 +1,16 @@
 import { EvidenceError } from '../../../core/errors.ts';
 import { formatTable } from '../../../core/terminal/table.ts';
 import type { Archive } from '../../../verifier/archive/archive.ts';
-import { runIdOf, runRecordKey } from '../../../verifier/records/keys.ts';
+import { RUNS_PREFIX, runIdOf, runRecordKey } from '../../../verifier/records/keys.ts';
 import { EXIT_CODE_OF, worstOf } from '../../../verifier/records/outcome.ts';
 import { type Restamped, restampRun } from '../../export/restamp.ts';
 import type { CommandContext } from '../command.ts';
+import { withArchive } from '../config/archives.ts';
 import { loadConfig } from '../config/config.ts';
 import { openStamping } from '../config/signing.ts';
-import { openArchive } from '../config/store.ts';
 import { readOperator } from '../config/tool.ts';
-import type { RestampFlags } from '../flags.ts';
 import { readDays } from '../output/days.ts';
+import type { RestampFlags } from './restamp-flags.ts';
 
 const OUTCOMES = { stamped: 'verified', 'not-due': 'verified', failed: 'incomplete', refuted: 'refuted' } as const;
 
@@ -27,12 +27,7 @@ export async function runRestamp(flags: RestampFlags, context: CommandContext): 
     throw new EvidenceError('config', 'no time-stamping authority is configured', {
       nextStep: 'Set sign.tsa_url and sign.tsa_roots in evidence.yaml.',
     });
-  const archive = await openArchive(config, context, false);
-  try {
-    if (archive === null)
-      throw new EvidenceError('not-found', `there is no archive at ${config.archiveUrl}`, {
-        nextStep: 'Name the archive with --archive or archive.url.',
-      });
+  const stampIn = async (archive: Archive) => {
     const orderedBy = readOperator();
     const runs: Restamped[] = [];
     for (const runId of flags.run === undefined ? await listFinalized(archive) : [flags.run]) {
@@ -43,15 +38,13 @@ export async function runRestamp(flags: RestampFlags, context: CommandContext): 
     printer.document({ exit_code: exitCode, runs });
     for (const line of format(runs)) printer.result(line);
     return exitCode;
-  } finally {
-    await stamping.authority.close();
-    await archive?.close();
-  }
+  };
+  return withArchive(config, context, stampIn).finally(() => stamping.authority.close());
 }
 
 async function listFinalized(archive: Archive): Promise<string[]> {
   const finalized: string[] = [];
-  for await (const { key } of archive.list('runs/')) {
+  for await (const { key } of archive.list(RUNS_PREFIX)) {
     const runId = runIdOf(key);
     if (runId !== null && key === runRecordKey(runId)) finalized.push(runId);
   }

@@ -1,4 +1,3 @@
-import { EvidenceError } from '../../../core/errors.ts';
 import { formatTable } from '../../../core/terminal/table.ts';
 import { grouped, plural } from '../../../core/words.ts';
 import { overviewRuns, type RunOverview } from '../../../verifier/ledger/overview.ts';
@@ -6,35 +5,28 @@ import { type CoveringRun, coverageOf, coverMonths } from '../../../verifier/rec
 import { toMonthReport } from '../../../verifier/records/month-report.ts';
 import type { RunRecord } from '../../../verifier/records/record.ts';
 import type { CommandContext } from '../command.ts';
+import { withArchive } from '../config/archives.ts';
 import { loadConfig } from '../config/config.ts';
-import { openArchive } from '../config/store.ts';
-import type { RunsFlags } from '../flags.ts';
 import { DAY_MS } from '../output/days.ts';
 import { printLacking } from '../output/lacking-months.ts';
 import { nameOfPeriod } from '../output/period-name.ts';
 import { formatBytes } from '../output/progress.ts';
+import type { RunsFlags } from './runs-flags.ts';
 
 /** What was exported so far: read from the archive, not verified. */
 export async function runRuns(flags: RunsFlags, context: CommandContext): Promise<number> {
   const { printer, environment, directory, signal } = context;
   const config = await loadConfig(flags, environment, directory);
-  const archive = await openArchive(config, context, false);
-  if (archive === null)
-    throw new EvidenceError('not-found', `there is no archive at ${config.archiveUrl}`, {
-      nextStep: 'Name the archive with --archive or archive.url.',
-    });
   const now = new Date();
   const runs: RunLine[] = [];
   const covering: (CoveringRun & { finished_at: string })[] = [];
-  try {
+  await withArchive(config, context, async (archive) => {
     for await (const run of overviewRuns(archive)) {
       signal.throwIfAborted();
       runs.push(toLine(run, now));
       if (run.record !== null) covering.push(toCovering(run.record));
     }
-  } finally {
-    await archive.close();
-  }
+  });
   covering.sort((a, b) => (a.finished_at < b.finished_at ? -1 : 1));
   const months = coverMonths(covering, now).map(toMonthReport);
   printer.document({ archive: config.archiveUrl, runs, months });

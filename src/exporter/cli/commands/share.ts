@@ -5,12 +5,12 @@ import { plural } from '../../../core/words.ts';
 import { MAX_LINK_SECONDS } from '../../../verifier/archive/archive.ts';
 import { type Shared, shareRun } from '../../share/share.ts';
 import type { CommandContext } from '../command.ts';
+import { withArchive } from '../config/archives.ts';
 import { loadConfig } from '../config/config.ts';
-import { openArchive } from '../config/store.ts';
 import { readOperator } from '../config/tool.ts';
-import type { ShareFlags } from '../flags.ts';
 import { requireRun } from '../output/finalized-run.ts';
 import { formatBytes } from '../output/progress.ts';
+import type { ShareFlags } from './share-flags.ts';
 
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 const MAX_NAME = 200;
@@ -21,10 +21,9 @@ export async function runShare(flags: ShareFlags, context: CommandContext): Prom
   const config = await loadConfig(flags, environment, directory);
   const sharedWith = readName(flags.for);
   const seconds = readExpiry(flags.expires ?? '7d');
-  const archive = await openArchive(config, context, false);
-  try {
-    const run = await requireRun(archive, flags.run, config.archiveUrl);
-    const copies = flags.out !== undefined || run.archive.links === null;
+  return withArchive(config, context, async (archive) => {
+    const run = await requireRun(archive, flags.run);
+    const copies = flags.out !== undefined || archive.links === null;
     if (copies && flags.expires !== undefined)
       throw new EvidenceError('usage', '--expires is for links, and copies do not end', {
         nextStep: 'Leave out --expires; links need an archive in S3, and no --out.',
@@ -32,7 +31,7 @@ export async function runShare(flags: ShareFlags, context: CommandContext): Prom
     const now = () => new Date();
     const folder = resolve(directory, flags.out ?? `share-${flags.run}-${now().toISOString().replaceAll(':', '-')}`);
     const shared = await shareRun(
-      { archive: run.archive, now, signal },
+      { archive, now, signal },
       { run, sharedWith, sharedBy: readOperator(), linkSeconds: copies ? null : seconds, folder },
     );
     const { record, key, warnings } = shared;
@@ -41,9 +40,7 @@ export async function runShare(flags: ShareFlags, context: CommandContext): Prom
     printer.document({ ...record, run_sha256: run.sha256, folder: place, letter, key, warnings });
     for (const line of describe(shared, run.sha256, letter)) printer.result(line);
     return 0;
-  } finally {
-    await archive?.close();
-  }
+  });
 }
 
 /** @throws EvidenceError `usage` for what would not stand in a letter as it was meant. */

@@ -3,10 +3,10 @@ import { grouped } from '../../../core/words.ts';
 import { type LedgerHead, readNewestEntry } from '../../../verifier/ledger/ledger.ts';
 import type { StreamAnswer } from '../../../verifier/profile/answers.ts';
 import type { CommandContext } from '../command.ts';
+import { withArchiveIfAny } from '../config/archives.ts';
 import { type Config, loadConfig } from '../config/config.ts';
 import { connectService } from '../config/service.ts';
-import { openArchive } from '../config/store.ts';
-import type { StreamsFlags } from '../flags.ts';
+import type { StreamsFlags } from './streams-flags.ts';
 
 /** The service's streams, as it states them, and how far each was exported. */
 export async function runStreams(flags: StreamsFlags, context: CommandContext): Promise<number> {
@@ -36,14 +36,11 @@ export async function runStreams(flags: StreamsFlags, context: CommandContext): 
   }
 }
 
-async function readHeads(config: Config, context: CommandContext): Promise<Record<string, LedgerHead>> {
-  const archive = await openArchive(config, context, false);
-  if (archive === null) return {};
-  try {
-    return (await readNewestEntry(archive))?.entry.heads ?? {};
-  } finally {
-    await archive.close();
-  }
+function readHeads(config: Config, context: CommandContext): Promise<Record<string, LedgerHead>> {
+  return withArchiveIfAny(config, context, async (archive) => {
+    const newest = archive === null ? null : await readNewestEntry(archive);
+    return newest?.entry.heads ?? {};
+  });
 }
 
 function format(streams: readonly StreamAnswer[], heads: ReadonlyMap<string, LedgerHead>): string {

@@ -1,7 +1,7 @@
 import { open, stat } from 'node:fs/promises';
 import { EvidenceError, messageOf } from '../../../core/errors.ts';
-import { isS3Url, isUrl } from '../config/store.ts';
-import type { VerifyFlags } from '../flags.ts';
+import { formsWith, isUrl, storeOf } from '../config/stores.ts';
+import type { VerifyFlags } from './verify-flags.ts';
 
 /** What there is to verify. A run is verified as a part of its archive. */
 export type TargetKind = 'archive' | 'bundle' | 'encrypted' | 'package';
@@ -9,13 +9,13 @@ export type TargetKind = 'archive' | 'bundle' | 'encrypted' | 'package';
 export const NAME_ONE = 'Name an archive, a run in it, a bundle (.zip) or an evidence package (.json).';
 
 /**
- * @param path absolute, or the URL of an archive in S3.
+ * @param path absolute, or the address of an archive elsewhere.
  * @param given as the user named it.
  * @throws EvidenceError `not-found` where there is nothing; `usage` for what is never opened; `config` for a file that
  * this user cannot read.
  */
 export async function kindOf(path: string, given: string): Promise<TargetKind> {
-  if (isS3Url(given)) return 'archive';
+  if (storeOf(given).isRemote) return 'archive';
   // A link to an object is a secret.
   if (isUrl(given))
     throw new EvidenceError('usage', 'what is to be verified is a link, and links are not followed', {
@@ -88,9 +88,9 @@ export function refuseUnused(flags: VerifyFlags, kind: TargetKind): void {
       throw new EvidenceError('usage', `--${flag} means nothing for ${NAMES[kind]}; nothing was verified`, {
         nextStep,
       });
-  if (isGiven('endpoint') && !isS3Url(flags.target))
-    throw new EvidenceError('usage', '--endpoint means nothing for what is not in S3; nothing was verified', {
-      nextStep: 'Leave out --endpoint, or name s3://BUCKET/PREFIX.',
+  if (isGiven('endpoint') && !storeOf(flags.target).flags.includes('endpoint'))
+    throw new EvidenceError('usage', '--endpoint means nothing for what lies on this disk; nothing was verified', {
+      nextStep: `Leave out --endpoint, or name ${formsWith('endpoint')}.`,
     });
   if (isGiven('run') && isGiven('from'))
     throw new EvidenceError('usage', '--run and --from exclude each other; nothing was verified', {

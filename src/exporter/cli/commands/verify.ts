@@ -5,6 +5,7 @@ import { liveLine } from '../../../core/terminal/table.ts';
 import { plural } from '../../../core/words.ts';
 import type { Archive } from '../../../verifier/archive/archive.ts';
 import type { Identities } from '../../../verifier/encryption/identities.ts';
+import { LEDGER_PREFIX, RUNS_PREFIX, runPrefix, splitRunAddress } from '../../../verifier/records/keys.ts';
 import { EXIT_CODE_OF, worstOf } from '../../../verifier/records/outcome.ts';
 import { reportAlone } from '../../../verifier/verify/alone.ts';
 import type { ArchiveContext } from '../../../verifier/verify/archive.ts';
@@ -13,15 +14,17 @@ import type { VerifyOptions } from '../../../verifier/verify/content.ts';
 import { type Problem, toProblem } from '../../../verifier/verify/problem.ts';
 import type { RunCheck } from '../../../verifier/verify/run.ts';
 import type { CommandContext } from '../command.ts';
+import { withArchiveIfAny } from '../config/archives.ts';
 import { loadNamedConfig } from '../config/config.ts';
-import { isS3Url, type NamedArchive, openArchive } from '../config/store.ts';
+import type { NamedArchive } from '../config/stores/store.ts';
+import { storeOf } from '../config/stores.ts';
 import { openIdentities, readPublicKeys, readSealKeys, readTimestampRoots } from '../config/trust.ts';
 import { withWorkDirectory } from '../config/work-directory.ts';
-import type { VerifyFlags } from '../flags.ts';
 import { holdHeap } from '../heap.ts';
 import { readDays } from '../output/days.ts';
 import { describeTrust } from '../output/trust-report.ts';
 import { type FileReport, printArchive, printFile } from '../output/verify-report.ts';
+import type { VerifyFlags } from './verify-flags.ts';
 import { kindOf, NAME_ONE, refuseUnused } from './verify-target.ts';
 
 const UNSIGNED =
@@ -65,11 +68,12 @@ export async function runVerify(flags: VerifyFlags, context: CommandContext): Pr
   };
   const identityFiles = (flags.identity ?? []).map((path) => resolve(directory, path));
   const threads = checkThreads(flags.threads ?? null);
-  const target = isS3Url(flags.target) ? flags.target.replace(/\/+$/, '') : resolve(directory, flags.target);
+  const store = storeOf(flags.target);
+  const target = store.locate(flags.target, directory);
   const kind = await kindOf(target, flags.target);
   refuseUnused(flags, kind);
   if (kind === 'archive') {
-    const [, root = target, run = null] = /^(.*)\/runs\/([^/]+)$/s.exec(target) ?? [];
+    const { root, runId: run } = splitRunAddress(target) ?? { root: target, runId: null };
     if (run !== null && (flags.run ?? flags.from) !== undefined)
       throw new EvidenceError('usage', `${flags.target} is one run, so --run and --from mean nothing for it`, {
         nextStep: 'Name the archive instead.',
@@ -88,7 +92,7 @@ export async function runVerify(flags: VerifyFlags, context: CommandContext): Pr
       identities: await openIdentities(identityFiles),
       lockedUntil: readLockedUntil(flags, options.now),
       // Those of a store far away arrive while others are looked at.
-      concurrency: isS3Url(target) ? CONCURRENCY : 1,
+      concurrency: store.isRemote ? CONCURRENCY : 1,
     };
     const report = await checkStored(named, flags.run ?? run, archiveOptions, config.workDirectory, context);
     if (archiveOptions.identities !== null) refuseUseless(report, flags.target);
@@ -152,25 +156,22 @@ async function checkOpened(
 ): Promise<ArchiveReport> {
   const verifyArchive = await loadArchive();
   const root = named.archiveUrl;
-  const archive = await openArchive(named, context, false);
   const progress = new VerifyProgress(context);
-  try {
-    if (archive === null || !((await holds(archive, 'runs/')) || (await holds(archive, 'ledger/'))))
+  const check = async (archive: Archive | null) => {
+    if (archive === null || !((await holds(archive, RUNS_PREFIX)) || (await holds(archive, LEDGER_PREFIX))))
       throw new EvidenceError('not-found', `${root} is not an archive: it holds neither runs nor a ledger`, {
         nextStep: NAME_ONE,
       });
     const { onStream, onRun, onRunEnd } = progress;
     const listeners = { onStream, onRun, onRunEnd };
     if (run === null) await refuseShare(archive, root);
-    if (options.from !== null && options.from !== undefined && !(await holds(archive, `runs/${options.from}/`)))
+    if (options.from !== null && options.from !== undefined && !(await holds(archive, runPrefix(options.from))))
       throw noSuchRun(root, options.from);
     const report = await verifyArchive({ ...options, ...listeners, archive }, run);
     if (run !== null && report.runs.length === 0 && report.warnings.length === 0) throw noSuchRun(root, run);
     return report;
-  } finally {
-    progress.close();
-    await archive?.close();
-  }
+  };
+  return withArchiveIfAny(named, context, check).finally(() => progress.close());
 }
 
 /**

@@ -6,7 +6,8 @@ import { DEFAULT_TRANSPORT } from '../../client/options.ts';
 import type { FileConfig } from './config-file.ts';
 import { readGivenText } from './given-file.ts';
 import { givenWords, refuseMisplaced, secretsIn, secretsOf } from './secrets.ts';
-import { checkArchiveUrl, checkHttpUrl, type StoreSettings, toStoreSettings } from './store-settings.ts';
+import { checkHttpUrl, type StoreSettings, toStoreSettings } from './store-settings.ts';
+import { checkArchiveUrl, isUrl } from './stores.ts';
 
 /** What the flags of a command may replace. */
 export interface ConfigFlags {
@@ -192,11 +193,7 @@ function toConfig(
     archiveUrl: checkArchiveUrl(
       flags.archive ??
         environment['EVIDENCE_ARCHIVE_URL'] ??
-        (archiveUrl === undefined
-          ? DEFAULT_ARCHIVE
-          : archiveUrl.includes('://')
-            ? archiveUrl
-            : resolve(folder, archiveUrl)),
+        (archiveUrl === undefined ? DEFAULT_ARCHIVE : isUrl(archiveUrl) ? archiveUrl : resolve(folder, archiveUrl)),
     ),
     workDirectory:
       flags.workDirectory === undefined

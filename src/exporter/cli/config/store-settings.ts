@@ -64,22 +64,5 @@ export function checkHttpUrl<T extends string | null | undefined>(what: string, 
   return address;
 }
 
-const KEPT_APART =
+export const KEPT_APART =
   'Leave it out: the API key comes from EVIDENCE_API_KEY or a file, credentials of a store from the environment, a profile or the machine.';
-
-/**
- * The name of a folder, or s3://BUCKET/PREFIX. A URL is not repeated.
- * @throws EvidenceError `config` for a URL of another kind, and for one that holds a secret.
- */
-export function checkArchiveUrl(text: string): string {
-  const [, kind, authority = ''] = /^([a-z][a-z0-9+.-]*):\/\/([^/]*)/i.exec(text) ?? [];
-  if (kind === undefined) return text;
-  if (!/^(s3|file)$/i.test(kind))
-    throw new EvidenceError('config', 'this kind of archive is not known', {
-      nextStep: 'Give a directory or s3://BUCKET/PREFIX as the archive.',
-    });
-  if (!authority.includes('@')) return text;
-  throw new EvidenceError('config', 'the address of the archive holds a user name or password', {
-    nextStep: KEPT_APART,
-  });
-}

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { grouped, plural } from '../../../core/words.ts';
 import { describePeriod } from '../../../verifier/bundle/period.ts';
+import { runRecordKey } from '../../../verifier/records/keys.ts';
 import type { RunRecord } from '../../../verifier/records/record.ts';
 import type { ShareRecord } from '../../../verifier/records/share.ts';
 import { type OutcomeView, toOutcome } from './outcome.ts';
@@ -152,7 +153,7 @@ function toSteps(subject: LetterSubject, { verify }: LetterTexts): LetterView['v
   };
   const values = {
     run: run.run_id,
-    record: `runs/${run.run_id}/run.json`,
+    record: runRecordKey(run.run_id),
     number: entry.number,
     entry: entry.key,
     envelope: signature?.envelope ?? '',

@@ -37,7 +37,11 @@ const UNUSED: [flags: object, targets: string[], says: RegExp][] = [
   [{ fast: true }, ['a.zip', 'a.zip.age', 'package.json'], /--fast means nothing/],
   [{ 'locked-for': '9d' }, ['a.zip', 'a.zip.age', 'package.json'], /--locked-for means nothing/],
   [{ threads: 2 }, ['archive', 'a.zip', 'a.zip.age'], /--threads means nothing/],
-  [{ endpoint: 'http://x' }, ['archive', 'a.zip', 'package.json'], /--endpoint means nothing for what is not in S3/],
+  [
+    { endpoint: 'http://x' },
+    ['archive', 'a.zip', 'package.json'],
+    /--endpoint means nothing for what lies on this disk/,
+  ],
   [{ run: 'x', from: 'y' }, ['archive'], /--run and --from exclude each other/],
   [{ run: RUN }, [`archive/runs/${RUN}`], /is one run, so --run and --from mean nothing/],
   [{ from: RUN }, [`archive/runs/${RUN}`], /is one run, so --run and --from mean nothing/],

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseS3Url } from '../../../../src/exporter/archive/s3/place.ts';
+import { withArchiveIfAny, withArchiveMade } from '../../../../src/exporter/cli/config/archives.ts';
 import { loadConfig } from '../../../../src/exporter/cli/config/config.ts';
-import { openArchive } from '../../../../src/exporter/cli/config/store.ts';
 import type { StoreSettings } from '../../../../src/exporter/cli/config/store-settings.ts';
 import { thrownBy } from '../../../support/json.ts';
 
@@ -82,8 +82,9 @@ test.each([
   [{ kmsKeyId: 'k' }, 'archive.kms_key_id'],
 ])('a folder that is to protect what it cannot (%j) is not made', async (more, setting) => {
   const directory = mkdtempSync(join(tmpdir(), 'store-settings-'));
-  const { signal } = new AbortController();
-  const opening = openArchive({ archiveUrl: 'archive', store: { ...PLAIN, ...more } }, { directory, signal }, true);
-  await expect(opening).rejects.toMatchObject({ code: 'config', message: expect.stringContaining(setting) });
-  expect(await openArchive({ archiveUrl: 'archive', store: PLAIN }, { directory, signal }, false)).toBeNull();
+  const caller = { directory, signal: new AbortController().signal };
+  const making = withArchiveMade({ archiveUrl: 'archive', store: { ...PLAIN, ...more } }, caller, async () => null);
+  await expect(making).rejects.toMatchObject({ code: 'config', message: expect.stringContaining(setting) });
+  const named = { archiveUrl: 'archive', store: PLAIN };
+  expect(await withArchiveIfAny(named, caller, async (archive) => archive)).toBeNull();
 });

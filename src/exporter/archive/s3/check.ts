@@ -4,12 +4,12 @@ import {
   type GetObjectLockConfigurationCommandOutput,
   ListObjectVersionsCommand,
 } from '@aws-sdk/client-s3';
-import { plural } from '../../core/words.ts';
-import { Connection } from '../archive/s3/connection.ts';
-import { isRefusal } from '../archive/s3/failure.ts';
-import type { S3Options } from '../archive/s3/options.ts';
-import { formatS3Url, type S3Place } from '../archive/s3/place.ts';
-import { attempt, type Check, compareClocks, failed, ok, skipped } from './check.ts';
+import { plural } from '../../../core/words.ts';
+import { attempt, type Check, compareClocks, failed, ok, skipped } from '../../check.ts';
+import { Connection } from './connection.ts';
+import { isRefusal } from './failure.ts';
+import type { S3Options } from './options.ts';
+import { formatS3Url, type S3Place } from './place.ts';
 import { type Bucket, checkDeletion, checkWriting } from './scratch.ts';
 
 const NAMES = ['versioning', 'object-lock', 'retention', 'write', 'deletion', 'store-clock'] as const;

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { type FileHandle, lstat, mkdir, open, readdir, rmdir, unlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { EvidenceError } from '../../core/errors.ts';
-import { hasCode } from '../../verifier/archive/failure.ts';
+import { EvidenceError } from '../../../core/errors.ts';
+import { hasCode } from '../../../verifier/archive/failure.ts';
 
 /** Begins with a dot, so no key can name it. */
 export const INCOMING = '.incoming';

@@ -1,4 +1,4 @@
-import { type ErrorCode, type EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import { type ErrorCode, type EvidenceError, isEvidenceError } from '../core/errors.ts';
 
 /** One thing that was looked at before it is needed. */
 export interface Check {

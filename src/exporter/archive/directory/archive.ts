@@ -2,7 +2,7 @@ import { constants, type Stats } from 'node:fs';
 import { type FileHandle, link, lstat, open, realpath, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { EvidenceError } from '../../core/errors.ts';
+import { EvidenceError } from '../../../core/errors.ts';
 import type {
   Archive,
   Expected,
@@ -10,10 +10,10 @@ import type {
   PutResult,
   StoredObject,
   Unlisted,
-} from '../../verifier/archive/archive.ts';
-import { conflict, differenceTo, expectedContent, measure } from '../../verifier/archive/content.ts';
-import { hasCode, isOfFile, lookupFailure, readFailure, storeFailure } from '../../verifier/archive/failure.ts';
-import { checkKey } from '../../verifier/archive/key.ts';
+} from '../../../verifier/archive/archive.ts';
+import { conflict, differenceTo, expectedContent, measure } from '../../../verifier/archive/content.ts';
+import { hasCode, isOfFile, lookupFailure, readFailure, storeFailure } from '../../../verifier/archive/failure.ts';
+import { checkKey } from '../../../verifier/archive/key.ts';
 import { checkRoot, hasFolders, linked, makeFolders, makeRoot, noFolder, syncFolder } from './folder.ts';
 import { closeIncoming, openIncoming, sweepIncoming } from './incoming.ts';
 import { listFolder } from './walk.ts';

@@ -1,10 +1,10 @@
 import { link, readFile, statfs, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { EvidenceError } from '../../core/errors.ts';
-import { storeFailure } from '../../verifier/archive/failure.ts';
-import { nearestFolder, syncFolder } from '../archive/folder.ts';
-import { closeIncoming, openIncoming } from '../archive/incoming.ts';
-import { attempt, type Check, doubtful, ok } from './check.ts';
+import { EvidenceError } from '../../../core/errors.ts';
+import { storeFailure } from '../../../verifier/archive/failure.ts';
+import { attempt, type Check, doubtful, ok } from '../../check.ts';
+import { nearestFolder, syncFolder } from './folder.ts';
+import { closeIncoming, openIncoming } from './incoming.ts';
 
 const GIBIBYTE = 2 ** 30;
 const TEXT = 'Written by evidence doctor. It is not evidence.\n';

@@ -1,7 +1,7 @@
 import { access, constants, lstat, mkdir, open, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { EvidenceError } from '../../core/errors.ts';
-import { hasCode, storeFailure } from '../../verifier/archive/failure.ts';
+import { EvidenceError } from '../../../core/errors.ts';
+import { hasCode, storeFailure } from '../../../verifier/archive/failure.ts';
 
 /** Writes a folder's list of names to disk: without it a crash can take back a file whose content is safe. */
 export async function syncFolder(path: string): Promise<void> {

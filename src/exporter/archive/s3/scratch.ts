@@ -1,14 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { DeleteObjectCommand } from '@aws-sdk/client-s3';
-import { SCRATCH } from '../archive/s3/capabilities.ts';
-import type { Connection } from '../archive/s3/connection.ts';
-import { isRefusal } from '../archive/s3/failure.ts';
-import { confirm } from '../archive/s3/inspect.ts';
-import type { S3Options } from '../archive/s3/options.ts';
-import type { S3Place } from '../archive/s3/place.ts';
-import { type PutProtection, protectionOf } from '../archive/s3/policy.ts';
-import { putWhole } from '../archive/s3/upload.ts';
-import { type Check, failed, ok } from './check.ts';
+import { type Check, failed, ok } from '../../check.ts';
+import { SCRATCH } from './capabilities.ts';
+import type { Connection } from './connection.ts';
+import { isRefusal } from './failure.ts';
+import { confirm } from './inspect.ts';
+import type { S3Options } from './options.ts';
+import type { S3Place } from './place.ts';
+import { type PutProtection, protectionOf } from './policy.ts';
+import { putWhole } from './upload.ts';
 
 /** A bucket that is asked about. */
 export interface Bucket {

@@ -1,10 +1,10 @@
 import type { Dirent } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf } from '../../core/errors.ts';
-import type { StoredObject, Unlisted } from '../../verifier/archive/archive.ts';
-import { isOfFile, readFailure } from '../../verifier/archive/failure.ts';
-import { compareKeys } from '../../verifier/archive/key.ts';
+import { messageOf } from '../../../core/errors.ts';
+import type { StoredObject, Unlisted } from '../../../verifier/archive/archive.ts';
+import { isOfFile, readFailure } from '../../../verifier/archive/failure.ts';
+import { compareKeys } from '../../../verifier/archive/key.ts';
 import { INCOMING } from './incoming.ts';
 
 /**

@@ -1,0 +1,25 @@
+import type { Argv } from 'yargs';
+import {
+  archiveFlags,
+  concurrencyFlags,
+  configurationFlags,
+  requirementFlags,
+  serviceFlags,
+  trustFlags,
+  workDirectoryFlags,
+} from '../config/flags.ts';
+
+export function doctorFlags(argv: Argv) {
+  return argv
+    .options({
+      ...configurationFlags,
+      ...serviceFlags,
+      ...archiveFlags,
+      ...workDirectoryFlags,
+      ...trustFlags,
+      ...requirementFlags,
+      ...concurrencyFlags,
+    })
+    .example('$0 doctor', 'checks the archive, the service, every key and root, the authority and the work directory');
+}
+export type DoctorFlags = Awaited<ReturnType<typeof doctorFlags>['argv']>;

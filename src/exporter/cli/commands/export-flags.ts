@@ -1,0 +1,52 @@
+import type { Argv } from 'yargs';
+import {
+  archiveFlags,
+  concurrencyFlags,
+  configurationFlags,
+  requirementFlags,
+  serviceFlags,
+  signingFlags,
+  trustFlags,
+  workDirectoryFlags,
+} from '../config/flags.ts';
+
+export function exportFlags(argv: Argv) {
+  return argv
+    .options({
+      ...configurationFlags,
+      ...serviceFlags,
+      ...archiveFlags,
+      ...workDirectoryFlags,
+      ...trustFlags,
+      ...requirementFlags,
+      ...signingFlags,
+      ...concurrencyFlags,
+    })
+    .options({
+      period: { type: 'string', describe: 'a month, e.g. 2026-10 (default: the last whole month, UTC)' },
+      from: { type: 'string', describe: 'first moment of the period: a day or an RFC 3339 time' },
+      to: { type: 'string', describe: 'end of the period, not included' },
+      'all-time': { type: 'boolean', describe: 'everything there is' },
+      stream: { type: 'string', array: true, describe: 'only streams that match one of these globs' },
+      exclude: { type: 'string', array: true, describe: 'no stream that matches one of these globs' },
+      request: { type: 'string', describe: "id of an auditor's request; names the run" },
+      'requested-by': { type: 'string', describe: 'who asked, for the record' },
+      missing: {
+        type: 'boolean',
+        describe: 'every month that has ended and is not whole in the archive, the oldest first',
+      },
+      revise: { type: 'boolean', describe: 'export again what is finalized, as a new revision' },
+      'service-moved': {
+        type: 'boolean',
+        describe: 'the service of this archive has another address now; to be said once',
+      },
+      'finalize-partial': {
+        type: 'boolean',
+        describe: 'finalize the run even if something is missing, labelled PARTIAL',
+      },
+      'dry-run': { type: 'boolean', describe: 'say what would be exported and what would stop it; touch nothing' },
+    })
+    .example('$0 export --period 2026-10', 'October 2026, into ./evidence-archive')
+    .example("$0 export --all-time --stream 'prod/*'", 'everything of some streams');
+}
+export type ExportFlags = Awaited<ReturnType<typeof exportFlags>['argv']>;

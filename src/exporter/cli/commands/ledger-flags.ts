@@ -1,0 +1,14 @@
+import type { Argv } from 'yargs';
+import { archiveFlags, configurationFlags, signingFlags } from '../config/flags.ts';
+
+export function ledgerFlags(argv: Argv) {
+  return argv
+    .positional('action', { choices: ['accept'] as const, demandOption: true, describe: 'what to record' })
+    .positional('stream', { type: 'string', demandOption: true, describe: 'the id of the stream' })
+    .options({ ...configurationFlags, ...archiveFlags, ...signingFlags })
+    .options({
+      reason: { type: 'string', demandOption: true, describe: 'why it was ended or began anew; kept for ever' },
+    })
+    .example("$0 ledger accept payments --reason 'moved to payments-eu, ticket OPS-411'", '');
+}
+export type LedgerFlags = Awaited<ReturnType<typeof ledgerFlags>['argv']>;

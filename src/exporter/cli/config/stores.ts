@@ -1,0 +1,48 @@
+import { EvidenceError } from '../../../core/errors.ts';
+import { KEPT_APART } from './store-settings.ts';
+import { DIRECTORY_STORE } from './stores/directory.ts';
+import { S3_STORE } from './stores/s3.ts';
+import type { Store, StoreFlag } from './stores/store.ts';
+
+/** Every kind of store. Nothing outside of this list and its files asks which one it has before it. */
+const STORES: readonly Store[] = [DIRECTORY_STORE, S3_STORE];
+
+/** The flags that only some of them have a use for. */
+export const STORE_FLAGS: readonly StoreFlag[] = [...new Set(STORES.flatMap(({ flags }) => flags))];
+
+const ADDRESS = /^([a-z][a-z0-9+.-]*):\/\/([^/]*)/i;
+
+/** The store that an address is of: by its scheme, and a folder without one. */
+export function storeOf(address: string): Store {
+  const scheme = ADDRESS.exec(address)?.[1]?.toLowerCase();
+  return STORES.find((store) => store.scheme === scheme) ?? DIRECTORY_STORE;
+}
+
+/** Whether it is no path. */
+export function isUrl(address: string): boolean {
+  return ADDRESS.test(address);
+}
+
+/**
+ * The address of an archive: a path, or a URL of a store. A URL is not repeated.
+ * @throws EvidenceError `config` for a URL of another kind, and for one that holds a secret.
+ */
+export function checkArchiveUrl(address: string): string {
+  const [, scheme, authority = ''] = ADDRESS.exec(address) ?? [];
+  if (scheme === undefined) return address;
+  if (!STORES.some((store) => store.scheme === scheme.toLowerCase()))
+    throw new EvidenceError('config', 'this kind of archive is not known', {
+      nextStep: `Give ${STORES.map(({ form }) => form).join(' or ')} as the archive.`,
+    });
+  if (!authority.includes('@')) return address;
+  throw new EvidenceError('config', 'the address of the archive holds a user name or password', {
+    nextStep: KEPT_APART,
+  });
+}
+
+/** How the addresses of stores are given that have a use for a flag. */
+export function formsWith(flag: StoreFlag): string {
+  return STORES.filter(({ flags }) => flags.includes(flag))
+    .map(({ form }) => form)
+    .join(' or ');
+}

@@ -1,0 +1,48 @@
+import { EvidenceError } from '../../../../core/errors.ts';
+import type { Archive } from '../../../../verifier/archive/archive.ts';
+import { DEFAULT_S3_LIMITS, type S3Options } from '../../../archive/s3/options.ts';
+import { parseS3Url } from '../../../archive/s3/place.ts';
+import { readCertificates } from '../given-file.ts';
+import type { StoreSettings } from '../store-settings.ts';
+import type { Caller, NamedArchive, Store } from './store.ts';
+
+/** A bucket, Amazon's or of another store that speaks S3. The SDK is loaded by those alone who need it. */
+export const S3_STORE: Store = {
+  scheme: 's3',
+  form: 's3://BUCKET/PREFIX',
+  archive: 'an archive in S3',
+  flags: ['endpoint', 'legal-hold', 'kms-key'],
+  isRemote: true,
+  locate: (address) => address.replace(/\/+$/, ''),
+  open,
+  make: open,
+  // What a bucket lets be done, only trying tells.
+  checkForWriting: async () => undefined,
+  check: async ({ archiveUrl, store }, { signal }) => {
+    const options = optionsOf(store, signal);
+    const { checkBucket } = await import('../../../archive/s3/check.ts');
+    return checkBucket(parseS3Url(archiveUrl), { ...options, limits: { ...options.limits, attempts: ATTEMPTS } });
+  },
+  setUp: (address) => {
+    const { bucket, prefix } = parseS3Url(address);
+    // What has a meaning of its own in a policy cannot be written as itself.
+    if (/[*?$"]/.test(prefix)) throw new EvidenceError('usage', 'the prefix of the archive contains *, ?, $ or "');
+    return { settings: 's3-settings.yaml', files: POLICIES, values: { bucket, prefix } };
+  },
+};
+
+const POLICIES = ['writer-policy', 'auditor-policy', 'administrator-policy', 'bucket-policy'];
+
+/** Of a request of the doctor: somebody is waiting, and can ask again. */
+const ATTEMPTS = 3;
+
+async function open({ archiveUrl, store }: NamedArchive, { signal }: Caller): Promise<Archive> {
+  const [place, options] = [parseS3Url(archiveUrl), optionsOf(store, signal)];
+  const { openS3Archive } = await import('../../../archive/s3/archive.ts');
+  return openS3Archive(place, options);
+}
+
+function optionsOf({ caFile, ...settings }: StoreSettings, signal: AbortSignal): S3Options {
+  const ca = caFile === undefined ? {} : { ca: readCertificates('archive.ca_file', caFile) };
+  return { ...settings, ...ca, limits: DEFAULT_S3_LIMITS, signal };
+}

@@ -1,0 +1,51 @@
+import type { Archive } from '../../../../verifier/archive/archive.ts';
+import type { Check } from '../../../check.ts';
+import type { CommandContext } from '../../command.ts';
+import type { StoreSettings } from '../store-settings.ts';
+
+/** An archive as the configuration names it. */
+export interface NamedArchive {
+  archiveUrl: string;
+  store: StoreSettings;
+}
+
+/** What of a command its archive needs. */
+export type Caller = Pick<CommandContext, 'directory' | 'signal'>;
+
+/** The flags that only some stores have a use for. */
+export type StoreFlag = 'endpoint' | 'legal-hold' | 'kms-key';
+
+/** A kind of store that archives are kept in: all that commands know of it. */
+export interface Store {
+  /** Before `://` in its addresses, in small letters. */
+  scheme: string;
+  /** How its addresses are given, for whoever gave another one. */
+  form: string;
+  /** An archive in it, in words. */
+  archive: string;
+  flags: readonly StoreFlag[];
+  /** Elsewhere than on this disk: an address names an archive and no file, and several objects are fetched at a time. */
+  isRemote: boolean;
+  /** The same for all addresses of one place. */
+  locate(address: string, directory: string): string;
+  /** The archive that is there; null for none. */
+  open(named: NamedArchive, caller: Caller): Promise<Archive | null>;
+  /** The archive, which is made where there is none. */
+  make(named: NamedArchive, caller: Caller): Promise<Archive>;
+  /** Whether `make` could, as far as can be told without writing. @throws EvidenceError as `make` would. */
+  checkForWriting(named: NamedArchive, caller: Caller): Promise<void>;
+  /** What the doctor says of it. */
+  check(named: NamedArchive, caller: Caller): Promise<Check[]>;
+  /** What `evidence init` writes for it. @throws EvidenceError for an address that it cannot write down. */
+  setUp(address: string): SetUp;
+}
+
+/** Templates of `templates/deploy`. */
+export interface SetUp {
+  /** Of what stands in evidence.yaml after the address; null for nothing. */
+  settings: string | null;
+  /** Of JSON files of their own, in `deploy/`. */
+  files: readonly string[];
+  /** What they are filled in with, besides what the flags of init say. */
+  values: Readonly<Record<string, string>>;
+}
