@@ -9,7 +9,7 @@ export function builtFolder(): string {
 }
 
 /** The programs as they are published; `startNode` knows where they were built. */
-export const EVIDENCE = 'cli/main.js';
+export const EVIDENCE = 'exporter/cli/main.js';
 export const PLATFORM = 'platform/main.js';
 
 export interface Finished {
