@@ -9,6 +9,7 @@ import { loadConfig } from '../config/config.ts';
 import { openArchive } from '../config/store.ts';
 import { readOperator } from '../config/tool.ts';
 import type { ShareFlags } from '../flags.ts';
+import { holdHeap } from '../heap.ts';
 import { formatBytes } from '../output/progress.ts';
 import { requireRun } from '../output/sealed-run.ts';
 
@@ -17,6 +18,7 @@ const MAX_NAME = 200;
 
 /** Hands a sealed run to somebody, by links or as copies. What is printed never has a link in it. */
 export async function runShare(flags: ShareFlags, context: CommandContext): Promise<number> {
+  holdHeap(100);
   const { printer, signal, environment, directory } = context;
   const config = await loadConfig(flags, environment, directory);
   const sharedWith = readName(flags.for);
