@@ -123,9 +123,9 @@ const editJson = (path: string, change: (value: Json) => void) =>
 type Json = any;
 
 const VERIFICATION = 'data/verification.json';
-const CUSTODY = 'data/custody.json';
+const TRANSFER_LOG = 'data/transfer-log.json';
 const verification = (change: (value: Json) => void) => editJson(VERIFICATION, change);
-const custody = (change: (value: Json) => void) => editJson(CUSTODY, change);
+const transferLog = (change: (value: Json) => void) => editJson(TRANSFER_LOG, change);
 const info = (pattern: RegExp, replacement: string) =>
   edit('bag-info.txt', (text) => text.replace(pattern, replacement));
 const cut = (files: BagFiles) => {
@@ -243,7 +243,7 @@ describe('a closed set of names', () => {
     ],
     ['a folder that holds nothing', set('data/hidden/', ''), [unexpected('data/hidden/')]],
     ['no README', drop('README.txt'), ['bundle/missing-file README.txt']],
-    ['no transfer log', drop(CUSTODY), [`bundle/missing-file ${CUSTODY}`]],
+    ['no transfer log', drop(TRANSFER_LOG), [`bundle/missing-file ${TRANSFER_LOG}`]],
     ['no bag-info.txt', drop('bag-info.txt'), ['bundle/missing-file bag-info.txt']],
     ['no statement of what was verified', drop(VERIFICATION), [`object/missing ${VERIFICATION}`]],
   ])('%s', async (_words, change, problems) => {
@@ -262,7 +262,7 @@ describe('a closed set of names', () => {
     await rebag(honest, target, drop('data/evidence.json'));
     const report = await verify(target);
     expect(outcomeOf(report)).toEqual(
-      expect.arrayContaining([1, 'bundle/missing-file data/evidence.json', contradiction(CUSTODY)]),
+      expect.arrayContaining([1, 'bundle/missing-file data/evidence.json', contradiction(TRANSFER_LOG)]),
     );
     expect(report.streams[0]?.claims['content']?.state).toBe('unproved');
   });
@@ -307,98 +307,98 @@ describe('the tokens beside the package', () => {
 describe('the transfer log', () => {
   const step = (value: Json, name: string) => value.steps.find((one: Json) => one.step === name);
   test.each<Row>([
-    ['that is no JSON', set(CUSTODY, 'received everything'), [`object/unreadable ${CUSTODY}`]],
+    ['that is no JSON', set(TRANSFER_LOG, 'received everything'), [`object/unreadable ${TRANSFER_LOG}`]],
     [
       'with a member that it does not have',
-      custody((log) => {
+      transferLog((log) => {
         log.approved = true;
       }),
-      [`object/unreadable ${CUSTODY}`],
+      [`object/unreadable ${TRANSFER_LOG}`],
     ],
     [
       'of another run',
-      custody((log) => {
+      transferLog((log) => {
         log.run_id = 'other';
       }),
-      [contradiction(CUSTODY)],
+      [contradiction(TRANSFER_LOG)],
     ],
     [
       'of another stream',
-      custody((log) => {
+      transferLog((log) => {
         log.stream_id = 'other';
       }),
-      [contradiction(CUSTODY)],
+      [contradiction(TRANSFER_LOG)],
     ],
     [
       'with another SHA-256 of the package',
-      custody((log) => {
+      transferLog((log) => {
         step(log, 'json').exchange.sha256 = '0'.repeat(64);
       }),
-      [contradiction(CUSTODY)],
+      [contradiction(TRANSFER_LOG)],
     ],
     [
       'by which the package was refused',
-      custody((log) => {
+      transferLog((log) => {
         step(log, 'json').exchange.status = 500;
       }),
-      [contradiction(CUSTODY)],
+      [contradiction(TRANSFER_LOG)],
     ],
     [
       'with the path of another package',
-      custody((log) => {
+      transferLog((log) => {
         step(log, 'json').exchange.path = '/evidence/pkg-666/json';
       }),
-      [contradiction(CUSTODY)],
+      [contradiction(TRANSFER_LOG)],
     ],
     [
       'with another length of the summary',
-      custody((log) => {
+      transferLog((log) => {
         step(log, 'summary').exchange.bytes += 1;
       }),
-      [contradiction(CUSTODY)],
+      [contradiction(TRANSFER_LOG)],
     ],
     [
       'that received the package under another name',
-      custody((log) => {
+      transferLog((log) => {
         step(log, 'json').file = 'data/x.json';
       }),
-      [contradiction(CUSTODY)],
+      [contradiction(TRANSFER_LOG)],
     ],
     [
       'that received the package twice',
-      custody((log) => {
+      transferLog((log) => {
         log.steps.push(step(log, 'json'));
       }),
-      [contradiction(CUSTODY)],
+      [contradiction(TRANSFER_LOG)],
     ],
     [
       'that received nothing',
-      custody((log) => {
+      transferLog((log) => {
         log.steps = [];
       }),
-      [contradiction(CUSTODY)],
+      [contradiction(TRANSFER_LOG)],
     ],
-    ['of which a form is gone', drop('data/summary.json'), [contradiction(CUSTODY), differs]],
+    ['of which a form is gone', drop('data/summary.json'), [contradiction(TRANSFER_LOG), differs]],
     [
       'that received a file by another step',
-      custody((log) => {
+      transferLog((log) => {
         log.steps.push({ ...step(log, 'json'), step: 'listing' });
       }),
-      [contradiction(CUSTODY)],
+      [contradiction(TRANSFER_LOG)],
     ],
     [
       "that asked for the service's check, of which nothing is stated",
-      custody((log) => {
+      transferLog((log) => {
         log.steps.push({ step: 'vendor-verify', exchange: step(log, 'json').exchange });
       }),
-      [contradiction(CUSTODY)],
+      [contradiction(TRANSFER_LOG)],
     ],
     [
       "without the service's check that is stated",
       verification((value) => {
         value.vendor = { verified: true, checked_at: null, failed_sequences: [] };
       }),
-      [contradiction(CUSTODY)],
+      [contradiction(TRANSFER_LOG)],
     ],
   ])('%s', async (_words, change, problems) => {
     await rebag(honest, target, change);

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sha256 } from '../../src/core/digest.ts';
 import { openMemoryArchive } from '../../src/exporter/archive/memory.ts';
-import { CUSTODY } from '../../src/verifier/bundle/files.ts';
+import { TRANSFER_LOG } from '../../src/verifier/bundle/files.ts';
 import { bundleFileName, slugOf } from '../../src/verifier/bundle/layout.ts';
 import type { ClaimName } from '../../src/verifier/claims/claim.ts';
 import type { ReportedVerdict } from '../../src/verifier/claims/recorded.ts';
@@ -21,7 +21,7 @@ import { drawnPdf } from '../support/drawn-pdf.ts';
 import { besideVerdict, type PackageBundle, writePackageBundle } from '../support/package-bundle.ts';
 import { type BagFiles, rebag, zipOf } from '../support/rebag.ts';
 import { monthStream, verifiedRun } from '../support/run-records.ts';
-import { newKey, sealRun } from '../support/signed-archive.ts';
+import { finalizeRun, newKey } from '../support/signed-archive.ts';
 
 /**
  * Bundles that somebody without any key made out of an honest one, every manifest and statement set right: nothing that
@@ -66,9 +66,9 @@ const listedBehind = (time: string) =>
 const pdf = drawnPdf(['']);
 /** Changes nothing but the steps of the transfer log. */
 const withoutStep = (step: string) => (files: BagFiles) => {
-  const log = JSON.parse((files.get(CUSTODY) ?? '').toString());
+  const log = JSON.parse((files.get(TRANSFER_LOG) ?? '').toString());
   log.steps = log.steps.filter((one: { step: string }) => one.step !== step);
-  files.set(CUSTODY, Buffer.from(toRecordBytes(log)));
+  files.set(TRANSFER_LOG, Buffer.from(toRecordBytes(log)));
 };
 const JUST_AFTER = '2026-11-01T12:00:00Z';
 /** Says of the pages of the listing that they have so many entries, in both places. */
@@ -76,7 +76,7 @@ const pagesOf = (entries: number) => (files: BagFiles) => {
   const stated = (path: string, from: RegExp, to: string) =>
     files.set(path, Buffer.from((files.get(path) ?? '').toString().replace(from, to)));
   stated('data/service.json', /"entries": \d+/, `"entries": ${entries}`);
-  stated(CUSTODY, /\d+ entries listed/, `${entries} entries listed`);
+  stated(TRANSFER_LOG, /\d+ entries listed/, `${entries} entries listed`);
 };
 const alsoProved = (verdict: Verdict): Verdict => ({
   ...verdict,
@@ -250,7 +250,7 @@ async function verifyIn(recorded: Made, stored: Made, signing: SigningKey | null
   };
   const bytes = readFileSync(stored.target);
   await archive.put(bundle.key, { bytes }, place(bytes));
-  await sealRun(archive, RUN, signing, { streams: [stream] });
+  await finalizeRun(archive, RUN, signing, { streams: [stream] });
   const trust = { publicKeys: [], stampRoots: null, ...more };
   const report = await verifyArchive({ ...OPTIONS, ...trust, archive, workDirectory: browser.folder });
   const verified = report.runs[0]?.streams[0];

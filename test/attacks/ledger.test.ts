@@ -16,7 +16,7 @@ import { toRecordBytes } from '../../src/verifier/records/record.ts';
 import { sign } from '../../src/verifier/signature/envelope.ts';
 import type { SigningKey } from '../../src/verifier/signature/key.ts';
 import { runRecord, runStream } from '../support/records.ts';
-import { archiveOf, newKey, sealRun } from '../support/signed-archive.ts';
+import { archiveOf, finalizeRun, newKey } from '../support/signed-archive.ts';
 
 const [OURS, BEFORE, STRANGER] = [newKey(), newKey(), newKey()] as const;
 const SIGNED: LedgerTrust = { signingKey: OURS, publicKeys: [BEFORE] };
@@ -44,12 +44,13 @@ function adding(change: (entry: LedgerEntry) => object, key: SigningKey | null) 
   };
 }
 const unchanged = (entry: LedgerEntry) => entry;
-const sealedBy = (key: SigningKey | null) => (archive: Archive) => sealRun(archive, 'added', key, {}, [OURS, BEFORE]);
+const sealedBy = (key: SigningKey | null) => (archive: Archive) =>
+  finalizeRun(archive, 'added', key, {}, [OURS, BEFORE]);
 
 /** An archive with one run of one stream. */
 async function begun(key: SigningKey | null): Promise<Archive> {
   const archive = await archiveOf();
-  await sealRun(archive, 'first', key, STREAMS);
+  await finalizeRun(archive, 'first', key, STREAMS);
   return archive;
 }
 
@@ -166,7 +167,7 @@ describe('added to the ledger while an export ran, and not signed over', () => {
 
   test('another record of the run that the export has exported', async () => {
     const archive = await begun(OURS);
-    const { ended } = await raced(archive, SIGNED, () => sealRun(archive, 'ours', OURS, STREAMS));
+    const { ended } = await raced(archive, SIGNED, () => finalizeRun(archive, 'ours', OURS, STREAMS));
     await expect(ended).rejects.toMatchObject({ code: 'conflict', message: expect.stringMatching(/another record/) });
   });
 });
@@ -183,7 +184,7 @@ describe('honest exports that end while another one runs', () => {
       SIGNED,
       async (archive) => {
         await sealedBy(OURS)(archive);
-        await sealRun(archive, 'more', OURS);
+        await finalizeRun(archive, 'more', OURS);
       },
     ],
   ])('%s', async (_words, first, trust, add) => {

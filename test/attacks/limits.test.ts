@@ -114,7 +114,7 @@ function leftOut(bytes: number) {
 }
 
 test.each([
-  ['as large as one may be', MAX_RUN_RECORD_BYTES, /run R is sealed, but no ledger entry records it/],
+  ['as large as one may be', MAX_RUN_RECORD_BYTES, /run R is finalized, but no ledger entry records it/],
   ['larger than one may be', 64 * MB, /has more than 50331648 bytes/],
 ])('a run record %s', async (_words, bytes, message) => {
   const archive = mkdtempSync(join(folder, 'archive-'));

@@ -124,7 +124,7 @@ describe('what nothing records', () => {
     ['a named pipe among the keys', `keys/${'a'.repeat(64)}.pem`, pipe],
     ['a named pipe of an attempt', 'runs/r/attempts/a/attempt.json', pipe],
     ['a link of a run that was begun', 'runs/begun/streams/x.zip', device],
-    ['a named pipe of custody', 'runs/r/custody/2026-11-01T00-00-00.000Z-hold.json', pipe],
+    ['a named pipe in the hold log', 'runs/r/hold-log/2026-11-01T00-00-00.000Z-hold.json', pipe],
     ['a named pipe in place of a time-stamp', 'runs/r/run.tsr', pipe],
     ['a named pipe that says what was shared', 'share.json', pipe],
     ['a link in place of a run', 'runs/linked', device],

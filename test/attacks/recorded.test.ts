@@ -25,7 +25,7 @@ import type { ArchiveReport } from '../../src/verifier/verify/archive-report.ts'
 import { chainOf, packageOf } from '../support/chain.ts';
 import { besideVerdict, writePackageBundle } from '../support/package-bundle.ts';
 import { TIME_FIELDS } from '../support/records.ts';
-import { problemsIn, sealRun } from '../support/signed-archive.ts';
+import { finalizeRun, problemsIn } from '../support/signed-archive.ts';
 
 /** Archives that nobody signed, whose digests all hold: what is said of claims that nobody looked at. */
 
@@ -71,7 +71,7 @@ async function verify(
   }
   const statuses = recorded.map(({ status }) => status);
   const outcome = statuses.find((status) => status !== 'verified') ?? 'verified';
-  await sealRun(archive, 'A', null, { streams: recorded, outcome, ...options.run });
+  await finalizeRun(archive, 'A', null, { streams: recorded, outcome, ...options.run });
   return verifyArchive({
     archive,
     contract: null,
@@ -99,8 +99,8 @@ async function store({ streamId, to, entries = 5, missing = false, restate, seal
   await bundle.close();
   const { verdict } = readRecord(verificationSchema, verification, target);
   const zip = readFileSync(target);
-  const sealed = to === null ? zip : await encrypted(target, zip, recipients[to] ?? '');
-  const content = (replace ?? ((same) => same))(sealed);
+  const finalized = to === null ? zip : await encrypted(target, zip, recipients[to] ?? '');
+  const content = (replace ?? ((same) => same))(finalized);
   const name = bundleFileName(slugOf(streamId), missing ? 'PARTIAL' : 'COMPLETE', to !== null);
   const inZip = { bytes: zip.length, sha256: sha256(zip), recipients: [recipients[to ?? 0] ?? ''] };
   const record: RunStream = {
@@ -230,18 +230,18 @@ describe('an encrypted bundle, replaced with all digests set right', () => {
 });
 
 describe('what is recorded as proved and cannot be checked here', () => {
-  const sealed = (verdict: Verdict): Verdict => ({
+  const finalized = (verdict: Verdict): Verdict => ({
     ...verdict,
     claims: { ...verdict.claims, seal: { state: 'proved', basis: '5 of 5 seals recomputed' } },
   });
 
   test('by the run record alone, contradicts the bundle', async () => {
-    const report = await verify([{ ...OPEN, record: (stream) => ({ ...stream, ...sealed(stream) }) }]);
+    const report = await verify([{ ...OPEN, record: (stream) => ({ ...stream, ...finalized(stream) }) }]);
     expect([report.exit_code, problemsIn(report)]).toEqual([1, ['record/differs runs/A/run.json']]);
   });
 
   test('by run record and bundle, is not shown as ours, and said to be recorded', async () => {
-    const report = await verify([{ ...OPEN, restate: sealed, sealKeyIds: ['k1'] }]);
+    const report = await verify([{ ...OPEN, restate: finalized, sealKeyIds: ['k1'] }]);
     expect([report.exit_code, problemsIn(report)]).toEqual([0, []]);
     expect(report.runs[0]?.streams[0]?.claims.seal).toMatchObject({ state: 'unproved', recorded: 'proved' });
     expect(textOf(report)).toContain('– seal: recorded as proved, not checked here: no seal key was given (1 stream)');

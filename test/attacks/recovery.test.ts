@@ -138,7 +138,7 @@ describe('put there before the first export of the run', () => {
     ['a signature for a record that is not there yet', 'run.dsse.json'],
     ['a time-stamp', 'run.tsr'],
     ['a report', 'report.pdf'],
-    ['an order about a run that is not finalized', 'custody/2026-01-01T00-00-00.000Z-hold.json'],
+    ['an order about a run that is not finalized', 'hold-log/2026-01-01T00-00-00.000Z-hold.json'],
   ])('%s stops the export', async (_words, name) => {
     put(`runs/R1/${name}`, '{}');
     const { code, stderr } = await startExport();
@@ -180,9 +180,9 @@ describe('an interrupted run of our own', () => {
       /is not taken for this run's/,
     ],
     [
-      'its closing altered',
-      'closing.json',
-      () => edit('runs/R1/closing.json', (text) => text.replace('"exit_code": 0', '"exit_code": 4')),
+      'its draft altered',
+      'run-draft.json',
+      () => edit('runs/R1/run-draft.json', (text) => text.replace('"exit_code": 0', '"exit_code": 4')),
       NOT_OURS,
     ],
     ['asked for under another key', '.zip', () => configure(directory, { key_file: otherKey.file }), NOT_OURS],
@@ -210,7 +210,7 @@ describe('an interrupted run of our own', () => {
       },
       /listed with another digest: the service lists other entries now/,
     ],
-  ])('%s: nothing is sealed', async (_words, ending, change, said) => {
+  ])('%s: nothing is finalized', async (_words, ending, change, said) => {
     await interrupt(ending);
     await change();
     const { code, stderr } = await startExport();
@@ -244,7 +244,7 @@ describe('an interrupted run of our own', () => {
     [
       'has an entry that is not the one hashed',
       (path, text) => (path === 'data/evidence.json' ? text.replace('svc-backup', 'svc-backuq') : text),
-      /evidence\.json|custody\.json/,
+      /evidence\.json|transfer-log\.json/,
     ],
     [
       'is of another run',
@@ -254,7 +254,9 @@ describe('an interrupted run of our own', () => {
     [
       'comes from elsewhere',
       (path, text) =>
-        path === 'data/custody.json' ? text.replace(/"audit_url": "[^"]*"/, '"audit_url": "http://elsewhere"') : text,
+        path === 'data/transfer-log.json'
+          ? text.replace(/"audit_url": "[^"]*"/, '"audit_url": "http://elsewhere"')
+          : text,
       /http:\/\/elsewhere/,
     ],
   ])('even a bundle of ours is not taken that %s', async (_words, change, said) => {

@@ -6,7 +6,7 @@ import { archiveBytes, keepService, readArchiveService, requireService } from '.
 import { runRecordKey } from '../../src/verifier/records/keys.ts';
 import type { RunRecord } from '../../src/verifier/records/record.ts';
 import { runRecord } from '../support/records.ts';
-import { newKey, problemsIn, sealRun, tampered, verifyUnder } from '../support/signed-archive.ts';
+import { finalizeRun, newKey, problemsIn, tampered, verifyUnder } from '../support/signed-archive.ts';
 
 const KEY = newKey();
 const { source } = runRecord('', []);
@@ -26,19 +26,19 @@ beforeEach(() => {
 
 describe('verify names the service of an archive', () => {
   test('and where it moved, with which run', async () => {
-    await sealRun(archive, 'run-1', KEY);
-    await sealRun(archive, 'run-2', KEY, from(MOVED, OURS));
-    await sealRun(archive, 'run-3', KEY, from(MOVED));
+    await finalizeRun(archive, 'run-1', KEY);
+    await finalizeRun(archive, 'run-2', KEY, from(MOVED, OURS));
+    await finalizeRun(archive, 'run-3', KEY, from(MOVED));
     // An export of the old address that was under way.
-    await sealRun(archive, 'run-4', KEY, from(OURS));
+    await finalizeRun(archive, 'run-4', KEY, from(OURS));
     const report = await verifyUnder(archive, [KEY]);
     expect(problemsIn(report)).toEqual([]);
     expect(report.service).toEqual({ audit_url: MOVED, moved: [{ run_id: 'run-2', from: OURS, to: MOVED }] });
   });
 
   test('a run of another service does not belong into it, though whoever signs put it there', async () => {
-    await sealRun(archive, 'run-1', KEY);
-    await sealRun(archive, 'run-2', KEY, from(THEIRS));
+    await finalizeRun(archive, 'run-1', KEY);
+    await finalizeRun(archive, 'run-2', KEY, from(THEIRS));
     const report = await verifyUnder(archive, [KEY]);
     expect([report.outcome, problemsIn(report)]).toEqual(['refuted', ['record/differs runs/run-2/run.json']]);
   });
@@ -49,7 +49,7 @@ describe('verify names the service of an archive', () => {
     ['is written otherwise', textOf(OURS).replace('\n}', '}'), ['object/altered archive.json']],
     ['is no record', '[]', ['object/unreadable archive.json']],
   ])('what says so %s', async (_what, change, problems) => {
-    await sealRun(archive, 'run-1', KEY);
+    await finalizeRun(archive, 'run-1', KEY);
     const changed = await tampered(archive, { 'archive.json': change === null ? null : () => change });
     const report = await verifyUnder(changed, [KEY]);
     expect([report.outcome, problemsIn(report)]).toEqual(['refuted', problems]);
@@ -59,7 +59,7 @@ describe('verify names the service of an archive', () => {
     ['another', THEIRS],
     ['none', null],
   ])('the ledger is made to name %s, which its signature does not hold', async (_what, url) => {
-    await sealRun(archive, 'run-1', KEY);
+    await finalizeRun(archive, 'run-1', KEY);
     const name = (bytes: Buffer) =>
       bytes.toString().replace(`"audit_url": "${OURS}"`, `"audit_url": ${JSON.stringify(url)}`);
     const report = await verifyUnder(await tampered(archive, { 'ledger/00000001.json': name }), [KEY]);
@@ -69,8 +69,8 @@ describe('verify names the service of an archive', () => {
 
   test('a run that is moved into the archive of another service', async () => {
     const other = openMemoryArchive();
-    await sealRun(other, 'run-1', KEY, from(THEIRS));
-    await sealRun(archive, 'run-1', KEY);
+    await finalizeRun(other, 'run-1', KEY, from(THEIRS));
+    await finalizeRun(archive, 'run-1', KEY);
     const theirs = Buffer.from(await other.readBytes(runRecordKey('run-1'), 1e6)).toString();
     const report = await verifyUnder(await tampered(archive, { [runRecordKey('run-1')]: () => theirs }), []);
     expect(report.outcome).toBe('refuted');
@@ -106,17 +106,17 @@ describe('an export', () => {
   });
 
   test('of a service that moved says so once, and the old address is another service from then on', async () => {
-    await sealRun(archive, 'run-1', KEY);
+    await finalizeRun(archive, 'run-1', KEY);
     await expect(ask(MOVED)).rejects.toMatchObject({ nextStep: expect.stringMatching(/once with --service-moved/) });
     expect(await ask(MOVED, true)).toBe(OURS);
-    await sealRun(archive, 'run-2', KEY, from(MOVED, OURS));
+    await finalizeRun(archive, 'run-2', KEY, from(MOVED, OURS));
     expect(await ask(MOVED)).toBeNull();
     await expect(ask(MOVED, true)).rejects.toMatchObject({ code: 'usage', message: expect.stringMatching(/already/) });
     await expect(ask(OURS)).rejects.toMatchObject({ code: 'config' });
   });
 
   test('into an archive that does not say its service any more is refused', async () => {
-    await sealRun(archive, 'run-1', KEY);
+    await finalizeRun(archive, 'run-1', KEY);
     archive = await tampered(archive, { 'archive.json': null });
     await expect(ask(OURS)).rejects.toMatchObject({ code: 'unreadable', message: expect.stringMatching(/is missing/) });
   });

@@ -25,12 +25,12 @@ test('in pieces, the digest and the length are those of the whole', () => {
 
 test.each(['00', 'ff00ff', '6b6579', 'ab'.repeat(100)])('openssl makes the same seal with the key %s', (key) => {
   const text = sha256('entry');
-  const sealed = execFileSync('openssl', ['dgst', '-sha256', '-mac', 'HMAC', '-macopt', `hexkey:${key}`], {
+  const made = execFileSync('openssl', ['dgst', '-sha256', '-mac', 'HMAC', '-macopt', `hexkey:${key}`], {
     input: text,
     encoding: 'utf8',
   });
   const seal = createHmac('sha256', toHmacKey(Buffer.from(key, 'hex')))
     .update(text)
     .digest('hex');
-  expect(seal).toBe(sealed.trim().split(' ').at(-1));
+  expect(seal).toBe(made.trim().split(' ').at(-1));
 });

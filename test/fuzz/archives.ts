@@ -80,7 +80,7 @@ function cutOff(before: ReadonlyMap<string, Buffer>, after: ReadonlyMap<string, 
 }
 
 /** Records that README names as neither signed nor in the ledger. */
-const UNPROTECTED = /^runs\/[^/]+\/custody\//;
+const UNPROTECTED = /^runs\/[^/]+\/hold-log\//;
 
 /** Whether the archive was called verified although something of it differs that is protected. */
 export function isFooled({ differing, outcome, code }: Damaged): boolean {

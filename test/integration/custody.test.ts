@@ -28,7 +28,7 @@ test('a run is held, kept for longer and released; deletion, runs and verify kno
 
   expect((await program('export', '--request', 'AUD-1', '--all-time')).code).toBe(0);
   expect(await runLine()).toMatchObject({
-    ...{ run_id: 'AUD-1', state: 'sealed', outcome: 'verified', streams: 1, signed: false, legal_hold: false },
+    ...{ run_id: 'AUD-1', state: 'finalized', outcome: 'verified', streams: 1, signed: false, legal_hold: false },
     lock: { mode: 'governance', retain_until: expect.stringMatching(`^${YEAR + 1}-`) },
   });
 
@@ -38,7 +38,7 @@ test('a run is held, kept for longer and released; deletion, runs and verify kno
   expect(await deleteVersion(client, bucket, await bundleVersion())).toBe(403);
   const held = await verify();
   expect([held.exit_code, held.locks.state]).toEqual([0, 'proved']);
-  expect(held.runs[0].custody).toEqual([expect.objectContaining({ action: 'hold', reason: 'case 26-114' })]);
+  expect(held.runs[0].hold_log).toEqual([expect.objectContaining({ action: 'hold', reason: 'case 26-114' })]);
 
   const { Key, VersionId } = await bundleVersion();
   const lifted = { Bucket: bucket, Key, VersionId, LegalHold: { Status: 'OFF' as const } };
@@ -70,7 +70,7 @@ test('a run is held, kept for longer and released; deletion, runs and verify kno
   expect((await program('release', 'AUD-1', '--reason', 'closed')).code).toBe(0);
   const released = await verify();
   expect([released.exit_code, released.locks.state, (await runLine()).legal_hold]).toEqual([0, 'proved', false]);
-  expect(released.runs[0].custody.map(({ action }: { action: string }) => action)).toEqual([
+  expect(released.runs[0].hold_log.map(({ action }: { action: string }) => action)).toEqual([
     'hold',
     'extend',
     'release',

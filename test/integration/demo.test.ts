@@ -53,7 +53,7 @@ describe('the first run', () => {
 
 test('the second run says what it did: verified the first again', () => {
   expect(second.code).toBe(0);
-  expect(second.stdout).toContain('already holds the sealed run "demo"');
+  expect(second.stdout).toContain('already holds the finalized run "demo"');
   expect(second.stdout).toMatch(/Outcome +verified/);
 });
 

@@ -27,7 +27,7 @@ describe('a service with three streams', () => {
   const exportAll = (...flags: string[]) =>
     evidence(['export', '--all-time', ...flags], { cwd: directory, env: platform.env });
 
-  test('all of it is exported, verified and sealed', async () => {
+  test('all of it is exported, verified and finalized', async () => {
     const { code, stdout } = await exportAll('--json');
     const run = JSON.parse(stdout);
     expect(run.reconciliation).toEqual({ listed: 3, exported: 3, partial: 0, failed: 0, empty: 0, excluded: 0 });
@@ -64,7 +64,7 @@ describe('a service with three streams', () => {
     const before = listFiles(directory);
     const again = await exportAll();
     expect(again.code).toBe(0);
-    expect(again.stdout).toContain('a sealed run is never changed');
+    expect(again.stdout).toContain('a finalized run is never changed');
     expect(listFiles(directory)).toEqual(before);
     const { stdout, code } = await exportAll('--revise', '--json');
     const revised = JSON.parse(stdout);
@@ -73,7 +73,7 @@ describe('a service with three streams', () => {
     expect(revised.streams[1].entries).toBe(120);
   });
 
-  test('a request that is sealed is not answered for another period', async () => {
+  test('a request that is finalized is not answered for another period', async () => {
     await exportAll('--request', 'AUD-7');
     const other = await evidence(['export', '--request', 'AUD-7', '--period', '2026-01'], {
       cwd: directory,
@@ -186,7 +186,7 @@ describe('a service whose database was changed by hand', () => {
 });
 
 describe('a service that cannot be exported from', () => {
-  test('without any stream the exit code is 4 and nothing is sealed', async () => {
+  test('without any stream the exit code is 4 and nothing is finalized', async () => {
     const platform = await servePlatform();
     try {
       const { code, stdout } = await evidence(['export', '--all-time'], { cwd: directory, env: platform.env });

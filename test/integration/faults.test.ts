@@ -60,8 +60,8 @@ describe.concurrent('a fault that passes is overcome: exit 0, both streams verif
 
   test.for(ROWS)('%s (%s)', async ([, step, reply], context) => {
     const service = await startFaulty(context, { fault: faultIn(step, reply) });
-    const { code, stderr, record, sealed } = await exportFrom(service);
-    expect([code, sealed], stderr).toEqual([0, true]);
+    const { code, stderr, record, finalized } = await exportFrom(service);
+    expect([code, finalized], stderr).toEqual([0, true]);
     expect(record.streams.map((one: RunDocument) => [one.stream_id, one.status])).toEqual([
       ['bad', 'verified'],
       ['good', 'verified'],
@@ -231,8 +231,8 @@ describe.concurrent('a fault of one form that stays: exit 3, the other stream ex
 
   test.for(ROWS)('$name ($step)', async ({ step, reply, message, kept }, context) => {
     const service = await startFaulty(context, { fault: faultIn(step, reply) });
-    const { code, stderr, directory, record, sealed, seconds } = await exportFrom(service);
-    expect([code, sealed], stderr).toEqual([3, false]);
+    const { code, stderr, directory, record, finalized, seconds } = await exportFrom(service);
+    expect([code, finalized], stderr).toEqual([3, false]);
     expect(stderr).toMatch(message);
     expect(seconds).toBeLessThan(40);
     expect(doneStream(directory, 'good')?.status).toBe('verified');
@@ -407,8 +407,8 @@ describe.concurrent('a file that changes between a cut and its resume is never s
     const bundle = join(directory, 'evidence-archive', record.streams[0].bundle.key);
     const evidence = await fileIn(bundle, 'data/evidence.json');
     expect(documents[0]?.map((document) => document.equals(evidence))).toContain(true);
-    const custody = JSON.parse((await fileIn(bundle, 'data/custody.json')).toString());
-    const step = custody.steps.find((one: RunDocument) => one.step === 'json');
+    const log = JSON.parse((await fileIn(bundle, 'data/transfer-log.json')).toString());
+    const step = log.steps.find((one: RunDocument) => one.step === 'json');
     expect(step.exchange).toMatchObject({
       sha256: createHash('sha256').update(evidence).digest('hex'),
       bytes: evidence.length,
@@ -424,7 +424,7 @@ test('the same command again gets only what is missing, and seals', async (conte
   broken = false;
   const before = service.requests.length;
   const second = await exportFrom(service, [], first.directory);
-  expect([first.code, second.code, second.sealed], second.stderr).toEqual([3, 0, true]);
+  expect([first.code, second.code, second.finalized], second.stderr).toEqual([3, 0, true]);
   expect(second.record.reconciliation).toMatchObject({ listed: 2, exported: 2, partial: 0, failed: 0 });
   const generated = service.requests.slice(before).filter(({ path }) => path === '/evidence/generate');
   expect(generated.map(({ body }) => JSON.parse(body).stream_id)).toEqual(['bad']);

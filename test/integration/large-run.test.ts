@@ -9,7 +9,7 @@ import { bindRecord, deriveBindingKey } from '../../src/exporter/export/binding.
 import { bundleFileName, slugOf } from '../../src/verifier/bundle/layout.ts';
 import { DEFAULT_REQUIRED } from '../../src/verifier/claims/claim.ts';
 import { archiveBytes } from '../../src/verifier/ledger/service.ts';
-import { ARCHIVE_KEY, askedKey, bundleKey, closingKey, streamRecordKey } from '../../src/verifier/records/keys.ts';
+import { ARCHIVE_KEY, askedKey, bundleKey, runDraftKey, streamRecordKey } from '../../src/verifier/records/keys.ts';
 import type { RunStream } from '../../src/verifier/records/record.ts';
 import { toRecordBytes } from '../../src/verifier/records/record.ts';
 import { COUNTED, costIn } from '../support/cost.ts';
@@ -69,8 +69,8 @@ async function closeLargeRun(): Promise<void> {
   put(ARCHIVE_KEY, archiveBytes(AUDIT_URL));
   put(askedKey(RUN), toRecordBytes(bindRecord(key, question)));
   const records = streams.map((stream) => putStream(stream, key));
-  const closing = { ...rest, format: 'evidence-closing/1', streams: records };
-  put(closingKey(RUN), toRecordBytes(bindRecord(key, closing)));
+  const draft = { ...rest, format: 'evidence-run-draft/1', streams: records };
+  put(runDraftKey(RUN), toRecordBytes(bindRecord(key, draft)));
 }
 
 function putStream({ record: _record, ...stream }: RunStream, bindingKey: KeyObject) {

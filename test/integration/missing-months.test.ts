@@ -116,7 +116,7 @@ describe('a month between two that were exported', () => {
     expect(continuity(LAST).state).toBe('unproved');
     expect(continuity(SECOND)).toMatchObject({ state: 'proved' });
     const { document, ...judged } = await streamOf();
-    const words = `follows entry 6, which run ${SECOND} has, sealed after this one`;
+    const words = `follows entry 6, which run ${SECOND} has, finalized after this one`;
     expect(judged).toEqual({ code: 0, state: 'proved', words, found: [], count: 0, status: 'verified' });
     expect(document.history).toEqual([]);
     expect(document.months.every(({ state }: { state: string }) => state === 'whole')).toBe(true);
@@ -125,13 +125,13 @@ describe('a month between two that were exported', () => {
 
   test('exported later with everything else: a run that has its entries too joins it on where it is proved to agree', async () => {
     const { document } = await exported({ 'all-time': true });
-    const words = `follows entry 6, which run ${document.run_id} has, sealed after this one`;
+    const words = `follows entry 6, which run ${document.run_id} has, finalized after this one`;
     expect(await streamOf()).toMatchObject({ code: 0, state: 'proved', words, found: [] });
   });
 
   test('exported later, and not read: nothing is proved by it, and nobody is told to export what is there', async () => {
     await exported({ missing: true });
-    const message = `the package starts at entry 7; run ${SECOND}, sealed after it, has entry 6, and that the two join was not proved here`;
+    const message = `the package starts at entry 7; run ${SECOND}, finalized after it, has entry 6, and that the two join was not proved here`;
     expect(await streamOf({ run: LAST })).toMatchObject({
       code: 0,
       state: 'unproved',
@@ -155,7 +155,7 @@ describe('a month between two that were exported', () => {
     const key = recordOf(SECOND).streams[0].bundle.key;
     const path = join(directory, 'evidence-archive', key);
     chmodSync(path, 0o644);
-    await rebag(path, path, (files) => files.set('data/custody.json', Buffer.from('{}')));
+    await rebag(path, path, (files) => files.set('data/transfer-log.json', Buffer.from('{}')));
     const { document, ...judged } = await streamOf();
     expect(judged).toMatchObject({ code: 1, state: 'unproved', status: 'verified' });
     const row = document.runs.find(({ run_id }: { run_id: string }) => run_id === SECOND);
@@ -206,7 +206,7 @@ test('a month of which one stream was tried out is missing; of that stream it is
   // The monthly job is neither refused nor answered with the try-out.
   expect((await exported({})).document).toMatchObject({
     run_id: LAST,
-    state: 'sealed',
+    state: 'finalized',
     reconciliation: { exported: 2 },
   });
   expect((await exported({ missing: true })).document.runs).toEqual([]);

@@ -48,7 +48,7 @@ test('the export leaves its documents, says where the report lies, and what it l
   expect(readdirSync(runFolder()).sort()).toEqual([
     'asked.json',
     'assessment-results.json',
-    'closing.json',
+    'run-draft.json',
     'index.csv',
     'report.html',
     'report.pdf',
@@ -107,7 +107,7 @@ describe('tampering with a document', () => {
   });
   const place = (name: string) => join(copy, 'evidence-archive/runs/AUD-1', name);
 
-  test.each(['report.pdf', 'report.html', 'index.csv', 'assessment-results.json', 'closing.json'])(
+  test.each(['report.pdf', 'report.html', 'index.csv', 'assessment-results.json', 'run-draft.json'])(
     '%s, altered',
     async (name) => {
       chmodSync(place(name), 0o644);
@@ -140,7 +140,7 @@ describe('tampering with a document', () => {
     writeFileSync(join(copy, 'evidence.yaml'), CONFIG.replace('北京示例公司', 'Somebody else'));
     const { code, stderr } = await exportTo(copy);
     expect(code, stderr).toBe(0);
-    for (const name of ['run.json', 'report.pdf', 'report.html', 'index.csv', 'closing.json'])
+    for (const name of ['run.json', 'report.pdf', 'report.html', 'index.csv', 'run-draft.json'])
       expect(readFileSync(place(name)).equals(readFileSync(join(runFolder(), name))), name).toBe(true);
     expect((await verify(copy)).code).toBe(0);
   });
@@ -164,7 +164,7 @@ describe('a run of which something is missing', () => {
   test('leaves an attempt with a report that says so, and the archive accounts for it', async () => {
     const text = await firstPage(attempt());
     expect(text).toMatch(/^PARTIAL$/m);
-    expect(text).toContain('The run is not sealed');
+    expect(text).toContain('The run is not finalized');
     const { code, report } = await verify(cwd);
     expect([code, report.objects.unexpected]).toEqual([3, []]);
     chmodSync(attempt(), 0o644);
@@ -172,10 +172,10 @@ describe('a run of which something is missing', () => {
     expect((await verify(cwd)).report.objects.altered).toMatchObject([{ code: 'object/altered' }]);
   });
 
-  test('or is sealed as it is, labelled on its first page', async () => {
-    expect((await evidence([...ASKED, '--seal-partial'], { cwd, env: platform.env })).code).toBe(3);
+  test('or is finalized as it is, labelled on its first page', async () => {
+    expect((await evidence([...ASKED, '--finalize-partial'], { cwd, env: platform.env })).code).toBe(3);
     const text = await firstPage(join(cwd, 'evidence-archive/runs/AUD-1/report.pdf'));
     expect(text).toMatch(/^PARTIAL$/m);
-    expect(text).not.toContain('The run is not sealed');
+    expect(text).not.toContain('The run is not finalized');
   });
 });

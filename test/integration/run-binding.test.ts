@@ -152,7 +152,7 @@ describe.each(STATES)('a run that is %s, asked for with', (state) => {
     });
     expect(objectsIn(directory)).toEqual(before);
     const { code, document, said } = await ask(directory, asked());
-    expect([code, said, document?.state]).toEqual([0, '', state === 'begun' ? 'sealed' : 'already']);
+    expect([code, said, document?.state]).toEqual([0, '', state === 'begun' ? 'finalized' : 'already']);
     const { source, scope, streams, period } = recordIn(directory, 'R');
     expect(streams.map(({ stream_id }: { stream_id: string }) => stream_id)).toEqual(['a', 'b']);
     expect([source.audit_url, scope.requested_by, period.from]).toEqual([

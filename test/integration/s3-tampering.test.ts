@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 90_000 });
 
 const setting = serveS3({ payments: 12, access: 12, deploys: 12 });
 
-/** A sealed run in a bucket of its own, and what its objects are called. */
+/** A finalized run in a bucket of its own, and what its objects are called. */
 async function exported(mode: 'governance' | 'compliance') {
   const { bucket, directory, archive, evidence } = await newPlace(setting, 'lock', { retention: { mode, years: 2 } });
   const { code, stdout, stderr } = await evidence('export', '--request', 'AUD-1', '--all-time', '--json');

@@ -245,7 +245,7 @@ describe('copies', () => {
         exit_code: 0,
         signatures: { state: 'proved' },
       });
-    expect(filesBelow(folder()).filter((name) => /AUD-1|custody/.test(name))).toEqual([]);
+    expect(filesBelow(folder()).filter((name) => /AUD-1|hold-log/.test(name))).toEqual([]);
   });
 
   test.each([
@@ -282,9 +282,9 @@ test.each<[string, (archive: string) => void, number, RegExp]>([
     'is not there',
     (at) => rmSync(join(at, 'runs/AUD-1'), { recursive: true }),
     2,
-    /no sealed run AUD-1\n?.*evidence runs/s,
+    /no finalized run AUD-1\n?.*evidence runs/s,
   ],
-  ['is not sealed', (at) => rmSync(join(at, KEY_OF('run.json'))), 2, /was begun, and is not sealed/],
+  ['is not finalized', (at) => rmSync(join(at, KEY_OF('run.json'))), 2, /was begun, and is not finalized/],
   ['is not in the ledger', (at) => rmSync(join(at, 'ledger'), { recursive: true }), 2, /no ledger entry records it/],
   ['lacks its signature', (at) => rmSync(join(at, KEY_OF('run.dsse.json'))), 2, /run\.dsse\.json is not there/],
   ['lacks its key', (at) => rmSync(join(at, 'keys'), { recursive: true }), 2, /has no keys\//],
@@ -316,7 +316,7 @@ test.each<[string, (archive: string) => void, number, RegExp]>([
   const out = `${archive}.out`;
   const result = await share('AUD-1', '--archive', archive, '--out', out);
   expect([result.code, result.stderr]).toEqual([code, expect.stringMatching(words)]);
-  expect([existsSync(out), existsSync(join(archive, 'runs/AUD-1/custody'))]).toEqual([false, false]);
+  expect([existsSync(out), existsSync(join(archive, 'runs/AUD-1/hold-log'))]).toEqual([false, false]);
 });
 
 /** One byte in its middle. */
@@ -337,7 +337,7 @@ test.each([
   ['nobody', ['--for', ' '], /names nobody/],
   ['a long name', ['--for', 'x'.repeat(201)], /more than 200/],
   ['a folder that is there', ['--out', 'evidence-archive'], /nothing is ever written over/],
-  ['a run of a path', ['--out', 'new', '--archive', 'evidence-archive/runs'], /no sealed run/],
+  ['a run of a path', ['--out', 'new', '--archive', 'evidence-archive/runs'], /no finalized run/],
 ])('%s is bad input', async (_what, flags, words) => {
   const { code, stderr } = await share('AUD-1', ...flags);
   expect([code, stderr]).toEqual([2, expect.stringMatching(words)]);

@@ -169,7 +169,7 @@ describe('killed, and started again by the same command', () => {
   test.each([
     'archive.json',
     'asked.json',
-    'closing.json',
+    'run-draft.json',
     'report.pdf',
     'report.html',
     'index.csv',
@@ -196,7 +196,7 @@ describe('killed, and started again by the same command', () => {
       `keys/${key.id}.pem`,
       'ledger/00000001.json',
       'runs/AUD-1/asked.json',
-      'runs/AUD-1/closing.json',
+      'runs/AUD-1/run-draft.json',
       'runs/AUD-1/index.csv',
       'runs/AUD-1/report.html',
       'runs/AUD-1/report.pdf',
@@ -209,7 +209,7 @@ describe('killed, and started again by the same command', () => {
   });
 });
 
-test('an authority that is out of reach: the run is sealed, exit 3 says what is missing, the same command adds it', async () => {
+test('an authority that is out of reach: the run is finalized, exit 3 says what is missing, the same command adds it', async () => {
   configure({ key_file: key.file, tsa_url: `${await unusedUrl()}/tsr`, tsa_roots: authority.rootFile });
   const first = await exportRun('AUD-1');
   expect([first.code, first.stdout]).toEqual([
@@ -281,7 +281,7 @@ test('a signed ledger is not gone on with unsigned: nothing is attempted', async
   const words = ['ledger', 'accept', 'payments', '--reason', 'moved'];
   expect((await evidence(words, { cwd: directory })).code).toBe(2);
   expect(filesOfArchive()).toEqual(before);
-  // What is sealed already needs no key to be told of.
+  // What is finalized already needs no key to be told of.
   expect((await exportRun('AUD-1')).code).toBe(0);
 
   configure({ key_file: key.file });

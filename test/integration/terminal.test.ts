@@ -8,7 +8,7 @@ import { postEntries, type ServedPlatform, servePlatform, someEntries } from '..
 import { EVIDENCE, evidence, finish, startNode } from '../support/process.ts';
 import { DOUBLE_ENV, S3Double } from '../support/s3-double/double.ts';
 import { doubleOptions } from '../support/s3-double/options.ts';
-import { sealRun } from '../support/signed-archive.ts';
+import { finalizeRun } from '../support/signed-archive.ts';
 import { evidenceOnTerminal } from '../support/terminal.ts';
 
 /** Does not fit into a line of a terminal; each sign takes two columns. */
@@ -58,7 +58,7 @@ test('a verification that was interrupted says where to go on, and goes on there
   const double = await S3Double.start();
   try {
     const archive = openS3Archive({ bucket: 'bucket', prefix: 'prod/' }, doubleOptions(double));
-    for (const runId of ['run-1', 'run-2', 'run-3']) await sealRun(archive, runId, null);
+    for (const runId of ['run-1', 'run-2', 'run-3']) await finalizeRun(archive, runId, null);
     await archive.close();
     const args = ['verify', 's3://bucket/prod', '--endpoint', double.endpoint];
     const options = { cwd: directory, env: DOUBLE_ENV };

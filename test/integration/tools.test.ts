@@ -248,9 +248,9 @@ print(previous)`;
   expect((await run('python3', ['-c', program], bag)).trim()).toBe(record.head_hash);
 });
 
-test('custody.json accounts for every file that was received', () => {
-  const custody = JSON.parse(readFileSync(join(bag, 'data/custody.json'), 'utf8'));
-  const received = custody.steps.filter((step: { file?: string }) => step.file !== undefined);
+test('the transfer log accounts for every file that was received', () => {
+  const log = JSON.parse(readFileSync(join(bag, 'data/transfer-log.json'), 'utf8'));
+  const received = log.steps.filter((step: { file?: string }) => step.file !== undefined);
   expect(received.map((step: { file: string }) => step.file)).toEqual([
     'data/evidence.json',
     'data/evidence.pdf',

@@ -7,7 +7,7 @@ import type { RunRecord } from '../../src/verifier/records/record.ts';
 import type { SigningKey } from '../../src/verifier/signature/key.ts';
 import { type PackageBundle, writePackageBundle } from './package-bundle.ts';
 import { runRecord } from './records.ts';
-import { sealRun } from './signed-archive.ts';
+import { finalizeRun } from './signed-archive.ts';
 
 /** The run that `writePackageBundle` writes its bundles for. */
 export const RUN = 'r';
@@ -36,7 +36,11 @@ export async function archivePackage(
   await archive.put(name, { file: target }, stored);
   const stream = { ...verdict, ...beside, partial: false, missing: [], bundle: stored, record: null };
   const { scope } = runRecord(RUN, []);
-  await sealRun(archive, RUN, key, { streams: [stream], scope: { ...scope, required_claims: [...required] }, ...more });
+  await finalizeRun(archive, RUN, key, {
+    streams: [stream],
+    scope: { ...scope, required_claims: [...required] },
+    ...more,
+  });
   await archive.close();
   rmSync(target);
   return name;

@@ -53,7 +53,7 @@ export interface FalseService {
     revise?: boolean;
     exclude?: string[];
     'requested-by'?: string;
-    'seal-partial'?: boolean;
+    'finalize-partial'?: boolean;
   }): Promise<Printed>;
   verify(target?: string): Promise<Printed>;
   close(): Promise<void>;

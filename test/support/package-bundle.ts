@@ -134,7 +134,7 @@ export async function writePackageBundle({
       { path: 'data/service.json', content: toRecordBytes(service) },
       ...(listing === null ? [] : [{ path: 'data/listing.csv', content: listing }]),
       {
-        path: 'data/custody.json',
+        path: 'data/transfer-log.json',
         content: toRecordBytes(transferLog(inUse.contract, verification, forms, missing, service)),
       },
       ...(inUse.file === null ? [] : [{ path: CONTRACT_FILE, content: inUse.file.bytes }]),
@@ -171,7 +171,7 @@ function transferLog(
     return { ...ANSWERED, method: 'POST' as const, path: '/verify', bytes, sha256: digest };
   };
   return {
-    format: 'evidence-custody/1',
+    format: 'evidence-transfer-log/1',
     run_id,
     stream_id: verdict.stream_id,
     audit_url: 'https://audit.example.com',

@@ -73,7 +73,7 @@ export async function recomputeFigures(
   const exports = new Set<string>();
   for (const { bundle } of record.streams) {
     const zip = join(folder, bundle.key);
-    const log: Log = JSON.parse(await fileIn(zip, 'data/custody.json'));
+    const log: Log = JSON.parse(await fileIn(zip, 'data/transfer-log.json'));
     exports.add(log.export_started_at);
     streams.push(await figuresOf(zip, log, heads));
   }
@@ -94,7 +94,7 @@ export async function recomputeFigures(
 
 async function figuresOf(zip: string, log: Log, heads: Readonly<Record<string, number>>): Promise<StreamFigures> {
   const { entries, checkpoints }: Package = JSON.parse(await fileIn(zip, 'data/evidence.json'));
-  const streamId = JSON.parse(await fileIn(zip, 'data/custody.json')).stream_id;
+  const streamId = JSON.parse(await fileIn(zip, 'data/transfer-log.json')).stream_id;
   const listing = await fileIn(zip, 'data/listing.csv').catch(() => null);
   const sorted = entries.toSorted((a, b) => a.sequence - b.sequence);
   const [first, last] = [sorted[0], sorted.at(-1)];

@@ -121,7 +121,7 @@ export async function makeReportRun(
   const wish = {
     ...(run.period === undefined ? { 'all-time': true } : { period: run.period }),
     ...(run.exclude === undefined ? {} : { exclude: run.exclude }),
-    ...(run.partial === true ? { 'seal-partial': true } : {}),
+    ...(run.partial === true ? { 'finalize-partial': true } : {}),
     'requested-by': 'Ana, Example Audit',
   };
   if (run.before !== undefined) {

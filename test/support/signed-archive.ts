@@ -19,10 +19,10 @@ export function newKey(): SigningKey {
 }
 
 /**
- * A sealed run, of no streams unless `more` has some, signed and recorded as an export would.
+ * A finalized run, of no streams unless `more` has some, signed and recorded as an export would.
  * @param earlier keys that the ledger was signed with before.
  */
-export async function sealRun(
+export async function finalizeRun(
   archive: Archive,
   runId: string,
   key: SigningKey | null,
@@ -48,7 +48,7 @@ export async function ledgerEnd(archive: Archive): Promise<LedgerEnd> {
 export async function archiveOf(...keys: (SigningKey | null)[]): Promise<Archive> {
   const archive = openMemoryArchive();
   const earlier = keys.filter((key) => key !== null);
-  for (const [index, key] of keys.entries()) await sealRun(archive, `run-${index + 1}`, key, {}, earlier);
+  for (const [index, key] of keys.entries()) await finalizeRun(archive, `run-${index + 1}`, key, {}, earlier);
   return archive;
 }
 

@@ -66,7 +66,7 @@ class DirectoryArchive implements Archive {
   async put(key: string, source: ObjectSource, expected: Expected): Promise<PutResult> {
     checkKey(key);
     try {
-      if ((await this.#find(key)) !== null) return await this.#settle(key, expected);
+      if ((await this.#find(key)) !== null) return await this.#takeExisting(key, expected);
       const incoming = await this.#receive(source, expected);
       try {
         return await this.#name(incoming, key, expected);
@@ -79,7 +79,7 @@ class DirectoryArchive implements Archive {
     }
   }
 
-  async shortcomings(): Promise<readonly string[]> {
+  async limitations(): Promise<readonly string[]> {
     return [];
   }
 
@@ -160,7 +160,7 @@ class DirectoryArchive implements Archive {
     try {
       await link(incoming, path);
     } catch (error) {
-      if (hasCode(error, 'EEXIST')) return this.#settle(key, expected);
+      if (hasCode(error, 'EEXIST')) return this.#takeExisting(key, expected);
       if (!hasCode(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EXDEV')) throw error;
       throw new EvidenceError('archive', `could not store ${key}: no hard link can be made in ${dirname(path)}`, {
         nextStep: 'Put the archive on a file system with hard links (not FAT or exFAT), or on S3.',
@@ -172,7 +172,7 @@ class DirectoryArchive implements Archive {
   }
 
   /** What a key that is taken means for a `put`. */
-  async #settle(key: string, expected: Expected): Promise<PutResult> {
+  async #takeExisting(key: string, expected: Expected): Promise<PutResult> {
     if ((await this.#find(key)) === null) {
       throw new EvidenceError('archive', `could not store ${key}: a folder of that name is in the archive`);
     }

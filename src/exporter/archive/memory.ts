@@ -20,16 +20,16 @@ class MemoryArchive implements Archive {
 
   async put(key: string, source: ObjectSource, expected: Expected): Promise<PutResult> {
     checkKey(key);
-    if (this.#objects.has(key)) return this.#settle(key, expected);
+    if (this.#objects.has(key)) return this.#takeExisting(key, expected);
     const blocks: Uint8Array[] = [];
     for await (const block of expectedContent(source, expected)) blocks.push(Buffer.from(block));
     // Another `put` may have been faster.
-    if (this.#objects.has(key)) return this.#settle(key, expected);
+    if (this.#objects.has(key)) return this.#takeExisting(key, expected);
     this.#objects.set(key, Buffer.concat(blocks));
     return { state: 'created' };
   }
 
-  async shortcomings(): Promise<readonly string[]> {
+  async limitations(): Promise<readonly string[]> {
     return [];
   }
 
@@ -64,7 +64,7 @@ class MemoryArchive implements Archive {
 
   async close(): Promise<void> {}
 
-  #settle(key: string, expected: Expected): PutResult {
+  #takeExisting(key: string, expected: Expected): PutResult {
     const existing = this.#object(key);
     const actual = { sha256: createHash('sha256').update(existing).digest('hex'), bytes: existing.length };
     if (differenceTo(expected, actual) !== undefined) throw conflict(key, expected, actual);

@@ -105,7 +105,7 @@ const cli = yargs(process.argv.slice(2))
   )
   .command(
     'restamp [run]',
-    "time-stamp sealed runs anew before an authority's certificate ends",
+    "time-stamp finalized runs anew before an authority's certificate ends",
     restampFlags,
     run(async () => (await import('./commands/restamp.ts')).runRestamp),
   )

@@ -81,12 +81,15 @@ export function exportFlags(argv: Argv) {
         type: 'boolean',
         describe: 'every month that has ended and is not whole in the archive, the oldest first',
       },
-      revise: { type: 'boolean', describe: 'export again what is sealed, as a new revision' },
+      revise: { type: 'boolean', describe: 'export again what is finalized, as a new revision' },
       'service-moved': {
         type: 'boolean',
         describe: 'the service of this archive has another address now; to be said once',
       },
-      'seal-partial': { type: 'boolean', describe: 'seal the run even if something is missing, labelled PARTIAL' },
+      'finalize-partial': {
+        type: 'boolean',
+        describe: 'finalize the run even if something is missing, labelled PARTIAL',
+      },
       'dry-run': { type: 'boolean', describe: 'say what would be exported and what would stop it; touch nothing' },
     })
     .example('$0 export --period 2026-10', 'October 2026, into ./evidence-archive')
@@ -187,7 +190,7 @@ export function restampFlags(argv: Argv) {
     .positional('run', { type: 'string', describe: 'the run to stamp' })
     .options({ ...configuration, ...archive })
     .options({
-      all: { type: 'boolean', describe: 'every sealed run' },
+      all: { type: 'boolean', describe: 'every finalized run' },
       within: {
         type: 'string',
         default: '90d',
@@ -201,7 +204,7 @@ export type RestampFlags = Awaited<ReturnType<typeof restampFlags>['argv']>;
 
 export function holdFlags(argv: Argv) {
   return argv
-    .positional('run', { type: 'string', demandOption: true, describe: 'a sealed run' })
+    .positional('run', { type: 'string', demandOption: true, describe: 'a finalized run' })
     .options({ ...configuration, ...archive })
     .options({ reason: { type: 'string', demandOption: true, describe: 'why; kept with the run for ever' } })
     .example("$0 hold 2026-10 --reason 'case 26-114'", 'nobody can delete it until it is released')
@@ -211,7 +214,7 @@ export type HoldFlags = Awaited<ReturnType<typeof holdFlags>['argv']>;
 
 export function extendFlags(argv: Argv) {
   return argv
-    .positional('run', { type: 'string', demandOption: true, describe: 'a sealed run' })
+    .positional('run', { type: 'string', demandOption: true, describe: 'a finalized run' })
     .options({ ...configuration, ...archive })
     .options({
       years: { type: 'number', describe: 'how many years after its end the run is to be kept' },
@@ -224,7 +227,7 @@ export type ExtendFlags = Awaited<ReturnType<typeof extendFlags>['argv']>;
 
 export function shareFlags(argv: Argv) {
   return argv
-    .positional('run', { type: 'string', demandOption: true, describe: 'a sealed run' })
+    .positional('run', { type: 'string', demandOption: true, describe: 'a finalized run' })
     .options({ ...configuration, ...archive })
     .options({
       for: { type: 'string', describe: 'who gets it; stands in the letter and in the record' },

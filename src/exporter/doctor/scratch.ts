@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { DeleteObjectCommand } from '@aws-sdk/client-s3';
-import { SCRATCH } from '../archive/s3/abilities.ts';
+import { SCRATCH } from '../archive/s3/capabilities.ts';
 import type { Connection } from '../archive/s3/connection.ts';
 import { isRefusal } from '../archive/s3/failure.ts';
 import { confirm } from '../archive/s3/inspect.ts';

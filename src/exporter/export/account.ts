@@ -44,7 +44,7 @@ export async function collectAccount(
   return {
     ...made,
     ...forms,
-    custody: [...made.custody, ...forms.custody],
+    transferLog: [...made.transferLog, ...forms.transferLog],
     readingOf: (streamId) => {
       const reading = readings.get(streamId);
       if (reading === undefined) throw new TypeError(`the stream "${streamId}" was not asked for`);

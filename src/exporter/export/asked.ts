@@ -6,7 +6,7 @@ import { type Asked, readAsked } from '../../verifier/records/asked.ts';
 import { askedKey } from '../../verifier/records/keys.ts';
 import { differencesOf, type Question } from '../../verifier/records/question.ts';
 import { type RunDocument, toRecordBytes } from '../../verifier/records/record.ts';
-import { readSealedRun, type SealedRun } from '../../verifier/records/stored-run.ts';
+import { type FinalizedRun, readFinalizedRun } from '../../verifier/records/stored-run.ts';
 import { bindRecord, isBoundRecord } from './binding.ts';
 import type { ExportContext } from './context.ts';
 import { putDocument } from './documents.ts';
@@ -51,12 +51,12 @@ export function questionOf(context: Questioned): Question {
  * @returns the run, where it is finalized.
  * @throws EvidenceError as `checkService`, `requireSame` and `readBegun` do.
  */
-export async function checkQuestion(asker: Asker, question: Question): Promise<SealedRun | null> {
-  const sealed = await readSealedRun(asker.archive, question.run_id);
-  await checkSameService(asker, question, await readNewestEntry(asker.archive), sealed !== null);
-  if (sealed === null) await readBegun(asker, question);
-  else requireSame(sealed.record, question, 'finalized');
-  return sealed;
+export async function checkQuestion(asker: Asker, question: Question): Promise<FinalizedRun | null> {
+  const finalized = await readFinalizedRun(asker.archive, question.run_id);
+  await checkSameService(asker, question, await readNewestEntry(asker.archive), finalized !== null);
+  if (finalized === null) await readBegun(asker, question);
+  else requireSame(finalized.record, question, 'finalized');
+  return finalized;
 }
 
 /**

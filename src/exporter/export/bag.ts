@@ -7,7 +7,7 @@ import {
   type TransferLog,
   type Verification,
 } from '../../verifier/bundle/documents.ts';
-import { CONTRACT_FILE, CUSTODY, LISTING, README, SERVICE, VERIFICATION } from '../../verifier/bundle/files.ts';
+import { CONTRACT_FILE, LISTING, README, SERVICE, TRANSFER_LOG, VERIFICATION } from '../../verifier/bundle/files.ts';
 import { bagInfo } from '../../verifier/bundle/info.ts';
 import { toKnownDocument } from '../../verifier/bundle/known.ts';
 import { missingFile } from '../../verifier/bundle/missing.ts';
@@ -67,7 +67,7 @@ export async function packBag(
       { path: VERIFICATION, content: toRecordBytes(verification) },
       { path: SERVICE, content: toRecordBytes(toService(context, contents)) },
       ...(received.listed === null ? [] : [listingSource(received.listed)]),
-      { path: CUSTODY, content: toRecordBytes(contents.log) },
+      { path: TRANSFER_LOG, content: toRecordBytes(contents.log) },
       ...(context.contractFile === null ? [] : [{ path: CONTRACT_FILE, content: context.contractFile.bytes }]),
       ...tokenFiles(received.reading.facts?.checkpoints ?? []).map(({ path, content }) => ({ path, content })),
     ],
@@ -104,7 +104,7 @@ export function toTransferLog(
   steps: TransferLog['steps'],
 ): TransferLog {
   return {
-    format: 'evidence-custody/1',
+    format: 'evidence-transfer-log/1',
     run_id: context.runId,
     stream_id: streamId,
     audit_url: context.auditUrl,

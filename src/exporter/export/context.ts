@@ -27,7 +27,7 @@ export interface Scope {
   requestedBy: string | null;
 }
 
-/** Everything that the journeys of one run share; `cli/` composes it. */
+/** Everything that the jobs of one run share; `cli/` composes it. */
 export interface ExportContext {
   client: AuditClient;
   archive: Archive;
@@ -65,7 +65,7 @@ export interface ExportContext {
   /** Null for a run that is not time-stamped. */
   stamping: Stamping | null;
   /** Incomplete streams go into the run itself instead of an attempt. */
-  sealPartial: boolean;
+  finalizePartial: boolean;
   concurrency: number;
   /** A folder of this process alone, for what is on its way into the archive. */
   workDirectory: string;

@@ -8,7 +8,7 @@ import { withFile } from './pieces.ts';
 /** Where documents go, and where they are put together. */
 type Place = Pick<ExportContext, 'archive' | 'workDirectory'>;
 
-/** Makes the reports of a run that is closed and stores them. The same record gives the same bytes. */
+/** Makes the reports of a run that is frozen and stores them. The same record gives the same bytes. */
 export async function putReports(place: Place, record: RunRecord): Promise<RunDocument[]> {
   const { renderReports } = await import('../report/reports.ts');
   const documents: RunDocument[] = [];

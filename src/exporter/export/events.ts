@@ -21,6 +21,6 @@ export type ExportEvent =
   | { type: 'problem'; streamId: string; step: JobStep; message: string }
   | { type: 'finished'; streamId: string; status: StreamStatus; partial: boolean; entries: number; bytes: number }
   | { type: 'failed'; streamId: string; reason: string }
-  | { type: 'sealed'; runId: string; outcome: string };
+  | { type: 'finalized'; runId: string; outcome: string };
 
 export type Listener = (event: ExportEvent) => void;

@@ -22,7 +22,7 @@ export async function receiveForms(
   folder: string,
   watch: FormWatch,
 ): Promise<ReceivedForms> {
-  const received: ReceivedForms = { files: [], missing: [], custody: [] };
+  const received: ReceivedForms = { files: [], missing: [], transferLog: [] };
   for (const form of client.forms) {
     watch.begin(form);
     const file = join(folder, form);
@@ -34,12 +34,12 @@ export async function receiveForms(
       const { exchange, contentType } = await client.download(packageId, form, file, observer);
       const path = formFileName(form, contentType);
       received.files.push({ form, path, file, bytes: exchange.bytes, sha256: exchange.sha256 });
-      received.custody.push({ step: form, file: path, exchange });
+      received.transferLog.push({ step: form, file: path, exchange });
     } catch (error) {
       if (!isEvidenceError(error) || error.code === 'interrupted') throw error;
       watch.failed(form, error.message);
       received.missing.push({ form, reason: error.message });
-      received.custody.push({ step: form, failure: error.message });
+      received.transferLog.push({ step: form, failure: error.message });
       // What arrived is kept, under a name that says that it is not the whole.
       const bytes = await sizeOf(file);
       if (bytes > 0) received.files.push({ form, path: `${formFileName(form, '')}.part`, file, bytes, sha256: null });

@@ -1,6 +1,6 @@
 import type { Archive, StoredObject } from '../../verifier/archive/archive.ts';
 import { measure } from '../../verifier/archive/content.ts';
-import { askedKey, closingKey, custodyPrefix, runPrefix, runRecordKey } from '../../verifier/records/keys.ts';
+import { askedKey, holdLogPrefix, runDraftKey, runPrefix, runRecordKey } from '../../verifier/records/keys.ts';
 import type { RunRecord, StoredAs } from '../../verifier/records/record.ts';
 import { notOurs } from './records.ts';
 
@@ -11,9 +11,9 @@ export async function listRun(archive: Archive, runId: string): Promise<Map<stri
   return objects;
 }
 
-/** Beside the folders of a run that is begun, and of one that is closed and not finalized. */
+/** Beside the folders of a run that is begun, and of one that is frozen and not finalized. */
 const OF_BEGUN_RUN = 'asked.json';
-const OF_CLOSED_RUN = /^(closing\.json|report\.(pdf|html)|index\.csv|assessment-results\.json)$/;
+const OF_FROZEN_RUN = /^(run-draft\.json|report\.(pdf|html)|index\.csv|assessment-results\.json)$/;
 
 /**
  * Refuses to go on with a run that holds what no interruption leaves, such as a signature over a record that is not there
@@ -25,8 +25,8 @@ export function refuseForeign(objects: ReadonlyMap<string, StoredObject>, runId:
   for (const { key, irregular } of objects.values()) {
     const name = key.slice(runPrefix(runId).length);
     const isOurs = name.includes('/')
-      ? !key.startsWith(custodyPrefix(runId))
-      : name === OF_BEGUN_RUN || (isClosed && OF_CLOSED_RUN.test(name));
+      ? !key.startsWith(holdLogPrefix(runId))
+      : name === OF_BEGUN_RUN || (isClosed && OF_FROZEN_RUN.test(name));
     if (!isOurs || irregular !== undefined)
       throw notOurs(key, 'nothing of the kind is there before a run is finalized');
   }
@@ -50,7 +50,7 @@ export function refuseUnasked(objects: ReadonlyMap<string, StoredObject>): void 
 export async function measureLeftOver(archive: Archive, { run_id, streams }: RunRecord): Promise<StoredAs[]> {
   const named = new Set([
     askedKey(run_id),
-    closingKey(run_id),
+    runDraftKey(run_id),
     runRecordKey(run_id),
     ...streams.flatMap(({ bundle, record }) => [bundle.key, record?.key]),
   ]);

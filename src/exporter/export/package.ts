@@ -25,5 +25,5 @@ export async function makePackage(
     throw new EvidenceError('service', `a package of the stream "${generated.streamId}" was generated instead`);
   if (generated.made === null) onWait();
   const { entryCount } = generated.made ?? (await client.awaitPackage(packageId));
-  return { packageId, entryCount, askedAt, askedAtByService, custody: [{ step: 'generate', exchange }] };
+  return { packageId, entryCount, askedAt, askedAtByService, transferLog: [{ step: 'generate', exchange }] };
 }

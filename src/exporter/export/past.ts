@@ -10,7 +10,7 @@ import { digestAt, findAgreements, overlapOf } from '../../verifier/claims/overl
 import { isPlaced, type Placed } from '../../verifier/claims/span.ts';
 import type { Span } from '../../verifier/claims/span-schema.ts';
 import { runRecordKey } from '../../verifier/records/keys.ts';
-import { readSealedRun } from '../../verifier/records/stored-run.ts';
+import { readFinalizedRun } from '../../verifier/records/stored-run.ts';
 import type { ExportContext, RunState } from './context.ts';
 
 /** What continuity is compared with. */
@@ -117,7 +117,7 @@ async function readBundle(
   onChunk: (chunk: Uint8Array) => void,
 ): Promise<void> {
   signal.throwIfAborted();
-  const run = await readSealedRun(archive, run_id);
+  const run = await readFinalizedRun(archive, run_id);
   if (run === null || run.sha256 !== runs.get(run_id))
     throw new EvidenceError('unreadable', `${runRecordKey(run_id)} is not the record that the ledger names`);
   const stored = run.record.streams.find(({ stream_id }) => stream_id === streamId)?.bundle;

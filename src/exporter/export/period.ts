@@ -72,7 +72,7 @@ function suffixOf({ streams = [], exclude = [] }: PeriodQuestion): string {
   return filter === '' ? '' : `_${slugOf(filter)}`;
 }
 
-/** A run is sealed for good: what is recorded later would be missing from one that is taken for the whole period. */
+/** A run is finalized for good: what is recorded later would be missing from one that is taken for the whole period. */
 function refuseFuture({ from, to }: Period, now: Date): void {
   if (to === null || Date.parse(to) <= now.getTime()) return;
   const begun = from === null || Date.parse(from) < now.getTime();

@@ -13,7 +13,7 @@ import { makePackage } from './package.ts';
 import type { ListedStream } from './plan.ts';
 import type { AccountPackage, AskedAt, ReceivedForms } from './received.ts';
 
-export interface Received extends Omit<ReceivedForms, 'custody'> {
+export interface Received extends Omit<ReceivedForms, 'transferLog'> {
   packageId: string;
   reading: PackageReading;
   completeness: CompletenessBasis;
@@ -34,7 +34,7 @@ interface JsonWatch extends Disposable {
 
 /** One stream's dealings with the service, each noted for the chain of custody. */
 export class Collection {
-  readonly custody: TransferLog['steps'] = [];
+  readonly transferLog: TransferLog['steps'] = [];
   readonly #context: ExportContext;
   readonly #run: RunState;
   readonly #stream: ListedStream;
@@ -56,12 +56,12 @@ export class Collection {
     try {
       const answer = await this.#context.client.verifyStream(this.#streamId);
       if (answer === null) {
-        this.custody.push({ step: 'vendor-verify', note: 'the contract knows no operation for it' });
+        this.transferLog.push({ step: 'vendor-verify', note: 'the contract knows no operation for it' });
         return null;
       }
       const { verification, text, exchange } = answer;
       this.#checkAnswer = text;
-      this.custody.push({ step: 'vendor-verify', exchange });
+      this.transferLog.push({ step: 'vendor-verify', exchange });
       return {
         verified: verification.verified,
         checked_at: verification.checkedAt,
@@ -69,7 +69,7 @@ export class Collection {
       };
     } catch (error) {
       if (!isEvidenceError(error) || error.code === 'interrupted') throw error;
-      this.custody.push({ step: 'vendor-verify', failure: error.message });
+      this.transferLog.push({ step: 'vendor-verify', failure: error.message });
       this.#report('vendor-verify', error.message);
       return null;
     }
@@ -83,7 +83,7 @@ export class Collection {
     const { packageId, entryCount: statedCount } = made;
     using watches = new DisposableStack();
     let watch = watches.use(this.#watchJson(packageId));
-    const { custody, ...forms } = await receiveForms(this.#context, packageId, this.#folder, {
+    const { transferLog, ...forms } = await receiveForms(this.#context, packageId, this.#folder, {
       begin: (form) => this.#announce(form),
       restart: (form) => {
         if (form !== 'json') return;
@@ -98,7 +98,7 @@ export class Collection {
       },
       failed: (form, message) => this.#report(form, message),
     });
-    this.custody.push(...made.custody, ...custody);
+    this.transferLog.push(...made.transferLog, ...transferLog);
     const absent = forms.missing.find(({ form }) => form === 'json');
     const whole = watch.reader.finish();
     const reading = absent === undefined ? whole : asPart(whole, absent.reason);
@@ -108,7 +108,7 @@ export class Collection {
 
   /** This stream's part in the package of the whole account. */
   receiveFrom(account: AccountPackage): Received {
-    this.custody.push(...account.custody);
+    this.transferLog.push(...account.transferLog);
     const why = 'the package holds the whole account, so the entries were not listed';
     const { packageId, files, missing } = account;
     return {
@@ -154,7 +154,7 @@ export class Collection {
     this.#announce('listing');
     const ended = await listing.finish(asked, this.#statement());
     const { basis } = ended;
-    this.custody.push({
+    this.transferLog.push({
       step: 'listing',
       ...(basis.kind === 'record' ? { failure: basis.why } : { note: listing.note }),
     });

@@ -11,7 +11,7 @@ export interface MadePackage extends AskedAt {
   packageId: string;
   /** How many entries it has, as the service said when it was ready; null where it does not say. */
   entryCount: number | null;
-  custody: TransferLog['steps'];
+  transferLog: TransferLog['steps'];
 }
 
 /** A form as it lies on disk, whole or as far as it came. */
@@ -29,7 +29,7 @@ export interface ReceivedFile {
 export interface ReceivedForms {
   files: ReceivedFile[];
   missing: { form: Form; reason: string }[];
-  custody: TransferLog['steps'];
+  transferLog: TransferLog['steps'];
 }
 
 /** The one package of a service whose packages hold the whole account: every stream's bundle holds it. */

@@ -12,8 +12,8 @@ import {
 import { MAX_RUN_RECORD_BYTES } from '../../verifier/records/stored-run.ts';
 import { bindRecord, isBoundRecord } from './binding.ts';
 import type { ExportContext } from './context.ts';
-import type { StoredRecord } from './journeys.ts';
 import { putBytes } from './put.ts';
+import type { StoredRecord } from './stream-jobs.ts';
 
 /** The run that a record is of, and where it is kept. */
 type OfRun = Pick<ExportContext, 'archive' | 'runId' | 'bindingKey'>;

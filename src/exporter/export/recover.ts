@@ -15,11 +15,11 @@ import {
 import { isBoundRecord } from './binding.ts';
 import type { ExportContext } from './context.ts';
 import { bundleNames } from './encrypt.ts';
-import type { Recovered } from './journeys.ts';
 import { verifyLeftover } from './leftover-bundle.ts';
 import type { ListedStream } from './plan.ts';
 import { notOurs, readStreamRecord, saysTheSame } from './records.ts';
 import { Relisting } from './relist.ts';
+import type { Recovered } from './stream-jobs.ts';
 
 const MAX_ANNOUNCED_BYTES = 256 * 2 ** 20;
 

@@ -5,7 +5,7 @@ import { lockAsRun } from '../../verifier/records/beside-run.ts';
 import type { Operator } from '../../verifier/records/record.ts';
 import { putRestamping } from '../../verifier/records/restamping.ts';
 import { judgeStamps, readStamps, type StampVerdict } from '../../verifier/records/stamps.ts';
-import { readSealedRun } from '../../verifier/records/stored-run.ts';
+import { readFinalizedRun } from '../../verifier/records/stored-run.ts';
 import { keepStamp, requestStamp, type Stamping } from './stamp.ts';
 
 export interface RestampContext {
@@ -30,20 +30,20 @@ export interface Restamped {
 }
 
 /**
- * Adds a token to a sealed run that has none, or whose newest one will not hold much longer, and a record of who had that
+ * Adds a token to a finalized run that has none, or whose newest one will not hold much longer, and a record of who had that
  * done.
  *
- * @throws EvidenceError `not-found` when there is no such sealed run; of the archive.
+ * @throws EvidenceError `not-found` when there is no such finalized run; of the archive.
  */
 export async function restampRun(context: RestampContext, runId: string): Promise<Restamped> {
   const { archive, stamping, before, now, signal } = context;
-  const sealed = await readSealedRun(archive, runId);
-  if (sealed === null)
-    throw new EvidenceError('not-found', `the archive has no sealed run ${runId}`, {
-      nextStep: 'A run that was begun is sealed by the export command that began it.',
+  const finalized = await readFinalizedRun(archive, runId);
+  if (finalized === null)
+    throw new EvidenceError('not-found', `the archive has no finalized run ${runId}`, {
+      nextStep: 'A run that was begun is finalized by the export command that began it.',
     });
   const stamps = await readStamps(archive, runId);
-  const finishedAt = new Date(sealed.record.finished_at);
+  const finishedAt = new Date(finalized.record.finished_at);
   const verdicts = judgeStamps(stamps, finishedAt, { roots: stamping.roots, now });
   const bad = verdicts.find(({ state }) => state !== 'proved');
   if (bad !== undefined) return refuted(runId, bad);

@@ -2,13 +2,13 @@ import { sha256 } from '../../core/digest.ts';
 import { inParallel } from '../../core/parallel.ts';
 import type { StoredObject } from '../../verifier/archive/archive.ts';
 import { bundleKey, streamRecordKey } from '../../verifier/records/keys.ts';
-import type { Closing, StreamRecord, Unbound } from '../../verifier/records/record.ts';
+import type { RunDraft, StreamRecord, Unbound } from '../../verifier/records/record.ts';
 import type { ExportContext } from './context.ts';
 import { bundleNames } from './encrypt.ts';
-import type { Recovered, StoredRecord } from './journeys.ts';
 import type { ListedStream, StreamSelection } from './plan.ts';
 import { notOurs, putStreamRecord } from './records.ts';
 import { recoverBundle, recoverRecord } from './recover.ts';
+import type { Recovered, StoredRecord } from './stream-jobs.ts';
 
 /** What an interrupted try of this run has left that can be gone on with. */
 export interface Resumed {
@@ -46,13 +46,13 @@ export async function resumeStreams(
 }
 
 /**
- * The records of a run that is closed.
+ * The records of a run that is frozen.
  * @param known those that this process wrote or verified already.
- * @throws EvidenceError `conflict` for one that is not the one that the run was closed with, or that does not hold.
+ * @throws EvidenceError `conflict` for one that is not the one that the run was frozen with, or that does not hold.
  */
 export async function recordsOf(
   context: ExportContext,
-  { streams }: Closing,
+  { streams }: RunDraft,
   known: readonly StoredRecord[],
 ): Promise<StoredRecord[]> {
   const byKey = new Map(known.map((stored) => [stored.key, stored]));
@@ -64,7 +64,7 @@ export async function recordsOf(
       return;
     }
     const { record, bytes } = await recoverRecord(context, named.key);
-    if (sha256(bytes) !== named.sha256) throw notOurs(named.key, 'it is not the record that the run was closed with');
+    if (sha256(bytes) !== named.sha256) throw notOurs(named.key, 'it is not the record that the run was frozen with');
     records.push({ record, ...named });
   });
   return records;
@@ -101,7 +101,7 @@ async function resumeBundle(
 ): Promise<Resumable> {
   const recovered = await recoverBundle(context, key, listed);
   checkHead(recovered.record, listed);
-  if (recovered.record.status === 'incomplete' && !context.sealPartial) return { recovered, stored: null };
+  if (recovered.record.status === 'incomplete' && !context.finalizePartial) return { recovered, stored: null };
   return { recovered, stored: await putStreamRecord(context, recovered.record) };
 }
 
@@ -120,14 +120,14 @@ function checkHead(
 
 /** A stream that left something, by where its record and its bundle lie. */
 function leftStreams(
-  { runId, sealPartial }: ExportContext,
+  { runId, finalizePartial }: ExportContext,
   objects: ReadonlyMap<string, StoredObject>,
 ): { recordKey: string; key: string }[] {
   const left = new Map<string, string>();
   for (const key of objects.keys()) {
     const slug = /^runs\/[^/]+\/streams\/([^/]+?)(\.PARTIAL)?\.(zip|zip\.age|json)$/.exec(key)?.[1];
     if (slug === undefined) continue;
-    const names = [...bundleNames(slug)].filter(({ partial }) => !partial || sealPartial);
+    const names = [...bundleNames(slug)].filter(({ partial }) => !partial || finalizePartial);
     const bundle = names.map(({ name }) => bundleKey(runId, name)).find((place) => objects.has(place));
     const recordKey = streamRecordKey(runId, slug);
     // One that must not be taken for whole is left where nobody asks for it, and the stream is collected again.

@@ -7,21 +7,21 @@ import { coverageOf, coverMonths } from '../../verifier/records/coverage.ts';
 import { runEnvelopeKey, runRecordKey } from '../../verifier/records/keys.ts';
 import { type MonthReport, toMonthReport } from '../../verifier/records/month-report.ts';
 import type { StreamList } from '../../verifier/records/record.ts';
-import { readSealedRun, type SealedRun } from '../../verifier/records/stored-run.ts';
+import { type FinalizedRun, readFinalizedRun } from '../../verifier/records/stored-run.ts';
 import { collectAccount } from './account.ts';
 import { beginRun, checkSameService, questionOf, readBegun, requireSame } from './asked.ts';
 import { readAttempts } from './attempts.ts';
-import { readClosing } from './closing.ts';
+import { attestRun, stampFinalized } from './attest.ts';
 import type { ExportContext, RunState } from './context.ts';
-import type { Journeys, RunResult } from './journeys.ts';
+import { concludeRun, finalizeDraft } from './finalize.ts';
 import { listRun, refuseForeign, refuseUnasked } from './leftovers.ts';
 import { Packing } from './packing.ts';
 import { type StreamSelection, selectStreams } from './plan.ts';
 import { requireBoundRun } from './records.ts';
 import type { Resumed } from './resume.ts';
-import { concludeRun, sealClosed } from './seal.ts';
+import { readRunDraft } from './run-draft.ts';
 import { exportStream } from './stream.ts';
-import { stampSealed, witnessRun } from './witness.ts';
+import type { RunResult, StreamJobs } from './stream-jobs.ts';
 
 export interface ExportResult extends RunResult {
   /** Months that have ended, behind the first that the archive has, and that no run has whole; the oldest first. */
@@ -29,24 +29,24 @@ export interface ExportResult extends RunResult {
 }
 
 /**
- * The batch job: every stream in scope from the service into the archive, then the run sealed. What an interrupted try
+ * The batch job: every stream in scope from the service into the archive, then the run finalized. What an interrupted try
  * left is verified anew and gone on with; so the same call resumes a run that was interrupted anywhere. What somebody else
  * put there ends it.
  */
 export async function exportRun(context: ExportContext): Promise<ExportResult> {
   const { archive, runId } = context;
-  // Listed first: what comes to be meanwhile has its record or its closing by the time that is looked for.
+  // Listed first: what comes to be meanwhile has its record or its draft by the time that is looked for.
   const objects = await listRun(archive, runId);
-  const sealed = await readSealedRun(archive, runId);
-  if (sealed !== null) return { ...(await concludeSealed(context, sealed)), missing: [] };
+  const finalized = await readFinalizedRun(archive, runId);
+  if (finalized !== null) return { ...(await concludeFinalized(context, finalized)), missing: [] };
   const ledger = await readKnownLedger(archive, context);
   const question = questionOf(context);
   const movedFrom = await checkSameService(context, question, ledger.newest);
   const begun = await readBegun(context, question);
-  const closed = await readClosing(context, runId);
-  refuseForeign(objects, runId, closed !== null);
+  const frozen = await readRunDraft(context, runId);
+  refuseForeign(objects, runId, frozen !== null);
   if (begun === null) refuseUnasked(objects);
-  if (closed !== null) return withMissing(context, ledger, await sealClosed(context, ledger, closed, []));
+  if (frozen !== null) return withMissing(context, ledger, await finalizeDraft(context, ledger, frozen, []));
   const startedAt = context.now();
   const selection = await listStreams(context);
   const resumed: Resumed =
@@ -73,16 +73,16 @@ export async function exportRun(context: ExportContext): Promise<ExportResult> {
   const packing = new Packing();
   const run: RunState = { ...state, account: null, packing };
   if (context.contract.scope === 'account') run.account = once(() => collectAccount(context, run, open));
-  const journeys: Journeys = { selection, ...resumed, failed: [] };
+  const jobs: StreamJobs = { selection, ...resumed, failed: [] };
   try {
     await inParallel(open, context.concurrency, async (stream) =>
-      arrive(journeys, await exportStream(context, run, stream)),
+      addOutcome(jobs, await exportStream(context, run, stream)),
     );
   } finally {
     await packing.close();
   }
-  journeys.recorded.sort((a, b) => (a.record.stream_id < b.record.stream_id ? -1 : 1));
-  return withMissing(context, ledger, await concludeRun(context, run, journeys));
+  jobs.recorded.sort((a, b) => (a.record.stream_id < b.record.stream_id ? -1 : 1));
+  return withMissing(context, ledger, await concludeRun(context, run, jobs));
 }
 
 /** The streams as the service lists them, with the pages of that list. */
@@ -95,33 +95,33 @@ async function listStreams({ client, scope }: ExportContext): Promise<StreamSele
   );
 }
 
-function arrive(journeys: Journeys, arrival: Awaited<ReturnType<typeof exportStream>>): void {
-  if (arrival.kind === 'failed') {
-    journeys.failed.push(arrival.failure);
+function addOutcome(jobs: StreamJobs, outcome: Awaited<ReturnType<typeof exportStream>>): void {
+  if (outcome.kind === 'failed') {
+    jobs.failed.push(outcome.failure);
     return;
   }
-  if (arrival.kind === 'incomplete') journeys.incomplete.push(arrival.record);
-  else journeys.recorded.push(arrival.stored);
-  if (arrival.recovered !== null) journeys.recovered.push(arrival.recovered);
+  if (outcome.kind === 'incomplete') jobs.incomplete.push(outcome.record);
+  else jobs.recorded.push(outcome.stored);
+  if (outcome.recovered !== null) jobs.recovered.push(outcome.recovered);
 }
 
 /** Months that no run has whole are named when there is one more run. */
 function withMissing({ now }: ExportContext, { past }: KnownLedger, result: RunResult): ExportResult {
-  if (result.state !== 'sealed') return { ...result, missing: [] };
+  if (result.state !== 'finalized') return { ...result, missing: [] };
   const { record } = result;
   const months = coverMonths([...past.coverage, { ...coverageOf(record), run_id: record.run_id }], now());
   return { ...result, missing: months.filter(({ state }) => state !== 'whole').map(toMonthReport) };
 }
 
-/** A run that is sealed is never changed; only what an interruption kept from being added to it is added. */
-async function concludeSealed(context: ExportContext, sealed: SealedRun): Promise<RunResult> {
-  const { record } = sealed;
+/** A run that is finalized is never changed; only what an interruption kept from being added to it is added. */
+async function concludeFinalized(context: ExportContext, finalized: FinalizedRun): Promise<RunResult> {
+  const { record } = finalized;
   const newest = await readNewestEntry(context.archive);
   const question = questionOf(context);
   await checkSameService(context, question, newest, true);
   requireSame(record, question, 'finalized');
   const entry = await findEntry(context.archive, record.run_id, newest);
-  if (entry !== null && runOf(entry.entry)?.sha256 !== sealed.sha256)
+  if (entry !== null && runOf(entry.entry)?.sha256 !== finalized.sha256)
     throw new EvidenceError('unreadable', `${runRecordKey(record.run_id)} is not the record that ${entry.key} names`, {
       nextStep: `Nothing was added to the run. Find out what else is wrong, with: ${verifyCommand(context.archive)}.`,
     });
@@ -129,11 +129,11 @@ async function concludeSealed(context: ExportContext, sealed: SealedRun): Promis
   if (entry !== null && isSigned) {
     // Who signs believes nothing that nobody signed; without a key, what is there can still be told.
     if (context.signingKey !== null) requireTrusted(context.archive, newest, context);
-    return { record, state: 'already', unstamped: await stampSealed(context, sealed) };
+    return { record, state: 'already', unstamped: await stampFinalized(context, finalized) };
   }
   const ledger = await readKnownLedger(context.archive, context);
   await requireBoundRun(context);
-  const { unstamped } = await witnessRun(context, sealed, ledger);
+  const { unstamped } = await attestRun(context, finalized, ledger);
   return { record, state: 'already', unstamped };
 }
 

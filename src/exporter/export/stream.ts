@@ -9,23 +9,23 @@ import { examine } from '../../verifier/claims/examine.ts';
 import type { FormSource } from '../../verifier/claims/forms.ts';
 import { type Known, observe } from '../../verifier/claims/observe.ts';
 import { readPdf } from '../../verifier/pdf-text/reader.ts';
-import { attemptPrefix, bundleKey, closingKey } from '../../verifier/records/keys.ts';
+import { attemptPrefix, bundleKey, runDraftKey } from '../../verifier/records/keys.ts';
 import { type StreamFailure, type StreamRecord, type Unbound, whereKept } from '../../verifier/records/record.ts';
 import { verifyToken } from '../../verifier/timestamp/verify.ts';
 import { SERVICE_CHANGED } from '../client/audit.ts';
 import { packBag, toTransferLog } from './bag.ts';
 import { describeRestart, type ExportContext, type RunState } from './context.ts';
 import { announceEncrypted, toStoredForm } from './encrypt.ts';
-import type { Recovered, StoredRecord } from './journeys.ts';
 import { compareWithPast } from './past.ts';
 import type { ListedStream } from './plan.ts';
 import { Collection, type Received } from './receive.ts';
 import { putStreamRecord } from './records.ts';
+import type { Recovered, StoredRecord } from './stream-jobs.ts';
 
-/** Where a stream's journey ended. */
-export type Arrival =
+/** Where the job of a stream ended. */
+export type StreamOutcome =
   | { kind: 'recorded'; stored: StoredRecord; recovered: Recovered | null }
-  /** Archived as an attempt; the run cannot be sealed with it. */
+  /** Archived as an attempt; the run cannot be finalized with it. */
   | { kind: 'incomplete'; record: Unbound<StreamRecord>; recovered: Recovered | null }
   | { kind: 'failed'; failure: StreamFailure };
 
@@ -33,7 +33,11 @@ export type Arrival =
  * One stream from the service into the archive. Everything that was received is archived, whatever the verdict; the
  * record is written last, so a stream with a record is done.
  */
-export async function exportStream(context: ExportContext, run: RunState, stream: ListedStream): Promise<Arrival> {
+export async function exportStream(
+  context: ExportContext,
+  run: RunState,
+  stream: ListedStream,
+): Promise<StreamOutcome> {
   const { streamId } = stream;
   const slug = slugOf(streamId);
   const folder = join(context.workDirectory, slug);
@@ -44,7 +48,7 @@ export async function exportStream(context: ExportContext, run: RunState, stream
     const collection = new Collection(context, run, stream, folder);
     const vendor = await collection.askVendor();
     const received = run.account === null ? await collection.receive() : collection.receiveFrom(await run.account());
-    const log = toTransferLog(context, run, streamId, collection.custody);
+    const log = toTransferLog(context, run, streamId, collection.transferLog);
     context.listen({ type: 'step', streamId, step: 'examine' });
     const known: Known = {
       vendor,
@@ -91,7 +95,7 @@ export async function exportStream(context: ExportContext, run: RunState, stream
       bundle,
       recorded_at: context.now().toISOString(),
     };
-    return await settle(context, await store(context, record, form.file));
+    return await commit(context, await store(context, record, form.file));
   } catch (error) {
     return toFailure(context, streamId, error);
   } finally {
@@ -109,8 +113,8 @@ async function store(context: ExportContext, record: Unbound<StreamRecord>, file
   const { archive, runId } = context;
   const { bundle } = record;
   const isOfRun = bundle.key === bundleKey(runId, basename(bundle.key));
-  // Whoever closed the run has named all that lies under it: nothing is put there behind its back.
-  if (!isOfRun && (await archive.stat(closingKey(runId))) !== null) throw finishedElsewhere(runId);
+  // Whoever froze the run has named all that lies under it: nothing is put there behind its back.
+  if (!isOfRun && (await archive.stat(runDraftKey(runId))) !== null) throw finishedElsewhere(runId);
   if (bundle.encrypted !== undefined && isOfRun) {
     if ((await archive.stat(bundle.key)) !== null) return recoverConcurrent(context, bundle.key);
     await announceEncrypted(context, record);
@@ -169,28 +173,28 @@ function placeOf(
 ): string {
   const status = received.missing.length > 0 ? 'PARTIAL' : 'COMPLETE';
   const name = bundleFileName(slug, status, context.recipients !== null);
-  if (examination.status === 'incomplete' && !context.sealPartial)
+  if (examination.status === 'incomplete' && !context.finalizePartial)
     return `${attemptPrefix(context.runId, run.startedAt)}${name}`;
   return bundleKey(context.runId, name);
 }
 
 /** Writes the stream's record, unless the stream is incomplete: then the attempt's record names it. */
-async function settle(context: ExportContext, { record, recovered }: Archived): Promise<Arrival> {
+async function commit(context: ExportContext, { record, recovered }: Archived): Promise<StreamOutcome> {
   const { stream_id: streamId, status, partial, entries, bundle } = record;
-  const done = status !== 'incomplete' || context.sealPartial;
-  let arrival: Arrival = { kind: 'incomplete', record, recovered };
+  const done = status !== 'incomplete' || context.finalizePartial;
+  let outcome: StreamOutcome = { kind: 'incomplete', record, recovered };
   if (done) {
     context.listen({ type: 'step', streamId, step: 'record' });
-    arrival = { kind: 'recorded', stored: await putStreamRecord(context, record), recovered };
+    outcome = { kind: 'recorded', stored: await putStreamRecord(context, record), recovered };
   }
   context.listen({ type: 'finished', streamId, status, partial, entries, bytes: bundle.bytes });
-  return arrival;
+  return outcome;
 }
 
 const ENDS_THE_RUN: readonly ErrorCode[] = ['archive', 'conflict', 'store-refused', 'interrupted'];
 
 /** A stream that the service does not give is an exception of the run; what breaks the archive ends the run. */
-function toFailure(context: ExportContext, streamId: string, error: unknown): Arrival {
+function toFailure(context: ExportContext, streamId: string, error: unknown): StreamOutcome {
   if (!isEvidenceError(error)) throw error;
   if (ENDS_THE_RUN.includes(error.code)) throw error;
   context.listen({ type: 'failed', streamId, reason: error.message });

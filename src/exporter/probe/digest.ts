@@ -82,8 +82,8 @@ function reportRecipe(
     reasoning.found('recipe', found.words, `reproduces ${found.reproduces} of ${of} sampled digests${others}`);
     reportMisses(misses, gaveUp, placesIn(misses), reasoning);
     reportSeldom(uncovered, samples, placesIn, reasoning);
-    for (const rival of found.rivals)
-      reasoning.found('another recipe', rival, `would reproduce them too: ${TELL_APART}`);
+    for (const alternative of found.alternatives)
+      reasoning.found('another recipe', alternative, `would reproduce them too: ${TELL_APART}`);
     if (uncovered.length > 0)
       reasoning.lacks(
         'coverage',

@@ -40,7 +40,7 @@ export interface FoundRecipe {
   /** Entries whose digest it does not reproduce: at most a few of those whose key is known. */
   misses: Sample[];
   /** Other ways of writing JSON that reproduce the samples too. */
-  rivals: string[];
+  alternatives: string[];
   /** Members of entries that the digest says nothing about. */
   uncovered: string[];
 }
@@ -256,7 +256,7 @@ function prefer(bench: Bench, { digest: found, reproduces: most }: Counted, { is
     words: wordsOf(best),
     reproduces,
     misses,
-    rivals: others.map(wordsOf),
+    alternatives: others.map(wordsOf),
     uncovered: [...uncovered],
   };
 }

@@ -15,7 +15,7 @@ export interface Report {
 }
 
 /**
- * The reports of a closed run, one after the other; the pieces of one are to be taken before the next is asked for. The
+ * The reports of a frozen run, one after the other; the pieces of one are to be taken before the next is asked for. The
  * same record gives the same bytes.
  * @param record its documents are not looked at: they are these.
  */

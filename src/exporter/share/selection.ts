@@ -17,7 +17,7 @@ import { readRunEnvelope } from '../../verifier/records/signing.ts';
 import { readStamps } from '../../verifier/records/stamps.ts';
 import { type PublicKey, readPublicKey } from '../../verifier/signature/key.ts';
 
-/** A sealed run, as it was read. */
+/** A finalized run, as it was read. */
 export interface SharedRun {
   record: RunRecord;
   sha256: string;
@@ -87,9 +87,13 @@ export async function selectObjects(archive: Archive, { record, sha256: digest }
 async function requireEntry(archive: Archive, runId: string, digest: string): Promise<StoredLedgerEntry> {
   const found = await findEntry(archive, runId);
   if (found === null)
-    throw new EvidenceError('not-found', `run ${runId} is sealed, but no ledger entry records it; nothing was shared`, {
-      nextStep: 'Run the export command of that run again: it adds the entry.',
-    });
+    throw new EvidenceError(
+      'not-found',
+      `run ${runId} is finalized, but no ledger entry records it; nothing was shared`,
+      {
+        nextStep: 'Run the export command of that run again: it adds the entry.',
+      },
+    );
   if ('run_sha256' in found.entry && found.entry.run_sha256 === digest) return found;
   throw differs(runRecordKey(runId), `its SHA-256 is not the one in ${found.key}`);
 }

@@ -32,7 +32,7 @@ export interface Shared {
 }
 
 /**
- * Hands a sealed run to somebody: by links that end, or as copies, with a letter that says what it is and how to verify
+ * Hands a finalized run to somebody: by links that end, or as copies, with a letter that says what it is and how to verify
  * it. Only the letter has the links.
  *
  * @throws EvidenceError see `selectObjects`, `putShare`; then nothing was handed out.

@@ -136,7 +136,7 @@ export interface Archive {
    *
    * @throws EvidenceError as `put` does.
    */
-  shortcomings(): Promise<readonly string[]>;
+  limitations(): Promise<readonly string[]>;
 
   /** @throws EvidenceError `not-found`, `archive`, and `unreadable` for what is no file but has its name. */
   read(key: string): Promise<Readable>;

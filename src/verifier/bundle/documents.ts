@@ -83,9 +83,9 @@ const exchangeSchema = z.strictObject({
   sha256: digest,
 });
 
-/** `data/custody.json`: who asked for what, when, and what came. */
+/** `data/transfer-log.json`: who asked for what, when, and what came. */
 export const transferLogSchema = z.strictObject({
-  format: z.literal('evidence-custody/1'),
+  format: z.literal('evidence-transfer-log/1'),
   run_id: z.string(),
   stream_id: z.string(),
   audit_url: z.string(),

@@ -7,7 +7,7 @@ export type FormName = (typeof FORMS)[number];
 
 export const README = 'README.txt';
 export const VERIFICATION = 'data/verification.json';
-export const CUSTODY = 'data/custody.json';
+export const TRANSFER_LOG = 'data/transfer-log.json';
 /** What the service stated of the stream besides its package; see `serviceSchema`. */
 export const SERVICE = 'data/service.json';
 /** Its own listing of the entries, where it was asked for one; see `claims/listing-text.ts`. */
@@ -25,7 +25,7 @@ export const ALWAYS: readonly string[] = [
   TAG_MANIFEST,
   README,
   VERIFICATION,
-  CUSTODY,
+  TRANSFER_LOG,
   SERVICE,
 ];
 

@@ -50,7 +50,7 @@ const stateFields = {
 };
 
 /**
- * `ledger/<8 digits>.json`: one sealed run, or one acceptance, chained to the entry before. The order is the one in
+ * `ledger/<8 digits>.json`: one finalized run, or one acceptance, chained to the entry before. The order is the one in
  * which members are written: an entry that was read gives its own bytes again.
  */
 export const ledgerEntrySchema = z.union([
@@ -168,7 +168,7 @@ export async function readEntry(archive: Archive, key: string): Promise<StoredLe
   return { key, entry: readRecord(ledgerEntrySchema, bytes, key), sha256: sha256(bytes) };
 }
 
-/** The newest entry, or null when nothing was ever sealed. */
+/** The newest entry, or null when nothing was ever finalized. */
 export async function readNewestEntry(archive: Archive): Promise<StoredLedgerEntry | null> {
   let newest: string | null = null;
   for await (const { key } of archive.list('ledger/')) if (/^ledger\/\d{8}\.json$/.test(key)) newest = key;

@@ -8,11 +8,11 @@ import { readEntry, runOf } from './ledger.ts';
 /** A run as the archive shows it. Nothing of it is verified. */
 export interface RunOverview {
   run_id: string;
-  /** `unrecorded`: sealed, but no ledger entry records it yet. */
-  state: 'sealed' | 'unrecorded' | 'open';
-  /** Null for a run that is not sealed: it has no record yet. */
+  /** `unrecorded`: finalized, but no ledger entry records it yet. */
+  state: 'finalized' | 'unrecorded' | 'open';
+  /** Null for a run that is not finalized: it has no record yet. */
   record: RunRecord | null;
-  /** What a run is asked for that is not sealed; null where that is not written down. */
+  /** What a run is asked for that is not finalized; null where that is not written down. */
   asked: Asked | null;
   stamped: boolean;
   /** All that lies under the run. */
@@ -33,11 +33,11 @@ export async function* overviewRuns(archive: Archive): AsyncGenerator<RunOvervie
     const runId = runIdOf(key);
     if (runId === null) continue;
     if (run !== null && run.runId !== runId) yield await describe(archive, run, recorded);
-    if (run?.runId !== runId) run = { runId, asked: false, sealed: false, stamped: false, objects: 0, bytes: 0 };
+    if (run?.runId !== runId) run = { runId, asked: false, finalized: false, stamped: false, objects: 0, bytes: 0 };
     run.objects += 1;
     run.bytes += bytes;
     run.asked ||= key === askedKey(runId);
-    run.sealed ||= key === runRecordKey(runId);
+    run.finalized ||= key === runRecordKey(runId);
     run.stamped ||= key === stampKey(runId, 1);
   }
   if (run !== null) yield await describe(archive, run, recorded);
@@ -46,7 +46,7 @@ export async function* overviewRuns(archive: Archive): AsyncGenerator<RunOvervie
 interface Listed {
   runId: string;
   asked: boolean;
-  sealed: boolean;
+  finalized: boolean;
   stamped: boolean;
   objects: number;
   bytes: number;
@@ -62,9 +62,9 @@ async function readRecordedRuns(archive: Archive): Promise<Set<string>> {
 }
 
 async function describe(archive: Archive, run: Listed, recorded: ReadonlySet<string>): Promise<RunOverview> {
-  const { runId, sealed, stamped, objects, bytes } = run;
+  const { runId, finalized, stamped, objects, bytes } = run;
   const common = { run_id: runId, stamped, objects, bytes };
-  if (!sealed)
+  if (!finalized)
     return {
       ...common,
       state: 'open',
@@ -76,5 +76,5 @@ async function describe(archive: Archive, run: Listed, recorded: ReadonlySet<str
   const { record } = await readRunRecord(archive, key);
   const inspected = (await archive.locks?.inspect(key)) ?? null;
   const protection = inspected === null ? null : { lock: inspected.lock, legal_hold: inspected.legal_hold };
-  return { ...common, state: recorded.has(runId) ? 'sealed' : 'unrecorded', record, asked: null, protection };
+  return { ...common, state: recorded.has(runId) ? 'finalized' : 'unrecorded', record, asked: null, protection };
 }

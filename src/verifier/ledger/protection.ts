@@ -3,22 +3,22 @@ import { inParallel } from '../../core/parallel.ts';
 import type { Archive, Locks, ObjectLock } from '../archive/archive.ts';
 import { lockAsRun } from '../records/beside-run.ts';
 import {
-  type CustodyRecord,
-  type CustodyResult,
+  type HoldRecord,
+  type HoldResult,
   type Protection,
   putRecord,
-  readCustody,
-  type StoredCustody,
+  readHoldLog,
+  type StoredHoldRecord,
 } from '../records/hold-log.ts';
-import { custodyKey, custodyResultKey, runPrefix } from '../records/keys.ts';
+import { holdRecordKey, holdResultKey, runPrefix } from '../records/keys.ts';
 import { findEntry } from './ledger.ts';
 
-/** What is to be done about the protection of a sealed run. */
+/** What is to be done about the protection of a finalized run. */
 export interface ProtectionWish {
   runId: string;
-  action: CustodyRecord['action'];
+  action: HoldRecord['action'];
   reason: string;
-  orderedBy: CustodyRecord['ordered_by'];
+  orderedBy: HoldRecord['ordered_by'];
   /** Of `extend`, in whole seconds. */
   retainUntil: Date | null;
   /** For objects that `extend` finds without a lock; null for the mode of the others. */
@@ -33,13 +33,13 @@ export interface ProtectionContext {
 
 export interface ProtectionChange {
   key: string;
-  record: CustodyRecord;
-  result: CustodyResult;
+  record: HoldRecord;
+  result: HoldResult;
   /** Whether an interrupted change was completed. */
   resumed: boolean;
 }
 
-type Ordered = Pick<StoredCustody, 'key' | 'record' | 'sha256'>;
+type Ordered = Pick<StoredHoldRecord, 'key' | 'record' | 'sha256'>;
 
 const AT_ONCE = 16;
 
@@ -53,7 +53,7 @@ const AT_ONCE = 16;
 export async function changeProtection(context: ProtectionContext, wish: ProtectionWish): Promise<ProtectionChange> {
   const { archive } = context;
   const locks = requireLocks(archive);
-  const open = (await readCustody(archive, wish.runId)).filter(({ result }) => result === null);
+  const open = (await readHoldLog(archive, wish.runId)).filter(({ result }) => result === null);
   const other = open.find(({ record }) => !isSame(record, wish));
   if (other !== undefined) throw unfinished(other);
   const ordered = open[0] ?? (await order(context, locks, wish));
@@ -81,8 +81,8 @@ export async function changeProtection(context: ProtectionContext, wish: Protect
   // The records are of the run too.
   await change(key);
   const result = await conclude(context, locks, ordered, 'completed');
-  await change(custodyResultKey(key));
-  await lockAsRun(archive, custodyResultKey(key), context.now());
+  await change(holdResultKey(key));
+  await lockAsRun(archive, holdResultKey(key), context.now());
   return { key, record, result, resumed: open.length > 0 };
 }
 
@@ -91,17 +91,17 @@ async function conclude(
   { archive, now }: ProtectionContext,
   locks: Locks,
   { key, record, sha256 }: Ordered,
-  outcome: CustodyResult['outcome'],
-): Promise<CustodyResult> {
+  outcome: HoldResult['outcome'],
+): Promise<HoldResult> {
   const objects = await describeAll(locks, record.objects);
-  const result: CustodyResult = {
-    format: 'evidence-custody-result/1',
+  const result: HoldResult = {
+    format: 'evidence-hold-result/1',
     record_sha256: sha256,
     outcome,
     ended_at: now().toISOString(),
     objects: objects.map(({ key: name, lock, legal_hold }) => ({ key: name, lock, legal_hold })),
   };
-  await putRecord(archive, custodyResultKey(key), result);
+  await putRecord(archive, holdResultKey(key), result);
   return result;
 }
 
@@ -112,7 +112,7 @@ function requireLocks({ locks, url }: Archive): Locks {
   });
 }
 
-function isSame({ action, reason, retain_until }: CustodyRecord, wish: ProtectionWish): boolean {
+function isSame({ action, reason, retain_until }: HoldRecord, wish: ProtectionWish): boolean {
   return action === wish.action && reason === wish.reason && retain_until === toText(wish.retainUntil);
 }
 
@@ -120,7 +120,7 @@ function toText(moment: Date | null): string | null {
   return moment?.toISOString() ?? null;
 }
 
-function unfinished({ key, record }: StoredCustody): EvidenceError {
+function unfinished({ key, record }: StoredHoldRecord): EvidenceError {
   const { run_id, action, reason, ordered_at, ordered_by, retain_until } = record;
   const until = retain_until === null ? '' : ` --until ${retain_until}`;
   return new EvidenceError(
@@ -134,8 +134,8 @@ function unfinished({ key, record }: StoredCustody): EvidenceError {
 async function order({ archive, now }: ProtectionContext, locks: Locks, wish: ProtectionWish): Promise<Ordered> {
   const objects = await describeAll(locks, await listObjects(archive, wish.runId));
   refuseIdle(wish, objects);
-  const record: CustodyRecord = {
-    format: 'evidence-custody-record/1',
+  const record: HoldRecord = {
+    format: 'evidence-hold-record/1',
     run_id: wish.runId,
     action: wish.action,
     reason: wish.reason,
@@ -144,7 +144,7 @@ async function order({ archive, now }: ProtectionContext, locks: Locks, wish: Pr
     retain_until: toText(wish.retainUntil),
     objects,
   };
-  const key = custodyKey(wish.runId, record.ordered_at, wish.action);
+  const key = holdRecordKey(wish.runId, record.ordered_at, wish.action);
   return { key, record, sha256: await putRecord(archive, key, record) };
 }
 
@@ -183,15 +183,15 @@ async function applyTo(locks: Locks, { action, retainUntil, mode }: ProtectionWi
 }
 
 /** How each object is protected, in the same order. */
-async function describeAll(locks: Locks, objects: readonly { key: string }[]): Promise<CustodyRecord['objects']> {
-  const described: CustodyRecord['objects'] = [];
+async function describeAll(locks: Locks, objects: readonly { key: string }[]): Promise<HoldRecord['objects']> {
+  const described: HoldRecord['objects'] = [];
   await inParallel([...objects.entries()], AT_ONCE, async ([index, { key }]) => {
     described[index] = await describe(locks, key);
   });
   return described;
 }
 
-async function describe(locks: Locks, key: string): Promise<CustodyRecord['objects'][number]> {
+async function describe(locks: Locks, key: string): Promise<HoldRecord['objects'][number]> {
   const found = await locks.inspect(key);
   if (found === null)
     throw new EvidenceError('archive', `${key} is not in the archive any more`, {

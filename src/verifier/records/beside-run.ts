@@ -2,7 +2,7 @@ import type { Archive } from '../archive/archive.ts';
 import { runIdOf, runRecordKey } from './keys.ts';
 
 /**
- * Locks what was added to a sealed run for as long as the run's own record is locked: whoever adds it may have another
+ * Locks what was added to a finalized run for as long as the run's own record is locked: whoever adds it may have another
  * configuration than whoever exported.
  *
  * @throws EvidenceError `store-refused`, `archive`.

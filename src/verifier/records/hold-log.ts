@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sha256 } from '../../core/digest.ts';
 import type { Archive } from '../archive/archive.ts';
-import { custodyResultKey } from './keys.ts';
+import { holdResultKey } from './keys.ts';
 import { operatorSchema, readRecord, toRecordBytes } from './record.ts';
 
 const lockSchema = z.strictObject({ mode: z.enum(['governance', 'compliance']), retain_until: z.string() });
@@ -10,9 +10,9 @@ const lockSchema = z.strictObject({ mode: z.enum(['governance', 'compliance']), 
 const protectionSchema = z.strictObject({ lock: lockSchema.nullable(), legal_hold: z.boolean() });
 export type Protection = z.infer<typeof protectionSchema>;
 
-/** `runs/<run-id>/custody/<time>-<action>.json`: written before anything is changed, so that no change goes unsaid. */
+/** `runs/<run-id>/hold-log/<time>-<action>.json`: written before anything is changed, so that no change goes unsaid. */
 export const holdRecordSchema = z.strictObject({
-  format: z.literal('evidence-custody-record/1'),
+  format: z.literal('evidence-hold-record/1'),
   run_id: z.string(),
   action: z.enum(['hold', 'release', 'extend']),
   reason: z.string(),
@@ -23,11 +23,11 @@ export const holdRecordSchema = z.strictObject({
   /** Every object of the run there was, and the ledger entry that records it, each as it was before. */
   objects: z.array(z.strictObject({ key: z.string(), version_id: z.string().nullable(), ...protectionSchema.shape })),
 });
-export type CustodyRecord = z.infer<typeof holdRecordSchema>;
+export type HoldRecord = z.infer<typeof holdRecordSchema>;
 
 /** `….done.json` beside it: what the store showed of each object afterwards. */
-export const custodyResultSchema = z.strictObject({
-  format: z.literal('evidence-custody-result/1'),
+export const holdResultSchema = z.strictObject({
+  format: z.literal('evidence-hold-result/1'),
   /** SHA-256 of the record that this is the end of. */
   record_sha256: z.string().regex(/^[0-9a-f]{64}$/),
   /** `refused`: the store let nothing be changed. */
@@ -35,41 +35,41 @@ export const custodyResultSchema = z.strictObject({
   ended_at: z.string(),
   objects: z.array(z.strictObject({ key: z.string(), ...protectionSchema.shape })),
 });
-export type CustodyResult = z.infer<typeof custodyResultSchema>;
+export type HoldResult = z.infer<typeof holdResultSchema>;
 
-export interface StoredCustody {
+export interface StoredHoldRecord {
   key: string;
-  record: CustodyRecord;
+  record: HoldRecord;
   sha256: string;
   /** Null for what was interrupted, or is going on. */
-  result: CustodyResult | null;
+  result: HoldResult | null;
 }
 
 const MAX_CUSTODY_BYTES = 256 * 2 ** 20;
-const CUSTODY_KEY = /^runs\/[^/]+\/custody\/[^/]+-(hold|release|extend)\.json$/;
+const CUSTODY_KEY = /^runs\/[^/]+\/hold-log\/[^/]+-(hold|release|extend)\.json$/;
 
 /**
  * All that was done about the protection of a run, the oldest first.
  * @throws EvidenceError `unreadable` for a record that is not one; `archive`.
  */
-export async function readCustody(archive: Archive, runId: string): Promise<StoredCustody[]> {
+export async function readHoldLog(archive: Archive, runId: string): Promise<StoredHoldRecord[]> {
   const keys = new Set<string>();
-  for await (const { key } of archive.list(`runs/${runId}/custody/`)) keys.add(key);
-  const stored: StoredCustody[] = [];
+  for await (const { key } of archive.list(`runs/${runId}/hold-log/`)) keys.add(key);
+  const stored: StoredHoldRecord[] = [];
   for (const key of keys) if (CUSTODY_KEY.test(key)) stored.push(await readStored(archive, key, keys));
   return stored.sort((a, b) => (a.record.ordered_at < b.record.ordered_at ? -1 : 1));
 }
 
-async function readStored(archive: Archive, key: string, keys: ReadonlySet<string>): Promise<StoredCustody> {
+async function readStored(archive: Archive, key: string, keys: ReadonlySet<string>): Promise<StoredHoldRecord> {
   const bytes = await archive.readBytes(key, MAX_CUSTODY_BYTES);
-  const resultKey = custodyResultKey(key);
+  const resultKey = holdResultKey(key);
   const result = keys.has(resultKey)
-    ? readRecord(custodyResultSchema, await archive.readBytes(resultKey, MAX_CUSTODY_BYTES), resultKey)
+    ? readRecord(holdResultSchema, await archive.readBytes(resultKey, MAX_CUSTODY_BYTES), resultKey)
     : null;
   return { key, record: readRecord(holdRecordSchema, bytes, key), sha256: sha256(bytes), result };
 }
 
-export async function putRecord(archive: Archive, key: string, record: CustodyRecord | CustodyResult): Promise<string> {
+export async function putRecord(archive: Archive, key: string, record: HoldRecord | HoldResult): Promise<string> {
   const bytes = toRecordBytes(record);
   const digest = sha256(bytes);
   await archive.put(key, { bytes }, { sha256: digest, bytes: bytes.length });

@@ -16,12 +16,12 @@ export function askedKey(runId: string): string {
   return `runs/${runId}/asked.json`;
 }
 
-/** What `closingSchema` describes. */
-export function closingKey(runId: string): string {
-  return `runs/${runId}/closing.json`;
+/** What `runDraftSchema` describes. */
+export function runDraftKey(runId: string): string {
+  return `runs/${runId}/run-draft.json`;
 }
 
-/** A report of a sealed run. */
+/** A report of a finalized run. */
 export function documentKey(runId: string, name: string): string {
   return `runs/${runId}/${name}`;
 }
@@ -55,20 +55,20 @@ export function attemptPrefix(runId: string, at: Date): string {
 }
 
 /** Of all that is recorded about a run after it was finalized. */
-export function custodyPrefix(runId: string): string {
-  return `runs/${runId}/custody/`;
+export function holdLogPrefix(runId: string): string {
+  return `runs/${runId}/hold-log/`;
 }
 
 /**
  * Where it is recorded what was done about the protection of a run.
  * @param at when it was asked for; see `attemptPrefix`.
  */
-export function custodyKey(runId: string, at: string, action: string): string {
-  return `runs/${runId}/custody/${at.replaceAll(':', '-')}-${action}.json`;
+export function holdRecordKey(runId: string, at: string, action: string): string {
+  return `runs/${runId}/hold-log/${at.replaceAll(':', '-')}-${action}.json`;
 }
 
 /** Beside the record of what was asked for, that of what came of it. */
-export function custodyResultKey(key: string): string {
+export function holdResultKey(key: string): string {
   return key.replace(/\.json$/, '.done.json');
 }
 

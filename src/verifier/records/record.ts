@@ -164,7 +164,7 @@ export const reportSchema = z.strictObject({
 });
 export type ReportOptions = z.infer<typeof reportSchema>;
 
-/** A run that was sealed before this one. */
+/** A run that was finalized before this one. */
 export const earlierRunSchema = coverageSchema.extend({
   run_id: z.string(),
   outcome: z.enum(STATUSES),
@@ -179,7 +179,7 @@ export type EarlierRun = z.infer<typeof earlierRunSchema>;
 export const documentSchema = storedSchema.extend({ name: z.string() });
 export type RunDocument = z.infer<typeof documentSchema>;
 
-/** `runs/<run-id>/run.json`: written last, it makes the run one that is sealed. */
+/** `runs/<run-id>/run.json`: written last, it makes the run one that is finalized. */
 export const runRecordSchema = z.strictObject({
   format: z.literal('evidence-run/1'),
   run_id: z.string(),
@@ -233,15 +233,15 @@ export const runRecordSchema = z.strictObject({
 export type RunRecord = z.infer<typeof runRecordSchema>;
 
 /**
- * `runs/<run-id>/closing.json`: the run record as far as it is known before the reports are made. An interrupted seal
+ * `runs/<run-id>/run-draft.json`: the run record as far as it is known before the reports are made. An interrupted end of an export
  * goes on from it, so that they come out the same.
  */
-export const closingSchema = runRecordSchema.omit({ format: true, streams: true, documents: true }).extend({
-  format: z.literal('evidence-closing/1'),
+export const runDraftSchema = runRecordSchema.omit({ format: true, streams: true, documents: true }).extend({
+  format: z.literal('evidence-run-draft/1'),
   /** The records of its streams. */
   streams: z.array(storedSchema),
 });
-export type Closing = z.infer<typeof closingSchema>;
+export type RunDraft = z.infer<typeof runDraftSchema>;
 
 /** `runs/<run-id>/attempts/<time>/attempt.json`: a try that ended incomplete, and why. */
 export const attemptSchema = z.strictObject({

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { sha256 } from '../../core/digest.ts';
 import type { Archive } from '../archive/archive.ts';
 import { lockAsRun } from './beside-run.ts';
-import { custodyKey } from './keys.ts';
+import { holdRecordKey } from './keys.ts';
 import { operatorSchema, readRecord, toRecordBytes } from './record.ts';
 
-/** `runs/<run-id>/custody/<time>-restamp.json`: written before its token is kept, so that none goes unsaid. */
+/** `runs/<run-id>/hold-log/<time>-restamp.json`: written before its token is kept, so that none goes unsaid. */
 export const restampingSchema = z.strictObject({
   format: z.literal('evidence-restamp-record/1'),
   run_id: z.string(),
@@ -27,7 +27,7 @@ const ACTION = 'restamp';
 
 /** Where the record of it lies. */
 export function restampingKey({ run_id, ordered_at }: Pick<Restamping, 'run_id' | 'ordered_at'>): string {
-  return custodyKey(run_id, ordered_at, ACTION);
+  return holdRecordKey(run_id, ordered_at, ACTION);
 }
 
 export async function putRestamping(archive: Archive, record: Restamping): Promise<void> {
@@ -43,7 +43,7 @@ export async function putRestamping(archive: Archive, record: Restamping): Promi
  */
 export async function readRestampings(archive: Archive, runId: string): Promise<StoredRestamping[]> {
   const found: StoredRestamping[] = [];
-  for await (const { key } of archive.list(`runs/${runId}/custody/`))
+  for await (const { key } of archive.list(`runs/${runId}/hold-log/`))
     if (key.endsWith(`-${ACTION}.json`))
       found.push({ key, record: readRecord(restampingSchema, await archive.readBytes(key, MAX_RECORD_BYTES), key) });
   return found;

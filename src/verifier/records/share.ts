@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sha256 } from '../../core/digest.ts';
 import type { Archive } from '../archive/archive.ts';
 import { lockAsRun } from './beside-run.ts';
-import { custodyKey } from './keys.ts';
+import { holdRecordKey } from './keys.ts';
 import { readRecord, toRecordBytes } from './record.ts';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
@@ -16,7 +16,7 @@ const sharedObjectSchema = z.strictObject({
 export type SharedObject = z.infer<typeof sharedObjectSchema>;
 
 /**
- * `runs/<run-id>/custody/<time>-share.json`: written before anything is handed out, so that nothing is unsaid. Links
+ * `runs/<run-id>/hold-log/<time>-share.json`: written before anything is handed out, so that nothing is unsaid. Links
  * are secrets, and never stand in it.
  */
 export const shareSchema = z.strictObject({
@@ -42,11 +42,11 @@ export interface StoredShare {
 export const SHARE_MARK = 'share.json';
 
 const MAX_SHARE_BYTES = 256 * 2 ** 20;
-const SHARE_KEY = /^runs\/[^/]+\/custody\/[^/]+-share\.json$/;
+const SHARE_KEY = /^runs\/[^/]+\/hold-log\/[^/]+-share\.json$/;
 
 /** Where the record of a share belongs. */
 export function shareKey({ run_id, shared_at }: ShareRecord): string {
-  return custodyKey(run_id, shared_at, 'share');
+  return holdRecordKey(run_id, shared_at, 'share');
 }
 
 /**
@@ -68,7 +68,7 @@ export async function putShare(archive: Archive, record: ShareRecord): Promise<S
  */
 export async function readShares(archive: Archive, runId: string): Promise<StoredShare[]> {
   const shares: StoredShare[] = [];
-  for await (const { key } of archive.list(`runs/${runId}/custody/`))
+  for await (const { key } of archive.list(`runs/${runId}/hold-log/`))
     if (SHARE_KEY.test(key)) shares.push({ key, record: await readShare(archive, key) });
   return shares.sort((a, b) => (a.record.shared_at < b.record.shared_at ? -1 : 1));
 }

@@ -10,7 +10,7 @@ import { toStatement } from './statement.ts';
 
 const MAX_ENVELOPE_BYTES = 2 ** 30;
 
-/** Stores the signed statement of a sealed run, unless another export of the same run was faster. */
+/** Stores the signed statement of a finalized run, unless another export of the same run was faster. */
 export async function signRun(
   archive: Archive,
   run: { record: RunRecord; sha256: string },

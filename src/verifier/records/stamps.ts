@@ -26,11 +26,11 @@ export interface Stamps {
 }
 
 /**
- * The tokens of a sealed run, the oldest first. Each renewal is over all that it renews, as an ArchiveTimeStamp is (RFC
+ * The tokens of a finalized run, the oldest first. Each renewal is over all that it renews, as an ArchiveTimeStamp is (RFC
  * 4998 section 5.2), in a form that needs no tool: `cat run.json run.tsr | sha256sum`.
  *
  * @throws EvidenceError `unreadable` for a token that is larger than any, and for more tokens than anybody makes;
- * `not-found` for a run that is not sealed.
+ * `not-found` for a run that is not finalized.
  */
 export async function readStamps(archive: Archive, runId: string): Promise<Stamps> {
   const covered = new StreamingSha256();

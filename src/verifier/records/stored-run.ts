@@ -6,23 +6,23 @@ import { parseRecord, type RunRecord, runRecordSchema, toRecord } from './record
 /** Of a run record: a larger one would take more than 300 MB to verify. That of 12,000 streams has 40 MB. */
 export const MAX_RUN_RECORD_BYTES = 48 * 2 ** 20;
 
-export interface SealedRun {
+export interface FinalizedRun {
   record: RunRecord;
   /** Of its bytes. */
   sha256: string;
 }
 
-/** The run record of a sealed run; null when it is not sealed. @throws EvidenceError as `readRunRecord` does. */
-export async function readSealedRun(
+/** The run record of a finalized run; null when it is not finalized. @throws EvidenceError as `readRunRecord` does. */
+export async function readFinalizedRun(
   archive: Pick<Archive, 'readBytes' | 'stat'>,
   runId: string,
-): Promise<SealedRun | null> {
+): Promise<FinalizedRun | null> {
   const key = runRecordKey(runId);
   return (await archive.stat(key)) === null ? null : readRunRecord(archive, key);
 }
 
 /** Reads a run record. @throws EvidenceError `unreadable` where the object is none, or too large. */
-export async function readRunRecord(archive: Pick<Archive, 'readBytes'>, key: string): Promise<SealedRun> {
+export async function readRunRecord(archive: Pick<Archive, 'readBytes'>, key: string): Promise<FinalizedRun> {
   const { value, digest } = await readValue(archive, key);
   return { record: toRecord(runRecordSchema, value, key), sha256: digest };
 }

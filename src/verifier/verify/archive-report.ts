@@ -1,11 +1,11 @@
-import type { StoredCustody } from '../records/hold-log.ts';
+import type { StoredHoldRecord } from '../records/hold-log.ts';
 import type { MonthReport } from '../records/month-report.ts';
 import { EXIT_CODE_OF, type VerifiedOutcome } from '../records/outcome.ts';
 import type { RunRecord } from '../records/record.ts';
 import type { StoredShare } from '../records/share.ts';
 import type { StampVerdict } from '../records/stamps.ts';
 import type { ContractUse } from './contract-use.ts';
-import type { CustodyCheck } from './custody.ts';
+import type { HoldLogCheck } from './hold-log.ts';
 import type { Ledger } from './ledger.ts';
 import type { LockReport } from './locks.ts';
 import type { ServiceReport } from './one-service.ts';
@@ -54,7 +54,7 @@ export interface RunReport {
   failed: RunRecord['failed'];
   excluded: RunRecord['excluded'];
   /** What was done about its protection. */
-  custody: ReturnType<typeof toCustodyReport>[];
+  hold_log: ReturnType<typeof toHoldReport>[];
   /** To whom it was handed. */
   shares: ReturnType<typeof toShareReport>[];
   /** Id of the key whose signature on the run's statement holds, whoever's key that is. */
@@ -69,7 +69,7 @@ export interface RunReport {
 export interface Parts {
   checks: RunCheck[];
   /** By run id. */
-  custody: ReadonlyMap<string, CustodyCheck>;
+  holdLog: ReadonlyMap<string, HoldLogCheck>;
   findings: Problem[];
   history: Problem[];
   keyring: Keyring;
@@ -87,7 +87,7 @@ export interface Parts {
 
 export function toReport({
   checks,
-  custody,
+  holdLog,
   findings,
   history,
   keyring,
@@ -116,7 +116,7 @@ export function toReport({
     outcome,
     exit_code: EXIT_CODE_OF[outcome],
     service,
-    runs: checks.map((check) => toRunReport(check, custody.get(check.runId))),
+    runs: checks.map((check) => toRunReport(check, holdLog.get(check.runId))),
     months,
     ledger: {
       entries: ledger.entries.length,
@@ -149,7 +149,7 @@ const UNEXPECTED = /^object\/(unexpected|covered)$/;
 /** Problems that are no alteration of an object. */
 const ELSEWHERE = /^(object\/(missing|unexpected|covered|unlocked|closed)|history\/.*|signature\/.*|stamp\/.*)$/;
 
-function toRunReport(check: RunCheck, kept: CustodyCheck | undefined): RunReport {
+function toRunReport(check: RunCheck, kept: HoldLogCheck | undefined): RunReport {
   return {
     run_id: check.runId,
     outcome: check.outcome,
@@ -165,11 +165,11 @@ function toRunReport(check: RunCheck, kept: CustodyCheck | undefined): RunReport
     vanished: check.record?.vanished ?? [],
     failed: check.record?.failed ?? [],
     excluded: check.record?.excluded ?? [],
-    custody: (kept?.custody ?? []).map(toCustodyReport),
+    hold_log: (kept?.holdLog ?? []).map(toHoldReport),
     shares: (kept?.shares ?? []).map(toShareReport),
-    signed_by: check.witnesses?.signedBy ?? null,
-    stamps: check.witnesses?.stamps ?? [],
-    restamps: check.witnesses?.restamps ?? [],
+    signed_by: check.attestations?.signedBy ?? null,
+    stamps: check.attestations?.stamps ?? [],
+    restamps: check.attestations?.restamps ?? [],
     problems: check.problems,
   };
 }
@@ -179,7 +179,7 @@ function toLockReport({ findings: _findings, ...report }: LockReport) {
   return report;
 }
 
-function toCustodyReport({ key, record, result }: StoredCustody) {
+function toHoldReport({ key, record, result }: StoredHoldRecord) {
   const { action, reason, ordered_by, ordered_at, retain_until } = record;
   return {
     key,

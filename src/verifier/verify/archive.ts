@@ -13,8 +13,8 @@ import { type ArchiveReport, toReport } from './archive-report.ts';
 import { withBeginnings } from './beginnings.ts';
 import { ClosedFolders } from './closed-folders.ts';
 import type { VerifyOptions } from './content.ts';
-import { type CustodyCheck, verifyCustody } from './custody.ts';
 import { History } from './history.ts';
+import { type HoldLogCheck, verifyHoldLog } from './hold-log.ts';
 import { checkLedger, type InScope, type Ledger, readLedger } from './ledger.ts';
 import { verifyLocks } from './locks.ts';
 import { reportMonths } from './months.ts';
@@ -34,7 +34,7 @@ export interface ArchiveOptions extends VerifyOptions, Pick<RunContext, 'stampRo
 const MAX_ATTEMPT_BYTES = 2 ** 30;
 /** What an interruption may leave of a run. */
 const OF_OPEN_RUN =
-  /^runs\/[^/]+\/(asked\.json|streams\/[^/]+\.(zip|zip\.age|json)|encrypted\/[^/]+\.json|closing\.json|report\.(pdf|html)|index\.csv|assessment-results\.json)$/;
+  /^runs\/[^/]+\/(asked\.json|streams\/[^/]+\.(zip|zip\.age|json)|encrypted\/[^/]+\.json|run-draft\.json|report\.(pdf|html)|index\.csv|assessment-results\.json)$/;
 
 /** What is verified of an archive, and who is told how it goes. */
 export interface ArchiveContext
@@ -67,8 +67,8 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
   const history = new History(ledger.entries.map(({ entry }) => entry));
   const checks = await verifyRuns({ ...context, history }, keys, ledger, keyring, inScope);
   const service = await verifyService(archive, keys, ledger.entries, checks);
-  const custody = new Map<string, CustodyCheck>();
-  for (const { runId } of checks) custody.set(runId, await verifyCustody(archive, runId));
+  const holdLog = new Map<string, HoldLogCheck>();
+  for (const { runId } of checks) holdLog.set(runId, await verifyHoldLog(archive, runId));
   const findings = closed.withoutMissing([
     ...ledger.problems,
     ...checkLedger(ledger, checks, inScope),
@@ -85,10 +85,10 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
   const listing = checkListing(scoped);
   const warnings = [
     ...(from === null ? [] : [`Runs before ${from} were not looked at.`]),
-    ...open.map((runId) => `Run ${runId} was begun but not sealed; the same export command resumes it.`),
-    ...checks.flatMap((check) => check.witnesses?.warnings ?? []),
+    ...open.map((runId) => `Run ${runId} was begun but not finalized; the same export command resumes it.`),
+    ...checks.flatMap((check) => check.attestations?.warnings ?? []),
     ...warnOfEncrypted(checks, context.identities ?? null),
-    ...[...custody.values()].flatMap((check) => check.warnings),
+    ...[...holdLog.values()].flatMap((check) => check.warnings),
     ...versions.warnings,
     ...listing.warnings,
   ];
@@ -97,7 +97,7 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
     ...service.keys,
     ...keyring.keys,
     ...checks.flatMap((check) => [...check.accounted]),
-    ...[...custody.values()].flatMap((check) => check.keys),
+    ...[...holdLog.values()].flatMap((check) => check.keys),
   ]);
   const stray = [
     ...closed.problems(inScope),
@@ -106,14 +106,14 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
     ...(only === null && from === null ? findUnusedKeys(keyring, ledger.entries, checks) : []),
     ...listing.problems,
     ...versions.problems,
-    ...[...custody.values()].flatMap((check) => check.problems),
+    ...[...holdLog.values()].flatMap((check) => check.problems),
   ];
   const unexpected = new Set(stray.filter(({ code }) => code === 'object/unexpected').map(({ key }) => key));
   const locks = await verifyLocks({
     archive,
     keys: scoped.map(({ key }) => key).filter((key) => keys.has(key) && !unexpected.has(key)),
     checks,
-    custody: new Map([...custody].map(([runId, check]) => [runId, check.custody])),
+    holdLog: new Map([...holdLog].map(([runId, check]) => [runId, check.holdLog])),
     entries: ledger.entries,
     now: context.now,
     until: context.lockedUntil ?? null,
@@ -125,7 +125,7 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
       checks.map((check) => withHistory(check, history, refuted)),
       history,
     ).map((check) => ({ ...check, outcome: outcomeOf(check) })),
-    custody,
+    holdLog,
     findings,
     history: problems,
     keyring,
@@ -181,14 +181,14 @@ async function verifyRuns(
     if (run !== null) heads.set(run.id, headsOf(run.id, entry.heads));
   }
   const headOf: RunContext['headOf'] = (runId, streamId) => heads.get(runId)?.get(streamId);
-  const sealed = [...new Set([...keys].map(runIdOf))].filter(
+  const finalized = [...new Set([...keys].map(runIdOf))].filter(
     (runId): runId is string => runId !== null && keys.has(runRecordKey(runId)) && inScope(runId),
   );
   const checks: RunCheck[] = [];
-  for (const [index, runId] of sealed.entries()) {
+  for (const [index, runId] of finalized.entries()) {
     context.onRun?.(runId);
     const check = await verifyRun({ ...context, headOf, keyring }, runId);
-    context.onRunEnd?.(check, index + 1, sealed.length);
+    context.onRunEnd?.(check, index + 1, finalized.length);
     checks.push(check);
   }
   return checks;
@@ -253,10 +253,10 @@ function warnOfEncrypted(checks: readonly RunCheck[], identities: RunContext['id
       ? 'A recipient proves them with --identity.'
       : 'None of the identities that were given opens them: name that of a recipient with --identity.';
   const warnings = checks.flatMap(({ runId, streams }) => {
-    const sealed = streams.filter(({ encrypted }) => encrypted).length;
-    if (sealed === 0) return [];
+    const unopened = streams.filter(({ encrypted }) => encrypted).length;
+    if (unopened === 0) return [];
     return [
-      `Run ${runId}: ${sealed} of ${plural(streams.length, 'bundle')} ${agree(sealed, 'is encrypted and was', 'are encrypted and were')} not opened here. What lies there is what was archived; of the claims in it there is only what the run recorded. ${who}`,
+      `Run ${runId}: ${unopened} of ${plural(streams.length, 'bundle')} ${agree(unopened, 'is encrypted and was', 'are encrypted and were')} not opened here. What lies there is what was archived; of the claims in it there is only what the run recorded. ${who}`,
     ];
   });
   const stored = checks.flatMap(({ streams }) => streams);

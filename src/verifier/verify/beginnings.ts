@@ -10,7 +10,7 @@ const UNKNOWN_START = 'continuity/unknown-start';
 
 /**
  * A bundle that began behind all that was known when it was exported is judged again by what the archive has now: a run
- * that was sealed later may have what comes before.
+ * that was finalized later may have what comes before.
  *
  * @param checks of which all bundles were read, and compared with one another.
  */
@@ -47,7 +47,7 @@ export function withBeginnings(checks: readonly RunCheck[], history: History): R
 }
 
 function asJoined({ verdict, required, whole }: VerifiedStream, start: number, { run_id }: Placed): ReportedVerdict {
-  const basis = `follows entry ${start - 1}, which run ${run_id} has, sealed after this one`;
+  const basis = `follows entry ${start - 1}, which run ${run_id} has, finalized after this one`;
   const claims = { ...verdict.claims, continuity: proved(basis) };
   return {
     ...verdict,
@@ -80,7 +80,7 @@ function restated(
 
 function sayHeld(start: number, { run_id }: Placed): { message: string; next_step: string } {
   return {
-    message: `the package starts at entry ${start}; run ${run_id}, sealed after it, has entry ${start - 1}, and that the two join was not proved here`,
+    message: `the package starts at entry ${start}; run ${run_id}, finalized after it, has entry ${start - 1}, and that the two join was not proved here`,
     next_step: `Verify the whole archive with all bundles readable, and see what is said of run ${run_id}.`,
   };
 }

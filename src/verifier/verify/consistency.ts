@@ -3,13 +3,13 @@ import type { Bundle } from '../bundle/bundle.ts';
 import type { ServiceDocument, TransferLog, Verification } from '../bundle/documents.ts';
 import {
   CONTRACT_FILE,
-  CUSTODY,
   EVIDENCE,
   formFile,
   isToken,
   missingForms,
   README,
   SERVICE,
+  TRANSFER_LOG,
   VERIFICATION,
 } from '../bundle/files.ts';
 import { bagInfo } from '../bundle/info.ts';
@@ -76,8 +76,8 @@ export async function checkConsistency(
     if (text !== null) problems.push(...checkInfo(Buffer.from(text).toString('utf8'), key, stated, files));
   }
   let log: TransferLog | null = null;
-  if (files.has(CUSTODY)) {
-    const bytes = await readIf(`${key}:${CUSTODY}`, problems, () => bundle.readFile(CUSTODY, MAX_LOG_BYTES));
+  if (files.has(TRANSFER_LOG)) {
+    const bytes = await readIf(`${key}:${TRANSFER_LOG}`, problems, () => bundle.readFile(TRANSFER_LOG, MAX_LOG_BYTES));
     const read = bytes === null ? null : checkTransferLog(bytes, key, stated, files, { contract, listing });
     problems.push(...(read?.problems ?? []));
     log = read?.log ?? null;
@@ -106,7 +106,7 @@ async function readIf<T>(place: string, problems: Problem[], read: () => Promise
 
 function absent(files: ReadonlyMap<string, FileDigest>, key: string): Problem[] {
   const paths = [...files.keys()];
-  const lacks = [README, BAG_INFO, CUSTODY, SERVICE].filter((path) => !files.has(path));
+  const lacks = [README, BAG_INFO, TRANSFER_LOG, SERVICE].filter((path) => !files.has(path));
   if (formFile('json', paths) === undefined && !missingForms(paths).includes('json')) lacks.push(EVIDENCE);
   return lacks.map((path) => toProblem('bundle/missing-file', `${key}:${path}`, 'belongs into every bundle'));
 }

@@ -80,7 +80,7 @@ export class History {
     return comparedWith(this.spansWith(runId, streamId).filter((span) => span.run_id !== runId));
   }
 
-  /** What the ledger says that a run and all others had of the stream, in the order in which they were sealed. */
+  /** What the ledger says that a run and all others had of the stream, in the order in which they were finalized. */
   spansWith(runId: string, streamId: string): readonly Span[] {
     return this.#eraOf.get(`${runId}/${streamId}`)?.spans ?? [];
   }

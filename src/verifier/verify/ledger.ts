@@ -57,7 +57,7 @@ async function readAccepted(archive: Archive, keys: ReadonlySet<string>, key: st
   });
 }
 
-/** Each entry follows from what it records and the entry before, byte for byte; each sealed run has one. */
+/** Each entry follows from what it records and the entry before, byte for byte; each finalized run has one. */
 export function checkLedger(ledger: Ledger, checks: readonly RunCheck[], inScope: InScope): Problem[] {
   const problems: Problem[] = [];
   const runs = new Map(checks.map((check) => [check.runId, check]));
@@ -69,7 +69,7 @@ export function checkLedger(ledger: Ledger, checks: readonly RunCheck[], inScope
   return [...problems, ...checkRecorded(ledger.entries, checks)];
 }
 
-/** Every sealed run has an entry. Where no number is missing before, the entry that is not there is the next one. */
+/** Every finalized run has an entry. Where no number is missing before, the entry that is not there is the next one. */
 function checkRecorded(entries: readonly StoredLedgerEntry[], checks: readonly RunCheck[]): Problem[] {
   const recorded = new Set(entries.map(({ entry }) => runOf(entry)?.id));
   const unrecorded = checks.filter(({ runId }) => !recorded.has(runId));
@@ -79,7 +79,7 @@ function checkRecorded(entries: readonly StoredLedgerEntry[], checks: readonly R
     toProblem(
       'ledger/missing-entry',
       gapless ? ledgerKey(last + 1 + index) : runRecordKey(runId),
-      `run ${runId} is sealed, but no ledger entry records it; if an interruption kept it from being written, the same export command adds it`,
+      `run ${runId} is finalized, but no ledger entry records it; if an interruption kept it from being written, the same export command adds it`,
     ),
   );
 }

@@ -1,7 +1,7 @@
 import { inParallel } from '../../core/parallel.ts';
 import type { Archive, Inspected, Locks, ObjectLock } from '../archive/archive.ts';
 import { runOf, type StoredLedgerEntry } from '../ledger/ledger.ts';
-import type { StoredCustody } from '../records/hold-log.ts';
+import type { StoredHoldRecord } from '../records/hold-log.ts';
 import { runIdOf } from '../records/keys.ts';
 import { type Problem, toProblem } from './problem.ts';
 import type { RunCheck } from './run.ts';
@@ -25,7 +25,7 @@ export interface LockQuestion {
   keys: readonly string[];
   checks: readonly RunCheck[];
   /** By run id. */
-  custody: ReadonlyMap<string, readonly StoredCustody[]>;
+  holdLog: ReadonlyMap<string, readonly StoredHoldRecord[]>;
   entries: readonly StoredLedgerEntry[];
   now: Date;
   /** Locks are to last until then at least; null where any will do. */
@@ -110,7 +110,7 @@ function describe({ mode, retain_until }: ObjectLock): string {
 }
 
 /** One export stores all under the same protection, but not every record can state its own. */
-function expectationsOf({ keys, checks, custody, entries }: LockQuestion): Map<string, Expectation> {
+function expectationsOf({ keys, checks, holdLog, entries }: LockQuestion): Map<string, Expectation> {
   const expected = new Map<string, Expectation>();
   for (const { runId, record } of checks) {
     const bundles = record?.streams.map(({ bundle }) => bundle) ?? [];
@@ -121,12 +121,12 @@ function expectationsOf({ keys, checks, custody, entries }: LockQuestion): Map<s
     }
     for (const { key, lock, legal_hold } of bundles)
       if (lock !== undefined || legal_hold) expected.set(key, { lock: lock ?? 'none', held: legal_hold === true });
-    for (const stored of custody.get(runId) ?? []) applyCustody(expected, stored);
+    for (const stored of holdLog.get(runId) ?? []) applyHoldRecord(expected, stored);
   }
   return expected;
 }
 
-function applyCustody(expected: Map<string, Expectation>, { record, result }: StoredCustody): void {
+function applyHoldRecord(expected: Map<string, Expectation>, { record, result }: StoredHoldRecord): void {
   const { action, objects } = record;
   // What was ordered but not completed may have been done to some of the objects: that counts where it takes away.
   if (result === null ? action !== 'release' : result.outcome === 'refused') return;

@@ -8,10 +8,10 @@ import type { RunDocument, RunRecord, StoredAs } from '../records/record.ts';
 import { readRunRecord } from '../records/stored-run.ts';
 import { NOT_VOUCHED } from './alone.ts';
 import { verifyAsked } from './asked.ts';
+import { type AttestationCheck, verifyAttestations } from './attestations.ts';
 import { type Problem, toProblem, worstWith } from './problem.ts';
 import { checkDigest, isThere, readObject } from './stored.ts';
 import { type RunContext, type VerifiedStream, verifyStream } from './stream.ts';
-import { verifyWitnesses, type WitnessCheck } from './witnesses.ts';
 
 export interface RunCheck {
   runId: string;
@@ -22,13 +22,13 @@ export interface RunCheck {
   /** Our own verdicts, made now. */
   streams: VerifiedStream[];
   /** Null when the record cannot be read. */
-  witnesses: WitnessCheck | null;
+  attestations: AttestationCheck | null;
   problems: Problem[];
   /** The objects that the run record vouches for, and those that vouch for it. */
   accounted: Set<string>;
 }
 
-/** Verifies a sealed run: its record, every stream's record and bundle, every claim anew. */
+/** Verifies a finalized run: its record, every stream's record and bundle, every claim anew. */
 export async function verifyRun(context: RunContext, runId: string): Promise<RunCheck> {
   const key = runRecordKey(runId);
   const check: RunCheck = {
@@ -37,7 +37,7 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
     record: null,
     sha256: null,
     streams: [],
-    witnesses: null,
+    attestations: null,
     problems: [],
     accounted: new Set([key]),
   };
@@ -59,23 +59,23 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
     await verifyDocument(context.archive, check.record, document, check.problems);
   }
   await verifyAsked(context.archive, check.record, check.problems);
-  check.witnesses = await verifyWitnesses(context, check.record, check.sha256);
-  check.problems.push(...check.witnesses.problems);
-  for (const witness of check.witnesses.keys) check.accounted.add(witness);
-  if (!isVouchedFor(context, check.witnesses))
+  check.attestations = await verifyAttestations(context, check.record, check.sha256);
+  check.problems.push(...check.attestations.problems);
+  for (const key of check.attestations.keys) check.accounted.add(key);
+  if (!isVouchedFor(context, check.attestations))
     check.streams = check.streams.map((stream) => readBack(stream, UNSIGNED));
   return { ...check, outcome: outcomeOf(check) };
 }
 
 /** What a run comes to by all that was found of it. */
-export function outcomeOf({ record, streams, witnesses, problems }: Omit<RunCheck, 'outcome'>): VerifiedOutcome {
+export function outcomeOf({ record, streams, attestations, problems }: Omit<RunCheck, 'outcome'>): VerifiedOutcome {
   const stated = record === null ? [] : statedOutcome(record, streams);
-  const unstamped = witnesses?.unstamped === true ? ['incomplete' as const] : [];
+  const unstamped = attestations?.unstamped === true ? ['incomplete' as const] : [];
   return worstWith(problems, [worstOf([...streams.map(({ verdict }) => verdict.status), ...stated, ...unstamped])]);
 }
 
 /** Whether somebody whom the reader trusts signed what lies in the run, and with it what its bundles say that others said. */
-function isVouchedFor({ keyring }: RunContext, { signedBy }: WitnessCheck): boolean {
+function isVouchedFor({ keyring }: RunContext, { signedBy }: AttestationCheck): boolean {
   return signedBy !== null && keyring.pinned.has(signedBy);
 }
 

@@ -135,7 +135,7 @@ export function checkLedgerSignatures(
 interface SignedRun {
   /** Null when it cannot be read. */
   record: { signed: boolean } | null;
-  witnesses: { signedBy: string | null } | null;
+  attestations: { signedBy: string | null } | null;
 }
 
 /** Keys that nothing here is signed with. Where a signature cannot be read, its key may be any of them. */
@@ -144,11 +144,11 @@ export function findUnusedKeys(
   entries: readonly StoredLedgerEntry[],
   checks: readonly SignedRun[],
 ): Problem[] {
-  if (checks.some(({ record, witnesses }) => record === null || (record.signed && witnesses?.signedBy == null)))
+  if (checks.some(({ record, attestations }) => record === null || (record.signed && attestations?.signedBy == null)))
     return [];
   const signers = [
     ...entries.map(({ entry }) => entry.signature?.keyid),
-    ...checks.map(({ witnesses }) => witnesses?.signedBy),
+    ...checks.map(({ attestations }) => attestations?.signedBy),
   ];
   const used = new Set(signers.map((id) => (id == null ? '' : publicKeyKey(id))));
   return keys

@@ -10,20 +10,20 @@ import type { Verdict } from '../claims/verdict.ts';
 import type { Identities } from '../encryption/identities.ts';
 import { bundleKey, runRecordKey, streamRecordKey } from '../records/keys.ts';
 import { type RunRecord, type RunStream, readRecord, streamRecordSchema, toRecordBytes } from '../records/record.ts';
+import type { AttestationContext } from './attestations.ts';
 import { verifyBundle } from './bundle.ts';
 import type { VerifiedBundle, VerifyOptions } from './content.ts';
 import type { ContractUse } from './contract-use.ts';
 import type { History } from './history.ts';
 import { type Problem, toProblem } from './problem.ts';
 import { checkDigest, fetchBundle, isAttested, isThere, readObject } from './stored.ts';
-import type { WitnessContext } from './witnesses.ts';
 
 export interface VerifiedStream {
   /** Ours, made now; of an attested bundle, and of one that was not decrypted, only what was recorded. */
   verdict: ReportedVerdict;
   /** The bundle was not read: the store attests that it is what was recorded. */
   attested: boolean;
-  /** Something is wrong with the bundle or with what the run recorded of it: it is no witness of other runs. */
+  /** Something is wrong with the bundle or with what the run recorded of it: other runs are not compared with it. */
   altered: boolean;
   /** It was not recorded as incomplete. */
   whole: boolean;
@@ -38,7 +38,7 @@ export interface VerifiedStream {
   parts: readonly string[];
 }
 
-export interface RunContext extends VerifyOptions, WitnessContext {
+export interface RunContext extends VerifyOptions, AttestationContext {
   /** Where bundles of a remote archive are put for as long as they are read. */
   workDirectory: string;
   /** Whether a bundle need not be read whose digest the store itself attests. */

@@ -1,6 +1,6 @@
 import { isEvidenceError } from '../../core/errors.ts';
 import { type TransferLog, transferLogSchema, type Verification } from '../bundle/documents.ts';
-import { CUSTODY, FORMS, type FormName, formFile, isPart } from '../bundle/files.ts';
+import { FORMS, type FormName, formFile, isPart, TRANSFER_LOG } from '../bundle/files.ts';
 import type { FileDigest } from '../bundle/integrity.ts';
 import type { ListingResult } from '../claims/listing.ts';
 import { fillText } from '../profile/answers.ts';
@@ -27,7 +27,7 @@ export function checkTransferLog(
   files: ReadonlyMap<string, FileDigest>,
   { contract: { downloads }, listing }: { contract: Pick<Contract, 'downloads'>; listing: ListingResult | null },
 ): ReadTransferLog {
-  const place = `${key}:${CUSTODY}`;
+  const place = `${key}:${TRANSFER_LOG}`;
   let log: TransferLog;
   try {
     log = readRecord(transferLogSchema, bytes, place);

@@ -89,7 +89,7 @@ describe.each(['small', 'streamed', 'parts'] as const)('an object sent %s', (siz
     ['a page of HTML', (operation) => first(operation, 1, { kind: 'answer', status: 502, body: '<html>Bad gateway' })],
   ])('%s is overcome, and nothing is written twice', async (_name, fault) => {
     const { store, archive } = await open();
-    await archive.shortcomings();
+    await archive.limitations();
     store.fault = fault(SENDS[size]);
     await put(archive, size);
     expectOnce(store, size);
@@ -101,7 +101,7 @@ describe.each(['small', 'streamed', 'parts'] as const)('an object sent %s', (siz
     ['a storm of 503', (operation) => first(operation, 4, slowDown)],
   ])('%s writes nothing twice to a store that would let us', async (_name, fault) => {
     const { store, archive } = await open({ createOnly: 'ignored' });
-    await archive.shortcomings();
+    await archive.limitations();
     store.fault = fault(SENDS[size]);
     await put(archive, size);
     expectOnce(store, size);
@@ -117,7 +117,7 @@ describe.each(['small', 'streamed', 'parts'] as const)('an object sent %s', (siz
     ['a wrong region', { kind: 'answer', status: 301, code: 'PermanentRedirect' }, 'config', /PermanentRedirect/],
   ])('%s is an error with a next step, and leaves nothing', async (_name, fault, code, words) => {
     const { store, archive } = await open({}, { limits: { ...IN_SMALL_PARTS, idleMs: 1000, attempts: 2 } });
-    await archive.shortcomings();
+    await archive.limitations();
     store.fault = first(SENDS[size], Number.POSITIVE_INFINITY, fault);
     const error = await put(archive, size).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code, message: expect.stringMatching(words), nextStep: expect.stringMatching(/\w/) });
@@ -142,7 +142,7 @@ describe.each(['small', 'streamed', 'parts'] as const)('an object sent %s', (siz
 
   test('what a store gives back altered is noticed, unless the store attests its checksum', async () => {
     const { store, archive } = await open({ checksums: false });
-    await archive.shortcomings();
+    await archive.limitations();
     store.fault = first(SENDS[size], 1, { kind: 'damage-stored' });
     await expect(put(archive, size)).rejects.toMatchObject({
       code: 'archive',
@@ -219,7 +219,7 @@ describe('parts', () => {
     ['another removed the upload', first('UploadPart', 1, { kind: 'answer', status: 404, code: 'NoSuchUpload' })],
   ])('are stored once where %s', async (_name, fault) => {
     const { store, archive } = await open();
-    await archive.shortcomings();
+    await archive.limitations();
     store.fault = fault;
     await put(archive, 'parts');
     expectOnce(store, 'parts');
@@ -231,7 +231,7 @@ describe('parts', () => {
   ])('that another overtook with %s leave no upload', async (_name, winner, expected) => {
     const { store, archive } = await open();
     const other = openS3Archive({ bucket: 'bucket', prefix: 'p/' }, doubleOptions(store));
-    await archive.shortcomings();
+    await archive.limitations();
     let overtaken: Promise<unknown> | null = null;
     store.fault = ({ operation }) => {
       // The first part is on its way when the other begins, and waits until it has won.
@@ -247,7 +247,7 @@ describe('parts', () => {
 
   test('of a removal that fails at first nothing stays', async () => {
     const { store, archive } = await open();
-    await archive.shortcomings();
+    await archive.limitations();
     const [refusal, storm] = [
       first('UploadPart', 1, { kind: 'answer', status: 403 }),
       first('AbortMultipartUpload', 3, slowDown),
@@ -261,7 +261,7 @@ describe('parts', () => {
     const controller = new AbortController();
     // Only the interruption ends the silence.
     const { store, archive } = await open({}, { signal: controller.signal, limits: { ...IN_SMALL_PARTS, idleMs: 0 } });
-    await archive.shortcomings();
+    await archive.limitations();
     store.fault = ({ operation }) => {
       if (operation !== 'UploadPart') return undefined;
       controller.abort(new Error('stop'));
@@ -351,7 +351,7 @@ describe('reading', () => {
     ['other content, and none may be copied', 'other', { kind: 'answer', status: 403 }, 'conflict', 2, true],
   ])('is what came first of two at once: %s', async (_name, rival, copying, outcome, versions, covered) => {
     const { store, archive } = await open({ createOnly: 'ignored' });
-    await archive.shortcomings();
+    await archive.limitations();
     await putText(openS3Archive({ bucket: 'bucket', prefix: 'rival/' }, doubleOptions(store)), KEY, rival);
     const [theirs] = store.bucket.names.get(`rival/${KEY}`) ?? [];
     if (theirs === undefined) throw new Error('nothing was stored');
@@ -371,7 +371,7 @@ describe('reading', () => {
       covered_by: covered ? 'version' : 'same-content',
     });
     expect(await textOf(archive, KEY)).toBe(rival);
-    expect((await archive.shortcomings()).some((sentence) => sentence.includes('other programs see the other'))).toBe(
+    expect((await archive.limitations()).some((sentence) => sentence.includes('other programs see the other'))).toBe(
       covered,
     );
   });
@@ -413,7 +413,7 @@ describe('before anything is stored', () => {
   ])('a store %s is known for it, the first time and later', async (_name, behaviour, expected) => {
     const { store, archive } = await open(behaviour);
     for (const opened of [archive, openS3Archive({ bucket: 'bucket', prefix: 'p/' }, doubleOptions(store))]) {
-      const said = await opened.shortcomings();
+      const said = await opened.limitations();
       expect(said).toHaveLength(expected.length);
       for (const [index, words] of expected.entries()) expect(said[index]).toMatch(words);
     }

@@ -11,7 +11,7 @@ import { EVIDENCE, finish, startNode } from '../../support/process.ts';
 import { type Behaviour, DOUBLE_ENV, S3Double } from '../../support/s3-double/double.ts';
 import { doubleOptions } from '../../support/s3-double/options.ts';
 import type { LargeStep, LargeTask } from '../../support/s3-large.ts';
-import { sealRun } from '../../support/signed-archive.ts';
+import { finalizeRun } from '../../support/signed-archive.ts';
 
 const LIMIT_MB = 180;
 const VERIFY_LIMIT_MB = 122;
@@ -55,7 +55,7 @@ test(`a run with an object of ${BYTES / 1e6} MB is verified in less than ${VERIF
   const archive = openS3Archive({ bucket: 'bucket', prefix: 'prod/' }, doubleOptions(double));
   const document = { name: 'report.pdf', key: documentKey('2026-10', 'report.pdf'), ...expected };
   await archive.put(document.key, { file }, expected);
-  await sealRun(archive, '2026-10', null, { documents: [document] });
+  await finalizeRun(archive, '2026-10', null, { documents: [document] });
   await archive.close();
   const args = ['verify', 's3://bucket/prod', '--endpoint', double.endpoint, '--json', '--quiet'];
   const child = startNode(EVIDENCE, args, { cwd: folder, env: DOUBLE_ENV, nodeFlags: COUNTED });

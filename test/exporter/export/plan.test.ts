@@ -5,7 +5,7 @@ import { findVanished, type ListedStream, selectStreams } from '../../../src/exp
 import type { Archive } from '../../../src/verifier/archive/archive.ts';
 import { slugOf } from '../../../src/verifier/bundle/layout.ts';
 import { toRecordBytes } from '../../../src/verifier/records/record.ts';
-import { readSealedRun } from '../../../src/verifier/records/stored-run.ts';
+import { readFinalizedRun } from '../../../src/verifier/records/stored-run.ts';
 import { runRecord, runStream } from '../../support/records.ts';
 
 async function* list(ids: readonly string[]): AsyncGenerator<ListedStream> {
@@ -142,22 +142,22 @@ async function archiveWith(...keys: string[]): Promise<Archive> {
   return archive;
 }
 
-describe('a sealed run', () => {
+describe('a finalized run', () => {
   test('is its record and the digest of its bytes', async () => {
     const archive = openMemoryArchive();
     const record = runRecord('2026-10', [runStream('s')]);
     const bytes = toRecordBytes(record);
     await put(archive, 'runs/2026-10/run.json', bytes);
-    expect(await readSealedRun(archive, '2026-10')).toEqual({
+    expect(await readFinalizedRun(archive, '2026-10')).toEqual({
       record,
       sha256: createHash('sha256').update(bytes).digest('hex'),
     });
-    expect(await readSealedRun(archive, '2026-09')).toBeNull();
+    expect(await readFinalizedRun(archive, '2026-09')).toBeNull();
   });
 
   test('whose record cannot be read is not one that is absent', async () => {
     const archive = await archiveWith('runs/2026-10/run.json');
-    await expect(readSealedRun(archive, '2026-10')).rejects.toMatchObject({
+    await expect(readFinalizedRun(archive, '2026-10')).rejects.toMatchObject({
       code: 'unreadable',
       message: expect.stringContaining('runs/2026-10/run.json'),
     });

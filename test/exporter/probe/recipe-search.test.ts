@@ -206,8 +206,8 @@ describe('of several that reproduce the samples', () => {
   test('RFC 8785 is taken, and the others are named', () => {
     const { found } = search(entries);
     expect(found?.words).toContain('jcs');
-    expect(found?.rivals.some((words) => words.includes('python-json[compact, ascii, sorted]'))).toBe(true);
-    expect(found?.rivals.some((words) => words.includes('json-as-sent'))).toBe(true);
+    expect(found?.alternatives.some((words) => words.includes('python-json[compact, ascii, sorted]'))).toBe(true);
+    expect(found?.alternatives.some((words) => words.includes('json-as-sent'))).toBe(true);
   });
 
   test("Python's is taken for a service that is written in it", () => {

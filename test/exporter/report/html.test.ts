@@ -18,8 +18,8 @@ beforeAll(async () => {
   parts = await readParts();
 });
 
-const bytesOf = (record: RunRecord, sealed = true) =>
-  joined(renderHtml(toRunView(record, sealed, texts), texts, parts));
+const bytesOf = (record: RunRecord, finalized = true) =>
+  joined(renderHtml(toRunView(record, finalized, texts), texts, parts));
 const htmlOf = (record: RunRecord) => bytesOf(record).toString();
 const withoutPrograms = (html: string) => html.replace(/<(style|script)[^>]*>.*?<\/\1>/gs, '');
 const textOf = (content: Markup) => [...content.write()].join('');

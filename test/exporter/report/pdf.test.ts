@@ -129,10 +129,10 @@ describe('the first page', () => {
     for (const page of others) expect(page).toContain(words[0]);
   });
 
-  test('of an attempt says that the run is not sealed', async () => {
+  test('of an attempt says that the run is not finalized', async () => {
     const [first = ''] = await pages(await save(joined((await renderAttemptReport(partialRun())).pieces)));
     expect(squeezed(first)).toContain(squeezed('PARTIAL'));
-    expect(squeezed(first)).toContain(squeezed('The run is not sealed'));
+    expect(squeezed(first)).toContain(squeezed('The run is not finalized'));
   });
 
   test('of a verified run does not hide what is unproved', async () => {

@@ -6,7 +6,7 @@ import { runRecord } from '../../support/records.ts';
 import { earlierRun, monthStream, partialRun, refutedRun, verifiedRun } from '../../support/run-records.ts';
 
 const texts = readTexts();
-const view = (record: Parameters<typeof toRunView>[0], sealed = true) => toRunView(record, sealed, texts);
+const view = (record: Parameters<typeof toRunView>[0], finalized = true) => toRunView(record, finalized, texts);
 const none = { listed: 0, exported: 0, partial: 0, failed: 0, empty: 0, excluded: 0 };
 
 /** UAX #9: 0 for a text that runs from left to right, 1 for one that runs from right to left. */
@@ -37,8 +37,8 @@ describe('the outcome', () => {
       'caution',
       ['NOTHING CHECKED'],
     ],
-  ])('of a run that is %s', (_what, record, sealed, tone, words) => {
-    expect(view(record, sealed).outcome).toMatchObject({ tone, words });
+  ])('of a run that is %s', (_what, record, finalized, tone, words) => {
+    expect(view(record, finalized).outcome).toMatchObject({ tone, words });
   });
 
   test('of a run in which only a stream is missed says that, and speaks of none that is refuted', () => {
@@ -54,8 +54,8 @@ describe('the outcome', () => {
     expect(view(partialRun()).outcome.sentences.join(' ')).toMatch(/of 5 streams listed, 1 partial .* 1 not collected/);
   });
 
-  test('an attempt says that it is not sealed', () => {
-    expect(view(partialRun(), false).outcome.sentences.join(' ')).toContain('The run is not sealed');
+  test('an attempt says that it is not finalized', () => {
+    expect(view(partialRun(), false).outcome.sentences.join(' ')).toContain('The run is not finalized');
   });
 });
 

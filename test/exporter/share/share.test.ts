@@ -9,12 +9,12 @@ import type { Archive, LinkSeries } from '../../../src/verifier/archive/archive.
 import { appendEntry } from '../../../src/verifier/ledger/append.ts';
 import { toRecordBytes } from '../../../src/verifier/records/record.ts';
 import { readShares } from '../../../src/verifier/records/share.ts';
-import { readSealedRun } from '../../../src/verifier/records/stored-run.ts';
-import { verifyCustody } from '../../../src/verifier/verify/custody.ts';
+import { readFinalizedRun } from '../../../src/verifier/records/stored-run.ts';
+import { verifyHoldLog } from '../../../src/verifier/verify/hold-log.ts';
 import { expectedOf, keysOf, putText } from '../../conformance/archive.ts';
 import { LockingArchive } from '../../support/memory-locks.ts';
 import { DIGEST } from '../../support/records.ts';
-import { ledgerEnd, newKey, sealRun } from '../../support/signed-archive.ts';
+import { finalizeRun, ledgerEnd, newKey } from '../../support/signed-archive.ts';
 
 const NOW = new Date('2026-11-21T12:00:00.000Z');
 const UNTIL = new Date('2026-11-28T12:00:00.000Z');
@@ -34,7 +34,7 @@ function withLinks(archive: Archive, credentialsUntil: LinkSeries['credentialsUn
 }
 
 async function share(archive: Archive, links: boolean, signal = new AbortController().signal) {
-  const run = await readSealedRun(archive, 'run-1');
+  const run = await readFinalizedRun(archive, 'run-1');
   if (run === null) throw new Error('there is no run');
   const folder = join(mkdtempSync(join(tmpdir(), 'share-unit-')), 'new');
   const wish = {
@@ -47,13 +47,13 @@ async function share(archive: Archive, links: boolean, signal = new AbortControl
   return { folder, shared: shareRun({ archive, now: () => NOW, signal }, wish) };
 }
 
-async function sealed(archive: Archive = openMemoryArchive()): Promise<Archive> {
-  await sealRun(archive, 'run-1', newKey());
+async function finalized(archive: Archive = openMemoryArchive()): Promise<Archive> {
+  await finalizeRun(archive, 'run-1', newKey());
   return archive;
 }
 
 test('the archive gets to know who was handed what, and no link', async () => {
-  const archive = withLinks(await sealed());
+  const archive = withLinks(await finalized());
   const { folder, shared } = await share(archive, true);
   const { record, key, warnings } = await shared;
   expect(warnings).toEqual([]);
@@ -75,7 +75,7 @@ describe('links end with the credentials that sign them', () => {
     [null, UNTIL, null],
     ['unknown' as const, UNTIL, /do not say when they end/],
   ])('that end: %s', async (credentialsUntil, end, words) => {
-    const { shared } = await share(withLinks(await sealed(), credentialsUntil), true);
+    const { shared } = await share(withLinks(await finalized(), credentialsUntil), true);
     const { record, warnings } = await shared;
     expect(record.expires_at).toBe(end.toISOString());
     expect(warnings).toEqual(words === null ? [] : [expect.stringMatching(words)]);
@@ -83,7 +83,7 @@ describe('links end with the credentials that sign them', () => {
 });
 
 test('what the store does not let be recorded is not handed out', async () => {
-  const archive = await sealed();
+  const archive = await finalized();
   const refusing: Archive = new Proxy(archive, {
     get: (target, name) => {
       if (name === 'put') return () => Promise.reject(new EvidenceError('store-refused', '403'));
@@ -101,7 +101,7 @@ test('what the store does not let be recorded is not handed out', async () => {
 test('the ledger up to the run goes along, with what it accepted and the keys it is signed with, and no more', async () => {
   const archive = openMemoryArchive();
   const [first, second] = [newKey(), newKey()];
-  await sealRun(archive, 'run-0', first);
+  await finalizeRun(archive, 'run-0', first);
   const head = { sequence: 4, hash: DIGEST, run_id: 'run-0' };
   const acceptance = {
     format: 'evidence-acceptance/1',
@@ -120,8 +120,8 @@ test('the ledger up to the run goes along, with what it accepted and the keys it
     await ledgerEnd(archive),
     { signingKey: first, publicKeys: [] },
   );
-  await sealRun(archive, 'run-1', second, {}, [first]);
-  await sealRun(archive, 'run-2', newKey(), {}, [second]);
+  await finalizeRun(archive, 'run-1', second, {}, [first]);
+  await finalizeRun(archive, 'run-2', newKey(), {}, [second]);
   const { record } = await (await share(archive, false)).shared;
   const keys = record.objects.map((object) => object.key).filter((name) => !name.startsWith('runs/run-1/'));
   const ledger = ['ledger/00000001.json', 'ledger/00000002.json', 'ledger/00000003.json'];
@@ -129,10 +129,10 @@ test('the ledger up to the run goes along, with what it accepted and the keys it
 });
 
 test('interrupted, it leaves nothing', async () => {
-  const archive = await sealed();
+  const archive = await finalized();
   const { folder, shared } = await share(archive, false, AbortSignal.abort(new Error('stopped')));
   await expect(shared).rejects.toThrow('stopped');
-  expect([existsSync(folder), await keysOf(archive, 'runs/run-1/custody/')]).toEqual([false, []]);
+  expect([existsSync(folder), await keysOf(archive, 'runs/run-1/hold-log/')]).toEqual([false, []]);
 });
 
 test.each([
@@ -140,7 +140,7 @@ test.each([
   [{ ...LOCK, retain_until: '2026-11-01T00:00:00.000Z' }, null],
 ])('the record is locked as the record of the run is: %j', async (lock, expected) => {
   const locking = new LockingArchive(lock);
-  await sealed(locking.archive);
+  await finalized(locking.archive);
   locking.initially = null;
   const { shared } = await share(locking.archive, false);
   expect(locking.table.get((await shared).key)?.lock).toEqual(expected);
@@ -151,10 +151,10 @@ test.each([
   ['of another time', (text: string) => text.replaceAll('2026-11-21', '2026-11-20'), 'record/differs'],
   ['that is none', () => '{}', 'object/unreadable'],
 ])('a record %s is found', async (_what, change, code) => {
-  const archive = await sealed();
+  const archive = await finalized();
   const { key } = await (await share(archive, false)).shared;
-  expect((await verifyCustody(archive, 'run-1')).problems).toEqual([]);
+  expect((await verifyHoldLog(archive, 'run-1')).problems).toEqual([]);
   const copy = openMemoryArchive();
   await putText(copy, key, change(Buffer.from(await archive.readBytes(key, 1e6)).toString()));
-  expect((await verifyCustody(copy, 'run-1')).problems).toEqual([expect.objectContaining({ code })]);
+  expect((await verifyHoldLog(copy, 'run-1')).problems).toEqual([expect.objectContaining({ code })]);
 });

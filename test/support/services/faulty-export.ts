@@ -23,9 +23,9 @@ export interface Exported {
   stderr: string;
   directory: string;
   seconds: number;
-  /** Of the run record or, when the run could not be sealed, of the attempt. */
+  /** Of the run record or, when the run could not be finalized, of the attempt. */
   record: RunDocument | null;
-  sealed: boolean;
+  finalized: boolean;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: records as they lie in the archive, read by their names.
@@ -48,16 +48,16 @@ export async function exportFrom(
   clearTimeout(limit);
   const seconds = (performance.now() - began) / 1000;
   expect(stderr + stdout, 'the API key is in what was printed').not.toContain(API_KEY);
-  const sealed = existsSync(join(runFolder(directory), 'run.json'));
-  return { code, stderr, directory, seconds, sealed, record: readRunRecord(directory, sealed) };
+  const finalized = existsSync(join(runFolder(directory), 'run.json'));
+  return { code, stderr, directory, seconds, finalized, record: readRunRecord(directory, finalized) };
 }
 
 function runFolder(directory: string): string {
   return join(directory, 'evidence-archive', 'runs', RUN);
 }
 
-function readRunRecord(directory: string, sealed: boolean): RunDocument | null {
-  if (sealed) return readJson(join(runFolder(directory), 'run.json'));
+function readRunRecord(directory: string, finalized: boolean): RunDocument | null {
+  if (finalized) return readJson(join(runFolder(directory), 'run.json'));
   const attempts = join(runFolder(directory), 'attempts');
   const [attempt] = existsSync(attempts) ? readdirSync(attempts) : [];
   return attempt === undefined ? null : readJson(join(attempts, attempt, 'attempt.json'));

@@ -6,7 +6,7 @@ import { readPast } from '../../../src/verifier/ledger/past.ts';
 import { runRecordKey } from '../../../src/verifier/records/keys.ts';
 import { type RunRecord, readRecord, runRecordSchema } from '../../../src/verifier/records/record.ts';
 import { verifyArchive } from '../../../src/verifier/verify/archive.ts';
-import { sealRun, tampered } from '../../support/signed-archive.ts';
+import { finalizeRun, tampered } from '../../support/signed-archive.ts';
 
 const UNKNOWN = 'the runs before this one could not be read, so their coverage is not shown: ';
 
@@ -19,13 +19,13 @@ async function earlierRunsOf(archive: Archive) {
   return readEarlierRuns(archive, await readPast(archive));
 }
 
-/** Three months, each sealed with what its record says of those before it. */
+/** Three months, each finalized with what its record says of those before it. */
 async function threeMonths(): Promise<Archive> {
   const archive = openMemoryArchive();
   for (const runId of ['2026-08', '2026-09', '2026-10']) {
     const { runs, warning } = await earlierRunsOf(archive);
     expect(warning).toBeNull();
-    await sealRun(archive, runId, null, { earlier_runs: runs });
+    await finalizeRun(archive, runId, null, { earlier_runs: runs });
   }
   return archive;
 }
@@ -33,8 +33,8 @@ async function threeMonths(): Promise<Archive> {
 /** The first run as somebody would have liked it to be, its ledger entry too: it is unsigned, so all of it agrees. */
 async function rewritten(archive: Archive): Promise<Archive> {
   const [forged, later] = [openMemoryArchive(), ['2026-09', '2026-10']];
-  await sealRun(forged, '2026-08', null, { outcome: 'incomplete', exit_code: 3 });
-  for (const runId of later) await sealRun(forged, runId, null, await recordOf(archive, runId));
+  await finalizeRun(forged, '2026-08', null, { outcome: 'incomplete', exit_code: 3 });
+  for (const runId of later) await finalizeRun(forged, runId, null, await recordOf(archive, runId));
   return forged;
 }
 
@@ -44,7 +44,7 @@ async function verify(archive: Archive) {
   return { ...report, named: report.objects.altered.map(({ code, key, message }) => [code, key, message]) };
 }
 
-test('the next run names all that were sealed before it', async () => {
+test('the next run names all that were finalized before it', async () => {
   const archive = await threeMonths();
   const { runs } = await earlierRunsOf(archive);
   expect(runs.map(({ run_id }) => run_id)).toEqual(['2026-08', '2026-09', '2026-10']);

@@ -33,7 +33,7 @@ function subject(runId: string, streams: RunStream[] = [runStream('s')]): Subjec
 
 const NOTHING = { newest: null, runs: new Map<string, string>() };
 
-/** Records a run as it is sealed: its record first. */
+/** Records a run as it is finalized: its record first. */
 async function addRun(archive: Archive, runId: string, streams?: RunStream[], known?: LedgerEnd) {
   const added = subject(runId, streams);
   await put(archive, `runs/${runId}/run.json`, added.record);

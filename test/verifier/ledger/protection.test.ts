@@ -5,7 +5,7 @@ import { openMemoryArchive } from '../../../src/exporter/archive/memory.ts';
 import type { ObjectLock } from '../../../src/verifier/archive/archive.ts';
 import { appendEntry } from '../../../src/verifier/ledger/append.ts';
 import { changeProtection, type ProtectionWish } from '../../../src/verifier/ledger/protection.ts';
-import { type CustodyRecord, readCustody } from '../../../src/verifier/records/hold-log.ts';
+import { type HoldRecord, readHoldLog } from '../../../src/verifier/records/hold-log.ts';
 import { toRecordBytes } from '../../../src/verifier/records/record.ts';
 import { expectedOf } from '../../conformance/archive.ts';
 import { LockingArchive } from '../../support/memory-locks.ts';
@@ -34,7 +34,7 @@ async function newArchive(lock: ObjectLock | null = LOCK): Promise<LockingArchiv
 
 const OF_RUN = ['ledger/00000001.json', 'runs/a/run.json', 'runs/a/streams/s.json', 'runs/a/streams/s.zip'];
 
-function wish(action: CustodyRecord['action'], more: Partial<ProtectionWish> = {}): ProtectionWish {
+function wish(action: HoldRecord['action'], more: Partial<ProtectionWish> = {}): ProtectionWish {
   const common = { runId: 'a', action, reason: 'case 7', orderedBy: { user: 'u', host: 'h' }, mode: null };
   return { ...common, retainUntil: action === 'extend' ? UNTIL : null, ...more };
 }
@@ -46,21 +46,21 @@ function change({ archive }: LockingArchive, wanted: ProtectionWish) {
 }
 
 const keysWith = ({ table }: LockingArchive, wanted: (key: string) => boolean) =>
-  [...table.keys()].filter((key) => wanted(key) && !key.includes('/custody/')).sort();
+  [...table.keys()].filter((key) => wanted(key) && !key.includes('/hold-log/')).sort();
 
 describe('a hold', () => {
   test('is on every object of the run, its ledger entry and its records, and on nothing else', async () => {
     const locking = await newArchive();
     await change(locking, wish('hold'));
     expect(keysWith(locking, (key) => locking.table.get(key)?.held === true)).toEqual(OF_RUN);
-    const records = [...locking.table].filter(([key]) => key.includes('/custody/'));
+    const records = [...locking.table].filter(([key]) => key.includes('/hold-log/'));
     expect(records.map(([, { held }]) => held)).toEqual([true, true]);
   });
 
   test('leaves who, when, why, and how each object was before and is then', async () => {
     const locking = await newArchive();
     const { key } = await change(locking, wish('hold'));
-    const [stored] = await readCustody(locking.archive, 'a');
+    const [stored] = await readHoldLog(locking.archive, 'a');
     expect(stored?.key).toBe(key);
     expect(stored?.record).toMatchObject({ action: 'hold', reason: 'case 7', ordered_by: { user: 'u', host: 'h' } });
     const sorted = (objects: { key: string }[] = []) => objects.toSorted((x, y) => (x.key < y.key ? -1 : 1));
@@ -118,7 +118,7 @@ test('what the store does not show is not changed', async () => {
   const locking = await newArchive();
   locking.table.set('runs/a/run.json', { lock: 'hidden', held: false });
   await expect(change(locking, wish('hold'))).rejects.toMatchObject({ code: 'store-refused' });
-  expect(await readCustody(locking.archive, 'a')).toEqual([]);
+  expect(await readHoldLog(locking.archive, 'a')).toEqual([]);
 });
 
 test('what the store refuses to begin with is recorded as refused, and keeps nobody from another change', async () => {
@@ -129,8 +129,8 @@ test('what the store refuses to begin with is recorded as refused, and keeps nob
   await expect(change(locking, wish('hold'))).rejects.toMatchObject({ code: 'store-refused' });
   locking.onChange = () => {};
   await change(locking, wish('extend'));
-  const custody = await readCustody(locking.archive, 'a');
-  expect(custody.map(({ result }) => result?.outcome)).toEqual(['refused', 'completed']);
+  const records = await readHoldLog(locking.archive, 'a');
+  expect(records.map(({ result }) => result?.outcome)).toEqual(['refused', 'completed']);
 });
 
 test('an archive that locks nothing is refused', async () => {
@@ -157,8 +157,8 @@ describe.each(['hold', 'extend'] as const)('%s, interrupted', (action) => {
       nextStep: expect.stringContaining('--reason "case 7"'),
     });
     expect((await change(locking, wish(action))).resumed).toBe(true);
-    const custody = await readCustody(locking.archive, 'a');
-    expect(custody.map(({ result }) => result !== null)).toEqual([true]);
+    const records = await readHoldLog(locking.archive, 'a');
+    expect(records.map(({ result }) => result !== null)).toEqual([true]);
     const isChanged = (key: string) =>
       action === 'hold'
         ? locking.table.get(key)?.held === true

@@ -61,11 +61,11 @@ test('members that the schema does not know are part of what is hashed', () => {
 
 test('openssl makes the same seal', () => {
   const args = ['dgst', '-sha256', '-hmac', SEAL_KEY];
-  const sealed = execFileSync('openssl', args, { input: first.hash, encoding: 'utf8' }).trim().split(' ').at(-1);
+  const made = execFileSync('openssl', args, { input: first.hash, encoding: 'utf8' }).trim().split(' ').at(-1);
   expect(defaultContract.sealOf(toHmacKey(Buffer.from(SEAL_KEY)), { digest: first.hash, digestText: first.hash })).toBe(
-    sealed,
+    made,
   );
-  expect(first.seal).toBe(sealed);
+  expect(first.seal).toBe(made);
 });
 
 const UNKEYED = { keyId: null, value: first.seal };

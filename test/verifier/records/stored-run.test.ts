@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openMemoryArchive } from '../../../src/exporter/archive/memory.ts';
 import { toRecordBytes } from '../../../src/verifier/records/record.ts';
-import { readRunRecord, readSealedRun } from '../../../src/verifier/records/stored-run.ts';
+import { readFinalizedRun, readRunRecord } from '../../../src/verifier/records/stored-run.ts';
 import { runRecord } from '../../support/records.ts';
 
 const KEY = 'runs/R/run.json';
@@ -21,6 +21,6 @@ test('bytes that share their memory with others are left as they are', async () 
   expect(shared).toHaveLength(record.length + 10);
 });
 
-test('a run without its record is not sealed', async () => {
-  expect(await readSealedRun(openMemoryArchive(), 'R')).toBeNull();
+test('a run without its record is not finalized', async () => {
+  expect(await readFinalizedRun(openMemoryArchive(), 'R')).toBeNull();
 });

@@ -12,7 +12,7 @@ import { expectedOf } from '../../conformance/archive.ts';
 import { runStream } from '../../support/records.ts';
 import { type Behaviour, DOUBLE_ENV, S3Double } from '../../support/s3-double/double.ts';
 import { doubleOptions } from '../../support/s3-double/options.ts';
-import { archiveOf, sealRun, tampered } from '../../support/signed-archive.ts';
+import { archiveOf, finalizeRun, tampered } from '../../support/signed-archive.ts';
 
 function verify(archive: Archive, more: Partial<ArchiveContext> = {}) {
   const trust = { sealKeys: new Map(), roots: null, stampRoots: null, publicKeys: [] };
@@ -59,7 +59,7 @@ describe('a fast verification', () => {
     const archive = openS3Archive({ bucket: 'bucket', prefix: '' }, doubleOptions(double));
     await archive.put(KEY, { bytes: Buffer.from(CONTENT) }, expectedOf(CONTENT));
     const bundle = { ...runStream('s').bundle, key: KEY, ...expectedOf(recorded) };
-    await sealRun(archive, '2026-10', null, { streams: [{ ...runStream('s'), bundle, record: null }] });
+    await finalizeRun(archive, '2026-10', null, { streams: [{ ...runStream('s'), bundle, record: null }] });
     if (over !== undefined) {
       const [own] = double.bucket.names.get(KEY) ?? [];
       if (own === undefined) throw new Error('nothing was stored');

@@ -5,7 +5,7 @@ import type { Asked } from '../../../src/verifier/records/asked.ts';
 import { askedKey } from '../../../src/verifier/records/keys.ts';
 import { toRecordBytes } from '../../../src/verifier/records/record.ts';
 import { runRecord } from '../../support/records.ts';
-import { problemsIn, sealRun, verifyUnder } from '../../support/signed-archive.ts';
+import { finalizeRun, problemsIn, verifyUnder } from '../../support/signed-archive.ts';
 
 const RUN = 'run-1';
 const { source, period, scope, begun_at, operator } = runRecord(RUN, []);
@@ -27,7 +27,7 @@ async function verifiedWith(asked: unknown) {
   const bytes = toRecordBytes(asked);
   const stored = { key: askedKey(RUN), bytes: bytes.length, sha256: sha256(bytes) };
   await archive.put(stored.key, { bytes }, stored);
-  await sealRun(archive, RUN, null, { documents: [{ name: 'asked.json', ...stored }] });
+  await finalizeRun(archive, RUN, null, { documents: [{ name: 'asked.json', ...stored }] });
   return verifyUnder(archive, []);
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ObjectLock } from '../../../src/verifier/archive/archive.ts';
-import type { CustodyRecord, CustodyResult, StoredCustody } from '../../../src/verifier/records/hold-log.ts';
+import type { HoldRecord, HoldResult, StoredHoldRecord } from '../../../src/verifier/records/hold-log.ts';
 import { type LockQuestion, verifyLocks } from '../../../src/verifier/verify/locks.ts';
 import type { RunCheck } from '../../../src/verifier/verify/run.ts';
 import { LockingArchive, type Shown } from '../../support/memory-locks.ts';
@@ -22,19 +22,19 @@ function runCheck(recorded: ObjectLock | undefined): RunCheck {
   return { runId: '2026-10', record } as unknown as RunCheck;
 }
 
-function custody(
-  action: CustodyRecord['action'],
+function holdRecord(
+  action: HoldRecord['action'],
   until: number | null,
-  outcome: CustodyResult['outcome'] | 'open' = 'completed',
-): StoredCustody {
+  outcome: HoldResult['outcome'] | 'open' = 'completed',
+): StoredHoldRecord {
   const retain_until = until === null ? null : `${until}-01-01T00:00:00.000Z`;
   const object = {
     key: BUNDLE,
     lock: until === null ? LOCK : lock('governance', until),
     legal_hold: action === 'hold',
   };
-  const record = { action, retain_until, objects: [{ ...object, version_id: null }] } as unknown as CustodyRecord;
-  const done = { format: 'evidence-custody-result/1' as const, record_sha256: DIGEST, ended_at: 'then' };
+  const record = { action, retain_until, objects: [{ ...object, version_id: null }] } as unknown as HoldRecord;
+  const done = { format: 'evidence-hold-result/1' as const, record_sha256: DIGEST, ended_at: 'then' };
   return {
     key: 'k',
     record,
@@ -45,13 +45,13 @@ function custody(
 
 interface Case {
   recorded?: ObjectLock | undefined;
-  custody?: StoredCustody[];
+  holdLog?: StoredHoldRecord[];
   bundle?: Partial<Shown>;
   record?: Partial<Shown>;
   until?: Date;
 }
 
-async function verify({ custody: done = [], bundle = {}, record = {}, until, ...more }: Case) {
+async function verify({ holdLog: done = [], bundle = {}, record = {}, until, ...more }: Case) {
   const recorded = 'recorded' in more ? more.recorded : LOCK;
   const locking = new LockingArchive(null);
   locking.table.set(BUNDLE, { lock: recorded ?? null, held: false, ...bundle });
@@ -60,7 +60,7 @@ async function verify({ custody: done = [], bundle = {}, record = {}, until, ...
     archive: locking.archive,
     keys: [BUNDLE, RECORD],
     checks: [runCheck(recorded)],
-    custody: new Map([['2026-10', done]]),
+    holdLog: new Map([['2026-10', done]]),
     entries: [],
     now: NOW,
     until: until ?? null,
@@ -73,12 +73,12 @@ const SOUND: [string, Case][] = [
   ['locked for longer', { bundle: { lock: lock('governance', 2040) } }],
   ['locked more strongly', { bundle: { lock: lock('compliance', 2033) } }],
   ['ended by itself', { recorded: lock('compliance', 2020), bundle: { lock: null } }],
-  ['on hold, as recorded', { custody: [custody('hold', null)], bundle: { held: true } }],
-  ['released, as recorded', { custody: [custody('hold', null), custody('release', null)] }],
-  ['released, as was begun', { custody: [custody('hold', null), custody('release', null, 'open')] }],
-  ['not on hold, as that was refused', { custody: [custody('hold', null, 'refused')] }],
-  ['not yet on hold', { custody: [custody('hold', null, 'open')] }],
-  ['extended, as recorded', { custody: [custody('extend', 2040)], bundle: { lock: lock('governance', 2040) } }],
+  ['on hold, as recorded', { holdLog: [holdRecord('hold', null)], bundle: { held: true } }],
+  ['released, as recorded', { holdLog: [holdRecord('hold', null), holdRecord('release', null)] }],
+  ['released, as was begun', { holdLog: [holdRecord('hold', null), holdRecord('release', null, 'open')] }],
+  ['not on hold, as that was refused', { holdLog: [holdRecord('hold', null, 'refused')] }],
+  ['not yet on hold', { holdLog: [holdRecord('hold', null, 'open')] }],
+  ['extended, as recorded', { holdLog: [holdRecord('extend', 2040)], bundle: { lock: lock('governance', 2040) } }],
 ];
 test.each(SOUND)('a lock is proved that is %s', async (_what, found) => {
   expect(await verify(found)).toMatchObject({ state: 'proved', checked: 2, findings: [] });
@@ -89,14 +89,14 @@ const UNSOUND: [string, Case, string][] = [
   ['shortened', { bundle: { lock: lock('governance', 2032) } }, BUNDLE],
   ['weakened', { recorded: lock('compliance', 2033), bundle: { lock: lock('governance', 2033) } }, BUNDLE],
   ['taken from an object whose record names none', { record: { lock: null } }, RECORD],
-  ['shortened after it was extended', { custody: [custody('extend', 2040)] }, BUNDLE],
+  ['shortened after it was extended', { holdLog: [holdRecord('extend', 2040)] }, BUNDLE],
   [
     'not on hold, whose release was refused',
-    { custody: [custody('hold', null), custody('release', null, 'refused')] },
+    { holdLog: [holdRecord('hold', null), holdRecord('release', null, 'refused')] },
     BUNDLE,
   ],
-  ['no longer on hold', { custody: [custody('hold', null)] }, BUNDLE],
-  ['put on hold again after a release', { custody: [custody('release', null), custody('hold', null)] }, BUNDLE],
+  ['no longer on hold', { holdLog: [holdRecord('hold', null)] }, BUNDLE],
+  ['put on hold again after a release', { holdLog: [holdRecord('release', null), holdRecord('hold', null)] }, BUNDLE],
 ];
 test.each(UNSOUND)('a lock is refuted that was %s', async (_what, found, key) => {
   const report = await verify(found);
@@ -108,7 +108,7 @@ test.each(UNSOUND)('a lock is refuted that was %s', async (_what, found, key) =>
 
 const UNKNOWN: [string, Case, RegExp][] = [
   ['this identity may not see', { bundle: { lock: 'hidden' } }, /may not see the locks of 1 /],
-  ['is a hold that it may not see', { custody: [custody('hold', null)], bundle: { held: 'hidden' } }, /may not see/],
+  ['is a hold that it may not see', { holdLog: [holdRecord('hold', null)], bundle: { held: 'hidden' } }, /may not see/],
 ];
 test.each(UNKNOWN)('a lock is unproved that %s', async (_what, found, reason) => {
   expect(await verify(found)).toMatchObject({ state: 'unproved', reason: expect.stringMatching(reason), findings: [] });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sha256 } from '../../../src/core/digest.ts';
 import { openMemoryArchive } from '../../../src/exporter/archive/memory.ts';
-import { custodyKey, runRecordKey, stampKey } from '../../../src/verifier/records/keys.ts';
+import { holdRecordKey, runRecordKey, stampKey } from '../../../src/verifier/records/keys.ts';
 import { toRecordBytes } from '../../../src/verifier/records/record.ts';
 import { putRestamping, type Restamping } from '../../../src/verifier/records/restamping.ts';
 import { readStamps } from '../../../src/verifier/records/stamps.ts';
@@ -49,7 +49,7 @@ test('a token that was added is recorded by whom, and the one of the export need
   expect(await verify(['one'], [])).toEqual({ problems: [], warnings: [], restamps: [] });
 });
 
-const KEY = custodyKey(RUN, record('').ordered_at, 'restamp');
+const KEY = holdRecordKey(RUN, record('').ordered_at, 'restamp');
 const later = { ordered_at: '2026-11-01T00:00:01.000Z' };
 const OTHER_RUN = record('two', { run_id: 'other' });
 test.each<[string, string[], Parameters<typeof verify>[1], string[][], RegExp[]]>([

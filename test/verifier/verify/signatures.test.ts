@@ -11,10 +11,10 @@ import { type SigningKey, toPem } from '../../../src/verifier/signature/key.ts';
 import { runRecord } from '../../support/records.ts';
 import {
   archiveOf,
+  finalizeRun,
   ledgerEnd,
   newKey,
   problemsIn,
-  sealRun,
   tampered,
   verifyUnder,
 } from '../../support/signed-archive.ts';
@@ -304,6 +304,6 @@ test('of two that complete the same run at once, one writes its entry', async ()
   const changed = { signingKey: K2, publicKeys: [K1] };
   expect(await appendEntry(archive, subject, known, changed)).toBe('existing');
   expect(await appendEntry(archive, subject, await readKnownLedger(archive, changed), changed)).toBe('existing');
-  await sealRun(archive, 'run-3', K2, {}, [K1]);
+  await finalizeRun(archive, 'run-3', K2, {}, [K1]);
   expect((await readNewestEntry(archive))?.key).toBe(ENTRY(3));
 });

@@ -15,7 +15,7 @@ import type {
 } from '../../../verifier/archive/archive.ts';
 import { conflict, differenceTo } from '../../../verifier/archive/content.ts';
 import { checkKey, isKey } from '../../../verifier/archive/key.ts';
-import { type Abilities, findAbilities, PROBE, SCRATCH, shortcomingsOf } from './abilities.ts';
+import { type Capabilities, findCapabilities, PROBE, SCRATCH, toLimitations } from './capabilities.ts';
 import { Connection } from './connection.ts';
 import { putOnTop } from './copy.ts';
 import { isRefusal } from './failure.ts';
@@ -56,7 +56,7 @@ class S3Archive implements Archive {
   readonly #memory: PartMemory;
   /** By key: the version that is the object. It never changes, so it needs to be found out only once. */
   readonly #known = new Map<string, string | undefined>();
-  #prepared: Promise<{ abilities: Abilities; shortcomings: string[] }> | null = null;
+  #prepared: Promise<{ capabilities: Capabilities; limitations: string[] }> | null = null;
 
   constructor(place: S3Place, options: S3Options) {
     this.url = formatS3Url(place);
@@ -71,29 +71,29 @@ class S3Archive implements Archive {
 
   async put(key: string, source: ObjectSource, expected: Expected): Promise<PutResult> {
     checkKey(key);
-    const { abilities } = await this.#prepare();
+    const { capabilities } = await this.#prepare();
     const upload: Upload = {
       ...this.#name(key),
       source,
       expected,
       protection: protectionOf(this.#options, new Date()),
-      createOnly: abilities.createOnly,
+      createOnly: capabilities.createOnly,
     };
     const inParts = expected.bytes >= this.#options.limits.multipartBytes;
     const uploaded = await this.#upload(upload, inParts);
     if (inParts) await sweepUploads(this.#connection, upload.bucket, upload.name, (name) => name === upload.name);
-    if (uploaded === null) return this.#settle(key, expected, upload.protection);
+    if (uploaded === null) return this.#takeExisting(key, expected, upload.protection);
     const { version_id, checksum } = uploaded;
     const wanted = { ...this.#name(key), version_id };
     const found = await confirm(this.#connection, wanted, expected, checksum, upload.protection);
-    if (!abilities.createOnly && !(await this.#isFirst(key, found))) return this.#yield(key, upload);
+    if (!capabilities.createOnly && !(await this.#isFirst(key, found))) return this.#yield(key, upload);
     if (found.lockedLater) await this.#remark(LOCKED_LATER);
     this.#known.set(key, found.version_id);
     return toResult('created', found);
   }
 
-  async shortcomings(): Promise<readonly string[]> {
-    return (await this.#prepare()).shortcomings;
+  async limitations(): Promise<readonly string[]> {
+    return (await this.#prepare()).limitations;
   }
 
   async read(key: string): Promise<Readable> {
@@ -144,21 +144,19 @@ class S3Archive implements Archive {
   }
 
   /** What the store does, found out before anything is stored; and away with what dead processes left. */
-  #prepare(): Promise<{ abilities: Abilities; shortcomings: string[] }> {
+  #prepare(): Promise<{ capabilities: Capabilities; limitations: string[] }> {
     this.#prepared ??= (async () => {
       const { bucket, prefix } = this.#place;
       const protection = protectionOf(this.#options, new Date());
-      const abilities = await findAbilities(this.#connection, this.#place, this.#versions, protection);
-      const shortcomings = shortcomingsOf(abilities);
+      const capabilities = await findCapabilities(this.#connection, this.#place, this.#versions, protection);
+      const limitations = toLimitations(capabilities);
       if (this.#versions.listable !== true)
-        shortcomings.push('the store does not list versions: what is read is the newest version of an object');
+        limitations.push('the store does not list versions: what is read is the newest version of an object');
       const isDead = (_name: string, begun: Date | undefined) =>
         begun !== undefined && Date.now() - begun.getTime() > DEAD_AFTER_MS;
       if (!(await sweepUploads(this.#connection, bucket, prefix, isDead)))
-        shortcomings.push(
-          'the store does not list unfinished uploads: what an interrupted run left of one stays there',
-        );
-      return { abilities, shortcomings };
+        limitations.push('the store does not list unfinished uploads: what an interrupted run left of one stays there');
+      return { capabilities, limitations };
     })();
     return this.#prepared;
   }
@@ -190,10 +188,10 @@ class S3Archive implements Archive {
     return (await this.#versions.find(this.#name(key).name))?.version_id === version_id;
   }
 
-  /** As `#settle`; and where the first version has other content it is put over ours, which was stored after it. */
+  /** As `#takeExisting`; and where the first version has other content it is put over ours, which was stored after it. */
   async #yield(key: string, { expected, protection }: Upload): Promise<PutResult> {
     try {
-      return await this.#settle(key, expected, protection);
+      return await this.#takeExisting(key, expected, protection);
     } catch (error) {
       if (!isEvidenceError(error, 'conflict')) throw error;
       const first = await this.#resolve(key);
@@ -203,7 +201,7 @@ class S3Archive implements Archive {
   }
 
   /** What a key that is taken means for a `put`. */
-  async #settle(key: string, expected: Expected, protection: PutProtection): Promise<PutResult> {
+  async #takeExisting(key: string, expected: Expected, protection: PutProtection): Promise<PutResult> {
     const wanted = await this.#resolve(key);
     const found = await inspect(this.#connection, wanted);
     if (found === null) throw this.#missing(key);
@@ -215,10 +213,10 @@ class S3Archive implements Archive {
     return toResult('existing', secured);
   }
 
-  /** Adds to the shortcomings what came out later. */
-  async #remark(shortcoming: string): Promise<void> {
-    const { shortcomings } = await this.#prepare();
-    if (!shortcomings.includes(shortcoming)) shortcomings.push(shortcoming);
+  /** Adds to the limitations what came out later. */
+  async #remark(limitation: string): Promise<void> {
+    const { limitations } = await this.#prepare();
+    if (!limitations.includes(limitation)) limitations.push(limitation);
   }
 
   async #resolve(key: string): Promise<Wanted> {

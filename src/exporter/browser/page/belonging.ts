@@ -4,12 +4,12 @@ import type { Result } from '../messages.ts';
 /**
  * What a bundle is to this report, by its identity: the digest of its manifest, whatever file it lies in.
  * - `listed`: the one that the report lists.
- * - `rival`: it says that it is of this run, and the report lists another one for its stream.
+ * - `replaced`: it says that it is of this run, and the report lists another one for its stream.
  * - `stray`: it says that it is of this run, and the report lists no such stream.
  * - `elsewhere`: it says that it is of another run.
  * - `unknown`: it cannot be told.
  */
-export type Belonging = 'listed' | 'rival' | 'stray' | 'elsewhere' | 'unknown';
+export type Belonging = 'listed' | 'replaced' | 'stray' | 'elsewhere' | 'unknown';
 
 export function belongingOf({ identity, runId, streamId }: Result, ownRun: string): Belonging {
   if (identity === null || !/^[0-9a-f]{64}$/.test(identity)) return 'unknown';
@@ -17,7 +17,7 @@ export function belongingOf({ identity, runId, streamId }: Result, ownRun: strin
   if (runId === null || streamId === null) return 'unknown';
   if (nameUnseen(runId) !== nameUnseen(ownRun)) return 'elsewhere';
   // As both are seen: a stream that only looks like a listed one is to alarm too.
-  return listedNames().has(nameUnseen(streamId)) ? 'rival' : 'stray';
+  return listedNames().has(nameUnseen(streamId)) ? 'replaced' : 'stray';
 }
 
 function listedNames(): Set<string> {

@@ -22,7 +22,7 @@ export function headlineOf(result: Result, belonging: Belonging): Headline {
   const what = `Every file is what the manifest says. Stream ${streamId ?? 'unknown'}, ${plural(entries, 'entry')}.`;
   if (status === 'refuted' || result.stated === 'refuted')
     return { tone: 'alarm', word: 'REFUTED', sentences: [what, refutation(result)] };
-  if (belonging === 'rival' || belonging === 'stray')
+  if (belonging === 'replaced' || belonging === 'stray')
     return {
       tone: 'alarm',
       word: 'NOT THE BUNDLE OF THIS RUN',

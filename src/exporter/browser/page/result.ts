@@ -32,7 +32,7 @@ function describe({ runId, streamId, problems }: Result, belonging: Belonging): 
       return problems.length > 0
         ? 'Its manifest is the one that this report lists for the stream.'
         : 'It is the bundle that this report lists for the stream, by its identity.';
-    case 'rival':
+    case 'replaced':
       return `It states that it is of this run, ${runId}. For its stream, ${streamId}, this report lists another bundle.`;
     case 'stray':
       return `It states that it is of this run, ${runId}. This report does not list its stream, ${streamId}.`;

@@ -1,14 +1,14 @@
 import { EvidenceError } from '../../../core/errors.ts';
 import { plural } from '../../../core/words.ts';
 import { changeProtection, type ProtectionChange } from '../../../verifier/ledger/protection.ts';
-import type { SealedRun } from '../../../verifier/records/stored-run.ts';
+import type { FinalizedRun } from '../../../verifier/records/stored-run.ts';
 import { retainUntil } from '../../archive/s3/options.ts';
 import type { CommandContext } from '../command.ts';
 import { type Config, loadConfig } from '../config/config.ts';
 import { openArchive } from '../config/store.ts';
 import { readOperator } from '../config/tool.ts';
 import type { ExtendFlags, HoldFlags } from '../flags.ts';
-import { requireRun } from '../output/sealed-run.ts';
+import { requireRun } from '../output/finalized-run.ts';
 
 /** A lock of this kind cannot be taken back by anybody: a slip of the finger must not make one of 700 years. */
 const DEFAULT_MAX_YEARS = 30;
@@ -31,7 +31,7 @@ async function change(
   action: 'hold' | 'release' | 'extend',
   flags: HoldFlags,
   context: CommandContext,
-  until: (config: Config, run: SealedRun) => Date | null,
+  until: (config: Config, run: FinalizedRun) => Date | null,
 ): Promise<number> {
   const { printer, signal, environment, directory } = context;
   const config = await loadConfig(flags, environment, directory);

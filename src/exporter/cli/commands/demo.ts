@@ -74,7 +74,7 @@ async function exportAll(platform: EmbeddedPlatform, named: Config, context: Com
       answer: { runId: RUN_ID, period: { from: null, to: null }, series: null },
       scope: { streams: [], exclude: [], request: RUN_ID, requestedBy: null },
       revise: false,
-      sealPartial: false,
+      finalizePartial: false,
       beginSigning: false,
       serviceMoved: false,
       service,
@@ -120,12 +120,12 @@ What to open next:
       all of it again, any time, anywhere`);
 }
 
-/** A sealed run is never changed, so a second demonstration verifies the first. */
+/** A finalized run is never changed, so a second demonstration verifies the first. */
 async function verifyAgain(root: string, config: Config, context: CommandContext): Promise<number> {
   const { printer } = context;
   const { archiveUrl } = config;
   printer.result(
-    `${archiveUrl} already holds the sealed run "${RUN_ID}". A sealed run is never changed, so nothing was`,
+    `${archiveUrl} already holds the finalized run "${RUN_ID}". A finalized run is never changed, so nothing was`,
   );
   printer.block('recorded or exported this time; what is there was verified again:\n');
   const { verification, trust } = await verifyAll(root, config, context);

@@ -29,7 +29,7 @@ export async function dryRun(wish: ExportWish, footing: Footing, context: Comman
     ...{ dry_run: true, run_id: runId, period: answer.period, finalized: isFinalized, streams, excluded },
   });
   printer.result(`Run ${runId}: ${describePeriod(answer.period)}`);
-  if (isFinalized) printer.result('This run is sealed: without --revise nothing would be exported.');
+  if (isFinalized) printer.result('This run is finalized: without --revise nothing would be exported.');
   return printPlan(selection, wish, footing, printer);
 }
 

@@ -9,7 +9,7 @@ export interface ExportWish {
   answer: PeriodAnswer;
   scope: Scope;
   revise: boolean;
-  sealPartial: boolean;
+  finalizePartial: boolean;
   beginSigning: boolean;
   serviceMoved: boolean;
   service: Service;

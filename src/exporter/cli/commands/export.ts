@@ -32,7 +32,7 @@ export async function runExport(flags: ExportFlags, context: CommandContext): Pr
   const common = {
     ...{ config, scope, service },
     revise: flags.revise === true,
-    sealPartial: flags['seal-partial'] === true,
+    finalizePartial: flags['finalize-partial'] === true,
     beginSigning: flags['begin-signing'] === true,
     serviceMoved: flags['service-moved'] === true,
   };
@@ -101,7 +101,7 @@ async function exportWith(
   const progress = new Progress(printer);
   try {
     // What the store cannot do is found out before anything is asked of the service.
-    await archive.shortcomings();
+    await archive.limitations();
     const exportContext: Omit<ExportContext, 'runId' | 'bindingKey'> = {
       client: service.client,
       archive,
@@ -118,7 +118,7 @@ async function exportWith(
       ...footing,
       bindingKeyFor: bindingKeysOf({ signingKey: footing.signingKey, apiKey: config.apiKey ?? '' }),
       beginSigning: wish.beginSigning,
-      sealPartial: wish.sealPartial,
+      finalizePartial: wish.finalizePartial,
       concurrency: config.concurrency,
       tool: readTool(),
       commit: readCommit(),

@@ -14,7 +14,7 @@ import { readDays } from '../output/days.ts';
 
 const OUTCOMES = { stamped: 'verified', 'not-due': 'verified', failed: 'incomplete', refuted: 'refuted' } as const;
 
-/** Stamps sealed runs anew while the tokens that they have still hold. */
+/** Stamps finalized runs anew while the tokens that they have still hold. */
 export async function runRestamp(flags: RestampFlags, context: CommandContext): Promise<number> {
   const { printer, signal, directory, environment } = context;
   if ((flags.run !== undefined) === (flags.all === true))
@@ -35,7 +35,7 @@ export async function runRestamp(flags: RestampFlags, context: CommandContext): 
       });
     const orderedBy = readOperator();
     const runs: Restamped[] = [];
-    for (const runId of flags.run === undefined ? await listSealed(archive) : [flags.run]) {
+    for (const runId of flags.run === undefined ? await listFinalized(archive) : [flags.run]) {
       signal.throwIfAborted();
       runs.push(await restampRun({ archive, stamping, before, now, orderedBy, signal }, runId));
     }
@@ -49,17 +49,17 @@ export async function runRestamp(flags: RestampFlags, context: CommandContext): 
   }
 }
 
-async function listSealed(archive: Archive): Promise<string[]> {
-  const sealed: string[] = [];
+async function listFinalized(archive: Archive): Promise<string[]> {
+  const finalized: string[] = [];
   for await (const { key } of archive.list('runs/')) {
     const runId = runIdOf(key);
-    if (runId !== null && key === runRecordKey(runId)) sealed.push(runId);
+    if (runId !== null && key === runRecordKey(runId)) finalized.push(runId);
   }
-  return sealed;
+  return finalized;
 }
 
 function format(runs: readonly Restamped[]): string[] {
-  if (runs.length === 0) return ['The archive has no sealed run.'];
+  if (runs.length === 0) return ['The archive has no finalized run.'];
   const columns = [{ title: 'run' }, { title: 'time-stamp' }, { title: 'holds until' }];
   const table = formatTable(
     columns,

@@ -10,13 +10,13 @@ import { openArchive } from '../config/store.ts';
 import { readOperator } from '../config/tool.ts';
 import type { ShareFlags } from '../flags.ts';
 import { holdHeap } from '../heap.ts';
+import { requireRun } from '../output/finalized-run.ts';
 import { formatBytes } from '../output/progress.ts';
-import { requireRun } from '../output/sealed-run.ts';
 
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 const MAX_NAME = 200;
 
-/** Hands a sealed run to somebody, by links or as copies. What is printed never has a link in it. */
+/** Hands a finalized run to somebody, by links or as copies. What is printed never has a link in it. */
 export async function runShare(flags: ShareFlags, context: CommandContext): Promise<number> {
   holdHeap(100);
   const { printer, signal, environment, directory } = context;

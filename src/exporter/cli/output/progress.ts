@@ -89,7 +89,7 @@ export class Progress {
       case 'failed':
         this.#end(event.streamId, `FAILED: ${event.reason}`);
         break;
-      case 'sealed':
+      case 'finalized':
         break;
     }
   }

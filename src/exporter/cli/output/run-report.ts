@@ -4,8 +4,8 @@ import { describePeriod } from '../../../verifier/bundle/period.ts';
 import { runEnvelopeKey, runPrefix, stampKey } from '../../../verifier/records/keys.ts';
 import { EXIT_CODE_OF, type Outcome, worstOf } from '../../../verifier/records/outcome.ts';
 import type { RunRecord } from '../../../verifier/records/record.ts';
-import type { RunResult } from '../../export/journeys.ts';
 import type { ExportResult } from '../../export/run.ts';
+import type { RunResult } from '../../export/stream-jobs.ts';
 import { sayNotProved } from '../../report/view/not-proved.ts';
 import { formatClaims, formatLegend } from './claims-table.ts';
 import { printFound } from './found.ts';
@@ -41,7 +41,7 @@ function reportOf({ documents }: RunRecord, archiveUrl: string): string | null {
 export function printRun(result: ExportResult, archiveUrl: string, printer: Printer): void {
   const { record, state } = result;
   if (state === 'already') {
-    printer.result(`Run ${record.run_id} was sealed at ${record.finished_at}; a sealed run is never changed.`);
+    printer.result(`Run ${record.run_id} was finalized at ${record.finished_at}; a finalized run is never changed.`);
     if (record.period.to === null)
       printer.result(`It has what the service had at ${record.begun_at}, and nothing of what came later.`);
     printer.result('To export anew what the service has now, use --revise.');
@@ -67,7 +67,7 @@ export function printRun(result: ExportResult, archiveUrl: string, printer: Prin
     `Streams       ${listed} listed = ${exported} exported + ${partial} partial + ${failed} failed + ${empty} empty + ${excluded} excluded`,
   );
   printer.result(`Entries       ${grouped(entries)}`);
-  printWitnesses(result, printer);
+  printAttestations(result, printer);
   const { outcome, exit_code } = endOf(result);
   printer.result(['Outcome       ', styled(outcome, OUTCOME_STYLES[outcome]), ` (exit code ${exit_code})`]);
   const open = sayNotProved(record.streams);
@@ -82,7 +82,7 @@ export function printRun(result: ExportResult, archiveUrl: string, printer: Prin
   printLacking(result.missing, printer);
 }
 
-function printWitnesses({ record, state, unstamped }: RunResult, printer: Printer): void {
+function printAttestations({ record, state, unstamped }: RunResult, printer: Printer): void {
   if (state === 'open') return;
   const { signed, timestamp_authority } = record;
   printer.result(

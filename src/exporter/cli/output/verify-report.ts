@@ -50,7 +50,7 @@ export function printArchive(report: ArchiveReport, trust: Trust, printer: Print
     printAttested(run.streams, printer);
     printStamps(run.stamps, printer);
     printRestamps(run.restamps, printer);
-    printCustody(run.custody, printer);
+    printHoldLog(run.hold_log, printer);
     printShares(run.shares, printer);
   }
   const { missing, altered, unlocked, unexpected, closed, checked } = report.objects;
@@ -145,8 +145,8 @@ function printAttested(streams: ArchiveReport['runs'][number]['streams'], printe
     );
 }
 
-function printCustody(custody: ArchiveReport['runs'][number]['custody'], printer: Printer): void {
-  for (const { action, reason, ordered_by, ordered_at, retain_until, outcome } of custody) {
+function printHoldLog(holdLog: ArchiveReport['runs'][number]['hold_log'], printer: Printer): void {
+  for (const { action, reason, ordered_by, ordered_at, retain_until, outcome } of holdLog) {
     const until = retain_until === null ? '' : ` until ${retain_until}`;
     const state = outcome === 'completed' ? '' : ` (${outcome})`;
     printer.result(`${action}${until}${state}, by ${ordered_by.user} at ${ordered_at}: ${reason}`);

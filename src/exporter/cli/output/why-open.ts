@@ -19,10 +19,10 @@ const LACKING: readonly [give: string, reasons: readonly string[]][] = [
 /** Claims that follow from entries, keys and contract alone: the same command finds the same. */
 const SETTLED: ReadonlySet<ClaimName> = new Set(['order', 'content', 'seal']);
 
-/** Why a run is not sealed, and what helps. */
+/** Why a run is not finalized, and what helps. */
 export function whyOpen(record: RunRecord): string {
   if (record.streams.length + record.failed.length + record.vanished.length === 0)
-    return 'No stream is in scope, so nothing was checked and nothing is sealed.';
+    return 'No stream is in scope, so nothing was checked and nothing is finalized.';
   const open = record.streams.filter(({ status }) => status === 'incomplete');
   const unmet = record.scope.required_claims.flatMap((name) => open.flatMap((stream) => unmetIn(stream, name)));
   const lacks = ({ reason }: Unmet) => LACKING.filter(([, reasons]) => reasons.some((one) => reason.includes(one)));
@@ -31,11 +31,11 @@ export function whyOpen(record: RunRecord): string {
   const isSettled = (stream: RunStream) => settled.some(({ streamId }) => streamId === stream.stream_id);
   const mayCome = record.failed.length > 0 || open.some((stream) => stream.partial || !isSettled(stream));
   return [
-    ['The run is not sealed.', ...sayUnmet(unmet)].join(' '),
+    ['The run is not finalized.', ...sayUnmet(unmet)].join(' '),
     ...lacking,
     mayCome
-      ? 'Run the same command again to get what is missing, or --seal-partial to seal it as it is.'
-      : 'The same command again does not change that; --seal-partial seals the run as it is.',
+      ? 'Run the same command again to get what is missing, or --finalize-partial to finalize it as it is.'
+      : 'The same command again does not change that; --finalize-partial finalizes the run as it is.',
   ].join('\n');
 }
 

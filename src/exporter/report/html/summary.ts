@@ -20,7 +20,7 @@ ${view.claims.map(tile)}</ul>
 <dl class="facts">
 ${fact('Run', view.runId)}${view.request === null ? null : fact('Request', view.request)}${
   view.requestedBy === null ? null : fact('Requested by', view.requestedBy)
-}${view.preparedBy === null ? null : fact('Prepared by', view.preparedBy)}${fact(view.sealed ? 'Closed' : 'Attempted', `${view.finishedAt} (UTC)`)}${fact('Entries', grouped(view.entries))}${fact(
+}${view.preparedBy === null ? null : fact('Prepared by', view.preparedBy)}${fact(view.finalized ? 'Finalized' : 'Attempted', `${view.finishedAt} (UTC)`)}${fact('Entries', grouped(view.entries))}${fact(
   'Findings',
   view.findings.total === 0 ? 'none' : grouped(view.findings.total),
 )}</dl>

@@ -37,7 +37,7 @@ export function drawCover(sheet: Sheet, view: RunView, texts: Texts): void {
   if (view.request !== null) drawFact(sheet, 'Request', [view.request], 'mono');
   if (view.requestedBy !== null) drawFact(sheet, 'Requested by', [view.requestedBy], 'text');
   if (view.preparedBy !== null) drawFact(sheet, 'Prepared by', [view.preparedBy], 'text');
-  drawFact(sheet, view.sealed ? 'Closed' : 'Attempted', [`${view.finishedAt} (UTC)`], 'text');
+  drawFact(sheet, view.finalized ? 'Finalized' : 'Attempted', [`${view.finishedAt} (UTC)`], 'text');
   drawFact(sheet, 'Entries', [grouped(view.entries)], 'text');
   drawFact(sheet, 'Findings', [view.findings.total === 0 ? 'none' : grouped(view.findings.total)], 'text');
   drawErrors(sheet, view);

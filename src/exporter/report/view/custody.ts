@@ -13,7 +13,7 @@ export interface CustodyStep {
 }
 
 /** Through whose hands the evidence went, in the order of time. */
-export function toCustody(record: RunRecord, sealed: boolean, { custody }: Texts): CustodyStep[] {
+export function toCustody(record: RunRecord, finalized: boolean, { custody }: Texts): CustodyStep[] {
   const { scope, tool, finished_at, acceptances, signed, timestamp_authority: authority } = record;
   const program = `${tool.name} ${tool.version}`;
   const moment = (at: string, who: string, what: string): CustodyStep => ({ at, when: at, who, what });
@@ -37,7 +37,7 @@ export function toCustody(record: RunRecord, sealed: boolean, { custody }: Texts
       ? [{ at: '', when: custody.not_recorded, who: scope.requested_by ?? 'not stated', what: request }]
       : []),
     ...steps,
-    ...(sealed
+    ...(finalized
       ? [
           moment(finished_at, program, custody.closed),
           after(custody.reported),

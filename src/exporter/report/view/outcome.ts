@@ -15,13 +15,13 @@ export interface OutcomeView {
   sentences: string[];
 }
 
-/** @param sealed false for the report of an attempt. */
-export function toOutcome(record: RunRecord, sealed: boolean, texts: Texts): OutcomeView {
+/** @param finalized false for the report of an attempt. */
+export function toOutcome(record: RunRecord, finalized: boolean, texts: Texts): OutcomeView {
   const { outcome, reconciliation, streams, vanished } = record;
-  const { verified, collected, refuted, partial, empty, unsealed, empties, vanished: gone } = texts.outcome;
+  const { verified, collected, refuted, partial, empty, unfinalized, empties, vanished: gone } = texts.outcome;
   const entries = streams.reduce((sum, stream) => sum + stream.entries, 0);
   const refutedStreams = streams.filter(({ status }) => status === 'refuted').length;
-  const isPartial = reconciliation.partial + reconciliation.failed > 0 || !sealed;
+  const isPartial = reconciliation.partial + reconciliation.failed > 0 || !finalized;
   const values = {
     streams: plural(reconciliation.exported, 'stream'),
     entries: plural(entries, 'entry'),
@@ -51,7 +51,7 @@ export function toOutcome(record: RunRecord, sealed: boolean, texts: Texts): Out
     sentences.push(fill(empties, { streams: plural(reconciliation.empty, 'stream') }));
   const open = sayNotProved(streams);
   if (open !== null) sentences.push(open);
-  if (!sealed) sentences.push(unsealed);
+  if (!finalized) sentences.push(unfinalized);
   return {
     tone: outcome === 'refuted' ? 'alarm' : words.includes(verified.word) ? 'calm' : 'caution',
     words,

@@ -15,7 +15,7 @@ export const textsSchema = z.strictObject({
     refuted: outcome.extend({ missed: text }),
     partial: outcome,
     empty: outcome,
-    unsealed: text,
+    unfinalized: text,
     empties: text,
     vanished: text,
   }),

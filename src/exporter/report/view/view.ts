@@ -20,12 +20,12 @@ export interface RunView {
   organisation: string | null;
   preparedBy: string | null;
   period: string;
-  /** RFC 3339: when the run was closed. */
+  /** RFC 3339: when the run was frozen. */
   finishedAt: string;
   request: string | null;
   requestedBy: string | null;
   /** False for the report of an attempt. */
-  sealed: boolean;
+  finalized: boolean;
   outcome: OutcomeView;
   reconciliation: Reconciliation;
   /** Streams that were to be exported: received, or not. */
@@ -55,7 +55,7 @@ export interface Exception {
 }
 
 /** Pure: the same record and texts give the same view. */
-export function toRunView(record: RunRecord, sealed: boolean, texts: Texts): RunView {
+export function toRunView(record: RunRecord, finalized: boolean, texts: Texts): RunView {
   const { scope, streams } = record;
   return {
     runId: record.run_id,
@@ -65,8 +65,8 @@ export function toRunView(record: RunRecord, sealed: boolean, texts: Texts): Run
     finishedAt: record.finished_at,
     request: scope.request,
     requestedBy: scope.requested_by,
-    sealed,
-    outcome: toOutcome(record, sealed, texts),
+    finalized,
+    outcome: toOutcome(record, finalized, texts),
     reconciliation: record.reconciliation,
     inScope: streams.length + record.failed.length,
     entries: streams.reduce((sum, stream) => sum + stream.entries, 0),
@@ -77,7 +77,7 @@ export function toRunView(record: RunRecord, sealed: boolean, texts: Texts): Run
     charts: toCharts(record, texts),
     coverage: toCoverage(record, texts),
     findings: toFindings(record, texts),
-    custody: toCustody(record, sealed, texts),
+    custody: toCustody(record, finalized, texts),
     doesNotProve: DOES_NOT_PROVE,
     frameworks: toFrameworks(record),
     streams,

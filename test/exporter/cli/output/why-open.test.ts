@@ -8,7 +8,7 @@ import { runRecord, runStream } from '../../../support/records.ts';
 const KEYS = /verify\.seal_keys.*--seal-key/;
 const ROOTS = /verify\.timestamp_roots.*--timestamp-roots/;
 const AGAIN = /Run the same command again/;
-const SAME = /The same command again does not change that; --seal-partial/;
+const SAME = /The same command again does not change that; --finalize-partial/;
 
 function open(name: ClaimName, reason: string, partial = false) {
   const { claims, ...stream } = runStream('s', { status: 'incomplete', partial });
@@ -37,7 +37,7 @@ test.each([
       ...record,
       scope: { ...scope, required_claims: ['order', 'content', 'seal', 'anchor', 'completeness'] },
     });
-    expect(words).toMatch(/^The run is not sealed\. Required, and not proved: \w+ \(1 stream\)\./);
+    expect(words).toMatch(/^The run is not finalized\. Required, and not proved: \w+ \(1 stream\)\./);
     for (const pattern of said) expect(words).toMatch(pattern);
     for (const pattern of unsaid) expect(words).not.toMatch(pattern);
   },
@@ -45,6 +45,6 @@ test.each([
 
 test('nothing is said of a claim that nobody required', () => {
   expect(whyOpen(runRecord('r', [open('seal', NO_SEAL_KEY, true)]))).toBe(
-    'The run is not sealed.\nRun the same command again to get what is missing, or --seal-partial to seal it as it is.',
+    'The run is not finalized.\nRun the same command again to get what is missing, or --finalize-partial to finalize it as it is.',
   );
 });

@@ -1,14 +1,14 @@
 import { isEvidenceError } from '../../core/errors.ts';
 import type { Archive } from '../archive/archive.ts';
-import { readCustody, type StoredCustody } from '../records/hold-log.ts';
-import { custodyKey, custodyResultKey, runRecordKey } from '../records/keys.ts';
+import { readHoldLog, type StoredHoldRecord } from '../records/hold-log.ts';
+import { holdRecordKey, holdResultKey, runRecordKey } from '../records/keys.ts';
 import { readShares, type StoredShare, shareKey } from '../records/share.ts';
 import { type Problem, toProblem, toUnreadable } from './problem.ts';
 
 /** What was recorded about the protection of a run, and about those whom it was shared with. */
-export interface CustodyCheck {
+export interface HoldLogCheck {
   /** The oldest first. */
-  custody: StoredCustody[];
+  holdLog: StoredHoldRecord[];
   /** The oldest first. */
   shares: StoredShare[];
   problems: Problem[];
@@ -17,10 +17,10 @@ export interface CustodyCheck {
   keys: string[];
 }
 
-export async function verifyCustody(archive: Archive, runId: string): Promise<CustodyCheck> {
-  const check: CustodyCheck = { custody: [], shares: [], problems: [], warnings: [], keys: [] };
+export async function verifyHoldLog(archive: Archive, runId: string): Promise<HoldLogCheck> {
+  const check: HoldLogCheck = { holdLog: [], shares: [], problems: [], warnings: [], keys: [] };
   try {
-    check.custody = await readCustody(archive, runId);
+    check.holdLog = await readHoldLog(archive, runId);
     check.shares = await readShares(archive, runId);
   } catch (error) {
     if (!isEvidenceError(error, 'unreadable')) throw error;
@@ -31,10 +31,10 @@ export async function verifyCustody(archive: Archive, runId: string): Promise<Cu
     check.keys.push(key);
     if (record.run_id !== runId || key !== shareKey(record)) check.problems.push(misplaced(key));
   }
-  for (const stored of check.custody) {
+  for (const stored of check.holdLog) {
     const { key, record, sha256, result } = stored;
-    check.keys.push(key, ...(result === null ? [] : [custodyResultKey(key)]));
-    if (record.run_id !== runId || key !== custodyKey(runId, record.ordered_at, record.action))
+    check.keys.push(key, ...(result === null ? [] : [holdResultKey(key)]));
+    if (record.run_id !== runId || key !== holdRecordKey(runId, record.ordered_at, record.action))
       check.problems.push(misplaced(key));
     if (result === null)
       check.warnings.push(
@@ -42,7 +42,7 @@ export async function verifyCustody(archive: Archive, runId: string): Promise<Cu
       );
     else if (result.record_sha256 !== sha256)
       check.problems.push(
-        toProblem('object/altered', key, `its SHA-256 is not the one in ${custodyResultKey(key)}`, {
+        toProblem('object/altered', key, `its SHA-256 is not the one in ${holdResultKey(key)}`, {
           expected: result.record_sha256,
           actual: sha256,
         }),

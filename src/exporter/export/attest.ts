@@ -4,45 +4,45 @@ import type { LedgerEnd } from '../../verifier/ledger/ledger.ts';
 import { runEnvelopeKey, stampKey } from '../../verifier/records/keys.ts';
 import { signRun } from '../../verifier/records/signing.ts';
 import { readStamps } from '../../verifier/records/stamps.ts';
-import type { SealedRun } from '../../verifier/records/stored-run.ts';
+import type { FinalizedRun } from '../../verifier/records/stored-run.ts';
 import type { ExportContext } from './context.ts';
 import { type FreshStamp, keepStamp, requestStamp } from './stamp.ts';
 
-interface Witnessed {
+interface Attested {
   entry: 'created' | 'existing';
   unstamped: EvidenceError | null;
 }
 
 /**
- * What stands beside a sealed run: its signed statement, its entry in the ledger, its time-stamp, in this order. Each
+ * What stands beside a finalized run: its signed statement, its entry in the ledger, its time-stamp, in this order. Each
  * is over the run record and is stored whole or not at all, so wherever it was interrupted the same call adds the rest.
  * The authority comes last: it may be out of reach for days, and its token can be had later.
  *
  * @param known where the ledger ended when it was read. What was added since is checked before anything is signed.
  * @returns whether another process had recorded the run, and why it has no time-stamp although it is to have one.
  */
-export async function witnessRun(context: ExportContext, sealed: SealedRun, known: LedgerEnd): Promise<Witnessed> {
+export async function attestRun(context: ExportContext, finalized: FinalizedRun, known: LedgerEnd): Promise<Attested> {
   const { archive } = context;
   const end = await catchUp(archive, known, context);
-  if (sealed.record.signed) await signSealed(context, sealed);
-  const entry = await appendEntry(archive, { kind: 'run', ...sealed }, end, context);
-  return { entry, unstamped: await stampSealed(context, sealed) };
+  if (finalized.record.signed) await signFinalized(context, finalized);
+  const entry = await appendEntry(archive, { kind: 'run', ...finalized }, end, context);
+  return { entry, unstamped: await stampFinalized(context, finalized) };
 }
 
-async function signSealed({ archive, signingKey }: ExportContext, sealed: SealedRun): Promise<void> {
-  const { run_id } = sealed.record;
+async function signFinalized({ archive, signingKey }: ExportContext, finalized: FinalizedRun): Promise<void> {
+  const { run_id } = finalized.record;
   if ((await archive.stat(runEnvelopeKey(run_id))) !== null) return;
   if (signingKey === null)
-    throw new EvidenceError('config', `run ${run_id} is sealed to be signed, and no signing key is given`, {
+    throw new EvidenceError('config', `run ${run_id} is finalized to be signed, and no signing key is given`, {
       nextStep: 'Name the key in sign.key_file and run the same command again.',
     });
-  await signRun(archive, sealed, signingKey);
+  await signRun(archive, finalized, signingKey);
 }
 
 /** Asks for its first time-stamp where it is to have one. @returns why it has none. */
-export async function stampSealed(
+export async function stampFinalized(
   { archive, stamping, now, signal }: ExportContext,
-  { record }: SealedRun,
+  { record }: FinalizedRun,
 ): Promise<EvidenceError | null> {
   if (record.timestamp_authority === null || (await archive.stat(stampKey(record.run_id, 1))) !== null) return null;
   if (stamping === null)

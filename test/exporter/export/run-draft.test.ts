@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sha256 } from '../../../src/core/digest.ts';
 import { openMemoryArchive } from '../../../src/exporter/archive/memory.ts';
-import { closeRun, readClosing, recordOf } from '../../../src/exporter/export/closing.ts';
 import { putReports } from '../../../src/exporter/export/documents.ts';
-import type { StoredRecord } from '../../../src/exporter/export/journeys.ts';
+import { freezeRun, readRunDraft, recordOf } from '../../../src/exporter/export/run-draft.ts';
+import type { StoredRecord } from '../../../src/exporter/export/stream-jobs.ts';
 import type { Archive } from '../../../src/verifier/archive/archive.ts';
 import { type RunRecord, type RunStream, toRecordBytes } from '../../../src/verifier/records/record.ts';
 import { streamRecord } from '../../support/records.ts';
@@ -21,7 +21,7 @@ function stored(streamId: string): StoredRecord {
 
 const RECORDED = [stored('a'), stored('b')];
 const bindingKey = createSecretKey(Buffer.alloc(32));
-const workDirectory = mkdtempSync(join(tmpdir(), 'closing-test-'));
+const workDirectory = mkdtempSync(join(tmpdir(), 'draft-test-'));
 
 function runOf(recorded: readonly StoredRecord[], finished_at = '2026-11-01T00:01:00.000Z'): RunRecord {
   const streams = recorded.map(({ record, key, bytes, sha256: digest }): RunStream => {
@@ -39,7 +39,7 @@ async function contents(archive: Archive): Promise<Map<string, string>> {
 
 test('a run that was closed goes on from what was written down, and its reports come out the same', async () => {
   const [archive, interrupted] = [openMemoryArchive(), openMemoryArchive()];
-  const closed = await closeRun({ archive, bindingKey }, runOf(RECORDED));
+  const closed = await freezeRun({ archive, bindingKey }, runOf(RECORDED));
   const documents = await putReports({ archive, workDirectory }, recordOf(closed, RECORDED));
   expect(documents.map(({ name }) => name)).toEqual([
     'report.pdf',
@@ -47,10 +47,10 @@ test('a run that was closed goes on from what was written down, and its reports 
     'assessment-results.json',
     'report.html',
   ]);
-  await closeRun({ archive: interrupted, bindingKey }, runOf(RECORDED));
+  await freezeRun({ archive: interrupted, bindingKey }, runOf(RECORDED));
   // A later try comes at another time, and finds a stream that is not of this run.
-  const later = await closeRun({ archive: interrupted, bindingKey }, runOf(RECORDED, '2026-11-02T12:00:00.000Z'));
-  expect(later.closing.finished_at).toBe('2026-11-01T00:01:00.000Z');
+  const later = await freezeRun({ archive: interrupted, bindingKey }, runOf(RECORDED, '2026-11-02T12:00:00.000Z'));
+  expect(later.draft.finished_at).toBe('2026-11-01T00:01:00.000Z');
   await putReports({ archive: interrupted, workDirectory }, recordOf(later, [...RECORDED, stored('c')]));
   expect(await contents(interrupted)).toEqual(await contents(archive));
   expect(await contents(interrupted)).toHaveProperty('size', 5);
@@ -59,15 +59,15 @@ test('a run that was closed goes on from what was written down, and its reports 
 
 test('the record of a closed run is the one it was closed with', async () => {
   const archive = openMemoryArchive();
-  expect(await readClosing({ archive, bindingKey }, '2026-10')).toBeNull();
-  await closeRun({ archive, bindingKey }, runOf(RECORDED));
-  const read = await readClosing({ archive, bindingKey }, '2026-10');
+  expect(await readRunDraft({ archive, bindingKey }, '2026-10')).toBeNull();
+  await freezeRun({ archive, bindingKey }, runOf(RECORDED));
+  const read = await readRunDraft({ archive, bindingKey }, '2026-10');
   expect(read === null ? null : recordOf(read, RECORDED)).toEqual(runOf(RECORDED));
 });
 
 test('a stream record that is gone or another one since is not taken for it', async () => {
-  const closed = await closeRun({ archive: openMemoryArchive(), bindingKey }, runOf(RECORDED));
+  const closed = await freezeRun({ archive: openMemoryArchive(), bindingKey }, runOf(RECORDED));
   const [a, b] = RECORDED as [StoredRecord, StoredRecord];
-  expect(() => recordOf(closed, [a])).toThrow(/b\.json .* is not the record that the run was closed with/);
+  expect(() => recordOf(closed, [a])).toThrow(/b\.json .* is not the record that the run was frozen with/);
   expect(() => recordOf(closed, [a, { ...b, sha256: a.sha256 }])).toThrow(/b\.json/);
 });

@@ -9,23 +9,23 @@ import { DEFAULT_TRANSPORT } from '../../../src/exporter/client/options.ts';
 import { Transport } from '../../../src/exporter/client/transport.ts';
 import type { ExportContext, RunState } from '../../../src/exporter/export/context.ts';
 import type { ExportEvent } from '../../../src/exporter/export/events.ts';
-import type { Journeys, StoredRecord } from '../../../src/exporter/export/journeys.ts';
-import { concludeRun } from '../../../src/exporter/export/seal.ts';
+import { concludeRun } from '../../../src/exporter/export/finalize.ts';
+import type { StoredRecord, StreamJobs } from '../../../src/exporter/export/stream-jobs.ts';
 import { readNewestEntry } from '../../../src/verifier/ledger/ledger.ts';
 import { DEFAULT_DESCRIPTION, defaultContract } from '../../../src/verifier/reading/default-contract.ts';
 import { attemptSchema, readRecord, runRecordSchema, type StreamRecord } from '../../../src/verifier/records/record.ts';
 import { DIGEST, streamRecord } from '../../support/records.ts';
 
-const workDirectory = mkdtempSync(join(tmpdir(), 'seal-test-'));
+const workDirectory = mkdtempSync(join(tmpdir(), 'finalize-test-'));
 const STARTED = new Date('2026-11-01T00:00:00.000Z');
-const SEALED = [
+const FINALIZED = [
   'archive.json',
   'ledger/00000001.json',
   'runs/2026-10/asked.json',
-  'runs/2026-10/closing.json',
   'runs/2026-10/index.csv',
   'runs/2026-10/report.html',
   'runs/2026-10/report.pdf',
+  'runs/2026-10/run-draft.json',
   'runs/2026-10/run.json',
 ];
 const ATTEMPT = 'runs/2026-10/attempts/2026-11-01T00-00-00.000Z/attempt.json';
@@ -66,7 +66,7 @@ function contextOf(more: Partial<ExportContext> = {}) {
     bindingKey: createSecretKey(Buffer.alloc(32)),
     bindingKeyFor: async () => createSecretKey(Buffer.alloc(32)),
     stamping: null,
-    sealPartial: false,
+    finalizePartial: false,
     concurrency: 1,
     workDirectory,
     tool: { name: 't', version: '0' },
@@ -101,11 +101,11 @@ const listed = (streamId: string) => ({
 const failure = (stream_id: string) => ({ stream_id, reason: 'gone', next_step: 'again' });
 const exclusion = (stream_id: string) => ({ stream_id, reason: '--exclude x' });
 
-function journeysOf({
+function jobsOf({
   included = [],
   excluded = [],
   ...more
-}: Partial<Omit<Journeys, 'selection'>> & { included?: string[]; excluded?: string[] }): Journeys {
+}: Partial<Omit<StreamJobs, 'selection'>> & { included?: string[]; excluded?: string[] }): StreamJobs {
   return {
     selection: { included: included.map(listed), excluded: excluded.map(exclusion), list: { pages: [], streams: [] } },
     recorded: [],
@@ -136,42 +136,42 @@ const PARTIAL: Partial<StreamRecord> = {
   missing: [{ form: 'pdf', reason: 'r' }],
 };
 
-type Row = [string, Journeys, boolean, string, number, string, typeof COUNTS];
+type Row = [string, StreamJobs, boolean, string, number, string, typeof COUNTS];
 const RUNS: Row[] = [
   [
     'all verified',
-    journeysOf({ included: ['a', 'b'], recorded: [stored('a'), stored('b')] }),
+    jobsOf({ included: ['a', 'b'], recorded: [stored('a'), stored('b')] }),
     false,
-    'sealed',
+    'finalized',
     0,
     'verified',
     { ...COUNTS, listed: 2, exported: 2 },
   ],
   [
-    'one of each that can be sealed',
-    journeysOf({
+    'one of each that can be finalized',
+    jobsOf({
       included: ['a', 'b', 'c'],
       excluded: ['d'],
       recorded: [stored('a'), stored('b', EMPTY), stored('c', { status: 'refuted' })],
     }),
     false,
-    'sealed',
+    'finalized',
     1,
     'refuted',
     { ...COUNTS, listed: 4, exported: 2, empty: 1, excluded: 1 },
   ],
   [
     'only empty ones',
-    journeysOf({ included: ['a'], recorded: [stored('a', EMPTY)] }),
+    jobsOf({ included: ['a'], recorded: [stored('a', EMPTY)] }),
     false,
-    'sealed',
+    'finalized',
     4,
     'empty',
     { ...COUNTS, listed: 1, empty: 1 },
   ],
   [
     'one incomplete',
-    journeysOf({ included: ['a', 'b'], recorded: [stored('a')], incomplete: [streamRecord('b', PARTIAL)] }),
+    jobsOf({ included: ['a', 'b'], recorded: [stored('a')], incomplete: [streamRecord('b', PARTIAL)] }),
     false,
     'open',
     3,
@@ -180,7 +180,7 @@ const RUNS: Row[] = [
   ],
   [
     'one failed',
-    journeysOf({ included: ['a', 'b'], recorded: [stored('a')], failed: [failure('b')] }),
+    jobsOf({ included: ['a', 'b'], recorded: [stored('a')], failed: [failure('b')] }),
     false,
     'open',
     3,
@@ -188,56 +188,48 @@ const RUNS: Row[] = [
     { ...COUNTS, listed: 2, exported: 1, failed: 1 },
   ],
   [
-    'one failed, sealed all the same',
-    journeysOf({ included: ['a', 'b'], recorded: [stored('a', PARTIAL)], failed: [failure('b')] }),
+    'one failed, finalized all the same',
+    jobsOf({ included: ['a', 'b'], recorded: [stored('a', PARTIAL)], failed: [failure('b')] }),
     true,
-    'sealed',
+    'finalized',
     3,
     'incomplete',
     { ...COUNTS, listed: 2, partial: 1, failed: 1 },
   ],
   [
     'partial and refuted',
-    journeysOf({ included: ['a'], recorded: [stored('a', { ...PARTIAL, status: 'refuted' })] }),
+    jobsOf({ included: ['a'], recorded: [stored('a', { ...PARTIAL, status: 'refuted' })] }),
     false,
-    'sealed',
+    'finalized',
     1,
     'refuted',
     { ...COUNTS, listed: 1, partial: 1 },
   ],
   [
     'partial, and what is there is verified',
-    journeysOf({ included: ['a'], recorded: [stored('a', { ...PARTIAL, status: 'verified' })] }),
+    jobsOf({ included: ['a'], recorded: [stored('a', { ...PARTIAL, status: 'verified' })] }),
     true,
-    'sealed',
+    'finalized',
     3,
     'incomplete',
     { ...COUNTS, listed: 1, partial: 1 },
   ],
-  ['nothing listed', journeysOf({}), false, 'open', 4, 'empty', COUNTS],
-  [
-    'nothing in scope',
-    journeysOf({ excluded: ['a'] }),
-    false,
-    'open',
-    4,
-    'empty',
-    { ...COUNTS, listed: 1, excluded: 1 },
-  ],
+  ['nothing listed', jobsOf({}), false, 'open', 4, 'empty', COUNTS],
+  ['nothing in scope', jobsOf({ excluded: ['a'] }), false, 'open', 4, 'empty', { ...COUNTS, listed: 1, excluded: 1 }],
   [
     'a record of a stream that is no longer listed',
-    journeysOf({ included: ['a'], recorded: [stored('a'), stored('b')] }),
+    jobsOf({ included: ['a'], recorded: [stored('a'), stored('b')] }),
     false,
-    'sealed',
+    'finalized',
     1,
     'refuted',
     { ...COUNTS, listed: 1, exported: 1 },
   ],
   [
     'a record of a stream that this try leaves out',
-    journeysOf({ included: ['a'], excluded: ['b', 'c'], recorded: [stored('a'), stored('b')] }),
+    jobsOf({ included: ['a'], excluded: ['b', 'c'], recorded: [stored('a'), stored('b')] }),
     false,
-    'sealed',
+    'finalized',
     0,
     'verified',
     { ...COUNTS, listed: 3, exported: 2, excluded: 1 },
@@ -245,50 +237,50 @@ const RUNS: Row[] = [
 ];
 
 describe('the end of a run', () => {
-  test.each(RUNS)('%s', async (_words, journeys, sealPartial, state, exitCode, outcome, counts) => {
-    const { context } = contextOf({ sealPartial });
-    const result = await concludeRun(context, run(), journeys);
+  test.each(RUNS)('%s', async (_words, jobs, finalizePartial, state, exitCode, outcome, counts) => {
+    const { context } = contextOf({ finalizePartial });
+    const result = await concludeRun(context, run(), jobs);
     expect(result).toMatchObject({ state, record: { exit_code: exitCode, outcome, reconciliation: counts } });
     const { listed: all, ...classes } = result.record.reconciliation;
     expect(Object.values(classes).reduce((sum, count) => sum + count, 0)).toBe(all);
   });
 
-  test.each(RUNS)('what it leaves in the archive: %s', async (_words, journeys, sealPartial, state) => {
-    const { context, archive, events } = contextOf({ sealPartial });
-    const { record } = await concludeRun(context, run(), journeys);
+  test.each(RUNS)('what it leaves in the archive: %s', async (_words, jobs, finalizePartial, state) => {
+    const { context, archive, events } = contextOf({ finalizePartial });
+    const { record } = await concludeRun(context, run(), jobs);
     const keys: string[] = [];
     for await (const { key } of archive.list('')) keys.push(key);
-    const anything = journeys.failed.length + journeys.incomplete.length > 0;
+    const anything = jobs.failed.length + jobs.incomplete.length > 0;
     expect(keys).toEqual(
-      state === 'sealed' ? SEALED : anything ? [ATTEMPT, ATTEMPT.replace('attempt.json', 'report.pdf')] : [],
+      state === 'finalized' ? FINALIZED : anything ? [ATTEMPT, ATTEMPT.replace('attempt.json', 'report.pdf')] : [],
     );
-    expect(events.map(({ type }) => type)).toEqual(state === 'sealed' ? ['sealed'] : []);
-    if (state === 'sealed')
+    expect(events.map(({ type }) => type)).toEqual(state === 'finalized' ? ['finalized'] : []);
+    if (state === 'finalized')
       expect(readRecord(runRecordSchema, await archive.readBytes('runs/2026-10/run.json', 1e6), 'run')).toEqual(record);
   });
 });
 
-test('what was not accounted for is a defect, and nothing is sealed', async () => {
+test('what was not accounted for is a defect, and nothing is finalized', async () => {
   const { context, archive } = contextOf();
-  const lost = journeysOf({ included: ['a', 'b'], recorded: [stored('a')] });
+  const lost = jobsOf({ included: ['a', 'b'], recorded: [stored('a')] });
   await expect(concludeRun(context, run(), lost)).rejects.toThrow('2 streams are listed, but 1 accounted for');
   expect(await archive.stat('runs/2026-10/run.json')).toBeNull();
 });
 
 test('what this try would have left out is not named as excluded', async () => {
   const { context } = contextOf();
-  const journeys = journeysOf({ excluded: ['a', 'b'], recorded: [stored('a')] });
-  expect((await concludeRun(context, run(), journeys)).record.excluded).toEqual([exclusion('b')]);
+  const jobs = jobsOf({ excluded: ['a', 'b'], recorded: [stored('a')] });
+  expect((await concludeRun(context, run(), jobs)).record.excluded).toEqual([exclusion('b')]);
 });
 
 test('an attempt says what is missing and why', async () => {
   const { context, archive } = contextOf();
-  const journeys = journeysOf({
+  const jobs = jobsOf({
     included: ['a', 'b'],
     failed: [failure('a')],
     incomplete: [streamRecord('b', PARTIAL)],
   });
-  await concludeRun(context, run(), journeys);
+  await concludeRun(context, run(), jobs);
   const attempt = readRecord(attemptSchema, await archive.readBytes(ATTEMPT, 1e6), ATTEMPT);
   expect(attempt).toMatchObject({
     run_id: '2026-10',
@@ -301,25 +293,25 @@ test('an attempt says what is missing and why', async () => {
 test('a stream that vanished refutes the run, though all others are well', async () => {
   const { context } = contextOf();
   const heads = new Map([['gone', { sequence: 3, hash: DIGEST, run_id: '2026-09' }]]);
-  const { record } = await concludeRun(context, run(heads), journeysOf({ included: ['a'], recorded: [stored('a')] }));
+  const { record } = await concludeRun(context, run(heads), jobsOf({ included: ['a'], recorded: [stored('a')] }));
   expect(record).toMatchObject({ outcome: 'refuted', exit_code: 1, vanished: [{ stream_id: 'gone' }] });
 });
 
-test('of two that seal the same run at once, the second one keeps its hands off', async () => {
+test('of two that finalize the same run at once, the second one keeps its hands off', async () => {
   const { context, archive } = contextOf();
-  const first = await concludeRun(context, run(), journeysOf({ included: ['a'], recorded: [stored('a')] }));
+  const first = await concludeRun(context, run(), jobsOf({ included: ['a'], recorded: [stored('a')] }));
   const second = await concludeRun(
     context,
     run(),
-    journeysOf({ included: ['a', 'b'], recorded: [stored('a'), stored('b')] }),
+    jobsOf({ included: ['a', 'b'], recorded: [stored('a'), stored('b')] }),
   );
   expect(second).toEqual({ state: 'already', record: first.record, unstamped: null });
   expect((await readNewestEntry(archive))?.entry.number).toBe(1);
 });
 
-test('a head moves on when the run is sealed', async () => {
+test('a head moves on when the run is finalized', async () => {
   const { context, archive } = contextOf();
-  await concludeRun(context, run(), journeysOf({ included: ['a'], recorded: [stored('a')] }));
+  await concludeRun(context, run(), jobsOf({ included: ['a'], recorded: [stored('a')] }));
   expect((await readNewestEntry(archive))?.entry.heads).toEqual({
     a: { sequence: 10, hash: DIGEST, run_id: '2026-10' },
   });

@@ -13,7 +13,7 @@ import { checkSignature, type Keyring } from './signatures.ts';
 import { readObject } from './stored.ts';
 
 /** What stands beside a run and vouches for it. */
-export interface WitnessCheck {
+export interface AttestationCheck {
   /** Id of the key whose signature on the run's statement holds; null for none. */
   signedBy: string | null;
   stamps: StampVerdict[];
@@ -26,7 +26,7 @@ export interface WitnessCheck {
   keys: string[];
 }
 
-export interface WitnessContext {
+export interface AttestationContext {
   archive: Archive;
   keyring: Keyring;
   /** The roots of the authorities that are trusted to stamp runs; null when none were pinned. */
@@ -37,12 +37,12 @@ export interface WitnessContext {
 const MAX_DIFFERENCES = 20;
 
 /** @param sha256 of the run's record. */
-export async function verifyWitnesses(
-  context: WitnessContext,
+export async function verifyAttestations(
+  context: AttestationContext,
   record: RunRecord,
   sha256: string,
-): Promise<WitnessCheck> {
-  const check: WitnessCheck = {
+): Promise<AttestationCheck> {
+  const check: AttestationCheck = {
     signedBy: null,
     stamps: [],
     restamps: [],
@@ -57,10 +57,10 @@ export async function verifyWitnesses(
 }
 
 async function verifyEnvelope(
-  { archive, keyring }: WitnessContext,
+  { archive, keyring }: AttestationContext,
   record: RunRecord,
   sha256: string,
-  check: WitnessCheck,
+  check: AttestationCheck,
 ): Promise<void> {
   const key = runEnvelopeKey(record.run_id);
   check.keys.push(key);
@@ -112,9 +112,9 @@ function readSubjects({ payload }: Signed, key: string): Map<string, string> {
 }
 
 async function verifyStamps(
-  { archive, stampRoots, now }: WitnessContext,
+  { archive, stampRoots, now }: AttestationContext,
   record: RunRecord,
-  check: WitnessCheck,
+  check: AttestationCheck,
 ): Promise<void> {
   const { run_id, timestamp_authority } = record;
   try {

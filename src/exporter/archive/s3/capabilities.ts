@@ -9,7 +9,7 @@ import { putWhole, type Upload } from './upload.ts';
 import type { Versions } from './versions.ts';
 
 /** What a store does of what an archive wants of it. */
-export interface Abilities {
+export interface Capabilities {
   /** It refuses to store an object whose name is taken. */
   createOnly: boolean;
   /** It keeps what was there before under a version of its own. */
@@ -21,7 +21,7 @@ export interface Abilities {
 }
 
 /** Begins with a dot, so no key can name it. */
-export const PROBE = '.abilities';
+export const PROBE = '.capabilities';
 
 /** What `evidence doctor` stores, again and again. */
 export const SCRATCH = '.doctor';
@@ -35,12 +35,12 @@ const CONTENT = { source: { bytes: Buffer.from(TEXT) }, expected: { sha256: dige
  *
  * @throws EvidenceError `config` when it does not lock objects, but should; see `Connection.attempt` for others.
  */
-export async function findAbilities(
+export async function findCapabilities(
   connection: Connection,
   place: S3Place,
   versions: Versions,
   protection: PutProtection,
-): Promise<Abilities> {
+): Promise<Capabilities> {
   const name = `${place.prefix}${PROBE}`;
   const upload = { bucket: place.bucket, name, ...CONTENT, protection };
   const conditional = await tryCreate(connection, upload);
@@ -85,7 +85,7 @@ async function tryCreate(connection: Connection, upload: Omit<Upload, 'createOnl
 }
 
 /** A sentence for each thing that this store does less than others. */
-export function shortcomingsOf({ createOnly, versions, checksums, locksShown }: Abilities): string[] {
+export function toLimitations({ createOnly, versions, checksums, locksShown }: Capabilities): string[] {
   const sentences: string[] = [];
   if (!createOnly && versions)
     sentences.push(

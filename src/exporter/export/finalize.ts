@@ -16,84 +16,84 @@ import {
   type Unbound,
   type Vanished,
 } from '../../verifier/records/record.ts';
-import { readSealedRun, type SealedRun } from '../../verifier/records/stored-run.ts';
+import { type FinalizedRun, readFinalizedRun } from '../../verifier/records/stored-run.ts';
 import { beginRun, keepAsked, questionOf, readBegun } from './asked.ts';
 import { listAttempts } from './attempts.ts';
+import { attestRun } from './attest.ts';
 import { bindPieces, bindRecord } from './binding.ts';
-import { type ClosedRun, closeRun, readClosing, recordOf } from './closing.ts';
 import type { ExportContext, RunState } from './context.ts';
 import { putAttemptReport, putReports } from './documents.ts';
-import type { Journeys, RunResult, StoredRecord } from './journeys.ts';
 import { measureLeftOver } from './leftovers.ts';
 import { withFile } from './pieces.ts';
 import { findUnlisted, findVanished } from './plan.ts';
 import { putBytes } from './put.ts';
 import { requireBoundRun } from './records.ts';
-import { witnessRun } from './witness.ts';
+import { type FrozenRun, freezeRun, readRunDraft, recordOf } from './run-draft.ts';
+import type { RunResult, StoredRecord, StreamJobs } from './stream-jobs.ts';
 
-/** Closes the run and seals it, or leaves an attempt when something is missing. */
-export async function concludeRun(context: ExportContext, run: RunState, journeys: Journeys): Promise<RunResult> {
+/** Freezes the run and finalizes it, or leaves an attempt when something is missing. */
+export async function concludeRun(context: ExportContext, run: RunState, jobs: StreamJobs): Promise<RunResult> {
   const earlier = await readEarlierRuns(context.archive, run.ledger);
-  const record = toRunRecord(context, run, journeys, earlier, await context.archive.shortcomings());
-  const open = journeys.incomplete.length + journeys.failed.length > 0 && !context.sealPartial;
-  const closed = open ? await readClosing(context, context.runId) : null;
+  const record = toRunRecord(context, run, jobs, earlier, await context.archive.limitations());
+  const open = jobs.incomplete.length + jobs.failed.length > 0 && !context.finalizePartial;
+  const frozen = open ? await readRunDraft(context, context.runId) : null;
   // Another process has finished what is missing here.
-  if (closed !== null) return sealClosed(context, run.ledger, closed, journeys.recorded);
+  if (frozen !== null) return finalizeDraft(context, run.ledger, frozen, jobs.recorded);
   if (open) {
-    const documents = await leaveAttempt(context, run, journeys, record);
+    const documents = await leaveAttempt(context, run, jobs, record);
     return { record: { ...record, documents }, state: 'open', unstamped: null };
   }
   // A run in which there was nothing to look at must not stand in the way of the one that will have something.
   if (record.streams.length + record.failed.length + record.vanished.length === 0)
     return { record, state: 'open', unstamped: null };
   record.left_over = await measureLeftOver(context.archive, record);
-  return sealClosed(context, run.ledger, await closeRun(context, record), journeys.recorded);
+  return finalizeDraft(context, run.ledger, await freezeRun(context, record), jobs.recorded);
 }
 
-/** Seals a run that this or another process has closed. @param known the records that need not be verified again. */
-export async function sealClosed(
+/** Finalizes a run that this or another process has frozen. @param known the records that need not be verified again. */
+export async function finalizeDraft(
   context: ExportContext,
   ledger: LedgerEnd,
-  closed: ClosedRun,
+  frozen: FrozenRun,
   known: readonly StoredRecord[],
 ): Promise<RunResult> {
   const ours = new Map(known.map(({ key, sha256 }) => [key, sha256]));
-  const isKnown = closed.closing.streams.every(({ key, sha256 }) => ours.get(key) === sha256);
-  if (isKnown) return sealRun(context, ledger, closed, known);
+  const isKnown = frozen.draft.streams.every(({ key, sha256 }) => ours.get(key) === sha256);
+  if (isKnown) return finalizeRun(context, ledger, frozen, known);
   const { recordsOf } = await import('./resume.ts');
-  return sealRun(context, ledger, closed, await recordsOf(context, closed.closing, known));
+  return finalizeRun(context, ledger, frozen, await recordsOf(context, frozen.draft, known));
 }
 
 /**
- * Seals a run that is closed. Of the files of the run its record goes last: a run without it is open, and what
- * `witnessRun` puts beside it is added by the next export where it is missing.
+ * Finalizes a run that is frozen. Of the files of the run its record goes last: a run without it is open, and what
+ * `attestRun` puts beside it is added by the next export where it is missing.
  */
-async function sealRun(
+async function finalizeRun(
   context: ExportContext,
   ledger: LedgerEnd,
-  closed: ClosedRun,
+  frozen: FrozenRun,
   streams: readonly StoredRecord[],
 ): Promise<RunResult> {
-  const record = recordOf(closed, streams);
+  const record = recordOf(frozen, streams);
   const question = questionOf(context);
   const begun = (await readBegun(context, question)) ?? (await beginRun(context, new Date(record.begun_at)));
-  record.documents = [await keepAsked(context, begun), closed.document, ...(await putReports(context, record))];
+  record.documents = [await keepAsked(context, begun), frozen.document, ...(await putReports(context, record))];
   const { binding: _binding, ...unbound } = record;
   record.binding = bindPieces(context.bindingKey, recordPieces(unbound));
-  let sealed: SealedRun;
+  let finalized: FinalizedRun;
   try {
-    sealed = { record, sha256: (await putRecord(context, record)).sha256 };
+    finalized = { record, sha256: (await putRecord(context, record)).sha256 };
   } catch (error) {
-    const other = isEvidenceError(error, 'conflict') ? await readSealedRun(context.archive, record.run_id) : null;
+    const other = isEvidenceError(error, 'conflict') ? await readFinalizedRun(context.archive, record.run_id) : null;
     if (other === null) throw error;
     await requireBoundRun(context);
     return { record: other.record, state: 'already', unstamped: null };
   }
-  const { entry, unstamped } = await witnessRun(context, sealed, ledger);
-  // Another process has sealed the same run, with the same record.
+  const { entry, unstamped } = await attestRun(context, finalized, ledger);
+  // Another process has finalized the same run, with the same record.
   if (entry === 'existing') return { record, state: 'already', unstamped };
-  context.listen({ type: 'sealed', runId: record.run_id, outcome: record.outcome });
-  return { record, state: 'sealed', unstamped };
+  context.listen({ type: 'finalized', runId: record.run_id, outcome: record.outcome });
+  return { record, state: 'finalized', unstamped };
 }
 
 function putRecord(context: ExportContext, record: RunRecord): Promise<PutResult & Expected> {
@@ -106,26 +106,23 @@ function putRecord(context: ExportContext, record: RunRecord): Promise<PutResult
 function toRunRecord(
   context: ExportContext,
   run: RunState,
-  journeys: Journeys,
+  jobs: StreamJobs,
   earlier: EarlierRuns,
-  shortcomings: readonly string[],
+  limitations: readonly string[],
 ): RunRecord {
-  const { selection, failed } = journeys;
-  const done = new Set(journeys.recorded.map(({ record }) => record.stream_id));
+  const { selection, failed } = jobs;
+  const done = new Set(jobs.recorded.map(({ record }) => record.stream_id));
   // What an earlier try of this run exported stays in it, even if this try would have left it out.
   const excluded = selection.excluded.filter(({ stream_id }) => !done.has(stream_id));
   const streams = [
-    ...journeys.recorded.map(toRunStream),
-    ...journeys.incomplete.map((record) => ({ ...withinRun(record), record: null })),
+    ...jobs.recorded.map(toRunStream),
+    ...jobs.incomplete.map((record) => ({ ...withinRun(record), record: null })),
   ];
   const vanished = [
     ...findVanished(selection, context.scope, run.heads, run.past.spans).filter(
       ({ stream_id }) => !done.has(stream_id),
     ),
-    ...findUnlisted(selection, context.runId, [
-      ...journeys.recorded.map(({ record }) => record),
-      ...journeys.incomplete,
-    ]),
+    ...findUnlisted(selection, context.runId, [...jobs.recorded.map(({ record }) => record), ...jobs.incomplete]),
   ];
   const finishedAt = context.now().toISOString();
   const attempts = listAttempts(run, streams, finishedAt);
@@ -165,17 +162,17 @@ function toRunRecord(
     failed,
     vanished,
     acceptances: [...run.acceptances],
-    reconciliation: reconcile(streams, vanished, { ...journeys, selection: { ...selection, excluded } }),
+    reconciliation: reconcile(streams, vanished, { ...jobs, selection: { ...selection, excluded } }),
     warnings: [
-      ...warningsOf(context, run, journeys),
-      ...shortcomings,
+      ...warningsOf(context, run, jobs),
+      ...limitations,
       ...(earlier.warning === null ? [] : [earlier.warning]),
     ],
     signed: context.signingKey !== null,
     timestamp_authority: context.stamping?.authority.shown ?? null,
     report: context.report,
     earlier_runs: earlier.runs,
-    recovered: journeys.recovered.length,
+    recovered: jobs.recovered.length,
     left_over: [],
     documents: [],
     binding: null,
@@ -185,7 +182,7 @@ function toRunRecord(
 function warningsOf(
   { period, packagePeriod, signingKey }: ExportContext,
   { ledger: { newest } }: RunState,
-  { recovered }: Journeys,
+  { recovered }: StreamJobs,
 ): string[] {
   const selected = period.from === packagePeriod.from && period.to === packagePeriod.to;
   const begins = signingKey !== null && newest !== null && newest.entry.signature === undefined;
@@ -203,7 +200,7 @@ function warningsOf(
   ];
 }
 
-function toRunStream({ record, ...stored }: Journeys['recorded'][number]): RunStream {
+function toRunStream({ record, ...stored }: StreamJobs['recorded'][number]): RunStream {
   return { ...withinRun(record), record: stored };
 }
 
@@ -213,8 +210,8 @@ function withinRun({ format: _format, run_id: _run, recorded_at: _at, ...stream 
 }
 
 /** Every stream that was listed is in exactly one of the classes; one that vanished since it was exported is in none. */
-function reconcile(all: readonly RunStream[], vanished: readonly Vanished[], journeys: Journeys): Reconciliation {
-  const { selection, failed } = journeys;
+function reconcile(all: readonly RunStream[], vanished: readonly Vanished[], jobs: StreamJobs): Reconciliation {
+  const { selection, failed } = jobs;
   const gone = new Set(vanished.map(({ stream_id }) => stream_id));
   const streams = all.filter(({ stream_id }) => !gone.has(stream_id));
   const excluded = selection.excluded.length;
@@ -236,7 +233,7 @@ function reconcile(all: readonly RunStream[], vanished: readonly Vanished[], jou
 async function leaveAttempt(
   context: ExportContext,
   run: RunState,
-  journeys: Journeys,
+  jobs: StreamJobs,
   record: RunRecord,
 ): Promise<RunDocument[]> {
   const prefix = attemptPrefix(context.runId, run.startedAt);
@@ -246,9 +243,9 @@ async function leaveAttempt(
     started_at: run.startedAt.toISOString(),
     ended_at: context.now().toISOString(),
     reconciliation: record.reconciliation,
-    failed: journeys.failed,
+    failed: jobs.failed,
     documents: [await putAttemptReport(context, record, prefix)],
-    incomplete: journeys.incomplete.map(withinRun),
+    incomplete: jobs.incomplete.map(withinRun),
   };
   await putBytes(context.archive, `${prefix}attempt.json`, toRecordBytes(bindRecord(context.bindingKey, attempt)));
   return attempt.documents;

@@ -4,8 +4,8 @@ import type { StreamSelection } from './plan.ts';
 
 export interface RunResult {
   record: RunRecord;
-  /** `sealed` now, `already` sealed before, or `open`: incomplete, to be resumed by the same command. */
-  state: 'sealed' | 'already' | 'open';
+  /** `finalized` now, `already` finalized before, or `open`: incomplete, to be resumed by the same command. */
+  state: 'finalized' | 'already' | 'open';
   /** Why the run has no time-stamp although it is to have one; the same command adds it. */
   unstamped: EvidenceError | null;
 }
@@ -21,8 +21,8 @@ export interface Recovered {
   unread: boolean;
 }
 
-/** How the streams of a run stand when all journeys have ended. */
-export interface Journeys {
+/** How the streams of a run stand when all jobs have ended. */
+export interface StreamJobs {
   selection: StreamSelection;
   recorded: StoredRecord[];
   incomplete: Unbound<StreamRecord>[];

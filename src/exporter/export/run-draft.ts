@@ -1,0 +1,87 @@
+import { sha256 } from '../../core/digest.ts';
+import { isEvidenceError } from '../../core/errors.ts';
+import { runDraftKey } from '../../verifier/records/keys.ts';
+import {
+  type RunDocument,
+  type RunDraft,
+  type RunRecord,
+  readRecord,
+  runDraftSchema,
+  toRecordBytes,
+} from '../../verifier/records/record.ts';
+import { bindRecord, isBoundRecord } from './binding.ts';
+import type { ExportContext } from './context.ts';
+import { putDocument } from './documents.ts';
+import { notOurs } from './records.ts';
+import type { StoredRecord } from './stream-jobs.ts';
+
+/** A run that is frozen: nothing about it changes any more, only its reports and its record may be missing. */
+export interface FrozenRun {
+  draft: RunDraft;
+  document: RunDocument;
+}
+
+const MAX_RUN_DRAFT_BYTES = 2 ** 30;
+const NAME = 'run-draft.json';
+
+/** What freezing a run takes. */
+type DraftContext = Pick<ExportContext, 'archive' | 'bindingKey'>;
+
+/**
+ * Null when the run was not frozen yet.
+ * @throws EvidenceError `conflict` when it was not frozen by this export, nor by one that has the same keys.
+ */
+export async function readRunDraft(context: DraftContext, runId: string): Promise<FrozenRun | null> {
+  const key = runDraftKey(runId);
+  if ((await context.archive.stat(key)) === null) return null;
+  const bytes = await context.archive.readBytes(key, MAX_RUN_DRAFT_BYTES);
+  if (!isBoundRecord(context.bindingKey, bytes)) throw notOurs(key, 'it is not bound to it');
+  return keepRunDraft(context, key, bytes);
+}
+
+/** Writes down what the run came to. Where another process froze the same run first, its word counts. */
+export async function freezeRun(context: DraftContext, record: RunRecord): Promise<FrozenRun> {
+  const { format: _format, documents: _documents, binding: _binding, streams, ...rest } = record;
+  const records = streams.flatMap(({ record: stored }) => (stored === null ? [] : [stored]));
+  const draft = bindRecord(context.bindingKey, { format: 'evidence-run-draft/1', ...rest, streams: records });
+  try {
+    return await keepRunDraft(context, runDraftKey(record.run_id), toRecordBytes(draft));
+  } catch (error) {
+    const other = isEvidenceError(error, 'conflict') ? await readRunDraft(context, record.run_id) : null;
+    if (other === null) throw error;
+    return other;
+  }
+}
+
+/**
+ * Stores it, or finds it stored: either way the archive says in which version. It is taken as whoever goes on with it
+ * will read it, down to the order of its members, since the reports are made from it.
+ */
+async function keepRunDraft({ archive }: DraftContext, key: string, bytes: Uint8Array): Promise<FrozenRun> {
+  const draft = readRecord(runDraftSchema, bytes, key);
+  const content = { bytes: bytes.length, sha256: sha256(bytes) };
+  return { draft, document: await putDocument(archive, key, NAME, { bytes }, content) };
+}
+
+/**
+ * The record of a frozen run, but for its documents.
+ * @param recorded the stream records that are there.
+ * @throws EvidenceError `conflict` when one of those that it was frozen with is not among them.
+ */
+export function recordOf({ draft }: FrozenRun, recorded: readonly StoredRecord[]): RunRecord {
+  const { format: _format, binding: _binding, streams, ...rest } = draft;
+  const byKey = new Map(recorded.map((stored) => [stored.key, stored]));
+  return {
+    format: 'evidence-run/1',
+    ...rest,
+    streams: streams.map((stored) => {
+      const found = byKey.get(stored.key);
+      if (found?.sha256 !== stored.sha256)
+        throw notOurs(stored.key, 'it is not the record that the run was frozen with');
+      const { format: _ofStream, run_id: _run, recorded_at: _at, ...record } = found.record;
+      return { ...record, record: stored };
+    }),
+    documents: [],
+    binding: null,
+  };
+}
