@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { build, type Plugin } from 'rolldown';
+import { build } from 'rolldown';
 
 const SRC = import.meta.dirname;
 
@@ -20,15 +20,6 @@ const STAND_INS: Record<string, string> = {
   zlib: standIn('node'),
 };
 
-/** See stand-ins/verify-token.ts. */
-const withoutTokens: Plugin = {
-  name: 'without-tokens',
-  resolveId: {
-    filter: { id: /\/timestamp\/verify\.ts$/ },
-    handler: () => standIn('verify-token'),
-  },
-};
-
 /** A program of report.html as one text that needs nothing else, with the licences of what is in it. */
 export async function buildForBrowser(
   name: (typeof BROWSER_PROGRAMS)[number],
@@ -37,7 +28,6 @@ export async function buildForBrowser(
     cwd: join(SRC, '..'),
     input: join(SRC, 'exporter/browser', name, 'main.ts'),
     platform: 'browser',
-    plugins: [withoutTokens],
     resolve: { alias: STAND_INS },
     // What `using` is made of, most browsers have not got.
     transform: {

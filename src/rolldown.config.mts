@@ -18,36 +18,16 @@ const PROGRAMS = [
   'verifier/pdf-text/reader-thread',
 ];
 
-/** What yargs does in vain at every start, and takes time for. */
-const YARGS_IN_VAIN = [
-  {
-    // To guess a version that it is told anyway, it reads the package.json of where the program lies; which it takes from
-    // the path of `node_modules` around itself, and else for where the user stands: there evidence may have that name.
-    file: /\/yargs\/lib\/platform-shims\/esm\.mjs$/,
-    code: "__dirname.substring(0, __dirname.lastIndexOf('node_modules'))",
-    instead: '__dirname',
-  },
-  {
-    // It sets the help of a command that has begun, for 25 ms, in case that is asked for meanwhile.
-    file: /\/yargs\/build\/lib\/command\.js$/,
-    code: 'yargs.getInternalMethods().getUsageInstance().cacheHelpMessage();',
-    instead: '',
-  },
-];
-
 /**
  * Makes `dist`: the programs, and what they share, in few files, because a start pays for each that it opens.
  * Our own code and yargs are in them, readable; the packages of `dependencies` are not, and load when they are used.
- *
- * yargs measures its help with string-width, whose patterns load ICU's tables of emoji for 30 ms; `overrides` in
- * package.json puts fast-string-width in its place.
  */
 export default defineConfig({
   cwd: ROOT,
   input: Object.fromEntries(PROGRAMS.map((name) => [name, join(ROOT, 'src', `${name}.ts`)])),
   platform: 'node',
   external: Object.keys(manifest.dependencies).map((name) => new RegExp(`^${name}(/|$)`)),
-  plugins: [...quickYargs(), launchers(), browserPrograms(), licences()],
+  plugins: [launchers(), browserPrograms(), licences()],
   output: {
     dir: join(ROOT, 'dist'),
     cleanDir: true,
@@ -57,19 +37,6 @@ export default defineConfig({
     minifyInternalExports: false,
   },
 });
-
-function quickYargs(): Plugin[] {
-  return YARGS_IN_VAIN.map(({ file, code, instead }, index) => ({
-    name: `quick-yargs-${index}`,
-    transform: {
-      filter: { id: file },
-      handler(text) {
-        if (!text.includes(code)) throw new Error(`yargs has no longer ${code}`);
-        return text.replace(code, instead);
-      },
-    },
-  }));
-}
 
 /** The files that every Node.js can read go as they are. */
 function launchers(): Plugin {

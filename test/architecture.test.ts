@@ -28,7 +28,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     shell: [],
     'spare-memory': [],
     terminal: ['errors', 'secret', 'words'],
-    typesetting: [],
+    typesetting: ['install-paths'],
     wire: [],
     words: [],
     yaml: ['errors', 'schema-words'],

@@ -1,4 +1,7 @@
-/** Work on each item, at most `limit` at once; the first error ends them all, once what was begun has ended. */
+/**
+ * Work on each item, at most `limit` at once; the first error ends them all, once what was begun has ended. (p-map does
+ * not wait for that: a caller would close an archive that is still written to.)
+ */
 export async function inParallel<T>(
   items: readonly T[],
   limit: number,

@@ -89,6 +89,17 @@ test.each(OTHER)('a checkpoint that names another stream, over a digest of ours:
   if (state === 'proved') expect(anchor.anchored_through).toBe(5);
 });
 
+test.each([
+  ['a sound one', () => checkpoint(tenth)],
+  ['one over another digest', () => checkpoint(tenth, 'cd'.repeat(32))],
+])('where tokens cannot be checked, none proves or refutes anything: %s', (_words, make) => {
+  expect(anchorOf({ checkpoints: [make()], more: { verifyToken: null } })).toMatchObject({
+    state: 'unproved',
+    reason: 'no token could be checked',
+    found: [],
+  });
+});
+
 test('a checkpoint that states another digest than its entry', () => {
   const { stream_id, sequence } = tenth;
   const other = { stream_id, sequence, hash: 'ab'.repeat(32), anchor: { token: null } };

@@ -8,6 +8,7 @@ import { examine } from '../../src/verifier/claims/examine.ts';
 import type { Observations } from '../../src/verifier/claims/observe.ts';
 import type { SealKeys } from '../../src/verifier/model/entry.ts';
 import { defaultContract } from '../../src/verifier/reading/default-contract.ts';
+import { verifyToken } from '../../src/verifier/timestamp/verify.ts';
 
 /** An entry on the wire; tests write whatever they like into it. */
 export interface SentEntry {
@@ -142,6 +143,7 @@ export function examineReading(
     restart: null,
     completeness: { kind: 'none', why: 'not asked' },
     roots: null,
+    verifyToken,
     now: new Date(0),
     sealKeysGiven: true,
     contract: defaultContract,

@@ -6,6 +6,7 @@ import { PackageReader } from '../../src/verifier/chain/package.ts';
 import type { ClaimName } from '../../src/verifier/claims/claim.ts';
 import { examine } from '../../src/verifier/claims/examine.ts';
 import { defaultContract } from '../../src/verifier/reading/default-contract.ts';
+import { verifyToken } from '../../src/verifier/timestamp/verify.ts';
 
 interface Case {
   note: string;
@@ -51,6 +52,7 @@ function examineVector(name: string, size: number) {
       statedCount: null,
       restart: null,
       roots: null,
+      verifyToken,
       now: new Date(0),
       sealKeysGiven: true,
       completeness: { kind: 'none', why: 'a vector stands by itself' },

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { basename, extname } from 'node:path';
+import { parse } from 'node:path';
 import fontkit from '@cantoo/fontkit';
 import type { PDFDocument, PDFFont } from 'pdf-lib';
+import { packageFile } from '../install-paths.ts';
 
 /** One embedded font file. Widths are in multiples of the font size. */
 export interface Face {
@@ -37,17 +37,14 @@ export function isSettable(character: string): boolean {
   return !UNSETTABLE.test(character) && !OTHER_RIGHT_TO_LEFT.test(character);
 }
 
+/** Files of templates/fonts, as their makers publish them: the packages that bring them have ten weights of each. */
 const DEJAVU = {
-  regular: 'dejavu-fonts-ttf/ttf/DejaVuSans.ttf',
-  bold: 'dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf',
-  mono: 'dejavu-fonts-ttf/ttf/DejaVuSansMono.ttf',
+  regular: 'DejaVuSans.ttf',
+  bold: 'DejaVuSans-Bold.ttf',
+  mono: 'DejaVuSansMono.ttf',
 } as const;
 /** For what DejaVu lacks, the best first: Chinese characters and kana, emoji, everything else of the first plane. */
-const FALLBACKS = [
-  '@expo-google-fonts/noto-sans-sc/400Regular/NotoSansSC_400Regular.ttf',
-  '@expo-google-fonts/noto-emoji/400Regular/NotoEmoji_400Regular.ttf',
-  '@fontsource/unifont/files/unifont-latin-400-normal.woff',
-] as const;
+const FALLBACKS = ['NotoSansSC_400Regular.ttf', 'NotoEmoji_400Regular.ttf', 'unifont-latin-400-normal.woff'] as const;
 /**
  * PDF 32000-1 section 9.6.4: the name of a subset starts with six letters and a plus sign. They are fixed, because one
  * package gives the same bytes each time.
@@ -60,7 +57,6 @@ const SUBSET_TAG = 'EVIDNC+';
  */
 const FEATURES = { liga: false, clig: false, kern: false, mark: false, mkmk: false, curs: false };
 
-const resolve = createRequire(import.meta.url).resolve;
 const loaded = new Map<string, Promise<Uint8Array>>();
 
 /** Embeds the parts of DejaVu that the document will use. */
@@ -82,9 +78,9 @@ export async function embedStylesFor(document: PDFDocument, characters: Readonly
   const [dejavu] = regular;
   let missing = [...characters].filter((character) => isSettable(character) && !dejavu?.covers(character));
   const fallbacks: Face[] = [];
-  for (const path of FALLBACKS) {
+  for (const file of FALLBACKS) {
     if (missing.length === 0) break;
-    const face = await embedFace(document, path);
+    const face = await embedFace(document, file);
     const left = missing.filter((character) => !face.covers(character));
     if (left.length < missing.length) fallbacks.push(face);
     missing = left;
@@ -92,10 +88,10 @@ export async function embedStylesFor(document: PDFDocument, characters: Readonly
   return { regular: [...regular, ...fallbacks], bold: [...bold, ...fallbacks], mono: [...mono, ...fallbacks] };
 }
 
-async function embedFace(document: PDFDocument, path: string): Promise<Face> {
-  const pdf = await document.embedFont(await fontBytes(path), {
+async function embedFace(document: PDFDocument, file: string): Promise<Face> {
+  const pdf = await document.embedFont(await fontBytes(file), {
     subset: true,
-    customName: `${SUBSET_TAG}${basename(path, extname(path))}`,
+    customName: `${SUBSET_TAG}${parse(file).name}`,
     features: FEATURES,
   });
   const known = new Set(pdf.getCharacterSet());
@@ -123,8 +119,8 @@ async function embedFace(document: PDFDocument, path: string): Promise<Face> {
   };
 }
 
-function fontBytes(path: string): Promise<Uint8Array> {
-  const bytes = loaded.get(path) ?? readFile(resolve(path));
-  loaded.set(path, bytes);
+function fontBytes(file: string): Promise<Uint8Array> {
+  const bytes = loaded.get(file) ?? readFile(packageFile(`templates/fonts/${file}`));
+  loaded.set(file, bytes);
   return bytes;
 }

@@ -32,7 +32,7 @@ if ((ownScript === 'evidence' || ownScript === 'start') && process.env['INIT_CWD
  * the work of a single command takes longer to load than all of `--help` takes.
  */
 function run<Flags extends object>(load: () => Promise<Command<Flags>>) {
-  return async (flags: unknown): Promise<void> => {
+  const work = async (flags: unknown): Promise<void> => {
     const { json, quiet } = flags as { json?: boolean; quiet?: boolean };
     const interruption = onInterruption();
     const context = {
@@ -48,6 +48,19 @@ function run<Flags extends object>(load: () => Promise<Command<Flags>>) {
       interruption.dispose();
     }
   };
+  return (flags: unknown): never => {
+    throw new ChosenCommand(() => work(flags));
+  };
+}
+
+/** Thrown by a handler to leave the parser, which would lay out the help of the command before its work begins. */
+class ChosenCommand extends Error {
+  readonly work: () => Promise<void>;
+
+  constructor(work: () => Promise<void>) {
+    super('a command was chosen');
+    this.work = work;
+  }
 }
 
 function topicFlag(argv: Argv) {
@@ -187,6 +200,11 @@ function withoutValues(message: string): string {
 try {
   await cli.parseAsync();
 } catch (error) {
+  if (error instanceof ChosenCommand) await error.work();
+  else refuse(error);
+}
+
+function refuse(error: unknown): void {
   const json = process.argv.includes('--json');
   const printer = new Printer({ json, quiet: false });
   keepSecretsOf(process.env, printer);

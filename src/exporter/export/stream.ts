@@ -11,6 +11,7 @@ import { type Known, observe } from '../../verifier/claims/observe.ts';
 import { readPdf } from '../../verifier/pdf-text/reader.ts';
 import { attemptPrefix, bundleKey, runDraftKey } from '../../verifier/records/keys.ts';
 import { type StreamFailure, type StreamRecord, type Unbound, whereKept } from '../../verifier/records/record.ts';
+import { verifyToken } from '../../verifier/timestamp/verify.ts';
 import { SERVICE_CHANGED } from '../client/audit.ts';
 import { packBag, toTransferLog } from './bag.ts';
 import { describeRestart, type ExportContext, type RunState } from './context.ts';
@@ -158,6 +159,7 @@ async function examineReceived(
     roots,
     now: context.now(),
     readPdf,
+    verifyToken,
   });
   return examine(observations, context.required);
 }

@@ -4,7 +4,7 @@ import { type Finding, type FindingCode, FindingLog, toFinding } from '../model/
 import type { Checkpoint } from '../reading/contract.ts';
 import { accuracyOf, CLOCK_TOLERANCE, isOlderThan } from '../timestamp/age.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
-import { type TokenFacts, verifyToken } from '../timestamp/verify.ts';
+import type { TokenFacts, VerifyToken } from '../timestamp/verify.ts';
 import { type Claim, type Judgement, proved, refuted, unproved } from './claim.ts';
 import type { Span } from './span-schema.ts';
 
@@ -17,6 +17,8 @@ export interface AnchorQuestion {
   checkpoints: readonly Checkpoint[];
   /** The only certificates that are trusted; null when none were pinned. */
   roots: readonly Certificate[] | null;
+  /** Null where tokens cannot be checked: then none proves or refutes. */
+  verifyToken: VerifyToken | null;
   /** Decides nothing but the warning that a certificate has expired since. */
   now: Date;
   /** What the package was asked to hold. */
@@ -156,7 +158,7 @@ function isUnknown(entry: Watched | undefined): boolean {
 }
 
 function judgeToken(
-  { walk, roots, now }: AnchorQuestion,
+  { walk, roots, verifyToken, now }: AnchorQuestion,
   { sequence, token }: Offered,
   log: FindingLog,
 ): SoundToken | null {
@@ -169,6 +171,7 @@ function judgeToken(
     report('anchor/imprint-mismatch', 'the entry has no digest of its own');
     return null;
   }
+  if (verifyToken === null) return null;
   const { faults, valid, says } = verifyToken(token, { digest: entry.computed, roots: roots ?? [], now });
   // Without roots nobody vouches for anything that a token says; that it is over another digest needs no trust. (Of a run's
   // own stamp more is found then, as it was judged before it was stored.)

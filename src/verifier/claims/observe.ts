@@ -2,6 +2,7 @@ import type { PackageReading } from '../chain/package.ts';
 import type { SealKeys } from '../model/entry.ts';
 import type { Contract } from '../reading/contract.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
+import type { VerifyToken } from '../timestamp/verify.ts';
 import type { PdfReading, SummaryReading, VendorVerdict } from './agreement.ts';
 import type { CompletenessBasis } from './completeness.ts';
 import type { ContractFile } from './content.ts';
@@ -29,8 +30,14 @@ export interface Known {
   completeness: CompletenessBasis;
 }
 
+/** What reads PDFs and checks tokens; each is null where that cannot be done. */
+export interface Readers {
+  readPdf: ReadPdf | null;
+  verifyToken: VerifyToken | null;
+}
+
 /** By what a stream is judged: whom and what the one who judges trusts. */
-export interface Means {
+export interface Means extends Readers {
   contract: Contract;
   /** Null for the default contract. */
   contractFile: ContractFile | null;
@@ -40,8 +47,6 @@ export interface Means {
   /** The time-stamping authorities' roots that are trusted; null when none were pinned. */
   roots: readonly Certificate[] | null;
   now: Date;
-  /** Null where PDFs cannot be read. */
-  readPdf: ReadPdf | null;
 }
 
 /** The forms beside the JSON form, where they arrived whole. */
@@ -68,6 +73,8 @@ export interface Observations extends Known {
   acceptUnhashed: readonly string[];
   sealKeysGiven: boolean;
   roots: readonly Certificate[] | null;
+  /** Null where tokens cannot be checked. */
+  verifyToken: VerifyToken | null;
   now: Date;
 }
 

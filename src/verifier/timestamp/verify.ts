@@ -49,6 +49,8 @@ export interface TokenVerdict {
   until: Date | null;
 }
 
+export type VerifyToken = typeof verifyToken;
+
 /**
  * Judges an RFC 3161 token, as TimeStampResp or bare, by every rule that is known, so that all faults are told and not
  * just the first. Revocation is not asked for: that needs the network, and what a CA says today about a key.

@@ -1,5 +1,6 @@
 import { openBundle } from '../bundle/read.ts';
 import { readPdf } from '../pdf-text/reader.ts';
+import { verifyToken } from '../timestamp/verify.ts';
 import { type VerifiedBundle, type VerifyOptions, verifyContent } from './content.ts';
 
 /**
@@ -10,7 +11,7 @@ import { type VerifiedBundle, type VerifyOptions, verifyContent } from './conten
 export async function verifyBundle(file: string, key: string, options: VerifyOptions): Promise<VerifiedBundle> {
   const opening = openBundle(file, {}, key);
   try {
-    return await verifyContent(opening, key, options, readPdf);
+    return await verifyContent(opening, key, options, { readPdf, verifyToken });
   } finally {
     await opening.then(
       (bundle) => bundle.close(),

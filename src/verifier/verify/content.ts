@@ -13,8 +13,8 @@ import { entriesBeside } from '../claims/completeness.ts';
 import { toContractFile } from '../claims/content.ts';
 import { comparedWith } from '../claims/continuity.ts';
 import { examine } from '../claims/examine.ts';
-import type { FormSource, ReadPdf } from '../claims/forms.ts';
-import { type Means, observe } from '../claims/observe.ts';
+import type { FormSource } from '../claims/forms.ts';
+import { type Means, observe, type Readers } from '../claims/observe.ts';
 import type { Span } from '../claims/span-schema.ts';
 import type { ServiceStatement } from '../claims/stated-schema.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
@@ -88,13 +88,12 @@ export interface VerifiedBundle {
  * verdict than ours.
  * @param opening the bundle; one that is `unreadable` is a problem.
  * @param key how the bundle is called in problems.
- * @param readPdf null where PDFs cannot be read.
  */
 export async function verifyContent(
   opening: Promise<Bundle>,
   key: string,
   options: VerifyOptions,
-  readPdf: ReadPdf | null,
+  readers: Readers,
 ): Promise<VerifiedBundle> {
   let bundle: Bundle;
   try {
@@ -103,14 +102,14 @@ export async function verifyContent(
     if (!isEvidenceError(error, 'unreadable')) throw error;
     return nothingIn([toProblem('object/unreadable', key, error.message)]);
   }
-  return verifyOpened(bundle, key, options, readPdf);
+  return verifyOpened(bundle, key, options, readers);
 }
 
 async function verifyOpened(
   bundle: Bundle,
   key: string,
   options: VerifyOptions,
-  readPdf: ReadPdf | null,
+  readers: Readers,
 ): Promise<VerifiedBundle> {
   const problems: Problem[] = [];
   const { stated, service, own } = await readDocuments(bundle, key, options.contract === null, problems);
@@ -147,12 +146,12 @@ async function verifyOpened(
     reading,
     { summary, pdf, isShort, isAltered },
     known,
-    meansOf(inUse, options, readPdf),
+    meansOf(inUse, options, readers),
   );
   const verdict = toVerdict(reading, examine(observations, required));
   // Of a bag that is not what it was, no verdict can be: that would be the same news again, claim by claim.
   if (broken.length === 0) {
-    const leftOpen = leftOpenBy(stated, verdict, options, readPdf === null || isAltered);
+    const leftOpen = leftOpenBy(stated, verdict, options, readers.readPdf === null || isAltered);
     // By another contract than the bundle's, other things are found.
     const ownContract = options.contract === null ? contract : null;
     problems.push(...contradictions(`${key}:${VERIFICATION}`, stated, verdict, leftOpen, ownContract));
@@ -210,10 +209,10 @@ function wholeForm(bundle: Bundle, name: 'summary' | 'pdf'): FormSource | null {
 function meansOf(
   { contract, file }: Pick<ContractInUse, 'contract' | 'file'>,
   { contract: given, acceptUnhashed = [], sealKeys, roots, now }: VerifyOptions,
-  readPdf: ReadPdf | null,
+  readers: Readers,
 ): Means {
   const contractFile = toContractFile(file, given === null ? 'bundle' : 'reader');
-  return { contract, contractFile, acceptUnhashed, sealKeys, roots, now, readPdf };
+  return { contract, contractFile, acceptUnhashed, sealKeys, roots, now, ...readers };
 }
 
 /** Claims that need keys or roots, which may not be at hand here. */

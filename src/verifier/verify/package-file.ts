@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
 import type { PackageReader } from '../chain/package.ts';
 import type { Fill } from '../chain/regular-reader.ts';
-import { RangeWorkers, startAhead } from './range-workers.ts';
+import { RangeWorkers } from './range-workers.ts';
 import { boundsOf, makeRanges, type Ranges } from './ranges.ts';
 
 export interface FileReadingOptions {
@@ -66,11 +66,6 @@ export async function readPackageFile(
   } finally {
     await file.close();
   }
-}
-
-/** Starts the threads that will read a file of so many bytes, before it is known what they shall look for. */
-export function startThreadsFor(bytes: number): void {
-  startAhead(planOf(bytes, { threads: null }).threads - 1);
 }
 
 function planOf(bytes: number, { threads: asked, rangeBytes = RANGE_BYTES }: FileReadingOptions) {

@@ -5,6 +5,7 @@ import { examine } from '../claims/examine.ts';
 import { type Known, observe } from '../claims/observe.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import { type ContractInUse, DEFAULT_IN_USE } from '../reading/in-use.ts';
+import { verifyToken } from '../timestamp/verify.ts';
 import type { VerifyOptions } from './content.ts';
 import { type ContractUse, toContractUse } from './contract-use.ts';
 import { readPackageFile } from './package-file.ts';
@@ -41,7 +42,7 @@ async function judge(
   { required = DEFAULT_REQUIRED, acceptUnhashed = [], ...options }: VerifyOptions,
 ): Promise<Verdict> {
   const contractFile = toContractFile(file, 'reader');
-  const means = { ...options, contract, contractFile, acceptUnhashed, readPdf: null };
+  const means = { ...options, contract, contractFile, acceptUnhashed, readPdf: null, verifyToken };
   const observations = await observe(
     reading,
     { summary: null, pdf: null, isShort: false, isAltered: false },

@@ -12,14 +12,6 @@ const HEAP = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 2 };
 
 const PROGRAM = programUrl('verifier/verify/range-worker');
 
-/** Started before it was known what they shall read. */
-const waiting: RangeWorker[] = [];
-
-/** Starts threads that will be wanted soon; the process can end without them, if they are not. */
-export function startAhead(count: number): void {
-  while (waiting.length < count) waiting.push(new RangeWorker(PROGRAM));
-}
-
 /** Threads that read ranges of a file, from the last one on. One that fails is as good as none. */
 export class RangeWorkers {
   readonly #file: number;
@@ -28,17 +20,14 @@ export class RangeWorkers {
   #begun = false;
 
   /**
-   * Starts the threads that were not started ahead; they wait to be told what to look for.
+   * Starts the threads; they wait to be told what to look for.
    * @param file number of an open file, which stays open until `close` is done.
    */
   constructor(file: number, ranges: Ranges, count: number, program = PROGRAM) {
     this.#file = file;
     this.#ranges = ranges;
-    for (let owner = MAIN_THREAD + 1; owner <= MAIN_THREAD + count; owner++) {
-      const worker = (program === PROGRAM ? waiting.pop() : undefined) ?? new RangeWorker(program);
-      worker.hold();
-      this.#workers.set(owner, worker);
-    }
+    for (let owner = MAIN_THREAD + 1; owner <= MAIN_THREAD + count; owner++)
+      this.#workers.set(owner, new RangeWorker(program));
   }
 
   /** Tells them; what is known does not change, so it is told once. */
@@ -83,13 +72,6 @@ class RangeWorker {
       this.#ended = true;
       this.#wake();
     });
-    // Behind the listeners: who listens holds the process.
-    this.#thread?.unref();
-  }
-
-  /** The process does not end before it. */
-  hold(): void {
-    this.#thread?.ref();
   }
 
   begin(job: RangeJob): void {

@@ -14,6 +14,9 @@ const ELSEWHERE: Partial<Record<ClaimName, string>> = {
   agreement: 'The PDF is not read in a browser: evidence verify BUNDLE compares it too.',
 };
 
+/** Signatures and certificates are only to be had asynchronously in a browser, and a PDF only with far more code. */
+const NOT_HERE = { readPdf: null, verifyToken: null };
+
 const AGE = 'age-encryption.org/v1';
 
 /**
@@ -36,7 +39,7 @@ export async function verifyBlob(
     onProgress(Math.min(read / blob.size, 1));
   });
   const options = { contract: null, sealKeys: new Map(), roots: null, now };
-  const verified = await verifyContent(readBundle(container), name, options, null);
+  const verified = await verifyContent(readBundle(container), name, options, NOT_HERE);
   const { problems, identity, runId, recorded, hasPdf } = verified;
   const verdict = reportAlone(verified);
   return {

@@ -9,13 +9,15 @@ import { type ExportResult, exportRun } from '../../export/run.ts';
 import { chooseRunId, exportOrRevise } from '../../export/run-id.ts';
 import type { CommandContext } from '../command.ts';
 import { withArchiveMade } from '../config/archives.ts';
+import { readCommit } from '../config/commit.ts';
 import { type Config, loadConfig } from '../config/config.ts';
 import { toReportOptions } from '../config/controls.ts';
 import { type Footing, withFooting } from '../config/footing.ts';
 import { MORE_ROOM, reckonRoom } from '../config/room.ts';
 import { connectService } from '../config/service.ts';
-import { readCommit, readOperator, readTool } from '../config/tool.ts';
+import { readOperator, readTool } from '../config/tool.ts';
 import { freeIn, withWorkDirectory } from '../config/work-directory.ts';
+import { holdHeap } from '../heap.ts';
 import { Progress } from '../output/progress.ts';
 import { endOf, printRun, toRunDocument } from '../output/run-report.ts';
 import { dryRun } from './dry-run.ts';
@@ -23,6 +25,7 @@ import type { ExportFlags } from './export-flags.ts';
 import type { ExportWish } from './export-wish.ts';
 
 export async function runExport(flags: ExportFlags, context: CommandContext): Promise<number> {
+  holdHeap(100);
   const config = await loadConfig(flags, context.environment, context.directory);
   const scope = scopeOf(flags);
   const service = connectService(config, context.printer, context.signal);

@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { packageFile } from '../../../core/install-paths.ts';
 import type { Operator } from '../../../verifier/records/record.ts';
@@ -8,23 +7,6 @@ import type { Operator } from '../../../verifier/records/record.ts';
 export function readTool(): { name: string; version: string } {
   const manifest = JSON.parse(readFileSync(packageFile('package.json'), 'utf8'));
   return { name: manifest.name, version: manifest.version };
-}
-
-/**
- * The commit of the checkout that this program runs from, with "-dirty" behind it where files differ; null for an
- * installed package.
- */
-export function readCommit(): string | null {
-  const root = packageFile('.');
-  if (!existsSync(packageFile('.git'))) return null;
-  try {
-    return execFileSync('git', ['-C', root, 'describe', '--always', '--dirty', '--abbrev=40', '--exclude=*'], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    }).trim();
-  } catch {
-    return null;
-  }
 }
 
 /** Who runs it. */

@@ -1,0 +1,20 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { packageFile } from '../../../core/install-paths.ts';
+
+/**
+ * The commit of the checkout that this program runs from, with "-dirty" behind it where files differ; null for an
+ * installed package.
+ */
+export function readCommit(): string | null {
+  const root = packageFile('.');
+  if (!existsSync(packageFile('.git'))) return null;
+  try {
+    return execFileSync('git', ['-C', root, 'describe', '--always', '--dirty', '--abbrev=40', '--exclude=*'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
+  } catch {
+    return null;
+  }
+}
