@@ -48,10 +48,10 @@ test('the export leaves its documents, says where the report lies, and what it l
   expect(readdirSync(runFolder()).sort()).toEqual([
     'asked.json',
     'assessment-results.json',
-    'run-draft.json',
     'index.csv',
     'report.html',
     'report.pdf',
+    'run-draft.json',
     'run.json',
     'streams',
   ]);
