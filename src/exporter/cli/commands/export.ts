@@ -17,7 +17,6 @@ import { MORE_ROOM, reckonRoom } from '../config/room.ts';
 import { connectService } from '../config/service.ts';
 import { readOperator, readTool } from '../config/tool.ts';
 import { freeIn, withWorkDirectory } from '../config/work-directory.ts';
-import { holdHeap } from '../heap.ts';
 import { Progress } from '../output/progress.ts';
 import { endOf, printRun, toRunDocument } from '../output/run-report.ts';
 import { dryRun } from './dry-run.ts';
@@ -25,7 +24,6 @@ import type { ExportFlags } from './export-flags.ts';
 import type { ExportWish } from './export-wish.ts';
 
 export async function runExport(flags: ExportFlags, context: CommandContext): Promise<number> {
-  holdHeap(100);
   const config = await loadConfig(flags, context.environment, context.directory);
   const scope = scopeOf(flags);
   const service = connectService(config, context.printer, context.signal);

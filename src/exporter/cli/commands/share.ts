@@ -8,7 +8,6 @@ import type { CommandContext } from '../command.ts';
 import { withArchive } from '../config/archives.ts';
 import { loadConfig } from '../config/config.ts';
 import { readOperator } from '../config/tool.ts';
-import { holdHeap } from '../heap.ts';
 import { requireRun } from '../output/finalized-run.ts';
 import { formatBytes } from '../output/progress.ts';
 import type { ShareFlags } from './share-flags.ts';
@@ -18,7 +17,6 @@ const MAX_NAME = 200;
 
 /** Hands a finalized run to somebody, by links or as copies. What is printed never has a link in it. */
 export async function runShare(flags: ShareFlags, context: CommandContext): Promise<number> {
-  holdHeap(100);
   const { printer, signal, environment, directory } = context;
   const config = await loadConfig(flags, environment, directory);
   const sharedWith = readName(flags.for);
