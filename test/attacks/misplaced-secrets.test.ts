@@ -3,9 +3,9 @@ import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runHold } from '../../src/exporter/cli/commands/custody.ts';
 import { runDoctor } from '../../src/exporter/cli/commands/doctor.ts';
 import { runExport } from '../../src/exporter/cli/commands/export.ts';
+import { runHold } from '../../src/exporter/cli/commands/holds.ts';
 import { runInit } from '../../src/exporter/cli/commands/init.ts';
 import { runKeygen } from '../../src/exporter/cli/commands/keygen.ts';
 import { runLedger } from '../../src/exporter/cli/commands/ledger.ts';

@@ -4,10 +4,10 @@ import { EXIT_CODES, exitCodeOfError } from '../../core/terminal/exit.ts';
 import { Printer } from '../../core/terminal/printer.ts';
 import { carryOut } from './carry-out.ts';
 import type { Command } from './command.ts';
-import { extendFlags, holdFlags } from './commands/custody-flags.ts';
 import { demoFlags } from './commands/demo-flags.ts';
 import { doctorFlags } from './commands/doctor-flags.ts';
 import { exportFlags } from './commands/export-flags.ts';
+import { extendFlags, holdFlags } from './commands/hold-flags.ts';
 import { initFlags } from './commands/init-flags.ts';
 import { keygenFlags } from './commands/keygen-flags.ts';
 import { ledgerFlags } from './commands/ledger-flags.ts';
@@ -161,19 +161,19 @@ const cli = yargs(process.argv.slice(2))
     'hold <run>',
     'put a run on legal hold',
     holdFlags,
-    run(async () => (await import('./commands/custody.ts')).runHold),
+    run(async () => (await import('./commands/holds.ts')).runHold),
   )
   .command(
     'release <run>',
     'take the legal hold of a run away',
     holdFlags,
-    run(async () => (await import('./commands/custody.ts')).runRelease),
+    run(async () => (await import('./commands/holds.ts')).runRelease),
   )
   .command(
     'extend <run>',
     'lock a run for longer',
     extendFlags,
-    run(async () => (await import('./commands/custody.ts')).runExtend),
+    run(async () => (await import('./commands/holds.ts')).runExtend),
   )
   .command('help <topic>', 'explain exit-codes', topicFlag, () => {
     process.stdout.write(

@@ -45,7 +45,7 @@ export interface StoredHoldRecord {
   result: HoldResult | null;
 }
 
-const MAX_CUSTODY_BYTES = 256 * 2 ** 20;
+const MAX_HOLD_RECORD_BYTES = 256 * 2 ** 20;
 const ACTIONS: readonly (string | null)[] = ['hold', 'release', 'extend'];
 
 /**
@@ -61,10 +61,10 @@ export async function readHoldLog(archive: Archive, runId: string): Promise<Stor
 }
 
 async function readStored(archive: Archive, key: string, keys: ReadonlySet<string>): Promise<StoredHoldRecord> {
-  const bytes = await archive.readBytes(key, MAX_CUSTODY_BYTES);
+  const bytes = await archive.readBytes(key, MAX_HOLD_RECORD_BYTES);
   const resultKey = holdResultKey(key);
   const result = keys.has(resultKey)
-    ? readRecord(holdResultSchema, await archive.readBytes(resultKey, MAX_CUSTODY_BYTES), resultKey)
+    ? readRecord(holdResultSchema, await archive.readBytes(resultKey, MAX_HOLD_RECORD_BYTES), resultKey)
     : null;
   return { key, record: readRecord(holdRecordSchema, bytes, key), sha256: sha256(bytes), result };
 }

@@ -1,25 +1,9 @@
 import type { Argv } from 'yargs';
-import {
-  archiveFlags,
-  concurrencyFlags,
-  configurationFlags,
-  requirementFlags,
-  serviceFlags,
-  trustFlags,
-  workDirectoryFlags,
-} from '../config/flags.ts';
+import { concurrencyFlags, footingFlags } from '../config/flags.ts';
 
 export function doctorFlags(argv: Argv) {
   return argv
-    .options({
-      ...configurationFlags,
-      ...serviceFlags,
-      ...archiveFlags,
-      ...workDirectoryFlags,
-      ...trustFlags,
-      ...requirementFlags,
-      ...concurrencyFlags,
-    })
+    .options({ ...footingFlags, ...concurrencyFlags })
     .example('$0 doctor', 'checks the archive, the service, every key and root, the authority and the work directory');
 }
 export type DoctorFlags = Awaited<ReturnType<typeof doctorFlags>['argv']>;

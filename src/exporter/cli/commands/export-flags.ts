@@ -1,27 +1,9 @@
 import type { Argv } from 'yargs';
-import {
-  archiveFlags,
-  concurrencyFlags,
-  configurationFlags,
-  requirementFlags,
-  serviceFlags,
-  signingFlags,
-  trustFlags,
-  workDirectoryFlags,
-} from '../config/flags.ts';
+import { concurrencyFlags, footingFlags, signingFlags } from '../config/flags.ts';
 
 export function exportFlags(argv: Argv) {
   return argv
-    .options({
-      ...configurationFlags,
-      ...serviceFlags,
-      ...archiveFlags,
-      ...workDirectoryFlags,
-      ...trustFlags,
-      ...requirementFlags,
-      ...signingFlags,
-      ...concurrencyFlags,
-    })
+    .options({ ...footingFlags, ...signingFlags, ...concurrencyFlags })
     .options({
       period: { type: 'string', describe: 'a month, e.g. 2026-10 (default: the last whole month, UTC)' },
       from: { type: 'string', describe: 'first moment of the period: a day or an RFC 3339 time' },

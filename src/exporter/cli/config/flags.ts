@@ -54,3 +54,13 @@ export const requirementFlags = {
 export const concurrencyFlags = {
   concurrency: { type: 'number', describe: 'streams at a time (default: 4)' },
 } as const;
+
+/** What an export rests on, and the doctor looks at. */
+export const footingFlags = {
+  ...configurationFlags,
+  ...serviceFlags,
+  ...archiveFlags,
+  ...workDirectoryFlags,
+  ...trustFlags,
+  ...requirementFlags,
+} as const;
