@@ -10,7 +10,7 @@ interface Changes {
   numbers?: Description['numbers'];
 }
 
-/** The dialect of this name of `dialects.py`, as a contract, and what its digests do not cover. */
+/** The dialect of this name of `vendor-dialects.py`, as a contract, and what its digests do not cover. */
 export type Dialect = [name: string, changes: Changes, uncovered: string[]];
 
 export function describeDialect(name: string, changes: Changes): Description {
