@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Holds the heap as small as the work at hand lets it be. While code is loaded that costs 18 ms, so short work has it held
+ * Holds the heap as small as the work at hand lets it be. While code is loaded that costs 18 ms, and more in a thread, so work has it held
  * only once it begins.
  *
  * @param growth in percent, of what the last collection left. 10 for a walk: what that allocates dies at once, and a heap

@@ -37,7 +37,7 @@ const UNSIGNED =
  */
 const loadArchive = async () => inSmallHeap((await import('../../../verifier/verify/archive.ts')).verifyArchive);
 const loadBundle = async () => inSmallHeap((await import('../../../verifier/verify/bundle.ts')).verifyBundle);
-const loadPackage = async () => inSmallHeap((await import('../../../verifier/verify/package.ts')).verifyPackage);
+const loadPackage = async () => (await import('../../../verifier/verify/package.ts')).verifyPackage;
 const loadContract = async () => (await import('../config/contract.ts')).readContract;
 
 /** The heap is held once the code is there: held while code is loaded, it is collected again and again. */
@@ -340,6 +340,8 @@ async function verifyOnePackage(
 ): Promise<FileReport> {
   await using threads = RangeThreads.for(file, asked);
   const verifyPackage = await loadPackage();
+  // Threads load code too.
+  void threads.started.then(() => holdHeap(10));
   const { verdicts, contract } = await verifyPackage(file, { ...options, threads });
   const outcome = worstOf(verdicts.map((verdict) => verdict.status));
   return {
