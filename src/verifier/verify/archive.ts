@@ -5,7 +5,7 @@ import type { Archive, StoredObject } from '../archive/archive.ts';
 import { compareKeys, isKey } from '../archive/key.ts';
 import { asReadBack } from '../claims/recorded.ts';
 import { toEarlierRun } from '../ledger/earlier-runs.ts';
-import { type LedgerHead, runOf } from '../ledger/ledger.ts';
+import { runOf } from '../ledger/ledger.ts';
 import {
   askedKey,
   attemptFileOf,
@@ -18,6 +18,7 @@ import {
   runRecordKey,
   streamSlugOf,
 } from '../records/keys.ts';
+import type { LedgerHead } from '../records/record.ts';
 import { attemptSchema, readRecord } from '../records/record.ts';
 import type { PublicKey } from '../signature/key.ts';
 import { type ArchiveReport, toReport } from './archive-report.ts';

@@ -170,8 +170,8 @@ async function verifyOpened(
     contractSha256: stated.contract_sha256,
     contract: toContractUse(inUse, options.contract === null ? 'bundle' : 'reader'),
     transferLog: surroundings.log,
-    service: serviceStatementOf(known, stated.stated_entries),
-    statedHead: stated.stated_head,
+    service: serviceStatementOf(known, stated.statement),
+    statedHead: stated.statement.head.sequence,
     missing: surroundings.missing,
     hasPdf: pdf !== null,
   };
@@ -187,8 +187,8 @@ function formOf(bundle: Bundle, form: FormName): string | undefined {
 /** What the claims ask of the entries, and what the package is to be. */
 function expectationOf(stated: Verification | null, compared: readonly ComparedSection[]): PackageExpectation {
   if (stated === null) return { compared: () => compared };
-  const { verdict, completeness, earlier } = stated;
-  const head = completeness.kind === 'none' ? null : completeness.statement.head_sequence;
+  const { verdict, completeness, statement, earlier } = stated;
+  const head = completeness.kind === 'none' ? null : statement.head.sequence;
   return {
     streamId: verdict.stream_id,
     ...(verdict.package_id === null ? {} : { packageId: verdict.package_id }),
