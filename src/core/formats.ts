@@ -27,3 +27,26 @@ export const FORMATS = {
   service: format('service'),
   transferLog: format('transfer-log'),
 } as const;
+
+const KNOWN: ReadonlySet<string> = new Set(Object.values(FORMATS));
+
+/** The format that a document names, where it is one of another version than these; null for any other document. */
+export function otherVersionOf(document: unknown): string | null {
+  if (typeof document !== 'object' || document === null || !('format' in document)) return null;
+  const { format } = document;
+  const isName = typeof format === 'string' && /^evidence-[a-z-]{1,40}\/\d{1,9}$/.test(format);
+  return isName && !KNOWN.has(format) ? format : null;
+}
+
+/** As `otherVersionOf`, of what may be no JSON at all. */
+export function otherVersionIn(bytes: Uint8Array): string | null {
+  try {
+    return otherVersionOf(JSON.parse(Buffer.from(bytes).toString('utf8')));
+  } catch {
+    return null;
+  }
+}
+
+/** What to do about an archive or a bundle of another version. */
+export const GET_THAT_VERSION =
+  'Nothing was verified and nothing was written. Use the version of evidence-exporter that wrote it';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EvidenceError } from '../../core/errors.ts';
-import { FORMATS } from '../../core/formats.ts';
+import { FORMATS, otherVersionOf } from '../../core/formats.ts';
 import type { Json } from '../../core/json/canonical.ts';
 import { type ExactJson, type ExactOptions, parseExactJson } from '../../core/json/exact.ts';
 import { indentedJson } from '../../core/json/indented.ts';
@@ -289,6 +289,9 @@ export function readRecord<T>(schema: z.ZodType<T>, bytes: Uint8Array, key: stri
 export function toRecord<T>(schema: z.ZodType<T>, value: Json, key: string): T {
   const read = schema.safeParse(value);
   if (read.success) return read.data;
+  const other = otherVersionOf(value);
+  if (other !== null)
+    throw new EvidenceError('unreadable', `${key} is of the format ${other}, which this version does not read`);
   throw new EvidenceError('unreadable', `${key} is not the record it should be: ${whatIsWrong(read.error)}`);
 }
 

@@ -40,6 +40,8 @@ export interface VerifyOptions {
   now: Date;
   /** What must be proved, whatever a bundle or a run requires besides; `DEFAULT_REQUIRED` unless told. */
   required?: readonly ClaimName[];
+  /** Whether no run speaks of the bundle: one that another version wrote is refused then, and not refuted. */
+  alone?: boolean;
   /** Whether a record states another bundle than the one that is to be read. */
   isAltered?: boolean;
   /** What other runs had of the stream of a bundle, to be seen in it too. */
@@ -112,7 +114,7 @@ async function verifyOpened(
   readers: Readers,
 ): Promise<VerifiedBundle> {
   const problems: Problem[] = [];
-  const { stated, service, own } = await readDocuments(bundle, key, options.contract === null, problems);
+  const { stated, service, own } = await readDocuments(bundle, key, options, problems);
   const inUse = options.contract ?? own ?? DEFAULT_IN_USE;
   const { contract } = inUse;
   const evidence = formOf(bundle, 'json');
