@@ -5,7 +5,8 @@ import { type ExactJson, parseExactJson } from '../../core/json/exact.ts';
 import { isExact } from '../../core/json/numbers.ts';
 import { readWritten, type Written } from '../../core/json/source-text.ts';
 import type { Entry, RecomputedDigest, SealKeys } from '../model/entry.ts';
-import type { Description, KeyChoice } from '../profile/description.ts';
+import type { Description } from '../profile/description.ts';
+import type { KeyChoice } from '../profile/digest-description.ts';
 import { type DigestReader, digestReader, macReader } from '../profile/digest-text.ts';
 import { RoleFields } from '../profile/fields.ts';
 import { namesOf, valueAt, writtenAt } from '../profile/path.ts';
@@ -27,6 +28,7 @@ export function openContract(description: Description): Contract {
     name: description.name,
     recipe: recipe?.words ?? null,
     hasSeals: description.seal !== null,
+    hasKeyedDigests: (description.digest.recipe?.key ?? null) !== null,
     bindsPredecessor: cover.bindsPredecessor,
     unhashedSeal: cover.unhashedSeal,
     openRoles: cover.openRoles,

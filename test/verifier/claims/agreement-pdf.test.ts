@@ -4,8 +4,9 @@ import { renderEvidencePdf } from '../../../src/platform/audit/pdf.ts';
 import type { PackageReading } from '../../../src/verifier/chain/package.ts';
 import type { PdfReading, SummaryReading } from '../../../src/verifier/claims/agreement.ts';
 import { judgeAgreement } from '../../../src/verifier/claims/agreement.ts';
+import type { StatedFact } from '../../../src/verifier/pdf-text/labels.ts';
 import { readPdfFacts } from '../../../src/verifier/pdf-text/pdf.ts';
-import type { StatedFact, Statement } from '../../../src/verifier/pdf-text/statements.ts';
+import type { Statement } from '../../../src/verifier/pdf-text/statements.ts';
 import { chainOf, packageOf, readPackage, type SentPackage, STREAM } from '../../support/chain.ts';
 import { evidencePdf } from '../../support/evidence-pdf.ts';
 
@@ -42,7 +43,7 @@ function read(more: Partial<SentPackage> = {}, sent = entries): PackageReading {
 function judge(pdf: PdfReading | null, summary: SummaryReading | null = SUMMARY, reading = read()) {
   const { walk, facts } = reading;
   if (facts === null) throw new Error('the package was not read');
-  const { claim, findings } = judgeAgreement({ walk, facts, summary, pdf, vendor: null, refutedByUs: false });
+  const { claim, findings } = judgeAgreement({ walk, facts, summary, pdf, vendor: null, ownVerdict: 'proved' });
   return { claim, findings: findings.list() };
 }
 
