@@ -218,6 +218,11 @@ def to_time(text):
     return datetime.fromisoformat(text.replace("Z", "+00:00"))
 
 
+def in_utc(text):
+    """A time as records have it; None for none."""
+    return text and to_time(text).astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
+
+
 # 2. Names ---------------------------------------------------------------------------------------------------------
 
 def slug_of(stream):
@@ -290,8 +295,8 @@ def judge_package(package, text, roots, seal_keys, known, place):
         "entries": len(entries), "package_id": package["package_id"],
         "first_sequence": first and first["sequence"], "previous_hash": first and first["prev_hash"],
         "head": head and {"sequence": head["sequence"], "hash": head["hash"]},
-        "first_recorded_at": first and first["timestamp"], "last_recorded_at": head and head["timestamp"],
-        "first_occurred_at": first and first.get("occurred_at"), "last_occurred_at": head and head.get("occurred_at"),
+        "first_recorded_at": first and in_utc(first["timestamp"]), "last_recorded_at": head and in_utc(head["timestamp"]),
+        "first_occurred_at": first and in_utc(first.get("occurred_at")), "last_occurred_at": head and in_utc(head.get("occurred_at")),
     }
     return states, facts, stated
 
@@ -366,11 +371,15 @@ def judge_agreement(package, summary, facts, stated, verification, states):
         said = [summary["package_id"], summary["stream_id"], summary["entry_count"], summary["head_hash"]]
         wrong |= said != [package["package_id"], seen[0], seen[1], hash_of]
     vendor = verification["vendor"]
-    refuted = "refuted" in (states["order"], states["content"], states["seal"])
-    if vendor is not None and vendor["verified"] == refuted:
+    own, undecided = [states[name] for name in ("order", "content", "seal")], False
+    if vendor is not None and vendor["verified"]:
+        wrong |= "refuted" in own
+    elif vendor is not None and "refuted" not in own:
         failed = vendor["failed_sequences"]
-        wrong |= vendor["verified"] or not failed or any(n in stated for n in failed)
-    return "refuted" if wrong else "proved" if summary is not None else "unproved"
+        here = not failed or any(n in stated for n in failed)
+        wrong |= here and "unproved" not in own
+        undecided = here and "unproved" in own
+    return "refuted" if wrong else "proved" if summary is not None and not undecided else "unproved"
 
 
 # 6. Bundles -------------------------------------------------------------------------------------------------------
@@ -504,16 +513,25 @@ def judge_bundle(archive, run, stream, files, documents, lines, spans, place):
         must(verdict[name] == value, place, f"records {name} as {verdict[name]!r}, and it is {value!r}")
     days = {}
     for entry in package["entries"]:
-        days[entry["timestamp"][:10]] = days.get(entry["timestamp"][:10], 0) + 1
+        day = in_utc(entry["timestamp"])[:10]
+        days[day] = days.get(day, 0) + 1
     if verdict["activity"]["per"] == "day":
         must(verdict["activity"]["counts"] == days, place, "records another activity")
-    lacking = {"seal"} if not archive.seal_keys else set()
-    lacking |= {"anchor"} if archive.service_root is None else set()
+    exempt = {"seal", "anchor"} | ({"agreement"} if verdict["claims"]["seal"]["state"] != states["seal"] else set())
     for name, state in states.items():
         was = verdict["claims"][name]["state"]
-        opposite = "refuted" in (state, was) and state != was and "unproved" not in (state, was)
-        must(not opposite and not (was == "proved" and state == "unproved" and name not in lacking), place, f"records {name} as {was}, and it is {state}")
+        opposite = {state, was} == {"refuted", "proved"}
+        must(name in exempt or not (opposite or (was, state) == ("proved", "unproved")), place, f"records {name} as {was}, and it is {state}")
         must(state != "refuted", place, f"the claim {name} is refuted")
+    claims = {name: verdict["claims"][name]["state"] for name in CLAIMS}
+    status, asked = verdict["status"], [claims[name] for name in verification["required_claims"]]
+    must(("refuted" in claims.values()) == (status == "refuted"), place, f"is recorded as {status}, which its claims do not come to")
+    earned = "incomplete" if set(asked) - {"proved"} else "verified" if {claims["order"], claims["content"]} == {"proved"} else "collected"
+    must(status not in ("verified", "collected") or (status == earned and package["entries"]), place, f"is recorded as {status}, and not what that takes")
+    must(status != "empty" or not package["entries"], place, "is recorded as empty, and is not")
+    must(verdict["findings_count"] >= len(verdict["findings"]), place, "lists more findings than it counts")
+    must(claims["seal"] != "proved" or verification["seal_key_ids"], place, "records seals as proved by no key")
+    must(claims["anchor"] != "proved" or verification["timestamp_roots"] is not None, place, "records the anchor as proved under no root")
     required = set(run["scope"]["required_claims"]) | {"order", "content"}
     if package["entries"] and any(states[name] != "proved" for name in required):
         OPEN.append(f"{place}: {sorted(name for name in required if states[name] != 'proved')} not proved")
@@ -746,7 +764,7 @@ def verify_stamps(archive, run, data):
     number, covered, not_before = 1, data, to_time(run["finished_at"])
     named = {}
     for key in [k for k in archive.objects if re.fullmatch(rf"runs/{re.escape(run['run_id'])}/hold-log/[^/]+-restamp\.json", k)]:
-        record = read_record(archive.read(key), "restamp", key)
+        record = read_record(archive.read(key), "restamp", key, "restamp-record")
         if record and must(record["run_id"] == run["run_id"] and key.endswith(f"/{record['ordered_at'].replace(':', '-')}-restamp.json"), key, "is not where it belongs"):
             named[record["token"]["key"]] = record["token"]["sha256"]
     while (key := f"runs/{run['run_id']}/run{'' if number == 1 else f'.{number}'}.tsr") in archive.objects:
@@ -769,7 +787,8 @@ def verify_hold_log(archive, run):
             continue
         action = found[2]
         data = archive.read(key)
-        record = read_record(data, "share" if action == "share" else "hold", key)
+        kind = "share" if action == "share" else "hold"
+        record = read_record(data, kind, key, f"{kind}-record")
         if record is None:
             continue
         at = record["shared_at" if action == "share" else "ordered_at"]
