@@ -258,6 +258,12 @@ const SIGNED: Row[] = [
   ['what people read is removed', rebagged((files) => files.delete('README.txt')), REFUTED],
   ['a line of the listing is left out', rebagged((files) => cutListing(files)), REFUTED],
   ['bag-info.txt names another run', rebagged((files) => renamed(files)), REFUTED],
+  ['warnings of the run', (a) => a.editRun(SECOND, (record) => (record.warnings = ['x'])), VERIFIED],
+  ['what the run says of the one before', (a) => a.editRun(SECOND, earlier), REFUTED],
+  ['the service of the run', (a) => a.editRun(SECOND, ({ source }) => (source.audit_url = 'https://x')), REFUTED],
+  ['how many streams there were', (a) => a.editRun(SECOND, ({ reconciliation }) => reconciliation.listed++), REFUTED],
+  ['which streams there were', (a) => a.editRun(SECOND, (record) => record.streams.pop()), REFUTED],
+  ['where a report lies', (a) => a.editRun(SECOND, ({ documents }) => (documents[2].name = 'x.pdf')), REFUTED],
   ['the contract is named otherwise', edited(LOGINS, 'data/verification.json', (one) => (one.contract = 'x')), REFUTED],
 ];
 
@@ -352,6 +358,10 @@ function signedAnew([words, change, code]: Row): Row {
     archive.resign(readSigningKey(readFileSync(whole.key.file, 'utf8'), null, whole.key.file));
   };
   return [words, signed, code];
+}
+
+function earlier({ earlier_runs: [first] }: Json): void {
+  first.entries += 1;
 }
 
 function otherToken({ checkpoints: [first, second] }: Json): void {

@@ -547,7 +547,7 @@ class Archive:
     def __init__(self, folder, public_keys, root, service_root, seal_keys):
         self.folder, self.root, self.service_root, self.seal_keys = folder, root, service_root, seal_keys
         self.keys = {key_id(file): file for file in public_keys}
-        self.named, self.entries, self.checked = set(), {}, 0
+        self.named, self.entries, self.runs, self.checked = set(), {}, {}, 0
         self.objects = {}
         for at, folders, files in os.walk(folder):
             folders[:] = [name for name in folders if not name.startswith(".")]
@@ -708,6 +708,8 @@ def verify_run(archive, run, data, past, services, ledger):
     must((run["outcome"] == "refuted") == bool(gone or any(s["status"] == "refuted" for s in run["streams"])), key, "states another outcome than its streams")
     must(run["source"]["audit_url"] in services, key, "is of another service")
     must(run["outcome"] != "refuted", key, "the run itself was refuted")
+    must(all(archive.runs.get(earlier["run_id"], earlier) == earlier for earlier in run["earlier_runs"]), key, "says of a run before what its record does not")
+    archive.runs[run["run_id"]] = {**coverage_of(run), "run_id": run["run_id"], "outcome": run["outcome"], "finished_at": run["finished_at"], "streams": counts["exported"], "entries": sum(s["entries"] for s in run["streams"])}
     asked = next((d for d in run["documents"] if d["name"] == "asked.json"), None)
     for stored in run["left_over"] + run["documents"]:
         right = stored["key"] == prefix + stored["name"] if "name" in stored else stored["key"].startswith(prefix)
