@@ -107,7 +107,11 @@ export async function whyOther(asker: Asker, question: Question): Promise<Eviden
 }
 
 /** Writes down what the run is asked for. Where another process was the first to begin it, its word counts. */
-export async function beginRun(context: ExportContext, begunAt: Date): Promise<BegunRun> {
+export async function beginRun(
+  context: ExportContext,
+  begunAt: Date,
+  newest: StoredLedgerEntry | null,
+): Promise<BegunRun> {
   const question = questionOf(context);
   const asked: Asked = bindRecord(context.bindingKey, {
     format: FORMATS.asked,
@@ -119,7 +123,7 @@ export async function beginRun(context: ExportContext, begunAt: Date): Promise<B
     operator: context.operator,
   });
   const begun = { asked, bytes: toRecordBytes(asked) };
-  await keepService(context.archive, context.auditUrl);
+  await keepService(context.archive, context.auditUrl, newest);
   try {
     await keepAsked(context, begun);
     return begun;

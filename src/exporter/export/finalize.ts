@@ -77,7 +77,8 @@ async function finalizeRun(
 ): Promise<RunResult> {
   const record = recordOf(frozen, streams);
   const question = questionOf(context);
-  const begun = (await readBegun(context, question)) ?? (await beginRun(context, new Date(record.begun_at)));
+  const begun =
+    (await readBegun(context, question)) ?? (await beginRun(context, new Date(record.begun_at), ledger.newest));
   record.documents = [await keepAsked(context, begun), frozen.document, ...(await putReports(context, record))];
   const { binding: _binding, ...unbound } = record;
   record.binding = bindPieces(context.bindingKey, recordPieces(unbound));

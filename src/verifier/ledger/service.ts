@@ -85,10 +85,12 @@ function otherService(held: string, asked: string, canMove: boolean): EvidenceEr
 }
 
 /**
- * Writes down whose evidence an archive will hold.
+ * Writes down whose evidence an archive will hold, before its first run.
+ * @param newest entry of its ledger: where there is one, the archive says it already, and where the service moved to.
  * @throws EvidenceError `config` where an export of another service was the first to do so.
  */
-export async function keepService(archive: Archive, auditUrl: string): Promise<void> {
+export async function keepService(archive: Archive, auditUrl: string, newest: StoredLedgerEntry | null): Promise<void> {
+  if (newest !== null) return;
   const bytes = archiveBytes(auditUrl);
   try {
     await archive.put(ARCHIVE_KEY, { bytes }, { bytes: bytes.length, sha256: sha256(bytes) });
