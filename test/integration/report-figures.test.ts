@@ -226,10 +226,10 @@ function inColumns({ first, last, listed, ...stream }: StreamFigures): Record<st
     first_sequence: String(first?.sequence ?? ''),
     first_recorded_at: first?.recorded ?? '',
     first_occurred_at: first?.occurred ?? '',
-    last_sequence: String(last?.sequence ?? ''),
+    head_sequence: String(last?.sequence ?? ''),
     last_recorded_at: last?.recorded ?? '',
     last_occurred_at: last?.occurred ?? '',
-    received_from: stream.receivedFrom,
-    received_to: stream.receivedTo,
+    requested_at: stream.receivedFrom,
+    received_at: stream.receivedTo,
   };
 }

@@ -1,5 +1,6 @@
 import { sha256 } from '../../core/digest.ts';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import { FORMATS } from '../../core/formats.ts';
 import { readNewestEntry, type StoredLedgerEntry } from '../../verifier/ledger/ledger.ts';
 import { keepService, readArchiveService, requireService } from '../../verifier/ledger/service.ts';
 import { type Asked, readAsked } from '../../verifier/records/asked.ts';
@@ -113,7 +114,7 @@ export async function beginRun(
 ): Promise<BegunRun> {
   const question = questionOf(context);
   const asked: Asked = bindRecord(context.bindingKey, {
-    format: 'evidence-asked/1' as const,
+    format: FORMATS.asked,
     run_id: question.run_id,
     source: { ...question.source, contract: context.contract.name },
     period: question.period,

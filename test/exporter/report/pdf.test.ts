@@ -82,7 +82,7 @@ describe('the report of a month', () => {
     ['scope', 'streams that match prod/*'],
     ['exclusions', 'without those that match */debug'],
     ['population', '2 streams listed = 2 exported + 0 partial + 0 failed + 0 empty + 0 excluded'],
-    ['sequence range and head', `1–${record.streams[0]?.entries}  head ${record.streams[0]?.head_hash}`],
+    ['sequence range and head', `1–${record.streams[0]?.entries}  head ${record.streams[0]?.head?.hash}`],
     ['digest of a bundle', `bundle SHA-256 ${record.streams[1]?.bundle.sha256}`],
     ['not edited', 'Not edited after extraction'],
     ['missing signature', 'The run is not signed.'],

@@ -172,7 +172,7 @@ function printStamps(stamps: ArchiveReport['runs'][number]['stamps'], printer: P
 }
 
 function printRestamps(restamps: ArchiveReport['runs'][number]['restamps'], printer: Printer): void {
-  for (const { token, authority, ordered_by, ordered_at } of restamps)
+  for (const { token, timestamp_authority: authority, ordered_by, ordered_at } of restamps)
     printer.result(`restamp ${token.key} from ${authority}, by ${ordered_by.user} at ${ordered_at}`);
 }
 
