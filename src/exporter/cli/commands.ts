@@ -1,12 +1,13 @@
-import yargs, { type Argv } from 'yargs';
+import yargs from 'yargs';
 import { EvidenceError } from '../../core/errors.ts';
-import { EXIT_CODES, exitCodeOfError } from '../../core/terminal/exit.ts';
+import { exitCodeOfError } from '../../core/terminal/exit.ts';
 import { Printer } from '../../core/terminal/printer.ts';
 import { carryOut } from './carry-out.ts';
 import type { Command } from './command.ts';
 import { demoFlags } from './commands/demo-flags.ts';
 import { doctorFlags } from './commands/doctor-flags.ts';
 import { exportFlags } from './commands/export-flags.ts';
+import { type HelpFlags, helpFlags } from './commands/help-flags.ts';
 import { extendFlags, holdFlags } from './commands/hold-flags.ts';
 import { initFlags } from './commands/init-flags.ts';
 import { keygenFlags } from './commands/keygen-flags.ts';
@@ -21,6 +22,7 @@ import { keepSecretsOf } from './config/secrets.ts';
 import { readTool } from './config/tool.ts';
 import { holdHeap } from './heap.ts';
 import { onInterruption } from './interruption.ts';
+import { listOfTopics } from './output/topics.ts';
 
 // npm runs a script in the package's folder; relative paths mean the folder where the user stands.
 const ownScript = process.env['npm_lifecycle_event'];
@@ -70,9 +72,11 @@ function inSmallHeap<Work>(load: () => Promise<Work>): Promise<Work> {
   return load();
 }
 
-function topicFlag(argv: Argv) {
-  return argv.positional('topic', { choices: ['exit-codes'] as const, demandOption: true });
-}
+const explain = run(async (): Promise<Command<HelpFlags>> => {
+  const { helpOn } = await import('./commands/help.ts');
+  const show = async (command: string) => void (await cli.parseAsync([command, '--help']));
+  return helpOn({ names: (await cli.getCompletion([''])) ?? [], show });
+});
 
 const cli = yargs(process.argv.slice(2))
   .scriptName('evidence')
@@ -175,16 +179,18 @@ const cli = yargs(process.argv.slice(2))
     extendFlags,
     run(async () => (await import('./commands/holds.ts')).runExtend),
   )
-  .command('help <topic>', 'explain exit-codes', topicFlag, () => {
-    process.stdout.write(
-      `${EXIT_CODES.map(([code, meaning]) => `${String(code).padStart(3)}  ${meaning}`).join('\n')}\n`,
-    );
-  })
+  .command(
+    'help [topic]',
+    'explain a topic or a command, or list the topics',
+    helpFlags,
+    // Leaves the parser later than the others do, so that it can parse once more.
+    async (flags): Promise<void> => explain(flags),
+  )
   .demandCommand(1, 'Name a command.')
   .strict()
   .recommendCommands()
   .version(readTool().version)
-  .epilogue('`evidence help exit-codes` explains the exit codes.')
+  .epilogue(listOfTopics())
   .exitProcess(false)
   .fail((message, error) => {
     // Thrown on, and reported once, below.
