@@ -11,6 +11,11 @@ export function packageFile(path: string): string {
   return join(root, path);
 }
 
+/** The file that starts a program, in the package: beside what was built when this is built code. */
+export function startFile(program: 'evidence' | 'evidence-platform'): string {
+  return packageFile(`${extname(import.meta.url) === '.js' ? 'dist' : 'src'}/start/${program}.cjs`);
+}
+
 /**
  * A program of its own, to start as a worker: what was built of it when this is built code, else its source.
  * @param name its path in `src` without its ending, e.g. `platform/main`; rolldown.config.mts has to list it.

@@ -85,7 +85,7 @@ export interface Config {
 }
 
 export const DEFAULT_ARCHIVE = './evidence-archive';
-const DEFAULT_FILE = 'evidence.yaml';
+export const CONFIG_FILE = 'evidence.yaml';
 
 /**
  * The configuration of whoever exports and keeps an archive: the file, then the environment, then the flags. What
@@ -98,7 +98,7 @@ export async function loadConfig(
   environment: NodeJS.ProcessEnv,
   directory: string,
 ): Promise<Config> {
-  const found = await readConfigFile(flags.config ?? environment['EVIDENCE_CONFIG'], directory, DEFAULT_FILE);
+  const found = await readConfigFile(flags.config ?? environment['EVIDENCE_CONFIG'], directory, CONFIG_FILE);
   return toConfig(found, flags, environment, directory);
 }
 

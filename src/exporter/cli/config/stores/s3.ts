@@ -11,7 +11,7 @@ export const S3_STORE: Store = {
   scheme: 's3',
   form: 's3://BUCKET/PREFIX',
   archive: 'an archive in S3',
-  flags: ['endpoint', 'legal-hold', 'kms-key'],
+  flags: ['endpoint', 'region', 'legal-hold', 'kms-key'],
   isRemote: true,
   locate: (address) => address.replace(/\/+$/, ''),
   open,
@@ -25,11 +25,23 @@ export const S3_STORE: Store = {
   },
   setUp: (address) => {
     const { bucket, prefix } = parseS3Url(address);
+    refuseUnmakeable(bucket);
     // What has a meaning of its own in a policy cannot be written as itself.
     if (/[*?$"]/.test(prefix)) throw new EvidenceError('usage', 'the prefix of the archive contains *, ?, $ or "');
     return { settings: 's3-settings.yaml', files: POLICIES, values: { bucket, prefix } };
   },
 };
+
+/**
+ * What no bucket is called that can be made today (Amazon S3 User Guide, Bucket naming rules); older ones are still read.
+ * @throws EvidenceError `usage`.
+ */
+function refuseUnmakeable(bucket: string): void {
+  if (/^(?!\d+\.\d+\.\d+\.\d+$)(?!.*\.\.)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)) return;
+  throw new EvidenceError('usage', 'the name of the bucket is none that a bucket can have', {
+    nextStep: 'It has 3 to 63 small letters, digits, dots and hyphens, and begins and ends with a letter or digit.',
+  });
+}
 
 const POLICIES = ['writer-policy', 'auditor-policy', 'administrator-policy', 'bucket-policy'];
 

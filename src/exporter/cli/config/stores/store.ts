@@ -13,7 +13,7 @@ export interface NamedArchive {
 export type Caller = Pick<CommandContext, 'directory' | 'signal'>;
 
 /** The flags that only some stores have a use for. */
-export type StoreFlag = 'endpoint' | 'legal-hold' | 'kms-key';
+export type StoreFlag = 'endpoint' | 'region' | 'legal-hold' | 'kms-key';
 
 /** A kind of store that archives are kept in: all that commands know of it. */
 export interface Store {
