@@ -1,14 +1,23 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { stopSharedRadosgw } from './radosgw.ts';
+
+const PREFIX = 'evidence-exporter-test-';
 
 /** What the tests leave in the system's temporary folder is in one folder, which goes when they end. */
 export default function setup(): () => void {
-  const folder = mkdtempSync(join(tmpdir(), 'evidence-exporter-test-'));
-  process.env['TMPDIR'] = folder;
+  const folder = useOwnFolder();
   return () => {
     stopSharedRadosgw(folder);
     rmSync(folder, { recursive: true, force: true });
   };
+}
+
+/** Makes the folder of this run the temporary one, for whichever part of the set-up comes first. */
+export function useOwnFolder(): string {
+  const folder = tmpdir();
+  if (basename(folder).startsWith(PREFIX)) return folder;
+  process.env['TMPDIR'] = mkdtempSync(join(folder, PREFIX));
+  return process.env['TMPDIR'];
 }
