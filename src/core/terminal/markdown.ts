@@ -143,7 +143,7 @@ function pieces(line: Line): (string | Styled)[] {
 function renderTable(lines: readonly string[], width: number, words: (text: string) => Word[]): OutputLine[] {
   const [titles = [], , ...rows] = lines.map(cellsOf);
   const cells = [titles, ...rows].map((row) => titles.map((_title, index) => words(row[index] ?? '')));
-  const widths = fit(
+  const widths = fitted(
     titles.map((_title, index) => Math.max(...cells.map((row) => columnsOf(textOf(row[index] ?? []))))),
     width - GAP.length * (titles.length - 1),
   );
@@ -159,7 +159,7 @@ function cellsOf(line: string): string[] {
 }
 
 /** The widths that columns get of so many in all: the widest give way first. */
-function fit(wanted: readonly number[], available: number): number[] {
+function fitted(wanted: readonly number[], available: number): number[] {
   const widths = [...wanted];
   for (let sum = total(widths); sum > available; sum--) {
     const widest = Math.max(...widths);

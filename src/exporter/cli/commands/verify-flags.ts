@@ -40,7 +40,7 @@ export function verifyFlags(argv: Argv) {
     .example('$0 verify evidence-archive --public-key signing.pem.pub', 'and that its signatures are by this key')
     .example('$0 verify s3://acme-evidence/prod/runs/2026-10', 'one run of an archive in S3')
     .example('$0 verify s3://acme-evidence/prod --fast --locked-for 365d', 'all of it, as far as the store is believed')
-    .example('$0 verify payments-1a2b3c4d.zip --seal-key k1=k1.key', 'one bundle, seals included')
+    .example('$0 verify payments-df384ae9.zip --seal-key k1=k1.key', 'one bundle, seals included')
     .epilogue(WHOM_IT_TRUSTS);
 }
 export type VerifyFlags = Awaited<ReturnType<typeof verifyFlags>['argv']>;
