@@ -18,6 +18,9 @@ const PROGRAMS = [
   'verifier/pdf-text/reader-thread',
 ];
 
+/** What every command needs, in one file. What loads YAML or schemas is not among it. */
+const CORE = /src\/core\/(terminal\/)?(?!progress|yaml|schema-words|wire)[a-z-]+\.ts$/;
+
 /**
  * Makes `dist`: the programs, and what they share, in few files, because a start pays for each that it opens.
  * Our own code and yargs are in them, readable; the packages of `dependencies` are not, and load when they are used.
@@ -35,6 +38,7 @@ export default defineConfig({
     entryFileNames: '[name].js',
     chunkFileNames: 'shared/[name].js',
     minifyInternalExports: false,
+    codeSplitting: { groups: [{ name: 'core', test: CORE }], includeDependenciesRecursively: false },
   },
 });
 

@@ -1,20 +1,18 @@
 import { readSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
 import type { PackageReader } from '../chain/package.ts';
 import type { Fill } from '../chain/regular-reader.ts';
+import type { RangeThreads } from './range-threads.ts';
 import { RangeWorkers } from './range-workers.ts';
 import { boundsOf, makeRanges, type Ranges } from './ranges.ts';
 
 export interface FileReadingOptions {
-  /** How many threads read a file; null for as many as there are cores, if it is large enough to gain. */
-  threads: number | null;
+  /** Those that read besides this one. */
+  threads: RangeThreads;
   signal?: AbortSignal | undefined;
   /** The least that is given to another thread at a time. */
   rangeBytes?: number;
-  /** Run by each of the other threads. */
-  program?: URL;
 }
 
 export interface FileReading {
@@ -23,10 +21,6 @@ export interface FileReading {
   stretches: number;
 }
 
-/** Below it the start of a thread costs more than it saves. */
-const LARGE_FILE_BYTES = 32 * 2 ** 20;
-/** More than these gain little beside the start of the program. */
-const MAX_THREADS = 4;
 /** What is kept of a stretch until it is its turn is bounded by the number of ranges. */
 const MAX_RANGES = 64;
 const RANGE_BYTES = 2 ** 20;
@@ -54,24 +48,23 @@ export async function readPackageFile(
   };
   try {
     const before = await file.stat();
-    const { threads, ranges } = planOf(before.isFile() ? before.size : 0, options);
+    const ranges = rangesOf(before.isFile() ? before.size : 0, options);
     const reading = new Reading(file, own(), before.isFile(), options.signal);
-    const stretches = await reading.readInRanges(ranges, threads - 1, options.program);
+    const stretches = await reading.readInRanges(ranges, options.threads.workers);
     const after = await file.stat();
     if (stretches === 0 || (after.size === before.size && after.mtimeMs === before.mtimeMs))
       return kept({ reader: reading.reader, stretches });
     reading.reader[Symbol.dispose]();
     const again = new Reading(file, own(), true, options.signal);
-    return kept({ reader: again.reader, stretches: await again.readInRanges(makeRanges(after.size, 1), 0) });
+    return kept({ reader: again.reader, stretches: await again.readInRanges(makeRanges(after.size, 1), []) });
   } finally {
     await file.close();
   }
 }
 
-function planOf(bytes: number, { threads: asked, rangeBytes = RANGE_BYTES }: FileReadingOptions) {
-  const threads = asked ?? (bytes < LARGE_FILE_BYTES ? 1 : Math.min(availableParallelism(), MAX_THREADS));
-  const count = threads === 1 ? 1 : Math.min(Math.floor(bytes / rangeBytes), MAX_RANGES);
-  return { threads: count > 1 ? threads : 1, ranges: makeRanges(bytes, Math.max(count, 1)) };
+function rangesOf(bytes: number, { threads, rangeBytes = RANGE_BYTES }: FileReadingOptions): Ranges {
+  const count = threads.workers.length === 0 ? 1 : Math.min(Math.floor(bytes / rangeBytes), MAX_RANGES);
+  return makeRanges(bytes, Math.max(count, 1));
 }
 
 /** One reading of a file, from its first byte to its last. */
@@ -91,8 +84,8 @@ class Reading {
   }
 
   /** From the first range on, while workers come from the last. Returns how many of their stretches were taken. */
-  async readInRanges(ranges: Ranges, helpers: number, program?: URL): Promise<number> {
-    const workers = new RangeWorkers(this.#file.fd, ranges, helpers, program);
+  async readInRanges(ranges: Ranges, threads: RangeThreads['workers']): Promise<number> {
+    const workers = new RangeWorkers(this.#file.fd, ranges, threads);
     let taken = 0;
     try {
       for (let range = 0; range < ranges.owners.length; range++) {

@@ -8,7 +8,7 @@ import { type ContractInUse, DEFAULT_IN_USE } from '../reading/in-use.ts';
 import { verifyToken } from '../timestamp/verify.ts';
 import type { VerifyOptions } from './content.ts';
 import { type ContractUse, toContractUse } from './contract-use.ts';
-import { readPackageFile } from './package-file.ts';
+import { type FileReadingOptions, readPackageFile } from './package-file.ts';
 
 /**
  * Verifies the JSON form of a package by itself, stream by stream: what it says of its own streams is all there is to
@@ -16,7 +16,7 @@ import { readPackageFile } from './package-file.ts';
  */
 export async function verifyPackage(
   file: string,
-  options: VerifyOptions & { threads: number | null; signal?: AbortSignal },
+  options: VerifyOptions & Pick<FileReadingOptions, 'threads' | 'signal'>,
 ): Promise<{ verdicts: Verdict[]; contract: ContractUse }> {
   const inUse = options.contract ?? DEFAULT_IN_USE;
   const begin = () => new PackageReader(inUse.contract, options.sealKeys);

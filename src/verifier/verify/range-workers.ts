@@ -1,16 +1,10 @@
-import { Worker } from 'node:worker_threads';
-import { programUrl } from '../../core/install-paths.ts';
+import type { Worker } from 'node:worker_threads';
 import type { Stretch, StretchOptions } from '../chain/stretch.ts';
 import type { RangeAnswer, RangeJob } from './range-worker.ts';
 import { claim, type Ranges } from './ranges.ts';
 
 /** Owner of ranges; workers are counted on from it. */
 const MAIN_THREAD = 1;
-
-/** Next to nothing is made in JavaScript there. */
-const HEAP = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 2 };
-
-const PROGRAM = programUrl('verifier/verify/range-worker');
 
 /** Threads that read ranges of a file, from the last one on. One that fails is as good as none. */
 export class RangeWorkers {
@@ -20,14 +14,14 @@ export class RangeWorkers {
   #begun = false;
 
   /**
-   * Starts the threads; they wait to be told what to look for.
    * @param file number of an open file, which stays open until `close` is done.
+   * @param threads that were started and told nothing.
    */
-  constructor(file: number, ranges: Ranges, count: number, program = PROGRAM) {
+  constructor(file: number, ranges: Ranges, threads: readonly Worker[]) {
     this.#file = file;
     this.#ranges = ranges;
-    for (let owner = MAIN_THREAD + 1; owner <= MAIN_THREAD + count; owner++)
-      this.#workers.set(owner, new RangeWorker(program));
+    for (const [index, thread] of threads.entries())
+      this.#workers.set(MAIN_THREAD + 1 + index, new RangeWorker(thread));
   }
 
   /** Tells them; what is known does not change, so it is told once. */
@@ -53,29 +47,27 @@ export class RangeWorkers {
 
 /** One thread and its answers. */
 class RangeWorker {
-  readonly #thread: Worker | null;
+  readonly #thread: Worker;
   readonly #answers = new Map<number, Stretch | null>();
   #ended = false;
   /** Has who waits look again. */
   #wake = () => {};
 
-  constructor(program: URL) {
-    this.#thread = startThread(program);
-    this.#ended = this.#thread === null;
-    this.#thread?.on('message', ({ range, stretch }: RangeAnswer) => {
+  constructor(thread: Worker) {
+    this.#thread = thread;
+    this.#ended = thread.threadId < 0;
+    this.#thread.on('message', ({ range, stretch }: RangeAnswer) => {
       this.#answers.set(range, stretch);
       this.#wake();
     });
-    // Nothing is lost by it: the main thread reads what no other has read.
-    this.#thread?.on('error', () => {});
-    this.#thread?.on('exit', () => {
+    this.#thread.on('exit', () => {
       this.#ended = true;
       this.#wake();
     });
   }
 
   begin(job: RangeJob): void {
-    this.#thread?.postMessage(job);
+    this.#thread.postMessage(job);
   }
 
   async stretchOf(range: number): Promise<Stretch | null> {
@@ -87,7 +79,7 @@ class RangeWorker {
 
   /** @param told a thread that was not told anything waits for ever. */
   async close(told: boolean): Promise<void> {
-    if (!told) await this.#thread?.terminate();
+    if (!told) await this.#thread.terminate();
     while (!this.#ended) await this.#change();
   }
 
@@ -95,14 +87,5 @@ class RangeWorker {
     return new Promise((resolve) => {
       this.#wake = resolve;
     });
-  }
-}
-
-/** Null where threads are not to be had, e.g. under Node's `--permission`. */
-function startThread(program: URL): Worker | null {
-  try {
-    return new Worker(program, { resourceLimits: HEAP, stdout: true, stderr: true });
-  } catch {
-    return null;
   }
 }

@@ -12,7 +12,10 @@ import { DIALECTS, describeDialect } from '../../support/vendor-dialects.ts';
 
 /** Made by python3: of each dialect, the entries of one stream as they are sent. */
 const SENT: Record<string, string[]> = JSON.parse(
-  execFileSync('python3', [join(import.meta.dirname, '../../support/vendor-dialects.py')], { encoding: 'utf8', maxBuffer: 2 ** 26 }),
+  execFileSync('python3', [join(import.meta.dirname, '../../support/vendor-dialects.py')], {
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+  }),
 );
 
 const KEYS = new Map([

@@ -1,5 +1,5 @@
-import { appendFileSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, existsSync, mkdtempSync, truncateSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -7,6 +7,7 @@ import { PackageReader, type PackageReading } from '../../../src/verifier/chain/
 import type { SealKeys } from '../../../src/verifier/model/entry.ts';
 import { defaultContract } from '../../../src/verifier/reading/default-contract.ts';
 import { type FileReadingOptions, readPackageFile } from '../../../src/verifier/verify/package-file.ts';
+import { RangeThreads } from '../../../src/verifier/verify/range-threads.ts';
 import { chainOf, KEYS, packageOf, type SentEntry } from '../../support/chain.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'package-file-'));
@@ -20,9 +21,15 @@ function fileOf(name: string, entries: SentEntry[]): string {
 }
 const intact = fileOf('intact.json', chain);
 
-async function read(path: string, options: Partial<FileReadingOptions>, keys: SealKeys = KEYS) {
+interface Asked extends Partial<Omit<FileReadingOptions, 'threads'>> {
+  threads?: number;
+  program?: URL;
+}
+
+async function read(path: string, { threads: count = 1, program, ...options }: Asked, keys: SealKeys = KEYS) {
   const begin = () => new PackageReader(defaultContract, keys, { watch: () => [3, 1000, 1999] });
-  const { reader, stretches } = await readPackageFile(path, begin, { threads: 1, rangeBytes: 50_000, ...options });
+  await using threads = new RangeThreads(count - 1, program);
+  const { reader, stretches } = await readPackageFile(path, begin, { threads, rangeBytes: 50_000, ...options });
   return { reading: plain(reader.finish()), stretches };
 }
 
@@ -32,7 +39,7 @@ let programs = 0;
  * A program for the other threads, which are too slow to begin for a small file: the main thread waits behind its first
  * block until one of them has called `ready`.
  */
-function helpedBy(text: string): Pick<FileReadingOptions, 'program' | 'signal'> {
+function helpedBy(text: string): Pick<Asked, 'program' | 'signal'> {
   const path = join(folder, `${++programs}.mjs`);
   const ready = `${path}.ready`;
   writeFileSync(
@@ -80,8 +87,23 @@ describe.each(FILES)('a file, %s, is read the same', (name, path) => {
 
 test('one thread reads alone, and so does one of many where the file is small', async () => {
   expect((await read(intact, { threads: 1 })).stretches).toBe(0);
-  expect((await read(intact, { threads: null })).stretches).toBe(0);
   expect((await read(intact, { threads: 2, rangeBytes: 2 ** 20 })).stretches).toBe(0);
+});
+
+const large = join(folder, 'large.json');
+writeFileSync(large, '');
+truncateSync(large, 40 * 2 ** 20);
+
+test.each([
+  ['a large file', large, null, Math.min(availableParallelism(), 4) - 1],
+  ['a large file that one is asked for', large, 1, 0],
+  ['a small file', intact, null, 0],
+  ['a small file that more are asked for', intact, 3, 2],
+  ['what is no file', folder, null, 0],
+  ['what is not there', join(folder, 'nothing'), 3, 0],
+])('the threads besides the main one for %s', async (_words, path, asked, count) => {
+  await using threads = RangeThreads.for(path, asked);
+  expect(threads.workers).toHaveLength(count);
 });
 
 test('an account, whose chains stand side by side, is read by the main thread', async () => {

@@ -12,6 +12,7 @@ import type { ArchiveContext } from '../../../verifier/verify/archive.ts';
 import type { ArchiveReport } from '../../../verifier/verify/archive-report.ts';
 import type { VerifyOptions } from '../../../verifier/verify/content.ts';
 import { type Problem, toProblem } from '../../../verifier/verify/problem.ts';
+import { RangeThreads } from '../../../verifier/verify/range-threads.ts';
 import type { RunCheck } from '../../../verifier/verify/run.ts';
 import type { CommandContext } from '../command.ts';
 import { withArchiveIfAny } from '../config/archives.ts';
@@ -34,13 +35,18 @@ const UNSIGNED =
  * What each kind of target needs is loaded once the kind is known: a package needs no schema, no YAML and no zip, and
  * they would take longer than verifying a small one.
  */
-const loadArchive = async () => (await import('../../../verifier/verify/archive.ts')).verifyArchive;
-const loadBundle = async () => (await import('../../../verifier/verify/bundle.ts')).verifyBundle;
-const loadPackage = async () => (await import('../../../verifier/verify/package.ts')).verifyPackage;
+const loadArchive = async () => inSmallHeap((await import('../../../verifier/verify/archive.ts')).verifyArchive);
+const loadBundle = async () => inSmallHeap((await import('../../../verifier/verify/bundle.ts')).verifyBundle);
+const loadPackage = async () => inSmallHeap((await import('../../../verifier/verify/package.ts')).verifyPackage);
 const loadContract = async () => (await import('../config/contract.ts')).readContract;
 
-export async function runVerify(flags: VerifyFlags, context: CommandContext): Promise<number> {
+/** The heap is held once the code is there: held while code is loaded, it is collected again and again. */
+function inSmallHeap<Work>(work: Work): Work {
   holdHeap(10);
+  return work;
+}
+
+export async function runVerify(flags: VerifyFlags, context: CommandContext): Promise<number> {
   const { directory, printer } = context;
   const { config: configFile, endpoint } = flags;
   const config = await loadNamedConfig(
@@ -110,7 +116,7 @@ export async function runVerify(flags: VerifyFlags, context: CommandContext): Pr
         verifyEncryptedBundle(target, { name: flags.target, folder }, options, identities),
       );
     },
-    package: () => verifyOnePackage(target, { ...options, threads, signal: context.signal }),
+    package: () => verifyOnePackage(target, threads, { ...options, signal: context.signal }),
   }[kind];
   const report = await reportOf();
   const { contracts, ...found } = report;
@@ -329,10 +335,12 @@ async function verifyEncryptedBundle(
 
 async function verifyOnePackage(
   file: string,
-  options: VerifyOptions & { threads: number | null; signal: AbortSignal },
+  asked: number | null,
+  options: VerifyOptions & { signal: AbortSignal },
 ): Promise<FileReport> {
+  await using threads = RangeThreads.for(file, asked);
   const verifyPackage = await loadPackage();
-  const { verdicts, contract } = await verifyPackage(file, options);
+  const { verdicts, contract } = await verifyPackage(file, { ...options, threads });
   const outcome = worstOf(verdicts.map((verdict) => verdict.status));
   return {
     outcome,
