@@ -92,7 +92,7 @@ const cli = yargs(process.argv.slice(2))
     run(async () => inSmallHeap(() => import('./commands/export.ts')).then((work) => work.runExport)),
   )
   .command(
-    'verify <target>',
+    'verify [targets..]',
     'verify what was archived, anew',
     verifyFlags,
     run(async () => (await import('./commands/verify.ts')).runVerify),

@@ -13,7 +13,7 @@ function print(options: { json?: boolean; quiet?: boolean }, work: (printer: Pri
 const everything = (printer: Printer) => {
   printer.result('a result');
   printer.note('a note');
-  printer.document({ a: 1 });
+  printer.document('evidence-test/1', { a: 1 });
 };
 
 const CHANNELS: [string, { json?: boolean; quiet?: boolean }, string, string][] = [
@@ -74,7 +74,7 @@ describe('a secret that the printer knows', () => {
         for (const kept of SECRETS) printer.keepSecret(kept);
         printer.result(`${secret} ${secret}`);
         printer.note(`[${secret}]`);
-        printer.document({ [secret]: [secret, { deep: `x${secret}y` }] });
+        printer.document('evidence-test/1', { [secret]: [secret, { deep: `x${secret}y` }] });
         printer.failure(new EvidenceError('service', `said ${secret}`, { nextStep: `not ${secret}` }));
         printer.failure(new TypeError(secret));
       });

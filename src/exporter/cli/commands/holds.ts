@@ -47,7 +47,11 @@ async function change(
       mode: config.store.retention?.mode ?? null,
     };
     const changed = await changeProtection({ archive, now: () => new Date(), signal }, wish);
-    printer.document({ ...changed.record, completed_at: changed.result.ended_at, key: changed.key });
+    printer.document(`evidence-${action}/1`, {
+      ...changed.record,
+      completed_at: changed.result.ended_at,
+      key: changed.key,
+    });
     for (const line of describe(changed)) printer.result(line);
     return 0;
   });

@@ -4,7 +4,7 @@ import { startFile } from '../../../core/install-paths.ts';
 import { shellWord } from '../../../core/shell.ts';
 import { readOperator, readTool } from '../config/tool.ts';
 import type { InitFlags } from './init-flags.ts';
-import { fillIn } from './init-templates.ts';
+import { fillTemplate } from './init-templates.ts';
 
 const SCHEDULERS = ['cron', 'systemd', 'kubernetes'] as const;
 type Scheduler = (typeof SCHEDULERS)[number];
@@ -53,7 +53,7 @@ function cronTexts({ directory, restamps }: Scheduled): [string, string][] {
   const script = shellWord(join(directory, 'deploy/evidence-cron.sh')).replaceAll('%', '\\%');
   const program = PROGRAM.map(shellWord).join(' ');
   const words = { folder: shellWord(directory), keyFile: KEY_FILE, program, script, restamps };
-  return ['crontab', 'evidence-cron.sh'].map((name) => [`deploy/${name}`, fillIn(name, words)]);
+  return ['crontab', 'evidence-cron.sh'].map((name) => [`deploy/${name}`, fillTemplate(name, words)]);
 }
 
 function systemdTexts({ directory, restamps }: Scheduled): [string, string][] {
@@ -62,12 +62,12 @@ function systemdTexts({ directory, restamps }: Scheduled): [string, string][] {
   const words = { folder, keyFile: KEY_FILE, program, restamps, user: readOperator().user };
   const jobs = ['evidence-export', 'evidence-upkeep'];
   const names = jobs.flatMap((job) => [`${job}.service`, `${job}.timer`]);
-  return names.map((name) => [`deploy/${name}`, fillIn(name, words)]);
+  return names.map((name) => [`deploy/${name}`, fillTemplate(name, words)]);
 }
 
 function kubernetesTexts({ isInFolder, restamps }: Scheduled): [string, string][] {
   const words = { isInFolder, restamps, version: readTool().version };
-  return [['deploy/cronjob.yaml', fillIn('cronjob.yaml', words)]];
+  return [['deploy/cronjob.yaml', fillTemplate('cronjob.yaml', words)]];
 }
 
 /** Text as one word of a command line of systemd (systemd.service(5), Command lines). */

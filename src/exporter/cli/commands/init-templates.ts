@@ -3,7 +3,7 @@ import { Eta } from 'eta';
 import { packageFile } from '../../../core/install-paths.ts';
 
 /** @param name of a template in `templates/deploy`, without `.eta`. */
-export function fillIn(name: string, words: object): string {
+export function fillTemplate(name: string, words: object): string {
   const template = readFileSync(packageFile(`templates/deploy/${name}.eta`), 'utf8');
   return new Eta({ autoEscape: false, autoTrim: false }).renderString(template, words);
 }

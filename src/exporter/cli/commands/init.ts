@@ -8,7 +8,7 @@ import type { Store } from '../config/stores/store.ts';
 import { checkArchiveUrl, formsWith, STORE_FLAGS, storeOf } from '../config/stores.ts';
 import type { InitFlags } from './init-flags.ts';
 import { afterSchedule, type Scheduled, schedulersOf, scheduleTexts } from './init-schedule.ts';
-import { fillIn, quote } from './init-templates.ts';
+import { fillTemplate, quote } from './init-templates.ts';
 
 /** Longer than any year. */
 const DAYS_OF_A_YEAR = 366;
@@ -50,7 +50,7 @@ export async function runInit(flags: InitFlags, { printer, directory }: CommandC
       },
     );
   for (const [name, text] of texts) write(resolve(directory, name), text);
-  printer.document({ written: names });
+  printer.document('evidence-init/1', { written: names });
   printer.result(`Written: ${names.join(', ')}.`);
   if (isConfigured) printer.result(`${CONFIG_FILE} was there, and is as it was.`);
   for (const name of schedulers) printer.result(afterSchedule(name));
@@ -77,10 +77,10 @@ function configurationTexts(flags: InitFlags): [name: string, text: string][] {
   refuseForeign(store, flags);
   const { settings, files, values } = store.setUp(archive);
   const words = { ...toDeployment(archive, flags), ...values };
-  const ofStore = settings === null ? '' : fillIn(settings, words);
+  const ofStore = settings === null ? '' : fillTemplate(settings, words);
   return [
-    [CONFIG_FILE, fillIn(CONFIG_FILE, { ...words, settings: ofStore })],
-    ...files.map((name): [string, string] => [`deploy/${name}.json`, formatted(fillIn(`${name}.json`, words))]),
+    [CONFIG_FILE, fillTemplate(CONFIG_FILE, { ...words, settings: ofStore })],
+    ...files.map((name): [string, string] => [`deploy/${name}.json`, formatted(fillTemplate(`${name}.json`, words))]),
   ];
 }
 

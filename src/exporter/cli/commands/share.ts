@@ -37,7 +37,7 @@ export async function runShare(flags: ShareFlags, context: CommandContext): Prom
     const { record, key, warnings } = shared;
     const place = relative(directory, folder) || '.';
     const letter = `${place}/letter.pdf`;
-    printer.document({ ...record, run_sha256: run.sha256, folder: place, letter, key, warnings });
+    printer.document('evidence-share/1', { ...record, run_sha256: run.sha256, folder: place, letter, key, warnings });
     for (const line of describe(shared, run.sha256, letter)) printer.result(line);
     return 0;
   });

@@ -81,14 +81,14 @@ const LIMITED: [flag: keyof VerifyFlags & string, kinds: TargetKind[], nextStep:
 ];
 
 /** What has no effect might be taken for having been checked. @throws EvidenceError `usage`. */
-export function refuseUnused(flags: VerifyFlags, kind: TargetKind): void {
+export function refuseUnused(flags: VerifyFlags, target: string, kind: TargetKind): void {
   const isGiven = (flag: keyof VerifyFlags) => flags[flag] !== undefined && flags[flag] !== false;
   for (const [flag, kinds, nextStep] of LIMITED)
     if (isGiven(flag) && !kinds.includes(kind))
       throw new EvidenceError('usage', `--${flag} means nothing for ${NAMES[kind]}; nothing was verified`, {
         nextStep,
       });
-  if (isGiven('endpoint') && !storeOf(flags.target).flags.includes('endpoint'))
+  if (isGiven('endpoint') && !storeOf(target).flags.includes('endpoint'))
     throw new EvidenceError('usage', '--endpoint means nothing for what lies on this disk; nothing was verified', {
       nextStep: `Leave out --endpoint, or name ${formsWith('endpoint')}.`,
     });
