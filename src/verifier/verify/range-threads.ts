@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
@@ -16,10 +17,13 @@ const PROGRAM = programUrl('verifier/verify/range-worker');
 /** Threads that wait to be told what to read. Disposing of them ends those that were told nothing. */
 export class RangeThreads implements AsyncDisposable {
   readonly workers: readonly Worker[];
+  /** Done when all have started, or failed to. */
+  readonly started: Promise<unknown>;
 
   /** @param count of threads besides the one that asks. @param program what each of them runs. */
   constructor(count: number, program = PROGRAM) {
     this.workers = Array.from({ length: count }, () => startThread(program)).filter((worker) => worker !== null);
+    this.started = Promise.allSettled(this.workers.map((worker) => once(worker, 'online')));
   }
 
   /**

@@ -10,7 +10,7 @@ import { RangeThreads } from '../../../verifier/verify/range-threads.ts';
 import type { Config } from '../config/config.ts';
 import { openIdentities } from '../config/trust.ts';
 import { withWorkDirectory } from '../config/work-directory.ts';
-import { loadThenHold } from '../heap.ts';
+import { holdHeap, loadThenHold } from '../heap.ts';
 import type { FileReport } from '../output/verify-report.ts';
 import { NAME_ONE, type TargetKind } from './verify-target.ts';
 
@@ -22,7 +22,7 @@ const UNSIGNED =
  * would take longer than verifying a small one.
  */
 const loadBundle = () => loadThenHold(async () => (await import('../../../verifier/verify/bundle.ts')).verifyBundle);
-const loadPackage = () => loadThenHold(async () => (await import('../../../verifier/verify/package.ts')).verifyPackage);
+const loadPackage = async () => (await import('../../../verifier/verify/package.ts')).verifyPackage;
 
 /** What files are verified with. */
 export interface FileMeans {
@@ -117,6 +117,8 @@ async function verifyOnePackage(
 ): Promise<FileReport> {
   await using threads = RangeThreads.for(file, asked);
   const verifyPackage = await loadPackage();
+  // Threads load code too.
+  void threads.started.then(() => holdHeap(10));
   const { verdicts, contract } = await verifyPackage(file, { ...options, threads });
   if (verdicts.every(isOfNothing))
     throw new EvidenceError('usage', `${name} is no evidence package: it has neither a stream nor an entry`, {
