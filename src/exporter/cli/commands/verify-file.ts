@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { EvidenceError } from '../../../core/errors.ts';
+import { NO_ELEMENTS } from '../../../core/json/elements.ts';
 import type { Verdict } from '../../../verifier/claims/verdict.ts';
 import type { Identities } from '../../../verifier/encryption/identities.ts';
 import { EXIT_CODE_OF, worstOf } from '../../../verifier/records/outcome.ts';
@@ -12,7 +13,7 @@ import { openIdentities } from '../config/trust.ts';
 import { withWorkDirectory } from '../config/work-directory.ts';
 import { holdHeap, loadThenHold } from '../heap.ts';
 import type { FileReport } from '../output/verify-report.ts';
-import { NAME_ONE, type TargetKind } from './verify-target.ts';
+import { noEvidence, type TargetKind } from './verify-target.ts';
 
 const UNSIGNED =
   'Internal consistency only: a bundle by itself is not signed, so whoever can replace it can replace it unseen.';
@@ -120,10 +121,7 @@ async function verifyOnePackage(
   // Threads load code too.
   void threads.started.then(() => holdHeap(10));
   const { verdicts, contract } = await verifyPackage(file, { ...options, threads });
-  if (verdicts.every(isOfNothing))
-    throw new EvidenceError('usage', `${name} is no evidence package: it has neither a stream nor an entry`, {
-      nextStep: `${NAME_ONE} Packages of a service that differs are read by its contract: --contract FILE.`,
-    });
+  if (verdicts.every(lacksEntries)) throw noEvidence(name, 'it has no list of entries');
   const outcome = worstOf(verdicts.map((verdict) => verdict.status));
   return {
     outcome,
@@ -137,7 +135,8 @@ async function verifyOnePackage(
   };
 }
 
-/** Of a file in which nothing was found that a package begins with. */
-function isOfNothing({ stream_id, entries, findings }: Verdict): boolean {
-  return stream_id === '' && entries === 0 && findings.some(({ code }) => code === 'package/unreadable');
+/** Of JSON that is whole, and has no entries where packages have them. */
+function lacksEntries({ stream_id, entries, findings }: Verdict): boolean {
+  const [finding] = findings;
+  return stream_id === '' && entries === 0 && finding?.message.includes(NO_ELEMENTS) === true;
 }

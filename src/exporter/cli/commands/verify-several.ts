@@ -3,8 +3,7 @@ import { exitCodeOf } from '../../../core/terminal/exit.ts';
 import { plural } from '../../../core/words.ts';
 import type { CommandContext } from '../command.ts';
 import { printTrust } from '../output/trust-report.ts';
-import { printError, printTarget } from '../output/verify-report.ts';
-import type { VerifiedTarget } from './verify.ts';
+import { printError, printTarget, type VerifiedTarget } from '../output/verify-report.ts';
 
 /** What came of one of several targets: an error where it could not be looked at, which keeps none of the others. */
 type Ended = { target: string } & (VerifiedTarget | { error: EvidenceError });

@@ -6,8 +6,8 @@ import { type Config, loadNamedConfig } from '../config/config.ts';
 import { storeOf } from '../config/stores.ts';
 import { openIdentities, readPublicKeys, readSealKeys, readTimestampRoots } from '../config/trust.ts';
 import { readDays } from '../output/days.ts';
-import { describeTrust, type Given, type Trust } from '../output/trust-report.ts';
-import { type ArchiveOrFile, printArchive, printFile } from '../output/verify-report.ts';
+import { describeTrust, type Given } from '../output/trust-report.ts';
+import { printArchive, printFile, type VerifiedTarget } from '../output/verify-report.ts';
 import { verifyStored } from './verify-archive.ts';
 import { verifyFile } from './verify-file.ts';
 import type { VerifyFlags } from './verify-flags.ts';
@@ -43,12 +43,6 @@ export async function runVerify(flags: VerifyFlags, context: CommandContext): Pr
   if ('runs' in report) printArchive(report, trust, printer);
   else printFile(report, trust, printer);
   return report.exit_code;
-}
-
-/** What came of one target, and what it rests on. */
-export interface VerifiedTarget {
-  report: ArchiveOrFile;
-  trust: Trust;
 }
 
 interface Asked {
@@ -96,10 +90,6 @@ const CONCURRENCY = 4;
 
 /** What is named; else the archive of a configuration that is. @throws EvidenceError `usage` where there is neither. */
 function targetsOf({ targets = [] }: VerifyFlags, { archiveUrl, isArchiveNamed }: Config): readonly string[] {
-  if (targets.includes(''))
-    throw new EvidenceError('usage', 'what is to be verified is empty', {
-      nextStep: `A variable that it was to come from may be empty. ${NAME_ONE}`,
-    });
   if (targets.length > 0) return targets;
   if (isArchiveNamed) return [archiveUrl];
   throw new EvidenceError('usage', 'nothing is named that could be verified', {

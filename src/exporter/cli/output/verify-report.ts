@@ -33,7 +33,13 @@ export interface FileReport {
 }
 
 /** What a verification comes to, whatever was verified. */
-export type ArchiveOrFile = ArchiveReport | FileReport;
+type ArchiveOrFile = ArchiveReport | FileReport;
+
+/** What came of one target, and what it rests on. */
+export interface VerifiedTarget {
+  report: ArchiveOrFile;
+  trust: Trust;
+}
 
 /** A bundle or a package. */
 export function printFile(report: FileReport, trust: Trust, printer: Printer): void {
