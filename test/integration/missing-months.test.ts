@@ -160,7 +160,7 @@ describe('a month between two that were exported', () => {
     expect(judged).toMatchObject({ code: 1, state: 'unproved', status: 'verified' });
     const row = document.runs.find(({ run_id }: { run_id: string }) => run_id === SECOND);
     expect(row.streams.map(({ status }: { status: string }) => status)).toEqual(['refuted', 'verified']);
-    const alone = await carryOut(runVerify, { target: join('evidence-archive', key) }, directory);
+    const alone = await carryOut(runVerify, { targets: [join('evidence-archive', key)] }, directory);
     expect(alone.document.streams.map(({ status }: { status: string }) => status)).toEqual(['refuted']);
   });
 });
