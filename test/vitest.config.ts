@@ -1,11 +1,14 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { configDefaults, defineConfig } from 'vitest/config';
+import { defineConfig } from 'vitest/config';
+import { unitTests } from './speeds.ts';
 
 /** They measure time, and would measure each other's. */
 const TIMED = ['bench/bench', 'client/rate', 'integration/hurtful', 'integration/rate'].map(
   (name) => `test/${name}.test.ts`,
 );
+
+const UNIT = unitTests().filter((file) => !TIMED.includes(file));
 
 export default defineConfig({
   test: {
@@ -15,18 +18,27 @@ export default defineConfig({
     hookTimeout: 60_000,
     coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary'] },
     projects: [
+      // These start no programs, so nothing has to be built.
+      { extends: true, test: { name: 'unit', include: UNIT, maxWorkers: availableParallelism() } },
       {
         extends: true,
         test: {
-          name: 'tests',
+          name: 'programs',
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...TIMED],
+          exclude: [...UNIT, ...TIMED],
+          globalSetup: ['test/support/built.ts'],
           maxWorkers: availableParallelism(),
         },
       },
       {
         extends: true,
-        test: { name: 'timed', include: TIMED, maxWorkers: 1, sequence: { groupOrder: 1 } },
+        test: {
+          name: 'timed',
+          include: TIMED,
+          globalSetup: ['test/support/built.ts'],
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+        },
       },
     ],
   },

@@ -71,12 +71,13 @@ const withoutStep = (step: string) => (files: BagFiles) => {
   files.set(TRANSFER_LOG, Buffer.from(toRecordBytes(log)));
 };
 const JUST_AFTER = '2026-11-01T12:00:00Z';
-/** Says of the pages of the listing that they have so many entries, in both places. */
+const replacing = (path: string, from: RegExp, to: string) => (files: BagFiles) =>
+  files.set(path, Buffer.from((files.get(path) ?? '').toString().replace(from, to)));
+/** Says of the pages of the listing that they have so many entries, in one place and in both. */
+const pagesInService = (entries: number) => replacing('data/service.json', /"entries": \d+/, `"entries": ${entries}`);
 const pagesOf = (entries: number) => (files: BagFiles) => {
-  const stated = (path: string, from: RegExp, to: string) =>
-    files.set(path, Buffer.from((files.get(path) ?? '').toString().replace(from, to)));
-  stated('data/service.json', /"entries": \d+/, `"entries": ${entries}`);
-  stated(TRANSFER_LOG, /\d+ entries listed/, `${entries} entries listed`);
+  pagesInService(entries)(files);
+  replacing(TRANSFER_LOG, /\d+ entries listed/, `${entries} entries listed`)(files);
 };
 const alsoProved = (verdict: Verdict): Verdict => ({
   ...verdict,
@@ -152,6 +153,13 @@ const FORGERIES: Forgery[] = [
     name: 'cut off, the listing too, and not the count of its pages',
     bundle: of(cut),
     change: pagesOf(5),
+    ...CAUGHT,
+    completeness: 'recorded',
+  },
+  {
+    name: 'cut off, the listing and the transfer log too, and not the count of its pages',
+    bundle: of(cut),
+    change: pagesInService(5),
     ...CAUGHT,
     completeness: 'recorded',
   },

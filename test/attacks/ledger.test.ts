@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { sha256 } from '../../src/core/digest.ts';
+import { shellWord } from '../../src/core/shell.ts';
 import type { Archive } from '../../src/verifier/archive/archive.ts';
 import { appendEntry, catchUp } from '../../src/verifier/ledger/append.ts';
 import { readKnownLedger } from '../../src/verifier/ledger/continuation.ts';
@@ -155,7 +156,7 @@ describe('added to the ledger while an export ran, and not signed over', () => {
     await expect(ended).rejects.toMatchObject({
       code: 'conflict',
       message: expect.stringMatching(said),
-      nextStep: expect.stringContaining('evidence verify'),
+      nextStep: expect.stringContaining(`evidence verify ${shellWord(archive.url)}`),
     });
     expect(await keysOf(archive)).toEqual(before);
   });

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from '../support/built.ts';
+import build from '../support/built.ts';
 import { builtFolder, EVIDENCE, run } from '../support/process.ts';
 
 export const HERE = import.meta.dirname;

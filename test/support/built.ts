@@ -1,15 +1,16 @@
-import { copyFileSync, mkdirSync, symlinkSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { builtFolder, run } from './process.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
 /**
- * Builds the programs as they are published, into a package of its own: `dist` of the checkout may be somebody's, or
- * being built by a test.
+ * Builds the programs as they are published, once for all tests that start them, into a package of its own: `dist` of the
+ * checkout may be somebody's, or being built by a test.
  */
-export async function build(): Promise<void> {
+export default async function build(): Promise<void> {
   const folder = builtFolder();
+  if (existsSync(folder)) return;
   mkdirSync(folder);
   const rolldown = join(ROOT, 'node_modules/.bin/rolldown');
   await run(rolldown, ['--config', join(ROOT, 'src/rolldown.config.mts'), '--dir', join(folder, 'dist')], folder);

@@ -1,5 +1,5 @@
+import type { StatedFact } from '../../src/verifier/pdf-text/labels.ts';
 import type { PdfFacts } from '../../src/verifier/pdf-text/pdf.ts';
-import type { StatedFact } from '../../src/verifier/pdf-text/statements.ts';
 
 /** The values that are plain to see and to understand, each once: a count as its digits, a digest with its lines joined. */
 export function plainFacts({ statements }: PdfFacts): Partial<Record<StatedFact, string[]>> {

@@ -37,9 +37,14 @@ function endOfLine(units: readonly Unit[], from: number, width: number): number 
   const to = endThatFits(units, from, width);
   if (to === units.length || units[to]?.text === ' ') return to;
   for (let end = to; end > from + 1; end--) {
-    if (BREAK_AFTER.test(units[end - 1]?.text ?? '')) return end;
+    if (BREAK_AFTER.test(units[end - 1]?.text ?? '') && !isInNumber(units, end - 1)) return end;
   }
   return to;
+}
+
+/** A time or an amount, such as 12:09:54.653 or 1,461, stays in one line. */
+function isInNumber(units: readonly Unit[], at: number): boolean {
+  return [units[at - 1], units[at + 1]].every((unit) => unit !== undefined && /^\d$/.test(unit.text));
 }
 
 /** In a line from right to left, a space at its end would push it away from its margin. */

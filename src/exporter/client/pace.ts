@@ -1,15 +1,9 @@
 /** A configured rate is kept below by this, because the network does not keep the distance of two requests. */
 const MARGIN = 0.97;
-/** What is sent of a learned ceiling: at first after a refusal, and when the approach is over. */
-const AFTER_REFUSAL = 0.9;
-const PLATEAU = 0.95;
-/** Milliseconds from the one to the other. */
-const APPROACH_MS = 5000;
-/** Milliseconds below the ceiling before it is doubted: at first, and at most after it was met again and again. */
-const FIRST_HOLD_MS = 5000;
-const LONGEST_HOLD_MS = 300_000;
-/** In which time a doubted ceiling is doubled. */
-const DOUBLING_MS = 20_000;
+/** What is sent of a ceiling once a request was refused at it. */
+const DECREASE = 0.9;
+/** What is added to that in a second, as a part of the ceiling: it is tried again every 20 seconds. */
+const INCREASE = 0.005;
 /** The stretch of time in which a service is taken to count. */
 const SHORTEST_WINDOW_MS = 1000;
 const LONGEST_WINDOW_MS = 60_000;
@@ -29,7 +23,6 @@ export interface RateRefusal {
 interface Ceiling {
   rate: number;
   since: number;
-  holdMs: number;
   /** The newest request when it was learned: refusals up to there belong to the same event. */
   newestAt: number;
   /** Whether requests were spaced before it. */
@@ -38,9 +31,8 @@ interface Ceiling {
 
 /**
  * When the next request may leave: a token bucket that holds one token, so that requests are spaced evenly, and whose
- * rate is configured, learned from refusals, or neither, and then there is no bucket. After a refusal it goes as CUBIC
- * does (RFC 9438 section 4): multiplicatively down, quickly and then ever more slowly towards the remembered ceiling,
- * and past it only after a long time, which gets longer whenever the ceiling turns out to be still there.
+ * rate is configured, learned from refusals, or neither, and then there is no bucket. Additive increase, multiplicative
+ * decrease: a refusal takes a tenth of the rate away, and every second gives a little back.
  *
  * All times are milliseconds of one monotonic clock, which the caller reads.
  */
@@ -69,8 +61,9 @@ export class Pace {
   /** Requests per second at this time; infinite when nothing holds them back. */
   rate(now: number): number {
     if (this.#ceiling === null) return this.#configured;
-    const { rate, since, holdMs } = this.#ceiling;
-    return Math.min(this.#configured, rate * shareOfCeiling(Math.max(0, now - since), holdMs));
+    const { rate, since } = this.#ceiling;
+    const seconds = Math.max(0, now - since) / 1000;
+    return Math.min(this.#configured, rate * (DECREASE + INCREASE * seconds));
   }
 
   /** A request was turned away because there were too many. */
@@ -89,9 +82,7 @@ export class Pace {
       return;
     }
     const rate = Math.min(this.rate(now), observed);
-    const confirmed = known !== null && rate > 0.8 * known.rate && rate < 1.25 * known.rate;
-    const holdMs = confirmed ? Math.min(2 * known.holdMs, LONGEST_HOLD_MS) : FIRST_HOLD_MS;
-    this.#ceiling = { rate, since, holdMs, newestAt: Math.max(grantedAt, this.#grants.at(-1) ?? grantedAt), spaced };
+    this.#ceiling = { rate, since, newestAt: Math.max(grantedAt, this.#grants.at(-1) ?? grantedAt), spaced };
   }
 
   /**
@@ -107,10 +98,4 @@ export class Pace {
     const accepted = this.#grants.length - first;
     return accepted < evidence ? null : ((spaced ? accepted + 1 : accepted) * 1000) / window;
   }
-}
-
-/** The part of a ceiling that is sent so many milliseconds after it was met. */
-function shareOfCeiling(elapsed: number, holdMs: number): number {
-  if (elapsed > holdMs) return PLATEAU * 2 ** ((elapsed - holdMs) / DOUBLING_MS);
-  return PLATEAU - (PLATEAU - AFTER_REFUSAL) * Math.max(0, 1 - elapsed / APPROACH_MS) ** 3;
 }

@@ -1,5 +1,6 @@
+import type { StatedFact } from '../pdf-text/labels.ts';
 import type { PdfFacts } from '../pdf-text/pdf.ts';
-import type { StatedFact, Statement } from '../pdf-text/statements.ts';
+import type { Statement } from '../pdf-text/statements.ts';
 
 /** The facts as the JSON form has them; null for what it has not. */
 export interface OurFacts {

@@ -1,7 +1,7 @@
+import { hasNoValue, headingOf, isOfAnother, looksMade } from './headings.ts';
+import { isId, type Label, MAX_LABEL_WORDS, type StatedFact, toLabel } from './labels.ts';
 import { type PageLine, type TextCell, toLines } from './lines.ts';
 import type { Piece } from './text.ts';
-
-export type StatedFact = 'package' | 'stream' | 'count' | 'head';
 
 /** One place of a PDF where a fact stands beside or below its label. */
 export interface Statement {
@@ -29,15 +29,6 @@ interface Found extends Omit<Statement, 'page' | 'unseen'> {
   isCertain: boolean;
 }
 
-interface Label {
-  fact: StatedFact;
-  words: string;
-  /** It says that an id follows, by a colon or by a word: no heading does. */
-  isExplicit: boolean;
-  /** In letters of one script. */
-  isPlain: boolean;
-}
-
 /** Where a statement stands. */
 interface Place {
   lines: readonly PageLine[];
@@ -49,27 +40,11 @@ interface Place {
   isBelow: boolean;
 }
 
-const LABELS: Record<StatedFact, RegExp> = {
-  package: /^(?:evidence )?package( id| identifier| number| no\.?)?$/,
-  stream: /^(?:audit |log )?stream( id| identifier| name)?$/,
-  count:
-    /^(?:(?:total |package )?entries|entry count|(?:total )?(?:number|count|no\.?) of entries|entries (?:total|in (?:this |the )?package))$/,
-  head: /^(?:chain |stream |package )?head(?: hash| digest)?$/,
-};
-const FACTS: readonly StatedFact[] = ['package', 'stream', 'count', 'head'];
-
-/** A heading above facts that says they are of something else, or of a part. */
-const OF_ANOTHER =
-  /\b(?:actors?|users?|actions?|resources?|types?|days?|pages?|checkpoints?|previous|earlier|prior|next|account|stream|overall|cumulative|per|by|each|other|all)\b/i;
-/** Lines between such a heading and what it is over. */
-const HEADING_WITHIN = 12;
-
 /** A count without a label, in a sentence or alone in its line. */
 const COUNT_IN_WORDS =
   /^(\p{Nd}[\p{Nd},.'’\u00a0\u202f ]{0,30}) (?:audit |log )?entries\.?$|\b(?:contain(?:s|ing)?|compris(?:es|ing)|hold(?:s|ing)?|cover(?:s|ing)?|total of|of) (\p{Nd}[\p{Nd},.'’\u00a0\u202f ]{0,30}) (?:audit |log )?entries\b/giu;
 const COUNT = /^[\p{Nd},.'’_\u00a0\u202f ]+(?: (?:entries|records|events))?$/iu;
 
-const MAX_LABEL_WORDS = 5;
 /** Of lines that may go on with a value. */
 const MAX_REST = 8;
 const MAX_VALUE = 512;
@@ -226,33 +201,6 @@ function isInTable(line: PageLine | undefined): boolean {
   return cells.length % 2 === 1 || cells.some(({ text }, index) => index % 2 === 0 && toLabel(text) === null);
 }
 
-/** The nearest line above that states no fact; empty where there is none. */
-function headingOf(lines: readonly PageLine[], line: number, isHeading = (_: readonly TextCell[]) => true): string {
-  for (let at = line - 1; at >= Math.max(0, line - HEADING_WITHIN); at--) {
-    const cells = lines[at]?.cells ?? [];
-    const [first] = cells;
-    if (first === undefined || startsWithLabel(first.text)) continue;
-    // A value that goes on, e.g. a digest.
-    if (cells.length === 1 && (looksMade(first.text) || /^[0-9a-f]{8,}$/i.test(first.text))) continue;
-    if (isHeading(cells)) return first.text;
-  }
-  return '';
-}
-
-function hasNoValue(cells: readonly TextCell[]): boolean {
-  return cells.length === 1 && !/[:=]/.test(cells[0]?.text ?? '');
-}
-
-/** Whether a heading names something else than the package. */
-function isOfAnother(heading: string): boolean {
-  return OF_ANOTHER.test(heading) && !/\b(?:this|evidence) package\b/i.test(heading);
-}
-
-function startsWithLabel(text: string): boolean {
-  const words = text.slice(0, 60).split(/(?<=[:=])|\s/, MAX_LABEL_WORDS);
-  return words.some((_, index) => toLabel(words.slice(0, index + 1).join(' ')) !== null);
-}
-
 function withRest({ lines, line, cell, text }: Place): string[] {
   const texts = [text];
   for (let at = line; texts.length <= MAX_REST; at++) {
@@ -270,33 +218,4 @@ function continuation(lines: readonly PageLine[], line: number, cell: TextCell):
   if (here === undefined || next === undefined || next.cells.length !== 1) return undefined;
   const [under] = next.cells;
   return under !== undefined && Math.abs(under.x - cell.x) <= 2 && here.y - next.y <= 2 * here.size ? under : undefined;
-}
-
-/** Letters of other scripts that look like ours, in the order of `LATIN`. */
-const ALIKE = 'ΑΒΕΗΙΚΜΝΟΡΤΥΧΖοАВЕКМНОРСТХаеорсухіѕԁһ';
-const LATIN = 'ABEHIKMNOPTYXZoABEKMHOPCTXaeopcyxisdh';
-
-function toLabel(text: string): Label | null {
-  const latin = text.replace(/\P{ASCII}/gu, (letter) => LATIN[ALIKE.indexOf(letter)] ?? letter.normalize('NFKC'));
-  const words = latin
-    .replace(/\s*[:=]$/, '')
-    .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .replaceAll('_', ' ')
-    .toLowerCase();
-  for (const fact of FACTS) {
-    const match = LABELS[fact].exec(words);
-    if (match === null) continue;
-    const isExplicit = match[1] !== undefined || /[:=]$/.test(latin);
-    return { fact, words, isExplicit, isPlain: latin === text };
-  }
-  return null;
-}
-
-function isId(fact: StatedFact): boolean {
-  return fact === 'package' || fact === 'stream';
-}
-
-/** Letters and digits in one long run, as no word of a heading is. */
-function looksMade(id: string): boolean {
-  return id.length >= 12 && /^\S+$/.test(id) && /\d/.test(id) && /[a-z]/i.test(id);
 }

@@ -156,6 +156,9 @@ test.each([320, 390, 768, 1280])('nothing is wider than a screen of %d', async (
   for (const record of [named(), partialRun()]) {
     const page = await open(record, { viewport: { width, height: 800 } });
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    // Control totals are figures: they are seen without scrolling.
+    const totals = await page.evaluate("document.querySelector('.totals').getBoundingClientRect().right");
+    expect(totals).toBeLessThanOrEqual(width);
   }
 });
 

@@ -102,12 +102,9 @@ describe('a rate that is learned', () => {
     expect(worst).toBe(1);
   });
 
-  test('that is met again and again is tried ever more seldom', () => {
-    const [short, long] = [
-      simulate(slidingWindowOf(10, 1000), null, 500),
-      simulate(slidingWindowOf(10, 1000), null, 5000),
-    ];
-    expect(long.refused).toBeLessThan(short.refused * 3);
+  test('that stays costs one request in a hundred, however long it goes on', () => {
+    const { refused, sent } = simulate(slidingWindowOf(10, 1000), null, 5000);
+    expect(refused / sent).toBeLessThanOrEqual(0.01);
   });
 
   test('that is not the limit any more is left behind', () => {
@@ -115,12 +112,8 @@ describe('a rate that is learned', () => {
     for (let at = 0; at < 10; at++) pace.take(at);
     pace.take(10);
     pace.refused(20, { grantedAt: 10, retryAfterMs: 1000, evidence: 1 });
-    const rates = [1020, 3520, 6020, 26_021, 120_000].map((now) => pace.rate(now));
-    expect(rates[0]).toBeCloseTo(9);
-    expect(rates[1]).toBeCloseTo(9.4375);
-    expect(rates[2]).toBeCloseTo(9.5);
-    expect(rates[3]).toBeCloseTo(19, 0);
-    expect(rates[4]).toBeGreaterThan(300);
+    const rates = [1020, 21_020, 221_020].map((now) => pace.rate(now));
+    expect(rates).toEqual([9, 10, 20]);
   });
 });
 

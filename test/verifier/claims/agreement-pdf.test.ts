@@ -4,8 +4,9 @@ import { renderEvidencePdf } from '../../../src/platform/audit/pdf.ts';
 import type { PackageReading } from '../../../src/verifier/chain/package.ts';
 import type { PdfReading, SummaryReading } from '../../../src/verifier/claims/agreement.ts';
 import { judgeAgreement } from '../../../src/verifier/claims/agreement.ts';
+import type { StatedFact } from '../../../src/verifier/pdf-text/labels.ts';
 import { readPdfFacts } from '../../../src/verifier/pdf-text/pdf.ts';
-import type { StatedFact, Statement } from '../../../src/verifier/pdf-text/statements.ts';
+import type { Statement } from '../../../src/verifier/pdf-text/statements.ts';
 import { chainOf, packageOf, readPackage, type SentPackage, STREAM } from '../../support/chain.ts';
 import { evidencePdf } from '../../support/evidence-pdf.ts';
 

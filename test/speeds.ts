@@ -1,0 +1,34 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+
+const TESTS = import.meta.dirname;
+/** Whoever imports it starts other programs: ours, which have to be built, or those of the system. */
+const STARTS_PROGRAMS = /from '(node:child_process|playwright-core)'/;
+
+/** They walk whole exports, or for long. */
+const WHOLE = /^(attacks|integration|fuzz|bench)\//;
+
+/** Test files of one subject that start no program, and so need neither a build nor a package of the system. */
+export function unitTests(): string[] {
+  const known = new Map<string, boolean>();
+  const startsPrograms = (file: string): boolean => {
+    const before = known.get(file);
+    if (before !== undefined) return before;
+    known.set(file, false);
+    const source = readFileSync(file, 'utf8');
+    const imported = [...source.matchAll(/from '(\.[^']*)'/g)].map(([, path = '']) => resolve(dirname(file), path));
+    const starts = STARTS_PROGRAMS.test(source) || imported.filter(isOfTests).some(startsPrograms);
+    known.set(file, starts);
+    return starts;
+  };
+  return readdirSync(TESTS, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.ts') && !WHOLE.test(file))
+    .map((file) => join(TESTS, file))
+    .filter((file) => !startsPrograms(file))
+    .map((file) => join('test', relative(TESTS, file)))
+    .toSorted();
+}
+
+function isOfTests(file: string): boolean {
+  return file.startsWith(`${TESTS}/`) && file.endsWith('.ts');
+}
