@@ -7,7 +7,7 @@ import { completionFlags } from './commands/completion-flags.ts';
 import { demoFlags } from './commands/demo-flags.ts';
 import { doctorFlags } from './commands/doctor-flags.ts';
 import { exportFlags } from './commands/export-flags.ts';
-import { extendFlags, holdFlags } from './commands/hold-flags.ts';
+import { extendFlags, holdFlags, releaseFlags } from './commands/hold-flags.ts';
 import { initFlags } from './commands/init-flags.ts';
 import { keygenFlags } from './commands/keygen-flags.ts';
 import { ledgerFlags } from './commands/ledger-flags.ts';
@@ -177,7 +177,7 @@ const makeParser = () =>
     .command(
       'release <run>',
       'take the legal hold of a run away',
-      holdFlags,
+      releaseFlags,
       run(async () => (await import('./commands/holds.ts')).runRelease, 'run'),
     )
     .command(
