@@ -2,6 +2,7 @@ import { closest, distance } from 'fastest-levenshtein';
 import { EvidenceError } from '../../../core/errors.ts';
 import { renderMarkdown } from '../../../core/terminal/markdown.ts';
 import type { Printer } from '../../../core/terminal/printer.ts';
+import { commandsIn } from '../../../core/terminal/usage.ts';
 import type { Command } from '../command.ts';
 import { readTopics, type Topic } from '../output/topics.ts';
 import type { HelpFlags } from './help-flags.ts';
@@ -13,24 +14,26 @@ const USUAL_WIDTH = 80;
 /** Letters that a wrong name may differ in from the one that was meant. */
 const FAR = 3;
 
-/** The commands of the program, which explain themselves. */
-export interface ExplainedCommands {
-  names: readonly string[];
-  /** Prints the flags and the examples of a command. */
-  show(name: string): Promise<void>;
-}
-
-/** `evidence help NAME`: a topic or a command. Without a name, the parser shows what `--help` does. */
-export function helpOn(commands: ExplainedCommands): Command<HelpFlags> {
+/**
+ * `evidence help NAME`: a topic or a command. Without a name, the parser shows what `--help` does.
+ * @param helpOn the flags and the examples of a command; of the program for null.
+ */
+export function explainWith(helpOn: (command: string | null) => Promise<string>): Command<HelpFlags> {
   return async ({ topic: name = '' }, { printer }) => {
-    if (commands.names.includes(name)) await commands.show(name);
-    else explain(findTopic(name, readTopics(), commands.names), printer);
+    const commands = commandsIn(await helpOn(null), 'evidence');
+    if (commands.includes(name)) explainCommand(name, await helpOn(name), printer);
+    else explain(findTopic(name, readTopics(), commands), printer);
     return 0;
   };
 }
 
+function explainCommand(command: string, text: string, printer: Printer): void {
+  printer.document('evidence-help/1', { command, text });
+  printer.block(text);
+}
+
 function explain({ name, title, text }: Topic, printer: Printer): void {
-  printer.document({ topic: name, title, text });
+  printer.document('evidence-help/1', { topic: name, title, text });
   const width = Math.min(process.stdout.columns || USUAL_WIDTH, WIDEST);
   for (const line of renderMarkdown(text, width, linkWords)) printer.result(line);
 }

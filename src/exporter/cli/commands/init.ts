@@ -50,7 +50,7 @@ export async function runInit(flags: InitFlags, { printer, directory }: CommandC
       },
     );
   for (const [name, text] of texts) write(resolve(directory, name), text);
-  printer.document({ written: names });
+  printer.document('evidence-init/1', { written: names });
   printer.result(`Written: ${names.join(', ')}.`);
   if (isConfigured) printer.result(`${CONFIG_FILE} was there, and is as it was.`);
   for (const name of schedulers) printer.result(afterSchedule(name));

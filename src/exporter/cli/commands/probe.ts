@@ -36,13 +36,19 @@ export async function runProbe(flags: ProbeFlags, context: CommandContext): Prom
     const path = resolve(directory, flags.out ?? config.contractFile ?? DEFAULT_FILE);
     printer.block(formatReasoning(reasoning));
     if (description === null) {
-      printer.document({ outcome: 'incomplete', exit_code: 2, contract: null, file: null, ...reasoned(reasoning) });
+      printer.document('evidence-probe/1', {
+        outcome: 'incomplete',
+        exit_code: 2,
+        contract: null,
+        file: null,
+        ...reasoned(reasoning),
+      });
       printer.note('No contract was written: see above for what is missing.');
       return 2;
     }
     writeContract(path, formatContract(description, notes), flags.force === true, printer);
     const code = exitCodeOf(result);
-    printer.document({
+    printer.document('evidence-probe/1', {
       outcome: code === 1 ? 'refuted' : code === 3 ? 'incomplete' : isDefault ? 'default' : 'found',
       exit_code: code,
       contract: description,

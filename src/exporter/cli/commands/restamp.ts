@@ -35,7 +35,7 @@ export async function runRestamp(flags: RestampFlags, context: CommandContext): 
       runs.push(await restampRun({ archive, stamping, before, now, orderedBy, signal }, runId));
     }
     const exitCode = EXIT_CODE_OF[worstOf(runs.map(({ state }) => OUTCOMES[state]))];
-    printer.document({ exit_code: exitCode, runs });
+    printer.document('evidence-restamp/1', { exit_code: exitCode, runs });
     for (const line of format(runs)) printer.result(line);
     return exitCode;
   };

@@ -29,7 +29,7 @@ export async function runRuns(flags: RunsFlags, context: CommandContext): Promis
   });
   covering.sort((a, b) => (a.finished_at < b.finished_at ? -1 : 1));
   const months = coverMonths(covering, now).map(toMonthReport);
-  printer.document({ archive: config.archiveUrl, runs, months });
+  printer.document('evidence-runs/1', { archive: config.archiveUrl, runs, months });
   if (runs.length === 0) printer.result(`Nothing was exported to ${config.archiveUrl} yet.`);
   else printer.block(format(runs));
   printLacking(months, printer);

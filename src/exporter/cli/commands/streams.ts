@@ -17,7 +17,7 @@ export async function runStreams(flags: StreamsFlags, context: CommandContext): 
     const heads = new Map(Object.entries(await readHeads(config, context)));
     const streams: StreamAnswer[] = [];
     for await (const stream of service.client.listStreams()) streams.push(stream);
-    printer.document({
+    printer.document('evidence-streams/1', {
       streams: streams.map((stream) => ({
         stream_id: stream.streamId,
         entry_count: stream.entryCount,

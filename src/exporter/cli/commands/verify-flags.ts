@@ -10,11 +10,11 @@ const WHOM_IT_TRUSTS =
 
 export function verifyFlags(argv: Argv) {
   return argv
-    .positional('target', {
+    .positional('targets', {
       type: 'string',
-      demandOption: true,
+      array: true,
       describe:
-        'an archive (a folder or s3://BUCKET/PREFIX), a run in it, a bundle (.zip) or an evidence package (.json)',
+        'an archive (a folder or s3://BUCKET/PREFIX), a run in it, bundles (.zip) or evidence packages (.json); without one, the archive of the configuration that is named',
     })
     .options({
       config: NAMED_CONFIG,
@@ -41,6 +41,8 @@ export function verifyFlags(argv: Argv) {
     .example('$0 verify s3://acme-evidence/prod/runs/2026-10', 'one run of an archive in S3')
     .example('$0 verify s3://acme-evidence/prod --fast --locked-for 365d', 'all of it, as far as the store is believed')
     .example('$0 verify payments-df384ae9.zip --seal-key k1=k1.key', 'one bundle, seals included')
+    .example('$0 verify *.zip', 'many bundles: a line each, and the worst exit code')
+    .example('$0 verify --config evidence.yaml', 'the archive of that configuration')
     .epilogue(WHOM_IT_TRUSTS);
 }
 export type VerifyFlags = Awaited<ReturnType<typeof verifyFlags>['argv']>;

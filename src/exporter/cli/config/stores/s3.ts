@@ -18,8 +18,8 @@ export const S3_STORE: Store = {
   make: open,
   // What a bucket lets be done, only trying tells.
   checkForWriting: async () => undefined,
-  check: async ({ archiveUrl, store }, { signal }) => {
-    const options = optionsOf(store, signal);
+  check: async ({ archiveUrl, store }, caller) => {
+    const options = optionsOf(store, caller);
     const { checkBucket } = await import('../../../archive/s3/check.ts');
     return checkBucket(parseS3Url(archiveUrl), { ...options, limits: { ...options.limits, attempts: ATTEMPTS } });
   },
@@ -48,13 +48,14 @@ const POLICIES = ['writer-policy', 'auditor-policy', 'administrator-policy', 'bu
 /** Of a request of the doctor: somebody is waiting, and can ask again. */
 const ATTEMPTS = 3;
 
-async function open({ archiveUrl, store }: NamedArchive, { signal }: Caller): Promise<Archive> {
-  const [place, options] = [parseS3Url(archiveUrl), optionsOf(store, signal)];
+async function open({ archiveUrl, store }: NamedArchive, caller: Caller): Promise<Archive> {
+  const [place, options] = [parseS3Url(archiveUrl), optionsOf(store, caller)];
   const { openS3Archive } = await import('../../../archive/s3/archive.ts');
   return openS3Archive(place, options);
 }
 
-function optionsOf({ caFile, ...settings }: StoreSettings, signal: AbortSignal): S3Options {
+function optionsOf({ caFile, ...settings }: StoreSettings, { signal, printer }: Caller): S3Options {
   const ca = caFile === undefined ? {} : { ca: readCertificates('archive.ca_file', caFile) };
-  return { ...settings, ...ca, limits: DEFAULT_S3_LIMITS, signal };
+  const trace = printer?.verbose === true ? (line: string) => printer.detail(line) : undefined;
+  return { ...settings, ...ca, limits: DEFAULT_S3_LIMITS, trace, signal };
 }

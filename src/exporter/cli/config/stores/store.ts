@@ -10,7 +10,7 @@ export interface NamedArchive {
 }
 
 /** What of a command its archive needs. */
-export type Caller = Pick<CommandContext, 'directory' | 'signal'>;
+export type Caller = Pick<CommandContext, 'directory' | 'signal'> & Partial<Pick<CommandContext, 'printer'>>;
 
 /** The flags that only some stores have a use for. */
 export type StoreFlag = 'endpoint' | 'region' | 'legal-hold' | 'kms-key';
