@@ -56,8 +56,13 @@ test('every command has an example', () => {
   expect(named.size).toBeGreaterThanOrEqual(files.length);
 });
 
+/** Of what other shells carry out, the part that is ours. */
+function ofOurShell(line: string): string {
+  return /evidence completion (zsh|fish)/.exec(line)?.[0] ?? line;
+}
+
 test.each(examples)('%s', async (line) => {
-  const { code, stdout, stderr } = await (await placeOf(line)).run(line);
+  const { code, stdout, stderr } = await (await placeOf(line)).run(ofOurShell(line));
   expect(code, `${stderr}${stdout.slice(-2000)}`).toBe(0);
 });
 
