@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toHmacKey } from '../../src/core/digest.ts';
-import { membersIn } from '../../src/exporter/probe/recipe-search.ts';
+import { membersIn } from '../../src/exporter/probe/recipe-bench.ts';
 import { samplesAt } from '../../src/exporter/probe/sample.ts';
 import type { Description } from '../../src/verifier/profile/description.ts';
 import { parseContract } from '../../src/verifier/profile/file.ts';

@@ -1,4 +1,5 @@
-import type { Description, DigestDescription, JsonForm, PreimagePart } from '../../src/verifier/profile/description.ts';
+import type { Description } from '../../src/verifier/profile/description.ts';
+import type { DigestDescription, JsonForm, PreimagePart } from '../../src/verifier/profile/digest-description.ts';
 import { DEFAULT_DESCRIPTION } from '../../src/verifier/reading/default-contract.ts';
 
 interface Changes {

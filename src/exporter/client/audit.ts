@@ -13,20 +13,14 @@ import {
   type VerifyAnswer,
 } from '../../verifier/profile/answers.ts';
 import type { Description } from '../../verifier/profile/description.ts';
-import { inUtc } from '../../verifier/profile/time.ts';
 import type { Downloaded, Observer } from './download.ts';
 import type { Exchange } from './exchange.ts';
 import { type Operation, operationsOf } from './operations.ts';
 import type { KnownItems } from './page-reader.ts';
 import { ASK_OPERATOR, type Page, readPages } from './pages.ts';
+import { ALL_TIME, inPeriod, type Period } from './period.ts';
 import { untilReady } from './readiness.ts';
 import type { ReceivedPage, Transport } from './transport.ts';
-
-/** Half-open, RFC 3339 in UTC; null is without an end. */
-export interface Period {
-  from: string | null;
-  to: string | null;
-}
 
 export type Form = 'json' | 'pdf' | 'summary';
 
@@ -73,8 +67,6 @@ const OTHER_SERVICE = {
 
 /** A list of more streams is taken for one that never ends. */
 const MAX_STREAMS = 100_000;
-
-const ALL_TIME: Period = { from: null, to: null };
 
 /** The audit service's operations that an export needs, as its contract describes them. */
 export class AuditClient {
@@ -259,16 +251,6 @@ export class AuditClient {
   #otherContract(what: string): EvidenceError {
     return new EvidenceError('contract', this.#transport.scrub(what), this.#pinned ? SERVICE_CHANGED : OTHER_SERVICE);
   }
-}
-
-/** Whether an entry was recorded in a period. */
-export function inPeriod({ from, to }: Period): (entry: { timestamp: string }) => boolean {
-  const [first, end] = [from === null ? -Infinity : Date.parse(from), to === null ? Infinity : Date.parse(to)];
-  return ({ timestamp }) => {
-    const time = Date.parse(inUtc(timestamp));
-    // What has no time of its own is left to the service's own selection.
-    return Number.isNaN(time) || (time >= first && time < end);
-  };
 }
 
 /**

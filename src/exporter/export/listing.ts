@@ -4,7 +4,8 @@ import type { ServiceDocument } from '../../verifier/bundle/documents.ts';
 import { entryOf, type SentEntries } from '../../verifier/chain/sent.ts';
 import type { CompletenessBasis, RecordedStatement, StreamStatement } from '../../verifier/claims/completeness.ts';
 import { ListingMerge } from '../../verifier/claims/listing.ts';
-import { type AuditClient, type EntryListItem, inPeriod, type PageOfEntries, type Period } from '../client/audit.ts';
+import type { AuditClient, EntryListItem, PageOfEntries } from '../client/audit.ts';
+import { inPeriod, type Period } from '../client/period.ts';
 import { ListingFile } from './listing-file.ts';
 import type { AskedAt } from './received.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { EvidenceError } from '../../core/errors.ts';
-import type { Period } from '../client/audit.ts';
+import type { Period } from '../client/period.ts';
 import type { ExportContext } from './context.ts';
 import type { MadePackage } from './received.ts';
 

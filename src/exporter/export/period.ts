@@ -2,7 +2,7 @@ import { EvidenceError } from '../../core/errors.ts';
 import { slugOf } from '../../verifier/bundle/layout.ts';
 import { lastEndedMonth, periodOfMonths } from '../../verifier/records/months.ts';
 import { filterOf } from '../../verifier/records/question.ts';
-import type { Period } from '../client/audit.ts';
+import type { Period } from '../client/period.ts';
 
 /** What the user asked for, before it is a period. At most one of the ways may be given. */
 export interface PeriodQuestion {

@@ -1,4 +1,4 @@
-import type { DigestDescription } from '../../verifier/profile/description.ts';
+import type { DigestDescription } from '../../verifier/profile/digest-description.ts';
 import { toHex } from '../../verifier/profile/digest-text.ts';
 import { byName, lastName, preferByName } from './names.ts';
 import { isNearlyAll, isNearlyAllPairs } from './nearly-all.ts';

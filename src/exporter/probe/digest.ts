@@ -1,17 +1,18 @@
 import type { SealKeys } from '../../verifier/model/entry.ts';
 import type { Description } from '../../verifier/profile/description.ts';
 import { firstEntries, type StreamSample } from './chain-roles.ts';
-import type { Chain, EntriesSurvey } from './entries.ts';
 import { findEntryId, findKeyField, findSeal, type SealRole } from './entry-roles.ts';
 import { isNearlyAll } from './nearly-all.ts';
 import type { Hints } from './openapi.ts';
 import { findParties } from './parties.ts';
 import { type EntryRange, placesOf } from './places.ts';
+import type { SearchResult } from './recipe-bench.ts';
 import { materialOf } from './recipe-candidates.ts';
-import { type SearchResult, searchRecipe } from './recipe-search.ts';
+import { searchRecipe } from './recipe-search.ts';
 import type { Reasoning } from './report.ts';
 import { isObject, type Sample } from './sample.ts';
 import { proveSeal } from './seal-proof.ts';
+import type { Chain, EntriesSurvey } from './survey.ts';
 
 /** The roles of an entry, and what may be its seal. */
 export function describeEntry(

@@ -1,18 +1,10 @@
 import { plural } from '../../core/words.ts';
-import type { Description, List } from '../../verifier/profile/description.ts';
-import {
-  type ChainRoles,
-  findChains,
-  firstEntries,
-  genesisOf,
-  genesisOfEntry,
-  miscounted,
-  nearestLink,
-  type StreamSample,
-} from './chain-roles.ts';
-import { findPeriodFilter, findStreamFilter, orderOf, type StreamFilter } from './entries-list.ts';
+import type { List } from '../../verifier/profile/description.ts';
+import { findChains, firstEntries, genesisOf, miscounted, nearestLink, type StreamSample } from './chain-roles.ts';
+import { findStreamFilter, type StreamFilter } from './entries-list.ts';
 import { findIdInEntries, findTimestamp } from './entry-roles.ts';
 import { inferList, pagingLike, toList, withEnd } from './list.ts';
+import { describeListing, reportStrangers } from './listing.ts';
 import { readKeepingFilter } from './lost-filter.ts';
 import type { Hints } from './openapi.ts';
 import { readItems, type SamplePage } from './paging.ts';
@@ -20,30 +12,12 @@ import { placesOf } from './places.ts';
 import type { Reasoning } from './report.ts';
 import { type Ask, type Sample, scalarAt } from './sample.ts';
 import { describeList, type StreamsSurvey, sampledItemsOf } from './streams.ts';
+import type { Chain, EntriesSurvey } from './survey.ts';
 
 const ENTRIES = '/entries/';
 const MAX_OF_STREAM = 300;
 const MAX_ENTRIES = 600;
 const MAX_STREAMS_READ = 12;
-
-export interface Chain {
-  roles: ChainRoles;
-  digest: Omit<Description['digest'], 'recipe'>;
-  timestamp: ReturnType<typeof findTimestamp>;
-  /** Where an entry names its stream. */
-  streamId: string | null;
-}
-
-export interface EntriesSurvey {
-  list: List;
-  streams: StreamSample[];
-  samples: Sample[];
-  idInEntry: string | null;
-  filter: StreamFilter | null;
-  exampleId: string;
-  /** What is left to find of the listing once the roles are known. */
-  describe(chain: Chain, reasoning: Reasoning): Promise<Description['entries']>;
-}
 
 /** The list of entries, and a sample of them, stream by stream. */
 export async function inferEntries(
@@ -203,75 +177,4 @@ export function findChainOf({ streams, idInEntry, samples }: EntriesSurvey, reas
     timestamp,
     streamId: idInEntry,
   };
-}
-
-/** Entries that say something else of their stream, or of being its first, than the others do. */
-function reportStrangers(
-  { streams, idInEntry }: Pick<EntriesSurvey, 'streams' | 'idInEntry'>,
-  roles: ChainRoles,
-  genesis: ReturnType<typeof genesisOf>,
-  reasoning: Reasoning,
-): void {
-  const foreign = streams.flatMap(({ streamId, entries }) =>
-    entries.filter(({ value }) => idInEntry !== null && scalarAt(value, idInEntry) !== streamId),
-  );
-  reasoning.doubts(
-    'stream id',
-    'the list of a stream shows an entry that says it is of another one',
-    foreign.length,
-    placesOf(foreign, streams, roles.sequence),
-  );
-  const forged = firstEntries(streams, roles).filter(
-    (entry) => genesis !== null && JSON.stringify(genesisOfEntry(entry, roles)) !== JSON.stringify(genesis),
-  );
-  reasoning.doubts(
-    'genesis',
-    'the first entry does not say of its predecessor what most first entries say',
-    forged.length,
-    placesOf(forged, streams, roles.sequence),
-  );
-}
-
-async function describeListing(
-  ask: Ask,
-  hints: Hints,
-  { list, streams, filter, isLost }: Pick<EntriesSurvey, 'list' | 'streams' | 'filter'> & { isLost: boolean },
-  { roles, timestamp }: Chain,
-  reasoning: Reasoning,
-): Promise<Description['entries']> {
-  if (filter === null) {
-    if (!isLost)
-      reasoning.lacks(
-        'entries',
-        'no parameter selects the entries of one stream',
-        "completeness falls back to the stream's own record",
-      );
-    return null;
-  }
-  const { parameter } = filter;
-  reasoning.found(
-    'entries of a stream',
-    parameter,
-    'gives the entries of that stream, and none for an id that no stream has',
-  );
-  const order = orderOf(streams, roles);
-  const [longest] = streams.toSorted(
-    (a, b) => Number(b.isWhole) - Number(a.isWhole) || b.entries.length - a.entries.length,
-  );
-  const period =
-    timestamp === null || longest === undefined
-      ? { wasTried: false, from: null, to: null }
-      : await findPeriodFilter(ask, list, { [parameter]: longest.streamId }, longest, timestamp, hints.entries);
-  const named = [period.from, period.to].filter((name) => name !== null);
-  if (named.length > 0)
-    reasoning.found('entries of a period', named.join(', '), 'each gives exactly the entries on its side of a moment');
-  if (named.length < 2)
-    reasoning.lacks(
-      'period',
-      period.wasTried
-        ? 'no parameter was found for each end of a period'
-        : 'the entries that were read all have the same time, so nothing could be tried',
-      'the listing of a period has to be read as a whole',
-    );
-  return { ...list, stream_parameter: parameter, from_parameter: period.from, to_parameter: period.to, order };
 }

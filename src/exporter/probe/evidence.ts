@@ -1,8 +1,6 @@
 import type { Json } from '../../core/json/canonical.ts';
-import { agree, plural } from '../../core/words.ts';
 import type { Description } from '../../verifier/profile/description.ts';
 import { DEFAULT_DESCRIPTION } from '../../verifier/reading/default-contract.ts';
-import type { Chain, EntriesSurvey } from './entries.ts';
 import { pathsOfValue } from './entry-roles.ts';
 import {
   type BodyNames,
@@ -15,6 +13,7 @@ import {
 } from './generate.ts';
 import { byName } from './names.ts';
 import type { Hints } from './openapi.ts';
+import { type ReadForm, reportPackage, type Sections } from './package-report.ts';
 import {
   entriesPathOf,
   findCheckpoints,
@@ -26,8 +25,7 @@ import {
 } from './package-roles.ts';
 import type { Reasoning } from './report.ts';
 import { type Ask, isSuccess, jsonOf, type Sample, type SampleAnswer, samplesAt, scalarAt } from './sample.ts';
-
-type Sections = Pick<Description, 'generate' | 'downloads' | 'package' | 'summary'>;
+import type { Chain, EntriesSurvey } from './survey.ts';
 
 export interface EvidencePackage {
   sections: Sections;
@@ -139,18 +137,6 @@ export async function inferPackage(
   return { wasSeen: true, entries: read.entries, sections };
 }
 
-interface ReadForm {
-  form: Description['package'];
-  entries: Sample[];
-  scope: Description['generate']['scope'];
-  /** Checkpoints that are not of the entry that they name. */
-  differ: number;
-  /** What may be its count or head, and is not that of its entries. */
-  unlike: string[];
-  /** The package's own stream; null when it holds all of them. */
-  streamId: string | null;
-}
-
 function readPackage({ id, text }: ReadyPackage, { survey, chain }: BeforePackage): ReadForm | null {
   const document: Json = JSON.parse(text);
   const path = entriesPathOf(document, chain.roles);
@@ -208,50 +194,4 @@ async function readOtherForms(
     },
     summary: facts,
   };
-}
-
-function reportPackage(
-  { generate, downloads, package: form, summary }: Sections,
-  read: ReadForm,
-  answer: SampleAnswer,
-  reasoning: Reasoning,
-): void {
-  const { ready } = generate;
-  const when = ready.when === 'status-says' ? `when ${ready.field} says ${ready.ready.join(' or ')}` : ready.when;
-  reasoning.found('generate', JSON.stringify(generate.body), `answered ${answer.status}; ready ${when}`);
-  const stated = Object.values(form.fields).filter((path) => path !== null);
-  const where = form.entries === '' ? 'the package itself' : form.entries;
-  reasoning.found(
-    'package',
-    `entries in ${where}; ${read.scope}`,
-    `its ${plural(read.entries.length, 'entry')} ${agree(read.entries.length, 'has', 'have')} the fields of the chain`,
-  );
-  if (stated.length > 0)
-    reasoning.found('package facts', stated.join(', '), 'equal to what is known of the package and its entries');
-  if (form.checkpoints === null)
-    reasoning.lacks(
-      'checkpoints',
-      'no list of the package holds RFC 3161 tokens with digests of its entries',
-      'anchor: unproved',
-    );
-  else
-    reasoning.found(
-      'checkpoints',
-      form.checkpoints.items,
-      'they have the number and the digest of an entry, and a token',
-    );
-  reasoning.doubts(
-    'package facts',
-    `${read.unlike.join(', ')}: called count or head, and not that of the package's entries, which may have been cut off`,
-    read.unlike.length,
-  );
-  reasoning.doubts(
-    'checkpoints',
-    `${read.differ} of them do not have the number and the digest of an entry of the package`,
-    read.differ,
-  );
-  for (const name of ['pdf', 'summary'] as const)
-    if (downloads[name] === null) reasoning.lacks(name, 'it cannot be downloaded', `bundles are without the ${name}`);
-  if (summary === null && downloads.summary !== null)
-    reasoning.lacks('summary facts', 'the summary is no JSON', 'agreement: the summary is kept, but not compared');
 }

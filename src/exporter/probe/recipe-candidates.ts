@@ -1,4 +1,4 @@
-import type { JsonForm, PreimagePart } from '../../verifier/profile/description.ts';
+import type { JsonForm, PreimagePart } from '../../verifier/profile/digest-description.ts';
 import { namesOf } from '../../verifier/profile/path.ts';
 import type { ChainRoles } from './chain-roles.ts';
 import { lastName } from './names.ts';

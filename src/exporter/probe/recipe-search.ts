@@ -1,76 +1,17 @@
-import type { KeyObject } from 'node:crypto';
-import type { SealKeys } from '../../verifier/model/entry.ts';
-import type {
-  Algorithm,
-  Description,
-  DigestDescription,
-  JsonForm,
-  KeyChoice,
-  PreimagePart,
-} from '../../verifier/profile/description.ts';
-import { toHex } from '../../verifier/profile/digest-text.ts';
-import { openContract } from '../../verifier/reading/reading.ts';
+import type { JsonForm, PreimagePart } from '../../verifier/profile/digest-description.ts';
 import { compileRecipe } from '../../verifier/recipe/recipe.ts';
-import type { ChainRoles } from './chain-roles.ts';
-import { numberAt } from './chain-roles.ts';
 import { isNearlyAll } from './nearly-all.ts';
+import {
+  Bench,
+  type Candidate,
+  type Counted,
+  type FoundRecipe,
+  type RecipeDescription,
+  type SearchInput,
+  type SearchResult,
+  SIMILAR,
+} from './recipe-bench.ts';
 import { jsonForms, type Material, preimages } from './recipe-candidates.ts';
-import { type Sample, scalarAt } from './sample.ts';
-
-type RecipeDescription = NonNullable<DigestDescription['recipe']>;
-
-export interface SearchInput {
-  /** The contract so far, without a recipe. */
-  description: Description;
-  roles: ChainRoles;
-  entries: readonly Sample[];
-  keys: SealKeys;
-  /** The field that names the key. */
-  keyField: string | null;
-  material: Material;
-  /** Whether the time for the search is used up. */
-  isOver: () => boolean;
-}
-
-export interface FoundRecipe {
-  digest: Pick<DigestDescription, 'recipe' | 'genesis_hashed_as'>;
-  words: string;
-  /** How many entries it reproduces. */
-  reproduces: number;
-  /** Entries whose digest it does not reproduce: at most a few of those whose key is known. */
-  misses: Sample[];
-  /** Other ways of writing JSON that reproduce the samples too. */
-  alternatives: string[];
-  /** Members of entries that the digest says nothing about. */
-  uncovered: string[];
-}
-
-export interface SearchResult {
-  found: FoundRecipe | null;
-  tried: number;
-  /** Whether candidates were left when the time was over. */
-  gaveUp: boolean;
-  /** The recipe that came closest where none was found. */
-  nearest: { words: string; reproduces: number; misses: Sample[] } | null;
-}
-
-type Candidate = FoundRecipe['digest'];
-
-/** How many more candidates are tried behind one that misses a few: similar ones stand close to each other. */
-const SIMILAR = 20_000;
-
-/** How many entries a candidate is held against before it is held against all. */
-const EXAMPLES = 4;
-
-/** What the first entry's predecessor may be hashed as, when that is not what is sent. */
-const GENESIS_TEXTS = ['', '0', 'GENESIS', 'genesis', 'null', 'None'];
-
-interface Counted {
-  digest: Candidate;
-  reproduces: number;
-  /** Entries whose digest it does not reproduce, of those whose key is known. */
-  misses: Sample[];
-}
 
 /**
  * Looks for the recipe that reproduces the digests of the sampled entries. One that misses none ends the search. One
@@ -114,130 +55,6 @@ function isAccepted({ reproduces, misses }: Counted): boolean {
 function isBetter(one: Counted, other: Counted | null): boolean {
   if (other === null || isAccepted(one) !== isAccepted(other)) return other === null || isAccepted(one);
   return one.reproduces > other.reproduces;
-}
-
-/** Tries candidates on the samples, with the code that verifies later. */
-class Bench {
-  readonly #input: SearchInput;
-  readonly #entries: readonly Sample[];
-  /** Every candidate has to fit one of these first. */
-  #examples: readonly Sample[];
-  readonly keyings: readonly Pick<RecipeDescription, 'algorithm' | 'key'>[];
-
-  constructor(input: SearchInput) {
-    this.#input = input;
-    this.#entries = input.entries;
-    const { sequence, firstSequence, form } = input.roles;
-    // The first entry of a stream is special.
-    const later = input.entries.filter(({ value }) => numberAt(value, sequence) > firstSequence);
-    this.#examples = spread(later.length > 0 ? later : input.entries, EXAMPLES);
-    const bits = 8 * form.bytes;
-    const plain = `sha-${bits}` as Algorithm;
-    const keyed = `hmac-sha-${bits}` as Algorithm;
-    const choices: KeyChoice[] = [
-      ...(input.keyField === null ? [] : [{ field: input.keyField }]),
-      ...[...input.keys.keys()].map((id) => ({ id })),
-    ];
-    this.keyings = [
-      { algorithm: plain, key: null },
-      ...(input.keys.size === 0 ? [] : choices.map((key) => ({ algorithm: keyed, key }))),
-    ];
-  }
-
-  with(candidate: Candidate): Description {
-    const { description } = this.#input;
-    return { ...description, digest: { ...description.digest, ...candidate } };
-  }
-
-  lookFor(missed: readonly Sample[]): void {
-    this.#examples = spread(missed, EXAMPLES);
-  }
-
-  inWords({ digest, reproduces, misses }: Counted): NonNullable<SearchResult['nearest']> {
-    return { words: compileRecipe(this.with(digest))?.words ?? '', reproduces, misses };
-  }
-
-  fitsAny(recipe: RecipeDescription): boolean {
-    const compiled = compileRecipe(this.with({ recipe }));
-    if (compiled === null) return false;
-    return this.#examples.some((example) => {
-      const key = this.#keyOf(example, recipe.key);
-      if (recipe.key !== null && key === null) return false;
-      try {
-        return compiled.digest(example, key) === this.#statedBy(example);
-      } catch {
-        return false;
-      }
-    });
-  }
-
-  /** With what the first entry's predecessor has to be hashed as, if that is not what is sent. */
-  bestGenesis(recipe: RecipeDescription): Counted {
-    const candidates: Candidate[] = [
-      { recipe },
-      ...(recipe.preimage.includes('previous')
-        ? GENESIS_TEXTS.map((genesis_hashed_as) => ({ recipe, genesis_hashed_as }))
-        : []),
-    ];
-    const counted = candidates.map((digest) => ({ digest, ...this.count(digest) }));
-    return counted.reduce((best, one) => (one.reproduces > best.reproduces ? one : best));
-  }
-
-  /** How many of the entries whose key is known the recipe reproduces, read as a contract is read. */
-  count(candidate: Candidate): Omit<Counted, 'digest'> & { uncovered: ReadonlySet<string> } {
-    const contract = openContract(this.with(candidate));
-    const uncovered = new Set<string>();
-    // Digest and seal cannot cover themselves.
-    const { never } = this.#input.material;
-    const misses: Sample[] = [];
-    let reproduces = 0;
-    for (const sample of this.#entries) {
-      const bytes = Buffer.from(sample.text());
-      try {
-        const entry = contract.readEntry(bytes, membersIn(sample), this.#input.keys);
-        if (entry.content.state === 'no-key') continue;
-        if (entry.content.state !== 'computed' || entry.content.digest !== entry.digest) {
-          misses.push(sample);
-          continue;
-        }
-        reproduces++;
-        for (const name of entry.content.uncovered) if (!never.includes(name)) uncovered.add(name);
-      } catch {
-        misses.push(sample);
-      }
-    }
-    return { reproduces, misses, uncovered };
-  }
-
-  #keyOf({ value }: Sample, choice: KeyChoice | null): KeyObject | null {
-    if (choice === null) return null;
-    const id = 'id' in choice ? choice.id : scalarAt(value, choice.field);
-    return this.#input.keys.get(String(id)) ?? null;
-  }
-
-  #statedBy({ value }: Sample): string | null {
-    const { digest, form } = this.#input.roles;
-    const sent = scalarAt(value, digest);
-    return typeof sent === 'string' ? toHex(sent.slice(form.prefix.length), form.encoding) : null;
-  }
-}
-
-/** So many of them, from everywhere among them: an altered one must not speak for all. */
-function spread(samples: readonly Sample[], many: number): Sample[] {
-  if (samples.length <= many) return [...samples];
-  return samples.filter(
-    (_, index) => Math.floor((index * many) / samples.length) !== Math.floor(((index - 1) * many) / samples.length),
-  );
-}
-
-/** How many members the objects of a sample have in all, duplicates included. */
-export function membersIn(sample: Sample): number {
-  const count = (node: ReturnType<Sample['written']>): number => {
-    if (node.kind === 'array') return node.items.reduce((sum, item) => sum + count(item), 0);
-    if (node.kind !== 'object') return 0;
-    return node.members.reduce((sum, { value }) => sum + 1 + count(value), 0);
-  };
-  return count(sample.written());
 }
 
 /** Of the ways of writing JSON that reproduce the samples alike, the likeliest one. */

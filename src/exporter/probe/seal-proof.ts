@@ -1,10 +1,11 @@
 import type { Entry, SealKeys } from '../../verifier/model/entry.ts';
-import type { Description, KeyChoice, SealDescription } from '../../verifier/profile/description.ts';
+import type { Description } from '../../verifier/profile/description.ts';
+import type { KeyChoice, SealDescription } from '../../verifier/profile/digest-description.ts';
 import type { Contract } from '../../verifier/reading/contract.ts';
 import { openContract } from '../../verifier/reading/reading.ts';
 import type { SealRole } from './entry-roles.ts';
 import { isNearlyAll } from './nearly-all.ts';
-import { membersIn } from './recipe-search.ts';
+import { membersIn } from './recipe-bench.ts';
 import type { Sample } from './sample.ts';
 
 export interface ProvedSeal {

@@ -1,13 +1,14 @@
 import { EvidenceError } from '../../core/errors.ts';
 import type { List } from '../../verifier/profile/description.ts';
 import type { ChainRoles, StreamSample } from './chain-roles.ts';
-import { findStreamId, findStreamRoles, type StreamRoles, streamIdByName } from './entry-roles.ts';
+import { findStreamId, streamIdByName } from './entry-roles.ts';
 import { inferList, type ListForm, pagingLike, toList, withEnd } from './list.ts';
 import type { Hints } from './openapi.ts';
 import { unlikeNamed } from './package-roles.ts';
 import { itemsPathOf, readItems, readPage } from './paging.ts';
 import type { Reasoning } from './report.ts';
 import { type Ask, commonPaths, isSuccess, jsonOf, type Sample, type SampleAnswer, scalarAt } from './sample.ts';
+import { findStreamRoles, type StreamRoles } from './stream-roles.ts';
 
 const STREAMS = '/streams/';
 const ENTRIES = '/entries/';

@@ -1,12 +1,12 @@
 import { z } from 'zod';
+import { digestSchema, sealSchema } from './digest-description.ts';
+import { path } from './path-schema.ts';
 
 /**
  * A contract file: how one kind of audit service writes its lists, packages and digests. Data only: nothing in it runs.
  * The paths and methods of the interface are the defaults of `DEFAULT_DESCRIPTION`; a file states all of them.
  */
 
-/** Where a value stands in a JSON object: names joined by dots; an empty path is the value itself. */
-const path = z.string().regex(/^(?:[^.]+(?:\.[^.]+)*)?$/, 'must be names joined by dots');
 /** Of what the service may not show. */
 const optionalPath = path.min(1).nullable();
 /** Of what the service may write in several members. */
@@ -43,99 +43,6 @@ const listSchema = z.strictObject({
   limit: z.strictObject({ parameter, size: z.int().min(1).max(10_000) }).nullable(),
 });
 export type List = z.infer<typeof listSchema>;
-
-const encodingSchema = z.enum(['hex', 'base64', 'base64url']);
-export type DigestEncoding = z.infer<typeof encodingSchema>;
-
-const algorithmSchema = z.enum(['sha-256', 'sha-384', 'sha-512', 'hmac-sha-256', 'hmac-sha-384', 'hmac-sha-512']);
-export type Algorithm = z.infer<typeof algorithmSchema>;
-
-const memberNames = z.array(z.string().min(1));
-
-/** Which members of the entry are written: all but some, as sent; or these, in this order. */
-const members = { without: memberNames.optional(), fields: memberNames.optional() };
-
-const eitherMembers = (form: { without?: unknown; fields?: unknown }) =>
-  form.without === undefined || form.fields === undefined;
-const EITHER = { message: 'either these members or all without some', path: ['fields'] };
-
-/** One way of writing JSON as text. */
-const jsonFormSchema = z.discriminatedUnion('form', [
-  z.strictObject({ form: z.literal('rfc8785'), of: path.optional(), ...members }).refine(eitherMembers, EITHER),
-  /** Python's `json.dumps`; `spaced` is its default (", " and ": "), `ascii` its `ensure_ascii`. */
-  z
-    .strictObject({
-      form: z.literal('python'),
-      separators: z.enum(['spaced', 'compact']),
-      ascii: z.boolean(),
-      sort_keys: z.boolean(),
-      of: path.optional(),
-      ...members,
-    })
-    .refine(eitherMembers, EITHER),
-  /** The bytes of the answer; members that are left out go with their comma. */
-  z.strictObject({ form: z.literal('as-sent'), of: path.optional(), without: memberNames.optional() }),
-]);
-export type JsonForm = z.infer<typeof jsonFormSchema>;
-
-/** Parts of what is hashed, one after another. */
-const partSchema = z.union([
-  /** The predecessor's digest as it is written; of the first entry `genesis_hashed_as`. */
-  z.literal('previous'),
-  /** The predecessor's digest decoded; nothing where the first entry sends none. */
-  z.literal('previous-bytes'),
-  z.strictObject({ text: z.string() }),
-  /** The fields' text: strings as they are, everything else as sent, null as `null_as`. */
-  z.strictObject({
-    join: z.strictObject({
-      separator: z.string(),
-      fields: z.array(path.min(1)).min(1),
-      null_as: z.string().default(''),
-    }),
-  }),
-  z.strictObject({ json: jsonFormSchema }),
-]);
-export type PreimagePart = z.infer<typeof partSchema>;
-
-/** Which key an HMAC is made with: one of a fixed id, or the one that a field of the entry names. */
-const keySchema = z.union([z.strictObject({ id: z.string().min(1) }), z.strictObject({ field: path.min(1) })]);
-export type KeyChoice = z.infer<typeof keySchema>;
-
-const genesisSchema = z.union([
-  z.enum(['zeros', 'empty', 'null', 'absent']),
-  z.strictObject({ text: z.string().min(1) }),
-]);
-
-const digestSchema = z
-  .strictObject({
-    /** Of the digest's text. */
-    encoding: encodingSchema,
-    /** Stands before the digest's text, e.g. "sha256:". */
-    prefix: z.string().default(''),
-    /** What the first entry of a stream says of its predecessor. */
-    genesis: genesisSchema,
-    /** What `previous` is in the first entry's preimage; left out, it is what is sent, and nothing for null. */
-    genesis_hashed_as: z.string().optional(),
-    /** Null where it is not known how digests are made: then nobody can prove the content. */
-    recipe: z
-      .strictObject({ algorithm: algorithmSchema, key: keySchema.nullable(), preimage: z.array(partSchema).min(1) })
-      .nullable(),
-  })
-  .refine(({ recipe }) => recipe === null || recipe.algorithm.startsWith('hmac') === (recipe.key !== null), {
-    message: 'an HMAC needs a key, and a hash has none',
-    path: ['recipe', 'key'],
-  });
-export type DigestDescription = z.infer<typeof digestSchema>;
-
-const sealSchema = z.strictObject({
-  field: path.min(1),
-  key: keySchema,
-  algorithm: z.enum(['hmac-sha-256', 'hmac-sha-384', 'hmac-sha-512']),
-  encoding: encodingSchema,
-  /** Over the digest as it is written, or over its bytes. */
-  over: z.enum(['digest-text', 'digest-bytes']),
-});
-export type SealDescription = z.infer<typeof sealSchema>;
 
 const body = z.record(z.string(), z.json());
 

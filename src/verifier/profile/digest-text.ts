@@ -1,4 +1,4 @@
-import type { Algorithm, DigestDescription, DigestEncoding, SealDescription } from './description.ts';
+import type { Algorithm, DigestDescription, DigestEncoding, SealDescription } from './digest-description.ts';
 
 /** Bytes of a digest. */
 const LENGTHS: Record<Algorithm, number> = {

@@ -1,5 +1,6 @@
 import type { Json } from '../../core/json/canonical.ts';
-import type { Description, PreimagePart } from '../profile/description.ts';
+import type { Description } from '../profile/description.ts';
+import type { PreimagePart } from '../profile/digest-description.ts';
 import { namesOf, valueAt } from '../profile/path.ts';
 import { fieldText, type Hashed, type Write } from './preimage.ts';
 

@@ -1,7 +1,8 @@
 import { canonicalize, type Json } from '../../core/json/canonical.ts';
 import { pythonJson } from '../../core/json/python-json.ts';
 import { type Written, writtenWithout } from '../../core/json/source-text.ts';
-import type { Description, JsonForm, PreimagePart } from '../profile/description.ts';
+import type { Description } from '../profile/description.ts';
+import type { JsonForm, PreimagePart } from '../profile/digest-description.ts';
 import { digestReader, toHex } from '../profile/digest-text.ts';
 import { valueAt, writtenAt } from '../profile/path.ts';
 

@@ -1,11 +1,6 @@
 import type { ChainKind, Hash, HashedJson, Key, Path, PreimageStep } from '../decode/wasm/kind.ts';
-import type {
-  Algorithm,
-  JsonForm as DescribedForm,
-  Description,
-  KeyChoice,
-  PreimagePart,
-} from '../profile/description.ts';
+import type { Description } from '../profile/description.ts';
+import type { Algorithm, JsonForm as DescribedForm, KeyChoice, PreimagePart } from '../profile/digest-description.ts';
 import { namesOf } from '../profile/path.ts';
 import { absent, borderOf, joinBorder, loose, partiesOf, partName, rolesOf, startsAsJson, varies } from './cover.ts';
 

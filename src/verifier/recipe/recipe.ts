@@ -1,5 +1,6 @@
 import { createHmac, hash, type KeyObject } from 'node:crypto';
-import type { Algorithm, Description, JsonForm, PreimagePart } from '../profile/description.ts';
+import type { Description } from '../profile/description.ts';
+import type { Algorithm, JsonForm, PreimagePart } from '../profile/digest-description.ts';
 import { compileUncovered } from './cover.ts';
 import { compilePart, type Hashed, type Write } from './preimage.ts';
 

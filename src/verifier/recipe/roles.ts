@@ -1,4 +1,5 @@
-import type { Description, PreimagePart } from '../profile/description.ts';
+import type { Description } from '../profile/description.ts';
+import type { PreimagePart } from '../profile/digest-description.ts';
 import { absent, borderOf, joinBorder, loose, partiesOf, partName, reachOf, varies } from './cover.ts';
 
 /** What the digest of an entry must cover, so that it says who did what, when, and where in which stream. */

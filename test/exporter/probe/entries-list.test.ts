@@ -1,13 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { findChains } from '../../../src/exporter/probe/chain-roles.ts';
 import { findPeriodFilter, findStreamFilter, orderOf } from '../../../src/exporter/probe/entries-list.ts';
-import {
-  findEntryId,
-  findSeal,
-  findStreamId,
-  findStreamRoles,
-  findTimestamp,
-} from '../../../src/exporter/probe/entry-roles.ts';
+import { findEntryId, findSeal, findStreamId, findTimestamp } from '../../../src/exporter/probe/entry-roles.ts';
+import { findStreamRoles } from '../../../src/exporter/probe/stream-roles.ts';
 import type { List } from '../../../src/verifier/profile/description.ts';
 import { answerOf, chainOf, type PlainEntry, samplesOf, serviceOf, sha256, streamOf } from './sample-service.ts';
 

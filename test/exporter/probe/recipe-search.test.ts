@@ -3,9 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { toHmacKey } from '../../../src/core/digest.ts';
 import { findChains, numberAt } from '../../../src/exporter/probe/chain-roles.ts';
 import { materialOf, subsetsBySize } from '../../../src/exporter/probe/recipe-candidates.ts';
-import { type SearchResult, searchRecipe } from '../../../src/exporter/probe/recipe-search.ts';
+import { type SearchResult } from '../../../src/exporter/probe/recipe-bench.ts';
+import { searchRecipe } from '../../../src/exporter/probe/recipe-search.ts';
 import type { Sample } from '../../../src/exporter/probe/sample.ts';
-import type { Description, PreimagePart } from '../../../src/verifier/profile/description.ts';
+import type { Description } from '../../../src/verifier/profile/description.ts';
+import type { PreimagePart } from '../../../src/verifier/profile/digest-description.ts';
 import { DEFAULT_DESCRIPTION } from '../../../src/verifier/reading/default-contract.ts';
 import { chainOf, type PlainEntry, sha256, streamOf } from './sample-service.ts';
 

@@ -8,6 +8,7 @@ import { anchoredIn } from '../view/anchors.ts';
 import { missingIn, statedEntries, sum } from '../view/missing.ts';
 import { toOutcome } from '../view/outcome.ts';
 import type { Texts } from '../view/texts.ts';
+import { line, paragraph, toToken } from './tokens.ts';
 import { uuidOf } from './uuid.ts';
 
 const OSCAL_VERSION = '1.2.1';
@@ -235,24 +236,4 @@ function originsOf({ tool }: RunRecord) {
 
 function subjectOf(record: RunRecord, streamId: string) {
   return { 'subject-uuid': streamUuid(record, streamId), type: 'resource', title: line(streamId) };
-}
-
-/** OSCAL's single line: no white space at its ends, none but spaces within, not empty. */
-function line(text: string): string {
-  const plain = text
-    .toWellFormed()
-    .replace(/[\s\p{Cc}]+/gu, ' ')
-    .trim();
-  return plain === '' ? '–' : plain;
-}
-
-/** Text from outside must not become a list, a heading or a link of ours. */
-function paragraph(text: string): string {
-  return line(text).replace(/[\\`*_{}[\]<>#|]/g, '\\$&');
-}
-
-/** OSCAL's token: begins with a letter. */
-function toToken(id: string): string {
-  const token = id.replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/-+$/, '');
-  return /^[\p{L}_]/u.test(token) ? token : `c-${token}`;
 }

@@ -4,14 +4,14 @@ import { GREY } from '../../../core/typesetting/sheet.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
 import { drawCharts, drawCoverage } from './charts.ts';
+import { drawControls } from './controls.ts';
 import { drawCover } from './cover.ts';
+import { drawFindings } from './findings.ts';
 import { TONES } from './palette.ts';
 import {
   drawClaims,
-  drawControls,
   drawCustody,
   drawExceptions,
-  drawFindings,
   drawHowTo,
   drawIpe,
   drawLimits,

@@ -7,34 +7,14 @@ import {
   drawSection,
 } from '../../../core/typesetting/blocks.ts';
 import { CONTENT_WIDTH, GREY, INK, LEFT, type Setting, type Sheet } from '../../../core/typesetting/sheet.ts';
-import { type Column, Table } from '../../../core/typesetting/table.ts';
+import type { Column } from '../../../core/typesetting/table.ts';
 import { grouped, plural } from '../../../core/words.ts';
-import type { FindingGroup } from '../view/findings.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
-import { fill } from '../view/words.ts';
-import { AMBER, GREEN, RED } from './palette.ts';
+import { GREEN, RED } from './palette.ts';
+import { drawTable, NAME_LINES, settings } from './tables.ts';
 
-const SEVERITY_COLORS = { error: RED, warning: AMBER, notice: GREY } as const;
 const STATE_COLORS = { proved: GREEN, refuted: RED, unproved: GREY } as const;
-/** A name of three hundred characters stands whole, also where each third one is the mark of what joins emoji. */
-export const NAME_LINES = 40;
-
-function settings(sheet: Sheet) {
-  const body: Setting = { style: sheet.styles.regular, size: 8, leading: 10.5, color: INK };
-  const minor: Setting = { ...body, size: 7.5, leading: 10, color: GREY };
-  const mono: Setting = { style: sheet.styles.mono, size: 6.5, leading: 9, color: GREY };
-  return { body, minor, mono, strong: { ...body, style: sheet.styles.bold } };
-}
-
-function drawTable(sheet: Sheet, columns: readonly Column[], work: (table: Table) => void): void {
-  sheet.element('Table', () => {
-    const table = new Table(sheet, columns);
-    table.drawHead();
-    work(table);
-  });
-  sheet.y -= 6;
-}
 
 export function drawIpe(sheet: Sheet, { ipe }: RunView, texts: Texts): void {
   drawSection(sheet, 'IPE statement');
@@ -158,45 +138,6 @@ export function drawClaims(sheet: Sheet, { claims }: RunView, texts: Texts): voi
   });
 }
 
-export function drawFindings(sheet: Sheet, { findings }: RunView, texts: Texts): void {
-  drawSection(sheet, 'Findings', findings.groups.length === 0 ? 40 : 250);
-  if (findings.groups.length === 0) {
-    drawParagraph(sheet, findings.none);
-    return;
-  }
-  const values = { findings: plural(findings.total, 'finding'), streams: plural(findings.streams, 'stream') };
-  drawParagraph(sheet, fill(texts.findings.introduction, values));
-  for (const group of findings.groups) drawGroup(sheet, group, texts);
-}
-
-function drawGroup(sheet: Sheet, group: FindingGroup, texts: Texts): void {
-  const { body, minor, mono } = settings(sheet);
-  drawHeading(sheet, `${group.code} · ${plural(group.streams, 'stream')}`, 170);
-  const color = SEVERITY_COLORS[group.severity];
-  drawParagraph(sheet, `${group.severity.toUpperCase()}. ${group.meaning}`, { color });
-  const columns = [
-    { head: 'Stream', width: 150 },
-    { head: 'Where', width: 66 },
-    { head: 'What was found', width: CONTENT_WIDTH - 216 },
-  ];
-  drawTable(sheet, columns, (table) => {
-    for (const { streamId, place, message, entry, values } of group.shown)
-      table.drawRow({
-        cells: [
-          [{ text: streamId, setting: body, maxLines: NAME_LINES }],
-          [{ text: place, setting: body, maxLines: 3 }],
-          [
-            { text: message, setting: body, maxLines: 6 },
-            ...(entry === null ? [] : [{ text: entry, setting: minor, maxLines: 6 }]),
-            ...values.map(({ label, value }) => ({ text: `${label}: ${value}`, setting: mono, maxLines: 4 })),
-          ],
-        ],
-      });
-    const more = group.findings - group.shown.length;
-    if (more > 0) table.drawRemark(fill(texts.findings.more, { count: grouped(more) }), minor);
-  });
-}
-
 export function drawCustody(sheet: Sheet, { custody }: RunView, texts: Texts): void {
   const { body } = settings(sheet);
   drawSection(sheet, 'Chain of custody');
@@ -231,55 +172,4 @@ export function drawHowTo(sheet: Sheet, { verify }: Pick<Texts, 'verify'>): void
     drawParagraph(sheet, text);
     drawCommand(sheet, command);
   });
-}
-
-export function drawControls(sheet: Sheet, { frameworks }: RunView, texts: Texts): void {
-  const { body, minor, strong } = settings(sheet);
-  drawSection(sheet, 'Control mapping', frameworks.length === 0 ? 40 : 240);
-  if (frameworks.length === 0) {
-    drawParagraph(sheet, texts.controls.none);
-    return;
-  }
-  drawParagraph(sheet, texts.controls.introduction);
-  const columns = [
-    { head: 'Control', width: 130 },
-    { head: 'What the evidence speaks to, and where it ends', width: CONTENT_WIDTH - 280 },
-    { head: 'In this run', width: 150 },
-  ];
-  for (const { framework, note, controls } of frameworks) {
-    drawHeading(sheet, framework, 150);
-    if (note !== null) drawParagraph(sheet, note, { color: GREY, size: 8, leading: 11 });
-    drawTable(sheet, columns, (table) => {
-      for (const { id, title, speaksTo, doesNotShow, streams, refuted, claims } of controls)
-        table.drawRow({
-          cells: [
-            [
-              { text: id, setting: strong, maxLines: 2 },
-              { text: title, setting: minor, maxLines: 6 },
-            ],
-            [
-              { text: speaksTo, setting: body, maxLines: 10 },
-              { text: `Does not show: ${doesNotShow}`, setting: minor, maxLines: 8 },
-            ],
-            [
-              { text: `${plural(streams, 'stream')} with entries`, setting: body, maxLines: 1 },
-              ...claims.map(({ name, proved }) => ({
-                text: `${name} proved in ${grouped(proved)}`,
-                setting: minor,
-                maxLines: 1,
-              })),
-              ...(refuted === 0
-                ? []
-                : [
-                    {
-                      text: fill(texts.controls.refuted, { streams: plural(refuted, 'stream') }),
-                      setting: { ...strong, color: RED },
-                      maxLines: 4,
-                    },
-                  ]),
-            ],
-          ],
-        });
-    });
-  }
 }

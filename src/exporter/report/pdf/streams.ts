@@ -9,7 +9,7 @@ import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
 import { fill } from '../view/words.ts';
 import { AMBER, GREEN, RED } from './palette.ts';
-import { NAME_LINES } from './sections.ts';
+import { NAME_LINES } from './tables.ts';
 
 const MARKS = {
   proved: { text: '✓', color: GREEN },

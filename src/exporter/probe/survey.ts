@@ -1,0 +1,25 @@
+import type { Description, List } from '../../verifier/profile/description.ts';
+import type { ChainRoles, StreamSample } from './chain-roles.ts';
+import type { StreamFilter } from './entries-list.ts';
+import type { findTimestamp } from './entry-roles.ts';
+import type { Reasoning } from './report.ts';
+import type { Sample } from './sample.ts';
+
+export interface Chain {
+  roles: ChainRoles;
+  digest: Omit<Description['digest'], 'recipe'>;
+  timestamp: ReturnType<typeof findTimestamp>;
+  /** Where an entry names its stream. */
+  streamId: string | null;
+}
+
+export interface EntriesSurvey {
+  list: List;
+  streams: StreamSample[];
+  samples: Sample[];
+  idInEntry: string | null;
+  filter: StreamFilter | null;
+  exampleId: string;
+  /** What is left to find of the listing once the roles are known. */
+  describe(chain: Chain, reasoning: Reasoning): Promise<Description['entries']>;
+}
