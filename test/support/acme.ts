@@ -153,7 +153,10 @@ function placeIn(folder: string, bin: string, env: Record<string, string>, servi
 /** Fills an empty place, and returns its folder. */
 async function fill({ folder, run }: Place, authority: OpensslAuthority): Promise<string> {
   cpSync(authority.rootFile, join(folder, 'tsa-roots.pem'));
-  writeFileSync(join(folder, 'evidence.yaml'), JSON.stringify({ archive: { url: './evidence-archive' }, sign: signing(authority) }));
+  writeFileSync(
+    join(folder, 'evidence.yaml'),
+    JSON.stringify({ archive: { url: './evidence-archive' }, sign: signing(authority) }),
+  );
   writeFileSync(join(folder, 'k1.key'), SEAL_KEY);
   writeFileSync(
     join(folder, 'evidence.json'),
