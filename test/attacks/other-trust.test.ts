@@ -47,8 +47,17 @@ const MEANS = {
 };
 type By = keyof typeof MEANS;
 
+/** As yargs gives them besides, and the configuration reads them. */
+function inCamelCase(flags: object): object {
+  const named = Object.entries(flags).map(([name, value]) => [
+    name.replace(/-(.)/g, (_all, c) => c.toUpperCase()),
+    value,
+  ]);
+  return Object.fromEntries(named);
+}
+
 async function exportBy(by: By, archive: string): Promise<number> {
-  const flags = { 'all-time': true, archive, ...MEANS[by]() };
+  const flags = { 'all-time': true, request: archive, archive, ...inCamelCase(MEANS[by]()) };
   writeFileSync(join(directory, 'evidence.yaml'), 'sign: { key_file: signing.pem }\n');
   const { code } = await carryOut(runExport, flags, directory, { environment: platform.env });
   return code;
@@ -76,7 +85,7 @@ describe('an archive that nobody touched', () => {
   });
 
   test.each<[By, number, string[], string[]]>([
-    ['nothing', 0, ['unproved', 'unproved', 'proved', 'proved'], ['seal/unknown-key']],
+    ['nothing', 0, ['unproved', 'unproved', 'proved', 'proved'], []],
     ['the keys and the root', 0, ['proved', 'proved', 'proved', 'proved'], []],
     [
       'a wrong key',
