@@ -10,28 +10,23 @@ const TIMED = ['bench/bench', 'client/rate', 'integration/hurtful', 'integration
 
 const UNIT = unitTests().filter((file) => !TIMED.includes(file));
 
-/** Of each project, before what it builds: a setup of all projects would come after those of each. */
-const SETUP = 'test/support/setup.ts';
-
 export default defineConfig({
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
+    globalSetup: ['test/support/setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary'] },
     projects: [
       // These start no programs, so nothing has to be built.
-      {
-        extends: true,
-        test: { name: 'unit', include: UNIT, globalSetup: [SETUP], maxWorkers: availableParallelism() },
-      },
+      { extends: true, test: { name: 'unit', include: UNIT, maxWorkers: availableParallelism() } },
       {
         extends: true,
         test: {
           name: 'programs',
           include: ['test/**/*.test.ts'],
           exclude: [...UNIT, ...TIMED],
-          globalSetup: [SETUP, 'test/support/built.ts'],
+          globalSetup: ['test/support/built.ts'],
           maxWorkers: availableParallelism(),
         },
       },
@@ -40,7 +35,7 @@ export default defineConfig({
         test: {
           name: 'timed',
           include: TIMED,
-          globalSetup: [SETUP, 'test/support/built.ts'],
+          globalSetup: ['test/support/built.ts'],
           maxWorkers: 1,
           sequence: { groupOrder: 1 },
         },

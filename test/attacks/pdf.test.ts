@@ -45,7 +45,7 @@ async function judge(pdf: Uint8Array, streamId = STREAM, entries = 20, hasSummar
     summary: hasSummary ? summary : null,
     pdf: reading,
     vendor: null,
-    refutedByUs: false,
+    ownVerdict: 'proved',
   });
   const codes = findings.list().map(({ code }) => code);
   return { claim, codes, words: claim.basis ?? claim.reason ?? '' };

@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { builtFolder, run } from './process.ts';
+import { useOwnFolder } from './setup.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -9,6 +10,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
  * checkout may be somebody's, or being built by a test.
  */
 export default async function build(): Promise<void> {
+  useOwnFolder();
   const folder = builtFolder();
   if (existsSync(folder)) return;
   mkdirSync(folder);

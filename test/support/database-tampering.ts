@@ -53,6 +53,15 @@ export function cutOff(dataDir: string, streamId: string, last: number): void {
   database.close();
 }
 
+/** Puts another seal on an entry. */
+export function changeSeal(dataDir: string, streamId: string, sequence: number): void {
+  const database = openDatabase(dataDir);
+  database
+    .prepare('UPDATE entries SET seal = ? WHERE stream_id = ? AND sequence = ?')
+    .run('ab'.repeat(32), streamId, sequence);
+  database.close();
+}
+
 /** Takes a stream away as if it had never been. */
 export function removeStream(dataDir: string, streamId: string): void {
   const database = openDatabase(dataDir);

@@ -7,12 +7,17 @@ const PREFIX = 'evidence-exporter-test-';
 
 /** What the tests leave in the system's temporary folder is in one folder, which goes when they end. */
 export default function setup(): () => void {
-  // Of another project, in this very run.
-  if (basename(tmpdir()).startsWith(PREFIX)) return () => undefined;
-  const folder = mkdtempSync(join(tmpdir(), PREFIX));
-  process.env['TMPDIR'] = folder;
+  const folder = useOwnFolder();
   return () => {
     stopSharedRadosgw(folder);
     rmSync(folder, { recursive: true, force: true });
   };
+}
+
+/** Makes the folder of this run the temporary one, for whichever part of the set-up comes first. */
+export function useOwnFolder(): string {
+  const folder = tmpdir();
+  if (basename(folder).startsWith(PREFIX)) return folder;
+  process.env['TMPDIR'] = mkdtempSync(join(folder, PREFIX));
+  return process.env['TMPDIR'];
 }

@@ -31,9 +31,12 @@ export interface AgreementQuestion {
   /** How many entries the service said that the package has, when it was ready; null or absent where it did not. */
   statedCount?: number | null;
   vendor: VendorVerdict | null;
-  /** Whether one of our own claims about the entries is refuted. */
-  refutedByUs: boolean;
+  /** What our own claims about the entries come to. */
+  ownVerdict: OwnVerdict;
 }
+
+/** `open` where some of order, content and seals could not be checked: the service may have seen there what we cannot. */
+export type OwnVerdict = 'proved' | 'refuted' | 'open';
 
 /**
  * Do the forms of the package state the same package, stream, count and head as its entries show, and does the
@@ -46,7 +49,7 @@ export function judgeAgreement(question: AgreementQuestion): Judgement {
 }
 
 function judge(question: AgreementQuestion, log: FindingLog): Claim {
-  const { walk, facts, vendor, refutedByUs } = question;
+  const { walk, facts, vendor, ownVerdict } = question;
   const summary = factsOf(question.summary);
   comparePackage(walk, facts, log);
   if (summary !== null) compareSummary(walk, facts, summary, log);
@@ -60,7 +63,7 @@ function judge(question: AgreementQuestion, log: FindingLog): Claim {
   };
   const pdf = lookAtPdf(question.pdf ?? null, ours);
   addDifferences(walk.streamId, pdf, log);
-  if (vendor !== null) compareVerdicts(walk, vendor, refutedByUs, log);
+  const unseen = vendor === null ? null : compareVerdicts(walk, vendor, ownVerdict, log);
   const differences = log.errors('agreement');
   if (differences > 0)
     return refuted(`${differences} of the compared statements ${differences === 1 ? 'differs' : 'differ'}`);
@@ -71,6 +74,7 @@ function judge(question: AgreementQuestion, log: FindingLog): Claim {
     ...contraryTo(ours, 'JSON form', facts.plain),
     ...contraryTo(ours, 'summary', summary?.plain ?? []),
     ...pdf.doubts,
+    ...(unseen === null ? [] : [unseen]),
   ];
   if (doubts.length > 0) return unproved(doubts.join('; '));
   const summaryStates = summary !== null && (summary.entryCount !== null || summary.headDigest !== undefined);
@@ -186,20 +190,32 @@ function comparer(streamId: string, who: string, log: FindingLog) {
   };
 }
 
-function compareVerdicts(walk: WalkResult, vendor: VendorVerdict, refutedByUs: boolean, log: FindingLog): void {
-  if (vendor.verified === !refutedByUs) return;
+/** @returns why the two verdicts cannot be compared; null where they can. */
+function compareVerdicts(walk: WalkResult, vendor: VendorVerdict, ours: OwnVerdict, log: FindingLog): string | null {
+  if (vendor.verified === (ours !== 'refuted')) return null;
   // A fault that the service found outside of this package does not contradict a verdict on this package.
   const here = vendor.failed_sequences.filter(
     (sequence) => sequence >= (walk.first?.sequence ?? 0) && sequence <= (walk.head?.sequence ?? 0),
   );
-  if (!vendor.verified && vendor.failed_sequences.length > 0 && here.length === 0) return;
-  const [theirs, ours] = refutedByUs ? ['verified', 'refuted'] : ['not verified', 'not refuted'];
-  log.add(
-    toFinding(
-      'agreement/vendor-verdict-differs',
-      walk.streamId,
-      `the service says ${theirs}${vendor.checked_at === null ? '' : ` (checked ${vendor.checked_at})`}, our own check says ${ours}`,
-      { expected: theirs ?? '', actual: ours ?? '' },
-    ),
-  );
+  if (!vendor.verified && vendor.failed_sequences.length > 0 && here.length === 0) return null;
+  const when = vendor.checked_at === null ? '' : ` (checked ${vendor.checked_at})`;
+  if (ours === 'open') {
+    const where = here.length === 0 ? '' : ` at ${namesOf(here)}`;
+    const message = `the service's own check failed${where}${when}, and order, content and seals were not all checked here`;
+    log.add(toFinding('agreement/vendor-check-failed', walk.streamId, message));
+    return message;
+  }
+  const [theirs, own] = ours === 'refuted' ? ['verified', 'refuted'] : ['not verified', 'not refuted'];
+  const message = `the service says ${theirs}${when}, our own check says ${own}`;
+  const values = { expected: theirs ?? '', actual: own ?? '' };
+  log.add(toFinding('agreement/vendor-verdict-differs', walk.streamId, message, values));
+  return null;
+}
+
+const MAX_NAMED = 5;
+
+function namesOf(sequences: readonly number[]): string {
+  const more = sequences.length - MAX_NAMED;
+  const named = sequences.slice(0, MAX_NAMED).join(', ');
+  return `${sequences.length === 1 ? 'entry' : 'entries'} ${named}${more > 0 ? ` and ${plural(more, 'other')}` : ''}`;
 }

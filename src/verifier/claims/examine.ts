@@ -2,7 +2,7 @@ import { plural } from '../../core/words.ts';
 import type { WalkResult } from '../chain/walk.ts';
 import { FindingLog, inAltered } from '../model/finding.ts';
 import { countActions } from './actions.ts';
-import { factsOf, judgeAgreement } from './agreement.ts';
+import { factsOf, judgeAgreement, type OwnVerdict } from './agreement.ts';
 import { judgeAnchor } from './anchor.ts';
 import {
   CLAIMS,
@@ -60,12 +60,12 @@ function judge(observations: Observations, required: readonly ClaimName[]): Judg
   const order = judgeOrder(walk);
   const content = judgeContent({ walk, contract, contractFile, accepted, required: required.includes('content') });
   const seal = judgeSeal({ walk, hasSeals: contract.hasSeals, keysGiven, required: required.includes('seal') });
-  const refutedByUs = [order, content, seal.claim].some((claim) => claim.state === 'refuted');
+  const ownVerdict = verdictOf([order, content, ...(contract.hasSeals ? [seal.claim] : [])]);
   const bindsPrevious = contract.bindsPredecessor;
   const anchor = judgeAnchor({ ...observations, walk, checkpoints: facts?.checkpoints ?? [], bindsPrevious });
   const continuity = judgeContinuity({ ...observations, walk });
   const completeness = judgeCompleteness({ ...observations, walk, basis: observations.completeness });
-  const agreement = judgeForms(observations, refutedByUs);
+  const agreement = judgeForms(observations, ownVerdict);
   const findings = new FindingLog();
   for (const log of [walk, seal, anchor, continuity, completeness, agreement]) findings.addAll(log.findings);
   return {
@@ -82,17 +82,22 @@ function judge(observations: Observations, required: readonly ClaimName[]): Judg
   };
 }
 
+function verdictOf(claims: readonly Claim[]): OwnVerdict {
+  if (claims.some(({ state }) => state === 'refuted')) return 'refuted';
+  return claims.every(({ state }) => state === 'proved') ? 'proved' : 'open';
+}
+
 const ALTERED =
   'the bundle is not what it states, so what differs in it shows nothing of the forms and the verdict of the service';
 
-function judgeForms(observations: Observations, refutedByUs: boolean): Judgement {
+function judgeForms(observations: Observations, ownVerdict: OwnVerdict): Judgement {
   const { reading, summary, pdf, vendor, statedCount, isAltered } = observations;
   const { walk, facts } = reading;
   const without = (reason: string) => ({ claim: unproved(reason), findings: new FindingLog() });
   if (isAltered) return without(ALTERED);
   if (facts === null) return without('the JSON form could not be read');
   if (facts.scope === 'account') return without('a package of the whole account states nothing of one stream');
-  return judgeAgreement({ walk, facts, summary, pdf, statedCount, vendor, refutedByUs });
+  return judgeAgreement({ walk, facts, summary, pdf, statedCount, vendor, ownVerdict });
 }
 
 function judgeForeign(findings: FindingLog, reason: string): Examination {

@@ -41,6 +41,7 @@ export type FindingCode =
   | 'agreement/head-differs'
   | 'agreement/package-differs'
   | 'agreement/vendor-verdict-differs'
+  | 'agreement/vendor-check-failed'
   | 'agreement/other-entries'
   | 'package/unreadable'
   | 'package/foreign'
@@ -171,6 +172,11 @@ const CODES: Record<FindingCode, { severity: Severity; nextStep: string | ((stre
   'agreement/vendor-verdict-differs': {
     severity: 'error',
     nextStep: 'Show both verdicts to the operator of the service: one of the two checks is wrong.',
+  },
+  'agreement/vendor-check-failed': {
+    severity: 'warning',
+    nextStep:
+      'Ask the operator of the service what its check found. Where seals were not checked here, give their keys: verify.seal_keys or --seal-key ID=FILE.',
   },
   'agreement/other-entries': {
     severity: 'warning',

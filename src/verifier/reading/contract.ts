@@ -55,6 +55,8 @@ export interface Contract {
   /** For people: how an entry's digest is made, as the recipe is recorded beside a verdict; null when it is not known. */
   readonly recipe: string | null;
   readonly hasSeals: boolean;
+  /** Whether it takes a key to recompute an entry's digest. */
+  readonly hasKeyedDigests: boolean;
   /**
    * Whether an entry's digest covers what the entry says of its predecessor. Where not, a digest stands for its own
    * entry alone: an anchor, or an earlier head, says nothing of the entries before it.

@@ -28,6 +28,7 @@ export function openContract(description: Description): Contract {
     name: description.name,
     recipe: recipe?.words ?? null,
     hasSeals: description.seal !== null,
+    hasKeyedDigests: (description.digest.recipe?.key ?? null) !== null,
     bindsPredecessor: cover.bindsPredecessor,
     unhashedSeal: cover.unhashedSeal,
     openRoles: cover.openRoles,

@@ -25,6 +25,7 @@ import { checkConsistency } from './consistency.ts';
 import { type ContractUse, toContractUse } from './contract-use.ts';
 import { contradictions } from './contradictions.ts';
 import { readDocuments } from './documents.ts';
+import { openClaims } from './open-claims.ts';
 import { type Problem, toProblem } from './problem.ts';
 import { type EntryWatch, readThrough } from './reading.ts';
 import { cutOf } from './service.ts';
@@ -151,10 +152,14 @@ async function verifyOpened(
   const verdict = toVerdict(reading, examine(observations, required));
   // Of a bag that is not what it was, no verdict can be: that would be the same news again, claim by claim.
   if (broken.length === 0) {
-    const leftOpen = leftOpenBy(stated, verdict, options, readers.readPdf === null || isAltered);
+    const open = openClaims(stated, verdict, {
+      contract,
+      options,
+      withoutForms: readers.readPdf === null || isAltered,
+    });
     // By another contract than the bundle's, other things are found.
     const ownContract = options.contract === null ? contract : null;
-    problems.push(...contradictions(`${key}:${VERIFICATION}`, stated, verdict, leftOpen, ownContract));
+    problems.push(...contradictions(`${key}:${VERIFICATION}`, stated, verdict, open, ownContract));
   }
   return {
     problems,
@@ -213,28 +218,6 @@ function meansOf(
 ): Means {
   const contractFile = toContractFile(file, given === null ? 'bundle' : 'reader');
   return { contract, contractFile, acceptUnhashed, sealKeys, roots, now, ...readers };
-}
-
-/** Claims that need keys or roots, which may not be at hand here. */
-const NEED_TRUST: readonly ClaimName[] = ['seal', 'anchor'];
-
-/** Claims that cannot be judged here as who exported could. */
-function leftOpenBy(stated: Verification, ours: Verdict, options: VerifyOptions, withoutForms: boolean): ClaimName[] {
-  return [
-    ...NEED_TRUST,
-    ...(withoutForms ? ['agreement' as const] : []),
-    // Without the keys that digests are made with, they do not tell what they told who had the keys.
-    ...(stated.verdict.digests_bind && !ours.digests_bind ? ['continuity' as const] : []),
-    ...(wasTrustedMore(stated, options) ? ['content' as const] : []),
-  ];
-}
-
-/** Whether who exported had keys, or accepted what digests leave out, and the reader has not. */
-function wasTrustedMore({ seal_key_ids, accepted_unhashed }: Verification, options: VerifyOptions): boolean {
-  const { sealKeys, acceptUnhashed = [] } = options;
-  return (
-    seal_key_ids.some((id) => !sealKeys.has(id)) || accepted_unhashed.some((name) => !acceptUnhashed.includes(name))
-  );
 }
 
 function inBundle({ code, path, message, expected, actual }: BundleProblem, key: string): Problem {

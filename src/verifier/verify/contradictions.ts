@@ -4,19 +4,26 @@ import type { Verdict } from '../claims/verdict.ts';
 import type { Contract } from '../reading/contract.ts';
 import { type Problem, toProblem } from './problem.ts';
 
+export interface OpenClaims {
+  /** They rest on keys and roots, of which the reader may have others than who exported: each result is right. */
+  byTrust: readonly ClaimName[];
+  /** What there was to prove them is not at hand here: to leave them unproved contradicts nothing. */
+  unproved: readonly ClaimName[];
+}
+
 type Differ = (what: string, expected: string, actual: string) => void;
 
 /**
- * Where a bundle states what we find not to be so, or what contradicts itself. A claim that we leave unproved, e.g.
- * because no seal key is at hand here, contradicts nothing.
- * @param place of the statement. @param leftOpen claims that cannot be judged here.
+ * Where a bundle states what we find not to be so, or what contradicts itself.
+ * @param place of the statement.
+ * @param open claims that cannot be judged here as they were judged there: what differs in them contradicts nothing.
  * @param contract that the bundle was read by; null where another one was given.
  */
 export function contradictions(
   place: string,
   stated: Verification,
   ours: Verdict,
-  leftOpen: readonly string[],
+  open: OpenClaims,
   contract: Contract | null,
 ): Problem[] {
   const problems: Problem[] = [];
@@ -25,8 +32,8 @@ export function contradictions(
       toProblem('verdict/differs', place, `states ${what} ${expected}, and it is ${actual}`, { expected, actual }),
     );
   compareFacts(stated.verdict, ours, differ);
-  compareClaims(stated.verdict, ours, leftOpen, differ);
-  compareFindings(stated.verdict, ours, differ);
+  compareClaims(stated.verdict, ours, open, differ);
+  compareFindings(stated.verdict, ours, open, differ);
   compareMeans(stated, contract, differ);
   return [...problems, ...selfContradictions(place, stated)];
 }
@@ -61,21 +68,21 @@ function inWords(value: unknown): string {
   return value === null ? 'not to be told' : JSON.stringify(value);
 }
 
-function compareClaims(recorded: Verdict, ours: Verdict, leftOpen: readonly string[], differ: Differ): void {
-  for (const name of CLAIMS) {
+function compareClaims(recorded: Verdict, ours: Verdict, open: OpenClaims, differ: Differ): void {
+  for (const name of CLAIMS.filter((one) => !open.byTrust.includes(one))) {
     const [{ state }, { state: stated }] = [ours.claims[name], recorded.claims[name]];
     const opposite = state !== stated && state !== 'unproved' && stated !== 'unproved';
     // A refuted claim that nothing refutes any more is as much of a contradiction.
-    if (opposite || (stated === 'proved' && state === 'unproved' && !leftOpen.includes(name)))
+    if (opposite || (stated === 'proved' && state === 'unproved' && !open.unproved.includes(name)))
       differ(`the claim ${name} as`, stated, state);
   }
 }
 
-/** Those that rest on the entries alone; keys and roots find others. */
-const WITHOUT_TRUST: readonly ClaimName[] = ['order', 'content', 'continuity', 'completeness'];
+/** Those that rest on the entries alone. */
+const BY_ENTRIES: readonly ClaimName[] = ['order', 'content', 'continuity', 'completeness'];
 
-function compareFindings(recorded: Verdict, ours: Verdict, differ: Differ): void {
-  for (const name of WITHOUT_TRUST) {
+function compareFindings(recorded: Verdict, ours: Verdict, { byTrust }: OpenClaims, differ: Differ): void {
+  for (const name of BY_ENTRIES.filter((one) => !byTrust.includes(one))) {
     // Who could not judge found nothing: what the other found contradicts nobody.
     if (ours.claims[name].state === 'unproved' || recorded.claims[name].state === 'unproved') continue;
     const [expected, actual] = [placesOf(recorded, name), placesOf(ours, name)];

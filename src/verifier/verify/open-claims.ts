@@ -1,0 +1,45 @@
+import type { Verification } from '../bundle/documents.ts';
+import type { ClaimName } from '../claims/claim.ts';
+import type { Verdict } from '../claims/verdict.ts';
+import type { Contract } from '../reading/contract.ts';
+import type { VerifyOptions } from './content.ts';
+import type { OpenClaims } from './contradictions.ts';
+
+interface Reader {
+  contract: Contract;
+  options: Pick<VerifyOptions, 'sealKeys' | 'acceptUnhashed'>;
+  /** Whether the forms cannot be compared here. */
+  withoutForms: boolean;
+}
+
+/** Claims that the reader of a bundle cannot judge as who exported it could. */
+export function openClaims(
+  stated: Verification,
+  ours: Verdict,
+  { contract, options, withoutForms }: Reader,
+): OpenClaims {
+  const byTrust: ClaimName[] = ['seal', 'anchor', ...(contract.hasKeyedDigests ? BY_KEYED_DIGESTS : [])];
+  // The service's own verdict is compared with these: who sees other ones compares it otherwise.
+  const differs = (['content', 'seal'] as const).some(
+    (name) => byTrust.includes(name) && stated.verdict.claims[name].state !== ours.claims[name].state,
+  );
+  return {
+    byTrust: differs ? [...byTrust, 'agreement'] : byTrust,
+    unproved: [
+      ...(withoutForms ? ['agreement' as const] : []),
+      // Without the keys that digests are made with, they do not tell what they told who had the keys.
+      ...(stated.verdict.digests_bind && !ours.digests_bind ? ['continuity' as const] : []),
+      ...(wasTrustedMore(stated, options) ? ['content' as const] : []),
+    ],
+  };
+}
+
+const BY_KEYED_DIGESTS: readonly ClaimName[] = ['content', 'continuity'];
+
+/** Whether who exported had keys, or accepted what digests leave out, and the reader has not. */
+function wasTrustedMore({ seal_key_ids, accepted_unhashed }: Verification, options: Reader['options']): boolean {
+  const { sealKeys, acceptUnhashed = [] } = options;
+  return (
+    seal_key_ids.some((id) => !sealKeys.has(id)) || accepted_unhashed.some((name) => !acceptUnhashed.includes(name))
+  );
+}

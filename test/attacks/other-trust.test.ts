@@ -1,0 +1,117 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runExport } from '../../src/exporter/cli/commands/export.ts';
+import { runKeygen } from '../../src/exporter/cli/commands/keygen.ts';
+import { runVerify } from '../../src/exporter/cli/commands/verify.ts';
+import { carryOut } from '../support/command.ts';
+import { changeSeal } from '../support/database-tampering.ts';
+import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
+import { finish, PLATFORM, startNode } from '../support/process.ts';
+
+/** Keys and roots of the reader are not those of the exporter: that is no alteration of what is archived. */
+const directory = mkdtempSync(join(tmpdir(), 'other-trust-'));
+const WRONG_KEY = join(directory, 'wrong.key');
+const WRONG_ROOT = join(import.meta.dirname, '../vectors/anchor/root-ec.pem');
+let platform: ServedPlatform;
+let sealKeys: string[];
+let root: string;
+
+beforeAll(async () => {
+  platform = await servePlatform();
+  await postEntries(platform, someEntries('iam', 12));
+  const answer = await fetch(`${platform.auditUrl}/streams/iam/checkpoints`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${platform.apiKey}` },
+  });
+  expect(answer.status).toBe(201);
+  const keys = join(directory, 'keys');
+  await finish(startNode(PLATFORM, ['seal-keys', '--data', platform.dataDir, '--out', keys], { cwd: directory }));
+  sealKeys = readdirSync(keys).map((name) => `${name.replace(/\.\w+$/, '')}=${join(keys, name)}`);
+  root = join(platform.dataDir, 'authority', 'root.pem');
+  writeFileSync(WRONG_KEY, 'another key');
+  await carryOut(runKeygen, { out: 'signing.pem' }, directory);
+});
+afterAll(async () => {
+  await platform.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const MEANS = {
+  nothing: () => ({}),
+  'the keys and the root': () => ({ 'seal-key': sealKeys, 'timestamp-roots': root }),
+  'the keys': () => ({ 'seal-key': sealKeys }),
+  'a wrong key': () => ({ 'seal-key': sealKeys.map((pair) => `${pair.split('=')[0]}=${WRONG_KEY}`) }),
+  'a wrong root': () => ({ 'timestamp-roots': WRONG_ROOT }),
+};
+type By = keyof typeof MEANS;
+
+/** As yargs gives them besides, and the configuration reads them. */
+function inCamelCase(flags: object): object {
+  const named = Object.entries(flags).map(([name, value]) => [
+    name.replace(/-(.)/g, (_all, c) => c.toUpperCase()),
+    value,
+  ]);
+  return Object.fromEntries(named);
+}
+
+async function exportBy(by: By, archive: string): Promise<number> {
+  const flags = { 'all-time': true, request: archive, archive, ...inCamelCase(MEANS[by]()) };
+  writeFileSync(join(directory, 'evidence.yaml'), 'sign: { key_file: signing.pem }\n');
+  const { code } = await carryOut(runExport, flags, directory, { environment: platform.env });
+  return code;
+}
+
+async function verifyBy(by: By, archive: string) {
+  const flags = { target: archive, 'public-key': ['signing.pem.pub'], ...MEANS[by]() };
+  const { code, document } = await carryOut(runVerify, flags, directory);
+  const [run] = document.runs;
+  const { claims, findings } = run.streams[0];
+  return {
+    code,
+    altered: document.objects.altered,
+    signatures: document.signatures.state,
+    states: [claims.seal.state, claims.anchor.state, claims.agreement.state, claims.continuity.state],
+    codes: [...run.problems, ...findings].map((one: { code: string }) => one.code),
+  };
+}
+
+const WHOLE = { altered: [], signatures: 'proved' };
+
+describe('an archive that nobody touched', () => {
+  beforeAll(async () => {
+    expect(await exportBy('the keys and the root', 'sound')).toBe(0);
+  });
+
+  test.each<[By, number, string[], string[]]>([
+    ['nothing', 0, ['unproved', 'unproved', 'proved', 'proved'], []],
+    ['the keys and the root', 0, ['proved', 'proved', 'proved', 'proved'], []],
+    [
+      'a wrong key',
+      1,
+      ['refuted', 'unproved', 'refuted', 'proved'],
+      ['seal/mismatch', 'agreement/vendor-verdict-differs'],
+    ],
+    ['a wrong root', 1, ['unproved', 'refuted', 'proved', 'proved'], ['anchor/untrusted']],
+  ])('verified by %s', async (by, code, states, codes) => {
+    expect(await verifyBy(by, 'sound')).toEqual({ ...WHOLE, code, states, codes });
+  });
+});
+
+describe('a seal that was altered at the service', () => {
+  beforeAll(async () => {
+    changeSeal(platform.dataDir, 'iam', 7);
+    expect(await exportBy('the keys', 'with')).toBe(1);
+    expect(await exportBy('nothing', 'without')).toBe(0);
+  });
+
+  test.each<[By, string, number, string[], string[]]>([
+    ['the keys', 'with', 1, ['refuted', 'unproved', 'proved', 'proved'], ['seal/mismatch']],
+    ['nothing', 'with', 1, ['unproved', 'unproved', 'unproved', 'proved'], ['agreement/vendor-check-failed']],
+    ['the keys', 'without', 1, ['refuted', 'unproved', 'proved', 'proved'], ['seal/mismatch']],
+    ['nothing', 'without', 0, ['unproved', 'unproved', 'unproved', 'proved'], ['agreement/vendor-check-failed']],
+  ])('is told by %s, of what was exported %s them', async (by, archive, code, states, codes) => {
+    expect(await verifyBy(by, archive)).toEqual({ ...WHOLE, code, states, codes });
+  });
+});
