@@ -43,20 +43,26 @@ export async function toUsageError(complaint: string, parsed: Parsed): Promise<E
     const meant = await closestTo(command, commands);
     return new EvidenceError('usage', `${shown(command)} is not a command`, { nextStep: `${ask(meant)}${help}` });
   }
-  const named = /^Unknown arguments?: (.*)$/.exec(complaint)?.[1]?.split(', ');
-  const unknown = named ?? (command === undefined ? words.map(nameOf) : []);
-  // The parser names a flag in two ways.
-  const [name] = unknown.filter((one) => words.some((word) => word === one || nameOf(word) === one));
+  const flags = flagsIn(await parsed.helpOn(isKnown ? command : null));
+  const name = unknownIn(complaint, words, flags);
   if (name === undefined) return new EvidenceError('usage', inWords(complaint), { nextStep: help });
   const flag = words.find((word) => word !== name && nameOf(word) === name);
   if (flag === undefined) return new EvidenceError('usage', `${shown(name)} is not expected here`, { nextStep: help });
-  const flags = flagsIn(await parsed.helpOn(isKnown ? command : null));
   const meant = await closestTo(`--${name}`, flags);
   const called = flag.startsWith('--') ? `--${name}` : `-${name}`;
   const what = isName(name) ? called : 'what begins with - there';
   return new EvidenceError('usage', `${what} is not a flag of \`${program}${isKnown ? ` ${command}` : ''}\``, {
     nextStep: `${ask(meant)}${help}`,
   });
+}
+
+/** What the parser does not know; where it complains of something that is missing, a flag that may be meant for it. */
+function unknownIn(complaint: string, words: readonly string[], flags: readonly string[]): string | undefined {
+  const named = /^Unknown arguments?: (.*)$/.exec(complaint)?.[1]?.split(', ');
+  // It names a flag in two ways.
+  if (named !== undefined) return named.find((one) => words.some((word) => word === one || nameOf(word) === one));
+  const given = words.filter((word) => /^--[^-]/.test(word)).map(nameOf);
+  return given.find((one) => !flags.includes(`--${one.replace(/^no-/, '')}`));
 }
 
 /** Of a flag as it is given. */

@@ -63,6 +63,18 @@ const ROWS: [words: string[], complaint: string, says: string, next: string][] =
     'the value of mode is none of "a", "b"',
     'See `evidence export --help`.',
   ],
+  [
+    ['export', '--perod', 'x'],
+    'Missing required argument: period',
+    '--perod is not a flag of `evidence export`',
+    'Did you mean --period? See `evidence export --help`.',
+  ],
+  [
+    ['export', '--period', 'x'],
+    'Missing required argument: reason',
+    '--reason is missing',
+    'See `evidence export --help`.',
+  ],
   [['export'], 'Missing required argument: reason', '--reason is missing', 'See `evidence export --help`.'],
   [
     ['export'],

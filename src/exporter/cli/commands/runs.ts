@@ -1,4 +1,4 @@
-import { formatTable } from '../../../core/terminal/table.ts';
+import { fitTable } from '../../../core/terminal/table.ts';
 import { grouped, plural } from '../../../core/words.ts';
 import { overviewRuns, type RunOverview } from '../../../verifier/ledger/overview.ts';
 import { type CoveringRun, coverageOf, coverMonths } from '../../../verifier/records/coverage.ts';
@@ -77,7 +77,7 @@ function daysUntil(moment: string, now: Date): number {
 
 function format(runs: readonly RunLine[]): string {
   const columns = [
-    { title: 'run', max: 40 },
+    { title: 'run' },
     { title: 'period' },
     { title: 'outcome' },
     { title: 'streams', align: 'right' as const },
@@ -96,7 +96,7 @@ function format(runs: readonly RunLine[]): string {
     run.days_left === null ? '–' : plural(run.days_left, 'day'),
     remarksOn(run).join(', '),
   ]);
-  return formatTable(columns, rows);
+  return fitTable(columns, rows);
 }
 
 function describeLock(lock: RunLine['lock']): string {

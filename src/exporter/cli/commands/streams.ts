@@ -1,4 +1,4 @@
-import { formatTable } from '../../../core/terminal/table.ts';
+import { fitTable } from '../../../core/terminal/table.ts';
 import { grouped } from '../../../core/words.ts';
 import { type LedgerHead, readNewestEntry } from '../../../verifier/ledger/ledger.ts';
 import type { StreamAnswer } from '../../../verifier/profile/answers.ts';
@@ -44,9 +44,9 @@ function readHeads(config: Config, context: CommandContext): Promise<Record<stri
 }
 
 function format(streams: readonly StreamAnswer[], heads: ReadonlyMap<string, LedgerHead>): string {
-  return formatTable(
+  return fitTable(
     [
-      { title: 'stream', max: 48 },
+      { title: 'stream' },
       { title: 'entries', align: 'right' },
       { title: 'the service says' },
       { title: 'last checked' },

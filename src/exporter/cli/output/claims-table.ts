@@ -1,4 +1,4 @@
-import { formatTable, type TerminalColumn } from '../../../core/terminal/table.ts';
+import { formatTable, type TerminalColumn, terminalColumns, widthOfTable } from '../../../core/terminal/table.ts';
 import { grouped } from '../../../core/words.ts';
 import { CLAIMS, type ReportedClaims } from '../../../verifier/claims/claim.ts';
 
@@ -40,14 +40,4 @@ function toTable(
     ],
     rows.map(({ stream_id, entries, claims, status }) => [stream_id, grouped(entries), ...cellsOf(claims), status]),
   );
-}
-
-/** The rule below the titles is as wide as the table. */
-function widthOfTable(table: string): number {
-  return table.split('\n', 2)[1]?.length ?? 0;
-}
-
-/** What goes elsewhere than to a terminal is as wide as it is. A terminal may say that it has 0 columns. */
-function terminalColumns(): number {
-  return process.stdout.isTTY ? process.stdout.columns || 80 : Number.POSITIVE_INFINITY;
 }
