@@ -46,7 +46,7 @@ export function fitTable(
   let excess = widths.reduce((sum, one) => sum + one + 2, -2) - room;
   if (excess <= 0) return whole;
   const leastOf = columns.map(({ title, align = 'left' }, index) =>
-    align === 'left' ? Math.max(LEAST_COLUMNS, width(title)) : (widths[index] ?? 0),
+    align === 'left' ? Math.max(LEAST_COLUMNS, columnsOf(title)) : (widths[index] ?? 0),
   );
   for (; excess > 0; excess -= 1) {
     const spare = widths.map((one, index) => (one > (leastOf[index] ?? 0) ? one : 0));
