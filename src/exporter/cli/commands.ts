@@ -110,7 +110,7 @@ const makeParser = () =>
     )
     .command(
       'verify [targets..]',
-      'verify what was archived, anew',
+      'verify archives, runs, bundles and packages',
       verifyFlags,
       run(async () => (await import('./commands/verify.ts')).runVerify, 'targets'),
     )
@@ -146,7 +146,7 @@ const makeParser = () =>
     )
     .command(
       'restamp [run]',
-      "time-stamp finalized runs anew before an authority's certificate ends",
+      "renew the time-stamps of runs before an authority's certificate ends",
       restampFlags,
       run(async () => (await import('./commands/restamp.ts')).runRestamp, 'run'),
     )
@@ -170,7 +170,7 @@ const makeParser = () =>
     )
     .command(
       'doctor',
-      'look at everything that an export rests on',
+      'check everything that an export needs',
       doctorFlags,
       run(async () => (await import('./commands/doctor.ts')).runDoctor),
     )
@@ -182,7 +182,7 @@ const makeParser = () =>
     )
     .command(
       'release <run>',
-      'take the legal hold of a run away',
+      'lift the legal hold of a run',
       releaseFlags,
       run(async () => (await import('./commands/holds.ts')).runRelease, 'run'),
     )

@@ -33,7 +33,7 @@ export function verifyFlags(argv: Argv) {
       contract: { type: 'string', describe: 'contract file to read packages by (default: the one in the bundle)' },
       threads: {
         type: 'number',
-        describe: 'threads that read a package (default: one a core, at most 4; a small one is read by one)',
+        describe: 'threads that read a large package (default: one per core, at most 4)',
       },
     })
     .example('$0 verify evidence-archive', 'everything that was ever archived')
