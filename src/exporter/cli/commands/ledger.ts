@@ -29,7 +29,7 @@ export async function runLedger(flags: LedgerFlags, context: CommandContext): Pr
       publicKeys,
       beginSigning: flags['begin-signing'] === true,
     });
-    printer.document(acceptance);
+    printer.document('evidence-ledger/1', acceptance);
     const { sequence, run_id } = acceptance.head;
     printer.result(
       `Recorded: ${flags.stream} is no longer held against entry ${sequence}, its head in run ${run_id}. Every later run shows this and the reason.`,

@@ -70,6 +70,8 @@ export interface Config {
     tsaUrl: string | null;
   };
   archiveUrl: string;
+  /** Whether somebody named it; else it is the default. */
+  isArchiveNamed: boolean;
   /** In which a command makes a folder for what is on its way into the archive or out of it. */
   workDirectory: string;
   /** Recipients of age; none for an archive that is not encrypted. */
@@ -85,7 +87,7 @@ export interface Config {
 }
 
 export const DEFAULT_ARCHIVE = './evidence-archive';
-const DEFAULT_FILE = 'evidence.yaml';
+export const CONFIG_FILE = 'evidence.yaml';
 
 /**
  * The configuration of whoever exports and keeps an archive: the file, then the environment, then the flags. What
@@ -98,7 +100,7 @@ export async function loadConfig(
   environment: NodeJS.ProcessEnv,
   directory: string,
 ): Promise<Config> {
-  const found = await readConfigFile(flags.config ?? environment['EVIDENCE_CONFIG'], directory, DEFAULT_FILE);
+  const found = await readConfigFile(flags.config ?? environment['EVIDENCE_CONFIG'], directory, CONFIG_FILE);
   return toConfig(found, flags, environment, directory);
 }
 
@@ -147,7 +149,11 @@ function toConfig(
     ...[...sealKeyFiles].flatMap(([id, { path }]) => secretsIn(`the seal key "${id}"`, path)),
     ...(passphraseFile === null ? [] : secretsIn('the passphrase of the signing key', passphraseFile)),
   ]);
-  const archiveUrl = file.archive?.url;
+  const ofFile = file.archive?.url;
+  const archiveUrl =
+    flags.archive ??
+    environment['EVIDENCE_ARCHIVE_URL'] ??
+    (ofFile === undefined || isUrl(ofFile) ? ofFile : resolve(folder, ofFile));
   const { rate, timeouts, limits, tls } = file.source ?? {};
   const milliseconds = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1000);
   const flagRoots = flags.timestampRoots === undefined ? undefined : resolve(directory, flags.timestampRoots);
@@ -190,11 +196,8 @@ function toConfig(
       passphrase: environment['EVIDENCE_SIGNING_PASSPHRASE'] ?? null,
       tsaUrl: file.sign?.tsa_url ?? null,
     },
-    archiveUrl: checkArchiveUrl(
-      flags.archive ??
-        environment['EVIDENCE_ARCHIVE_URL'] ??
-        (archiveUrl === undefined ? DEFAULT_ARCHIVE : isUrl(archiveUrl) ? archiveUrl : resolve(folder, archiveUrl)),
-    ),
+    archiveUrl: checkArchiveUrl(archiveUrl ?? DEFAULT_ARCHIVE),
+    isArchiveNamed: archiveUrl !== undefined,
     workDirectory:
       flags.workDirectory === undefined
         ? (inFolder(file.work_directory) ?? tmpdir())

@@ -157,6 +157,7 @@ describe('the file, then the environment, then the flags', () => {
       publicKeyFiles: [],
       sign: { keyFile: null, passphraseFile: null, passphrase: null, tsaUrl: null },
       archiveUrl: './evidence-archive',
+      isArchiveNamed: false,
       workDirectory: tmpdir(),
       encryptTo: [],
       report: { organisation: null, preparedBy: null, controls: [], oscal: false },
