@@ -1,5 +1,6 @@
 import { sha256 } from '../../core/digest.ts';
 import { EvidenceError } from '../../core/errors.ts';
+import { FORMATS } from '../../core/formats.ts';
 import type { Archive } from '../archive/archive.ts';
 import { acceptanceKey } from '../records/keys.ts';
 import { type Acceptance, toRecordBytes } from '../records/record.ts';
@@ -32,7 +33,7 @@ export async function acceptRestart(archive: Archive, wish: AcceptanceWish, trus
       nextStep: 'Nothing needs to be accepted; check the name with: evidence streams.',
     });
   const record: Acceptance = {
-    format: 'evidence-acceptance/1',
+    format: FORMATS.acceptance,
     stream_id: wish.streamId,
     reason: wish.reason,
     accepted_by: wish.acceptedBy,
