@@ -58,7 +58,7 @@ const ROWS: [words: string[], complaint: string, says: string, next: string][] =
     'See `evidence export --help`.',
   ],
   [
-    ['export', '--mode', 'sk_live_0123456789'],
+    ['export', '--period', 'sk_live_0123456789'],
     'Invalid values:\n  Argument: mode, Given: "sk_live_0123456789", Choices: "a", "b"',
     'the value of mode is none of "a", "b"',
     'See `evidence export --help`.',
