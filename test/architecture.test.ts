@@ -20,6 +20,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     chunks: [],
     digest: [],
     errors: [],
+    formats: [],
     'install-paths': [],
     json: ['errors'],
     parallel: [],

@@ -18,7 +18,7 @@ import { verifyBundle } from '../../src/verifier/verify/bundle.ts';
 import { ReportBrowser } from '../support/browser.ts';
 import { chainOf, packageOf, type SentEntry, STREAM } from '../support/chain.ts';
 import { drawnPdf } from '../support/drawn-pdf.ts';
-import { besideVerdict, type PackageBundle, writePackageBundle } from '../support/package-bundle.ts';
+import { type PackageBundle, writePackageBundle } from '../support/package-bundle.ts';
 import { type BagFiles, rebag, zipOf } from '../support/rebag.ts';
 import { monthStream, verifiedRun } from '../support/run-records.ts';
 import { finalizeRun, newKey } from '../support/signed-archive.ts';
@@ -224,10 +224,9 @@ interface Made {
 async function make({ name, bundle, change }: Forgery): Promise<Made> {
   const made = join(browser.folder, 'made.zip');
   const target = join(browser.folder, `${name}.zip`);
-  const { verdict } = await writePackageBundle({ ...bundle, target: made });
+  const { verdict, beside } = await writePackageBundle({ ...bundle, target: made });
   await rebag(made, target, change ?? (() => {}));
   const { identity, service } = await verifyBundle(target, target, OPTIONS);
-  const beside = besideVerdict();
   return {
     target,
     identity: identity ?? '',

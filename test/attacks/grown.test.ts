@@ -27,8 +27,7 @@ function spanOf(run_id: string, entries: readonly SentEntry[], last: number, per
   if (first === undefined || head === undefined) return { run_id, period, part: false, entries: null };
   const seen = {
     first_sequence: first.sequence,
-    last_sequence: head.sequence,
-    head_hash: head.hash,
+    head: { sequence: head.sequence, hash: head.hash },
     previous_hash: first.prev_hash,
     first_recorded_at: first.timestamp,
     last_recorded_at: head.timestamp,

@@ -287,5 +287,5 @@ test('a stream of one entry that counts from 0 is missed when nothing else is th
   await service.export({ request: 'r1', 'all-time': true });
   service.streams.clear();
   const { code, document } = await service.export({ request: 'r2', 'all-time': true });
-  expect([code, document.vanished[0]?.sequence]).toEqual([1, 0]);
+  expect([code, document.vanished[0]?.head.sequence]).toEqual([1, 0]);
 });

@@ -23,7 +23,7 @@ import { type RunRecord, type RunStream, readRecord } from '../../src/verifier/r
 import { verifyArchive } from '../../src/verifier/verify/archive.ts';
 import type { ArchiveReport } from '../../src/verifier/verify/archive-report.ts';
 import { chainOf, packageOf } from '../support/chain.ts';
-import { besideVerdict, writePackageBundle } from '../support/package-bundle.ts';
+import { writePackageBundle } from '../support/package-bundle.ts';
 import { TIME_FIELDS } from '../support/records.ts';
 import { finalizeRun, problemsIn } from '../support/signed-archive.ts';
 
@@ -93,7 +93,8 @@ async function store({ streamId, to, entries = 5, missing = false, restate, seal
   const evidence = Buffer.from(JSON.stringify(packageOf(chain, { stream: { stream_id: streamId } })));
   const forms = missing ? [{ form: 'pdf', reason: '503, after five attempts' }] : [];
   const more = restate === undefined ? {} : { restate };
-  const { identity } = await writePackageBundle({ target, evidence, runId: 'A', missing: forms, sealKeyIds, ...more });
+  const made = { target, evidence, runId: 'A', missing: forms, sealKeyIds, ...more };
+  const { identity, beside } = await writePackageBundle(made);
   const bundle = await openBundle(target);
   const verification = await bundle.readFile('data/verification.json', 2 ** 20);
   await bundle.close();
@@ -105,7 +106,7 @@ async function store({ streamId, to, entries = 5, missing = false, restate, seal
   const inZip = { bytes: zip.length, sha256: sha256(zip), recipients: [recipients[to ?? 0] ?? ''] };
   const record: RunStream = {
     ...verdict,
-    ...besideVerdict(),
+    ...beside,
     partial: missing,
     missing: forms,
     bundle: {
@@ -281,7 +282,7 @@ describe('a run record that says of a bundle what it is not', () => {
     const finding = toFinding('continuity/stream-vanished', 'gone', 'the service no longer lists the stream');
     const run = {
       outcome: 'refuted' as const,
-      vanished: [{ stream_id: 'gone', sequence: 3, hash: 'ab', run_id: 'A', entries: 3, finding }],
+      vanished: [{ stream_id: 'gone', head: { sequence: 3, hash: 'ab', run_id: 'A' }, entries: 3, finding }],
       failed: [{ stream_id: 'broken', reason: 'it answered 500', next_step: 'Run it again.' }],
       excluded: [{ stream_id: 'left', reason: '--exclude left' }],
       reconciliation: { listed: 3, exported: 1, partial: 0, failed: 1, empty: 0, excluded: 1 },
@@ -304,7 +305,7 @@ describe('a run record that says of a bundle what it is not', () => {
       {
         stream_list: {
           pages: [],
-          streams: [{ stream_id: 'x', entry_count: 1, head_sequence: null, head_digest: null }],
+          streams: [{ stream_id: 'x', entries: 1, head: { sequence: null, hash: null } }],
         },
       },
     ],

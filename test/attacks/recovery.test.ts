@@ -226,7 +226,7 @@ describe('an interrupted run of our own', () => {
     const { code } = await startExport();
     const run = JSON.parse(readFileSync(inArchive('runs/R1/run.json'), 'utf8'));
     expect([code, run.reconciliation.listed, run.reconciliation.exported]).toEqual([1, 0, 0]);
-    expect(run.vanished).toMatchObject([{ stream_id: 'payments', sequence: 12, run_id: 'R1' }]);
+    expect(run.vanished).toMatchObject([{ stream_id: 'payments', head: { sequence: 12, run_id: 'R1' } }]);
     const { stdout, stderr } = await verifyUnder(key);
     expect(stdout + stderr).not.toMatch(/record\/differs/);
   });
@@ -377,7 +377,7 @@ describe('the ledger that an export goes on with', () => {
   test('an acceptance that it does not name accepts nothing', async () => {
     expect((await startExport()).code).toBe(0);
     const acceptance = {
-      format: 'evidence-acceptance/1',
+      format: 'evidence-acceptance/2',
       stream_id: 'payments',
       reason: 'trust me',
       accepted_by: { user: 'mallory', host: 'm' },

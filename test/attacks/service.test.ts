@@ -92,8 +92,8 @@ describe('an export', () => {
   });
 
   test('into one that was begun is of its service; nothing moves before a run is finalized', async () => {
-    await keepService(archive, OURS);
-    await keepService(archive, OURS);
+    await keepService(archive, OURS, null);
+    await keepService(archive, OURS, null);
     expect(await ask(OURS)).toBeNull();
     for (const isMoved of [false, true])
       await expect(ask(THEIRS, isMoved)).rejects.toMatchObject({
@@ -102,7 +102,7 @@ describe('an export', () => {
         nextStep: 'Nothing was written. Name another archive with --archive.',
       });
     // Both found it empty, and the other was faster.
-    await expect(keepService(archive, THEIRS)).rejects.toMatchObject({ code: 'config' });
+    await expect(keepService(archive, THEIRS, null)).rejects.toMatchObject({ code: 'config' });
   });
 
   test('of a service that moved says so once, and the old address is another service from then on', async () => {

@@ -110,11 +110,11 @@ async function readArchive({ directory }: Place) {
   const run = JSON.parse(readFileSync(join(root, 'runs/AUD-1/run.json'), 'utf8'));
   return {
     files: readdirSync(root, { recursive: true, encoding: 'utf8' }).sort(),
-    streams: run.streams.map((stream: Record<string, unknown>) => [
+    streams: run.streams.map((stream: Record<string, unknown> & { head: { hash: string } | null }) => [
       stream['stream_id'],
       stream['status'],
       stream['entries'],
-      stream['head_hash'],
+      stream.head?.hash,
     ]),
   };
 }

@@ -144,7 +144,9 @@ describe.each(NAMES)('a run that is %s', (name) => {
   });
 
   test('when it was received, and in how many exports', () => {
-    expectSaid(`From ${figures.receivedFrom}, the first request, to ${figures.receivedTo}, when the last of`);
+    expectSaid(
+      `From ${figures.receivedFrom}, the first answered request for a stream, to ${figures.receivedTo}, when the last of`,
+    );
     for (const began of figures.exports) expect(shown.pdf).toContain(squeezed(began));
     expect(shown.pdf.includes(squeezed('The export went on.'))).toBe(scenario.words === 'resumed');
     expect(figures.exports).toHaveLength(scenario.words === 'resumed' ? 2 : 1);
@@ -226,10 +228,10 @@ function inColumns({ first, last, listed, ...stream }: StreamFigures): Record<st
     first_sequence: String(first?.sequence ?? ''),
     first_recorded_at: first?.recorded ?? '',
     first_occurred_at: first?.occurred ?? '',
-    last_sequence: String(last?.sequence ?? ''),
+    head_sequence: String(last?.sequence ?? ''),
     last_recorded_at: last?.recorded ?? '',
     last_occurred_at: last?.occurred ?? '',
-    received_from: stream.receivedFrom,
-    received_to: stream.receivedTo,
+    requested_at: stream.receivedFrom,
+    received_at: stream.receivedTo,
   };
 }

@@ -77,9 +77,9 @@ test('record, report and index tell the same', async () => {
   expect(text).toContain('3 streams listed = 3 exported + 0 partial + 0 failed + 0 empty + 0 excluded');
   expect(text).toContain('18 of 18 entries that the service');
   expect(rows.map((row) => row.split(',')[4])).toEqual(['exported', 'exported', 'exported']);
-  for (const { stream_id, head_hash, bundle } of record.streams) {
-    for (const said of [stream_id, head_hash, bundle.sha256]) expect(squeezed).toContain(said.replace(/\s+/g, ''));
-    expect(rows.some((row) => row.includes(head_hash) && row.includes(bundle.sha256))).toBe(true);
+  for (const { stream_id, head, bundle } of record.streams) {
+    for (const said of [stream_id, head.hash, bundle.sha256]) expect(squeezed).toContain(said.replace(/\s+/g, ''));
+    expect(rows.some((row) => row.includes(head.hash) && row.includes(bundle.sha256))).toBe(true);
   }
   expect(squeezed).toContain('北京示例公司');
   expect(record.source.requests[0]).toMatchObject({ method: 'GET', path: '/audit/streams/' });

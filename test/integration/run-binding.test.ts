@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { sha256 } from '../../src/core/digest.ts';
 import { runExport } from '../../src/exporter/cli/commands/export.ts';
+import { runVerify } from '../../src/exporter/cli/commands/verify.ts';
 import { formatContract } from '../../src/verifier/profile/file.ts';
 import { DEFAULT_DESCRIPTION } from '../../src/verifier/reading/default-contract.ts';
 import { entryAfter, type SentEntry } from '../support/chain.ts';
@@ -216,4 +217,22 @@ describe.each(STATES)('a run that is %s, asked for with', (state) => {
     expect(objectsIn(directory)).toEqual(before);
     expect((await ask(directory, { flags: { request: 'Q' } })).code).toBe(0);
   });
+});
+
+test('a service that moved is said once, and its runs go on at the new address', async () => {
+  const directory = copyOf('finalized', true);
+  const month = (period: string, url: string, flags = {}) =>
+    ask(directory, { flags: { request: undefined, period, ...flags }, environment: { EVIDENCE_AUDIT_URL: url } });
+  expect((await month('2026-02', other.url)).code).toBe(2);
+  const moved = await month('2026-02', other.url, { serviceMoved: true, 'service-moved': true });
+  expect([moved.code, moved.said]).toEqual([0, '']);
+  expect(recordIn(directory, moved.document.run_id).source).toMatchObject({
+    audit_url: other.url,
+    moved_from: service.url,
+  });
+  const after = await month('2026-03', other.url);
+  expect(after.code).toBe(0);
+  expect(recordIn(directory, after.document.run_id).source).toMatchObject({ audit_url: other.url, moved_from: null });
+  expect((await month('2026-04', service.url)).code).toBe(2);
+  expect((await carryOut(runVerify, { target: 'evidence-archive' }, directory)).code).toBe(0);
 });

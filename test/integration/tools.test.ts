@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sha256 } from '../../src/core/digest.ts';
+import { shellLines } from '../support/documents.ts';
 import { postEntries, servePlatform, someEntries } from '../support/platform.ts';
 import { evidence, finish, PLATFORM, run, startNode } from '../support/process.ts';
 
@@ -13,7 +14,7 @@ let bag: string;
 let sealKey: string;
 let record: {
   bundle: { sha256: string; identity: string };
-  head_hash: string;
+  head: { hash: string };
   package_id: string;
   claims: Record<string, unknown>;
 };
@@ -77,7 +78,7 @@ describe('the PDF', () => {
 
   test('says the facts of the package to pdftotext', async () => {
     const text = await run('pdftotext', ['-layout', 'data/evidence.pdf', '-'], bag);
-    expect(text).toContain(record.head_hash);
+    expect(text).toContain(record.head.hash);
     expect(text).toContain(record.package_id);
     expect(text).toMatch(/Entries\s+250/);
     expect(text).toContain('Zoë Müller');
@@ -91,7 +92,7 @@ test('openssl accepts the time-stamp token for the head under the root of the au
     'ts',
     '-verify',
     '-digest',
-    record.head_hash,
+    record.head.hash,
     '-in',
     `data/checkpoints/${token}`,
     '-CAfile',
@@ -184,10 +185,8 @@ describe('the lines that README.txt gives', () => {
   });
 });
 
-describe('the lines of README.md for checking a bundle by hand', () => {
-  const readme = readFileSync(resolve(import.meta.dirname, '../../README.md'), 'utf8');
-  const [, block = ''] = /### Checking a bundle by hand.*?```sh\n(.*?)```/s.exec(readme) ?? [];
-  const sections = block.split(/\n(?=# )/);
+describe('the lines of the topic verify-by-hand', () => {
+  const sections = shellLines('verify-by-hand', 0).split(/\n(?=# )/);
   const [setUp = ''] = sections;
   const slug = () => bag.split('/').at(-1) ?? '';
 
@@ -201,7 +200,7 @@ describe('the lines of README.md for checking a bundle by hand', () => {
   beforeAll(async () => {
     byHand = mkdtempSync(join(tmpdir(), 'by-hand-'));
     await run('cp', [zip, join(folder, 'root.pem'), byHand], byHand);
-    const script = setUp.replace('payments-1a2b3c4d', slug());
+    const script = setUp.replace('payments-df384ae9', slug());
     expect(script).not.toBe(setUp);
     expect(await run('bash', ['-euo', 'pipefail', '-c', script], byHand)).toBe('');
   });
@@ -218,7 +217,7 @@ describe('the lines of README.md for checking a bundle by hand', () => {
     expect(await follow('continuity')).toBe(`1\n${'0'.repeat(64)}\n[]\n`);
     expect(await follow('completeness')).toBe('');
     const pdf = await follow('agreement');
-    expect(pdf).toMatch(new RegExp(`Package +${record.package_id}\n *Entries +250\n *Head hash +${record.head_hash}`));
+    expect(pdf).toMatch(new RegExp(`Package +${record.package_id}\n *Entries +250\n *Head hash +${record.head.hash}`));
   });
 
   test('an edited entry shows in content, a changed link in order, another key in seal', async () => {
@@ -245,7 +244,7 @@ for entry in json.load(open('data/evidence.json', encoding='utf-8'))['entries']:
     previous = hashlib.sha256(text.encode()).hexdigest()
     assert entry['hash'] == previous
 print(previous)`;
-  expect((await run('python3', ['-c', program], bag)).trim()).toBe(record.head_hash);
+  expect((await run('python3', ['-c', program], bag)).trim()).toBe(record.head.hash);
 });
 
 test('the transfer log accounts for every file that was received', () => {

@@ -65,7 +65,7 @@ describe('November', () => {
       state: 'proved',
       basis: 'follows entry 40, the head of run 2026-10',
     });
-    expect([payments.first_sequence, payments.last_sequence]).toEqual([41, 45]);
+    expect([payments.first_sequence, payments.head.sequence]).toEqual([41, 45]);
     // Nothing happened in the other stream.
     expect([code, run.outcome, run.reconciliation.empty]).toEqual([0, 'verified', 1]);
     expect(ledgerHeads().payments).toMatchObject({ sequence: 45, run_id: '2026-11' });

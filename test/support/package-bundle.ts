@@ -58,15 +58,11 @@ function pageOf(listing: string): ServicePage {
 }
 
 /** What a list of streams says of a stream. */
-function recordIn(
-  { streams: { fields } }: Description,
-  streamId: string,
-  { entry_count, head_sequence }: Statement,
-): string {
+function recordIn({ streams: { fields } }: Description, streamId: string, { entries, head }: Statement): string {
   const values = [
     [fields.stream_id, streamId],
-    [fields.entry_count, entry_count],
-    [fields.head_sequence, head_sequence],
+    [fields.entry_count, entries],
+    [fields.head_sequence, head.sequence],
   ] as const;
   const record = values.reduce<Json>(
     (built, [path, value]) => (path === null || value === null ? built : withValue(built, path, value)),
@@ -107,7 +103,7 @@ export async function writePackageBundle({
   const verdict = restate(missing.length > 0 ? { ...stated.verdict, status: 'incomplete' } : stated.verdict);
   const verification = { ...stated, run_id: runId, required_claims: [...requires], seal_key_ids: sealKeyIds, verdict };
   const service: ServiceDocument = {
-    format: 'evidence-service/1',
+    format: 'evidence-service/2',
     run_id: runId,
     stream_id: verdict.stream_id,
     stream_record: recordIn(inUse.description, verdict.stream_id, stateOf(reading, statesHead)),
@@ -141,7 +137,7 @@ export async function writePackageBundle({
       ...tokenFiles(reading.facts?.checkpoints ?? []).map(({ path, content }) => ({ path, content })),
     ],
   });
-  return { ...written, verdict, beside: besideVerdict(listed) };
+  return { ...written, verdict, beside: besideVerdict(stated.statement, listed) };
 }
 
 const RECEIVED_AT = '2026-11-01T00:00:00.000Z';
@@ -149,10 +145,13 @@ const ANSWERED = { requested_at: RECEIVED_AT, status: 200, date: null, request_i
 const CHECK_ANSWER = JSON.stringify({ verified: true, checked_at: RECEIVED_AT, failures: [] });
 
 /** What a record says of these bundles besides their verdict. */
-export function besideVerdict(listed: number | null = null): Pick<StreamRecord, 'collected' | 'service'> {
+function besideVerdict(
+  { entries, head }: Pick<Verification['statement'], 'entries' | 'head'>,
+  listed: number | null = null,
+): Pick<StreamRecord, 'collected' | 'service'> {
   return {
-    collected: { export_started_at: RECEIVED_AT, from: RECEIVED_AT, to: RECEIVED_AT },
-    service: { entry_count: null, head_sequence: null, listed, verified: null, failed_sequences: [] },
+    collected: { export_started_at: RECEIVED_AT, requested_at: RECEIVED_AT, received_at: RECEIVED_AT },
+    service: { entries, head, listed, verified: null, failed_sequences: [] },
   };
 }
 
@@ -171,7 +170,7 @@ function transferLog(
     return { ...ANSWERED, method: 'POST' as const, path: '/verify', bytes, sha256: digest };
   };
   return {
-    format: 'evidence-transfer-log/1',
+    format: 'evidence-transfer-log/2',
     run_id,
     stream_id: verdict.stream_id,
     audit_url: 'https://audit.example.com',
@@ -222,7 +221,7 @@ function statedOf(
     summary: summary === null ? null : contract.readSummary(summary),
   });
   const stated: Verification = {
-    format: 'evidence-verification/1',
+    format: 'evidence-verification/2',
     run_id: 'r',
     period: { from: null, to: null },
     package_period: { from: null, to: null },
@@ -236,11 +235,10 @@ function statedOf(
     accepted_unhashed: [],
     timestamp_roots: null,
     earlier: [],
-    stated_head: stateOf(reading, statesHead).head_sequence,
-    stated_entries: null,
-    stated_count: null,
+    statement: stateOf(reading, statesHead),
+    package_entries: null,
     accepted_restart: null,
-    completeness: listing === null ? nothing : { kind: 'listing', statement: stateOf(reading, statesHead) },
+    completeness: listing === null ? { kind: 'none', reason: nothing.why } : { kind: 'listing' },
     vendor,
     verdict: toVerdict(reading, examination),
     does_not_prove: [],
@@ -249,15 +247,14 @@ function statedOf(
 }
 
 interface Statement {
-  entry_count: number;
-  head_sequence: number | null;
-  head_digest: null;
+  entries: number;
+  head: { sequence: number | null; hash: null };
   read_at: string;
 }
 
 function stateOf({ walk }: PackageReading, statesHead: boolean): Statement {
-  const head_sequence = statesHead ? (walk.head?.sequence ?? null) : null;
-  return { entry_count: walk.entries, head_sequence, head_digest: null, read_at: ASKED_AT };
+  const sequence = statesHead ? (walk.head?.sequence ?? null) : null;
+  return { entries: walk.entries, head: { sequence, hash: null }, read_at: ASKED_AT };
 }
 
 function compared(
@@ -265,7 +262,7 @@ function compared(
   evidence: Uint8Array,
   contract: Contract,
   listing: string,
-  { entry_count: entryCount, head_sequence: headSequence }: Statement,
+  { entries: entryCount, head: { sequence: headSequence } }: Statement,
 ): CompletenessBasis {
   const { streamId } = reading.walk;
   const cut = {

@@ -26,15 +26,14 @@ export function streamRecord(
 ): Unbound<StreamRecord> {
   const claims = Object.fromEntries(CLAIMS.map((name) => [name, { state: states[name] ?? 'proved' }]));
   return {
-    format: 'evidence-stream-record/1',
+    format: 'evidence-stream/2',
     run_id: '2026-10',
     stream_id: streamId,
     status: 'verified',
     package_id: 'pkg-1',
     entries: 10,
     first_sequence: 1,
-    last_sequence: 10,
-    head_hash: DIGEST,
+    head: { sequence: 10, hash: DIGEST },
     previous_hash: '0'.repeat(64),
     first_recorded_at: '2026-10-01T00:00:00.000Z',
     last_recorded_at: '2026-10-01T09:00:00.000Z',
@@ -51,10 +50,10 @@ export function streamRecord(
     missing: [],
     collected: {
       export_started_at: '2026-11-01T00:00:00.000Z',
-      from: '2026-11-01T00:00:01.000Z',
-      to: '2026-11-01T00:00:30.000Z',
+      requested_at: '2026-11-01T00:00:01.000Z',
+      received_at: '2026-11-01T00:00:30.000Z',
     },
-    service: { entry_count: 10, head_sequence: 10, listed: 10, verified: true, failed_sequences: [] },
+    service: { entries: 10, head: { sequence: 10, hash: DIGEST }, listed: 10, verified: true, failed_sequences: [] },
     bundle: { key: `runs/2026-10/streams/${streamId}.zip`, bytes: 1, sha256: DIGEST, identity: DIGEST },
     recorded_at: '2026-11-01T00:00:00.000Z',
     ...more,
@@ -68,7 +67,7 @@ export function runStream(streamId: string, more: Partial<Unbound<StreamRecord>>
 
 export function runRecord(runId: string, streams: RunStream[], more: Partial<RunRecord> = {}): RunRecord {
   return {
-    format: 'evidence-run/1',
+    format: 'evidence-run/2',
     run_id: runId,
     outcome: 'verified',
     exit_code: 0,

@@ -25,7 +25,7 @@ export function monthStream(
     identity: DIGEST,
   };
   const activity = { per: 'day' as const, counts: DAYS, undated: 0 };
-  const own = { entries: ENTRIES, last_sequence: ENTRIES, head_hash: digestOf(number + 1_000_000), activity, bundle };
+  const own = { entries: ENTRIES, head: { sequence: ENTRIES, hash: digestOf(number + 1_000_000) }, activity, bundle };
   const actions = { counts: [['LOGIN', ENTRIES]] as [string, number][], others: 0 };
   return runStream(streamId, { ...own, actions, ...more }, states);
 }
@@ -92,14 +92,16 @@ export function refutedRun(): RunRecord {
   return verifiedRun(streams, {
     outcome: 'refuted',
     exit_code: 1,
-    vanished: [{ stream_id: 'prod/gone', sequence: 4, hash: DIGEST, run_id: '2026-09', entries: 4, finding: vanished }],
+    vanished: [
+      { stream_id: 'prod/gone', head: { sequence: 4, hash: DIGEST, run_id: '2026-09' }, entries: 4, finding: vanished },
+    ],
   });
 }
 
 /** A run of which one stream is partial, one failed, one is empty and one was excluded. */
 export function partialRun(): RunRecord {
   const missing = [{ form: 'pdf', reason: '503, after five attempts' }];
-  const empty = { status: 'empty', entries: 0, first_sequence: null, last_sequence: null, head_hash: null } as const;
+  const empty = { status: 'empty', entries: 0, first_sequence: null, head: null } as const;
   const none = { activity: { per: 'day' as const, counts: {}, undated: 0 }, actions: null };
   return verifiedRun(
     [
@@ -116,9 +118,8 @@ export function partialRun(): RunRecord {
         pages: [],
         streams: ['prod/service-1', 'prod/half', 'prod/quiet', 'prod/dead', 'prod/debug'].map((stream_id, index) => ({
           stream_id,
-          entry_count: [ENTRIES, ENTRIES, 0, 7, 5][index] ?? null,
-          head_sequence: null,
-          head_digest: null,
+          entries: [ENTRIES, ENTRIES, 0, 7, 5][index] ?? null,
+          head: { sequence: null, hash: null },
         })),
       },
       reconciliation: { listed: 5, exported: 1, partial: 1, failed: 1, empty: 1, excluded: 1 },

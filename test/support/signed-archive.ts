@@ -30,7 +30,7 @@ export async function finalizeRun(
   earlier: readonly SigningKey[] = [],
 ): Promise<void> {
   const record = runRecord(runId, more.streams ?? [], { ...more, signed: key !== null });
-  if ((await archive.stat(ARCHIVE_KEY)) === null) await keepService(archive, record.source.audit_url);
+  if ((await archive.stat(ARCHIVE_KEY)) === null) await keepService(archive, record.source.audit_url, null);
   const bytes = toRecordBytes(record);
   const digest = sha256(bytes);
   await archive.put(runRecordKey(runId), { bytes }, { sha256: digest, bytes: bytes.length });

@@ -13,7 +13,7 @@ export function formatTable(columns: readonly TerminalColumn[], rows: readonly (
     columns.map((column, index) => shorten(escapeControls(row[index] ?? ''), column.max)),
   );
   const widths = columns.map((column, index) =>
-    Math.max(width(column.title), ...cells.map((row) => width(row[index] ?? ''))),
+    Math.max(columnsOf(column.title), ...cells.map((row) => columnsOf(row[index] ?? ''))),
   );
   const line = (row: readonly string[]) =>
     columns
@@ -46,7 +46,7 @@ export function fitTable(
   let excess = widths.reduce((sum, one) => sum + one + 2, -2) - room;
   if (excess <= 0) return whole;
   const leastOf = columns.map(({ title, align = 'left' }, index) =>
-    align === 'left' ? Math.max(LEAST_COLUMNS, width(title)) : (widths[index] ?? 0),
+    align === 'left' ? Math.max(LEAST_COLUMNS, columnsOf(title)) : (widths[index] ?? 0),
   );
   for (; excess > 0; excess -= 1) {
     const spare = widths.map((one, index) => (one > (leastOf[index] ?? 0) ? one : 0));
@@ -72,7 +72,7 @@ export function liveLine(text: string): string {
 }
 
 function shorten(text: string, max = Number.POSITIVE_INFINITY): string {
-  if (width(text) <= max) return text;
+  if (columnsOf(text) <= max) return text;
   const signs = [...text];
   const half = Math.floor((max - 1) / 2);
   const end = fitting(signs.toReversed(), half).toReversed();
@@ -83,21 +83,21 @@ function shorten(text: string, max = Number.POSITIVE_INFINITY): string {
 function fitting(signs: readonly string[], columns: number): readonly string[] {
   let taken = 0;
   const first = signs.findIndex((sign) => {
-    taken += width(sign);
+    taken += columnsOf(sign);
     return taken > columns;
   });
   return first === -1 ? signs : signs.slice(0, first);
 }
 
 function pad(text: string, length: number, align: NonNullable<TerminalColumn['align']>): string {
-  const space = Math.max(0, length - width(text));
+  const space = Math.max(0, length - columnsOf(text));
   if (align === 'right') return ' '.repeat(space) + text;
   if (align === 'centre') return ' '.repeat(Math.floor(space / 2)) + text + ' '.repeat(Math.ceil(space / 2));
   return text + ' '.repeat(space);
 }
 
 /** Columns on a terminal: two for East Asian wide signs and emoji, none for combining ones. */
-function width(text: string): number {
+export function columnsOf(text: string): number {
   let columns = 0;
   for (const sign of text)
     columns += /\p{M}/u.test(sign)

@@ -70,8 +70,8 @@ function nameOf(word: string): string {
   return word.startsWith('-') ? word.replace(/^--?/, '').replace(/=.*$/s, '') : '';
 }
 
-/** Each has a line that begins with it. */
-function commandsIn(help: string, program: string): string[] {
+/** The commands that a help lists: each has a line that begins with it. */
+export function commandsIn(help: string, program: Parsed['program']): string[] {
   return [...help.matchAll(new RegExp(`^ +${program} ([a-z][a-z-]*)`, 'gm'))].map(([, name = '']) => name);
 }
 

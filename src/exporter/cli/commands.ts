@@ -1,5 +1,5 @@
-import yargs, { type Argv } from 'yargs';
-import { EXIT_CODES, exitCodeOf, exitCodeOfError } from '../../core/terminal/exit.ts';
+import yargs from 'yargs';
+import { exitCodeOf, exitCodeOfError } from '../../core/terminal/exit.ts';
 import { Printer } from '../../core/terminal/printer.ts';
 import { carryOut } from './carry-out.ts';
 import type { Command } from './command.ts';
@@ -7,6 +7,7 @@ import { completionFlags } from './commands/completion-flags.ts';
 import { demoFlags } from './commands/demo-flags.ts';
 import { doctorFlags } from './commands/doctor-flags.ts';
 import { exportFlags } from './commands/export-flags.ts';
+import { type HelpFlags, helpFlags } from './commands/help-flags.ts';
 import { extendFlags, holdFlags, releaseFlags } from './commands/hold-flags.ts';
 import { initFlags } from './commands/init-flags.ts';
 import { keygenFlags } from './commands/keygen-flags.ts';
@@ -21,6 +22,7 @@ import { keepSecretsOf } from './config/secrets.ts';
 import { readTool } from './config/tool.ts';
 import { holdHeap } from './heap.ts';
 import { onInterruption } from './interruption.ts';
+import { listOfTopics } from './output/topics.ts';
 
 // npm runs a script in the package's folder; relative paths mean the folder where the user stands.
 const ownScript = process.env['npm_lifecycle_event'];
@@ -74,8 +76,12 @@ function inSmallHeap<Work>(load: () => Promise<Work>): Promise<Work> {
   return load();
 }
 
-function topicFlag(argv: Argv) {
-  return argv.positional('topic', { choices: ['exit-codes'] as const, demandOption: true });
+async function loadHelp(): Promise<Command<HelpFlags>> {
+  const [{ explainWith }, { helpOn }] = await Promise.all([
+    import('./commands/help.ts'),
+    import('../../core/terminal/usage.ts'),
+  ]);
+  return explainWith((command) => helpOn(makeParser(), command));
 }
 
 /** The parser; once it has complained of something it is of no use any more. */
@@ -104,7 +110,7 @@ const makeParser = () =>
     )
     .command(
       'verify [targets..]',
-      'verify what was archived, anew',
+      'verify archives, runs, bundles and packages',
       verifyFlags,
       run(async () => (await import('./commands/verify.ts')).runVerify, 'targets'),
     )
@@ -140,7 +146,7 @@ const makeParser = () =>
     )
     .command(
       'restamp [run]',
-      "time-stamp finalized runs anew before an authority's certificate ends",
+      "renew the time-stamps of runs before an authority's certificate ends",
       restampFlags,
       run(async () => (await import('./commands/restamp.ts')).runRestamp, 'run'),
     )
@@ -164,7 +170,7 @@ const makeParser = () =>
     )
     .command(
       'doctor',
-      'look at everything that an export rests on',
+      'check everything that an export needs',
       doctorFlags,
       run(async () => (await import('./commands/doctor.ts')).runDoctor),
     )
@@ -176,7 +182,7 @@ const makeParser = () =>
     )
     .command(
       'release <run>',
-      'take the legal hold of a run away',
+      'lift the legal hold of a run',
       releaseFlags,
       run(async () => (await import('./commands/holds.ts')).runRelease, 'run'),
     )
@@ -186,11 +192,7 @@ const makeParser = () =>
       extendFlags,
       run(async () => (await import('./commands/holds.ts')).runExtend, 'run'),
     )
-    .command('help <topic>', 'explain exit-codes', topicFlag, () => {
-      process.stdout.write(
-        `${EXIT_CODES.map(([code, meaning]) => `${String(code).padStart(3)}  ${meaning}`).join('\n')}\n`,
-      );
-    })
+    .command('help [topic]', 'explain a topic or a command, or list the topics', helpFlags, run(loadHelp, 'topic'))
     .command(
       'completion <shell>',
       'a script that completes commands and flags, for bash, zsh or fish',
@@ -203,7 +205,7 @@ const makeParser = () =>
     .demandCommand(1, 'Name a command.')
     .strict()
     .version(readTool().version)
-    .epilogue('`evidence help exit-codes` explains the exit codes.')
+    .epilogue(listOfTopics())
     .exitProcess(false)
     .fail((message, error) => {
       // Thrown on, and reported once, below.

@@ -1,5 +1,6 @@
 import { sha256 } from '../../core/digest.ts';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import { FORMATS } from '../../core/formats.ts';
 import { readNewestEntry, type StoredLedgerEntry } from '../../verifier/ledger/ledger.ts';
 import { keepService, readArchiveService, requireService } from '../../verifier/ledger/service.ts';
 import { type Asked, readAsked } from '../../verifier/records/asked.ts';
@@ -106,10 +107,14 @@ export async function whyOther(asker: Asker, question: Question): Promise<Eviden
 }
 
 /** Writes down what the run is asked for. Where another process was the first to begin it, its word counts. */
-export async function beginRun(context: ExportContext, begunAt: Date): Promise<BegunRun> {
+export async function beginRun(
+  context: ExportContext,
+  begunAt: Date,
+  newest: StoredLedgerEntry | null,
+): Promise<BegunRun> {
   const question = questionOf(context);
   const asked: Asked = bindRecord(context.bindingKey, {
-    format: 'evidence-asked/1' as const,
+    format: FORMATS.asked,
     run_id: question.run_id,
     source: { ...question.source, contract: context.contract.name },
     period: question.period,
@@ -118,7 +123,7 @@ export async function beginRun(context: ExportContext, begunAt: Date): Promise<B
     operator: context.operator,
   });
   const begun = { asked, bytes: toRecordBytes(asked) };
-  await keepService(context.archive, context.auditUrl);
+  await keepService(context.archive, context.auditUrl, newest);
   try {
     await keepAsked(context, begun);
     return begun;

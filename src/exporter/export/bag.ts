@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Eta } from 'eta';
+import { FORMATS } from '../../core/formats.ts';
 import { packageFile } from '../../core/install-paths.ts';
 import {
   DOES_NOT_PROVE,
@@ -16,6 +17,7 @@ import type { PayloadSource } from '../../verifier/bundle/source.ts';
 import { tokenFiles } from '../../verifier/bundle/tokens.ts';
 import type { BundleOptions, WrittenBundle } from '../../verifier/bundle/write.ts';
 import type { Examination } from '../../verifier/claims/claim.ts';
+import type { RecordedStatement } from '../../verifier/claims/completeness.ts';
 import type { Known } from '../../verifier/claims/observe.ts';
 import { toVerdict, type Verdict } from '../../verifier/claims/verdict.ts';
 import { toRecordBytes } from '../../verifier/records/record.ts';
@@ -34,8 +36,8 @@ export interface BagContents {
   known: Known;
   received: Received;
   examination: Examination;
-  /** How many entries the service's list of streams states, of all time. */
-  statedEntries: number | null;
+  /** Of the service's list of streams. */
+  statement: RecordedStatement;
   log: TransferLog;
   /** Key under which the bundle is to be archived. */
   place: string;
@@ -75,9 +77,9 @@ export async function packBag(
   return { written, verdict };
 }
 
-function toVerification(context: ExportContext, { known, statedEntries }: BagContents, verdict: Verdict): Verification {
+function toVerification(context: ExportContext, { known, statement }: BagContents, verdict: Verdict): Verification {
   return {
-    format: 'evidence-verification/1',
+    format: FORMATS.verification,
     run_id: context.runId,
     period: context.period,
     verified_at: context.now().toISOString(),
@@ -89,8 +91,7 @@ function toVerification(context: ExportContext, { known, statedEntries }: BagCon
     seal_key_ids: [...context.sealKeys.keys()],
     accepted_unhashed: [...(context.acceptUnhashed ?? [])],
     timestamp_roots: context.roots?.map(({ x509 }) => x509.fingerprint256) ?? null,
-    ...toKnownDocument(known),
-    stated_entries: statedEntries,
+    ...toKnownDocument(known, statement),
     verdict,
     does_not_prove: [...DOES_NOT_PROVE],
   };
@@ -104,7 +105,7 @@ export function toTransferLog(
   steps: TransferLog['steps'],
 ): TransferLog {
   return {
-    format: 'evidence-transfer-log/1',
+    format: FORMATS.transferLog,
     run_id: context.runId,
     stream_id: streamId,
     audit_url: context.auditUrl,
@@ -119,7 +120,7 @@ export function toTransferLog(
 
 function toService({ runId }: ExportContext, { streamId, streamRecord, received }: BagContents): ServiceDocument {
   return {
-    format: 'evidence-service/1',
+    format: FORMATS.service,
     run_id: runId,
     stream_id: streamId,
     stream_record: streamRecord,
@@ -145,8 +146,8 @@ function readme(context: ExportContext, { streamId, received }: BagContents, ver
     entries:
       verdict.first_sequence === null
         ? '0'
-        : `${verdict.entries} (${verdict.first_sequence} to ${verdict.last_sequence})`,
-    head: verdict.head_hash ?? 'none',
+        : `${verdict.entries} (${verdict.first_sequence} to ${verdict.head?.sequence})`,
+    head: verdict.head?.hash ?? 'none',
     status: verdict.status,
     partial: received.missing.length > 0,
     missing: received.missing,

@@ -1,14 +1,15 @@
 import type { KeyObject } from 'node:crypto';
 import type { Archive } from '../../verifier/archive/archive.ts';
 import type { ClaimName } from '../../verifier/claims/claim.ts';
+import type { Operator } from '../../verifier/claims/stated-schema.ts';
 import type { Recipients } from '../../verifier/encryption/recipients.ts';
-import type { LedgerEnd, LedgerHead } from '../../verifier/ledger/ledger.ts';
+import type { LedgerEnd } from '../../verifier/ledger/ledger.ts';
 import type { Past } from '../../verifier/ledger/past.ts';
 import type { SealKeys } from '../../verifier/model/entry.ts';
 import type { Contract } from '../../verifier/reading/contract.ts';
 import type { ContractInUse } from '../../verifier/reading/in-use.ts';
 import type { Question } from '../../verifier/records/question.ts';
-import type { Acceptance, Operator, ReportOptions, RunRecord } from '../../verifier/records/record.ts';
+import type { Acceptance, LedgerHead, ReportOptions, RunRecord } from '../../verifier/records/record.ts';
 import type { PublicKey, SigningKey } from '../../verifier/signature/key.ts';
 import type { Certificate } from '../../verifier/timestamp/certificate.ts';
 import type { AuditClient } from '../client/audit.ts';

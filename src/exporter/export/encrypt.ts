@@ -1,3 +1,4 @@
+import { FORMATS } from '../../core/formats.ts';
 import { bundleFileName } from '../../verifier/bundle/layout.ts';
 import { encryptedBundleKey } from '../../verifier/records/keys.ts';
 import { type StreamRecord, toRecordBytes, type Unbound } from '../../verifier/records/record.ts';
@@ -33,6 +34,6 @@ export function* bundleNames(slug: string): Generator<{ name: string; partial: b
 
 /** Writes down what an encrypted bundle holds, so that it can be recorded although it cannot be read. */
 export async function announceEncrypted(context: ExportContext, record: Unbound<StreamRecord>): Promise<void> {
-  const announced = bindRecord(context.bindingKey, { ...record, format: 'evidence-encrypted-bundle/1' });
+  const announced = bindRecord(context.bindingKey, { ...record, format: FORMATS.encryptedBundle });
   await putBytes(context.archive, encryptedBundleKey(context.runId, record.bundle.sha256), toRecordBytes(announced));
 }

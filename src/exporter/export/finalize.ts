@@ -1,4 +1,5 @@
 import { isEvidenceError } from '../../core/errors.ts';
+import { FORMATS } from '../../core/formats.ts';
 import type { Expected, PutResult } from '../../verifier/archive/archive.ts';
 import { type EarlierRuns, readEarlierRuns } from '../../verifier/ledger/earlier-runs.ts';
 import type { LedgerEnd } from '../../verifier/ledger/ledger.ts';
@@ -76,7 +77,8 @@ async function finalizeRun(
 ): Promise<RunResult> {
   const record = recordOf(frozen, streams);
   const question = questionOf(context);
-  const begun = (await readBegun(context, question)) ?? (await beginRun(context, new Date(record.begun_at)));
+  const begun =
+    (await readBegun(context, question)) ?? (await beginRun(context, new Date(record.begun_at), ledger.newest));
   record.documents = [await keepAsked(context, begun), frozen.document, ...(await putReports(context, record))];
   const { binding: _binding, ...unbound } = record;
   record.binding = bindPieces(context.bindingKey, recordPieces(unbound));
@@ -132,7 +134,7 @@ function toRunRecord(
     ...failed.map(() => 'incomplete' as const),
   ]);
   return {
-    format: 'evidence-run/1',
+    format: FORMATS.run,
     run_id: context.runId,
     outcome,
     exit_code: EXIT_CODE_OF[outcome],
@@ -238,7 +240,7 @@ async function leaveAttempt(
 ): Promise<RunDocument[]> {
   const prefix = attemptPrefix(context.runId, run.startedAt);
   const attempt: Unbound<Attempt> = {
-    format: 'evidence-attempt/1',
+    format: FORMATS.attempt,
     run_id: context.runId,
     started_at: run.startedAt.toISOString(),
     ended_at: context.now().toISOString(),

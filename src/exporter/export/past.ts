@@ -66,8 +66,8 @@ function needsBundle(
   const span = earlier[index];
   if (span === undefined || !isPlaced(span) || unread.has(span.run_id)) return false;
   // What differs is found already, and what was read once tells nothing more the second time.
-  const head = digestAt(walk, span.entries.last_sequence);
-  return (head === undefined || head === span.entries.head_hash) && earlier[index + 1]?.run_id !== span.run_id;
+  const head = digestAt(walk, span.entries.head.sequence);
+  return (head === undefined || head === span.entries.head.hash) && earlier[index + 1]?.run_id !== span.run_id;
 }
 
 /** @throws EvidenceError where the bundle is not to be had, or is not what was recorded. */
@@ -98,9 +98,8 @@ async function readPart(
     entries: {
       ...span.entries,
       first_sequence: first,
+      head: { sequence: last, hash: head },
       previous_hash: previous,
-      last_sequence: last,
-      head_hash: head,
       digests_bind: reading.walk.bound,
       entries_sha256: reading.walk.contents.get(`${first}-${last}`) ?? null,
     },

@@ -1,13 +1,13 @@
 import { EvidenceError } from '../../core/errors.ts';
+import { toStatementDocument } from '../../verifier/bundle/known.ts';
 import { slugOf } from '../../verifier/bundle/layout.ts';
 import type { StreamStatement } from '../../verifier/claims/completeness.ts';
 import { lengthOf } from '../../verifier/claims/ranges.ts';
 import { isPlaced } from '../../verifier/claims/span.ts';
 import type { Span } from '../../verifier/claims/span-schema.ts';
-import type { LedgerHead } from '../../verifier/ledger/ledger.ts';
 import type { Past } from '../../verifier/ledger/past.ts';
 import { toFinding } from '../../verifier/model/finding.ts';
-import type { StreamList, StreamRecord, Vanished } from '../../verifier/records/record.ts';
+import type { LedgerHead, StreamList, StreamRecord, Vanished } from '../../verifier/records/record.ts';
 import { MAX_RUN_RECORD_BYTES } from '../../verifier/records/stored-run.ts';
 import { matchesStream } from '../../verifier/records/stream-glob.ts';
 import type { Scope } from './context.ts';
@@ -51,8 +51,7 @@ export async function selectStreams(
         { nextStep: 'Ask the operator of the service; what was archived before stays.' },
       );
     seen.add(streamId);
-    const { entryCount: entry_count, headSequence: head_sequence, headDigest: head_digest } = stream;
-    selection.list.streams.push({ stream_id: streamId, entry_count, head_sequence, head_digest });
+    selection.list.streams.push({ stream_id: streamId, ...toStatementDocument(stream) });
     const reason = whyExcluded(streamId, scope);
     if (reason !== null) selection.excluded.push({ stream_id: streamId, reason });
     else {
@@ -108,17 +107,18 @@ export function findVanished(
     ...selection.excluded.map((exclusion) => exclusion.stream_id),
   ]);
   const vanished = [...heads].filter(([streamId]) => !listed.has(streamId) && whyExcluded(streamId, scope) === null);
-  return vanished.map(([streamId, { sequence, hash, run_id }]) => {
+  return vanished.map(([streamId, head]) => {
+    const { sequence, hash, run_id } = head;
     const message = `the service no longer lists the stream; run ${run_id} exported it up to entry ${sequence}`;
     const finding = toFinding('continuity/stream-vanished', streamId, message, { sequence, expected: hash });
-    return { stream_id: streamId, sequence, hash, run_id, entries: countEntries(spans.get(streamId) ?? []), finding };
+    return { stream_id: streamId, head, entries: countEntries(spans.get(streamId) ?? []), finding };
   });
 }
 
 /** How many numbers they hold, each counted once. */
 function countEntries(spans: readonly Span[]): number {
   return lengthOf(
-    spans.filter(isPlaced).map(({ entries }) => ({ from: entries.first_sequence, to: entries.last_sequence })),
+    spans.filter(isPlaced).map(({ entries }) => ({ from: entries.first_sequence, to: entries.head.sequence })),
   );
 }
 
@@ -126,15 +126,16 @@ function countEntries(spans: readonly Span[]): number {
 export function findUnlisted(
   { included, excluded }: StreamSelection,
   runId: string,
-  recorded: readonly Pick<StreamRecord, 'stream_id' | 'entries' | 'last_sequence' | 'head_hash'>[],
+  recorded: readonly Pick<StreamRecord, 'stream_id' | 'entries' | 'head'>[],
 ): Vanished[] {
   const listed = new Set([...included.map(({ streamId }) => streamId), ...excluded.map(({ stream_id }) => stream_id)]);
-  return recorded.flatMap(({ stream_id, entries, last_sequence: sequence, head_hash: hash }) => {
+  return recorded.flatMap(({ stream_id, entries, head }) => {
     // One without entries has nothing that could be missed.
-    if (listed.has(stream_id) || sequence === null || hash === null) return [];
+    if (listed.has(stream_id) || head === null) return [];
+    const { sequence, hash } = head;
     const message = `the service no longer lists the stream; an earlier try of this run exported it up to entry ${sequence}`;
     const finding = toFinding('continuity/stream-vanished', stream_id, message, { sequence, expected: hash });
-    return [{ stream_id, sequence, hash, run_id: runId, entries, finding }];
+    return [{ stream_id, head: { ...head, run_id: runId }, entries, finding }];
   });
 }
 

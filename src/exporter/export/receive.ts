@@ -116,7 +116,7 @@ export class Collection {
       reading: account.readingOf(this.#streamId),
       files,
       missing,
-      completeness: { kind: 'record', why, statement: this.#statement() },
+      completeness: { kind: 'record', why, statement: this.statement },
       listed: null,
       checkAnswer: this.#checkAnswer,
       // Of the whole account.
@@ -150,9 +150,9 @@ export class Collection {
     if (this.#context.completeness === 'off') return without({ kind: 'none', why: 'verify.completeness is "off"' });
     if (defect !== null) return without({ kind: 'none', why: 'the JSON form could not be read' });
     if (listing === null)
-      return without({ kind: 'record', why: this.#whyNotListed() ?? '', statement: this.#statement() });
+      return without({ kind: 'record', why: this.#whyNotListed() ?? '', statement: this.statement });
     this.#announce('listing');
-    const ended = await listing.finish(asked, this.#statement());
+    const ended = await listing.finish(asked, this.statement);
     const { basis } = ended;
     this.transferLog.push({
       step: 'listing',
@@ -166,7 +166,8 @@ export class Collection {
     return whyNotListed(this.#context.completeness, this.#stream);
   }
 
-  #statement(): RecordedStatement {
+  /** Of the service's list of streams. */
+  get statement(): RecordedStatement {
     const { entryCount, headSequence, headDigest } = this.#stream;
     return { entryCount, headSequence, headDigest, readAt: this.#run.startedAt.toISOString() };
   }

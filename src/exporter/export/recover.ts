@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { isEvidenceError } from '../../core/errors.ts';
+import { FORMATS } from '../../core/formats.ts';
 import { measure } from '../../verifier/archive/content.ts';
 import { slugOf } from '../../verifier/bundle/layout.ts';
 import { bundleKey, encryptedBundleKey } from '../../verifier/records/keys.ts';
@@ -51,7 +52,7 @@ export async function recoverBundle(
       const relisting = new Relisting(context, listed);
       const { verdict, missing, collected, service, identity } = await verifyLeftover(context, file, key, relisting);
       const record: Unbound<StreamRecord> = {
-        format: 'evidence-stream-record/1',
+        format: FORMATS.stream,
         run_id: context.runId,
         ...verdict,
         partial: missing.length > 0,
@@ -99,7 +100,7 @@ async function readAnnounced(context: ExportContext, key: string, sha256: string
   const { format: _format, binding: _binding, ...rest } = readRecord(encryptedBundleSchema, bytes, announced);
   if (rest.run_id !== context.runId || rest.bundle.key !== key || rest.bundle.sha256 !== sha256)
     throw notOurs(key, `${announced} is of ${rest.bundle.key}`);
-  return { format: 'evidence-stream-record/1', ...rest, recorded_at: context.now().toISOString() };
+  return { format: FORMATS.stream, ...rest, recorded_at: context.now().toISOString() };
 }
 
 /** Where a bundle lies follows from its stream, and from whether a form is missing in it. */

@@ -1,8 +1,9 @@
 import { sha256 } from '../../core/digest.ts';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import { FORMATS } from '../../core/formats.ts';
 import type { Archive } from '../../verifier/archive/archive.ts';
+import type { Operator } from '../../verifier/claims/stated-schema.ts';
 import { lockAsRun } from '../../verifier/records/beside-run.ts';
-import type { Operator } from '../../verifier/records/record.ts';
 import { putRestamping } from '../../verifier/records/restamping.ts';
 import { judgeStamps, readStamps, type StampVerdict } from '../../verifier/records/stamps.ts';
 import { readFinalizedRun } from '../../verifier/records/stored-run.ts';
@@ -54,11 +55,11 @@ export async function restampRun(context: RestampContext, runId: string): Promis
     const wish = { notBefore: newest?.time ?? finishedAt, outlasting: until, now };
     const stamp = await requestStamp(stamps, stamping, wish);
     await putRestamping(archive, {
-      format: 'evidence-restamp-record/1',
+      format: FORMATS.restamp,
       run_id: runId,
       ordered_by: context.orderedBy,
       ordered_at: now.toISOString(),
-      authority: stamping.authority.shown,
+      timestamp_authority: stamping.authority.shown,
       token: { key: stamp.key, sha256: sha256(stamp.der) },
     });
     await keepStamp(archive, stamp);

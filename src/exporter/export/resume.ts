@@ -107,15 +107,16 @@ async function resumeBundle(
 
 /** The service still states what was found then: an earlier end, or another entry there, is another history. */
 function checkHead(
-  { stream_id, last_sequence, head_hash, bundle: { key } }: Unbound<StreamRecord>,
+  { stream_id, head, bundle: { key } }: Unbound<StreamRecord>,
   listed: ReadonlyMap<string, ListedStream>,
 ): void {
   const { headSequence = null, headDigest = null } = listed.get(stream_id) ?? {};
-  if (headSequence === null || last_sequence === null) return;
-  if (headSequence < last_sequence)
-    throw notOurs(key, `it holds entries up to ${last_sequence}, and the service now ends at ${headSequence}`);
-  if (headSequence === last_sequence && headDigest !== null && headDigest !== head_hash)
-    throw notOurs(key, `the service now states another digest of entry ${last_sequence}`);
+  if (headSequence === null || head === null) return;
+  const { sequence, hash } = head;
+  if (headSequence < sequence)
+    throw notOurs(key, `it holds entries up to ${sequence}, and the service now ends at ${headSequence}`);
+  if (headSequence === sequence && headDigest !== null && headDigest !== hash)
+    throw notOurs(key, `the service now states another digest of entry ${sequence}`);
 }
 
 /** A stream that left something, by where its record and its bundle lie. */

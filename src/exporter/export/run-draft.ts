@@ -1,5 +1,6 @@
 import { sha256 } from '../../core/digest.ts';
 import { isEvidenceError } from '../../core/errors.ts';
+import { FORMATS } from '../../core/formats.ts';
 import { runDraftKey } from '../../verifier/records/keys.ts';
 import {
   type RunDocument,
@@ -43,7 +44,7 @@ export async function readRunDraft(context: DraftContext, runId: string): Promis
 export async function freezeRun(context: DraftContext, record: RunRecord): Promise<FrozenRun> {
   const { format: _format, documents: _documents, binding: _binding, streams, ...rest } = record;
   const records = streams.flatMap(({ record: stored }) => (stored === null ? [] : [stored]));
-  const draft = bindRecord(context.bindingKey, { format: 'evidence-run-draft/1', ...rest, streams: records });
+  const draft = bindRecord(context.bindingKey, { format: FORMATS.runDraft, ...rest, streams: records });
   try {
     return await keepRunDraft(context, runDraftKey(record.run_id), toRecordBytes(draft));
   } catch (error) {
@@ -72,7 +73,7 @@ export function recordOf({ draft }: FrozenRun, recorded: readonly StoredRecord[]
   const { format: _format, binding: _binding, streams, ...rest } = draft;
   const byKey = new Map(recorded.map((stored) => [stored.key, stored]));
   return {
-    format: 'evidence-run/1',
+    format: FORMATS.run,
     ...rest,
     streams: streams.map((stored) => {
       const found = byKey.get(stored.key);

@@ -64,7 +64,7 @@ export async function exportRun(context: ExportContext): Promise<ExportResult> {
     excluded: selection.excluded.length,
     entryCounts: open.map(({ entryCount }) => entryCount),
   });
-  const first = begun ?? (open.length > 0 ? await beginRun(context, startedAt) : null);
+  const first = begun ?? (open.length > 0 ? await beginRun(context, startedAt, ledger.newest) : null);
   const state = {
     begunAt: first === null ? startedAt : new Date(first.asked.begun_at),
     ...{ startedAt, movedFrom, ledger, past: ledger.past, acceptances: ledger.acceptances },

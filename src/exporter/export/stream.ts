@@ -1,6 +1,8 @@
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type ErrorCode, EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import { FORMATS } from '../../core/formats.ts';
+import { toStatementDocument } from '../../verifier/bundle/known.ts';
 import { bundleFileName, slugOf } from '../../verifier/bundle/layout.ts';
 import { collectedIn, serviceStatementOf } from '../../verifier/bundle/stated.ts';
 import type { Examination } from '../../verifier/claims/claim.ts';
@@ -67,7 +69,7 @@ export async function exportStream(
       streamId,
       slug,
       streamRecord: stream.record,
-      statedEntries: stream.entryCount,
+      statement: collection.statement,
       known,
       received,
       examination,
@@ -85,13 +87,13 @@ export async function exportStream(
       ...(form.encrypted === undefined ? {} : { encrypted: form.encrypted }),
     };
     const record: Unbound<StreamRecord> = {
-      format: 'evidence-stream-record/1',
+      format: FORMATS.stream,
       run_id: context.runId,
       ...verdict,
       partial: received.missing.length > 0,
       missing: received.missing,
       collected: collectedIn(log),
-      service: serviceStatementOf(known, stream.entryCount),
+      service: serviceStatementOf(known, toStatementDocument(stream)),
       bundle,
       recorded_at: context.now().toISOString(),
     };

@@ -1,3 +1,4 @@
+import { FORMATS } from '../../core/formats.ts';
 import type { Archive, LinkSeries } from '../../verifier/archive/archive.ts';
 import { runEnvelopeKey } from '../../verifier/records/keys.ts';
 import { toRecordBytes } from '../../verifier/records/record.ts';
@@ -42,7 +43,7 @@ export async function shareRun(context: ShareContext, wish: ShareWish): Promise<
   const selection = await selectObjects(archive, wish.run);
   const series = wish.linkSeconds === null ? null : await beginLinks(archive, wish.linkSeconds);
   const record: ShareRecord = {
-    format: 'evidence-share-record/1',
+    format: FORMATS.share,
     run_id: wish.run.record.run_id,
     shared_with: wish.sharedWith,
     shared_by: wish.sharedBy,

@@ -1,24 +1,21 @@
 import { z } from 'zod';
+import { FORMATS } from '../../core/formats.ts';
 import { CLAIMS } from '../claims/claim.ts';
-import { spanSchema } from '../claims/span-schema.ts';
+import { periodSchema, spanSchema } from '../claims/span-schema.ts';
+import { operatorSchema, streamStatementSchema } from '../claims/stated-schema.ts';
 import { verdictSchema } from '../claims/verdict-schema.ts';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
-const periodSchema = z.strictObject({ from: z.string().nullable(), to: z.string().nullable() });
-
 /** What the service's list of streams stated of the stream, before its package was asked for. */
-const statementSchema = z.strictObject({
-  entry_count: z.int().min(0).nullable(),
-  head_sequence: z.int().min(0).nullable(),
-  head_digest: z.string().nullable(),
+const statementSchema = streamStatementSchema.extend({
   /** When the export that read it had begun, by its own clock; RFC 3339. */
   read_at: z.string(),
 });
 
 /** `data/verification.json`: what was checked, with what, and what it came to. */
 export const verificationSchema = z.strictObject({
-  format: z.literal('evidence-verification/1'),
+  format: z.literal(FORMATS.verification),
   run_id: z.string(),
   period: periodSchema,
   /** What the package was asked to hold: all there is where the service cannot select a period. */
@@ -38,25 +35,15 @@ export const verificationSchema = z.strictObject({
   timestamp_roots: z.array(z.string()).nullable(),
   /** What continuity was compared with: what every earlier run had of the stream, the oldest first. */
   earlier: z.array(spanSchema),
-  /** The head's sequence number in the service's list of streams. */
-  stated_head: z.int().min(0).nullable(),
-  /** How many entries the service's list of streams states, of all time. */
-  stated_entries: z.int().min(0).nullable(),
+  statement: statementSchema,
   /** How many entries the service said that the package has, when it was ready. */
-  stated_count: z.int().min(0).nullable(),
+  package_entries: z.int().min(0).nullable(),
   accepted_restart: z.string().nullable(),
   /** What completeness was held against: the listing itself is `data/listing.csv`. */
   completeness: z.discriminatedUnion('kind', [
-    z.strictObject({
-      kind: z.literal('listing'),
-      statement: statementSchema,
-    }),
-    z.strictObject({
-      kind: z.literal('record'),
-      why: z.string(),
-      statement: statementSchema,
-    }),
-    z.strictObject({ kind: z.literal('none'), why: z.string() }),
+    z.strictObject({ kind: z.literal('listing') }),
+    z.strictObject({ kind: z.literal('record'), reason: z.string() }),
+    z.strictObject({ kind: z.literal('none'), reason: z.string() }),
   ]),
   /** What the service's own Verify operation said. */
   vendor: z
@@ -85,11 +72,11 @@ const exchangeSchema = z.strictObject({
 
 /** `data/transfer-log.json`: who asked for what, when, and what came. */
 export const transferLogSchema = z.strictObject({
-  format: z.literal('evidence-transfer-log/1'),
+  format: z.literal(FORMATS.transferLog),
   run_id: z.string(),
   stream_id: z.string(),
   audit_url: z.string(),
-  operator: z.strictObject({ user: z.string(), host: z.string() }),
+  operator: operatorSchema,
   request: z.string().nullable(),
   requested_by: z.string().nullable(),
   /** When the export began that received this, and when all had arrived; by its own clock. */
@@ -112,7 +99,7 @@ const moment = z.iso.datetime();
 
 /** `data/service.json`: what the service stated of the stream besides its package. Texts are JSON as it was sent. */
 export const serviceSchema = z.strictObject({
-  format: z.literal('evidence-service/1'),
+  format: z.literal(FORMATS.service),
   run_id: z.string(),
   stream_id: z.string(),
   /** The stream's record in the list of streams. */

@@ -1,60 +1,58 @@
-import type { CompletenessBasis, RecordedStatement } from '../claims/completeness.ts';
+import type { CompletenessBasis, RecordedStatement, StreamStatement } from '../claims/completeness.ts';
 import type { ListingResult } from '../claims/listing.ts';
 import type { Known } from '../claims/observe.ts';
+import type { StreamStatementDocument } from '../claims/stated-schema.ts';
 import type { Verification } from './documents.ts';
 
 /** The part of `data/verification.json` that says what was known of the stream besides its package. */
 type KnownDocument = Pick<
   Verification,
-  'vendor' | 'earlier' | 'package_period' | 'stated_head' | 'stated_count' | 'accepted_restart' | 'completeness'
+  'vendor' | 'earlier' | 'package_period' | 'statement' | 'package_entries' | 'accepted_restart' | 'completeness'
 >;
 
-export function toKnownDocument(known: Known): KnownDocument {
-  const { vendor, earlier, period, statedHead, statedCount, restart, completeness } = known;
+/** @param statement of the service's list of streams. */
+export function toKnownDocument(known: Known, statement: RecordedStatement): KnownDocument {
+  const { vendor, earlier, period, statedCount, restart, completeness } = known;
+  const { kind } = completeness;
   return {
     vendor,
     earlier: [...(earlier ?? [])],
     package_period: period,
-    stated_head: statedHead,
-    stated_count: statedCount,
+    statement: { ...toStatementDocument(statement), read_at: statement.readAt },
+    package_entries: statedCount,
     accepted_restart: restart,
-    completeness:
-      completeness.kind === 'none'
-        ? completeness
-        : completeness.kind === 'listing'
-          ? { kind: 'listing', statement: toStatementDocument(completeness.statement) }
-          : { ...completeness, statement: toStatementDocument(completeness.statement) },
+    completeness: kind === 'listing' ? { kind } : { kind, reason: completeness.why },
   };
 }
 
 /** @param listing what came of comparing the listing in the bundle anew; null where there is none to compare. */
 export function knownOf(document: KnownDocument, listing: ListingResult | null): Known {
-  const { vendor, earlier, package_period, stated_head, stated_count, accepted_restart, completeness } = document;
+  const { vendor, earlier, package_period, statement, package_entries, accepted_restart } = document;
   return {
     vendor,
     earlier,
     period: package_period,
-    statedHead: stated_head,
-    statedCount: stated_count,
+    statedHead: statement.head.sequence,
+    statedCount: package_entries,
     restart: accepted_restart,
-    completeness: basisOf(completeness, listing),
+    completeness: basisOf(document, listing),
   };
 }
 
-function basisOf(completeness: KnownDocument['completeness'], listing: ListingResult | null): CompletenessBasis {
-  if (completeness.kind === 'none') return completeness;
-  const statement = statementOf(completeness.statement);
-  if (completeness.kind === 'record') return { ...completeness, statement };
+function basisOf({ completeness, statement }: KnownDocument, listing: ListingResult | null): CompletenessBasis {
+  if (completeness.kind === 'none') return { kind: 'none', why: completeness.reason };
+  const { entries, head, read_at } = statement;
+  const stated = { entryCount: entries, headSequence: head.sequence, headDigest: head.hash, readAt: read_at };
+  if (completeness.kind === 'record') return { kind: 'record', why: completeness.reason, statement: stated };
   if (listing === null) return { kind: 'none', why: 'the listing that the bundle should hold could not be compared' };
-  return { kind: 'listing', statement, ...listing };
+  return { kind: 'listing', statement: stated, ...listing };
 }
 
-type StatementDocument = Exclude<KnownDocument['completeness'], { kind: 'none' }>['statement'];
-
-function toStatementDocument({ entryCount, headSequence, headDigest, readAt }: RecordedStatement): StatementDocument {
-  return { entry_count: entryCount, head_sequence: headSequence, head_digest: headDigest, read_at: readAt };
-}
-
-function statementOf({ entry_count, head_sequence, head_digest, read_at }: StatementDocument): RecordedStatement {
-  return { entryCount: entry_count, headSequence: head_sequence, headDigest: head_digest, readAt: read_at };
+/** A stream in the service's list of streams, as it is written down. */
+export function toStatementDocument({
+  entryCount,
+  headSequence,
+  headDigest,
+}: StreamStatement): StreamStatementDocument {
+  return { entries: entryCount, head: { sequence: headSequence, hash: headDigest } };
 }

@@ -1,5 +1,5 @@
 import type { Known } from '../claims/observe.ts';
-import type { Collected, ServiceStatement } from '../claims/stated-schema.ts';
+import type { Collected, ServiceStatement, StreamStatementDocument } from '../claims/stated-schema.ts';
 import type { TransferLog } from './documents.ts';
 
 /** A service may name every entry that it has. */
@@ -11,17 +11,17 @@ export function collectedIn({
   steps,
 }: Pick<TransferLog, 'export_started_at' | 'received_at' | 'steps'>): Collected {
   const requests = steps.flatMap(({ exchange }) => (exchange === undefined ? [] : [exchange.requested_at]));
-  return { export_started_at, from: requests.sort()[0] ?? export_started_at, to: received_at };
+  return { export_started_at, requested_at: requests.sort()[0] ?? export_started_at, received_at };
 }
 
-/** @param statedEntries as the service's list of streams states them, of all time. */
+/** @param stated by the service's list of streams. */
 export function serviceStatementOf(
-  { statedHead, completeness, vendor }: Pick<Known, 'statedHead' | 'completeness' | 'vendor'>,
-  statedEntries: number | null,
+  { completeness, vendor }: Pick<Known, 'completeness' | 'vendor'>,
+  { entries, head }: StreamStatementDocument,
 ): ServiceStatement {
   return {
-    entry_count: statedEntries,
-    head_sequence: statedHead,
+    entries,
+    head,
     listed: completeness.kind === 'listing' ? completeness.listed : null,
     verified: vendor?.verified ?? null,
     failed_sequences: vendor?.failed_sequences.slice(0, MAX_FAILED) ?? [],

@@ -1,7 +1,7 @@
 import type { WalkResult } from '../chain/walk.ts';
 import { type Finding, FindingLog, type FindingPlace, toFinding } from '../model/finding.ts';
 import { type Claim, type Judgement, proved, refuted, unproved } from './claim.ts';
-import { type Covered, findGaps } from './gaps.ts';
+import { type Covered, findGaps, placeIn } from './gaps.ts';
 import { findGrown } from './grown.ts';
 import { type Agreement, digestAt, findAgreements, sectionOf } from './overlap.ts';
 import { isPlaced, newestHead, type Placed, seenIn } from './span.ts';
@@ -63,7 +63,7 @@ function judge(question: Question, log: FindingLog): Claim {
 export function comparedWith(earlier: readonly Span[]) {
   return earlier.filter(isPlaced).map(({ entries }) => ({
     first: entries.first_sequence,
-    last: entries.last_sequence,
+    last: entries.head.sequence,
     byContent: entries.entries_sha256 !== null,
   }));
 }
@@ -86,22 +86,22 @@ function findMissing({ walk, earlier, period, statedHead }: Question): Finding[]
   if (isShort && ours !== null && period.to === null) return [now(ours.last)];
   const spans = earlier.filter((span) => isPlaced(span) && !span.part) as Placed[];
   const atEnd = spans.filter(
-    (span) => belongs(span, 'last', period) && (ours?.last ?? -1) < span.entries.last_sequence,
+    (span) => belongs(span, 'last', period) && (ours?.last ?? -1) < span.entries.head.sequence,
   );
   const atStart = spans.filter(
     (span) => ours !== null && belongs(span, 'first', period) && ours.first > span.entries.first_sequence,
   );
-  const [last] = atEnd.toSorted((a, b) => b.entries.last_sequence - a.entries.last_sequence);
+  const [last] = atEnd.toSorted((a, b) => b.entries.head.sequence - a.entries.head.sequence);
   const [first] = atStart.toSorted((a, b) => a.entries.first_sequence - b.entries.first_sequence);
   return [
     ...(last === undefined ? [] : [missing(walk, last, Math.max((ours?.last ?? -1) + 1, last.entries.first_sequence))]),
     ...(first === undefined || ours === null
       ? []
-      : [missing(walk, first, first.entries.first_sequence, Math.min(ours.first - 1, first.entries.last_sequence))]),
+      : [missing(walk, first, first.entries.first_sequence, Math.min(ours.first - 1, first.entries.head.sequence))]),
   ];
 }
 
-function missing(walk: WalkResult, { run_id, entries }: Placed, from: number, to = entries.last_sequence): Finding {
+function missing(walk: WalkResult, { run_id, entries }: Placed, from: number, to = entries.head.sequence): Finding {
   const message = `${entriesIn(from, to)}, which run ${run_id} exported, ${from === to ? 'is' : 'are'} not in the package`;
   return toFinding('continuity/truncated', walk.streamId, message, { from, to });
 }
@@ -129,12 +129,13 @@ function findRewritten(walk: WalkResult, earlier: readonly Span[]): Finding[] {
     if (!found.has(sequence)) found.set(sequence, toFinding('continuity/rewritten', walk.streamId, message, place));
   };
   for (const { run_id, entries } of earlier.filter(isPlaced)) {
-    const { first_sequence: first, previous_hash, last_sequence: last, head_hash, entries_sha256 } = entries;
+    const { first_sequence: first, previous_hash, entries_sha256 } = entries;
+    const { sequence: last, hash } = entries.head;
     const head = digestAt(walk, last);
-    if (head !== undefined && head !== head_hash)
+    if (head !== undefined && head !== hash)
       differ(last, `entry ${last} is not the one that run ${run_id} exported`, {
         sequence: last,
-        expected: head_hash,
+        expected: hash,
         actual: head,
       });
     const before = digestAt(walk, first - 1);
@@ -178,19 +179,20 @@ function findNewGaps({ walk, earlier, period }: Question): Finding[] {
     );
 }
 
-function toCovered({ run_id, period, entries }: Span): Covered {
-  return { name: `run ${run_id}`, period, entries };
+function toCovered(span: Span): Covered {
+  return { name: `run ${span.run_id}`, period: span.period, entries: placeIn(span) };
 }
 
 function placeOf(walk: WalkResult): Covered['entries'] {
   const ours = sectionOf(walk);
   if (ours === null) return null;
   const { first_recorded_at, last_recorded_at } = seenIn(walk);
-  return { first_sequence: ours.first, last_sequence: ours.last, first_recorded_at, last_recorded_at };
+  return { first: ours.first, last: ours.last, first_recorded_at, last_recorded_at };
 }
 
 function whyOpen({ walk, unread }: Question, { run_id, entries }: Placed): string {
-  const { first_sequence: first, last_sequence: last } = entries;
+  const { first_sequence: first, head } = entries;
+  const last = head.sequence;
   const ours = sectionOf(walk);
   if (ours !== null && last <= ours.last && digestAt(walk, last) === undefined)
     return `entry ${last}, the head of run ${run_id}, is not among the entries`;
@@ -209,37 +211,37 @@ function judgePlace(
     ? ', compared by their content, as their digests do not bind it'
     : '';
   const last = walk.head?.sequence ?? first.sequence;
-  const whole = spans.filter(({ part }) => !part).toSorted((a, b) => b.entries.last_sequence - a.entries.last_sequence);
+  const whole = spans.filter(({ part }) => !part).toSorted((a, b) => b.entries.head.sequence - a.entries.head.sequence);
   const [newest] = whole;
   const { sequence, runId } = newestHead(spans) ?? { sequence: last, runId: '' };
   if (agreements.size > 0 && first.sequence <= sequence && sequence <= last)
     return proved(`contains entry ${sequence}, the head of run ${runId}, unchanged${how}${others(agreements.size)}`);
   if (agreements.size > 0) {
     const common = spans.find(
-      ({ entries }) => entries.first_sequence <= last && entries.last_sequence >= first.sequence,
+      ({ entries }) => entries.first_sequence <= last && entries.head.sequence >= first.sequence,
     );
     return proved(`has the same entries as run ${common?.run_id}${how}${others(agreements.size)}`);
   }
-  const before = whole.find(({ entries }) => entries.last_sequence + 1 === first.sequence);
+  const before = whole.find(({ entries }) => entries.head.sequence + 1 === first.sequence);
   if (before !== undefined)
-    return proved(`follows entry ${before.entries.last_sequence}, the head of run ${firstWith(spans, before)}`);
+    return proved(`follows entry ${before.entries.head.sequence}, the head of run ${firstWith(spans, before)}`);
   const after = whole.find(({ entries }) => entries.first_sequence - 1 === last);
   if (after !== undefined)
     return proved(`leads up to entry ${after.entries.first_sequence}, the first of run ${after.run_id}`);
-  const below = whole.find(({ entries }) => entries.last_sequence < first.sequence);
+  const below = whole.find(({ entries }) => entries.head.sequence < first.sequence);
   if (below === undefined)
-    return unproved(`lies before entry ${newest?.entries.last_sequence}, the head of run ${newest?.run_id}`);
+    return unproved(`lies before entry ${newest?.entries.head.sequence}, the head of run ${newest?.run_id}`);
   return unknownStart(walk, first.sequence, sayStart(first.sequence, below), log);
 }
 
 /** Where a package begins, behind the last entry that a run before it has. */
 export function sayStart(sequence: number, { entries, run_id }: Placed): string {
-  return `the package starts at entry ${sequence}, and entry ${entries.last_sequence} (run ${run_id}) is the last known before it`;
+  return `the package starts at entry ${sequence}, and entry ${entries.head.sequence} (run ${run_id}) is the last known before it`;
 }
 
 /** The first run that had the same last entry. */
 function firstWith(spans: readonly Placed[], { entries }: Placed): string | undefined {
-  return spans.find((span) => span.entries.last_sequence === entries.last_sequence)?.run_id;
+  return spans.find((span) => span.entries.head.sequence === entries.head.sequence)?.run_id;
 }
 
 function others(runs: number): string {

@@ -1,10 +1,17 @@
-import type { SpanEntries } from './span-schema.ts';
+import type { Span, SpanEntries } from './span-schema.ts';
 
 /** A package's period, and where in the stream its entries stand; null for one without entries. */
 export interface Covered {
   name: string;
   period: { from: string | null; to: string | null };
-  entries: Pick<SpanEntries, 'first_sequence' | 'last_sequence' | 'first_recorded_at' | 'last_recorded_at'> | null;
+  entries: ({ first: number; last: number } & Pick<SpanEntries, 'first_recorded_at' | 'last_recorded_at'>) | null;
+}
+
+/** Where the entries of a span stand. */
+export function placeIn({ entries }: Span): Covered['entries'] {
+  if (entries === null) return null;
+  const { first_sequence: first, head, first_recorded_at, last_recorded_at } = entries;
+  return { first, last: head.sequence, first_recorded_at, last_recorded_at };
 }
 
 /** Entries that no package holds, between two that do, though the periods leave no time that is in none of them. */
@@ -22,15 +29,15 @@ interface Placed extends Covered {
 /** Times are all the service's own, so it does not matter what its clock says. */
 export function findGaps(covered: readonly Covered[]): Gap[] {
   const placed = covered.filter((one): one is Placed => one.entries !== null);
-  placed.sort((a, b) => a.entries.first_sequence - b.entries.first_sequence);
+  placed.sort((a, b) => a.entries.first - b.entries.first);
   const gaps: Gap[] = [];
   let [before] = placed;
   for (const after of placed) {
     if (before === undefined) break;
-    const [from, to] = [before.entries.last_sequence + 1, after.entries.first_sequence - 1];
+    const [from, to] = [before.entries.last + 1, after.entries.first - 1];
     if (from <= to && isCovered(before, after, covered))
       gaps.push({ from, to, before: before.name, after: after.name });
-    if (after.entries.last_sequence > before.entries.last_sequence) before = after;
+    if (after.entries.last > before.entries.last) before = after;
   }
   return gaps;
 }

@@ -1,7 +1,7 @@
 import type { WalkResult } from '../chain/walk.ts';
 import { type Finding, toFinding } from '../model/finding.ts';
 import { isPlaced } from './span.ts';
-import type { Span } from './span-schema.ts';
+import type { Span, SpanEntries } from './span-schema.ts';
 
 /**
  * What is dated so shortly before the end of a period may be recorded after an export that began at that end: it waits to
@@ -17,12 +17,12 @@ export function findGrown(walk: WalkResult, earlier: readonly Span[]): Finding[]
   const whole = earlier.filter(({ part }) => !part);
   const found = new Map<number, Finding>();
   for (const { run_id, period, entries } of whole) {
-    const next = entries === null ? firstOf(walk) : entryOf(walk, entries.last_sequence + 1);
+    const next = entries === null ? firstOf(walk) : entryOf(walk, entries.head.sequence + 1);
     if (next === null || found.has(next.sequence) || !isWithin(next.time, period)) continue;
     const isKnown = whole.filter(isPlaced).some((span) => holds(span.entries, next.sequence));
     if (isKnown) continue;
     const dated = new Date(next.time).toISOString();
-    const had = entries === null ? 'without any entry' : `up to entry ${entries.last_sequence}`;
+    const had = entries === null ? 'without any entry' : `up to entry ${entries.head.sequence}`;
     const message = `entry ${next.sequence} is dated ${dated}, within the period that run ${run_id} exported ${had} after it had ended`;
     found.set(next.sequence, toFinding('continuity/grown', walk.streamId, message, { sequence: next.sequence }));
   }
@@ -43,6 +43,6 @@ function isWithin(time: number, { from, to }: Span['period']): boolean {
   return time < Date.parse(to) - LATENESS && (from === null || time >= Date.parse(from));
 }
 
-function holds({ first_sequence, last_sequence }: { first_sequence: number; last_sequence: number }, sequence: number) {
-  return first_sequence <= sequence && sequence <= last_sequence;
+function holds({ first_sequence, head }: SpanEntries, sequence: number) {
+  return first_sequence <= sequence && sequence <= head.sequence;
 }

@@ -11,7 +11,7 @@ export function withKnownGaps(findings: readonly Finding[], earlier: readonly Sp
   return findings.map((finding) => {
     const { code, from, to } = finding;
     if (code !== 'order/gap' || from === undefined || to === undefined) return finding;
-    const holder = whole.find(({ entries }) => entries.first_sequence <= from && to <= entries.last_sequence);
+    const holder = whole.find(({ entries }) => entries.first_sequence <= from && to <= entries.head.sequence);
     if (holder === undefined) return finding;
     const what = from === to ? `entry ${from}` : `entries ${from} to ${to}`;
     const next_step = `Run ${holder.run_id} recorded that it exported ${what}: look into its bundle, keep both, and ask the operator of the service why this one lacks what that one has.`;

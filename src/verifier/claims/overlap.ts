@@ -14,7 +14,7 @@ export function overlapOf(walk: WalkResult, { entries }: Placed): Section | null
   if (ours === null) return null;
   const both = {
     first: Math.max(ours.first, entries.first_sequence),
-    last: Math.min(ours.last, entries.last_sequence),
+    last: Math.min(ours.last, entries.head.sequence),
   };
   return both.first > both.last ? null : both;
 }
@@ -38,10 +38,11 @@ export function findAgreements(walk: WalkResult, spans: readonly Span[]): Map<nu
 /** Of a span whose entries are compared here. */
 function compare(walk: WalkResult, span: Span): Agreement | null {
   if (!isPlaced(span)) return null;
-  const { first_sequence: first, last_sequence: last, head_hash, digests_bind, entries_sha256 } = span.entries;
+  const { first_sequence: first, head, digests_bind, entries_sha256 } = span.entries;
+  const last = head.sequence;
   const ours = sectionOf(walk);
   if (ours === null || last > ours.last || last < ours.first || walk.findings.errors('order') > 0) return null;
-  if (digests_bind && walk.bound && digestAt(walk, last) === head_hash) return 'digests';
+  if (digests_bind && walk.bound && digestAt(walk, last) === head.hash) return 'digests';
   const content = entries_sha256 === null ? null : (walk.contents.get(`${first}-${last}`) ?? null);
   return content !== null && content === entries_sha256 ? 'content' : null;
 }
@@ -60,7 +61,7 @@ function byAnother(
   for (const [other, { entries, run_id }] of spans.entries()) {
     const how = compared.get(other) ?? null;
     if (how === null || entries === null) continue;
-    if (entries.first_sequence > overlap.first || entries.last_sequence < overlap.last) continue;
+    if (entries.first_sequence > overlap.first || entries.head.sequence < overlap.last) continue;
     if (run_id === span.run_id) return how;
     const place = spans.findIndex((one) => one.run_id === run_id && !one.part);
     const later = place > index ? spans[place]?.entries : span.entries;

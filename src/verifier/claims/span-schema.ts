@@ -2,6 +2,12 @@ import { z } from 'zod';
 
 const count = z.int().min(0);
 
+/** The newest entry: its number, and its digest as the service states it. */
+export const headSchema = z.strictObject({ sequence: count, hash: z.string() });
+
+/** A span of time, half-open; null for no bound. RFC 3339 in UTC. */
+export const periodSchema = z.strictObject({ from: z.string().nullable(), to: z.string().nullable() });
+
 /** What of a stream's entries later runs are compared with; digests as the service states them. */
 export const seenFields = {
   /** What the first entry names as its predecessor. */
@@ -18,8 +24,7 @@ export const seenFields = {
 /** The entries of one run, as a later one needs them. */
 export const spanEntriesSchema = z.strictObject({
   first_sequence: count,
-  last_sequence: count,
-  head_hash: z.string(),
+  head: headSchema,
   ...seenFields,
   previous_hash: z.string(),
   /** Continuity was proved: they are the same as in every run before that has them too. */
@@ -31,7 +36,7 @@ export type SpanEntries = z.infer<typeof spanEntriesSchema>;
 export const spanSchema = z.strictObject({
   run_id: z.string(),
   /** What the package was asked to hold. */
-  period: z.strictObject({ from: z.string().nullable(), to: z.string().nullable() }),
+  period: periodSchema,
   /** Only these of its entries, read from its bundle. */
   part: z.boolean(),
   /** Null where the package held none. */

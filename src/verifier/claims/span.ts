@@ -25,17 +25,15 @@ function toTime(milliseconds: number): string | null {
  * the runs before, is no history that others could be held against.
  */
 export function spanOf(verdict: z.infer<typeof verdictSchema>): SpanEntries | null | undefined {
-  const { status, claims, first_sequence, previous_hash, last_sequence, head_hash } = verdict;
+  const { status, claims, first_sequence, previous_hash, head } = verdict;
   if (status === 'empty') return null;
   if (claims.order.state !== 'proved' || contradicts(verdict)) return undefined;
-  if (first_sequence === null || previous_hash === null || last_sequence === null || head_hash === null)
-    return undefined;
+  if (first_sequence === null || previous_hash === null || head === null) return undefined;
   const { first_recorded_at, last_recorded_at, digests_bind, entries_sha256 } = verdict;
   // In the order of the schema: a ledger entry that was read gives its own bytes again.
   return {
     first_sequence,
-    last_sequence,
-    head_hash,
+    head,
     previous_hash,
     first_recorded_at,
     last_recorded_at,
@@ -65,8 +63,8 @@ export function isPlaced(span: Span): span is Placed {
 export function newestHead(spans: readonly Span[]): (Head & { runId: string }) | null {
   let newest: Placed | null = null;
   for (const span of spans.filter(isPlaced))
-    if (newest === null || span.entries.last_sequence > newest.entries.last_sequence) newest = span;
+    if (newest === null || span.entries.head.sequence > newest.entries.head.sequence) newest = span;
   if (newest === null) return null;
-  const { last_sequence: sequence, head_hash: digest } = newest.entries;
+  const { sequence, hash: digest } = newest.entries.head;
   return { sequence, digest, runId: newest.run_id };
 }

@@ -2,22 +2,32 @@ import { z } from 'zod';
 
 const count = z.int().min(0);
 
+/** Who runs the program, and where, as the system says. */
+export const operatorSchema = z.strictObject({ user: z.string(), host: z.string() });
+export type Operator = z.infer<typeof operatorSchema>;
+
 /** When a bundle's evidence was received, by the clock of who exported; RFC 3339 in UTC. */
 export const collectedSchema = z.strictObject({
   /** When the export had begun that received it. */
   export_started_at: z.string(),
   /** Of its first request. */
-  from: z.string(),
+  requested_at: z.string(),
   /** When all had arrived. */
-  to: z.string(),
+  received_at: z.string(),
 });
 export type Collected = z.infer<typeof collectedSchema>;
 
+/** A stream in the service's list of streams, of all time, whatever the period; null for what the list does not state. */
+export const streamStatementSchema = z.strictObject({
+  entries: count.nullable(),
+  head: z.strictObject({ sequence: count.nullable(), hash: z.string().nullable() }),
+});
+export type StreamStatementDocument = z.infer<typeof streamStatementSchema>;
+
 /** What the service states of a stream besides its package; null where it states nothing. */
 export const serviceStatementSchema = z.strictObject({
-  /** By its list of streams: of all time, whatever the period. */
-  entry_count: count.nullable(),
-  head_sequence: count.nullable(),
+  /** By its list of streams. */
+  ...streamStatementSchema.shape,
   /** By its list of entries: of what the package was asked to hold. */
   listed: count.nullable(),
   /** By its own check, and the entries that it found wrong; as many as are kept. */

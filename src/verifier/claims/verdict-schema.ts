@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { FINDING_CODES } from '../model/finding.ts';
 import { CLAIMS, STATUSES } from './claim.ts';
-import { seenFields } from './span-schema.ts';
+import { headSchema, seenFields } from './span-schema.ts';
 
 const count = z.int().min(0);
 
@@ -63,8 +63,7 @@ export const verdictSchema = z.strictObject({
   package_id: z.string().nullable(),
   entries: count,
   first_sequence: count.nullable(),
-  last_sequence: count.nullable(),
-  head_hash: z.string().nullable(),
+  head: headSchema.nullable(),
   ...seenFields,
   /** When the entries with the lowest and the highest number happened, as they say; null where they do not. */
   first_occurred_at: z.string().nullable(),

@@ -1,26 +1,25 @@
 import { z } from 'zod';
 import { sha256 } from '../../core/digest.ts';
 import { EvidenceError } from '../../core/errors.ts';
+import { FORMATS } from '../../core/formats.ts';
 import type { Archive } from '../archive/archive.ts';
 import { spanOf } from '../claims/span.ts';
-import { type SpanEntries, spanEntriesSchema } from '../claims/span-schema.ts';
+import { periodSchema, type SpanEntries, spanEntriesSchema } from '../claims/span-schema.ts';
 import { coverageOf, coverageSchema } from '../records/coverage.ts';
 import { isLedgerKey, LEDGER_PREFIX, ledgerKey } from '../records/keys.ts';
-import { periodSchema } from '../records/question.ts';
-import { type Acceptance, type RunRecord, readRecord, toRecordBytes } from '../records/record.ts';
+import {
+  type Acceptance,
+  type LedgerHead,
+  type RunRecord,
+  readRecord,
+  seenHeadSchema,
+  toRecordBytes,
+} from '../records/record.ts';
 import { isSignedBy, type Signature, type Signed, signatureSchema } from '../signature/envelope.ts';
 import type { PublicKey, SigningKey } from '../signature/key.ts';
 import { verifyCommand } from './verify-command.ts';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
-
-const headSchema = z.strictObject({
-  sequence: z.int().min(0),
-  hash: z.string(),
-  /** The run that saw this head. */
-  run_id: z.string(),
-});
-export type LedgerHead = z.infer<typeof headSchema>;
 
 /** By stream id. As pairs, because `z.record` drops the member `__proto__`, and a stream may have any id. */
 function byStream<Schema extends z.ZodType>(schema: Schema) {
@@ -33,7 +32,7 @@ function byStream<Schema extends z.ZodType>(schema: Schema) {
 }
 
 const linkFields = {
-  format: z.literal('evidence-ledger/1'),
+  format: z.literal(FORMATS.ledgerEntry),
   /** Starts at 1, without gaps. */
   number: z.int().min(1),
   /** SHA-256 of the entry before, its signature included; 64 zeros in the first. */
@@ -44,7 +43,7 @@ const stateFields = {
   /** Address of the service whose evidence the archive holds; null before the first run. */
   audit_url: z.string().nullable(),
   /** The last good head of every stream that was ever exported. */
-  heads: byStream(headSchema),
+  heads: byStream(seenHeadSchema),
   /** Over the entry without it; absent where no signing key was given. */
   signature: signatureSchema.optional(),
 };
@@ -98,7 +97,7 @@ const MAX_ENTRY_BYTES = 2 ** 30;
 export function deriveEntry(subject: Subject, previous: StoredLedgerEntry | null): LedgerEntry {
   const heads = previous?.entry.heads ?? {};
   const common = {
-    format: 'evidence-ledger/1' as const,
+    format: FORMATS.ledgerEntry,
     number: (previous?.entry.number ?? 0) + 1,
     previous_sha256: previous?.sha256 ?? NO_PREDECESSOR,
   };
@@ -156,8 +155,8 @@ function spansOf({ streams }: RunRecord): Record<string, SpanEntries | null> {
 function advance(heads: Record<string, LedgerHead>, run: RunRecord): Record<string, LedgerHead> {
   const after = new Map(Object.entries(heads));
   for (const [streamId, span] of Object.entries(spansOf(run))) {
-    if (span === null || span.last_sequence <= (after.get(streamId)?.sequence ?? -1)) continue;
-    after.set(streamId, { sequence: span.last_sequence, hash: span.head_hash, run_id: run.run_id });
+    if (span === null || span.head.sequence <= (after.get(streamId)?.sequence ?? -1)) continue;
+    after.set(streamId, { ...span.head, run_id: run.run_id });
   }
   return Object.fromEntries([...after].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

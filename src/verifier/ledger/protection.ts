@@ -1,4 +1,5 @@
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import { FORMATS } from '../../core/formats.ts';
 import { inParallel } from '../../core/parallel.ts';
 import type { Archive, Locks, ObjectLock } from '../archive/archive.ts';
 import { lockAsRun } from '../records/beside-run.ts';
@@ -105,7 +106,7 @@ async function conclude(
 ): Promise<HoldResult> {
   const objects = await describeAll(locks, record.objects);
   const result: HoldResult = {
-    format: 'evidence-hold-result/1',
+    format: FORMATS.holdResult,
     record_sha256: sha256,
     outcome,
     ended_at: now().toISOString(),
@@ -145,7 +146,7 @@ async function order({ archive, now }: ProtectionContext, locks: Locks, wish: Pr
   const objects = await describeAll(locks, await listObjects(archive, wish.runId));
   refuseIdle(wish, objects);
   const record: HoldRecord = {
-    format: 'evidence-hold-record/1',
+    format: FORMATS.hold,
     run_id: wish.runId,
     action: wish.action,
     reason: wish.reason,

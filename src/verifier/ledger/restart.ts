@@ -1,5 +1,6 @@
 import { sha256 } from '../../core/digest.ts';
 import { EvidenceError } from '../../core/errors.ts';
+import { FORMATS } from '../../core/formats.ts';
 import type { Archive } from '../archive/archive.ts';
 import { acceptanceKey } from '../records/keys.ts';
 import { type Acceptance, toRecordBytes } from '../records/record.ts';
@@ -29,7 +30,7 @@ export async function acceptRestart(archive: Archive, wish: AcceptanceWish, trus
   const head = heads.get(wish.streamId);
   if (head === undefined) throw withoutHead(wish.streamId, ledger.acceptances);
   const record: Acceptance = {
-    format: 'evidence-acceptance/1',
+    format: FORMATS.acceptance,
     stream_id: wish.streamId,
     reason: wish.reason,
     accepted_by: wish.acceptedBy,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sha256 } from '../../core/digest.ts';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import { FORMATS } from '../../core/formats.ts';
 import type { Archive } from '../archive/archive.ts';
 import { ARCHIVE_KEY } from '../records/keys.ts';
 import { readRecord, toRecordBytes } from '../records/record.ts';
@@ -11,13 +12,13 @@ import { verifyCommand } from './verify-command.ts';
  * `archive.json`: the one service whose evidence an archive holds, written with the first run and never changed. The
  * ledger has it too, from its first entry on, and the service that it moved to.
  */
-const archiveSchema = z.strictObject({ format: z.literal('evidence-archive/1'), audit_url: z.string() });
+export const archiveSchema = z.strictObject({ format: z.literal(FORMATS.archive), audit_url: z.string() });
 
 const MAX_BYTES = 2 ** 16;
 
 /** The bytes of `archive.json`: they follow from the address alone. */
 export function archiveBytes(auditUrl: string): Uint8Array {
-  return toRecordBytes({ format: 'evidence-archive/1', audit_url: auditUrl });
+  return toRecordBytes({ format: FORMATS.archive, audit_url: auditUrl });
 }
 
 /**
@@ -84,10 +85,12 @@ function otherService(held: string, asked: string, canMove: boolean): EvidenceEr
 }
 
 /**
- * Writes down whose evidence an archive will hold.
+ * Writes down whose evidence an archive will hold, before its first run.
+ * @param newest entry of its ledger: where there is one, the archive says it already, and where the service moved to.
  * @throws EvidenceError `config` where an export of another service was the first to do so.
  */
-export async function keepService(archive: Archive, auditUrl: string): Promise<void> {
+export async function keepService(archive: Archive, auditUrl: string, newest: StoredLedgerEntry | null): Promise<void> {
+  if (newest !== null) return;
   const bytes = archiveBytes(auditUrl);
   try {
     await archive.put(ARCHIVE_KEY, { bytes }, { bytes: bytes.length, sha256: sha256(bytes) });

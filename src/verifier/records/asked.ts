@@ -1,12 +1,15 @@
 import { z } from 'zod';
+import { FORMATS } from '../../core/formats.ts';
 import type { Archive } from '../archive/archive.ts';
+import { periodSchema } from '../claims/span-schema.ts';
+import { operatorSchema } from '../claims/stated-schema.ts';
 import { askedKey } from './keys.ts';
-import { periodSchema, scopeSchema, sourceSchema } from './question.ts';
-import { operatorSchema, readRecord } from './record.ts';
+import { scopeSchema, sourceSchema } from './question.ts';
+import { readRecord } from './record.ts';
 
 /** `runs/<run-id>/asked.json`: what the run is asked for, written before anything else of it. */
 export const askedSchema = z.strictObject({
-  format: z.literal('evidence-asked/1'),
+  format: z.literal(FORMATS.asked),
   run_id: z.string(),
   source: sourceSchema,
   period: periodSchema,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { periodSchema } from '../claims/span-schema.ts';
 import { addMonths, lastEndedMonth, periodOfMonths } from './months.ts';
-import { filterOf, periodSchema, type Question } from './question.ts';
+import { filterOf, type Question } from './question.ts';
 
 const count = z.int().min(0);
 

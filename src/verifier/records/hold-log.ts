@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { sha256 } from '../../core/digest.ts';
+import { FORMATS } from '../../core/formats.ts';
 import type { Archive } from '../archive/archive.ts';
+import { operatorSchema } from '../claims/stated-schema.ts';
 import { holdActionOf, holdLogPrefix, holdResultKey } from './keys.ts';
-import { operatorSchema, readRecord, toRecordBytes } from './record.ts';
+import { readRecord, toRecordBytes } from './record.ts';
 
 const lockSchema = z.strictObject({ mode: z.enum(['governance', 'compliance']), retain_until: z.string() });
 
@@ -12,7 +14,7 @@ export type Protection = z.infer<typeof protectionSchema>;
 
 /** `runs/<run-id>/hold-log/<time>-<action>.json`: written before anything is changed, so that no change goes unsaid. */
 export const holdRecordSchema = z.strictObject({
-  format: z.literal('evidence-hold-record/1'),
+  format: z.literal(FORMATS.hold),
   run_id: z.string(),
   action: z.enum(['hold', 'release', 'extend']),
   reason: z.string(),
@@ -27,7 +29,7 @@ export type HoldRecord = z.infer<typeof holdRecordSchema>;
 
 /** `….done.json` beside it: what the store showed of each object afterwards. */
 export const holdResultSchema = z.strictObject({
-  format: z.literal('evidence-hold-result/1'),
+  format: z.literal(FORMATS.holdResult),
   /** SHA-256 of the record that this is the end of. */
   record_sha256: z.string().regex(/^[0-9a-f]{64}$/),
   /** `refused`: the store let nothing be changed. */

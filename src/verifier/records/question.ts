@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { CLAIMS } from '../claims/claim.ts';
-
-export const periodSchema = z.strictObject({ from: z.string().nullable(), to: z.string().nullable() });
+import type { periodSchema } from '../claims/span-schema.ts';
 
 /** What of a service is to be exported, for whom, and what must be proved of it. */
 export const scopeSchema = z.strictObject({

@@ -1,15 +1,22 @@
 import { z } from 'zod';
 import { EvidenceError } from '../../core/errors.ts';
+import { FORMATS, otherVersionOf } from '../../core/formats.ts';
 import type { Json } from '../../core/json/canonical.ts';
 import { type ExactJson, type ExactOptions, parseExactJson } from '../../core/json/exact.ts';
 import { indentedJson } from '../../core/json/indented.ts';
 import type { PutResult } from '../archive/archive.ts';
 import { STATUSES } from '../claims/claim.ts';
-import { collectedSchema, serviceStatementSchema } from '../claims/stated-schema.ts';
+import { headSchema, periodSchema } from '../claims/span-schema.ts';
+import {
+  collectedSchema,
+  operatorSchema,
+  serviceStatementSchema,
+  streamStatementSchema,
+} from '../claims/stated-schema.ts';
 import { findingSchema, verdictSchema } from '../claims/verdict-schema.ts';
 import { controlsSchema } from './controls.ts';
 import { coverageSchema } from './coverage.ts';
-import { periodSchema, scopeSchema, sourceSchema } from './question.ts';
+import { scopeSchema, sourceSchema } from './question.ts';
 
 /**
  * What a run leaves in the archive besides its bundles. Digests are lower-case hex SHA-256 unless the service's own
@@ -59,7 +66,7 @@ export type Unbound<T extends { binding: unknown }> = Omit<T, 'binding'>;
 
 /** `runs/<run-id>/streams/<slug>.json`: one stream is done. */
 export const streamRecordSchema = z.strictObject({
-  format: z.literal('evidence-stream-record/1'),
+  format: z.literal(FORMATS.stream),
   run_id: z.string(),
   ...verdictSchema.shape,
   partial: z.boolean(),
@@ -76,7 +83,7 @@ export type StreamRecord = z.infer<typeof streamRecordSchema>;
  * `runs/<run-id>/encrypted/<sha256 of the object>.json`: what an encrypted bundle holds, written before it is stored.
  * Without it nobody but a recipient could tell, and an interrupted export could not go on with the bundle.
  */
-export const encryptedBundleSchema = streamRecordSchema.extend({ format: z.literal('evidence-encrypted-bundle/1') });
+export const encryptedBundleSchema = streamRecordSchema.extend({ format: z.literal(FORMATS.encryptedBundle) });
 
 /** A stream in the run record: its record, and the record's own place and digest. */
 const runStreamSchema = streamRecordSchema
@@ -97,13 +104,15 @@ export const reconciliationSchema = z.strictObject({
 });
 export type Reconciliation = z.infer<typeof reconciliationSchema>;
 
+/** A head, and the run that saw it. */
+export const seenHeadSchema = headSchema.extend({ run_id: z.string() });
+export type LedgerHead = z.infer<typeof seenHeadSchema>;
+
 /** A stream that earlier runs, or an earlier try of this one, exported and that the service no longer lists. */
 export const vanishedSchema = z.strictObject({
   stream_id: z.string(),
-  /** Its last good head, and the run that saw it. */
-  sequence: count,
-  hash: z.string(),
-  run_id: z.string(),
+  /** Its last good head. */
+  head: seenHeadSchema,
   /** How many of its entries earlier runs had, each counted once. */
   entries: count,
   finding: findingSchema,
@@ -115,21 +124,17 @@ export type Vanished = z.infer<typeof vanishedSchema>;
  * continuity is not held against the head it had.
  */
 export const acceptanceSchema = z.strictObject({
-  format: z.literal('evidence-acceptance/1'),
+  format: z.literal(FORMATS.acceptance),
   stream_id: z.string(),
   reason: z.string(),
-  accepted_by: z.strictObject({ user: z.string(), host: z.string() }),
+  accepted_by: operatorSchema,
   accepted_at: z.string(),
-  head: z.strictObject({ sequence: count, hash: z.string(), run_id: z.string() }),
+  head: seenHeadSchema,
 });
 export type Acceptance = z.infer<typeof acceptanceSchema>;
 
 export const streamFailureSchema = z.strictObject({ stream_id: z.string(), reason: z.string(), next_step: z.string() });
 export type StreamFailure = z.infer<typeof streamFailureSchema>;
-
-/** Who runs the program, and where, as the system says. */
-export const operatorSchema = z.strictObject({ user: z.string(), host: z.string() });
-export type Operator = z.infer<typeof operatorSchema>;
 
 /** A request by which evidence was collected; see `client/operations.ts`. */
 const requestSchema = z.strictObject({
@@ -146,9 +151,7 @@ export const streamListSchema = z.strictObject({
   streams: z.array(
     z.strictObject({
       stream_id: z.string(),
-      entry_count: count.nullable(),
-      head_sequence: count.nullable(),
-      head_digest: z.string().nullable(),
+      ...streamStatementSchema.shape,
     }),
   ),
 });
@@ -181,7 +184,7 @@ export type RunDocument = z.infer<typeof documentSchema>;
 
 /** `runs/<run-id>/run.json`: written last, it makes the run one that is finalized. */
 export const runRecordSchema = z.strictObject({
-  format: z.literal('evidence-run/1'),
+  format: z.literal(FORMATS.run),
   run_id: z.string(),
   outcome: z.enum(STATUSES),
   exit_code: z.int(),
@@ -215,10 +218,10 @@ export const runRecordSchema = z.strictObject({
   acceptances: z.array(acceptanceSchema),
   reconciliation: reconciliationSchema,
   warnings: z.array(z.string()),
-  /** Whether the run has a signed statement (run.dsse.json). False too in records from before there were any. */
-  signed: z.boolean().default(false),
+  /** Whether the run has a signed statement (run.dsse.json). */
+  signed: z.boolean(),
   /** The authority that was to time-stamp this record (run.tsr), without what is secret in its URL; null for none. */
-  timestamp_authority: z.string().nullable().default(null),
+  timestamp_authority: z.string().nullable(),
   report: reportSchema,
   /** The newest of the runs in the ledger at that time, oldest first. */
   earlier_runs: z.array(earlierRunSchema),
@@ -237,7 +240,7 @@ export type RunRecord = z.infer<typeof runRecordSchema>;
  * goes on from it, so that they come out the same.
  */
 export const runDraftSchema = runRecordSchema.omit({ format: true, streams: true, documents: true }).extend({
-  format: z.literal('evidence-run-draft/1'),
+  format: z.literal(FORMATS.runDraft),
   /** The records of its streams. */
   streams: z.array(storedSchema),
 });
@@ -245,7 +248,7 @@ export type RunDraft = z.infer<typeof runDraftSchema>;
 
 /** `runs/<run-id>/attempts/<time>/attempt.json`: a try that ended incomplete, and why. */
 export const attemptSchema = z.strictObject({
-  format: z.literal('evidence-attempt/1'),
+  format: z.literal(FORMATS.attempt),
   run_id: z.string(),
   started_at: z.string(),
   ended_at: z.string(),
@@ -286,6 +289,9 @@ export function readRecord<T>(schema: z.ZodType<T>, bytes: Uint8Array, key: stri
 export function toRecord<T>(schema: z.ZodType<T>, value: Json, key: string): T {
   const read = schema.safeParse(value);
   if (read.success) return read.data;
+  const other = otherVersionOf(value);
+  if (other !== null)
+    throw new EvidenceError('unreadable', `${key} is of the format ${other}, which this version does not read`);
   throw new EvidenceError('unreadable', `${key} is not the record it should be: ${whatIsWrong(read.error)}`);
 }
 

@@ -1,18 +1,20 @@
 import { z } from 'zod';
 import { sha256 } from '../../core/digest.ts';
+import { FORMATS } from '../../core/formats.ts';
 import type { Archive } from '../archive/archive.ts';
+import { operatorSchema } from '../claims/stated-schema.ts';
 import { lockAsRun } from './beside-run.ts';
 import { holdActionOf, holdLogPrefix, holdRecordKey } from './keys.ts';
-import { operatorSchema, readRecord, toRecordBytes } from './record.ts';
+import { readRecord, toRecordBytes } from './record.ts';
 
 /** `runs/<run-id>/hold-log/<time>-restamp.json`: written before its token is kept, so that none goes unsaid. */
 export const restampingSchema = z.strictObject({
-  format: z.literal('evidence-restamp-record/1'),
+  format: z.literal(FORMATS.restamp),
   run_id: z.string(),
   ordered_by: operatorSchema,
   ordered_at: z.string(),
   /** Where the token was asked for. */
-  authority: z.string(),
+  timestamp_authority: z.string(),
   token: z.strictObject({ key: z.string(), sha256: z.string().regex(/^[0-9a-f]{64}$/) }),
 });
 export type Restamping = z.infer<typeof restampingSchema>;

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { sha256 } from '../../core/digest.ts';
+import { FORMATS } from '../../core/formats.ts';
 import type { Archive } from '../archive/archive.ts';
+import { operatorSchema } from '../claims/stated-schema.ts';
 import { lockAsRun } from './beside-run.ts';
 import { holdActionOf, holdLogPrefix, holdRecordKey } from './keys.ts';
 import { readRecord, toRecordBytes } from './record.ts';
@@ -20,11 +22,11 @@ export type SharedObject = z.infer<typeof sharedObjectSchema>;
  * are secrets, and never stand in it.
  */
 export const shareSchema = z.strictObject({
-  format: z.literal('evidence-share-record/1'),
+  format: z.literal(FORMATS.share),
   run_id: z.string(),
   /** To whom; null where it was not said. */
   shared_with: z.string().nullable(),
-  shared_by: z.strictObject({ user: z.string(), host: z.string() }),
+  shared_by: operatorSchema,
   shared_at: z.string(),
   form: z.enum(['links', 'copies']),
   /** When the links end; null for copies, and where nobody could know when the credentials of the links end. */

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { ARCHIVE_VERSION } from '../../core/formats.ts';
 import type { Signed } from '../signature/envelope.ts';
 import { runRecordKey } from './keys.ts';
 import { type RunRecord, toRecordBytes } from './record.ts';
 
 const PAYLOAD_TYPE = 'application/vnd.in-toto+json';
-const PREDICATE_TYPE = 'urn:evidence-exporter:run:1';
+const PREDICATE_TYPE = `urn:evidence-exporter:run:${ARCHIVE_VERSION}`;
 
 /** An in-toto Statement v1 (in-toto/attestation, spec/v1/statement.md) as we write it, as far as readers compare it. */
 export const statementSchema = z.looseObject({

@@ -5,7 +5,8 @@ import type { Archive, StoredObject } from '../archive/archive.ts';
 import { compareKeys, isKey } from '../archive/key.ts';
 import { asReadBack } from '../claims/recorded.ts';
 import { toEarlierRun } from '../ledger/earlier-runs.ts';
-import { type LedgerHead, runOf } from '../ledger/ledger.ts';
+import { runOf } from '../ledger/ledger.ts';
+import { refuseOtherVersion } from '../ledger/version.ts';
 import {
   askedKey,
   attemptFileOf,
@@ -18,7 +19,7 @@ import {
   runRecordKey,
   streamSlugOf,
 } from '../records/keys.ts';
-import { attemptSchema, readRecord } from '../records/record.ts';
+import { attemptSchema, type LedgerHead, readRecord } from '../records/record.ts';
 import type { PublicKey } from '../signature/key.ts';
 import { type ArchiveReport, toReport } from './archive-report.ts';
 import { withBeginnings } from './beginnings.ts';
@@ -61,9 +62,11 @@ export interface ArchiveContext
  * Verifies an archive, or some runs of it: the ledger's chain, every run it records, every object there is, and that
  * each is locked as it was.
  * @param only the run to verify; the others count only as far as the ledger goes.
+ * @throws EvidenceError `config` for an archive that another version wrote.
  */
 export async function verifyArchive(context: ArchiveContext, only: string | null = null): Promise<ArchiveReport> {
   const { archive, publicKeys, from = null } = context;
+  await refuseOtherVersion(archive);
   const inScope = (runId: string) =>
     (only === null || runId === only) && (from === null || compareKeys(runId, from) >= 0);
   const objects = new Map<string, StoredObject>();
@@ -93,7 +96,10 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
   const listing = checkListing(scoped);
   const warnings = [
     ...(from === null ? [] : [`Runs before ${from} were not looked at.`]),
-    ...open.map((runId) => `Run ${runId} was begun but not finalized; the same export command resumes it.`),
+    ...open.map(
+      (runId) =>
+        `Run ${runId} was begun but not finalized: nothing of it was looked at. The same export command goes on with it.`,
+    ),
     ...checks.flatMap((check) => check.attestations?.warnings ?? []),
     ...warnOfEncrypted(checks, context.identities ?? null),
     ...[...holdLog.values()].flatMap((check) => check.warnings),

@@ -26,12 +26,12 @@ export function withBeginnings(checks: readonly RunCheck[], history: History): R
     if (start === null || !verdict.findings.some(({ code }) => code === UNKNOWN_START)) return stream;
     const spans = history.spansWith(runId, verdict.stream_id).filter(isPlaced);
     const later = spans.slice(spans.findIndex(({ run_id }) => run_id === runId) + 1);
-    const holders = later.filter(({ entries }) => entries.first_sequence < start && start <= entries.last_sequence + 1);
+    const holders = later.filter(({ entries }) => entries.first_sequence < start && start <= entries.head.sequence + 1);
     const joins = ({ run_id, entries }: Placed) => {
       const other = streams.get(`${run_id}/${verdict.stream_id}`);
       const areRead = [runId, run_id].every((id) => history.isRead(id, verdict.stream_id));
       if (!areRead || other === undefined || other.altered || stream.altered) return false;
-      if (entries.last_sequence === start - 1) return other.verdict.head_hash === verdict.previous_hash;
+      if (entries.head.sequence === start - 1) return other.verdict.head?.hash === verdict.previous_hash;
       // It has entries of this one too, and its continuity says whether they are the same.
       return other.verdict.claims.continuity.state === 'proved';
     };
@@ -66,8 +66,8 @@ function restated(
   spans: readonly Placed[],
 ): ReportedVerdict {
   const [below] = spans
-    .filter(({ entries }) => entries.last_sequence < start)
-    .toSorted((a, b) => b.entries.last_sequence - a.entries.last_sequence);
+    .filter(({ entries }) => entries.head.sequence < start)
+    .toSorted((a, b) => b.entries.head.sequence - a.entries.head.sequence);
   const now =
     holder === undefined ? (below === undefined ? {} : { message: sayStart(start, below) }) : sayHeld(start, holder);
   const findings = verdict.findings.map((finding) =>

@@ -41,6 +41,8 @@ export interface VerifyOptions {
   now: Date;
   /** What must be proved, whatever a bundle or a run requires besides; `DEFAULT_REQUIRED` unless told. */
   required?: readonly ClaimName[];
+  /** Whether no run speaks of the bundle: one that another version wrote is refused then, and not refuted. */
+  alone?: boolean;
   /** Whether a record states another bundle than the one that is to be read. */
   isAltered?: boolean;
   /** What other runs had of the stream of a bundle, to be seen in it too. */
@@ -113,7 +115,7 @@ async function verifyOpened(
   readers: Readers,
 ): Promise<VerifiedBundle> {
   const problems: Problem[] = [];
-  const { stated, service, own } = await readDocuments(bundle, key, options.contract === null, problems);
+  const { stated, service, own } = await readDocuments(bundle, key, options, problems);
   const inUse = options.contract ?? own ?? DEFAULT_IN_USE;
   const { contract } = inUse;
   const evidence = formOf(bundle, 'json');
@@ -175,8 +177,8 @@ async function verifyOpened(
     contractSha256: stated.contract_sha256,
     contract: toContractUse(inUse, options.contract === null ? 'bundle' : 'reader'),
     transferLog: surroundings.log,
-    service: serviceStatementOf(known, stated.stated_entries),
-    statedHead: stated.stated_head,
+    service: serviceStatementOf(known, stated.statement),
+    statedHead: stated.statement.head.sequence,
     missing: surroundings.missing,
     hasPdf: pdf !== null,
   };
@@ -192,8 +194,8 @@ function formOf(bundle: Bundle, form: FormName): string | undefined {
 /** What the claims ask of the entries, and what the package is to be. */
 function expectationOf(stated: Verification | null, compared: readonly ComparedSection[]): PackageExpectation {
   if (stated === null) return { compared: () => compared };
-  const { verdict, completeness, earlier } = stated;
-  const head = completeness.kind === 'none' ? null : completeness.statement.head_sequence;
+  const { verdict, completeness, statement, earlier } = stated;
+  const head = completeness.kind === 'none' ? null : statement.head.sequence;
   return {
     streamId: verdict.stream_id,
     ...(verdict.package_id === null ? {} : { packageId: verdict.package_id }),

@@ -42,8 +42,6 @@ const COMPARED_FIELDS = [
   'entries',
   'first_sequence',
   'previous_hash',
-  'last_sequence',
-  'head_hash',
   'first_recorded_at',
   'last_recorded_at',
   'first_occurred_at',
@@ -54,7 +52,7 @@ const COMPARED_FIELDS = [
 function compareFacts(recorded: Verdict, ours: Verdict, differ: Differ): void {
   for (const field of COMPARED_FIELDS)
     if (recorded[field] !== ours[field]) differ(field, String(recorded[field]), String(ours[field]));
-  for (const field of ['activity', 'actions'] as const) {
+  for (const field of ['head', 'activity', 'actions'] as const) {
     const [expected, actual] = [inWords(recorded[field]), inWords(ours[field])];
     if (expected !== actual) differ(field, expected, actual);
   }

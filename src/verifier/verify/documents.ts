@@ -1,7 +1,8 @@
-import { isEvidenceError } from '../../core/errors.ts';
+import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
+import { FORMATS, GET_THAT_VERSION, otherVersionIn } from '../../core/formats.ts';
 import type { Bundle } from '../bundle/bundle.ts';
 import { type ServiceDocument, type Verification, verificationSchema } from '../bundle/documents.ts';
-import { CONTRACT_FILE, VERIFICATION } from '../bundle/files.ts';
+import { CONTRACT_FILE, SERVICE, TRANSFER_LOG, VERIFICATION } from '../bundle/files.ts';
 import { type ContractInUse, DEFAULT_IN_USE } from '../reading/in-use.ts';
 import { pinContract } from '../reading/pinned.ts';
 import { readRecord } from '../records/record.ts';
@@ -22,12 +23,13 @@ export interface StatedDocuments {
 export async function readDocuments(
   bundle: Bundle,
   key: string,
-  byOwnContract: boolean,
+  { contract, alone = false }: { contract: object | null; alone?: boolean },
   problems: Problem[],
 ): Promise<StatedDocuments> {
   const stated = await readStated(bundle, key, problems);
+  if (stated === null && alone) await refuseOtherVersion(bundle, key);
   const service = await readServiceDocument(bundle, key, problems);
-  return { stated, service, own: byOwnContract ? await readContract(bundle, key, stated, problems) : null };
+  return { stated, service, own: contract === null ? await readContract(bundle, key, stated, problems) : null };
 }
 
 async function readStated(bundle: Bundle, key: string, problems: Problem[]) {
@@ -39,6 +41,21 @@ async function readStated(bundle: Bundle, key: string, problems: Problem[]) {
     problems.push(toProblem(error.code === 'not-found' ? 'object/missing' : 'object/unreadable', place, error.message));
     return null;
   }
+}
+
+/** A bundle by itself, of which all documents say that another version wrote them. @throws EvidenceError `config`. */
+async function refuseOtherVersion(bundle: Bundle, key: string): Promise<void> {
+  const found: (string | null)[] = [];
+  for (const path of [VERIFICATION, SERVICE, TRANSFER_LOG]) {
+    const isThere = bundle.entries.some((entry) => entry.path === path);
+    found.push(isThere ? otherVersionIn(await bundle.readFile(path, MAX_DOCUMENT_BYTES)) : null);
+  }
+  if (found.includes(null)) return;
+  throw new EvidenceError(
+    'config',
+    `the bundle ${key} has documents of the format ${found[0]}, and this version reads ${FORMATS.verification}`,
+    { nextStep: `${GET_THAT_VERSION}: "tool" in ${VERIFICATION} names it.` },
+  );
 }
 
 /** The contract that the bundle states it was read by; that it is the stated one is checked with all files. */

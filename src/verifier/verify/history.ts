@@ -1,6 +1,6 @@
 import type { ComparedSection, WalkResult } from '../chain/walk.ts';
 import { comparedWith } from '../claims/continuity.ts';
-import { findGaps } from '../claims/gaps.ts';
+import { findGaps, placeIn } from '../claims/gaps.ts';
 import { digestAt } from '../claims/overlap.ts';
 import { isPlaced } from '../claims/span.ts';
 import type { Span } from '../claims/span-schema.ts';
@@ -63,9 +63,10 @@ export class History {
     for (const span of spans) {
       this.#eraOf.set(`${span.run_id}/${streamId}`, era);
       if (!isPlaced(span)) continue;
-      const { first_sequence: first, previous_hash, last_sequence: last, head_hash, entries_sha256 } = span.entries;
+      const { first_sequence: first, previous_hash, head, entries_sha256 } = span.entries;
+      const last = head.sequence;
       this.#add(era, span.run_id, `${first - 1}`, previous_hash);
-      this.#add(era, span.run_id, `${last}`, head_hash);
+      this.#add(era, span.run_id, `${last}`, head.hash);
       if (entries_sha256 !== null) this.#add(era, span.run_id, `${first}-${last}`, entries_sha256);
     }
   }
@@ -160,7 +161,7 @@ export class History {
     );
     const inScope = new Set(checks.map(({ runId }) => runId));
     return this.#eras.flatMap(({ streamId, spans }) =>
-      findGaps(spans.map(({ run_id, period, entries }) => ({ name: run_id, period, entries })))
+      findGaps(spans.map((span) => ({ name: span.run_id, period: span.period, entries: placeIn(span) })))
         .filter(({ before, after }) => inScope.has(before) || inScope.has(after))
         .filter(({ from, to }) => !told.has(`${from}-${to}/${streamId}`))
         .map(({ from, to, before, after }) => {

@@ -9,7 +9,7 @@ import { type Problem, toProblem, toUnreadable } from './problem.ts';
 /** Who had a run stamped anew. */
 export interface RestampCheck {
   /** The oldest first. */
-  restamps: ({ key: string } & Pick<Restamping, 'ordered_by' | 'ordered_at' | 'authority' | 'token'>)[];
+  restamps: ({ key: string } & Pick<Restamping, 'ordered_by' | 'ordered_at' | 'timestamp_authority' | 'token'>)[];
   problems: Problem[];
   warnings: string[];
   /** The objects that were looked at. */
@@ -35,9 +35,9 @@ export async function verifyRestamps(
   const tokens = new Map(stamps.map(({ key, der }) => [key, sha256(der)]));
   const recorded = new Set<string>();
   for (const stored of records) {
-    const { ordered_by, ordered_at, authority, token } = stored.record;
+    const { ordered_by, ordered_at, timestamp_authority, token } = stored.record;
     check.keys.push(stored.key);
-    check.restamps.push({ key: stored.key, ordered_by, ordered_at, authority, token });
+    check.restamps.push({ key: stored.key, ordered_by, ordered_at, timestamp_authority, token });
     if (stored.key !== restampingKey({ ...stored.record, run_id: runId }) || stored.record.run_id !== runId)
       check.problems.push(toProblem('record/differs', stored.key, 'is not where a record of what it says belongs'));
     if (tokens.get(token.key) === token.sha256) recorded.add(token.key);

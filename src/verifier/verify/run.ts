@@ -147,10 +147,9 @@ function checkRecord(record: RunRecord, runId: string, key: string): Problem[] {
 /** A stream can only be missed that an earlier run had seen, or an earlier try of this one. */
 function checkVanished(context: RunContext, record: RunRecord, key: string): Problem[] {
   return record.vanished
-    .filter(({ run_id, stream_id, sequence, hash }) => {
+    .filter(({ stream_id, head: { run_id, sequence, hash } }) => {
       const own = record.streams.find((stream) => run_id === record.run_id && stream.stream_id === stream_id);
-      const head =
-        own === undefined ? context.headOf(run_id, stream_id) : { sequence: own.last_sequence, hash: own.head_hash };
+      const head = own === undefined ? context.headOf(run_id, stream_id) : own.head;
       return head?.sequence !== sequence || head.hash !== hash;
     })
     .map(({ stream_id }) =>

@@ -32,14 +32,14 @@ export async function readServiceDocument(
 }
 
 /** By which the listing in the bundle is compared; null where completeness rests on none. */
-export function cutOf({ completeness }: Verification, service: ServiceDocument | null): PackageCut | null {
+export function cutOf({ completeness, statement }: Verification, service: ServiceDocument | null): PackageCut | null {
   const { listing = null } = service ?? {};
   if (completeness.kind !== 'listing' || listing === null) return null;
   const { asked_at, asked_at_by_service, latest } = listing;
   return {
     askedAt: Date.parse(asked_at),
     askedAtByService: asked_at_by_service === null ? null : Date.parse(asked_at_by_service),
-    statedHead: completeness.statement.head_sequence,
+    statedHead: statement.head.sequence,
     latest: Date.parse(latest),
   };
 }
@@ -94,17 +94,12 @@ export function checkPages(service: ServiceDocument, place: string, listing: Lis
 
 /** What the contract reads in the service's own words is what the claims were judged by. */
 function statesTheSame(service: ServiceDocument, stated: Verification, description: Description): boolean {
-  const { completeness, vendor, stated_head } = stated;
+  const { statement, vendor } = stated;
   const answers = answerReader(description);
   try {
     const { entryCount, headSequence, headDigest } = answers.stream(JSON.parse(service.stream_record) as Json);
-    const { statement } = completeness.kind === 'none' ? { statement: null } : completeness;
-    const isStated =
-      statement === null ||
-      (statement.entry_count === entryCount &&
-        statement.head_sequence === headSequence &&
-        statement.head_digest === headDigest);
-    if (!isStated || stated_head !== headSequence) return false;
+    const { entries, head } = statement;
+    if (entries !== entryCount || head.sequence !== headSequence || head.hash !== headDigest) return false;
     if (service.check_answer === null || vendor === null) return true;
     const { verified, checkedAt, failedSequences } = answers.verification(JSON.parse(service.check_answer) as Json);
     return (

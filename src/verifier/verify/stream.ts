@@ -185,7 +185,7 @@ function checkEarlier(
 }
 
 function isWithin(inner: SpanEntries, outer: SpanEntries): boolean {
-  return inner.first_sequence >= outer.first_sequence && inner.last_sequence <= outer.last_sequence;
+  return inner.first_sequence >= outer.first_sequence && inner.head.sequence <= outer.head.sequence;
 }
 
 /** Where a run puts a stream's objects follows from the stream's id. */

@@ -129,7 +129,7 @@ const run = (heads: RunState['heads'] = new Map()): RunState => ({
   packing: { write: () => Promise.reject(new Error('nothing is packed here')) },
 });
 const COUNTS = { listed: 0, exported: 0, partial: 0, failed: 0, empty: 0, excluded: 0 };
-const EMPTY = { status: 'empty', entries: 0, first_sequence: null, last_sequence: null, head_hash: null } as const;
+const EMPTY = { status: 'empty', entries: 0, first_sequence: null, head: null } as const;
 const PARTIAL: Partial<StreamRecord> = {
   status: 'incomplete',
   partial: true,

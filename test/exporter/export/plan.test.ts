@@ -124,9 +124,7 @@ test('streams that vanished are those in scope that the ledger knows and nobody 
   expect(findVanished(selection, scope, heads, new Map())).toMatchObject([
     {
       stream_id: 'prod/b',
-      sequence: 7,
-      hash: 'd',
-      run_id: '2026-09',
+      head,
       finding: { code: 'continuity/stream-vanished', severity: 'error' },
     },
   ]);

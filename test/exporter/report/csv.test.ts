@@ -95,8 +95,8 @@ test('a stream stands with all that identifies its evidence', () => {
     stream_id: 'prod/service-7',
     status: 'verified',
     entries: String(stream.entries),
-    last_sequence: String(stream.last_sequence),
-    head_hash: stream.head_hash,
+    head_sequence: String(stream.head?.sequence),
+    head_hash: stream.head?.hash,
     order: 'proved',
     bundle_key: stream.bundle.key,
     bundle_sha256: stream.bundle.sha256,
@@ -108,8 +108,8 @@ test('a stream stands with all that identifies its evidence', () => {
     stated_entries: '10',
     listed_entries: '10',
     missing_entries: '0',
-    received_from: stream.collected.from,
-    received_to: stream.collected.to,
+    requested_at: stream.collected.requested_at,
+    received_at: stream.collected.received_at,
     service_verified: 'true',
   });
 });

@@ -18,8 +18,7 @@ function run(first: number, last: number, more: Partial<SpanEntries> = {}, perio
     entries: {
       first_sequence: first,
       previous_hash: digestOf(first - 1),
-      last_sequence: last,
-      head_hash: digestOf(last),
+      head: { sequence: last, hash: digestOf(last) },
       first_recorded_at: timeOf(first),
       last_recorded_at: timeOf(last),
       digests_bind: true,
@@ -30,7 +29,8 @@ function run(first: number, last: number, more: Partial<SpanEntries> = {}, perio
   };
 }
 const earlier = (...spans: Span[]) => ({ earlier: spans });
-const head = (sequence: number, digest = digestOf(sequence)) => earlier(run(1, sequence, { head_hash: digest }));
+const head = (sequence: number, digest = digestOf(sequence)) =>
+  earlier(run(1, sequence, { head: { sequence, hash: digest } }));
 const slice = (from: number, to: number) => intact.slice(from - 1, to);
 
 function walkOf(entries: SentEntry[], compared: readonly Span[] = []): WalkResult {

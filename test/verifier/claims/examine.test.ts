@@ -129,7 +129,7 @@ test.each<[string, number | null, RegExp]>([
   ['no earlier run is known', null, /Ask for the missing entries by number/],
 ])('the advice on entries that are left out, where %s', (_words, last, advice) => {
   const seen = seenIn(read(intact.slice(0, last ?? 0)).walk);
-  const entries = { ...seen, first_sequence: 1, last_sequence: last ?? 0, head_hash: '', agrees: true };
+  const entries = { ...seen, first_sequence: 1, head: { sequence: last ?? 0, hash: '' }, agrees: true };
   const span = { run_id: 'r', period: { from: null, to: null }, part: false, entries } as Span;
   const { findings } = examineReading(read([0, 1, 4, 5].map((index) => intact[index] as SentEntry)), [], {
     earlier: last === null ? null : [span],

@@ -8,7 +8,6 @@ import {
   deriveEntry,
   findEntry,
   type LedgerEnd,
-  type LedgerHead,
   readEntry,
   readNewestEntry,
   type StoredLedgerEntry,
@@ -16,7 +15,7 @@ import {
 } from '../../../src/verifier/ledger/ledger.ts';
 import { acceptRestart } from '../../../src/verifier/ledger/restart.ts';
 import { coverageOf } from '../../../src/verifier/records/coverage.ts';
-import { type RunStream, toRecordBytes } from '../../../src/verifier/records/record.ts';
+import { type LedgerHead, type RunStream, toRecordBytes } from '../../../src/verifier/records/record.ts';
 import { DIGEST, runRecord, runStream } from '../../support/records.ts';
 import { ledgerEnd } from '../../support/signed-archive.ts';
 
@@ -42,7 +41,7 @@ async function addRun(archive: Archive, runId: string, streams?: RunStream[], kn
 
 function stored(heads: Record<string, LedgerHead>, number = 7): StoredLedgerEntry {
   const common = {
-    format: 'evidence-ledger/1' as const,
+    format: 'evidence-ledger-entry/2' as const,
     number,
     previous_sha256: DIGEST,
     created_at: 'then',
@@ -69,8 +68,7 @@ const HEADS: [string, RunStream, LedgerHead | undefined, LedgerHead | undefined]
   ['continuity refuted', runStream('s', {}, { continuity: 'refuted' }), headAt(9), headAt(9)],
   ['continuity unproved', runStream('s', {}, { continuity: 'unproved' }), headAt(9), now],
   ['content refuted', runStream('s', {}, { content: 'refuted' }), headAt(9), now],
-  ['no entries', runStream('s', { last_sequence: null, head_hash: null }), headAt(9), headAt(9)],
-  ['no head', runStream('s', { head_hash: null }), headAt(9), headAt(9)],
+  ['no entries', runStream('s', { head: null }), headAt(9), headAt(9)],
   ['a new stream out of order', runStream('s', {}, { order: 'refuted' }), undefined, undefined],
 ];
 
@@ -137,7 +135,9 @@ test('twenty that are added at once form one chain', async () => {
   const archive = openMemoryArchive();
   const ids = Array.from({ length: 20 }, (_, index) => `run-${index}`);
   const results = await Promise.all(
-    ids.map((id, index) => addRun(archive, id, [runStream('s', { last_sequence: index + 1 }), runStream(id)], NOTHING)),
+    ids.map((id, index) =>
+      addRun(archive, id, [runStream('s', { head: { sequence: index + 1, hash: DIGEST } }), runStream(id)], NOTHING),
+    ),
   );
   const chain = await readChain(archive);
   expect(chain).toHaveLength(20);
@@ -170,7 +170,7 @@ test('streams of any name keep their heads over many runs', async () => {
   await addRun(
     archive,
     '2026-09',
-    ids.map((id) => runStream(id, { last_sequence: 5 })),
+    ids.map((id) => runStream(id, { head: { sequence: 5, hash: DIGEST } })),
   );
   await addRun(archive, '2026-10', [runStream('other')]);
   const heads = (await readNewestEntry(archive))?.entry.heads ?? {};
@@ -189,7 +189,7 @@ describe('an entry that is not one', () => {
     ['not JSON', '{', /ledger\/00000001.json is not JSON/],
     ['a member twice', JSON.stringify(good).replace('{', '{"number":1,'), /ledger\/00000001.json is ambiguous/],
     ['an unknown member', { ...good, more: 1 }, /ledger\/00000001.json is not the record/],
-    ['another format', { ...good, format: 'evidence-ledger/2' }, /ledger\/00000001.json is not the record/],
+    ['another format', { ...good, format: 'evidence-ledger-entry/3' }, /ledger\/00000001.json is not the record/],
     [
       'a head without a digest',
       { ...good, heads: { s: { sequence: 1, run_id: 'r' } } },

@@ -23,8 +23,7 @@ function spanOf(chain: readonly SentEntry[], first: number, last: number): SpanE
   const at = (sequence: number) => chain[sequence - 1];
   return {
     first_sequence: first,
-    last_sequence: last,
-    head_hash: at(last)?.hash ?? '',
+    head: { sequence: last, hash: at(last)?.hash ?? '' },
     previous_hash: at(first - 1)?.hash ?? GENESIS,
     first_recorded_at: at(first)?.timestamp ?? null,
     last_recorded_at: at(last)?.timestamp ?? null,
@@ -35,7 +34,12 @@ function spanOf(chain: readonly SentEntry[], first: number, last: number): SpanE
 }
 
 const ALL: Span['period'] = { from: null, to: null };
-const common = { format: 'evidence-ledger/1' as const, previous_sha256: DIGEST, created_at: 'then', audit_url: 'u' };
+const common = {
+  format: 'evidence-ledger-entry/2' as const,
+  previous_sha256: DIGEST,
+  created_at: 'then',
+  audit_url: 'u',
+};
 const coverage = coverageOf(runRecord('r', []));
 const head = { sequence: 1, hash: DIGEST, run_id: 'r' };
 

@@ -13,11 +13,11 @@ const [FIRST, SECOND] = [stampKey(RUN, 1), stampKey(RUN, 2)];
 
 function record(token: string, more: Partial<Restamping> = {}): Restamping {
   return {
-    format: 'evidence-restamp-record/1',
+    format: 'evidence-restamp-record/2',
     run_id: RUN,
     ordered_by: { user: 'u', host: 'h' },
     ordered_at: '2026-11-01T00:00:00.000Z',
-    authority: 'https://tsa.example.com/',
+    timestamp_authority: 'https://tsa.example.com/',
     token: { key: SECOND, sha256: sha256(Buffer.from(token)) },
     ...more,
   };

@@ -41,7 +41,7 @@ test.each<Row>([
   ],
   [
     'a fact of the verdict',
-    replace('data/verification.json', /"entries": 3/, '"entries": 4'),
+    replace('data/verification.json', /("package_id": "pkg-1",\s+"entries": )3/, '$14'),
     'verdict/differs',
     '4',
     '3',

@@ -1,7 +1,8 @@
 import { fitTable } from '../../../core/terminal/table.ts';
 import { grouped } from '../../../core/words.ts';
-import { type LedgerHead, readNewestEntry } from '../../../verifier/ledger/ledger.ts';
+import { readNewestEntry } from '../../../verifier/ledger/ledger.ts';
 import type { StreamAnswer } from '../../../verifier/profile/answers.ts';
+import type { LedgerHead } from '../../../verifier/records/record.ts';
 import type { CommandContext } from '../command.ts';
 import { withArchiveIfAny } from '../config/archives.ts';
 import { type Config, loadConfig } from '../config/config.ts';

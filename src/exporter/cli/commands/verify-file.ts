@@ -55,7 +55,7 @@ export async function verifyFile(
 
 async function verifyOneBundle(file: string, name: string, options: VerifyOptions): Promise<FileReport> {
   const verifyBundle = await loadBundle();
-  const verified = await verifyBundle(file, name, options);
+  const verified = await verifyBundle(file, name, { ...options, alone: true });
   const { recorded, problems, identity } = verified;
   const verdict = reportAlone(verified);
   if (verdict === null && problems.length === 0)

@@ -1,9 +1,10 @@
 import { EvidenceError } from '../../../core/errors.ts';
 import type { Archive } from '../../../verifier/archive/archive.ts';
+import { refuseOtherVersion } from '../../../verifier/ledger/version.ts';
 import type { Caller, NamedArchive } from './stores/store.ts';
 import { storeOf } from './stores.ts';
 
-/** An archive is closed when what uses it has ended, however it did. */
+/** An archive is closed when what uses it has ended, however it did. One of another version is not used at all. */
 type Use<Given, T> = (archive: Given) => Promise<T>;
 
 /**
@@ -35,6 +36,7 @@ export async function withArchiveMade<T>(named: NamedArchive, caller: Caller, us
 
 async function closing<Given extends Archive | null, T>(archive: Given, use: Use<Given, T>): Promise<T> {
   try {
+    if (archive !== null) await refuseOtherVersion(archive);
     return await use(archive);
   } finally {
     await archive?.close();

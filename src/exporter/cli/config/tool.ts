@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os';
 import { readManifest } from '../../../core/install-paths.ts';
-import type { Operator } from '../../../verifier/records/record.ts';
+import type { Operator } from '../../../verifier/claims/stated-schema.ts';
 
 /** Name and version of this program, as records and the User-Agent state them. */
 export function readTool(): { name: string; version: string } {

@@ -117,6 +117,6 @@ function printStamps(stamps: RunReport['stamps'], printer: Printer): void {
 }
 
 function printRestamps(restamps: RunReport['restamps'], printer: Printer): void {
-  for (const { token, authority, ordered_by, ordered_at } of restamps)
+  for (const { token, timestamp_authority: authority, ordered_by, ordered_at } of restamps)
     printer.result(`restamp ${token.key} from ${authority}, by ${ordered_by.user} at ${ordered_at}`);
 }

@@ -49,13 +49,13 @@ function cell({ state }: Claim): Markup {
 
 /** What identifies the stream's evidence, and why a claim is not proved. */
 function details(stream: Stream, facts: readonly StreamFact[]): Markup {
-  const { head_hash, bundle, claims, package_id, findings_count } = stream;
+  const { head, bundle, claims, package_id, findings_count } = stream;
   const reasons = CLAIMS.filter((claim) => claims[claim].state !== 'proved').map(
     (claim) => `${claim} is ${claims[claim].state}: ${claims[claim].reason ?? 'no reason is recorded'}`,
   );
   const lines: StreamFact[] = [
     ...facts,
-    ['head', head_hash ?? 'none'],
+    ['head', head?.hash ?? 'none'],
     ['package', package_id ?? 'none'],
     ['bundle', bundle.key],
     ['SHA-256', bundle.sha256],

@@ -185,7 +185,7 @@ function observeStream(record: RunRecord, stream: RunStream) {
     props: toProps({
       status,
       entries,
-      'stated-entries': service.entry_count,
+      'stated-entries': service.entries,
       'listed-entries': service.listed,
       'missing-entries': lengthOf(missingIn(stream, record.period)),
       'first-recorded-at': stream.first_recorded_at,
@@ -194,7 +194,7 @@ function observeStream(record: RunRecord, stream: RunStream) {
       'last-occurred-at': stream.last_occurred_at,
       'anchored-through': anchored?.through ?? null,
       'entries-after-anchor': anchored?.after ?? null,
-      'received-from': collected.from,
+      'received-from': collected.requested_at,
       ...Object.fromEntries(CLAIMS.map((name) => [`claim-${name}`, claims[name].state])),
       'bundle-sha256': bundle.sha256,
     }),
@@ -203,7 +203,7 @@ function observeStream(record: RunRecord, stream: RunStream) {
     origins: originsOf(record),
     subjects: [subjectOf(record, stream_id)],
     'relevant-evidence': [{ href: hrefOf(bundle.key), description: paragraph(`The bundle, SHA-256 ${bundle.sha256}`) }],
-    collected: collected.to,
+    collected: collected.received_at,
   };
 }
 

@@ -64,7 +64,7 @@ function drawStream(
   const body: Setting = { style: sheet.styles.regular, size: 8, leading: 10.5, color: INK };
   const bold: Setting = { ...body, style: sheet.styles.bold };
   const mono: Setting = { style: sheet.styles.mono, size: 6.5, leading: 9, color: GREY };
-  const { first_sequence: first, last_sequence: last, head_hash, bundle, partial, status } = stream;
+  const { first_sequence: first, head, bundle, partial, status } = stream;
   const cell = (text: string, setting: Setting, maxLines = 1): Cell[] => [{ text, setting, maxLines }];
   const color = partial ? RED : STATUS_COLORS[status];
   table.drawRow({
@@ -82,7 +82,7 @@ function drawStream(
     ],
     below: {
       lines: [
-        ...(first === null || last === null ? [] : [`${first}–${last}  head ${head_hash ?? 'none'}`]),
+        ...(first === null || head === null ? [] : [`${first}–${head.sequence}  head ${head.hash}`]),
         ...facts.map(([label, text]) => `${label} ${text}`),
         `bundle SHA-256 ${bundle.sha256}`,
       ],

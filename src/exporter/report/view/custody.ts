@@ -54,7 +54,7 @@ function attemptsOf({ attempts, streams, operator }: RunRecord, custody: Texts['
     const received = streams.filter(({ collected }) => collected.export_started_at === started_at);
     const values = { streams: plural(received.length, 'stream') };
     const [last] = received
-      .map(({ collected }) => collected.to)
+      .map(({ collected }) => collected.received_at)
       .sort()
       .toReversed();
     const began = index === 0 ? custody.started : custody.resumed;
@@ -73,9 +73,9 @@ function collectionOf(
   program: string,
   custody: Texts['custody'],
 ): CustodyStep[] {
-  const [first] = streams.map(({ collected }) => collected.from).sort();
+  const [first] = streams.map(({ collected }) => collected.requested_at).sort();
   const [last] = streams
-    .map(({ collected }) => collected.to)
+    .map(({ collected }) => collected.received_at)
     .sort()
     .toReversed();
   if (first === undefined || last === undefined) return [];

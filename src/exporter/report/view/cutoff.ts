@@ -13,7 +13,7 @@ export function toCutoff({ source, streams }: RunRecord, { cutoff: texts }: Text
   return [
     `${by} ${other}`,
     ...(first === null ? [] : [edgeIn(texts.first, first, first.first_sequence, texts, 'first')]),
-    ...(last === null ? [] : [edgeIn(texts.last, last, last.last_sequence, texts, 'last')]),
+    ...(last === null ? [] : [edgeIn(texts.last, last, last.head?.sequence ?? null, texts, 'last')]),
   ];
 }
 

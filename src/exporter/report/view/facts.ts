@@ -49,9 +49,9 @@ export function toIpeFacts(record: RunRecord, texts: Texts): Fact[] {
 /** When the bundles' evidence was received, whatever export finalized the run. */
 function extractionOf({ streams, attempts }: RunRecord, { ipe }: Texts): string[] {
   const times = streams.map(({ collected }) => collected);
-  const [from] = times.map((time) => time.from).sort();
+  const [from] = times.map((time) => time.requested_at).sort();
   const to = times
-    .map((time) => time.to)
+    .map((time) => time.received_at)
     .sort()
     .at(-1);
   if (from === undefined || to === undefined) return [ipe.not_extracted];

@@ -12,7 +12,8 @@ const OF_DIFFERING = 'completeness/listing-differs';
 
 /** What of a stream is known to be missing, by sequence number: of nothing else can anybody know. */
 export function missingIn({ findings, service, ...stream }: RunStream, period: RunRecord['period']): Range[] {
-  const { first_sequence: first, last_sequence: last } = stream;
+  const first = stream.first_sequence;
+  const last = stream.head?.sequence ?? null;
   const placesOf = (matches: (code: string) => boolean) =>
     findings
       .filter(({ code }) => matches(code))
@@ -20,7 +21,7 @@ export function missingIn({ findings, service, ...stream }: RunStream, period: R
         from === undefined || to === undefined ? [] : [{ from, to }],
       );
   const packaged = first === null || last === null ? [] : [{ from: first, to: last }];
-  const { head_sequence: head } = service;
+  const { sequence: head } = service.head;
   // A package that goes up to the end has the head that was stated before it was asked for.
   const tail = period.to === null && head !== null && last !== null ? [{ from: last + 1, to: head }] : [];
   return union([
@@ -63,7 +64,7 @@ export function toMissing(record: RunRecord): Missing {
 
 /** How many entries of all time the service's list of streams states, by stream id; null where it states none. */
 export function statedEntries({ stream_list }: RunRecord): ReadonlyMap<string, number | null> {
-  return new Map(stream_list.streams.map(({ stream_id, entry_count }) => [stream_id, entry_count]));
+  return new Map(stream_list.streams.map(({ stream_id, entries }) => [stream_id, entries]));
 }
 
 /** Null where one of them is not known. */

@@ -79,7 +79,7 @@ function statedIn(record: RunRecord): Stated {
   const gone = new Set(vanished.map(({ stream_id }) => stream_id));
   const listed = streams.filter(({ stream_id }) => !gone.has(stream_id));
   const [ofStreams, ofFailed, ofExcluded] = [
-    listed.map(({ service }) => service.entry_count),
+    listed.map(({ service }) => service.entries),
     failed.map(({ stream_id }) => byId.get(stream_id) ?? null),
     excluded.map(({ stream_id }) => byId.get(stream_id) ?? null),
   ].map(sumIfKnown) as [number | null, number | null, number | null];

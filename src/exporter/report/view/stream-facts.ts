@@ -10,25 +10,25 @@ import type { Texts } from './texts.ts';
 export type StreamFact = [label: string, text: string];
 
 export function toStreamFacts(stream: RunStream, period: RunRecord['period'], texts: Texts): StreamFact[] {
-  const { first_sequence: first, last_sequence: last, collected, service } = stream;
+  const { first_sequence: first, head, collected, service } = stream;
   const anchored = sayAnchored(stream, texts);
   const missing = lengthOf(missingIn(stream, period));
   const stated = [
-    ...(service.entry_count === null ? [] : [`${grouped(service.entry_count)} of all time`]),
+    ...(service.entries === null ? [] : [`${grouped(service.entries)} of all time`]),
     ...(service.listed === null ? [] : [`${grouped(service.listed)} listed for this package`]),
   ];
   return [
-    ...(first === null || last === null
+    ...(first === null || head === null
       ? []
       : ([
           ['first entry', `${first}, ${timesAt(stream, 'first', texts.cutoff)}`],
-          ['last entry', `${last}, ${timesAt(stream, 'last', texts.cutoff)}`],
+          ['last entry', `${head.sequence}, ${timesAt(stream, 'last', texts.cutoff)}`],
         ] as StreamFact[])),
     ...(stated.length === 0 ? [] : [['service says', stated.join(', ')] as StreamFact]),
     ...(service.verified === null ? [] : [['its check', verdictOf(service)] as StreamFact]),
     ...(missing === 0 ? [] : [['missing', grouped(missing)] as StreamFact]),
     ...(anchored === null ? [] : [['anchored', anchored] as StreamFact]),
-    ['received', `${collected.from} to ${collected.to}`],
+    ['received', `${collected.requested_at} to ${collected.received_at}`],
   ];
 }
 

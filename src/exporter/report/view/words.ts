@@ -1,4 +1,4 @@
-import type { Operator } from '../../../verifier/records/record.ts';
+import type { Operator } from '../../../verifier/claims/stated-schema.ts';
 
 /** @throws TypeError for a name that has no value: the template and the code are of one version. */
 export function fill(template: string, values: Readonly<Record<string, string | number>>): string {

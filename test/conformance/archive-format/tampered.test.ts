@@ -1,0 +1,410 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { runVerify } from '../../../src/exporter/cli/commands/verify.ts';
+import { readSigningKey } from '../../../src/verifier/signature/key.ts';
+import { Altered, inFile, type Json, sha256 } from '../../support/altered-archive.ts';
+import { type SentEntry, sealed } from '../../support/chain.ts';
+import { carryOut } from '../../support/command.ts';
+import { genTimeAt, newAuthority } from '../../support/forging-authority.ts';
+import type { BagFiles } from '../../support/rebag.ts';
+import { newKey } from '../../support/signed-archive.ts';
+import { forge, statusInfo } from '../../support/tsa-forge.ts';
+import { MONTHS, makeWholeArchive, type WholeArchive } from '../../support/whole-archive.ts';
+
+// A process for each row, and several of openssl for each of them, on machines that do other things too.
+vi.setConfig({ testTimeout: 60_000 });
+
+/** Written by the document alone: templates/help/archive-format.md. */
+const VERIFIER = resolve(import.meta.dirname, 'verify.py');
+
+let whole: WholeArchive;
+const copies = mkdtempSync(join(tmpdir(), 'tampered-test-'));
+beforeAll(async () => {
+  whole = await makeWholeArchive();
+}, 120_000);
+afterAll(() => {
+  rmSync(copies, { recursive: true, force: true });
+});
+
+async function ours(folder: string) {
+  const flags = {
+    target: folder,
+    'public-key': [whole.key.publicFile],
+    'timestamp-roots': whole.rootFile,
+    'seal-key': [`k1=${whole.sealKeyFile}`],
+  };
+  const { code, said, stdout } = await carryOut(runVerify, flags, copies);
+  return { code, said: said + stdout };
+}
+
+async function theDocuments(folder: string) {
+  const words = ['--public-key', whole.key.publicFile, '--root', whole.rootFile, '--service-root', whole.rootFile];
+  const seal = ['--seal-key', `k1=${whole.sealKeyFile}`];
+  return promisify(execFile)('python3', ['-B', VERIFIER, folder, ...words, ...seal]).then(
+    ({ stdout }) => ({ code: 0, said: stdout }),
+    ({ code, stdout, stderr }) => ({ code, said: stdout + stderr }),
+  );
+}
+
+const [FIRST, SECOND] = MONTHS;
+const [VERIFIED, REFUTED, OTHER_VERSION, INCOMPLETE] = [0, 1, 2, 3];
+const run = (month: string, name: string) => `runs/${month}/${name}`;
+const stream = (month: string, name: string) => `runs/${month}/streams/${name}`;
+const [PAYMENTS, LOGINS] = ['payments-prod-dc9c069f', 'logins-4b2e43ec'];
+
+type Row = [words: string, change: (archive: Altered) => void | Promise<void>, code: number];
+
+const BYTES: Row[] = [
+  ['nothing', () => {}, VERIFIED],
+  ['a byte of a bundle', (a) => a.flip(stream(FIRST, `${PAYMENTS}.zip`)), REFUTED],
+  ['a byte of a stream record', (a) => a.flip(stream(FIRST, `${LOGINS}.json`)), REFUTED],
+  ['a byte of a run record', (a) => a.flip(run(FIRST, 'run.json')), REFUTED],
+  ['a byte of a report', (a) => a.flip(run(SECOND, 'report.pdf')), REFUTED],
+  ['a byte of the draft', (a) => a.flip(run(SECOND, 'run-draft.json')), REFUTED],
+  ['a byte of a ledger entry', (a) => a.flip('ledger/00000002.json'), REFUTED],
+  ['a byte of an acceptance', (a) => a.flip(a.find('acceptances', '.json')), REFUTED],
+  ['a byte of a statement', (a) => a.flip(run(FIRST, 'run.dsse.json')), REFUTED],
+  ['a byte of a token', (a) => a.flip(run(FIRST, 'run.tsr')), REFUTED],
+  ['a byte of the public key', (a) => a.flip(a.find('keys', '.pem')), REFUTED],
+];
+
+const FIELDS: Row[] = [
+  ['the outcome of a run', (a) => a.editRun(SECOND, (record) => (record.warnings = ['all is well'])), REFUTED],
+  [
+    'who asked for a run',
+    (a) => a.editOf(SECOND, run(SECOND, 'asked.json'), ({ scope }) => (scope.requested_by = 'somebody')),
+    REFUTED,
+  ],
+  [
+    'the verdict in a stream record',
+    (a) => a.editOf(SECOND, stream(SECOND, `${LOGINS}.json`), (record) => (record.entries = 3)),
+    REFUTED,
+  ],
+  [
+    'the service of the archive',
+    (a) => a.edit('archive.json', (archive) => (archive.audit_url = 'https://other.example')),
+    REFUTED,
+  ],
+  [
+    'the service of the archive, in the ledger too',
+    (a) => {
+      a.edit('archive.json', (archive) => (archive.audit_url = 'https://other.example'));
+      for (const key of a.ledger) a.edit(key, (entry) => (entry.audit_url = 'https://other.example'));
+      a.recompute();
+    },
+    REFUTED,
+  ],
+  [
+    'a head in the first ledger entry, and all above',
+    (a) => {
+      a.edit('ledger/00000001.json', ({ heads }) => (heads.logins.hash = 'f'.repeat(64)));
+      a.recompute();
+    },
+    REFUTED,
+  ],
+  [
+    'the time of an acceptance, and all above',
+    (a) => {
+      a.edit(a.find('acceptances', '.json'), (acceptance) => (acceptance.reason = 'another'));
+      a.recompute();
+    },
+    REFUTED,
+  ],
+  [
+    'the order of members in the newest ledger entry',
+    (a) => {
+      const { signature, format, ...entry } = a.read('ledger/00000003.json');
+      a.write('ledger/00000003.json', { ...entry, format, signature });
+    },
+    REFUTED,
+  ],
+  ['a member more in a ledger entry', (a) => a.edit('ledger/00000003.json', (entry) => (entry.note = '')), REFUTED],
+  [
+    'a member twice in a run record',
+    (a) => {
+      const key = run(SECOND, 'run.json');
+      a.put(key, a.bytes(key).toString().replace('{\n', '{\n  "format": "evidence-run/2",\n'));
+      a.recompute();
+    },
+    REFUTED,
+  ],
+  [
+    'how a statement is written',
+    (a) => a.put(run(FIRST, 'run.dsse.json'), `${JSON.stringify(a.read(run(FIRST, 'run.dsse.json')))}\n`),
+    REFUTED,
+  ],
+  [
+    'the run of a record of sharing',
+    (a) => a.edit(a.find(run(FIRST, 'hold-log'), '-share.json'), (record) => (record.run_id = SECOND)),
+    REFUTED,
+  ],
+  [
+    'a member more in a record of sharing',
+    (a) => a.edit(a.find(run(FIRST, 'hold-log'), '-share.json'), (record) => (record.note = '')),
+    REFUTED,
+  ],
+  [
+    'whom a run was shared with, which nobody signs',
+    (a) => a.edit(a.find(run(FIRST, 'hold-log'), '-share.json'), (record) => (record.shared_with = 'somebody')),
+    VERIFIED,
+  ],
+];
+
+const OBJECTS: Row[] = [
+  ['a bundle is removed', (a) => a.remove(stream(FIRST, `${LOGINS}.zip`)), REFUTED],
+  ['a stream record is removed', (a) => a.remove(stream(FIRST, `${LOGINS}.json`)), REFUTED],
+  ['a report is removed', (a) => a.remove(run(FIRST, 'index.csv')), REFUTED],
+  ['a statement is removed', (a) => a.remove(run(FIRST, 'run.dsse.json')), REFUTED],
+  ['a run record is removed', (a) => a.remove(run(SECOND, 'run.json')), REFUTED],
+  ['a run is removed', (a) => a.remove(`runs/${SECOND}`), REFUTED],
+  ['what says whose evidence it is, is removed', (a) => a.remove('archive.json'), REFUTED],
+  ['the acceptance is removed', (a) => a.remove('acceptances'), REFUTED],
+  ['the public key is removed', (a) => a.remove('keys'), REFUTED],
+  ['a file is added to a run', (a) => a.put(run(FIRST, 'notes.txt'), 'x'), REFUTED],
+  ['a file is added to the archive', (a) => a.put('notes.txt', 'x'), REFUTED],
+  ['a key is added', (a) => a.put(`keys/${sha256('x')}.pem`, 'x'), REFUTED],
+  ['a try is added to a finalized run', (a) => a.put(run(FIRST, 'attempts/x/attempt.json'), '{}\n'), REFUTED],
+  ['a bundle is a link', (a) => linked(a, stream(FIRST, `${LOGINS}.zip`)), REFUTED],
+  ['bundles of two runs are swapped', (a) => a.swap(...both(stream, `${LOGINS}.zip`)), REFUTED],
+  ['stream records of two runs are swapped', (a) => a.swap(...both(stream, `${LOGINS}.json`)), REFUTED],
+  ['statements of two runs are swapped', (a) => a.swap(...both(run, 'run.dsse.json')), REFUTED],
+  ['tokens of two runs are swapped', (a) => a.swap(...both(run, 'run.tsr')), REFUTED],
+  ['run records are swapped, and all above', (a) => swapRuns(a), REFUTED],
+  ['a run has another name', (a) => a.move(`runs/${SECOND}`, 'runs/2024-11'), REFUTED],
+  ['another run was begun', (a) => a.copy(run(SECOND, 'asked.json'), 'runs/2024-11/asked.json'), INCOMPLETE],
+];
+
+const LEDGER: Row[] = [
+  ['is cut in the middle', (a) => a.remove('ledger/00000002.json'), REFUTED],
+  ['is cut in the middle and numbered anew', (a) => renumbered(a), REFUTED],
+  ['lacks its newest entry', (a) => a.remove('ledger/00000003.json'), REFUTED],
+  ['goes back to an earlier state, with all that came later', (a) => rolledBack(a), VERIFIED],
+  ['forks', (a) => forked(a), REFUTED],
+  ['has its newest entry twice', (a) => a.copy('ledger/00000003.json', 'ledger/00000004.json'), REFUTED],
+  ['ends without a signature', (a) => unsigned(a, ['ledger/00000003.json']), REFUTED],
+  ['has no signature at all', (a) => unsigned(a, a.ledger), REFUTED],
+  ['is signed with another key, as are the statements', (a) => a.resign(newKey()), REFUTED],
+];
+
+const TOKENS: Row[] = [
+  ['the first is removed', (a) => a.remove(run(FIRST, 'run.tsr')), REFUTED],
+  ['the only one is removed', (a) => a.remove(run(SECOND, 'run.tsr')), INCOMPLETE],
+  [
+    'the renewal is removed, which its record shows and nobody signs',
+    (a) => a.remove(run(FIRST, 'run.2.tsr')),
+    VERIFIED,
+  ],
+  ['the record of the renewal is removed', (a) => a.remove(a.find(run(FIRST, 'hold-log'), '-restamp.json')), REFUTED],
+  ['the renewal is the first again', (a) => a.copy(run(FIRST, 'run.tsr'), run(FIRST, 'run.2.tsr')), REFUTED],
+  ['one is of an authority of somebody else', (a) => stamped(a, new Date()), REFUTED],
+];
+
+const BUNDLES: Row[] = [
+  [
+    'an entry is edited',
+    edited(PAYMENTS, 'data/evidence.json', ({ entries }) => (entries[3].actor = 'nobody')),
+    REFUTED,
+  ],
+  ['a file is added', rebagged((files) => files.set('data/notes.txt', Buffer.from('x'))), REFUTED],
+];
+
+/** By somebody who has the signing key: what is left to find is what the evidence itself shows. */
+const SIGNED: Row[] = [
+  ['nothing', rebagged(() => undefined), VERIFIED],
+  [
+    'an entry is edited',
+    edited(PAYMENTS, 'data/evidence.json', ({ entries }) => (entries[3].actor = 'nobody')),
+    REFUTED,
+  ],
+  ['an entry is edited, and hashed and sealed anew', (a) => rehashed(a), REFUTED],
+  ['an entry is left out', edited(PAYMENTS, 'data/evidence.json', ({ entries }) => entries.splice(1, 1)), REFUTED],
+  ['entries are swapped', edited(PAYMENTS, 'data/evidence.json', ({ entries }) => entries.reverse()), REFUTED],
+  ['a checkpoint has another token', edited(PAYMENTS, 'data/evidence.json', otherToken), REFUTED],
+  ['a token beside the package is another', rebagged((files) => swapTokens(files), PAYMENTS), REFUTED],
+  ['a name stands twice in an entry', rebagged((files) => doubled(files)), REFUTED],
+  ['the package states another count', edited(LOGINS, 'data/evidence.json', (form) => (form.entry_count = 3)), REFUTED],
+  ['the summary states another count', edited(LOGINS, 'data/summary.json', (form) => (form.entry_count = 3)), REFUTED],
+  [
+    'a claim is said to be proved',
+    edited(LOGINS, 'data/verification.json', ({ verdict }) => (verdict.claims.anchor.state = 'proved')),
+    REFUTED,
+  ],
+  [
+    'another head is said to be stated',
+    edited(LOGINS, 'data/verification.json', ({ statement }) => (statement.head.sequence = 4)),
+    REFUTED,
+  ],
+  [
+    'an earlier run is said not to be known',
+    edited(LOGINS, 'data/verification.json', (verification) => (verification.earlier = [])),
+    REFUTED,
+  ],
+  ['another run is named', edited(LOGINS, 'data/verification.json', (one) => (one.run_id = FIRST)), REFUTED],
+  [
+    'the service is said to have checked nothing',
+    edited(LOGINS, 'data/service.json', (service) => (service.check_answer = '{}')),
+    REFUTED,
+  ],
+  [
+    'a form was received otherwise',
+    edited(LOGINS, 'data/transfer-log.json', ({ steps }) => steps.splice(2, 1)),
+    REFUTED,
+  ],
+  ['a file is added', rebagged((files) => files.set('data/notes.txt', Buffer.from('x'))), REFUTED],
+  ['what people read is removed', rebagged((files) => files.delete('README.txt')), REFUTED],
+  ['a line of the listing is left out', rebagged((files) => cutListing(files)), REFUTED],
+  ['bag-info.txt names another run', rebagged((files) => renamed(files)), REFUTED],
+  ['warnings of the run', (a) => a.editRun(SECOND, (record) => (record.warnings = ['x'])), VERIFIED],
+  ['what the run says of the one before', (a) => a.editRun(SECOND, earlier), REFUTED],
+  ['the service of the run', (a) => a.editRun(SECOND, ({ source }) => (source.audit_url = 'https://x')), REFUTED],
+  ['how many streams there were', (a) => a.editRun(SECOND, ({ reconciliation }) => reconciliation.listed++), REFUTED],
+  ['which streams there were', (a) => a.editRun(SECOND, (record) => record.streams.pop()), REFUTED],
+  ['where a report lies', (a) => a.editRun(SECOND, ({ documents }) => (documents[2].name = 'x.pdf')), REFUTED],
+  ['the contract is named otherwise', edited(LOGINS, 'data/verification.json', (one) => (one.contract = 'x')), REFUTED],
+];
+
+const VERSIONS: Row[] = [
+  ['archive.json is of another version', (a) => reformatted(a, ['archive.json']), REFUTED],
+  ['a run record is of another version', (a) => reformatted(a, [run(SECOND, 'run.json')]), REFUTED],
+  ['all that tells it is of another version', (a) => reformatted(a, ['archive.json', ...a.ledger]), OTHER_VERSION],
+  [
+    'the ledger is of another version, but for one entry',
+    (a) => reformatted(a, ['archive.json', ...a.ledger.slice(1)]),
+    REFUTED,
+  ],
+];
+
+describe.each([
+  ['altered', BYTES],
+  ['another one, with every digest set right', FIELDS],
+  ['objects', OBJECTS],
+  ['the ledger', LEDGER],
+  ['tokens', TOKENS],
+  ['in a bundle, with every digest set right', BUNDLES],
+  ['in a bundle, with every digest and signature set right', SIGNED.map(signedAnew)],
+  ['versions', VERSIONS],
+])('%s', (group, rows) => {
+  test.concurrent.each(rows)('%s', async (words, change, code) => {
+    const folder = join(copies, sha256(group + words).slice(0, 8));
+    cpSync(whole.folder, folder, { recursive: true });
+    await change(new Altered(folder));
+    const [one, other] = await Promise.all([ours(folder), theDocuments(folder)]);
+    expect({ ours: one.code, theirs: other.code }, `${one.said}\n${other.said}`).toEqual({ ours: code, theirs: code });
+    rmSync(folder, { recursive: true, force: true });
+  });
+});
+
+function both(place: (month: string, name: string) => string, name: string): [string, string] {
+  return [place(FIRST, name), place(SECOND, name)];
+}
+
+function linked(archive: Altered, key: string): void {
+  archive.move(key, `${key}.moved`);
+  archive.link(key, `${key}.moved`);
+}
+
+function swapRuns(archive: Altered): void {
+  archive.swap(...both(run, 'run.json'));
+  archive.recompute();
+}
+
+function renumbered(archive: Altered): void {
+  archive.remove('ledger/00000002.json', `runs/${SECOND}`);
+  archive.move('ledger/00000003.json', 'ledger/00000002.json');
+  archive.edit('ledger/00000002.json', (entry) => (entry.number = 2));
+  archive.recompute();
+}
+
+/** No signature tells that there was more. */
+function rolledBack(archive: Altered): void {
+  archive.remove('ledger/00000003.json', 'acceptances', 'ledger/00000002.json', `runs/${SECOND}`);
+}
+
+function forked(archive: Altered): void {
+  const entry = archive.read('ledger/00000003.json');
+  archive.write('ledger/00000004.json', { ...entry, number: 4 });
+}
+
+function unsigned(archive: Altered, keys: readonly string[]): void {
+  for (const key of keys) archive.edit(key, (entry) => delete entry.signature);
+  archive.recompute();
+}
+
+async function stamped(archive: Altered, at: Date): Promise<void> {
+  const { signer } = await newAuthority('Somebody else');
+  const imprint = Buffer.from(sha256(archive.bytes(run(SECOND, 'run.json'))), 'hex');
+  const genTime = genTimeAt(at.toISOString().replace(/\.\d+/, ''));
+  archive.put(run(SECOND, 'run.tsr'), forge(signer, { imprint, genTime, status: statusInfo(0) }));
+}
+
+function edited(slug: string, path: string, change: (document: Json) => void): Row[1] {
+  return (archive) => archive.editBundle(SECOND, stream(SECOND, `${slug}.zip`), inFile(path, change));
+}
+
+function rebagged(change: (files: BagFiles) => unknown, slug = LOGINS): Row[1] {
+  return (archive) => archive.editBundle(SECOND, stream(SECOND, `${slug}.zip`), (files) => void change(files));
+}
+
+/** What was changed, once the key has signed it: but no authority has stamped it. */
+function signedAnew([words, change, code]: Row): Row {
+  const signed = async (archive: Altered) => {
+    await change(archive);
+    archive.remove(run(SECOND, 'run.tsr'));
+    archive.editRun(SECOND, (record) => (record.timestamp_authority = null));
+    archive.resign(readSigningKey(readFileSync(whole.key.file, 'utf8'), null, whole.key.file));
+  };
+  return [words, signed, code];
+}
+
+function earlier({ earlier_runs: [first] }: Json): void {
+  first.entries += 1;
+}
+
+function otherToken({ checkpoints: [first, second] }: Json): void {
+  first.anchor.token = second.anchor.token;
+}
+
+function swapTokens(files: BagFiles): void {
+  const [one, other] = ['data/checkpoints/8.tsr', 'data/checkpoints/12.tsr'];
+  const [first, second] = [files.get(one), files.get(other)];
+  if (first === undefined || second === undefined) throw new Error('there are no tokens');
+  files.set(one, second).set(other, first);
+}
+
+function doubled(files: BagFiles): void {
+  const text = files.get('data/evidence.json')?.toString() ?? '';
+  files.set('data/evidence.json', Buffer.from(text.replace('"actor":', '"actor":"nobody","actor":')));
+}
+
+/** By somebody who has the seal key, too. */
+async function rehashed(archive: Altered): Promise<void> {
+  const change = ({ entries }: { entries: SentEntry[] }) => {
+    for (const [index, entry] of entries.entries()) {
+      const previous = entries[index - 1]?.hash ?? entry.prev_hash;
+      entries[index] = sealed({ ...entry, prev_hash: previous, ...(index === 1 ? { actor: 'nobody' } : {}) });
+    }
+  };
+  await edited(PAYMENTS, 'data/evidence.json', change)(archive);
+}
+
+function cutListing(files: BagFiles): void {
+  const [, ...lines] = files.get('data/listing.csv')?.toString().split('\n') ?? [];
+  files.set('data/listing.csv', Buffer.from(lines.join('\n')));
+}
+
+function renamed(files: BagFiles): void {
+  const info = files.get('bag-info.txt')?.toString() ?? '';
+  files.set(
+    'bag-info.txt',
+    Buffer.from(info.replace(`External-Identifier: ${SECOND}`, `External-Identifier: ${FIRST}`)),
+  );
+}
+
+function reformatted(archive: Altered, keys: readonly string[]): void {
+  for (const key of keys) archive.edit(key, (document) => (document.format = document.format.replace('/2', '/1')));
+  archive.recompute();
+}

@@ -1,0 +1,833 @@
+#!/usr/bin/env python3
+"""Verifies an archive by templates/help/archive-format.md alone: Python's standard library and the openssl program.
+
+    verify.py ARCHIVE --public-key FILE --root FILE [--seal-key ID=FILE]
+
+ARCHIVE is a folder. Prints what was found and the outcome. Exit 0: verified, 1: refuted, 2: of another version,
+3: incomplete.
+The numbers in comments are sections of the document. Encrypted bundles and forms that are missing are left out.
+"""
+import argparse, base64, functools, hashlib, hmac, json, os, re, subprocess, sys, tempfile, unicodedata, zipfile
+from datetime import datetime, timedelta, timezone
+from decimal import Decimal
+
+CLAIMS = ["order", "content", "seal", "anchor", "continuity", "completeness", "agreement"]
+ZEROS = "0" * 64
+RECIPE = "hex(sha-256(jcs(entry - [hash, seal]))), RFC 8785"
+LEDGER_TYPE = "application/vnd.evidence-exporter.ledger-entry+json"
+FINDINGS, OPEN = [], []
+
+
+def must(holds, place, what):
+    if not holds:
+        FINDINGS.append(f"{place}: {what}")
+    return holds
+
+
+def sha256(data):
+    return hashlib.sha256(data).hexdigest()
+
+
+# 2. JSON that can be read in one way only ------------------------------------------------------------------------
+
+class Ambiguous(ValueError):
+    pass
+
+
+class Inexact(ValueError):
+    pass
+
+
+def number_text(value):
+    """As ECMAScript writes a double (RFC 8785, section 3.2.2.3)."""
+    if value == int(value) and abs(value) < 1e21:
+        return str(int(value))
+    sign, digits, exponent = Decimal(repr(value)).as_tuple()
+    digits = "".join(map(str, digits)).rstrip("0") or "0"
+    exponent = Decimal(repr(value)).adjusted()
+    if -7 <= exponent < 0:
+        text = "0." + "0" * (-exponent - 1) + digits
+    elif 0 <= exponent < 21:
+        text = digits[: exponent + 1] + "." + digits[exponent + 1:]
+    else:
+        text = digits[0] + ("." + digits[1:] if len(digits) > 1 else "") + f"e{exponent:+d}"
+    return "-" * sign + text
+
+
+def to_number(text):
+    value = float(text)
+    if Decimal(text) != Decimal(number_text(value)):
+        raise Inexact(text)
+    return int(value) if value == int(value) and abs(value) < 2**53 else value
+
+
+def to_object(pairs):
+    if len({name for name, _ in pairs}) != len(pairs):
+        raise Ambiguous("a name occurs twice")
+    return dict(pairs)
+
+
+def parse(data):
+    text = data.decode("utf-8")
+    value = json.loads(text, object_pairs_hook=to_object, parse_int=to_number, parse_float=to_number)
+    json.dumps(value, ensure_ascii=False).encode("utf-8")  # fails for half a surrogate
+    return value
+
+
+def utf16(text):
+    return text.encode("utf-16-be")
+
+
+def canonical(value):
+    """RFC 8785."""
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{canonical(n)}:{canonical(value[n])}" for n in sorted(value, key=utf16)) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(canonical, value)) + "]"
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return number_text(value)
+    return json.dumps(value, ensure_ascii=False)
+
+
+def record_bytes(value):
+    return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode("utf-8")
+
+
+def by_stream(pairs):
+    """4: names that are whole numbers first, by value; then by UTF-16."""
+    def rank(pair):
+        small = re.fullmatch(r"0|[1-9]\d{0,9}", pair[0]) and int(pair[0]) <= 4294967294
+        return (0, int(pair[0]), b"") if small else (1, 0, utf16(pair[0]))
+    return dict(sorted(pairs, key=rank))
+
+
+# 3 and 4. Members: a name with "?" may be absent ------------------------------------------------------------------
+
+VERDICT = ("stream_id status package_id entries first_sequence head previous_hash first_recorded_at last_recorded_at "
+           "digests_bind entries_sha256 first_occurred_at last_occurred_at claims findings findings_count activity actions")
+STREAM = VERDICT + " partial missing collected service bundle"
+RUN = ("format run_id outcome exit_code scope period package_period source tool operator begun_at started_at "
+       "finished_at attempts stream_list streams excluded failed vanished acceptances reconciliation warnings signed "
+       "timestamp_authority report earlier_runs recovered left_over documents binding")
+MEMBERS = {name: set(names.split()) for name, names in {
+    "archive": "format audit_url",
+    "run entry": "format number previous_sha256 run_id run_sha256 package_period coverage spans created_at audit_url "
+                 "heads signature?",
+    "acceptance entry": "format number previous_sha256 acceptance_key acceptance_sha256 created_at audit_url heads "
+                        "signature?",
+    "acceptance": "format stream_id reason accepted_by accepted_at head",
+    "asked": "format run_id source period scope begun_at operator binding",
+    "stream": "format run_id recorded_at binding " + STREAM,
+    "run stream": "record " + STREAM,
+    "run": RUN,
+    "run-draft": RUN.replace(" documents", ""),
+    "hold": "format run_id action reason ordered_by ordered_at retain_until objects",
+    "hold-result": "format record_sha256 outcome ended_at objects",
+    "share": "format run_id shared_with shared_by shared_at form expires_at objects",
+    "restamp": "format run_id ordered_by ordered_at timestamp_authority token",
+    "envelope": "payload payloadType signatures",
+    "verification": "format run_id period verified_at tool contract contract_sha256 recipe required_claims seal_key_ids "
+                    "accepted_unhashed timestamp_roots vendor earlier package_period statement package_entries "
+                    "accepted_restart completeness verdict does_not_prove",
+    "verdict": VERDICT,
+    "service": "format run_id stream_id stream_record check_answer listing",
+    "transfer-log": "format run_id stream_id audit_url operator request requested_by export_started_at received_at steps",
+}.items()}
+
+
+def has_members(value, kind, place):
+    names = MEMBERS[kind]
+    optional = {name[:-1] for name in names if name.endswith("?")}
+    needed = {name for name in names if not name.endswith("?")}
+    have = set(value) if isinstance(value, dict) else set()
+    return must(needed <= have <= needed | optional, place, f"has not the members of {kind}: {sorted(have ^ needed)}")
+
+
+def read_record(data, kind, place, name=None):
+    """The record, or None where it is none."""
+    try:
+        value = parse(data)
+    except ValueError as error:
+        must(False, place, f"cannot be read: {error!r}")
+        return None
+    wanted = f"evidence-{name or kind}/2"
+    if not must(isinstance(value, dict) and value.get("format") == wanted, place, f"is not of the format {wanted}"):
+        return None
+    return value if has_members(value, kind, place) else None
+
+
+# 5. Signatures and time-stamps ------------------------------------------------------------------------------------
+
+def openssl(*words, data=None):
+    return subprocess.run(["openssl", *words], input=data, capture_output=True)
+
+
+@functools.cache
+def key_id(file):
+    return sha256(openssl("pkey", "-pubin", "-in", file, "-outform", "DER").stdout)
+
+
+@functools.cache
+def is_elliptic(file):
+    return b"id-ecPublicKey" in openssl("pkey", "-pubin", "-in", file, "-text_pub", "-noout").stdout
+
+
+def is_signed(keys, payload_type, payload, signature, place):
+    if not must(isinstance(signature, dict) and set(signature) == {"keyid", "sig"}, place, "has no signature"):
+        return
+    file = keys.get(signature["keyid"])
+    if not must(file is not None, place, "is signed by a key that is not given"):
+        return
+    kind = payload_type.encode()
+    message = b"DSSEv1 %d %s %d %s" % (len(kind), kind, len(payload), payload)
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [os.path.join(folder, name) for name in ("message", "signature")]
+        for path, content in zip(paths, (message, base64.b64decode(signature["sig"]))):
+            with open(path, "wb") as target:
+                target.write(content)
+        how = ["-digest", "sha256"] if is_elliptic(file) else []
+        done = openssl("pkeyutl", "-verify", "-pubin", "-inkey", file, "-rawin", *how, "-in", paths[0], "-sigfile", paths[1])
+    canonical_base64 = base64.b64encode(base64.b64decode(signature["sig"])).decode() == signature["sig"]
+    must(done.returncode == 0 and canonical_base64, place, "its signature does not hold")
+
+
+def token_time(token, digest, root, place):
+    """When a token under this root says that the digest existed; None where it does not hold."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "token")
+        with open(path, "wb") as target:
+            target.write(token)
+        text, bare = openssl("ts", "-reply", "-in", path, "-text"), []
+        if text.returncode != 0:
+            text, bare = openssl("ts", "-reply", "-token_in", "-in", path, "-token_out", "-text"), ["-token_in"]
+        stated = re.search(rb"Time stamp: (.*)", text.stdout)
+        time, accuracy = None, timedelta()
+        if stated is not None:
+            words = stated.group(1).decode().split(".")[0].replace(" GMT", "")
+            time = datetime.strptime(words if words[-4:].isdigit() else words + re.search(r" \d{4}", stated.group(1).decode()).group(0), "%b %d %H:%M:%S %Y").replace(tzinfo=timezone.utc)
+            seconds = re.search(rb"Accuracy: (?:0x)?([0-9a-f]+) seconds", text.stdout)
+            accuracy = timedelta(seconds=int(seconds.group(1), 16) if seconds else 0)
+        if time is None:
+            must(False, place, "is no time-stamp token")
+            return None
+        done = openssl("ts", "-verify", *bare, "-in", path, "-digest", digest, "-CAfile", root, "-attime", str(int(time.timestamp())))
+    return time + accuracy if must(done.returncode == 0, place, "is no token over what it should be, under this root") else None
+
+
+def to_time(text):
+    return datetime.fromisoformat(text.replace("Z", "+00:00"))
+
+
+def in_utc(text):
+    """A time as records have it; None for none."""
+    return text and to_time(text).astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
+
+
+# 2. Names ---------------------------------------------------------------------------------------------------------
+
+def slug_of(stream):
+    name = "".join(c for c in unicodedata.normalize("NFKD", stream) if not unicodedata.category(c).startswith("M"))
+    name = re.sub(r"\.{2,}", ".", re.sub(r"[^a-z0-9._-]+", "-", name.lower()))[:59].strip("-.")
+    if re.match(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)", name):
+        name = "_" + name
+    return f"{name or 'stream'}-{sha256(stream.encode())[:8]}"
+
+
+# 9. Claims of one package -----------------------------------------------------------------------------------------
+
+def judge_package(package, text, roots, seal_keys, known, place):
+    """States of the claims, and the facts of the verdict. The default contract (7)."""
+    states, stated, last = dict.fromkeys(CLAIMS, "unproved"), {}, None
+    wrong, inexact, sealed, seals = {name: 0 for name in CLAIMS}, 0, 0, 0
+    entries, content = package["entries"], hashlib.sha256()
+    for entry, sent in zip(entries, text):
+        sequence, previous = entry["sequence"], entry["prev_hash"]
+        if sequence in stated or (last is not None and sequence < last) or entry["stream_id"] != known["stream_id"]:
+            wrong["order"] += 1
+        if (sequence == 1) != (previous == ZEROS):
+            wrong["order"] += 1
+        stated.setdefault(sequence, entry)
+        last = sequence if last is None else max(last, sequence)
+        hashed = {name: value for name, value in entry.items() if name not in ("hash", "seal")}
+        if sent is None:
+            inexact += 1
+        elif sha256(canonical(hashed).encode()) != entry["hash"]:
+            wrong["content"] += 1
+        key = seal_keys.get(entry.get("seal_key_id"))
+        seals += entry.get("seal") is not None
+        if not re.fullmatch(r"[0-9a-f]{64}", entry.get("seal") or ZEROS):
+            wrong["seal"] += 1
+        elif key is not None and entry.get("seal") is not None:
+            right = hmac.compare_digest(hmac.new(key, entry["hash"].encode(), "sha256").hexdigest(), entry["seal"])
+            sealed, wrong["seal"] = sealed + right, wrong["seal"] + (not right)
+    if seal_keys and 0 < seals < len(entries):
+        wrong["seal"] += 1
+    numbers = sorted(stated)
+    for before, after in zip(numbers, numbers[1:]):
+        if after != before + 1 or stated[after]["prev_hash"] != stated[before]["hash"]:
+            wrong["order"] += 1
+    first, head = (stated[numbers[0]], stated[numbers[-1]]) if numbers else (None, None)
+    # anchor
+    covered = 0
+    for point in package["checkpoints"]:
+        entry, token = stated.get(point["sequence"]), point["anchor"].get("token")
+        if point["stream_id"] != known["stream_id"]:
+            wrong["anchor"] += 1
+        elif entry is None:
+            wrong["anchor"] += known["to"] is None and bool(numbers) and point["sequence"] > numbers[-1]
+        elif point["hash"] != entry["hash"]:
+            wrong["anchor"] += 1
+        elif token is not None and roots is not None:
+            before = len(FINDINGS)
+            time = token_time(base64.b64decode(token), entry["hash"], roots, f"{place}, token of {point['sequence']}")
+            old = time is not None and time + timedelta(seconds=5) < to_time(entry["timestamp"])
+            wrong["anchor"] += len(FINDINGS) > before or old
+            covered += time is not None and not old
+    for name in ("order", "content", "seal", "anchor"):
+        if wrong[name] > 0:
+            states[name] = "refuted"
+    if entries:
+        states["order"] = states["order"] if wrong["order"] else "proved"
+        states["content"] = states["content"] if wrong["content"] or inexact else "proved"
+        states["seal"] = "proved" if not wrong["seal"] and sealed == len(entries) else states["seal"]
+        states["anchor"] = "proved" if not wrong["anchor"] and covered else states["anchor"]
+    facts = {
+        "entries": len(entries), "package_id": package["package_id"],
+        "first_sequence": first and first["sequence"], "previous_hash": first and first["prev_hash"],
+        "head": head and {"sequence": head["sequence"], "hash": head["hash"]},
+        "first_recorded_at": first and in_utc(first["timestamp"]), "last_recorded_at": head and in_utc(head["timestamp"]),
+        "first_occurred_at": first and in_utc(first.get("occurred_at")), "last_occurred_at": head and in_utc(head.get("occurred_at")),
+    }
+    return states, facts, stated
+
+
+def judge_continuity(stated, spans, period, states, place):
+    """9.5, by digests: what the ledger says that earlier runs had."""
+    spans = [span for span in spans if span["entries"] is not None]
+    numbers = sorted(stated)
+    if not numbers:
+        return "unproved"
+    first, last = numbers[0], numbers[-1]
+    proved = not spans and first == 1 and stated[1]["prev_hash"] == ZEROS
+    newest = max((span["entries"]["head"]["sequence"] for span in spans), default=0)
+    for span in spans:
+        theirs = span["entries"]
+        start, end = theirs["first_sequence"], theirs["head"]["sequence"]
+        hashes = {number: entry["hash"] for number, entry in stated.items()}
+        hashes.setdefault(first - 1, stated[first]["prev_hash"])
+        for number, value in ((end, theirs["head"]["hash"]), (start - 1, theirs["previous_hash"])):
+            if number in hashes and hashes[number] != value and not (number == 0):
+                return "refuted"
+        proved = proved or (end in hashes and end >= first) or end + 1 == first or start - 1 == last
+        for number, time in ((end, theirs["last_recorded_at"]), (start, theirs["first_recorded_at"])):
+            inside = (period["from"] is None or period["from"] <= time) and (period["to"] is None or time < period["to"])
+            if inside and not first <= number <= last:
+                return "refuted"
+    if period["to"] is None and last < newest:
+        return "refuted"
+    touches = any(s["entries"]["head"]["sequence"] < first - 1 and s["period"]["to"] == period["from"] is not None for s in spans)
+    if touches and all(s["entries"]["head"]["sequence"] + 1 < first for s in spans):
+        return "refuted"
+    return "proved" if proved and states["order"] == "proved" else "unproved"
+
+
+def judge_completeness(stated, listing, stating, verification, place):
+    """9.6"""
+    if verification["completeness"]["kind"] != "listing" or listing is None:
+        return "unproved"
+    left, last, undecided = {n: e["hash"] for n, e in stated.items()}, max(stated, default=0), False
+    head, asked = verification["statement"]["head"], stating["asked_at_by_service"] or stating["asked_at"]
+    for line in listing:
+        sequence, digest, *time = line.split(",")
+        sequence = int(sequence)
+        if left.get(sequence) == digest:
+            del left[sequence]
+        elif not time or sequence <= last or (head["sequence"] is not None and sequence <= head["sequence"]):
+            return "refuted"
+        elif not time[0]:
+            undecided = True
+        elif to_time(time[0]) < to_time(asked):
+            return "refuted"
+        else:
+            undecided |= not to_time(stating["asked_at"]) <= to_time(time[0]) <= to_time(stating["latest"])
+    whole = verification["package_period"] == {"from": None, "to": None}
+    count = sum(1 for number in stated if head["sequence"] is None or number <= head["sequence"])
+    wrong_head = head["hash"] is not None and stated.get(head["sequence"], head)["hash"] != head["hash"]
+    wrong_count = whole and verification["statement"]["entries"] not in (None, count)
+    short = verification["package_period"]["to"] is None and stated and last < (head["sequence"] or 0)
+    if left or wrong_head or wrong_count or short:
+        return "refuted"
+    return "unproved" if undecided or not stated else "proved"
+
+
+def judge_agreement(package, summary, facts, stated, verification, states):
+    """9.7; the PDF is left out."""
+    hash_of = facts["head"] and facts["head"]["hash"]
+    numbers = sorted(stated)
+    own = [package["stream"]["stream_id"], package["entry_count"], package["first_sequence"], package["last_sequence"], package["head_hash"]]
+    seen = [verification["verdict"]["stream_id"], len(package["entries"]), numbers[0] if numbers else None, numbers[-1] if numbers else None, hash_of]
+    wrong = own != seen or verification["package_entries"] not in (None, len(package["entries"]))
+    if summary is not None:
+        said = [summary["package_id"], summary["stream_id"], summary["entry_count"], summary["head_hash"]]
+        wrong |= said != [package["package_id"], seen[0], seen[1], hash_of]
+    vendor = verification["vendor"]
+    own, undecided = [states[name] for name in ("order", "content", "seal")], False
+    if vendor is not None and vendor["verified"]:
+        wrong |= "refuted" in own
+    elif vendor is not None and "refuted" not in own:
+        failed = vendor["failed_sequences"]
+        here = not failed or any(n in stated for n in failed)
+        wrong |= here and "unproved" not in own
+        undecided = here and "unproved" in own
+    return "refuted" if wrong else "proved" if summary is not None and not undecided else "unproved"
+
+
+# 6. Bundles -------------------------------------------------------------------------------------------------------
+
+FILES = re.compile(r"bagit\.txt|bag-info\.txt|(tag)?manifest-sha256\.txt|README\.txt|run-binding\.txt|_MISSING_(json|pdf|summary)\.txt"
+                   r"|data/(evidence\.(json|pdf)|summary\.(json|html|txt|md|pdf|bin))(\.part)?"
+                   r"|data/(verification|service|transfer-log)\.json|data/listing\.csv|data/contract\.yaml"
+                   r"|data/checkpoints/(0|[1-9]\d{0,15})(\.([2-9]|[1-9]\d{1,4}))?\.tsr")
+NEEDED = ["bagit.txt", "bag-info.txt", "manifest-sha256.txt", "tagmanifest-sha256.txt", "README.txt",
+          "data/verification.json", "data/service.json", "data/transfer-log.json"]
+
+
+def read_bag(path, folder, place):
+    """Every file of the bag, or None where it is none."""
+    try:
+        with zipfile.ZipFile(path) as bag:
+            names = bag.namelist()
+            must(len(set(names)) == len(names), place, "names a file twice")
+            files = {name: bag.read(name) for name in names if not name.endswith("/")}
+    except Exception as error:
+        must(False, place, f"is no zip: {error}")
+        return None
+    if not must(all(name.startswith(folder + "/") for name in files), place, f"does not lie in {folder}/"):
+        return None
+    files = {name[len(folder) + 1:]: content for name, content in files.items()}
+    for name in files:
+        must(FILES.fullmatch(name) is not None, place, f"{name} is no file of a bundle")
+    if not must(all(name in files for name in NEEDED), place, "lacks a file that every bundle has"):
+        return None
+    must(files["bagit.txt"] == b"BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n", place, "bagit.txt")
+    for manifest, is_of in (("manifest-sha256.txt", True), ("tagmanifest-sha256.txt", False)):
+        named = [n for n in files if n.startswith("data/") == is_of and n != "tagmanifest-sha256.txt"]
+        lines = sorted(f"{sha256(files[n])}  {n}\n" for n in named)
+        must(sorted(files[manifest].decode("utf-8", "replace").splitlines(keepends=True)) == lines, place, f"{manifest} is not that of its files")
+    return files
+
+
+def verify_bundle(archive, run, stream, spans, place):
+    path = archive.path(stream["bundle"]["key"])
+    files = read_bag(path, slug_of(stream["stream_id"]), place)
+    if files is None:
+        return None
+    must(sha256(files["manifest-sha256.txt"]) == stream["bundle"]["identity"], place, "is another bag than recorded")
+    documents = [read_record(files[f"data/{name}.json"], name, f"{place}: {name}.json") for name in ("verification", "service", "transfer-log")]
+    if None in documents or not must("data/evidence.json" in files, place, "has no JSON form"):
+        return None
+    verification, service, log = documents
+    verdict = verification["verdict"]
+    if not has_members(verdict, "verdict", place):
+        return None
+    # 10, step 7
+    recorded = {name: stream[name] for name in VERDICT.split()}
+    must(verdict == recorded, place, "records another verdict than the run")
+    must(verification["contract"] == run["source"]["contract"], place, "names another contract than the run")
+    if verification["contract_sha256"] is not None:
+        OPEN.append(f"{place}: is read by a contract that this program does not know")
+        return None
+    must([verification["contract"], verification["recipe"]] == ["default", RECIPE], place, "names another contract than it is read by")
+    for ours, theirs in ((verification["run_id"], run["run_id"]), (verification["period"], run["period"]),
+                         (verification["package_period"], run["package_period"]),
+                         (verification["contract_sha256"], run["source"]["contract_sha256"]), (log["audit_url"], run["source"]["audit_url"])):
+        must(ours == theirs, place, f"is not of this run: {ours!r}")
+    requests = sorted(step["exchange"]["requested_at"] for step in log["steps"] if "exchange" in step)
+    must(stream["collected"] == {"export_started_at": log["export_started_at"], "requested_at": (requests + [log["export_started_at"]])[0], "received_at": log["received_at"]}, place, "was collected at another time")
+    must([s["run_id"] for s in verification["earlier"] if not s["part"]] == [s["run_id"] for s in spans]
+         and all(span in spans for span in verification["earlier"] if not span["part"]), place, "names other earlier runs than the ledger")
+    # 10, step 8
+    for document in (service, log):
+        must(document["run_id"] == run["run_id"] and document["stream_id"] == verdict["stream_id"], place, "its documents are of several streams")
+    listed = parse(service["stream_record"].encode())
+    statement, vendor = verification["statement"], verification["vendor"]
+    must([listed["entry_count"], listed["head_sequence"], listed["head_hash"]] == [statement["entries"], statement["head"]["sequence"], statement["head"]["hash"]], place, "states another head than the service did")
+    answer = service["check_answer"] and parse(service["check_answer"].encode())
+    check = next((s["exchange"] for s in log["steps"] if s["step"] == "vendor-verify" and "exchange" in s), None)
+    must((answer is None) == (vendor is None) == (check is None), place, "documents differ in whether the service checked the stream")
+    if answer is not None and vendor is not None and check is not None:
+        must([answer["verified"], answer["checked_at"]] == [vendor["verified"], vendor["checked_at"]] and sha256(service["check_answer"].encode()) == check["sha256"], place, "the service's own check said something else")
+    for form in ("json", "pdf", "summary"):
+        steps = [step for step in log["steps"] if step["step"] == form and "exchange" in step]
+        names = [n for n in files if re.fullmatch({"json": r"data/evidence\.json", "pdf": r"data/evidence\.pdf", "summary": r"data/summary\.[a-z]+"}[form], n)]
+        if must(len(names) == len(steps) <= 1, place, f"has the {form} form, or not, otherwise than its transfer log") and names:
+            exchange, data = steps[0]["exchange"], files[names[0]]
+            right = [steps[0].get("file"), exchange["bytes"], exchange["sha256"]] == [names[0], len(data), sha256(data)]
+            must(right and 200 <= exchange["status"] <= 299 and exchange["path"].endswith(f"/evidence/{package_part(verdict)}/{form}"), place, f"the {form} form is not what was received")
+    listing = files.get("data/listing.csv")
+    is_listed = verification["completeness"]["kind"] == "listing"
+    must(is_listed == (listing is not None) == (service["listing"] is not None), place, "has a listing, or not, otherwise than it says")
+    lines = None if listing is None else listing.decode().split("\n")[:-1]
+    if lines is not None and service["listing"] is not None:
+        must(sum(page["entries"] for page in service["listing"]["pages"]) == len(lines), place, "its listing has other lines than its pages")
+        must(any(step["step"] == "listing" and "failure" not in step for step in log["steps"]), place, "its transfer log names no listing")
+    info = files["bag-info.txt"].decode().split("\n")
+    payload = [content for name, content in files.items() if name.startswith("data/")]
+    escaped = "".join(c if c != "%" and unicodedata.category(c) not in ("Cc", "Zl", "Zp") else "".join(f"%{b:02X}" for b in c.encode()) for c in verdict["stream_id"])
+    wanted = [f"Bag-Software-Agent: {verification['tool']['name']} {verification['tool']['version']}", f"External-Identifier: {run['run_id']}/{escaped}", None, "Evidence-Status: COMPLETE", None, f"Payload-Oxum: {sum(map(len, payload))}.{len(payload)}", ""]
+    must(len(info) == 7 and all(w is None or w == line for w, line in zip(wanted, info)), place, "bag-info.txt does not say what the bundle is")
+    return judge_bundle(archive, run, stream, files, documents, lines, spans, place)
+
+
+def package_part(verdict):
+    return re.sub(r"[^A-Za-z0-9._~!*'()-]", lambda m: "".join(f"%{b:02X}" for b in m[0].encode()), verdict["package_id"] or "")
+
+
+def judge_bundle(archive, run, stream, files, documents, lines, spans, place):
+    verification, service, log = documents
+    verdict = verification["verdict"]
+    try:
+        package = json.loads(files["data/evidence.json"], object_pairs_hook=to_object)
+        text = package["entries"]
+        package = parse(files["data/evidence.json"])
+    except Inexact:
+        text = [None] * len(package["entries"])
+    except (ValueError, KeyError) as error:
+        must(False, place, f"its JSON form cannot be read: {error!r}")
+        return None
+    tokens = {}
+    for point in package["checkpoints"]:
+        token = point["anchor"].get("token")
+        if token is not None:
+            of = tokens.setdefault(point["sequence"], [])
+            of += [data for data in [base64.b64decode(token)] if data not in of]
+    expected = {f"data/checkpoints/{n}{'' if i == 0 else f'.{i + 1}'}.tsr": data for n, of in tokens.items() for i, data in enumerate(of)}
+    must({n: d for n, d in files.items() if n.startswith("data/checkpoints/")} == expected, place, "has other tokens beside the package than in it")
+    known = {"stream_id": verdict["stream_id"], "to": verification["package_period"]["to"]}
+    states, facts, stated = judge_package(package, text, archive.service_root, archive.seal_keys, known, place)
+    states["continuity"] = judge_continuity(stated, spans, verification["package_period"], states, place)
+    states["completeness"] = judge_completeness(stated, lines, service["listing"], verification, place)
+    summary = parse(files["data/summary.json"]) if "data/summary.json" in files else None
+    states["agreement"] = judge_agreement(package, summary, facts, stated, verification, states)
+    for name, value in facts.items():
+        must(verdict[name] == value, place, f"records {name} as {verdict[name]!r}, and it is {value!r}")
+    days = {}
+    for entry in package["entries"]:
+        day = in_utc(entry["timestamp"])[:10]
+        days[day] = days.get(day, 0) + 1
+    if verdict["activity"]["per"] == "day":
+        must(verdict["activity"]["counts"] == days, place, "records another activity")
+    exempt = {"seal", "anchor"} | ({"agreement"} if verdict["claims"]["seal"]["state"] != states["seal"] else set())
+    for name, state in states.items():
+        was = verdict["claims"][name]["state"]
+        opposite = {state, was} == {"refuted", "proved"}
+        must(name in exempt or not (opposite or (was, state) == ("proved", "unproved")), place, f"records {name} as {was}, and it is {state}")
+        must(state != "refuted", place, f"the claim {name} is refuted")
+    claims = {name: verdict["claims"][name]["state"] for name in CLAIMS}
+    status, asked = verdict["status"], [claims[name] for name in verification["required_claims"]]
+    must(("refuted" in claims.values()) == (status == "refuted"), place, f"is recorded as {status}, which its claims do not come to")
+    earned = "incomplete" if set(asked) - {"proved"} else "verified" if {claims["order"], claims["content"]} == {"proved"} else "collected"
+    must(status not in ("verified", "collected") or (status == earned and package["entries"]), place, f"is recorded as {status}, and not what that takes")
+    must(status != "empty" or not package["entries"], place, "is recorded as empty, and is not")
+    must(verdict["findings_count"] >= len(verdict["findings"]), place, "lists more findings than it counts")
+    must(claims["seal"] != "proved" or verification["seal_key_ids"], place, "records seals as proved by no key")
+    must(claims["anchor"] != "proved" or verification["timestamp_roots"] is not None, place, "records the anchor as proved under no root")
+    required = set(run["scope"]["required_claims"]) | {"order", "content"}
+    if package["entries"] and any(states[name] != "proved" for name in required):
+        OPEN.append(f"{place}: {sorted(name for name in required if states[name] != 'proved')} not proved")
+    for number, entry in stated.items():
+        before = archive.entries.setdefault((verdict["stream_id"], number), entry["hash"])
+        must(before == entry["hash"], place, f"has another entry {number} than another run")
+    return len(package["entries"])
+
+
+# 10. Archives -----------------------------------------------------------------------------------------------------
+
+class Archive:
+    def __init__(self, folder, public_keys, root, service_root, seal_keys):
+        self.folder, self.root, self.service_root, self.seal_keys = folder, root, service_root, seal_keys
+        self.keys = {key_id(file): file for file in public_keys}
+        self.named, self.entries, self.runs, self.checked = set(), {}, {}, 0
+        self.objects = {}
+        for at, folders, files in os.walk(folder):
+            folders[:] = [name for name in folders if not name.startswith(".")]
+            for name in files:
+                full = os.path.join(at, name)
+                if not name.startswith("."):
+                    key = os.path.relpath(full, folder)
+                    self.objects[key] = not must(os.path.isfile(full) and not os.path.islink(full), key, "is no file")
+
+    def path(self, key):
+        return os.path.join(self.folder, key)
+
+    def read(self, key):
+        """The bytes of an object; None where it is not there."""
+        self.named.add(key)
+        if not must(key in self.objects, key, "is missing"):
+            return None
+        with open(self.path(key), "rb") as source:
+            return source.read()
+
+    def matches(self, stored):
+        data = self.read(stored["key"])
+        return data is not None and must([len(data), sha256(data)] == [stored["bytes"], stored["sha256"]], stored["key"], "is not what was recorded")
+
+    def is_of_another_version(self):
+        """2, rule 6."""
+        names = ["archive.json"] + [key for key in self.objects if re.fullmatch(r"ledger/\d{8}\.json", key)]
+        formats = []
+        for name in names:
+            try:
+                formats.append(json.loads(open(self.path(name), "rb").read())["format"])
+            except (OSError, ValueError, KeyError, TypeError):
+                return False
+        return all(re.fullmatch(r"evidence-[a-z-]+/\d+", str(f)) and not str(f).endswith("/2") for f in formats)
+
+    def verify(self):
+        data = self.read("archive.json")
+        archive = data and read_record(data, "archive", "archive.json")
+        ledger = self.verify_ledger()
+        if archive and ledger:
+            must(data == record_bytes({"format": "evidence-archive/2", "audit_url": ledger[0]["audit_url"]}), "archive.json", "is not of the service of ledger entry 1")
+        recorded = {entry["run_id"] for entry in ledger if "run_id" in entry}
+        for key in sorted(self.objects):
+            run = re.fullmatch(r"runs/([^/]+)/run\.json", key)
+            must(run is None or run[1] in recorded, key, "is in no ledger entry")
+            other = re.match(r"runs/([^/]+)/", key)
+            if other and f"runs/{other[1]}/run.json" not in self.objects:
+                OPEN.append(f"{key}: of a run that is not finalized")
+                self.named.add(key)
+        self.verify_keys(ledger)
+        for key in sorted(set(self.objects) - self.named):
+            must(False, key, "is named by nothing")
+
+    def verify_keys(self, ledger):
+        for key in [key for key in self.objects if key.startswith("keys/")]:
+            with open(self.path(key)) as source:
+                pem = source.read()
+            must(key == f"keys/{key_id(self.path(key))}.pem" and pem.startswith("-----BEGIN PUBLIC KEY-----\n"), key, "is not the key of its name")
+        for keyid in self.used:
+            self.read(f"keys/{keyid}.pem")
+
+    def verify_ledger(self):
+        keys = sorted(key for key in self.objects if re.fullmatch(r"ledger/\d{8}\.json", key))
+        before, previous, signed, eras = None, ZEROS, False, {}
+        ledger, self.used = [], set()
+        must(bool(keys), "ledger", "is missing")
+        for number, key in enumerate(keys, 1):
+            must(key == f"ledger/{number:08d}.json", key, f"comes where entry {number} should be")
+            data = self.read(key)
+            kind = "run entry" if b'\n  "run_id": ' in data else "acceptance entry"
+            entry = read_record(data, kind, key, "ledger-entry")
+            if entry is None:
+                before, previous = None, sha256(data)
+                continue
+            must(entry["number"] == number and entry["previous_sha256"] == previous, key, "does not continue the entry before it")
+            must(record_bytes(entry) == data, key, "is not written as a record")
+            signature = entry.get("signature")
+            signed = signed or signature is not None
+            if signed or number == len(keys):
+                payload = record_bytes({name: value for name, value in entry.items() if name != "signature"})
+                is_signed(self.keys, LEDGER_TYPE, payload, signature, key)
+                self.used.add((signature or {}).get("keyid"))
+            derived = self.derive(entry, before, key, ledger, eras)
+            if derived is not None:
+                derived.update({"signature": signature} if signature else {})
+                must(record_bytes(derived) == data, key, "does not follow from what it records and the entry before")
+            ledger.append(entry)
+            before, previous = entry, sha256(data)
+        return ledger
+
+    def derive(self, entry, before, key, ledger, eras):
+        """4: the entry as it must be. Verifies what it records on the way."""
+        heads, service = (before["heads"], before["audit_url"]) if before else ({}, None)
+        common = {"format": "evidence-ledger-entry/2", "number": entry["number"], "previous_sha256": entry["previous_sha256"]}
+        if "acceptance_key" in entry:
+            data = self.read(entry["acceptance_key"])
+            record = data and read_record(data, "acceptance", entry["acceptance_key"])
+            if not record or not must(sha256(data) == entry["acceptance_sha256"], entry["acceptance_key"], "is not what the ledger names"):
+                return None
+            name = f"acceptances/{slug_of(record['stream_id'])}-{record['accepted_at'].replace(':', '-')}.json"
+            must(entry["acceptance_key"] == name, name, "is not where it belongs")
+            eras.pop(record["stream_id"], None)
+            return {**common, "acceptance_key": entry["acceptance_key"], "acceptance_sha256": entry["acceptance_sha256"], "created_at": record["accepted_at"], "audit_url": service, "heads": {s: h for s, h in heads.items() if s != record["stream_id"]}}
+        run_key = f"runs/{entry['run_id']}/run.json"
+        data = self.read(run_key)
+        run = data and read_record(data, "run", run_key)
+        if not run or not must(sha256(data) == entry["run_sha256"], run_key, "is not what the ledger names"):
+            return None
+        past = {stream: list(spans) for stream, spans in eras.items()}
+        spans = by_stream([(s["stream_id"], span) for s in run["streams"] if (span := span_of(s)) is not False])
+        for stream, span in spans.items():
+            eras.setdefault(stream, []).append({"run_id": run["run_id"], "period": run["package_period"], "part": False, "entries": span})
+        known = {e["audit_url"] for e in ledger} | {entry["audit_url"]}
+        verify_run(self, run, data, past, known, ledger)
+        after = dict(heads)
+        for stream, span in spans.items():
+            if span and span["head"]["sequence"] > after.get(stream, {"sequence": -1})["sequence"]:
+                after[stream] = {**span["head"], "run_id": run["run_id"]}
+        moved = run["source"]["moved_from"] is not None
+        return {**common, "run_id": run["run_id"], "run_sha256": sha256(data), "package_period": run["package_period"],
+                "coverage": coverage_of(run), "spans": spans, "created_at": run["finished_at"],
+                "audit_url": run["source"]["audit_url"] if moved or service is None else service, "heads": by_stream(after.items())}
+
+
+def span_of(stream):
+    """4, rule 2: the span, None for an empty stream, False for none."""
+    if stream["status"] == "empty":
+        return None
+    continuity = stream["claims"]["continuity"]["state"]
+    found = [f["code"] for f in stream["findings"] if f["code"].startswith("continuity/") and f["severity"] == "error"]
+    contradicts = continuity == "refuted" and (not found or any(code != "continuity/gap" for code in found))
+    if stream["claims"]["order"]["state"] != "proved" or contradicts or None in (stream["first_sequence"], stream["previous_hash"], stream["head"]):
+        return False
+    names = "first_sequence head previous_hash first_recorded_at last_recorded_at digests_bind entries_sha256".split()
+    return {**{name: stream[name] for name in names}, "agrees": continuity == "proved"}
+
+
+def coverage_of(run):
+    scope, counts = run["scope"], run["reconciliation"]
+    def unique(values):
+        return sorted(set(values), key=utf16)
+    without = ["without", *unique(scope["exclude"])] if scope["exclude"] else []
+    text = json.dumps([unique(scope["streams"]), without], ensure_ascii=False, separators=(",", ":"))
+    firsts = sorted(day for s in run["streams"] for day in list(s["activity"]["counts"])[:1])
+    return {"period": run["period"], "until": run["period"]["to"] or run["begun_at"], "filter": text if scope["streams"] or scope["exclude"] else "",
+            "listed": counts["listed"], "left_out": counts["partial"] + counts["failed"] + counts["excluded"], "excluded": counts["excluded"], "first_entry": firsts[0] if firsts else None}
+
+
+def verify_run(archive, run, data, past, services, ledger):
+    """Steps 3 to 8 for one run."""
+    prefix, counts = f"runs/{run['run_id']}/", run["reconciliation"]
+    key = prefix + "run.json"
+    gone = {v["stream_id"] for v in run["vanished"]}
+    must(counts["listed"] == sum(counts[n] for n in ("exported", "partial", "failed", "empty", "excluded")), key, "its reconciliation does not add up")
+    must(counts["exported"] + counts["partial"] + counts["empty"] == sum(s["stream_id"] not in gone for s in run["streams"]), key, "does not count its streams")
+    told = {item["stream_id"] for name in ("streams", "failed", "excluded") for item in run[name]}
+    must(all(s["stream_id"] in told for s in run["stream_list"]["streams"]), key, "does not say what became of a stream")
+    must((run["outcome"] == "refuted") == bool(gone or any(s["status"] == "refuted" for s in run["streams"])), key, "states another outcome than its streams")
+    must(run["source"]["audit_url"] in services, key, "is of another service")
+    must(run["outcome"] != "refuted", key, "the run itself was refuted")
+    must(all(archive.runs.get(earlier["run_id"], earlier) == earlier for earlier in run["earlier_runs"]), key, "says of a run before what its record does not")
+    archive.runs[run["run_id"]] = {**coverage_of(run), "run_id": run["run_id"], "outcome": run["outcome"], "finished_at": run["finished_at"], "streams": counts["exported"], "entries": sum(s["entries"] for s in run["streams"])}
+    asked = next((d for d in run["documents"] if d["name"] == "asked.json"), None)
+    for stored in run["left_over"] + run["documents"]:
+        right = stored["key"] == prefix + stored["name"] if "name" in stored else stored["key"].startswith(prefix)
+        must(right, stored["key"], "is not where it belongs")
+        archive.matches(stored)
+    if asked and asked["key"] in archive.objects:
+        question = read_record(archive.read(asked["key"]), "asked", asked["key"])
+        same = question and all(question[n] == run[n] for n in ("run_id", "begun_at", "period"))
+        same = same and all(question["source"][n] == run["source"][n] for n in ("audit_url", "contract_sha256"))
+        same = same and all((sorted(set(v)) if isinstance(v, list) else v) == (sorted(set(run["scope"][n])) if isinstance(v, list) else run["scope"][n]) for n, v in question["scope"].items())
+        must(bool(same), asked["key"], "asks for another run")
+    for stream in run["streams"]:
+        bundle, slug = stream["bundle"], slug_of(stream["stream_id"])
+        ending = ".PARTIAL.zip" if stream["partial"] else ".zip"
+        must(bundle["key"] == f"{prefix}streams/{slug}{ending}{'.age' if 'encrypted' in bundle else ''}", key, f"puts {stream['stream_id']!r} where it does not belong")
+        if stream["record"] is not None and archive.matches(stream["record"]):
+            record = read_record(archive.read(stream["record"]["key"]), "stream", stream["record"]["key"])
+            same = record and {**record, "record": stream["record"]}.items() >= stream.items() and record["run_id"] == run["run_id"]
+            must(bool(same) and stream["record"]["key"] == f"{prefix}streams/{slug}.json", stream["record"]["key"], "says something else than the run record")
+        if archive.matches(bundle) and "encrypted" not in bundle and not stream["partial"]:
+            archive.checked += verify_bundle(archive, run, stream, past.get(stream["stream_id"], []), bundle["key"]) or 0
+        elif bundle["key"] in archive.objects:
+            OPEN.append(f"{bundle['key']}: not opened")
+    verify_statement(archive, run, data)
+    verify_stamps(archive, run, data)
+    verify_hold_log(archive, run)
+
+
+def verify_statement(archive, run, data):
+    """5.3"""
+    if not run["signed"]:
+        return
+    key = f"runs/{run['run_id']}/run.dsse.json"
+    content = archive.read(key)
+    try:
+        envelope = content and parse(content)
+    except ValueError:
+        envelope = {}
+    if content is None or not has_members(envelope, "envelope", key) or not must(len(envelope["signatures"]) == 1 and record_bytes(envelope) == content, key, "is not written as a record"):
+        return
+    subjects = {f"runs/{run['run_id']}/run.json": sha256(data)}
+    stored = [item for s in run["streams"] for item in (s["bundle"], s["record"]) if item is not None]
+    subjects.update({s["key"]: s["sha256"] for s in stored + run["left_over"] + run["documents"]})
+    predicate = {name: run[name] for name in "run_id outcome exit_code period source tool finished_at".split()}
+    statement = record_bytes({"_type": "https://in-toto.io/Statement/v1", "subject": [{"name": n, "digest": {"sha256": subjects[n]}} for n in sorted(subjects, key=utf16)], "predicateType": "urn:evidence-exporter:run:2", "predicate": predicate})
+    must(envelope["payloadType"] == "application/vnd.in-toto+json" and base64.b64encode(statement).decode() == envelope["payload"], key, "is not the statement of this run")
+    signature = envelope["signatures"][0]
+    is_signed(archive.keys, envelope["payloadType"], base64.b64decode(envelope["payload"]), signature, key)
+    archive.used.add(signature.get("keyid"))
+
+
+def verify_stamps(archive, run, data):
+    """5.5"""
+    number, covered, not_before = 1, data, to_time(run["finished_at"])
+    named = {}
+    for key in [k for k in archive.objects if re.fullmatch(rf"runs/{re.escape(run['run_id'])}/hold-log/[^/]+-restamp\.json", k)]:
+        record = read_record(archive.read(key), "restamp", key, "restamp-record")
+        if record and must(record["run_id"] == run["run_id"] and key.endswith(f"/{record['ordered_at'].replace(':', '-')}-restamp.json"), key, "is not where it belongs"):
+            named[record["token"]["key"]] = record["token"]["sha256"]
+    while (key := f"runs/{run['run_id']}/run{'' if number == 1 else f'.{number}'}.tsr") in archive.objects:
+        token = archive.read(key)
+        must(number == 1 or named.get(key) == sha256(token), key, "nothing records who had it made")
+        time = token_time(token, sha256(covered), archive.root, key) if archive.root else None
+        if time is not None:
+            must(time + timedelta(minutes=5) >= not_before, key, "is older than what it covers")
+            not_before = time
+        number, covered = number + 1, covered + token
+    if number == 1 and run["timestamp_authority"] is not None:
+        OPEN.append(f"runs/{run['run_id']}: not time-stamped yet")
+
+
+def verify_hold_log(archive, run):
+    pattern = re.compile(rf"runs/{re.escape(run['run_id'])}/hold-log/([^/]+)-(hold|release|extend|share)\.json")
+    for key in sorted(archive.objects):
+        found = pattern.fullmatch(key)
+        if not found:
+            continue
+        action = found[2]
+        data = archive.read(key)
+        kind = "share" if action == "share" else "hold"
+        record = read_record(data, kind, key, f"{kind}-record")
+        if record is None:
+            continue
+        at = record["shared_at" if action == "share" else "ordered_at"]
+        must(record["run_id"] == run["run_id"] and at.replace(":", "-") == found[1] and record.get("action", "share") == action, key, "is not where it belongs")
+        done = key[: -len(".json")] + ".done.json"
+        if action != "share" and done in archive.objects:
+            result = read_record(archive.read(done), "hold-result", done)
+            must(result is None or result["record_sha256"] == sha256(data), done, "is not the end of the record beside it")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("archive")
+    parser.add_argument("--public-key", action="append", default=[])
+    parser.add_argument("--root", help="root certificate of the authority that stamps runs")
+    parser.add_argument("--service-root", help="root certificate of the authority that stamps the service's checkpoints")
+    parser.add_argument("--seal-key", action="append", default=[], metavar="ID=FILE")
+    options = parser.parse_args()
+    seal_keys = {}
+    for option in options.seal_key:
+        name, file = option.split("=", 1)
+        with open(file, "rb") as source:
+            seal_keys[name] = source.read()
+    archive = Archive(options.archive, options.public_key, options.root, options.service_root, seal_keys)
+    if archive.is_of_another_version():
+        print("this archive is of another version of the format: nothing was verified")
+        return 2
+    try:
+        archive.verify()
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
+        must(False, options.archive, f"holds what no archive holds: {error!r}")
+    for line in FINDINGS + ([] if FINDINGS else OPEN):
+        print(line)
+    outcome = "refuted" if FINDINGS else "incomplete" if OPEN or not archive.checked else "verified"
+    print(outcome)
+    return {"verified": 0, "refuted": 1, "incomplete": 3}[outcome]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,194 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { z } from 'zod';
+import { packageFile } from '../../../src/core/install-paths.ts';
+import { serviceSchema, transferLogSchema, verificationSchema } from '../../../src/verifier/bundle/documents.ts';
+import { headSchema, periodSchema, spanEntriesSchema, spanSchema } from '../../../src/verifier/claims/span-schema.ts';
+import {
+  collectedSchema,
+  operatorSchema,
+  serviceStatementSchema,
+  streamStatementSchema,
+} from '../../../src/verifier/claims/stated-schema.ts';
+import { findingSchema, verdictSchema } from '../../../src/verifier/claims/verdict-schema.ts';
+import { ledgerEntrySchema } from '../../../src/verifier/ledger/ledger.ts';
+import { archiveSchema } from '../../../src/verifier/ledger/service.ts';
+import { descriptionSchema } from '../../../src/verifier/profile/description.ts';
+import { askedSchema } from '../../../src/verifier/records/asked.ts';
+import { controlsSchema } from '../../../src/verifier/records/controls.ts';
+import { coverageSchema } from '../../../src/verifier/records/coverage.ts';
+import { holdRecordSchema, holdResultSchema } from '../../../src/verifier/records/hold-log.ts';
+import { scopeSchema, sourceSchema } from '../../../src/verifier/records/question.ts';
+import {
+  acceptanceSchema,
+  attemptSchema,
+  documentSchema,
+  earlierRunSchema,
+  reconciliationSchema,
+  runRecordSchema,
+  seenHeadSchema,
+  streamFailureSchema,
+  streamRecordSchema,
+  vanishedSchema,
+} from '../../../src/verifier/records/record.ts';
+import { restampingSchema } from '../../../src/verifier/records/restamping.ts';
+import { shareSchema } from '../../../src/verifier/records/share.ts';
+import { envelopeSchema } from '../../../src/verifier/signature/envelope.ts';
+
+const DOCUMENT = readFileSync(packageFile('templates/help/archive-format.md'), 'utf8');
+
+/** The definition of a schema, as zod keeps it. */
+interface Definition {
+  type: string;
+  innerType?: z.ZodType;
+  in?: z.ZodType;
+  out?: z.ZodType;
+  element?: z.ZodType;
+  valueType?: z.ZodType;
+  items?: z.ZodType[];
+  options?: z.ZodType[];
+  shape?: Record<string, z.ZodType>;
+}
+const definitionOf = (schema: z.ZodType) => schema.def as unknown as Definition;
+const inner = (schema: z.ZodType | undefined): z.ZodType => {
+  if (schema === undefined) throw new TypeError('there is no schema');
+  const { type, innerType, element, items, in: input, out } = definitionOf(schema);
+  if (['nullable', 'optional', 'default'].includes(type)) return inner(innerType);
+  if (type === 'array') return inner(element);
+  if (type === 'tuple') return inner(items?.[0]);
+  if (type === 'pipe') return inner(definitionOf(input as z.ZodType).type === 'transform' ? out : input);
+  return schema;
+};
+
+const bundleSchema = inner(streamRecordSchema.shape.bundle);
+const storedSchema = inner(runRecordSchema.shape.left_over);
+const claimsSchema = inner(verdictSchema.shape.claims);
+const heldSchema = inner(holdRecordSchema.shape.objects);
+const pagingSchema = inner(descriptionSchema.shape.streams.shape.paging);
+
+type Section = [heading: string, schema: z.ZodType, merged?: z.ZodType];
+
+/** Shapes that other tables name and do not take apart. */
+const SHAPES: Section[] = [
+  ['**period**', periodSchema],
+  ['**operator**', operatorSchema],
+  ['**head**', headSchema],
+  ['**seen head**', seenHeadSchema],
+  ['**stated stream**', streamStatementSchema],
+  ['**stored**', storedSchema],
+  ['**document**', documentSchema, storedSchema],
+  ['**bundle**', bundleSchema, storedSchema],
+  ['**claim**', inner(definitionOf(claimsSchema).shape?.['order'])],
+  ['**claims**', claimsSchema],
+  ['**finding**', findingSchema],
+  ['**verdict**', verdictSchema],
+  ['**collected**', collectedSchema],
+  ['**service statement**', serviceStatementSchema, streamStatementSchema],
+  ['**missing form**', inner(streamRecordSchema.shape.missing)],
+  ['**span entries**', spanEntriesSchema],
+  ['**span**', spanSchema],
+  ['**coverage**', coverageSchema],
+  ['**earlier run**', earlierRunSchema, coverageSchema],
+  ['**reconciliation**', reconciliationSchema],
+  ['**vanished**', vanishedSchema],
+  ['**failure**', streamFailureSchema],
+  ['**controls**', controlsSchema],
+  ['**source**', sourceSchema],
+  ['**scope**', scopeSchema],
+  ['8.1 **paging**', pagingSchema],
+];
+/** Shapes that are described in a sentence. */
+const IN_WORDS = [
+  inner(runRecordSchema.shape.streams),
+  inner(runRecordSchema.shape.stream_list.shape.streams),
+  inner(attemptSchema.shape.incomplete),
+  acceptanceSchema,
+  heldSchema,
+  inner(holdResultSchema.shape.objects),
+];
+
+const OBJECTS: Section[] = [
+  ['`archive.json`', archiveSchema],
+  ['`ledger/NNNNNNNN.json`', ledgerEntrySchema],
+  ['`acceptances/SLUG-TIME.json`', acceptanceSchema],
+  ['`runs/RUN/asked.json`', askedSchema],
+  ['`runs/RUN/streams/SLUG.json`', streamRecordSchema, verdictSchema],
+  ['`runs/RUN/attempts/TIME/attempt.json`', attemptSchema],
+  ['`runs/RUN/run.json`', runRecordSchema],
+  ['`runs/RUN/hold-log/TIME-hold.json`, `TIME-release.json`, `TIME-extend.json`', holdRecordSchema],
+  ['`runs/RUN/hold-log/TIME-ACTION.done.json`', holdResultSchema],
+  ['`runs/RUN/hold-log/TIME-share.json`', shareSchema],
+  ['`runs/RUN/hold-log/TIME-restamp.json`', restampingSchema],
+  ['5.3 `runs/RUN/run.dsse.json`', envelopeSchema],
+  ['`data/verification.json`', verificationSchema],
+  ['`data/service.json`', serviceSchema],
+  ['`data/transfer-log.json`', transferLogSchema],
+  ['8. Other contracts', descriptionSchema],
+];
+
+const OPAQUE = new Set([...SHAPES.map(([, schema]) => schema), ...IN_WORDS]);
+
+/** Every member below a schema, as `a.b` and for members of a list `a[].b`, and whether it may be absent or null. */
+function membersOf(schema: z.ZodType, path = ''): Map<string, string> {
+  const found = new Map<string, string>();
+  const { type, shape, options, valueType } = definitionOf(schema);
+  const add = (members: Map<string, string>) => {
+    for (const [name, notes] of members) found.set(name, notes);
+  };
+  for (const option of type === 'union' ? (options ?? []) : []) add(membersOf(inner(option), path));
+  if (type === 'record' && valueType !== undefined) return found;
+  for (const [name, member] of Object.entries(shape ?? {})) {
+    const place = path === '' ? name : `${path}.${name}`;
+    found.set(place, notesOf(member));
+    const below = inner(member);
+    if (OPAQUE.has(below)) continue;
+    const within = membersOf(below, isList(member) ? `${place}[]` : place);
+    // A list of objects, and an object that is always there, are named by their members.
+    if (within.size > 0 && (isList(member) || (notesOf(member) === '' && areObjects(below)))) found.delete(place);
+    add(within);
+  }
+  return found;
+}
+
+/** An object, or one of several. */
+function areObjects(schema: z.ZodType): boolean {
+  const { type, options } = definitionOf(schema);
+  return type === 'object' || (type === 'union' && (options ?? []).every((option) => areObjects(inner(option))));
+}
+
+function notesOf(schema: z.ZodType): string {
+  const { type, innerType, in: input } = definitionOf(schema);
+  if (type === 'nullable' && innerType !== undefined) return ['null', notesOf(innerType)].filter(Boolean).join(' ');
+  if ((type === 'optional' || type === 'default') && innerType !== undefined)
+    return [notesOf(innerType), 'optional'].filter(Boolean).join(' ');
+  if (type === 'pipe' && definitionOf(input as z.ZodType).type !== 'transform') return notesOf(input as z.ZodType);
+  return '';
+}
+
+function isList(schema: z.ZodType): boolean {
+  const { type, innerType } = definitionOf(schema);
+  if (innerType !== undefined && ['nullable', 'optional', 'default'].includes(type)) return isList(innerType);
+  return type === 'array' || type === 'tuple';
+}
+
+/** The rows of the first table below a heading. */
+function described(heading: string): Map<string, string> {
+  const at = DOCUMENT.search(new RegExp(`^##+ ${heading.replaceAll(/[*.]/g, '\\$&')}$`, 'm'));
+  expect(at, heading).toBeGreaterThan(-1);
+  const [section = ''] = DOCUMENT.slice(at).split(/\n##+ /);
+  const [table = ''] = section.slice(section.indexOf('\n|')).split('\n\n');
+  const rows = table.matchAll(/^\| `([^`]+)` \| (.+?) \|/gm);
+  return new Map([...rows].map(([, name = '', type = '']) => [name, notesIn(type)]));
+}
+
+function notesIn(type: string): string {
+  return [/\bor null\b/.test(type) ? 'null' : '', /, optional$/.test(type) ? 'optional' : ''].filter(Boolean).join(' ');
+}
+
+describe('the document says every member of every schema, and no other', () => {
+  test.each([...SHAPES, ...OBJECTS])('%s', (heading, schema, merged) => {
+    const own = membersOf(schema);
+    for (const name of merged === undefined ? [] : membersOf(merged).keys()) own.delete(name);
+    expect(described(heading)).toEqual(new Map([...own].toSorted()));
+  });
+});
