@@ -133,7 +133,7 @@ const makeParser = () =>
       run(async () => (await import('./commands/demo.ts')).runDemo),
     )
     .command(
-      'ledger <action> <stream>',
+      'ledger <action> [stream]',
       'record why a stream was ended or began anew',
       ledgerFlags,
       run(async () => (await import('./commands/ledger.ts')).runLedger, 'action', 'stream'),

@@ -1,9 +1,9 @@
 import { tmpdir } from 'node:os';
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { EvidenceError } from '../../../core/errors.ts';
 import { CLAIMS, DEFAULT_REQUIRED } from '../../../verifier/claims/claim.ts';
 import { DEFAULT_TRANSPORT } from '../../client/options.ts';
-import type { FileConfig } from './config-file.ts';
+import { CONFIG_FILE, type Found, readConfigFile } from './found-file.ts';
 import { readGivenText } from './given-file.ts';
 import { givenWords, refuseMisplaced, secretsIn, secretsOf } from './secrets.ts';
 import { checkHttpUrl, type StoreSettings, toStoreSettings } from './store-settings.ts';
@@ -87,7 +87,6 @@ export interface Config {
 }
 
 export const DEFAULT_ARCHIVE = './evidence-archive';
-export const CONFIG_FILE = 'evidence.yaml';
 
 /**
  * The configuration of whoever exports and keeps an archive: the file, then the environment, then the flags. What
@@ -117,15 +116,6 @@ export async function loadNamedConfig(
   const { file, ...found } = await readConfigFile(flags.config ?? environment['EVIDENCE_CONFIG'], directory, null);
   const { source: _source, ...ofReader } = file;
   return toConfig({ ...found, file: ofReader }, flags, others, directory);
-}
-
-/** A configuration file that was read. */
-interface Found {
-  file: FileConfig;
-  /** What its paths are relative to. */
-  folder: string;
-  /** As it was named; null for none. */
-  given: string | null;
 }
 
 function toConfig(
@@ -218,25 +208,6 @@ function toConfig(
 /** Without a slash or a dot it is no file. */
 function isFrameworkName(name: string): boolean {
   return /^[A-Za-z0-9-]+$/.test(name);
-}
-
-/** @param fallback what is read, if it is there, where no file is named; null for nothing. */
-async function readConfigFile(file: string | undefined, directory: string, fallback: string | null): Promise<Found> {
-  const given = file ?? fallback;
-  const nothing = { file: {}, folder: directory, given: null };
-  if (given === null) return nothing;
-  const path = resolve(directory, given);
-  let text: string;
-  try {
-    text = readGivenText('the configuration', path);
-  } catch (error) {
-    const isAbsent = ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT';
-    if (file === undefined && isAbsent) return nothing;
-    throw error;
-  }
-  // Half of the time that a command takes to start: many are started where there is no file.
-  const { parseConfigFile } = await import('./config-file.ts');
-  return { file: parseConfigFile(text, path), folder: dirname(path), given };
 }
 
 function checkConcurrency(concurrency: number): number {
