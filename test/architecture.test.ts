@@ -42,7 +42,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     model: [],
     chain: ['decode', 'model', 'reading', 'recipe'],
     'pdf-text': [],
-    timestamp: [],
+    timestamp: ['model'],
     signature: [],
     claims: ['chain', 'model', 'pdf-text', 'reading', 'recipe', 'timestamp'],
     bundle: ['claims'],

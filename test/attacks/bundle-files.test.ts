@@ -64,7 +64,7 @@ function summaryOf(entryCount: number): Buffer {
 
 interface Report {
   exit_code: number;
-  problems: { code: string; key: string }[];
+  findings: { code: string; key: string }[];
   streams: { status: string; claims: Record<string, { state: string; reason?: string }> }[];
 }
 
@@ -79,10 +79,10 @@ async function verify(file: string, flags: Partial<VerifyFlags> = {}): Promise<R
   return report;
 }
 
-/** Exit code, then each problem once with its file. */
-const outcomeOf = ({ exit_code, problems }: Report) => [
+/** Exit code, then each finding once with its file. */
+const outcomeOf = ({ exit_code, findings }: Report) => [
   exit_code,
-  ...new Set(problems.map(({ code, key }) => `${code} ${key.split('.zip:')[1] ?? ''}`.trim())),
+  ...new Set(findings.map(({ code, key }) => `${code} ${key.split('.zip:')[1] ?? ''}`.trim())),
 ];
 
 test('as they are made, a whole bundle is verified with its anchor, and one that lacks a form is incomplete', async () => {
@@ -137,7 +137,7 @@ const swapToken = (files: BagFiles) => {
   files.set('data/checkpoints/10.tsr', files.get('data/checkpoints/20.tsr') ?? Buffer.alloc(0));
 };
 
-type Row = [words: string, change: (files: BagFiles) => void, problems: string[]];
+type Row = [words: string, change: (files: BagFiles) => void, findings: string[]];
 const unexpected = (path: string) => `bundle/unexpected-file ${path}`;
 const ambiguous = (path: string) => `bundle/ambiguous ${path}`;
 const contradiction = (path: string) => `bundle/contradiction ${path}`;
@@ -192,10 +192,10 @@ describe('one file of a kind', () => {
       set('_MISSING_json.txt', 'missing\n\nwhy\n'),
       [contradiction('data/evidence.json')],
     ],
-  ])('%s', async (_words, change, problems) => {
+  ])('%s', async (_words, change, findings) => {
     await rebag(honest, target, change);
     const report = await verify(target);
-    expect(outcomeOf(report)).toEqual([1, ...problems]);
+    expect(outcomeOf(report)).toEqual([1, ...findings]);
   });
 
   test('nothing of two packages or two summaries is proved by either', async () => {
@@ -246,16 +246,16 @@ describe('a closed set of names', () => {
     ['no transfer log', drop(TRANSFER_LOG), [`bundle/missing-file ${TRANSFER_LOG}`]],
     ['no bag-info.txt', drop('bag-info.txt'), ['bundle/missing-file bag-info.txt']],
     ['no statement of what was verified', drop(VERIFICATION), [`object/missing ${VERIFICATION}`]],
-  ])('%s', async (_words, change, problems) => {
+  ])('%s', async (_words, change, findings) => {
     await rebag(honest, target, change);
-    expect(outcomeOf(await verify(target))).toEqual([1, ...problems]);
+    expect(outcomeOf(await verify(target))).toEqual([1, ...findings]);
   });
 
   test.each(['data/Evidence.json', 'data/EVIDENCE.JSON', 'data/verification.jsоn'])('%s', async (path) => {
     await rebag(honest, target, set(path, '{}'));
     const report = await verify(target);
     expect(report.exit_code).toBe(1);
-    expect(report.problems.map(({ key }) => key)).toContain(`${target}:${path}`);
+    expect(report.findings.map(({ key }) => key)).toContain(`${target}:${path}`);
   });
 
   test('the form that is missing whatever stands in its place', async () => {
@@ -283,9 +283,9 @@ describe('the tokens beside the package', () => {
       [unexpected('data/checkpoints/10.2.tsr')],
     ],
     ['a token left out', drop('data/checkpoints/10.tsr'), ['bundle/missing-file data/checkpoints/10.tsr']],
-  ])('%s', async (_words, change, problems) => {
+  ])('%s', async (_words, change, findings) => {
     await rebag(honest, target, change);
-    expect(outcomeOf(await verify(target))).toEqual([1, ...problems]);
+    expect(outcomeOf(await verify(target))).toEqual([1, ...findings]);
   });
 
   test('two tokens that differ for one entry are both there, and one that is repeated once', async () => {
@@ -400,11 +400,11 @@ describe('the transfer log', () => {
       }),
       [contradiction(TRANSFER_LOG)],
     ],
-  ])('%s', async (_words, change, problems) => {
+  ])('%s', async (_words, change, findings) => {
     await rebag(honest, target, change);
     const [code, ...found] = outcomeOf(await verify(target));
     expect(code).toBe(1);
-    expect(found).toEqual(expect.arrayContaining(problems.filter((problem) => problem !== differs)));
+    expect(found).toEqual(expect.arrayContaining(findings.filter((finding) => finding !== differs)));
   });
 });
 
@@ -417,9 +417,9 @@ describe('bag-info.txt', () => {
     ['that says its status twice', info(/(Evidence-Status: )/, '$1PARTIAL\n$1'), [contradiction('bag-info.txt')]],
     ['that says more', info(/$/, 'Approved-By: the auditor\n'), [contradiction('bag-info.txt')]],
     ['without a day', info(/Bagging-Date: .*\n/, ''), [contradiction('bag-info.txt')]],
-  ])('%s', async (_words, change, problems) => {
+  ])('%s', async (_words, change, findings) => {
     await rebag(honest, target, change);
-    expect(outcomeOf(await verify(target))).toEqual([1, ...problems]);
+    expect(outcomeOf(await verify(target))).toEqual([1, ...findings]);
   });
 
   test.each<Row>([
@@ -433,9 +433,9 @@ describe('bag-info.txt', () => {
       }),
       [differs],
     ],
-  ])('%s', async (_words, change, problems) => {
+  ])('%s', async (_words, change, findings) => {
     await rebag(part, target, change);
-    expect(outcomeOf(await verify(target))).toEqual([1, ...problems]);
+    expect(outcomeOf(await verify(target))).toEqual([1, ...findings]);
   });
 });
 
@@ -519,8 +519,8 @@ describe('verification.json', () => {
     ],
   ])('%s', async (_words, change) => {
     await rebag(honest, target, verification(change));
-    const [code, ...problems] = outcomeOf(await verify(target));
-    expect([code, new Set(problems)]).toEqual([1, new Set([differs])]);
+    const [code, ...findings] = outcomeOf(await verify(target));
+    expect([code, new Set(findings)]).toEqual([1, new Set([differs])]);
   });
 
   test('a claim that does not exist is required', async () => {

@@ -42,7 +42,7 @@ interface Found {
   key: string;
 }
 
-async function verifyWithout(folder: string): Promise<{ code: number; problems: Found[] }> {
+async function verifyWithout(folder: string): Promise<{ code: number; findings: Found[] }> {
   const { context, printed } = commandIn(directory);
   closed.folder = join(archive, folder);
   try {
@@ -50,7 +50,7 @@ async function verifyWithout(folder: string): Promise<{ code: number; problems: 
     const { objects, ledger } = JSON.parse(printed.stdout);
     return {
       code,
-      problems: [...objects.altered, ...objects.missing, ...objects.unexpected, ...objects.closed, ...ledger.findings],
+      findings: [...objects.altered, ...objects.missing, ...objects.unexpected, ...objects.closed, ...ledger.findings],
     };
   } finally {
     closed.folder = '';
@@ -58,8 +58,8 @@ async function verifyWithout(folder: string): Promise<{ code: number; problems: 
 }
 
 test('nothing is wrong with the archive', async () => {
-  const { problems } = await verifyWithout('nothing');
-  expect(problems).toEqual([]);
+  const { findings } = await verifyWithout('nothing');
+  expect(findings).toEqual([]);
 });
 
 test.each([
@@ -69,8 +69,8 @@ test.each([
   ['of keys', 'keys/'],
   ['of the ledger', 'ledger/'],
 ])('a folder %s', async (_words, folder) => {
-  const { code, problems } = await verifyWithout(folder.slice(0, -1));
-  expect(problems).toContainEqual(expect.objectContaining({ code: 'object/closed', key: folder }));
-  expect(problems.filter((problem) => problem.code !== 'object/closed')).toEqual([]);
+  const { code, findings } = await verifyWithout(folder.slice(0, -1));
+  expect(findings).toContainEqual(expect.objectContaining({ code: 'object/closed', key: folder }));
+  expect(findings.filter((finding) => finding.code !== 'object/closed')).toEqual([]);
   expect(code).toBe(3);
 });

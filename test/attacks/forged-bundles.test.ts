@@ -290,7 +290,7 @@ describe.each(FORGERIES)('a bundle $name', (forgery) => {
     const verified = await verifyBundle(forged.target, forged.target, OPTIONS);
     const verdict = reportAlone(verified);
     expect(statesOf(verdict)).toEqual([completeness, continuity]);
-    expect(verified.problems.length > 0 || verdict?.status === 'refuted').toBe(isFound);
+    expect(verified.findings.length > 0 || verdict?.status === 'refuted').toBe(isFound);
   });
 
   test('is an alarm on the page that lists another one', async () => {
@@ -340,8 +340,8 @@ describe('an entry that was altered after it was archived', () => {
     ['its manifests set right', true],
   ])('%s, is not laid to the service', async (_words, isMended) => {
     const { target } = await alter(isMended);
-    const { problems, verdict } = await verifyBundle(target, target, OPTIONS);
-    expect(problems).not.toEqual([]);
+    const { findings, verdict } = await verifyBundle(target, target, OPTIONS);
+    expect(findings).not.toEqual([]);
     expect(verdict?.claims.content.state).toBe('refuted');
     expect(verdict?.claims.agreement).toMatchObject({
       state: 'unproved',

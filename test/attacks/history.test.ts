@@ -59,7 +59,7 @@ function shown({ code, document }: Printed) {
 const month = (period: string) => service.export({ period });
 const verified = async () => {
   const { code, document } = await service.verify();
-  return { code, history: document.history.map((problem: { code: string }) => problem.code) };
+  return { code, history: document.history.map((finding: { code: string }) => finding.code) };
 };
 const threeMonths = async () => {
   await serve();

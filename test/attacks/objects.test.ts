@@ -83,7 +83,7 @@ async function verify(target: string, ...flags: string[]): Promise<{ code: numbe
   return { code, report: JSON.parse(stdout || 'null') };
 }
 
-const keysOf = (problems: Report[]) => problems.map(({ key }) => key);
+const keysOf = (findings: Report[]) => findings.map(({ key }) => key);
 
 const OBJECTS: [string, () => string][] = [
   ['the bundle', () => bundle],
@@ -113,7 +113,7 @@ test.each(OBJECTS.slice(1))('%s of 3 GB is not read into memory', async (_object
   grown(key());
   const { code, report } = await verify(archive);
   expect(code).toBe(1);
-  const named = report.objects.altered.find((problem: Report) => problem.key === key());
+  const named = report.objects.altered.find((finding: Report) => finding.key === key());
   expect(named).toMatchObject({ code: 'object/unreadable', message: expect.stringMatching(/has more than \d+ bytes/) });
 });
 
@@ -166,7 +166,7 @@ describe('a target', () => {
     bytes[bytes.length - 20] = (bytes[bytes.length - 20] ?? 0) ^ 1;
     writeFileSync(target, bytes);
     const { code, report } = await verify(target, '--identity', file);
-    expect([code, report.problems.map(({ code: found }: Report) => found)]).toEqual([1, ['object/unreadable']]);
+    expect([code, report.findings.map(({ code: found }: Report) => found)]).toEqual([1, ['object/unreadable']]);
   });
 });
 

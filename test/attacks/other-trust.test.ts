@@ -73,7 +73,7 @@ async function verifyBy(by: By, archive: string) {
     altered: document.objects.altered,
     signatures: document.signatures.state,
     states: [claims.seal.state, claims.anchor.state, claims.agreement.state, claims.continuity.state],
-    codes: [...run.problems, ...findings].map((one: { code: string }) => one.code),
+    codes: [...run.findings, ...findings].map((one: { code: string }) => one.code),
   };
 }
 

@@ -17,7 +17,7 @@ import type { Verdict } from '../../src/verifier/claims/verdict.ts';
 import { encryptFile } from '../../src/verifier/encryption/age.ts';
 import { Identities } from '../../src/verifier/encryption/identities.ts';
 import { readRecipients } from '../../src/verifier/encryption/recipients.ts';
-import { toFinding } from '../../src/verifier/model/finding.ts';
+import { toStreamFinding } from '../../src/verifier/model/stream-finding.ts';
 import { bundleKey } from '../../src/verifier/records/keys.ts';
 import { type RunRecord, type RunStream, readRecord } from '../../src/verifier/records/record.ts';
 import { verifyArchive } from '../../src/verifier/verify/archive.ts';
@@ -225,7 +225,7 @@ describe('an encrypted bundle, replaced with all digests set right', () => {
   ])('%s', async (_words, replace, identities, code, found) => {
     const report = await verify([{ ...LOCKED, replace }], identities === undefined ? {} : { identities });
     expect(report.exit_code).toBe(code);
-    expect(problemsIn(report).map((problem) => problem.split(' ')[0])).toEqual(found);
+    expect(problemsIn(report).map((finding) => finding.split(' ')[0])).toEqual(found);
     expect(report.outcome).not.toBe('verified');
   });
 });
@@ -279,7 +279,7 @@ describe('a run record that says of a bundle what it is not', () => {
   });
 
   test('a run that is refuted says why, and names the streams that are not in it', async () => {
-    const finding = toFinding('continuity/stream-vanished', 'gone', 'the service no longer lists the stream');
+    const finding = toStreamFinding('continuity/stream-vanished', 'gone', 'the service no longer lists the stream');
     const run = {
       outcome: 'refuted' as const,
       vanished: [{ stream_id: 'gone', head: { sequence: 3, hash: 'ab', run_id: 'A' }, entries: 3, finding }],

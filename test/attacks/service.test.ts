@@ -43,16 +43,16 @@ describe('verify names the service of an archive', () => {
     expect([report.outcome, problemsIn(report)]).toEqual(['refuted', ['record/differs runs/run-2/run.json']]);
   });
 
-  test.each<[what: string, change: string | null, problems: string[]]>([
+  test.each<[what: string, change: string | null, findings: string[]]>([
     ['is gone', null, ['object/missing archive.json']],
     ['names another service', textOf(THEIRS), ['object/altered archive.json']],
     ['is written otherwise', textOf(OURS).replace('\n}', '}'), ['object/altered archive.json']],
     ['is no record', '[]', ['object/unreadable archive.json']],
-  ])('what says so %s', async (_what, change, problems) => {
+  ])('what says so %s', async (_what, change, findings) => {
     await finalizeRun(archive, 'run-1', KEY);
     const changed = await tampered(archive, { 'archive.json': change === null ? null : () => change });
     const report = await verifyUnder(changed, [KEY]);
-    expect([report.outcome, problemsIn(report)]).toEqual(['refuted', problems]);
+    expect([report.outcome, problemsIn(report)]).toEqual(['refuted', findings]);
   });
 
   test.each([

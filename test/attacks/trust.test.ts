@@ -323,7 +323,7 @@ describe('a bundle or a record that requires a claim that there is none of is on
       requires: nonsense,
     });
     const { code, report } = await verify('nonsense.zip');
-    expect([code, report.problems.map(({ code: found }: Report) => found)]).toEqual([1, ['object/unreadable']]);
+    expect([code, report.findings.map(({ code: found }: Report) => found)]).toEqual([1, ['object/unreadable']]);
   });
 
   test('a bundle in an archive, of which everything else is still told', async () => {
@@ -342,6 +342,6 @@ describe('a bundle or a record that requires a claim that there is none of is on
   test('a run', async () => {
     await archivePackage(join(sent, 'run-of-nonsense'), { bundle: { evidence: plain }, required: nonsense });
     const { code, report } = await verify('run-of-nonsense');
-    expect([code, report.runs[0].problems[0].code]).toEqual([1, 'object/unreadable']);
+    expect([code, report.runs[0].findings[0].code]).toEqual([1, 'object/unreadable']);
   });
 });

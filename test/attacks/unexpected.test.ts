@@ -40,7 +40,7 @@ interface Problem {
   key: string;
 }
 
-async function verify(): Promise<{ code: number; problems: string[] }> {
+async function verify(): Promise<{ code: number; findings: string[] }> {
   const words = ['verify', 'evidence-archive', '--json', '--public-key', key.publicFile];
   const { stdout, stderr } = await evidence(words, { cwd: directory });
   const report = stdout === '' ? expect.unreachable(stderr) : JSON.parse(stdout);
@@ -48,7 +48,7 @@ async function verify(): Promise<{ code: number; problems: string[] }> {
   const all = [...(missing ?? []), ...(altered ?? []), ...(unexpected ?? [])];
   return {
     code: report.exit_code,
-    problems: [...new Set(all.map((problem) => `${problem.code} ${problem.key}`))].sort(),
+    findings: [...new Set(all.map((finding) => `${finding.code} ${finding.key}`))].sort(),
   };
 }
 
@@ -88,7 +88,7 @@ test('all that lies under a finalized run is named, an earlier try among it, and
   const { left_over: leftOver } = JSON.parse(readFileSync(inArchive('runs/R1/run.json'), 'utf8'));
   const names = leftOver.map((object: { key: string }) => object.key.replace(/.*\//, '').replace(/-[0-9a-f]{8}/, ''));
   expect(names).toEqual(['attempt.json', 'payments.zip', 'report.pdf']);
-  expect(await verify()).toEqual({ code: 0, problems: [] });
+  expect(await verify()).toEqual({ code: 0, findings: [] });
 });
 
 describe('added to a finalized, signed run', () => {
@@ -105,7 +105,7 @@ describe('added to a finalized, signed run', () => {
     cpSync(made[of], directory, { recursive: true });
     const place = path.replace('BESIDE', () => dirname(find(/attempt\.json$/)));
     put(place, content === 'FORGED' ? readFileSync(inArchive(find(/encrypted\/[0-9a-f]+\.json$/))) : content);
-    expect(await verify()).toEqual({ code: 1, problems: [`object/unexpected ${place}`] });
+    expect(await verify()).toEqual({ code: 1, findings: [`object/unexpected ${place}`] });
   });
 });
 
@@ -119,9 +119,9 @@ describe('what a finalized run names beside its evidence', () => {
     const path = find(pattern);
     chmodSync(inArchive(path), 0o600);
     writeFileSync(inArchive(path), `${readFileSync(inArchive(path), 'latin1')} `, 'latin1');
-    expect(await verify()).toEqual({ code: 1, problems: [`object/altered ${path}`] });
+    expect(await verify()).toEqual({ code: 1, findings: [`object/altered ${path}`] });
     rmSync(inArchive(path));
-    expect(await verify()).toEqual({ code: 1, problems: [`object/missing ${path}`] });
+    expect(await verify()).toEqual({ code: 1, findings: [`object/missing ${path}`] });
   });
 });
 
@@ -130,6 +130,6 @@ test('a bundle that comes from elsewhere than its run says is refuted', async ()
   const path = inArchive('runs/R1/run.json');
   chmodSync(path, 0o600);
   writeFileSync(path, readFileSync(path, 'utf8').replace(/"audit_url": "[^"]*"/, '"audit_url": "http://elsewhere"'));
-  const { code, problems } = await verify();
-  expect([code, problems]).toEqual([1, expect.arrayContaining(['record/differs runs/R1/run.json'])]);
+  const { code, findings } = await verify();
+  expect([code, findings]).toEqual([1, expect.arrayContaining(['record/differs runs/R1/run.json'])]);
 });

@@ -66,7 +66,7 @@ test('what other clients did to an archive is found and named, each thing', asyn
   await setting.client.send(new PutObjectCommand({ Bucket: bucket, Key: replaced.Key, Body: same }));
 
   const { code, report } = await verify();
-  const named = (problems: { code: string; key: string }[]) => problems.map((problem) => [problem.code, problem.key]);
+  const named = (findings: { code: string; key: string }[]) => findings.map((finding) => [finding.code, finding.key]);
   expect([code, report.outcome, report.ledger.state]).toEqual([1, 'refuted', 'intact']);
   expect(named(report.objects.missing)).toEqual([['object/missing', record(access)]]);
   expect(named(report.objects.altered)).toEqual([['object/replaced', record(deploys)]]);

@@ -159,7 +159,7 @@ test('a bundle, a record, the envelope, the token: what is altered or exchanged 
     rmSync(inArchive(path));
     copyFileSync(inArchive(from), inArchive(path));
     const { exit_code, runs } = await verify([key], authority.rootFile);
-    expect([path, exit_code, runs[0]?.problems.map((problem) => problem.code)]).toEqual([path, 1, codes]);
+    expect([path, exit_code, runs[0]?.findings.map((finding) => finding.code)]).toEqual([path, 1, codes]);
     rmSync(inArchive(path));
     writeFileSync(inArchive(path), before);
   }

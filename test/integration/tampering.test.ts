@@ -49,11 +49,11 @@ interface Problem {
   message: string;
 }
 
-async function verify(): Promise<{ code: number | null; problems: Problem[]; outcome: string; text: string }> {
+async function verify(): Promise<{ code: number | null; findings: Problem[]; outcome: string; text: string }> {
   const { code, stdout } = await verifyHere(true);
   const { outcome, ledger, objects }: Report = JSON.parse(stdout);
-  const problems = [...ledger.findings, ...objects.missing, ...objects.altered, ...objects.unexpected];
-  return { code, outcome, problems, text: (await verifyHere(false)).stdout };
+  const findings = [...ledger.findings, ...objects.missing, ...objects.altered, ...objects.unexpected];
+  return { code, outcome, findings, text: (await verifyHere(false)).stdout };
 }
 
 /** The command in this process; the tests below that start `evidence` itself show that it comes to the same. */
@@ -80,8 +80,8 @@ test('as it was written it is verified, and after a byte is changed it is not, b
 });
 
 test('as it was written it is verified', async () => {
-  const { code, outcome, problems } = await verify();
-  expect([code, outcome, problems]).toEqual([0, 'verified', []]);
+  const { code, outcome, findings } = await verify();
+  expect([code, outcome, findings]).toEqual([0, 'verified', []]);
 });
 
 const bundle = () => `runs/${runId}/streams/${slugs[0]}.zip`;
@@ -150,8 +150,8 @@ describe('a file too many', () => {
     ['a hidden one', () => `runs/${runId}/.hidden`],
   ])('%s', async (_words, key) => {
     writeFileSync(join(archive, key()), 'x');
-    const { code, problems } = await verify();
-    expect([code, problems.map((problem) => [problem.code, problem.key])]).toEqual([1, [['object/unexpected', key()]]]);
+    const { code, findings } = await verify();
+    expect([code, findings.map((finding) => [finding.code, finding.key])]).toEqual([1, [['object/unexpected', key()]]]);
   });
 
   test('a copy of a ledger entry under the next number', async () => {
@@ -171,10 +171,10 @@ describe('a file too many', () => {
     const inside = `${slugs[0]}/${name}`;
     if (name === 'extra.txt') await run('sh', ['-c', `mkdir ${slugs[0]} && echo x > ${inside}`], folder);
     await run('zip', [...flags, path, inside], folder);
-    const { code, problems } = await verify();
+    const { code, findings } = await verify();
     expect(code).toBe(1);
-    expect(problems.map((problem) => problem.key)).toContain(bundle());
-    expect(problems.map((problem) => problem.key)).toContain(`${bundle()}:${name}`);
+    expect(findings.map((finding) => finding.key)).toContain(bundle());
+    expect(findings.map((finding) => finding.key)).toContain(`${bundle()}:${name}`);
   });
 });
 
@@ -199,9 +199,9 @@ test('one bundle alone: changed evidence is found by its own manifest', async ()
   const forged = join(folder, 'forged.zip');
   await run('zip', ['-q', '-r', forged, slugs[0] ?? ''], folder);
   const bad = await evidence(['verify', forged, '--json'], { cwd: tmpdir() });
-  const { outcome, problems, streams } = JSON.parse(bad.stdout);
+  const { outcome, findings, streams } = JSON.parse(bad.stdout);
   expect([bad.code, outcome]).toEqual([1, 'refuted']);
-  expect(problems.map((problem: Problem) => problem.key)).toContain(`${forged}:data/evidence.json`);
+  expect(findings.map((finding: Problem) => finding.key)).toContain(`${forged}:data/evidence.json`);
   expect(streams[0].claims.content.state).toBe('refuted');
 });
 
@@ -213,9 +213,9 @@ function alter(key: string, change: (bytes: Buffer) => Uint8Array): void {
 
 /** Exit 1, and the object named, in the document and to the reader. */
 async function expectNamed(key: string): Promise<void> {
-  const { code, outcome, problems, text } = await verify();
+  const { code, outcome, findings, text } = await verify();
   expect([code, outcome]).toEqual([1, 'refuted']);
-  expect(problems.map((problem) => problem.key.split(':')[0])).toContain(key);
-  expect(problems.every((problem) => problem.message.length > 10)).toBe(true);
+  expect(findings.map((finding) => finding.key.split(':')[0])).toContain(key);
+  expect(findings.every((finding) => finding.message.length > 10)).toBe(true);
   expect(text).toContain(key);
 }

@@ -105,15 +105,15 @@ describe('evidence verify of the bundle alone, offline', () => {
   const anchor = async (...flags: string[]) => {
     const { code, stdout, stderr } = await evidence(['verify', zip, '--json', ...flags], { cwd: folder });
     expect(stderr).toBe('');
-    const { streams, problems } = JSON.parse(stdout);
-    return { code, claims: streams[0].claims, findings: streams[0].findings, problems };
+    const { streams, findings: ofBundle } = JSON.parse(stdout);
+    return { code, claims: streams[0].claims, findings: streams[0].findings, ofBundle };
   };
 
   test('without roots the anchor is unproved and says why; all else is as it was at the export', async () => {
-    const { code, claims, problems } = await anchor();
+    const { code, claims, ofBundle } = await anchor();
     const { continuity, completeness, ...derived } = claims;
     const { continuity: _continuity, completeness: _completeness, ...recorded } = record.claims;
-    expect([code, problems, derived]).toEqual([0, [], recorded]);
+    expect([code, ofBundle, derived]).toEqual([0, [], recorded]);
     for (const claim of [continuity, completeness])
       expect(claim).toMatchObject({
         state: 'recorded',

@@ -1,4 +1,4 @@
-import { toFinding } from '../../src/verifier/model/finding.ts';
+import { toStreamFinding } from '../../src/verifier/model/stream-finding.ts';
 import type { Outcome } from '../../src/verifier/records/outcome.ts';
 import type { EarlierRun, RunRecord, RunStream, StreamRecord } from '../../src/verifier/records/record.ts';
 import { DIGEST, runRecord, runStream, SOURCE } from './records.ts';
@@ -77,13 +77,13 @@ export function verifiedRun(streams: RunStream[], more: Partial<RunRecord> = {})
 
 /** A run with two refuted streams, and one that is missed. */
 export function refutedRun(): RunRecord {
-  const gap = toFinding('order/gap', 'prod/payments', 'entries 7 to 9 are missing', { from: 7, to: 9 });
-  const edit = toFinding('content/mismatch', 'prod/logins', 'the digest of entry 12 is not that of its content', {
+  const gap = toStreamFinding('order/gap', 'prod/payments', 'entries 7 to 9 are missing', { from: 7, to: 9 });
+  const edit = toStreamFinding('content/mismatch', 'prod/logins', 'the digest of entry 12 is not that of its content', {
     sequence: 12,
     expected: digestOf(1),
     actual: digestOf(2),
   });
-  const vanished = toFinding('continuity/stream-vanished', 'prod/gone', 'the service no longer lists the stream');
+  const vanished = toStreamFinding('continuity/stream-vanished', 'prod/gone', 'the service no longer lists the stream');
   const streams = [
     monthStream(1),
     monthStream(2, 'prod/payments', { status: 'refuted', findings: [gap], findings_count: 3 }, { order: 'refuted' }),

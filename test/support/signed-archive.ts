@@ -91,7 +91,7 @@ export function problemsIn({ runs, ledger, signatures, objects }: ArchiveReport)
     missing,
     altered,
     unexpected,
-    ...runs.map((run) => run.problems),
+    ...runs.map((run) => run.findings),
   ];
   return [...new Set(lists.flat().map(({ code, key }) => `${code} ${key}`))].sort();
 }

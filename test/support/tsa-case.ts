@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { Certificate } from '../../src/verifier/timestamp/certificate.ts';
-import type { TokenFaultCode } from '../../src/verifier/timestamp/fault.ts';
 import { readIntermediates, readRoots } from '../../src/verifier/timestamp/roots.ts';
+import type { TokenFindingCode } from '../../src/verifier/timestamp/token-finding.ts';
 import { type TokenVerdict, verifyToken } from '../../src/verifier/timestamp/verify.ts';
 import { digestOf, type Issued } from './tsa-forge.ts';
 import { opensslAccepts } from './tsa-openssl.ts';
@@ -19,7 +19,7 @@ export interface ForgedCase {
   digest?: string;
   nonce?: bigint;
   now?: Date;
-  codes: TokenFaultCode[];
+  codes: TokenFindingCode[];
   /** What one of the messages must say, so that a case cannot pass for another reason. */
   says?: RegExp;
   /** Whether `openssl ts -verify` accepts it: where it does and we do not, it is the looser one. */

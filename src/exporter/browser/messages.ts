@@ -1,7 +1,7 @@
 import type { Claim, ClaimName, ReportedClaim, StreamStatus } from '../../verifier/claims/claim.ts';
 import type { ReportedVerdict } from '../../verifier/claims/recorded.ts';
 import type { Verdict } from '../../verifier/claims/verdict.ts';
-import type { Problem } from '../../verifier/verify/problem.ts';
+import type { ObjectFinding } from '../../verifier/verify/object-finding.ts';
 
 /** To the verifier. */
 export interface VerifierRequest {
@@ -21,7 +21,7 @@ export type Reply =
 /** What the verification of one bundle came to. */
 export interface Result {
   /** Of the bag and of what it states; without one it is exactly what its manifest says. */
-  problems: Problem[];
+  bundleFindings: ObjectFinding[];
   identity: string | null;
   runId: string | null;
   streamId: string | null;

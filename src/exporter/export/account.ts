@@ -35,7 +35,7 @@ export async function collectAccount(
     chunk: (form, bytes) => {
       if (form === 'json') reader.push(bytes);
     },
-    failed: (form, message) => context.listen({ type: 'problem', streamId: 'all streams', step: form, message }),
+    failed: (form, message) => context.listen({ type: 'step-failed', streamId: 'all streams', step: form, message }),
   });
   const absent = forms.missing.find(({ form }) => form === 'json');
   const readings = new Map(

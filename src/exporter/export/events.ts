@@ -18,7 +18,7 @@ export type ExportEvent =
   | { type: 'started'; streamId: string }
   | { type: 'step'; streamId: string; step: JobStep }
   | { type: 'received'; streamId: string; form: Form; bytes: number }
-  | { type: 'problem'; streamId: string; step: JobStep; message: string }
+  | { type: 'step-failed'; streamId: string; step: JobStep; message: string }
   | { type: 'finished'; streamId: string; status: StreamStatus; partial: boolean; entries: number; bytes: number }
   | { type: 'failed'; streamId: string; reason: string }
   | { type: 'finalized'; runId: string; outcome: string };

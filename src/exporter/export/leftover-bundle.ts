@@ -41,8 +41,8 @@ export async function verifyLeftover(
     now: context.now(),
     ...(relisting === undefined ? {} : { watch: (stated) => relisting.begin(stated) }),
   });
-  const [problem] = found.problems;
-  if (problem !== undefined) throw notOurs(key, `${problem.key} ${problem.message}`);
+  const [finding] = found.findings;
+  if (finding !== undefined) throw notOurs(key, `${finding.key} ${finding.message}`);
   const { verdict, recorded, identity, period, missing, transferLog, service } = found;
   if (verdict === null || recorded === null || identity === null || transferLog === null || service === null)
     throw notOurs(key, 'it holds nothing to judge');

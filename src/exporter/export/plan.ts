@@ -6,7 +6,7 @@ import { lengthOf } from '../../verifier/claims/ranges.ts';
 import { isPlaced } from '../../verifier/claims/span.ts';
 import type { Span } from '../../verifier/claims/span-schema.ts';
 import type { Past } from '../../verifier/ledger/past.ts';
-import { toFinding } from '../../verifier/model/finding.ts';
+import { toStreamFinding } from '../../verifier/model/stream-finding.ts';
 import type { LedgerHead, StreamList, StreamRecord, Vanished } from '../../verifier/records/record.ts';
 import { MAX_RUN_RECORD_BYTES } from '../../verifier/records/stored-run.ts';
 import { matchesStream } from '../../verifier/records/stream-glob.ts';
@@ -110,7 +110,7 @@ export function findVanished(
   return vanished.map(([streamId, head]) => {
     const { sequence, hash, run_id } = head;
     const message = `the service no longer lists the stream; run ${run_id} exported it up to entry ${sequence}`;
-    const finding = toFinding('continuity/stream-vanished', streamId, message, { sequence, expected: hash });
+    const finding = toStreamFinding('continuity/stream-vanished', streamId, message, { sequence, expected: hash });
     return { stream_id: streamId, head, entries: countEntries(spans.get(streamId) ?? []), finding };
   });
 }
@@ -134,7 +134,7 @@ export function findUnlisted(
     if (listed.has(stream_id) || head === null) return [];
     const { sequence, hash } = head;
     const message = `the service no longer lists the stream; an earlier try of this run exported it up to entry ${sequence}`;
-    const finding = toFinding('continuity/stream-vanished', stream_id, message, { sequence, expected: hash });
+    const finding = toStreamFinding('continuity/stream-vanished', stream_id, message, { sequence, expected: hash });
     return [{ stream_id, head: { ...head, run_id: runId }, entries, finding }];
   });
 }

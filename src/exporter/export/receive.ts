@@ -178,6 +178,6 @@ export class Collection {
   }
 
   #report(step: JobStep, message: string): void {
-    this.#context.listen({ type: 'problem', streamId: this.#streamId, step, message });
+    this.#context.listen({ type: 'step-failed', streamId: this.#streamId, step, message });
   }
 }

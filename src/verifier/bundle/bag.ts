@@ -1,7 +1,7 @@
 import { EvidenceError } from '../../core/errors.ts';
 import { collect } from './container.ts';
 import { type BundleLimits, contentOf } from './content.ts';
-import { nameHazard } from './path.ts';
+import { whyUnsafe } from './path.ts';
 import type { Member, Zip } from './zip.ts';
 
 /** Far more lines than `maxEntries` needs; a manifest is held in memory. */
@@ -23,7 +23,7 @@ export class Bag {
       zip.members.map(({ name }) => (name.includes('/') ? name.slice(0, name.indexOf('/')) : '')),
     );
     const [folder = ''] = folders;
-    this.folder = folders.size === 1 && nameHazard(`${folder}/`) === undefined ? folder : '';
+    this.folder = folders.size === 1 && whyUnsafe(`${folder}/`) === undefined ? folder : '';
     this.files = zip.members.filter(({ name }) => !name.endsWith('/'));
     for (const member of this.files.toReversed()) this.#byPath.set(this.pathOf(member), member);
   }

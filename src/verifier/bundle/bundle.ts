@@ -1,9 +1,9 @@
 import { Bag, MAX_MANIFEST_BYTES } from './bag.ts';
+import type { BundleFinding } from './bundle-finding.ts';
 import type { Container } from './container.ts';
 import { type BundleLimits, DEFAULT_BUNDLE_LIMITS } from './content.ts';
 import { checkIntegrity, type IntegrityObserver } from './integrity.ts';
 import { identityOf, MANIFEST } from './layout.ts';
-import type { BundleProblem } from './problem.ts';
 import { listZip } from './zip.ts';
 
 export interface BundleEntry {
@@ -20,7 +20,7 @@ export interface Bundle {
   entries: BundleEntry[];
   /** SHA-256 of the manifest in hex; null where there is no manifest that can be read. */
   identity: string | null;
-  checkIntegrity(observer?: IntegrityObserver): Promise<BundleProblem[]>;
+  checkIntegrity(observer?: IntegrityObserver): Promise<BundleFinding[]>;
   /** @throws EvidenceError `not-found`, or `unreadable` when damaged or longer than `maxBytes`. */
   readFile(path: string, maxBytes: number): Promise<Uint8Array>;
   /** The bytes of a file, in blocks. @throws EvidenceError as `readFile`, where that is found. */

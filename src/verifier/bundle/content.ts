@@ -1,9 +1,9 @@
 import { crc32 } from 'node:zlib';
 import type { Entry } from 'yauzl';
 import { messageOf } from '../../core/errors.ts';
+import { type BundleFinding, DamagedFile } from './bundle-finding.ts';
 import { LeftOver } from './container.ts';
 import { locateData } from './local.ts';
-import { type BundleProblem, DamagedFile } from './problem.ts';
 import type { Member, Zip } from './zip.ts';
 
 export interface BundleLimits {
@@ -36,8 +36,8 @@ export async function* contentOf(
   limits: BundleLimits,
 ): AsyncGenerator<Buffer, void, undefined> {
   const { entry } = member;
-  const problem = typeProblem(member, path) ?? sizeProblem(member, path, limits);
-  if (problem !== undefined) throw new DamagedFile(problem);
+  const finding = findInType(member, path) ?? findInSize(member, path, limits);
+  if (finding !== undefined) throw new DamagedFile(finding);
   const start = await locateData(zip, member, path);
   const blocks =
     entry.compressionMethod === STORED
@@ -73,7 +73,7 @@ const FOLDER = 0o040000;
 const DOS_FOLDER = 0x10;
 
 /** What keeps a member from being a plain file or folder; judged by the central directory alone. */
-export function typeProblem({ name, entry }: Member, path: string): BundleProblem | undefined {
+export function findInType({ name, entry }: Member, path: string): BundleFinding | undefined {
   const isFolder = name.endsWith('/');
   // APPNOTE 4.4.15: the upper half is the Unix mode, zero where the writer knew none.
   const type = (entry.externalFileAttributes >>> 16) & FILE_TYPE;
@@ -91,7 +91,7 @@ export function typeProblem({ name, entry }: Member, path: string): BundleProble
   return undefined;
 }
 
-function sizeProblem({ entry }: Member, path: string, limits: BundleLimits): BundleProblem | undefined {
+function findInSize({ entry }: Member, path: string, limits: BundleLimits): BundleFinding | undefined {
   const { uncompressedSize, compressedSize } = entry;
   if (uncompressedSize > limits.maxFileBytes) {
     const message = `${path} states ${uncompressedSize} bytes, more than the limit of ${limits.maxFileBytes}`;
@@ -105,12 +105,12 @@ function sizeProblem({ entry }: Member, path: string, limits: BundleLimits): Bun
 }
 
 function damaged(path: string, what: string, expected: number, actual: number): DamagedFile {
-  const problem: BundleProblem = {
+  const finding: BundleFinding = {
     code: 'bundle/unreadable',
     path,
     expected: String(expected),
     actual: String(actual),
     message: `${path}: ${what}`,
   };
-  return new DamagedFile(problem);
+  return new DamagedFile(finding);
 }

@@ -1,5 +1,5 @@
+import type { BundleFinding } from './bundle-finding.ts';
 import { BAG_DECLARATION, BAG_INFO, BINDING, MANIFEST, missingFileName, TAG_MANIFEST } from './layout.ts';
-import type { BundleProblem } from './problem.ts';
 
 /** The forms of a package. */
 export const FORMS = ['json', 'pdf', 'summary'] as const;
@@ -89,11 +89,11 @@ export function missingForms(paths: readonly string[]): FormName[] {
  * different ones, and each be right.
  * @param paths of all files and, with a slash behind them, folders, within the bundle's folder.
  */
-export function fileProblems(paths: readonly string[]): BundleProblem[] {
+export function findInFiles(paths: readonly string[]): BundleFinding[] {
   const unexpected = paths
     .filter((path) => !isExpected(path))
-    .map((path) => problem('bundle/unexpected-file', path, `${JSON.stringify(path)} ${whyUnexpected(path)}`));
-  return [...unexpected, ...FORMS.flatMap((form) => formProblems(form, paths))];
+    .map((path) => finding('bundle/unexpected-file', path, `${JSON.stringify(path)} ${whyUnexpected(path)}`));
+  return [...unexpected, ...FORMS.flatMap((form) => findInForm(form, paths))];
 }
 
 function isExpected(path: string): boolean {
@@ -107,20 +107,20 @@ function whyUnexpected(path: string): string {
   return 'is no file of a bundle';
 }
 
-function formProblems(form: FormName, paths: readonly string[]): BundleProblem[] {
+function findInForm(form: FormName, paths: readonly string[]): BundleFinding[] {
   const [first, ...others] = paths.filter((path) => FORM_FILES[form].test(path));
   const missing = missingFileName(form);
   const ambiguous = others.map((path) =>
-    problem('bundle/ambiguous', path, `${path} and ${first} are both the ${form} form, and only one of them was read`),
+    finding('bundle/ambiguous', path, `${path} and ${first} are both the ${form} form, and only one of them was read`),
   );
   if (first === undefined) return ambiguous;
   if (isPart(first) === paths.includes(missing)) return ambiguous;
   const message = isPart(first)
     ? `${first} is a part of the ${form} form, and there is no ${missing} that says why`
     : `${missing} says that the ${form} form is missing, and ${first} is there`;
-  return [...ambiguous, problem('bundle/contradiction', first, message)];
+  return [...ambiguous, finding('bundle/contradiction', first, message)];
 }
 
-function problem(code: BundleProblem['code'], path: string, message: string): BundleProblem {
+function finding(code: BundleFinding['code'], path: string, message: string): BundleFinding {
   return { code, path, message };
 }

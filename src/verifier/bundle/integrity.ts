@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { type Bag, MAX_MANIFEST_BYTES } from './bag.ts';
-import { typeProblem } from './content.ts';
-import { fileProblems } from './files.ts';
+import { type BundleFinding, DamagedFile } from './bundle-finding.ts';
+import { findInType } from './content.ts';
+import { findInFiles } from './files.ts';
 import { BAG_DECLARATION, BAG_INFO, MANIFEST, TAG_MANIFEST } from './layout.ts';
 import { locateData } from './local.ts';
-import { nameProblems } from './names.ts';
-import { type BundleProblem, DamagedFile } from './problem.ts';
-import { type Reading, tagProblems } from './tags.ts';
+import { findInNames } from './names.ts';
+import { findInTags, type Reading } from './tags.ts';
 import type { Member } from './zip.ts';
 
 /**
@@ -34,9 +34,9 @@ const KEPT = new Set([BAG_DECLARATION, BAG_INFO, MANIFEST, TAG_MANIFEST]);
  * manifest, RFC 8493 section 3 (complete and valid). Every deviation is listed, not only the first; an empty list means that the bundle
  * is exactly what its manifests state, which says nothing about who wrote them: compare `identity` for that.
  */
-export async function checkIntegrity(bag: Bag, observer: IntegrityObserver): Promise<BundleProblem[]> {
-  const names = nameProblems(bag);
-  const problems = [...containerProblems(bag), ...names.problems];
+export async function checkIntegrity(bag: Bag, observer: IntegrityObserver): Promise<BundleFinding[]> {
+  const names = findInNames(bag);
+  const findings = [...findInContainer(bag), ...names.findings];
   const reading: Reading = { digests: new Map(), tags: new Map() };
   for (const member of bag.zip.members) {
     if (names.refused.has(member)) continue;
@@ -45,28 +45,28 @@ export async function checkIntegrity(bag: Bag, observer: IntegrityObserver): Pro
       else await readMember(bag, member, reading, observer);
     } catch (error) {
       if (!(error instanceof DamagedFile)) throw error;
-      problems.push(error.problem);
+      findings.push(error.finding);
     }
   }
-  problems.push(...tagProblems(bag, reading));
-  // What no bundle has is most often in no manifest either, and that is one problem.
-  const known = new Set(problems.map(({ code, path }) => `${code} ${path}`));
-  return [...problems, ...badFiles(bag, names.refused).filter(({ code, path }) => !known.has(`${code} ${path}`))];
+  findings.push(...findInTags(bag, reading));
+  // What no bundle has is most often in no manifest either, and that is one finding.
+  const known = new Set(findings.map(({ code, path }) => `${code} ${path}`));
+  return [...findings, ...badFiles(bag, names.refused).filter(({ code, path }) => !known.has(`${code} ${path}`))];
 }
 
-function badFiles(bag: Bag, refused: ReadonlySet<Member>): BundleProblem[] {
+function badFiles(bag: Bag, refused: ReadonlySet<Member>): BundleFinding[] {
   if (bag.folder === '') return [];
-  return fileProblems(bag.zip.members.filter((member) => !refused.has(member)).map((member) => bag.pathOf(member)));
+  return findInFiles(bag.zip.members.filter((member) => !refused.has(member)).map((member) => bag.pathOf(member)));
 }
 
-function containerProblems({ zip }: Bag): BundleProblem[] {
+function findInContainer({ zip }: Bag): BundleFinding[] {
   const { end, members } = zip;
-  const problems: BundleProblem[] = end.flaws.map((flaw) => ({
+  const findings: BundleFinding[] = end.flaws.map((flaw) => ({
     code: 'bundle/inconsistent-zip',
     path: '',
     message: `the zip contradicts itself: ${flaw}`,
   }));
-  const hidden = (message: string) => problems.push({ code: 'bundle/hidden-bytes', path: '', message });
+  const hidden = (message: string) => findings.push({ code: 'bundle/hidden-bytes', path: '', message });
   const first = members[0]?.entry.relativeOffsetOfLocalHeader ?? end.directoryStart;
   if (first !== 0) hidden(`the ${first} bytes before the first file belong to no file`);
   const between = end.start - end.directoryStart - end.directoryBytes;
@@ -74,13 +74,13 @@ function containerProblems({ zip }: Bag): BundleProblem[] {
   for (const { entry, name } of members) {
     if (entry.fileCommentLength > 0) hidden(`the zip carries a comment for ${JSON.stringify(name)}`);
   }
-  return problems;
+  return findings;
 }
 
 async function checkFolder(bag: Bag, member: Member): Promise<void> {
   const path = bag.pathOf(member);
-  const problem = typeProblem(member, path);
-  if (problem !== undefined) throw new DamagedFile(problem);
+  const finding = findInType(member, path);
+  if (finding !== undefined) throw new DamagedFile(finding);
   await locateData(bag.zip, member, path);
 }
 

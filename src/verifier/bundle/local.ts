@@ -1,7 +1,7 @@
 import { type Entry, type LocalFileHeader, parseExtraFields } from 'yauzl';
 import { messageOf } from '../../core/errors.ts';
+import { type BundleFinding, type BundleFindingCode, DamagedFile } from './bundle-finding.ts';
 import { readExactly } from './container.ts';
-import { type BundleProblem, type BundleProblemCode, DamagedFile } from './problem.ts';
 import type { Member, Zip } from './zip.ts';
 
 const HAS_DESCRIPTOR = 0x8;
@@ -17,9 +17,9 @@ const DESCRIPTOR_SIGNATURE = 0x08074b50;
  */
 export async function locateData(zip: Zip, member: Member, path: string): Promise<number> {
   const { entry, end } = member;
-  const refuse = (code: BundleProblemCode, what: string, cause?: unknown) => {
-    const problem: BundleProblem = { code, path, message: `${path}: ${what}` };
-    return new DamagedFile(problem, cause);
+  const refuse = (code: BundleFindingCode, what: string, cause?: unknown) => {
+    const finding: BundleFinding = { code, path, message: `${path}: ${what}` };
+    return new DamagedFile(finding, cause);
   };
   const header = await zip.file.readLocalFileHeaderPromise(entry).catch((error: unknown) => {
     throw refuse('bundle/inconsistent-zip', `its header in the zip cannot be read (${messageOf(error)})`, error);

@@ -1,26 +1,26 @@
 import type { Bag } from './bag.ts';
-import { collisionKey, nameHazard } from './path.ts';
-import type { BundleProblem } from './problem.ts';
+import type { BundleFinding } from './bundle-finding.ts';
+import { collisionKey, whyUnsafe } from './path.ts';
 import type { Member } from './zip.ts';
 
 /** What is wrong with the names of a zip, and the members that are not to be read because of it. */
-export interface NameProblems {
-  problems: BundleProblem[];
+export interface NameFindings {
+  findings: BundleFinding[];
   refused: Set<Member>;
 }
 
 /** Judges names as an auditor's unzip program on any system would have to. */
-export function nameProblems(bag: Bag): NameProblems {
-  const problems: BundleProblem[] = [];
+export function findInNames(bag: Bag): NameFindings {
+  const findings: BundleFinding[] = [];
   const refused = new Set<Member>();
-  const taken = takenAsFolder(bag.zip.members.filter(({ name }) => nameHazard(name) === undefined));
+  const taken = takenAsFolder(bag.zip.members.filter(({ name }) => whyUnsafe(name) === undefined));
   for (const member of bag.zip.members) {
     const { name } = member;
-    const refuse = (code: BundleProblem['code'], reason: string) => {
-      problems.push({ code, path: bag.pathOf(member), message: `${JSON.stringify(name)} in the zip: ${reason}` });
+    const refuse = (code: BundleFinding['code'], reason: string) => {
+      findings.push({ code, path: bag.pathOf(member), message: `${JSON.stringify(name)} in the zip: ${reason}` });
       refused.add(member);
     };
-    const hazard = member.nameFlaw ?? nameHazard(name);
+    const hazard = member.nameFlaw ?? whyUnsafe(name);
     if (hazard !== undefined) {
       refuse('bundle/unsafe-name', hazard);
       continue;
@@ -34,9 +34,9 @@ export function nameProblems(bag: Bag): NameProblems {
   }
   if (bag.folder === '' && bag.zip.members.length > 0) {
     const message = 'the files do not lie in one folder, as those of a bundle do';
-    problems.push({ code: 'bundle/several-folders', path: '', message });
+    findings.push({ code: 'bundle/several-folders', path: '', message });
   }
-  return { problems, refused };
+  return { findings, refused };
 }
 
 /** Every folder that a file lies in, so that a file of the folder's name is seen to be in its way. */

@@ -5,7 +5,7 @@ const MAX_NAME = 1024;
  * Why a name inside a zip is dangerous to extract, or undefined. Applies to files and, with their trailing slash, to
  * folders.
  */
-export function nameHazard(name: string): string | undefined {
+export function whyUnsafe(name: string): string | undefined {
   if (name === '') return 'the name is empty';
   if (name.length > MAX_NAME) return 'the name is longer than a path may be';
   if (/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(name)) return 'the name contains control characters';

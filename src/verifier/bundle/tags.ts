@@ -1,8 +1,8 @@
 import type { Bag } from './bag.ts';
+import type { BundleFinding } from './bundle-finding.ts';
 import { BAG_DECLARATION, BAG_INFO, MANIFEST, parseBagInfo, payloadOxum, TAG_MANIFEST } from './layout.ts';
 import { parseManifest } from './manifest.ts';
-import { nameHazard } from './path.ts';
-import type { BundleProblem } from './problem.ts';
+import { whyUnsafe } from './path.ts';
 
 const PAYLOAD = 'data/';
 
@@ -15,22 +15,22 @@ export interface Reading {
 }
 
 /** Holds what was read against what the bag says about itself. */
-export function tagProblems(bag: Bag, reading: Reading): BundleProblem[] {
+export function findInTags(bag: Bag, reading: Reading): BundleFinding[] {
   const paths = bag.files.map((member) => bag.pathOf(member));
   const payload = paths.filter((path) => path.startsWith(PAYLOAD));
   const tags = paths.filter((path) => !path.startsWith(PAYLOAD) && path !== TAG_MANIFEST);
   return [
-    ...declarationProblems(bag, reading),
-    ...manifestProblems(bag, reading, MANIFEST, payload),
-    ...manifestProblems(bag, reading, TAG_MANIFEST, tags),
-    ...infoProblems(bag, reading),
+    ...findInDeclaration(bag, reading),
+    ...findInManifest(bag, reading, MANIFEST, payload),
+    ...findInManifest(bag, reading, TAG_MANIFEST, tags),
+    ...findInInfo(bag, reading),
   ];
 }
 
 /** RFC 8493 section 2.1.1: two lines, in this order and form. 0.97 is the version before the RFC. */
 const DECLARATION = /^BagIt-Version: (1\.0|0\.97)\r?\nTag-File-Character-Encoding: UTF-8(\r?\n)?$/;
 
-function declarationProblems(bag: Bag, reading: Reading): BundleProblem[] {
+function findInDeclaration(bag: Bag, reading: Reading): BundleFinding[] {
   if (!bag.has(BAG_DECLARATION)) return [missing(BAG_DECLARATION, 'so the folder is no BagIt bag')];
   const text = textOf(reading, BAG_DECLARATION);
   if (text === undefined || (text !== null && DECLARATION.test(text))) return [];
@@ -38,44 +38,44 @@ function declarationProblems(bag: Bag, reading: Reading): BundleProblem[] {
 }
 
 /** RFC 8493 section 3: every file named by the manifest is there and as stated, and no file is unnamed. */
-function manifestProblems(bag: Bag, { digests, tags }: Reading, name: string, paths: string[]): BundleProblem[] {
+function findInManifest(bag: Bag, { digests, tags }: Reading, name: string, paths: string[]): BundleFinding[] {
   if (!bag.has(name)) return [missing(name, 'so nothing in the bundle can be checked against it')];
   const text = textOf({ digests, tags }, name);
   if (text === undefined) return [];
   if (text === null) return [malformed(name, 'it is not UTF-8')];
   const manifest = parseManifest(text);
-  const problems = manifest.flaws.map((flaw) => malformed(name, flaw));
+  const findings = manifest.flaws.map((flaw) => malformed(name, flaw));
   const expectedPaths = new Set(paths);
   for (const [path, expected] of manifest.digests) {
-    const hazard = nameHazard(path);
+    const hazard = whyUnsafe(path);
     const actual = digests.get(path);
     const shown = JSON.stringify(path);
     if (hazard !== undefined) {
-      problems.push({ code: 'bundle/unsafe-name', path, message: `${name} names ${shown}: ${hazard}` });
+      findings.push({ code: 'bundle/unsafe-name', path, message: `${name} names ${shown}: ${hazard}` });
     } else if (!bag.has(path)) {
-      problems.push({
+      findings.push({
         code: 'bundle/missing-file',
         path,
         expected,
         message: `${name} names ${shown}, which is missing`,
       });
     } else if (!expectedPaths.has(path)) {
-      problems.push(malformed(name, `it names ${shown}, which belongs into the other manifest`));
+      findings.push(malformed(name, `it names ${shown}, which belongs into the other manifest`));
     } else if (actual !== undefined && actual !== expected) {
       const message = `${shown} is not as ${name} states: its bytes were altered`;
-      problems.push({ code: 'bundle/altered', path, expected, actual, message });
+      findings.push({ code: 'bundle/altered', path, expected, actual, message });
     }
   }
   for (const path of expectedPaths) {
     if (manifest.digests.has(path)) continue;
     const message = `${name} does not name ${JSON.stringify(path)}: it was added`;
-    problems.push({ code: 'bundle/unexpected-file', path, message });
+    findings.push({ code: 'bundle/unexpected-file', path, message });
   }
-  return problems;
+  return findings;
 }
 
 /** RFC 8493 section 2.2.2: `Payload-Oxum`, if given, is given once and equals the payload. */
-function infoProblems(bag: Bag, reading: Reading): BundleProblem[] {
+function findInInfo(bag: Bag, reading: Reading): BundleFinding[] {
   const text = textOf(reading, BAG_INFO);
   if (text === undefined || text === '') return [];
   const fields = text === null ? null : parseBagInfo(text);
@@ -101,10 +101,10 @@ function textOf({ tags }: Reading, name: string): string | null | undefined {
   }
 }
 
-function missing(path: string, consequence: string): BundleProblem {
+function missing(path: string, consequence: string): BundleFinding {
   return { code: 'bundle/missing-file', path, message: `the bundle has no ${path}, ${consequence}` };
 }
 
-function malformed(path: string, what: string): BundleProblem {
+function malformed(path: string, what: string): BundleFinding {
   return { code: 'bundle/malformed', path, message: `${path}: ${what}` };
 }

@@ -2,8 +2,9 @@ import type { KeyObject } from 'node:crypto';
 import { rename, rm } from 'node:fs/promises';
 import { EvidenceError, messageOf } from '../../core/errors.ts';
 import { bindingText } from './binding.ts';
+import type { BundleFinding } from './bundle-finding.ts';
 import type { BundleLimits } from './content.ts';
-import { fileProblems } from './files.ts';
+import { findInFiles } from './files.ts';
 import {
   BAG_DECLARATION,
   BAG_DECLARATION_TEXT,
@@ -18,7 +19,6 @@ import {
 import { manifestText } from './manifest.ts';
 import { type FileToPack, type Packed, type PackedFile, packZip } from './pack.ts';
 import { collisionKey, comparePaths, isPortablePath } from './path.ts';
-import type { BundleProblem } from './problem.ts';
 import { openBundle } from './read.ts';
 import { contentSource, type OpenSource, openSources, type PayloadSource } from './source.ts';
 
@@ -85,15 +85,15 @@ async function draftBundle(options: BundleOptions, draft: string, files: FileToP
   const pack = (stored: ReadonlySet<string>) => packZip({ target: draft, folder, files, date, level, stored });
   // No limit but the disk's applies to what we were sent ourselves.
   let packed = await pack(new Set());
-  let { problems, identity } = await reread(draft, { maxFileBytes: Number.MAX_SAFE_INTEGER });
-  const bombs = problems.filter(({ code }) => code === 'bundle/too-large');
+  let { findings, identity } = await reread(draft, { maxFileBytes: Number.MAX_SAFE_INTEGER });
+  const bombs = findings.filter(({ code }) => code === 'bundle/too-large');
   if (bombs.length > 0) {
     // A service may send what compresses like a bomb; stored plainly, it can be read under everybody's limits.
     packed = await pack(new Set(bombs.map(({ path }) => path)));
-    ({ problems, identity } = await reread(draft, { maxFileBytes: Number.MAX_SAFE_INTEGER }));
+    ({ findings, identity } = await reread(draft, { maxFileBytes: Number.MAX_SAFE_INTEGER }));
   }
-  const [problem] = problems;
-  if (problem !== undefined) throw notAsAnnounced(problem, problems.length);
+  const [finding] = findings;
+  if (finding !== undefined) throw notAsAnnounced(finding, findings.length);
   if (identity !== identityOf(manifestOf(packed.files))) {
     throw new EvidenceError('unreadable', 'the manifest read back from the bundle is not the one that was written');
   }
@@ -103,7 +103,7 @@ async function draftBundle(options: BundleOptions, draft: string, files: FileToP
 async function reread(path: string, limits: Partial<BundleLimits>) {
   const bundle = await openBundle(path, limits);
   try {
-    return { problems: await bundle.checkIntegrity(), identity: bundle.identity };
+    return { findings: await bundle.checkIntegrity(), identity: bundle.identity };
   } finally {
     await bundle.close();
   }
@@ -165,8 +165,8 @@ function checkNames({ slug, payload, tagFiles, bagInfo, date }: BundleOptions): 
   if (!paths.every(isPortablePath)) throw new TypeError('a file name of the bundle is not portable');
   if (new Set(paths.map(collisionKey)).size !== paths.length)
     throw new TypeError('two files of the bundle have one name');
-  const [problem] = fileProblems(paths);
-  if (problem !== undefined) throw new TypeError(problem.message);
+  const [finding] = findInFiles(paths);
+  if (finding !== undefined) throw new TypeError(finding.message);
   if (!payload.every(({ path }) => path.startsWith(PAYLOAD))) throw new TypeError('a payload path begins with data/');
   if (tagFiles.some(({ name }) => name.includes('/')))
     throw new TypeError('a tag file lies beside data/, in no folder');
@@ -176,11 +176,11 @@ function checkNames({ slug, payload, tagFiles, bagInfo, date }: BundleOptions): 
   if (Number.isNaN(Date.parse(date))) throw new TypeError('the date of a bundle is RFC 3339');
 }
 
-function notAsAnnounced(problem: BundleProblem, count: number): EvidenceError {
-  const others = count > 1 ? `, and ${count - 1} more problems` : '';
+function notAsAnnounced(finding: BundleFinding, count: number): EvidenceError {
+  const others = count > 1 ? `, and ${count - 1} more findings` : '';
   return new EvidenceError(
     'unreadable',
-    `the bundle read back is not what was to be written: ${problem.message}${others}`,
+    `the bundle read back is not what was to be written: ${finding.message}${others}`,
     {
       nextStep: 'Run the same command again; the files are received afresh.',
     },

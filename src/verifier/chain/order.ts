@@ -1,6 +1,7 @@
 import { NO_TIME, type Tip } from '../decode/wasm/kernel.ts';
 import type { Entry } from '../model/entry.ts';
-import { type FindingLog, type FindingPlace, placeOf, toFinding } from '../model/finding.ts';
+import type { FindingLog } from '../model/finding-log.ts';
+import { type FindingPlace, placeOf, toStreamFinding } from '../model/stream-finding.ts';
 import type { Contract } from '../reading/contract.ts';
 import { RecentDigests, type RegularEntries } from './regular.ts';
 
@@ -162,7 +163,7 @@ export class OrderCheck {
     // A later entry that claims to be the first has been reported as order/genesis: one deviation, one finding.
     if (!left.lastDigests.includes(right.firstPrevious) && right.firstPrevious !== this.#genesis)
       this.#log.add(
-        toFinding(
+        toStreamFinding(
           'order/broken-link',
           this.#streamId,
           `entry ${sequence} does not name the digest of entry ${left.to} as its predecessor`,
@@ -171,7 +172,7 @@ export class OrderCheck {
       );
     if (right.firstTimestamp < left.lastTimestamp)
       this.#log.add(
-        toFinding(
+        toStreamFinding(
           'order/clock-backwards',
           this.#streamId,
           `entry ${sequence} is dated before entry ${left.to}: ${new Date(right.firstTimestamp).toISOString()}`,
@@ -215,10 +216,10 @@ export class OrderCheck {
     if (left === undefined || right === undefined) return;
     const [from, to] = [left.to + 1, right.from - 1];
     const words = from === to ? `entry ${from} is missing` : `entries ${from} to ${to} are missing`;
-    this.#log.add(toFinding('order/gap', this.#streamId, words, { from, to }));
+    this.#log.add(toStreamFinding('order/gap', this.#streamId, words, { from, to }));
   }
 
-  #report(code: Parameters<typeof toFinding>[0], entry: Entry, message: string, place: FindingPlace): void {
-    this.#log.add(toFinding(code, this.#streamId, message, { ...placeOf(entry), ...place }));
+  #report(code: Parameters<typeof toStreamFinding>[0], entry: Entry, message: string, place: FindingPlace): void {
+    this.#log.add(toStreamFinding(code, this.#streamId, message, { ...placeOf(entry), ...place }));
   }
 }

@@ -3,7 +3,7 @@ import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { Json } from '../../core/json/canonical.ts';
 import { ElementScanner, type ElementsRead } from '../../core/json/elements.ts';
 import type { Entry, SealKeys } from '../model/entry.ts';
-import { type Finding, toFinding } from '../model/finding.ts';
+import { type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
 import type { Checkpoint, Contract, PackageFacts } from '../reading/contract.ts';
 import type { RegularEntries } from './regular.ts';
 import { type Fill, openKernel, RegularReader } from './regular-reader.ts';
@@ -16,7 +16,7 @@ export interface PackageReading {
   facts: PackageFacts | null;
   walk: WalkResult;
   /** Why the stream is incomplete: the package could not be read, has another shape, or is another one. */
-  defect: Finding | null;
+  defect: StreamFinding | null;
 }
 
 export interface PackageExpectation {
@@ -257,26 +257,26 @@ export class PackageReader implements Disposable {
     }
   }
 
-  #defect(streamId: string): Finding | null {
+  #defect(streamId: string): StreamFinding | null {
     if (this.#failure === null) return null;
     const drifted = this.#failure.code === 'contract';
-    return toFinding(
+    return toStreamFinding(
       drifted ? 'contract/drift' : 'package/unreadable',
       streamId,
       `the package cannot be read as ${drifted ? `the contract "${this.#contract.name}" says` : 'JSON'}: ${this.#failure.message}`,
     );
   }
 
-  #foreign(streamId: string, facts: PackageFacts | null): Finding | null {
+  #foreign(streamId: string, facts: PackageFacts | null): StreamFinding | null {
     const { packageId } = this.#expected;
     if (facts === null) return null;
     if (facts.streamId !== null && facts.streamId !== streamId)
-      return toFinding('package/foreign', streamId, 'the package of another stream was delivered', {
+      return toStreamFinding('package/foreign', streamId, 'the package of another stream was delivered', {
         expected: streamId,
         actual: facts.streamId,
       });
     if (packageId !== undefined && facts.packageId !== null && facts.packageId !== packageId)
-      return toFinding('package/foreign', streamId, 'another package was delivered than the one asked for', {
+      return toStreamFinding('package/foreign', streamId, 'another package was delivered than the one asked for', {
         expected: packageId,
         actual: facts.packageId,
       });
@@ -292,5 +292,5 @@ function checkpointsOf({ scope, checkpoints }: PackageFacts, streamId: string): 
 /** The reading of a package of which only a part arrived: what was found stands, nothing in it is the package's word. */
 export function asPart(reading: PackageReading, reason: string): PackageReading {
   const message = `the JSON form is not whole: ${reason}`;
-  return { ...reading, facts: null, defect: toFinding('package/unreadable', reading.walk.streamId, message) };
+  return { ...reading, facts: null, defect: toStreamFinding('package/unreadable', reading.walk.streamId, message) };
 }

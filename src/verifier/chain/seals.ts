@@ -1,5 +1,6 @@
 import type { Entry, SealKeys } from '../model/entry.ts';
-import { type Finding, FindingLog, type FindingPlace, placeOf, toFinding } from '../model/finding.ts';
+import { FindingLog } from '../model/finding-log.ts';
+import { type FindingPlace, placeOf, type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
 import type { Contract } from '../reading/contract.ts';
 
 /** What was seen of the seals of one stream. */
@@ -90,7 +91,7 @@ export class SealCheck {
     entry: Entry,
     message: string,
     more: FindingPlace = {},
-  ): Finding {
-    return toFinding(code, this.#streamId, message, { ...placeOf(entry), ...more });
+  ): StreamFinding {
+    return toStreamFinding(code, this.#streamId, message, { ...placeOf(entry), ...more });
   }
 }

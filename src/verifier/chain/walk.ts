@@ -1,6 +1,7 @@
 import type { Tip } from '../decode/wasm/kernel.ts';
 import type { Entry, SealKeys } from '../model/entry.ts';
-import { type Finding, FindingLog, placeOf, toFinding } from '../model/finding.ts';
+import { FindingLog } from '../model/finding-log.ts';
+import { placeOf, type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
 import type { Contract } from '../reading/contract.ts';
 import { MORE } from '../recipe/roles.ts';
 import { type Activity, ActivityCount } from './activity.ts';
@@ -245,11 +246,11 @@ export class ChainWalk implements RegularWalk {
   }
 
   #report(
-    code: Finding['code'],
+    code: StreamFinding['code'],
     entry: Entry,
     message: string,
     values: { expected?: string; actual?: string } = {},
   ): void {
-    this.#log.add(toFinding(code, this.streamId, message, { ...placeOf(entry), ...values }));
+    this.#log.add(toStreamFinding(code, this.streamId, message, { ...placeOf(entry), ...values }));
   }
 }

@@ -1,6 +1,7 @@
 import { plural } from '../../core/words.ts';
 import type { WalkResult } from '../chain/walk.ts';
-import { type FindingCode, FindingLog, toFinding } from '../model/finding.ts';
+import { FindingLog } from '../model/finding-log.ts';
+import { type StreamFindingCode, toStreamFinding } from '../model/stream-finding.ts';
 import type { PdfFacts } from '../pdf-text/pdf.ts';
 import type { PackageFacts, SummaryFacts } from '../reading/contract.ts';
 import type { PlainStatement } from '../reading/plain-sight.ts';
@@ -112,7 +113,7 @@ function compareAnswer(walk: WalkResult, statedCount: number | null, log: Findin
 function reportOtherEntries(walk: WalkResult, { otherEntries }: PackageFacts, log: FindingLog): void {
   for (const path of otherEntries) {
     const message = `the JSON form has another list that looks like entries, at "${path}": the contract does not read it, and nothing of it was checked`;
-    log.add(toFinding('agreement/other-entries', walk.streamId, message));
+    log.add(toStreamFinding('agreement/other-entries', walk.streamId, message));
   }
 }
 
@@ -167,7 +168,7 @@ function addDifferences(streamId: string, { differences, ours }: PdfView, log: F
     const actual = String(ours[fact] ?? 'none');
     const [code, what] = DIFFERENCES[fact];
     const message = `the PDF states ${stated} ${what} (page ${page}), and it is ${actual}`;
-    log.add(toFinding(code, streamId, message, { expected: stated, actual }));
+    log.add(toStreamFinding(code, streamId, message, { expected: stated, actual }));
   }
 }
 
@@ -176,13 +177,13 @@ const DIFFERENCES = {
   stream: ['agreement/package-differs', 'as its stream'],
   count: ['agreement/count-differs', 'entries'],
   head: ['agreement/head-differs', 'as its head'],
-} as const satisfies Record<keyof OurFacts, readonly [FindingCode, string]>;
+} as const satisfies Record<keyof OurFacts, readonly [StreamFindingCode, string]>;
 
 function comparer(streamId: string, who: string, log: FindingLog) {
-  return (code: FindingCode, what: string, stated: string | number | null, ours: string | number | null) => {
+  return (code: StreamFindingCode, what: string, stated: string | number | null, ours: string | number | null) => {
     if (stated === ours || (stated === null && typeof ours === 'number')) return;
     log.add(
-      toFinding(code, streamId, `${who} ${stated ?? 'none'} ${what}, and it is ${ours ?? 'none'}`, {
+      toStreamFinding(code, streamId, `${who} ${stated ?? 'none'} ${what}, and it is ${ours ?? 'none'}`, {
         expected: String(stated),
         actual: String(ours),
       }),
@@ -202,13 +203,13 @@ function compareVerdicts(walk: WalkResult, vendor: VendorVerdict, ours: OwnVerdi
   if (ours === 'open') {
     const where = here.length === 0 ? '' : ` at ${namesOf(here)}`;
     const message = `the service's own check failed${where}${when}, and order, content and seals were not all checked here`;
-    log.add(toFinding('agreement/vendor-check-failed', walk.streamId, message));
+    log.add(toStreamFinding('agreement/vendor-check-failed', walk.streamId, message));
     return message;
   }
   const [theirs, own] = ours === 'refuted' ? ['verified', 'refuted'] : ['not verified', 'not refuted'];
   const message = `the service says ${theirs}${when}, our own check says ${own}`;
   const values = { expected: theirs ?? '', actual: own ?? '' };
-  log.add(toFinding('agreement/vendor-verdict-differs', walk.streamId, message, values));
+  log.add(toStreamFinding('agreement/vendor-verdict-differs', walk.streamId, message, values));
   return null;
 }
 

@@ -1,6 +1,7 @@
 import { agree, grouped, plural } from '../../core/words.ts';
 import type { WalkResult, Watched } from '../chain/walk.ts';
-import { type Finding, type FindingCode, FindingLog, toFinding } from '../model/finding.ts';
+import { FindingLog } from '../model/finding-log.ts';
+import { type StreamFinding, type StreamFindingCode, toStreamFinding } from '../model/stream-finding.ts';
 import type { Checkpoint } from '../reading/contract.ts';
 import { accuracyOf, CLOCK_TOLERANCE, isOlderThan } from '../timestamp/age.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
@@ -100,18 +101,18 @@ function reportOthers({ streamId }: WalkResult, others: readonly Checkpoint[], l
   const many = others.length === 1 ? 'a checkpoint' : `${others.length} checkpoints`;
   const message = `the package holds ${many} of another stream, the first at entry ${first.sequence}; not counted as its own`;
   const values = { expected: streamId, actual: first.streamId ?? '' };
-  log.add(toFinding('anchor/other-stream', streamId, message, values), others.length);
+  log.add(toStreamFinding('anchor/other-stream', streamId, message, values), others.length);
 }
 
 /** What checkpoints say of entries, whether a token goes with them or not. */
-function findContradictions({ walk, checkpoints, period }: AnchorQuestion): Finding[] {
+function findContradictions({ walk, checkpoints, period }: AnchorQuestion): StreamFinding[] {
   const last = walk.head?.sequence ?? null;
-  const found: Finding[] = [];
+  const found: StreamFinding[] = [];
   for (const { sequence, digest } of checkpoints) {
     const stated = walk.watched.get(sequence)?.stated;
     if (stated !== undefined && stated !== digest)
       found.push(
-        toFinding(
+        toStreamFinding(
           'anchor/imprint-mismatch',
           walk.streamId,
           `the checkpoint of entry ${sequence} states another digest`,
@@ -127,7 +128,7 @@ function findContradictions({ walk, checkpoints, period }: AnchorQuestion): Find
   const highest = checkpoints.reduce((most, { sequence }) => Math.max(most, sequence), -1);
   if (period.to === null && last !== null && highest > last)
     found.push(
-      toFinding(
+      toStreamFinding(
         'anchor/missing-entry',
         walk.streamId,
         `there is a checkpoint of entry ${highest}, and the package ends at entry ${last}`,
@@ -164,8 +165,10 @@ function judgeToken(
 ): SoundToken | null {
   const entry = walk.watched.get(sequence);
   if (entry === undefined || isUnknown(entry)) return null;
-  const report = (code: FindingCode, message: string, values: { expected?: string; actual?: string } = {}) =>
-    log.add(toFinding(code, walk.streamId, `the token for entry ${sequence}: ${message}`, { sequence, ...values }));
+  const report = (code: StreamFindingCode, message: string, values: { expected?: string; actual?: string } = {}) =>
+    log.add(
+      toStreamFinding(code, walk.streamId, `the token for entry ${sequence}: ${message}`, { sequence, ...values }),
+    );
   // An entry whose bytes can be read in two ways has no digest that a token could bind.
   if (entry.computed === null) {
     report('anchor/imprint-mismatch', 'the entry has no digest of its own');

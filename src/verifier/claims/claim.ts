@@ -1,5 +1,6 @@
 import { plural } from '../../core/words.ts';
-import type { Finding, FindingLog } from '../model/finding.ts';
+import type { FindingLog } from '../model/finding-log.ts';
+import type { StreamFinding } from '../model/stream-finding.ts';
 
 /** The seven claims, in the order in which they build on one another. */
 export const CLAIMS = ['order', 'content', 'seal', 'anchor', 'continuity', 'completeness', 'agreement'] as const;
@@ -63,7 +64,7 @@ export interface Examination {
   status: StreamStatus;
   claims: Claims;
   /** In detail, as far as they were kept. */
-  findings: Finding[];
+  findings: StreamFinding[];
   /** All of them, exactly. */
   findingsCount: number;
   /** See `Verdict`. */

@@ -1,6 +1,7 @@
 import { plural } from '../../core/words.ts';
 import type { WalkResult } from '../chain/walk.ts';
-import { FindingLog, toFinding } from '../model/finding.ts';
+import { FindingLog } from '../model/finding-log.ts';
+import { toStreamFinding } from '../model/stream-finding.ts';
 import { type Claim, type Judgement, proved, refuted, unproved } from './claim.ts';
 import type { ListingResult } from './listing.ts';
 import type { Span } from './span-schema.ts';
@@ -64,7 +65,7 @@ function judge(question: CompletenessQuestion, log: FindingLog): Claim {
   const short = other ?? whyShort(question);
   if (short !== null) {
     const { message, ...values } = short;
-    log.add(toFinding('completeness/count-differs', walk.streamId, message, values));
+    log.add(toStreamFinding('completeness/count-differs', walk.streamId, message, values));
     return refuted(message);
   }
   if (basis.kind === 'record')
@@ -132,7 +133,7 @@ function judgeDifferences(walk: WalkResult, { differences, deviations }: Listing
   for (const [index, { message, ...place }] of deviations.entries()) {
     // Those that were not kept in detail are counted with the first.
     const count = index === 0 ? Math.max(1, differences - (deviations.length - 1)) : 1;
-    log.add(toFinding('completeness/listing-differs', walk.streamId, message, place), count);
+    log.add(toStreamFinding('completeness/listing-differs', walk.streamId, message, place), count);
   }
   return refuted(`the service's own listing differs in ${plural(differences, 'entry')}`);
 }
@@ -148,7 +149,7 @@ function judgeByRecord(
   if (walk.entries === 0 && (entryCount ?? 0) === 0) return unproved('there are no entries');
   const differ = (what: string, stated: string, actual: string) =>
     log.add(
-      toFinding(
+      toStreamFinding(
         'completeness/count-differs',
         walk.streamId,
         `the stream record states ${what} ${stated}, and it is ${actual}`,

@@ -1,5 +1,6 @@
 import type { WalkResult } from '../chain/walk.ts';
-import { type Finding, FindingLog, type FindingPlace, toFinding } from '../model/finding.ts';
+import { FindingLog } from '../model/finding-log.ts';
+import { type FindingPlace, type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
 import { type Claim, type Judgement, proved, refuted, unproved } from './claim.ts';
 import { type Covered, findGaps, placeIn } from './gaps.ts';
 import { findGrown } from './grown.ts';
@@ -68,13 +69,13 @@ export function comparedWith(earlier: readonly Span[]) {
   }));
 }
 
-function findMissing({ walk, earlier, period, statedHead }: Question): Finding[] {
+function findMissing({ walk, earlier, period, statedHead }: Question): StreamFinding[] {
   const newest = newestHead(earlier);
   if (newest === null) return [];
   const { sequence, runId } = newest;
   const ours = sectionOf(walk);
   const now = (end: number | null) =>
-    toFinding(
+    toStreamFinding(
       'continuity/truncated',
       walk.streamId,
       `the stream now ${end === null ? 'has no entries' : `ends at entry ${end}`}; run ${runId} exported it up to entry ${sequence}`,
@@ -109,9 +110,9 @@ function lackingAtStart({ entries }: Placed, ours: Section): [from: number, to: 
   return [entries.first_sequence, Math.min(ours.first - 1, entries.head.sequence)];
 }
 
-function missing(walk: WalkResult, runId: string, from: number, to: number): Finding {
+function missing(walk: WalkResult, runId: string, from: number, to: number): StreamFinding {
   const message = `${entriesIn(from, to)}, which run ${runId} exported, ${from === to ? 'is' : 'are'} not in the package`;
-  return toFinding('continuity/truncated', walk.streamId, message, { from, to });
+  return toStreamFinding('continuity/truncated', walk.streamId, message, { from, to });
 }
 
 function firstOf(earlier: readonly Span[]): number {
@@ -131,10 +132,11 @@ function toBound(text: string | null, otherwise: number): number {
 }
 
 /** Where the package states another digest, or holds other content, than an earlier run had; of each number once. */
-function findRewritten(walk: WalkResult, earlier: readonly Span[]): Finding[] {
-  const found = new Map<number, Finding>();
+function findRewritten(walk: WalkResult, earlier: readonly Span[]): StreamFinding[] {
+  const found = new Map<number, StreamFinding>();
   const differ = (sequence: number, message: string, place: FindingPlace) => {
-    if (!found.has(sequence)) found.set(sequence, toFinding('continuity/rewritten', walk.streamId, message, place));
+    if (!found.has(sequence))
+      found.set(sequence, toStreamFinding('continuity/rewritten', walk.streamId, message, place));
   };
   for (const { run_id, entries } of earlier.filter(isPlaced)) {
     const { first_sequence: first, previous_hash, entries_sha256 } = entries;
@@ -171,14 +173,14 @@ function isBeginning(walk: WalkResult, first: number): boolean {
 }
 
 /** Gaps that this package borders on, or that its period closes: others were there before. */
-function findNewGaps({ walk, earlier, period }: Question): Finding[] {
+function findNewGaps({ walk, earlier, period }: Question): StreamFinding[] {
   if (walk.findings.errors('order') > 0 || (walk.first === null) !== (walk.entries === 0)) return [];
   const past = earlier.filter(({ part }) => !part).map(toCovered);
   const known = new Set(findGaps(past).map(({ from, to }) => `${from}-${to}`));
   return findGaps([...past, { name: 'this package', period, entries: placeOf(walk) }])
     .filter(({ from, to }) => !known.has(`${from}-${to}`))
     .map(({ from, to, before, after }) =>
-      toFinding(
+      toStreamFinding(
         'continuity/gap',
         walk.streamId,
         `${entriesIn(from, to)} ${from === to ? 'is' : 'are'} missing between ${before} and ${after}, whose periods leave no time between them`,
@@ -265,7 +267,7 @@ function judgeStart({ walk, restart, earlier }: Question, first: { sequence: num
 }
 
 function unknownStart(walk: WalkResult, sequence: number, message: string, log: FindingLog): Claim {
-  log.add(toFinding('continuity/unknown-start', walk.streamId, message, { sequence }));
+  log.add(toStreamFinding('continuity/unknown-start', walk.streamId, message, { sequence }));
   return unproved(message);
 }
 

@@ -1,6 +1,7 @@
 import { plural } from '../../core/words.ts';
 import type { WalkResult } from '../chain/walk.ts';
-import { FindingLog, inAltered } from '../model/finding.ts';
+import { FindingLog } from '../model/finding-log.ts';
+import { inAltered } from '../model/stream-finding.ts';
 import { countActions } from './actions.ts';
 import { factsOf, judgeAgreement, type OwnVerdict } from './agreement.ts';
 import { judgeAnchor } from './anchor.ts';

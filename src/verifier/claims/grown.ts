@@ -1,5 +1,5 @@
 import type { WalkResult } from '../chain/walk.ts';
-import { type Finding, toFinding } from '../model/finding.ts';
+import { type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
 import { isPlaced } from './span.ts';
 import type { Span, SpanEntries } from './span-schema.ts';
 
@@ -13,9 +13,9 @@ const LATENESS = 10 * 60_000;
  * Entries that are dated within a period which an earlier run exported after it had ended, and that lie behind the last
  * entry it had then. Where a run between has them, they were told of then.
  */
-export function findGrown(walk: WalkResult, earlier: readonly Span[]): Finding[] {
+export function findGrown(walk: WalkResult, earlier: readonly Span[]): StreamFinding[] {
   const whole = earlier.filter(({ part }) => !part);
-  const found = new Map<number, Finding>();
+  const found = new Map<number, StreamFinding>();
   for (const { run_id, period, entries } of whole) {
     const next = entries === null ? firstOf(walk) : entryOf(walk, entries.head.sequence + 1);
     if (next === null || found.has(next.sequence) || !isWithin(next.time, period)) continue;
@@ -24,7 +24,7 @@ export function findGrown(walk: WalkResult, earlier: readonly Span[]): Finding[]
     const dated = new Date(next.time).toISOString();
     const had = entries === null ? 'without any entry' : `up to entry ${entries.head.sequence}`;
     const message = `entry ${next.sequence} is dated ${dated}, within the period that run ${run_id} exported ${had} after it had ended`;
-    found.set(next.sequence, toFinding('continuity/grown', walk.streamId, message, { sequence: next.sequence }));
+    found.set(next.sequence, toStreamFinding('continuity/grown', walk.streamId, message, { sequence: next.sequence }));
   }
   return [...found.values()];
 }

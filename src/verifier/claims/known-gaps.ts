@@ -1,4 +1,4 @@
-import type { Finding } from '../model/finding.ts';
+import type { StreamFinding } from '../model/stream-finding.ts';
 import { isPlaced } from './span.ts';
 import type { Span } from './span-schema.ts';
 
@@ -6,7 +6,7 @@ import type { Span } from './span-schema.ts';
  * The advice on entries that a package leaves out within itself, where an earlier run has them: nobody need be asked for
  * what is archived already.
  */
-export function withKnownGaps(findings: readonly Finding[], earlier: readonly Span[]): Finding[] {
+export function withKnownGaps(findings: readonly StreamFinding[], earlier: readonly Span[]): StreamFinding[] {
   const whole = earlier.filter(isPlaced).filter(({ part }) => !part);
   return findings.map((finding) => {
     const { code, from, to } = finding;

@@ -1,5 +1,6 @@
 import type { SentEntries } from '../chain/sent.ts';
-import { type Finding, FindingLog, type FindingPlace, toFinding } from '../model/finding.ts';
+import { FindingLog } from '../model/finding-log.ts';
+import { type FindingPlace, type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
 import { type ListedEntry, Packaged } from './packaged.ts';
 import { Queue } from './queue.ts';
 
@@ -14,7 +15,7 @@ export interface ListingResult {
   /** Entries that differ, exactly. */
   differences: number;
   /** Where they do, as far as it was kept. */
-  deviations: Deviation[];
+  deviations: ListingFinding[];
   /** Listed behind the package's end, where nothing tells whether they were there when it was asked for. */
   undecided: number;
 }
@@ -44,7 +45,7 @@ export interface ListingObserver {
 
 const NOBODY: ListingObserver = { matched: () => {}, listed: () => {} };
 
-export interface Deviation extends Omit<FindingPlace, 'entryId'> {
+export interface ListingFinding extends Omit<FindingPlace, 'entryId'> {
   message: string;
 }
 
@@ -121,7 +122,7 @@ export class ListingMerge {
   /** Call once both have ended. */
   result(): ListingResult {
     this.#aside.tell();
-    const deviations = this.#log.list().map(toDeviation);
+    const deviations = this.#log.list().map(toListingFinding);
     return {
       lines: this.#lines,
       listed: this.#listedCount,
@@ -248,7 +249,7 @@ class Aside {
             ? 'is listed by the service, but it is not in the package'
             : 'is listed with another digest';
       this.#log.add(
-        toFinding('completeness/listing-differs', this.#streamId, `entry ${sequence} ${what}`, {
+        toStreamFinding('completeness/listing-differs', this.#streamId, `entry ${sequence} ${what}`, {
           sequence,
           ...(expected === undefined ? {} : { expected }),
           ...(actual === undefined ? {} : { actual }),
@@ -258,12 +259,12 @@ class Aside {
   }
 }
 
-function toDeviation({
+function toListingFinding({
   code: _code,
   severity: _severity,
   stream_id: _id,
   next_step: _next,
   ...place
-}: Finding): Deviation {
+}: StreamFinding): ListingFinding {
   return place;
 }

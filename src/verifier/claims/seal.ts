@@ -1,6 +1,6 @@
 import { agree, grouped, plural } from '../../core/words.ts';
 import type { WalkResult } from '../chain/walk.ts';
-import { FindingLog } from '../model/finding.ts';
+import { FindingLog } from '../model/finding-log.ts';
 import { type Claim, deviations, type Judgement, proved, refuted, unproved } from './claim.ts';
 
 export interface SealQuestion {

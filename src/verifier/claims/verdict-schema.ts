@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FINDING_CODES } from '../model/finding.ts';
+import { FINDING_CODES } from '../model/stream-finding.ts';
 import { CLAIMS, STATUSES } from './claim.ts';
 import { headSchema, seenFields } from './span-schema.ts';
 

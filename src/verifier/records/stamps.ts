@@ -3,8 +3,8 @@ import { EvidenceError } from '../../core/errors.ts';
 import type { Archive } from '../archive/archive.ts';
 import { CLOCK_TOLERANCE, isOlderThan } from '../timestamp/age.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
-import { refutes } from '../timestamp/fault.ts';
 import { MAX_TOKEN_BYTES } from '../timestamp/token.ts';
+import { refutes } from '../timestamp/token-finding.ts';
 import { verifyToken } from '../timestamp/verify.ts';
 import { runRecordKey, stampKey } from './keys.ts';
 

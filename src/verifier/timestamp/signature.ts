@@ -1,10 +1,10 @@
 import { hash, verify } from 'node:crypto';
 import { algorithmName, type DigestName, digestOf, signatureOf } from './algorithms.ts';
 import type { Certificate } from './certificate.ts';
-import { fault, type TokenFault } from './fault.ts';
 import { sameName } from './names.ts';
 import type { CertificateId } from './signed-attributes.ts';
 import type { Signer, Token } from './token.ts';
+import { type TokenFinding, toTokenFinding } from './token-finding.ts';
 
 /**
  * The certificate that the SignerInfo names. Of several of that issuer and serial number the first, as OpenSSL has it:
@@ -15,12 +15,12 @@ export function signerCertificate(signer: Signer, certificates: readonly Certifi
 }
 
 /** RFC 5652 sections 5.4 and 5.6: the signed attributes bind the content, the signature binds the attributes. */
-export function checkTokenSignature(token: Token, certificate: Certificate): TokenFault[] {
+export function checkTokenSignature(token: Token, certificate: Certificate): TokenFinding[] {
   const { signer, content } = token;
   const digest = digestOf(signer.digestAlgorithm)?.name;
   if (digest === undefined)
     return [bad(`the token is signed over a ${algorithmName(signer.digestAlgorithm)} digest, which is not accepted`)];
-  const faults: TokenFault[] = [];
+  const faults: TokenFinding[] = [];
   const actual = hash(digest, content, 'hex');
   const expected = Buffer.from(signer.attributes.messageDigest).toString('hex');
   if (actual !== expected)
@@ -42,7 +42,7 @@ function whyNotSigned(signer: Signer, digest: DigestName, { key, subject }: Cert
 }
 
 /** RFC 5816: the certificate that the attributes name first is the signer's; without it any with its key would do. */
-export function checkNamedCertificate({ signer }: Token, certificate: Certificate): TokenFault[] {
+export function checkNamedCertificate({ signer }: Token, certificate: Certificate): TokenFinding[] {
   return signer.attributes.certificateIds.flatMap(([first]) =>
     first !== undefined && !identifies(first, certificate)
       ? [
@@ -56,12 +56,12 @@ export function checkNamedCertificate({ signer }: Token, certificate: Certificat
 }
 
 /** OpenSSL's rule for further names: each is of a certificate of the path. */
-export function checkNamedPath({ signer }: Token, path: readonly Certificate[]): TokenFault[] {
+export function checkNamedPath({ signer }: Token, path: readonly Certificate[]): TokenFinding[] {
   return signer.attributes.certificateIds.flatMap(([, ...further]) =>
     further
       .filter((id) => !path.slice(1).some((certificate) => identifies(id, certificate)))
       .map((id) =>
-        fault('anchor/untrusted', 'the signed attributes ask for a certificate that is not on the path', {
+        toTokenFinding('anchor/untrusted', 'the signed attributes ask for a certificate that is not on the path', {
           expected: Buffer.from(id.hash).toString('hex'),
         }),
       ),
@@ -77,6 +77,6 @@ function comparison(id: CertificateId, { der }: Certificate): { expected: string
   return { expected: Buffer.from(id.hash).toString('hex'), actual: hash(id.algorithm, der, 'hex') };
 }
 
-function bad(message: string, place: { expected?: string; actual?: string } = {}): TokenFault {
-  return fault('anchor/bad-signature', message, place);
+function bad(message: string, place: { expected?: string; actual?: string } = {}): TokenFinding {
+  return toTokenFinding('anchor/bad-signature', message, place);
 }

@@ -1,11 +1,11 @@
 import { isEvidenceError, messageOf } from '../../core/errors.ts';
 import { algorithmName, digestOf } from './algorithms.ts';
 import { type Certificate, KEY_USAGE } from './certificate.ts';
-import { fault, refutes, type TokenFault } from './fault.ts';
 import { sameName } from './names.ts';
 import { findPath, TIME_STAMPING, type TrustAnswer } from './path.ts';
 import { checkNamedCertificate, checkNamedPath, checkTokenSignature, signerCertificate } from './signature.ts';
 import { isGranted, type ResponseStatus, readResponse, type TimeStampResponse, type Token } from './token.ts';
+import { refutes, type TokenFinding, toTokenFinding } from './token-finding.ts';
 import type { Accuracy, TstInfo } from './tst-info.ts';
 
 export interface TokenQuestion {
@@ -42,7 +42,7 @@ export interface TokenFacts {
 export interface TokenVerdict {
   /** Whether nothing refutes that the digest existed at `genTime`; a warning does not. */
   valid: boolean;
-  faults: readonly TokenFault[];
+  faults: readonly TokenFinding[];
   /** Null if the token could not be read or there is none. */
   says: TokenFacts | null;
   /** When the first certificate on the path to a root ends; null without a path that holds. */
@@ -69,7 +69,7 @@ export function verifyToken(der: Uint8Array, question: TokenQuestion): TokenVerd
   faults.push(...checkImprint(token.info, question.digest), ...checkNonce(token.info, question.nonce));
   const says = factsOf(token.info, certificate);
   if (certificate === undefined) {
-    faults.push(fault('anchor/untrusted', 'the certificate of the signer is neither in the token nor given'));
+    faults.push(toTokenFinding('anchor/untrusted', 'the certificate of the signer is neither in the token nor given'));
     return { valid: false, faults, says, until: null };
   }
   const answer = findPath({ signer: certificate, others: certificates, roots: question.roots, at: token.info.genTime });
@@ -84,61 +84,61 @@ function checkAuthority(
   certificate: Certificate,
   { path, problems }: TrustAnswer,
   now: Date,
-): TokenFault[] {
+): TokenFinding[] {
   return [
     ...checkTokenSignature(token, certificate),
     ...checkNamedCertificate(token, certificate),
     // Whoever is no authority at all is not the one that is named either: that would be the same fault twice.
     ...(isForTimeStamping(certificate) ? checkName(token.info, certificate) : []),
     ...checkPurpose(certificate),
-    ...problems.map((problem) => fault('anchor/untrusted', problem)),
+    ...problems.map((problem) => toTokenFinding('anchor/untrusted', problem)),
     ...(path === null ? [] : checkNamedPath(token, path)),
     ...(path === null || problems.length > 0 ? [] : checkExpiry(path, now)),
   ];
 }
 
-function readOrFault(der: Uint8Array): TimeStampResponse | TokenFault {
+function readOrFault(der: Uint8Array): TimeStampResponse | TokenFinding {
   try {
     return readResponse(der);
   } catch (error) {
     if (!isEvidenceError(error, 'unreadable')) throw error;
-    return fault('anchor/malformed', `this is no RFC 3161 token: ${messageOf(error)}`);
+    return toTokenFinding('anchor/malformed', `this is no RFC 3161 token: ${messageOf(error)}`);
   }
 }
 
-function checkStatus(status: ResponseStatus): TokenFault[] {
+function checkStatus(status: ResponseStatus): TokenFinding[] {
   if (isGranted(status)) return [];
   const failures = status.failures.length === 0 ? '' : `, failure bits ${status.failures.join(', ')}`;
   const text = status.text === '' ? '' : `: ${status.text}`;
   const message = `the authority did not grant a token (status ${status.status}${failures})${text}`;
-  return [fault('anchor/not-granted', message, { expected: '0 or 1', actual: String(status.status) })];
+  return [toTokenFinding('anchor/not-granted', message, { expected: '0 or 1', actual: String(status.status) })];
 }
 
-function checkImprint({ imprint }: TstInfo, actual: string): TokenFault[] {
-  const faults: TokenFault[] = [];
+function checkImprint({ imprint }: TstInfo, actual: string): TokenFinding[] {
+  const faults: TokenFinding[] = [];
   const expected = Buffer.from(imprint.digest).toString('hex');
   if (digestOf(imprint.algorithm) === undefined) {
     const message = `the token is over a ${algorithmName(imprint.algorithm)} digest, which is not accepted`;
-    faults.push(fault('anchor/imprint-mismatch', message));
+    faults.push(toTokenFinding('anchor/imprint-mismatch', message));
   }
   if (actual !== expected)
-    faults.push(fault('anchor/imprint-mismatch', 'the token is over another digest', { expected, actual }));
+    faults.push(toTokenFinding('anchor/imprint-mismatch', 'the token is over another digest', { expected, actual }));
   return faults;
 }
 
-function checkNonce({ nonce }: TstInfo, expected: bigint | undefined): TokenFault[] {
+function checkNonce({ nonce }: TstInfo, expected: bigint | undefined): TokenFinding[] {
   if (expected === undefined || nonce === expected) return [];
   const actual = nonce === null ? 'none' : nonce.toString(16);
   const message = 'the token answers another request: its nonce is not ours';
-  return [fault('anchor/nonce-mismatch', message, { expected: expected.toString(16), actual })];
+  return [toTokenFinding('anchor/nonce-mismatch', message, { expected: expected.toString(16), actual })];
 }
 
 /** RFC 3161 section 2.3: extKeyUsage with timeStamping alone, critical; RFC 5280 for what keyUsage goes with it. */
-function checkPurpose(certificate: Certificate): TokenFault[] {
+function checkPurpose(certificate: Certificate): TokenFinding[] {
   const { subject, extendedKeyUsage, keyUsage } = certificate;
-  const faults: TokenFault[] = [];
+  const faults: TokenFinding[] = [];
   const wrong = (message: string) =>
-    faults.push(fault('anchor/not-timestamping', `the certificate of ${subject.text} ${message}`));
+    faults.push(toTokenFinding('anchor/not-timestamping', `the certificate of ${subject.text} ${message}`));
   if (!isForTimeStamping(certificate)) wrong('is not for time stamping (extKeyUsage)');
   else {
     if (extendedKeyUsage?.purposes.length !== 1) wrong('is not for time stamping alone (extKeyUsage)');
@@ -155,23 +155,23 @@ function isForTimeStamping({ extendedKeyUsage }: Certificate): boolean {
 }
 
 /** RFC 3161 section 2.4.2: `tsa`, if there, is one of the names of the signer's certificate. */
-function checkName({ tsa }: TstInfo, { subject, alternativeNames }: Certificate): TokenFault[] {
+function checkName({ tsa }: TstInfo, { subject, alternativeNames }: Certificate): TokenFinding[] {
   if (tsa === null) return [];
   if (tsa.directory !== null && sameName(tsa.directory, subject)) return [];
   if (alternativeNames.some(({ encoded }) => Buffer.compare(encoded, tsa.encoded) === 0)) return [];
   const message = 'the token names another authority than the certificate that signed it';
-  return [fault('anchor/untrusted', message, { expected: tsa.text, actual: subject.text })];
+  return [toTokenFinding('anchor/untrusted', message, { expected: tsa.text, actual: subject.text })];
 }
 
 function firstEnding(path: readonly Certificate[]): Certificate | undefined {
   return path.toSorted((a, b) => a.x509.validToDate.getTime() - b.x509.validToDate.getTime())[0];
 }
 
-function checkExpiry(path: readonly Certificate[], now: Date): TokenFault[] {
+function checkExpiry(path: readonly Certificate[], now: Date): TokenFinding[] {
   const first = firstEnding(path);
   if (first === undefined || now <= first.x509.validToDate) return [];
   const message = `the certificate of ${first.subject.text} was valid at the time of the token and has expired since`;
-  return [fault('anchor/certificate-expired', message, { actual: first.x509.validToDate.toISOString() })];
+  return [toTokenFinding('anchor/certificate-expired', message, { actual: first.x509.validToDate.toISOString() })];
 }
 
 function factsOf(info: TstInfo, certificate: Certificate | undefined): TokenFacts {

@@ -9,8 +9,8 @@ import type { ContractUse } from './contract-use.ts';
 import type { HoldLogCheck } from './hold-log.ts';
 import type { Ledger } from './ledger.ts';
 import type { LockReport } from './locks.ts';
+import { type ObjectFinding, worstWith } from './object-finding.ts';
 import type { ServiceReport } from './one-service.ts';
-import { type Problem, worstWith } from './problem.ts';
 import type { RestampCheck } from './restamps.ts';
 import type { RunCheck } from './run.ts';
 import { judgeSignatures, type Keyring, type SignatureReport } from './signatures.ts';
@@ -20,22 +20,22 @@ export interface ArchiveReport {
   outcome: VerifiedOutcome;
   exit_code: number;
   runs: RunReport[];
-  ledger: { entries: number; state: 'intact' | 'broken' | 'closed'; findings: Problem[] };
+  ledger: { entries: number; state: 'intact' | 'broken' | 'closed'; findings: ObjectFinding[] };
   /** Whose evidence it is; null for an archive that holds none. */
   service: ServiceReport | null;
   /** Which months are in a run, of those that its history makes expected; none where only some runs were looked at. */
   months: MonthReport[];
   /** Where runs contradict each other, or leave entries between them in none. */
-  history: Problem[];
+  history: ObjectFinding[];
   signatures: SignatureReport;
   objects: {
     checked: number;
-    missing: Problem[];
-    altered: Problem[];
-    unlocked: Problem[];
-    unexpected: Problem[];
+    missing: ObjectFinding[];
+    altered: ObjectFinding[];
+    unlocked: ObjectFinding[];
+    unexpected: ObjectFinding[];
     /** What this user may not look at: nothing is refuted by it. */
-    closed: Problem[];
+    closed: ObjectFinding[];
   };
   locks: Omit<LockReport, 'findings'>;
   warnings: string[];
@@ -63,7 +63,7 @@ export interface RunReport {
   stamps: StampVerdict[];
   /** Who had it stamped anew. */
   restamps: RestampCheck['restamps'];
-  problems: Problem[];
+  findings: ObjectFinding[];
 }
 
 /** What was found, by where it was looked for. */
@@ -71,12 +71,12 @@ export interface Parts {
   checks: RunCheck[];
   /** By run id. */
   holdLog: ReadonlyMap<string, HoldLogCheck>;
-  findings: Problem[];
-  history: Problem[];
+  ledgerFindings: ObjectFinding[];
+  history: ObjectFinding[];
   keyring: Keyring;
   /** What is wrong with the keys and with the signatures of the ledger. */
-  unsigned: Problem[];
-  stray: Problem[];
+  unsigned: ObjectFinding[];
+  stray: ObjectFinding[];
   locks: LockReport;
   warnings: string[];
   checked: number;
@@ -89,7 +89,7 @@ export interface Parts {
 export function toReport({
   checks,
   holdLog,
-  findings,
+  ledgerFindings,
   history,
   keyring,
   unsigned,
@@ -102,17 +102,17 @@ export function toReport({
   service,
   months,
 }: Parts): ArchiveReport {
-  const problems = [
-    ...checks.flatMap((check) => check.problems),
-    ...findings,
+  const findings = [
+    ...checks.flatMap((check) => check.findings),
+    ...ledgerFindings,
     ...history,
     ...unsigned,
     ...stray,
     ...locks.findings,
   ];
   const unmet = [...open, ...locks.expiring].map(() => 'incomplete' as const);
-  const outcome = worstWith(problems, [...checks.map((check) => check.outcome), ...unmet]);
-  const isClosed = problems.some(({ code, key }) => code === 'object/closed' && key.startsWith(LEDGER_PREFIX));
+  const outcome = worstWith(findings, [...checks.map((check) => check.outcome), ...unmet]);
+  const isClosed = findings.some(({ code, key }) => code === 'object/closed' && key.startsWith(LEDGER_PREFIX));
   return {
     outcome,
     exit_code: EXIT_CODE_OF[outcome],
@@ -121,18 +121,18 @@ export function toReport({
     months,
     ledger: {
       entries: ledger.entries.length,
-      state: findings.length > 0 ? 'broken' : isClosed ? 'closed' : 'intact',
-      findings,
+      state: ledgerFindings.length > 0 ? 'broken' : isClosed ? 'closed' : 'intact',
+      findings: ledgerFindings,
     },
     history,
-    signatures: judgeSignatures(keyring, ledger.entries, problems),
+    signatures: judgeSignatures(keyring, ledger.entries, findings),
     objects: {
       checked,
-      missing: problems.filter(({ code }) => code === 'object/missing'),
-      altered: problems.filter(({ code }) => !ELSEWHERE.test(code)),
+      missing: findings.filter(({ code }) => code === 'object/missing'),
+      altered: findings.filter(({ code }) => !ELSEWHERE.test(code)),
       unlocked: locks.findings,
-      unexpected: problems.filter(({ code }) => UNEXPECTED.test(code)),
-      closed: problems.filter(({ code }) => code === 'object/closed'),
+      unexpected: findings.filter(({ code }) => UNEXPECTED.test(code)),
+      closed: findings.filter(({ code }) => code === 'object/closed'),
     },
     locks: toLockReport(locks),
     warnings,
@@ -171,11 +171,11 @@ function toRunReport(check: RunCheck, kept: HoldLogCheck | undefined): RunReport
     signed_by: check.attestations?.signedBy ?? null,
     stamps: check.attestations?.stamps ?? [],
     restamps: check.attestations?.restamps ?? [],
-    problems: check.problems,
+    findings: check.findings,
   };
 }
 
-/** What is wrong is among the problems already. */
+/** What is wrong is among the findings already. */
 function toLockReport({ findings: _findings, ...report }: LockReport) {
   return report;
 }

@@ -30,8 +30,8 @@ import { type HoldLogCheck, verifyHoldLog } from './hold-log.ts';
 import { checkLedger, type InScope, type Ledger, readLedger } from './ledger.ts';
 import { verifyLocks } from './locks.ts';
 import { reportMonths } from './months.ts';
+import { type ObjectFinding, toObjectFinding, toUnreadable } from './object-finding.ts';
 import { verifyService } from './one-service.ts';
-import { type Problem, toProblem, toUnreadable } from './problem.ts';
 import { outcomeOf, type RunCheck, verifyRun } from './run.ts';
 import { checkLedgerSignatures, findUnusedKeys, type Keyring, readKeyring } from './signatures.ts';
 import type { RunContext, VerifiedStream } from './stream.ts';
@@ -80,18 +80,18 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
   const service = await verifyService(archive, keys, ledger.entries, checks);
   const holdLog = new Map<string, HoldLogCheck>();
   for (const { runId } of checks) holdLog.set(runId, await verifyHoldLog(archive, runId));
-  const findings = closed.withoutMissing([
-    ...ledger.problems,
+  const ledgerFindings = closed.withoutMissing([
+    ...ledger.findings,
     ...checkLedger(ledger, checks, inScope),
     ...checkEarlierRuns(checks),
   ]);
   const unsigned = closed.withoutMissing([
-    ...keyring.problems,
+    ...keyring.findings,
     ...checkLedgerSignatures(ledger.entries, keyring, signedRuns(checks)),
   ]);
   const open = openRuns(keys, inScope);
   // A folder keeps no versions, also one that was copied from a store that does.
-  const versions = archive.locks === null ? { problems: [], warnings: [] } : checkVersions(objects, checks);
+  const versions = archive.locks === null ? { findings: [], warnings: [] } : checkVersions(objects, checks);
   const scoped = [...objects.values()].filter(({ key }) => isOf(key, inScope, only === null && from === null));
   const listing = checkListing(scoped);
   const warnings = [
@@ -114,13 +114,13 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
     ...[...holdLog.values()].flatMap((check) => check.keys),
   ]);
   const stray = [
-    ...closed.problems(inScope),
+    ...closed.findings(inScope),
     ...(await findUnexpected(archive, keys, accounted, warnings, inScope, only === null && from === null)),
-    ...service.problems,
+    ...service.findings,
     ...(only === null && from === null ? findUnusedKeys(keyring, ledger.entries, checks) : []),
-    ...listing.problems,
-    ...versions.problems,
-    ...[...holdLog.values()].flatMap((check) => check.problems),
+    ...listing.findings,
+    ...versions.findings,
+    ...[...holdLog.values()].flatMap((check) => check.findings),
   ];
   const unexpected = new Set(stray.filter(({ code }) => code === 'object/unexpected').map(({ key }) => key));
   const locks = await verifyLocks({
@@ -133,15 +133,15 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
     until: context.lockedUntil ?? null,
   });
   const checked = accounted.size;
-  const { problems, refuted } = history.judge(checks);
+  const { findings, refuted } = history.judge(checks);
   return toReport({
     checks: withBeginnings(
       checks.map((check) => withHistory(check, history, refuted)),
       history,
     ).map((check) => ({ ...check, outcome: outcomeOf(check) })),
     holdLog,
-    findings,
-    history: problems,
+    ledgerFindings,
+    history: findings,
     keyring,
     unsigned,
     stray,
@@ -218,7 +218,7 @@ function openRuns(keys: ReadonlySet<string>, inScope: InScope): string[] {
 }
 
 /** What records say of the runs before them must be what these say of themselves. */
-function checkEarlierRuns(checks: readonly RunCheck[]): Problem[] {
+function checkEarlierRuns(checks: readonly RunCheck[]): ObjectFinding[] {
   const own = new Map(
     checks.flatMap(({ runId, record }) => (record === null ? [] : [[runId, JSON.stringify(toEarlierRun(record))]])),
   );
@@ -226,7 +226,7 @@ function checkEarlierRuns(checks: readonly RunCheck[]): Problem[] {
     (record?.earlier_runs ?? [])
       .filter((earlier) => own.has(earlier.run_id) && own.get(earlier.run_id) !== JSON.stringify(earlier))
       .map(({ run_id }) =>
-        toProblem('record/differs', runRecordKey(runId), `says of run ${run_id} what its record does not`),
+        toObjectFinding('record/differs', runRecordKey(runId), `says of run ${run_id} what its record does not`),
       ),
   );
 }
@@ -239,21 +239,21 @@ async function findUnexpected(
   warnings: string[],
   inScope: InScope,
   all: boolean,
-): Promise<Problem[]> {
-  const problems: Problem[] = [];
+): Promise<ObjectFinding[]> {
+  const findings: ObjectFinding[] = [];
   for (const key of keys) {
     if (accounted.has(key)) continue;
     const runId = runIdOf(key);
     if (runId === null ? !all : !inScope(runId)) continue;
     const isOpen = runId !== null && !keys.has(runRecordKey(runId));
     if (isOpen && attemptFileOf(key) !== null) {
-      problems.push(...(await checkAttempt(archive, key, keys, warnings)));
+      findings.push(...(await checkAttempt(archive, key, keys, warnings)));
       continue;
     }
     if (isOpen && isOfOpenRun(key, runId)) continue;
-    problems.push(toProblem('object/unexpected', key, 'is there, but nothing records it'));
+    findings.push(toObjectFinding('object/unexpected', key, 'is there, but nothing records it'));
   }
-  return problems;
+  return findings;
 }
 
 /** What an interruption may leave of a run. */
@@ -291,7 +291,7 @@ async function checkAttempt(
   key: string,
   keys: ReadonlySet<string>,
   warnings: string[],
-): Promise<Problem[]> {
+): Promise<ObjectFinding[]> {
   const recordKey = key.replace(/[^/]+$/, 'attempt.json');
   if (!keys.has(recordKey)) {
     warnings.push(`${key} was left by a try that was interrupted before it could record it.`);
@@ -303,11 +303,11 @@ async function checkAttempt(
     const named = [...attempt.incomplete.map(({ bundle }) => bundle), ...attempt.documents];
     const stated = named.find((object) => object.key === key);
     if (stated === undefined)
-      return [toProblem('object/unexpected', key, `is there, but ${recordKey} does not name it`)];
+      return [toObjectFinding('object/unexpected', key, `is there, but ${recordKey} does not name it`)];
     const actual = sha256(await archive.readBytes(key, stated.bytes + 1));
     if (actual === stated.sha256) return [];
     return [
-      toProblem('object/altered', key, `its SHA-256 is not the one in ${recordKey}`, {
+      toObjectFinding('object/altered', key, `its SHA-256 is not the one in ${recordKey}`, {
         expected: stated.sha256,
         actual,
       }),

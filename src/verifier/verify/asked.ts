@@ -3,17 +3,19 @@ import { type Asked, readAsked } from '../records/asked.ts';
 import { askedKey } from '../records/keys.ts';
 import { differencesOf, type Question } from '../records/question.ts';
 import type { RunRecord } from '../records/record.ts';
-import { type Problem, toProblem } from './problem.ts';
+import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { readObject } from './stored.ts';
 
 /** What a run was begun with, where its record names that, is what the record says that it was asked for. */
-export async function verifyAsked(archive: Archive, record: RunRecord, problems: Problem[]): Promise<void> {
+export async function verifyAsked(archive: Archive, record: RunRecord, findings: ObjectFinding[]): Promise<void> {
   const key = askedKey(record.run_id);
   if (record.documents.every((document) => document.key !== key) || (await archive.stat(key)) === null) return;
-  const begun = await readObject(key, problems, () => readAsked(archive, record.run_id));
+  const begun = await readObject(key, findings, () => readAsked(archive, record.run_id));
   const differences = begun === null ? [] : differencesBetween(begun.asked, record);
   if (differences.length === 0) return;
-  problems.push(toProblem('record/differs', key, `asks for another run than the record: ${differences.join('; ')}`));
+  findings.push(
+    toObjectFinding('record/differs', key, `asks for another run than the record: ${differences.join('; ')}`),
+  );
 }
 
 function differencesBetween(asked: Asked, record: RunRecord & Question): string[] {

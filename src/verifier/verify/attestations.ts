@@ -7,7 +7,7 @@ import { judgeStamps, readStamps, type StampVerdict } from '../records/stamps.ts
 import { statementSchema, toStatement } from '../records/statement.ts';
 import type { Signed } from '../signature/envelope.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
-import { type Problem, toProblem, toUnreadable } from './problem.ts';
+import { type ObjectFinding, toObjectFinding, toUnreadable } from './object-finding.ts';
 import { type RestampCheck, verifyRestamps } from './restamps.ts';
 import { checkSignature, type Keyring } from './signatures.ts';
 import { readObject } from './stored.ts';
@@ -20,7 +20,7 @@ export interface AttestationCheck {
   restamps: RestampCheck['restamps'];
   /** A stamp that the run record announces is not there yet. */
   unstamped: boolean;
-  problems: Problem[];
+  findings: ObjectFinding[];
   warnings: string[];
   /** The objects that were looked at. */
   keys: string[];
@@ -47,7 +47,7 @@ export async function verifyAttestations(
     stamps: [],
     restamps: [],
     unstamped: false,
-    problems: [],
+    findings: [],
     warnings: [],
     keys: [],
   };
@@ -64,27 +64,27 @@ async function verifyEnvelope(
 ): Promise<void> {
   const key = runEnvelopeKey(record.run_id);
   check.keys.push(key);
-  await readObject(key, check.problems, async () => {
+  await readObject(key, check.findings, async () => {
     if ((await archive.stat(key)) === null) {
       const message = `is not there, and the run record says that the run is signed; if an interruption kept it from being written, the same export command adds it`;
-      check.problems.push(toProblem('object/missing', key, message));
+      check.findings.push(toObjectFinding('object/missing', key, message));
       return;
     }
     const { signature, ...signed } = await readRunEnvelope(archive, record.run_id);
-    const problem = checkSignature(keyring, key, signed, signature);
-    check.problems.push(...(problem === null ? [] : [problem]), ...compareStatement(key, signed, record, sha256));
-    if (check.problems.length === 0) check.signedBy = signature.keyid;
+    const finding = checkSignature(keyring, key, signed, signature);
+    check.findings.push(...(finding === null ? [] : [finding]), ...compareStatement(key, signed, record, sha256));
+    if (check.findings.length === 0) check.signedBy = signature.keyid;
   });
 }
 
 /** The statement follows from the run record; where it differs, what differs is named. */
-function compareStatement(key: string, signed: Signed, record: RunRecord, sha256: string): Problem[] {
+function compareStatement(key: string, signed: Signed, record: RunRecord, sha256: string): ObjectFinding[] {
   const expected = toStatement(record, sha256);
   if (signed.payloadType === expected.payloadType && Buffer.from(signed.payload).equals(expected.payload)) return [];
   const [ours, theirs] = [readSubjects(expected, key), readSubjects(signed, key)];
-  const problems: Problem[] = [];
+  const findings: ObjectFinding[] = [];
   if (!theirs.has(runRecordKey(record.run_id)))
-    return [toProblem('signature/differs', key, 'is not a statement about this run')];
+    return [toObjectFinding('signature/differs', key, 'is not a statement about this run')];
   for (const name of new Set([...ours.keys(), ...theirs.keys()])) {
     const [wanted, stated] = [ours.get(name), theirs.get(name)];
     if (wanted === stated) continue;
@@ -94,16 +94,16 @@ function compareStatement(key: string, signed: Signed, record: RunRecord, sha256
         : wanted === undefined
           ? 'names, beside those of the run,'
           : 'names with another digest';
-    problems.push(
-      toProblem('signature/differs', key, `${what} ${name}`, {
+    findings.push(
+      toObjectFinding('signature/differs', key, `${what} ${name}`, {
         ...(stated === undefined ? {} : { expected: stated }),
         ...(wanted === undefined ? {} : { actual: wanted }),
       }),
     );
   }
-  if (problems.length === 0)
-    problems.push(toProblem('signature/differs', key, 'says something else about the run than its record'));
-  return problems.slice(0, MAX_DIFFERENCES);
+  if (findings.length === 0)
+    findings.push(toObjectFinding('signature/differs', key, 'says something else about the run than its record'));
+  return findings.slice(0, MAX_DIFFERENCES);
 }
 
 function readSubjects({ payload }: Signed, key: string): Map<string, string> {
@@ -121,19 +121,19 @@ async function verifyStamps(
     const stamps = await readStamps(archive, run_id);
     check.keys.push(...stamps.stored.map(({ key }) => key));
     check.stamps = judgeStamps(stamps, new Date(record.finished_at), { roots: stampRoots, now });
-    const { restamps, problems, warnings, keys } = await verifyRestamps(archive, run_id, stamps.stored);
+    const { restamps, findings, warnings, keys } = await verifyRestamps(archive, run_id, stamps.stored);
     check.restamps = restamps;
-    check.problems.push(...problems);
+    check.findings.push(...findings);
     check.warnings.push(...warnings);
     check.keys.push(...keys);
   } catch (error) {
     // A record that lies where another run's belongs names objects that are not there.
     if (!isEvidenceError(error, 'unreadable') && !isEvidenceError(error, 'not-found')) throw error;
-    check.problems.push(toUnreadable(runRecordKey(run_id), error));
+    check.findings.push(toUnreadable(runRecordKey(run_id), error));
     return;
   }
   for (const { key, state, remarks } of check.stamps) {
-    if (state === 'refuted') check.problems.push(toProblem('stamp/refuted', key, remarks.join('; ')));
+    if (state === 'refuted') check.findings.push(toObjectFinding('stamp/refuted', key, remarks.join('; ')));
     else if (state === 'proved') check.warnings.push(...remarks.map((remark) => `${key}: ${remark}.`));
   }
   check.unstamped = timestamp_authority !== null && check.stamps.length === 0;

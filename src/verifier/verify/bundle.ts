@@ -5,7 +5,7 @@ import { type VerifiedBundle, type VerifyOptions, verifyContent } from './conten
 
 /**
  * Verifies one bundle on a disk; see `verifyContent`.
- * @param key how the bundle is called in problems.
+ * @param key how the bundle is called in findings.
  * @throws EvidenceError `not-found` when there is no such file.
  */
 export async function verifyBundle(file: string, key: string, options: VerifyOptions): Promise<VerifiedBundle> {

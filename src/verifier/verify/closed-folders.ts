@@ -1,7 +1,7 @@
 import type { Unlisted } from '../archive/archive.ts';
 import { runIdOf } from '../records/keys.ts';
 import type { InScope } from './ledger.ts';
-import { type Problem, toProblem } from './problem.ts';
+import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 
 /** Folders of an archive that could not be listed: whether something lies in them is not known. */
 export class ClosedFolders {
@@ -12,17 +12,21 @@ export class ClosedFolders {
   };
 
   /** Those of runs in scope, and of no run. */
-  problems(inScope: InScope): Problem[] {
+  findings(inScope: InScope): ObjectFinding[] {
     return [...this.#why]
       .filter(([folder]) => inScope(runIdOf(folder) ?? '') || runIdOf(folder) === null)
       .map(([folder, why]) =>
-        toProblem('object/closed', folder, `is a folder that cannot be listed, so nothing in it was checked: ${why}`),
+        toObjectFinding(
+          'object/closed',
+          folder,
+          `is a folder that cannot be listed, so nothing in it was checked: ${why}`,
+        ),
       );
   }
 
   /** Nobody knows that an object is missing which could lie in one of them. */
-  withoutMissing(problems: readonly Problem[]): Problem[] {
-    return problems.filter(({ code, key }) => !MISSING.test(code) || !this.holds(key));
+  withoutMissing(findings: readonly ObjectFinding[]): ObjectFinding[] {
+    return findings.filter(({ code, key }) => !MISSING.test(code) || !this.holds(key));
   }
 
   /** Whether a key lies in one of them. */

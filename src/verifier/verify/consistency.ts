@@ -21,13 +21,13 @@ import type { PackageReading } from '../chain/package.ts';
 import type { ListingResult } from '../claims/listing.ts';
 import type { Description } from '../profile/description.ts';
 import type { Contract } from '../reading/contract.ts';
-import { type Problem, toProblem } from './problem.ts';
+import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { checkPages, checkServiceDocument } from './service.ts';
 import { checkTransferLog } from './transfer-log.ts';
 
 /** What the files of one bundle say besides what it is proved by. */
 export interface Surroundings {
-  problems: Problem[];
+  findings: ObjectFinding[];
   missing: MissingForm[];
   /** The transfer log; null where it cannot be read. */
   log: TransferLog | null;
@@ -59,104 +59,121 @@ export async function checkConsistency(
   reading: PackageReading,
   contract: Pick<Contract, 'downloads'>,
 ): Promise<Surroundings> {
-  const problems = [
+  const findings = [
     ...absent(files, key),
     ...checkFolder(bundle, key, stated),
     ...checkContract(files, key, stated),
     ...checkTokens(files, key, reading),
   ];
-  const missing = await readIf(key, problems, () => readMissing(bundle));
+  const missing = await readIf(key, findings, () => readMissing(bundle));
   const { status } = stated.verdict;
   if (missing !== null && missing.length > 0 && status !== 'incomplete' && status !== 'refuted')
-    problems.push(
-      toProblem('verdict/differs', `${key}:${VERIFICATION}`, `states the status ${status}, and a form is missing`),
+    findings.push(
+      toObjectFinding(
+        'verdict/differs',
+        `${key}:${VERIFICATION}`,
+        `states the status ${status}, and a form is missing`,
+      ),
     );
   if (files.has(BAG_INFO)) {
-    const text = await readIf(`${key}:${BAG_INFO}`, problems, () => bundle.readFile(BAG_INFO, MAX_TEXT_BYTES));
-    if (text !== null) problems.push(...checkInfo(Buffer.from(text).toString('utf8'), key, stated, files));
+    const text = await readIf(`${key}:${BAG_INFO}`, findings, () => bundle.readFile(BAG_INFO, MAX_TEXT_BYTES));
+    if (text !== null) findings.push(...checkInfo(Buffer.from(text).toString('utf8'), key, stated, files));
   }
   let log: TransferLog | null = null;
   if (files.has(TRANSFER_LOG)) {
-    const bytes = await readIf(`${key}:${TRANSFER_LOG}`, problems, () => bundle.readFile(TRANSFER_LOG, MAX_LOG_BYTES));
+    const bytes = await readIf(`${key}:${TRANSFER_LOG}`, findings, () => bundle.readFile(TRANSFER_LOG, MAX_LOG_BYTES));
     const read = bytes === null ? null : checkTransferLog(bytes, key, stated, files, { contract, listing });
-    problems.push(...(read?.problems ?? []));
+    findings.push(...(read?.findings ?? []));
     log = read?.log ?? null;
   }
   if (service !== null) {
     const place = `${key}:${SERVICE}`;
-    problems.push(
+    findings.push(
       ...checkServiceDocument(service, stated, files, description, log?.steps ?? null).map((message) =>
-        toProblem('bundle/contradiction', place, message),
+        toObjectFinding('bundle/contradiction', place, message),
       ),
       ...checkPages(service, place, listing),
     );
   }
-  return { problems, missing: missing ?? [], log };
+  return { findings, missing: missing ?? [], log };
 }
 
-async function readIf<T>(place: string, problems: Problem[], read: () => Promise<T>): Promise<T | null> {
+async function readIf<T>(place: string, findings: ObjectFinding[], read: () => Promise<T>): Promise<T | null> {
   try {
     return await read();
   } catch (error) {
     if (!isEvidenceError(error)) throw error;
-    problems.push(toProblem('object/unreadable', place, error.message));
+    findings.push(toObjectFinding('object/unreadable', place, error.message));
     return null;
   }
 }
 
-function absent(files: ReadonlyMap<string, FileDigest>, key: string): Problem[] {
+function absent(files: ReadonlyMap<string, FileDigest>, key: string): ObjectFinding[] {
   const paths = [...files.keys()];
   const lacks = [README, BAG_INFO, TRANSFER_LOG, SERVICE].filter((path) => !files.has(path));
   if (formFile('json', paths) === undefined && !missingForms(paths).includes('json')) lacks.push(EVIDENCE);
-  return lacks.map((path) => toProblem('bundle/missing-file', `${key}:${path}`, 'belongs into every bundle'));
+  return lacks.map((path) => toObjectFinding('bundle/missing-file', `${key}:${path}`, 'belongs into every bundle'));
 }
 
-function checkFolder({ folder }: Bundle, key: string, { verdict }: Verification): Problem[] {
+function checkFolder({ folder }: Bundle, key: string, { verdict }: Verification): ObjectFinding[] {
   const expected = slugOf(verdict.stream_id);
   if (folder === expected) return [];
   const message = `lies in a folder that is not named after the stream "${verdict.stream_id}"`;
-  return [toProblem('bundle/contradiction', key, message, { expected, actual: folder })];
+  return [toObjectFinding('bundle/contradiction', key, message, { expected, actual: folder })];
 }
 
 /** The contract file is there exactly when the bundle was read by one, and is that one. */
-function checkContract(files: ReadonlyMap<string, FileDigest>, key: string, stated: Verification): Problem[] {
+function checkContract(files: ReadonlyMap<string, FileDigest>, key: string, stated: Verification): ObjectFinding[] {
   const expected = stated.contract_sha256;
   const actual = files.get(CONTRACT_FILE)?.sha256;
   const place = `${key}:${CONTRACT_FILE}`;
   if (expected === null)
     return actual === undefined
       ? []
-      : [toProblem('bundle/unexpected-file', place, 'is there, and verification.json states the default contract')];
+      : [
+          toObjectFinding(
+            'bundle/unexpected-file',
+            place,
+            'is there, and verification.json states the default contract',
+          ),
+        ];
   if (actual === undefined)
-    return [toProblem('object/missing', place, 'is stated by verification.json, and not there')];
+    return [toObjectFinding('object/missing', place, 'is stated by verification.json, and not there')];
   if (actual === expected) return [];
-  return [toProblem('object/altered', place, 'is not the contract that was pinned', { expected, actual })];
+  return [toObjectFinding('object/altered', place, 'is not the contract that was pinned', { expected, actual })];
 }
 
 /** A token beside the package is checked by `openssl`, the one in the package by this program: they are the same. */
-function checkTokens(files: ReadonlyMap<string, FileDigest>, key: string, { facts }: PackageReading): Problem[] {
+function checkTokens(files: ReadonlyMap<string, FileDigest>, key: string, { facts }: PackageReading): ObjectFinding[] {
   const tokens = tokenFiles(facts?.checkpoints ?? []);
   const expected = new Set(tokens.map(({ path }) => path));
-  const problems = [...files.keys()]
+  const findings = [...files.keys()]
     .filter((path) => isToken(path) && !expected.has(path))
-    .map((path) => toProblem('bundle/unexpected-file', `${key}:${path}`, 'is a token that the package does not hold'));
+    .map((path) =>
+      toObjectFinding('bundle/unexpected-file', `${key}:${path}`, 'is a token that the package does not hold'),
+    );
   for (const { path, sha256 } of tokens) {
     const actual = files.get(path)?.sha256;
     if (actual === undefined)
-      problems.push(toProblem('bundle/missing-file', `${key}:${path}`, 'is a token that only the package holds'));
+      findings.push(toObjectFinding('bundle/missing-file', `${key}:${path}`, 'is a token that only the package holds'));
     else if (actual !== sha256)
-      problems.push(
-        toProblem('bundle/contradiction', `${key}:${path}`, 'is another token than the one in the package', {
+      findings.push(
+        toObjectFinding('bundle/contradiction', `${key}:${path}`, 'is another token than the one in the package', {
           expected: sha256,
           actual,
         }),
       );
   }
-  return problems;
+  return findings;
 }
 
 /** All of `bag-info.txt` follows from the other files, but the day. */
-function checkInfo(text: string, key: string, stated: Verification, files: ReadonlyMap<string, FileDigest>): Problem[] {
+function checkInfo(
+  text: string,
+  key: string,
+  stated: Verification,
+  files: ReadonlyMap<string, FileDigest>,
+): ObjectFinding[] {
   const fields = parseBagInfo(text) ?? [];
   const [, date = ''] = fields.find(([label]) => label === 'Bagging-Date') ?? [];
   const payload = [...files].filter(([path]) => path.startsWith('data/')).map(([, file]) => file);
@@ -171,7 +188,7 @@ function checkInfo(text: string, key: string, stated: Verification, files: Reado
   const at = wanted.findIndex((line, index) => line !== lines[index]);
   const message = 'does not say what the other files of the bundle say';
   return [
-    toProblem('bundle/contradiction', `${key}:${BAG_INFO}`, message, {
+    toObjectFinding('bundle/contradiction', `${key}:${BAG_INFO}`, message, {
       expected: lines[at] || 'nothing',
       actual: wanted[at] || 'the end',
     }),

@@ -1,10 +1,10 @@
 import { isEvidenceError } from '../../core/errors.ts';
 import type { Bundle } from '../bundle/bundle.ts';
+import type { BundleFinding } from '../bundle/bundle-finding.ts';
 import type { TransferLog, Verification } from '../bundle/documents.ts';
 import { type FormName, formFile, isPart, LISTING, VERIFICATION } from '../bundle/files.ts';
 import { knownOf } from '../bundle/known.ts';
 import type { MissingForm } from '../bundle/missing.ts';
-import type { BundleProblem } from '../bundle/problem.ts';
 import { serviceStatementOf } from '../bundle/stated.ts';
 import type { PackageExpectation } from '../chain/package.ts';
 import type { ComparedSection, WalkResult } from '../chain/walk.ts';
@@ -25,8 +25,8 @@ import { checkConsistency } from './consistency.ts';
 import { type ContractUse, toContractUse } from './contract-use.ts';
 import { contradictions } from './contradictions.ts';
 import { readDocuments } from './documents.ts';
+import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { openClaims } from './open-claims.ts';
-import { type Problem, toProblem } from './problem.ts';
 import { type EntryWatch, readThrough } from './reading.ts';
 import { cutOf } from './service.ts';
 
@@ -52,7 +52,7 @@ export interface VerifyOptions {
 }
 
 export interface VerifiedBundle {
-  problems: Problem[];
+  findings: ObjectFinding[];
   identity: string | null;
   /**
    * Ours, made now from the bytes in the bundle, those among them in which it says what others said; null when it holds
@@ -89,8 +89,8 @@ export interface VerifiedBundle {
 /**
  * Verifies one bundle from its bytes alone: the bag, then the claims anew, then that the bundle does not state another
  * verdict than ours.
- * @param opening the bundle; one that is `unreadable` is a problem.
- * @param key how the bundle is called in problems.
+ * @param opening the bundle; one that is `unreadable` is a finding.
+ * @param key how the bundle is called in findings.
  */
 export async function verifyContent(
   opening: Promise<Bundle>,
@@ -103,7 +103,7 @@ export async function verifyContent(
     bundle = await opening;
   } catch (error) {
     if (!isEvidenceError(error, 'unreadable')) throw error;
-    return nothingIn([toProblem('object/unreadable', key, error.message)]);
+    return nothingIn([toObjectFinding('object/unreadable', key, error.message)]);
   }
   return verifyOpened(bundle, key, options, readers);
 }
@@ -114,8 +114,8 @@ async function verifyOpened(
   options: VerifyOptions,
   readers: Readers,
 ): Promise<VerifiedBundle> {
-  const problems: Problem[] = [];
-  const { stated, service, own } = await readDocuments(bundle, key, options, problems);
+  const findings: ObjectFinding[] = [];
+  const { stated, service, own } = await readDocuments(bundle, key, options, findings);
   const inUse = options.contract ?? own ?? DEFAULT_IN_USE;
   const { contract } = inUse;
   const evidence = formOf(bundle, 'json');
@@ -129,19 +129,19 @@ async function verifyOpened(
     cut: stated === null ? null : cutOf(stated, service),
     watch: (stated !== null && isWhole && options.watch?.(stated)) || null,
   });
-  problems.push(...broken.map((problem) => inBundle(problem, key)));
-  if (stated === null) return { ...nothingIn(problems), identity: bundle.identity };
-  if (unreadable !== null) problems.push(toProblem('object/unreadable', `${key}:${LISTING}`, unreadable.message));
+  findings.push(...broken.map((finding) => inBundle(finding, key)));
+  if (stated === null) return { ...nothingIn(findings), identity: bundle.identity };
+  if (unreadable !== null) findings.push(toObjectFinding('object/unreadable', `${key}:${LISTING}`, unreadable.message));
   // Of a bag that is not what it was, nothing more can be said: that would be the same news again, file by file.
   const documents = { stated, service, listing, description: own?.description ?? null };
   const surroundings =
     broken.length > 0
-      ? { problems: [], missing: [], log: null }
+      ? { findings: [], missing: [], log: null }
       : await checkConsistency(bundle, key, documents, files, reading, contract);
-  problems.push(...surroundings.problems);
+  findings.push(...surroundings.findings);
   // What was incomplete when it was packed stays so, whatever is proved of it here.
   const isShort = surroundings.missing.length > 0 || stated.verdict.status === 'incomplete';
-  const isAltered = options.isAltered === true || problems.length > 0;
+  const isAltered = options.isAltered === true || findings.length > 0;
   const [summary, pdf] = [wholeForm(bundle, 'summary'), wholeForm(bundle, 'pdf')];
   const required = strictest(options.required ?? DEFAULT_REQUIRED, stated.required_claims);
   const known = knownOf(stated, listing);
@@ -161,10 +161,10 @@ async function verifyOpened(
     });
     // By another contract than the bundle's, other things are found.
     const ownContract = options.contract === null ? contract : null;
-    problems.push(...contradictions(`${key}:${VERIFICATION}`, stated, verdict, open, ownContract));
+    findings.push(...contradictions(`${key}:${VERIFICATION}`, stated, verdict, open, ownContract));
   }
   return {
-    problems,
+    findings,
     identity: bundle.identity,
     verdict,
     recorded: stated.verdict,
@@ -222,19 +222,14 @@ function meansOf(
   return { contract, contractFile, acceptUnhashed, sealKeys, roots, now, ...readers };
 }
 
-function inBundle({ code, path, message, expected, actual }: BundleProblem, key: string): Problem {
-  return {
-    code,
-    key: path === '' ? key : `${key}:${path}`,
-    message,
-    ...(expected === undefined ? {} : { expected }),
-    ...(actual === undefined ? {} : { actual }),
-  };
+function inBundle({ code, path, message, expected, actual }: BundleFinding, key: string): ObjectFinding {
+  const values = { ...(expected === undefined ? {} : { expected }), ...(actual === undefined ? {} : { actual }) };
+  return toObjectFinding(code, path === '' ? key : `${key}:${path}`, message, values);
 }
 
-function nothingIn(problems: Problem[]): VerifiedBundle {
+function nothingIn(findings: ObjectFinding[]): VerifiedBundle {
   return {
-    problems,
+    findings,
     identity: null,
     verdict: null,
     recorded: null,

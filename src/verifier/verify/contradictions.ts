@@ -2,7 +2,7 @@ import type { Verification } from '../bundle/documents.ts';
 import { CLAIMS, type ClaimName, statusBy } from '../claims/claim.ts';
 import type { Verdict } from '../claims/verdict.ts';
 import type { Contract } from '../reading/contract.ts';
-import { type Problem, toProblem } from './problem.ts';
+import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 
 export interface OpenClaims {
   /** They rest on keys and roots, of which the reader may have others than who exported: each result is right. */
@@ -25,17 +25,20 @@ export function contradictions(
   ours: Verdict,
   open: OpenClaims,
   contract: Contract | null,
-): Problem[] {
-  const problems: Problem[] = [];
+): ObjectFinding[] {
+  const findings: ObjectFinding[] = [];
   const differ: Differ = (what, expected, actual) =>
-    problems.push(
-      toProblem('verdict/differs', place, `states ${what} ${expected}, and it is ${actual}`, { expected, actual }),
+    findings.push(
+      toObjectFinding('verdict/differs', place, `states ${what} ${expected}, and it is ${actual}`, {
+        expected,
+        actual,
+      }),
     );
   compareFacts(stated.verdict, ours, differ);
   compareClaims(stated.verdict, ours, open, differ);
   compareFindings(stated.verdict, ours, open, differ);
   compareMeans(stated, contract, differ);
-  return [...problems, ...selfContradictions(place, stated)];
+  return [...findings, ...selfContradictions(place, stated)];
 }
 
 const COMPARED_FIELDS = [
@@ -104,7 +107,7 @@ function compareMeans(stated: Verification, contract: Contract | null, differ: D
   if (stated.recipe !== contract.recipe) differ('the recipe', stated.recipe ?? 'none', contract.recipe ?? 'none');
 }
 
-function selfContradictions(place: string, stated: Verification): Problem[] {
+function selfContradictions(place: string, stated: Verification): ObjectFinding[] {
   const { verdict, required_claims: required, period, package_period: asked } = stated;
   const { claims, status } = verdict;
   const isEarned = verdict.entries > 0 && statusBy(claims, required) === status;
@@ -124,7 +127,7 @@ function selfContradictions(place: string, stated: Verification): Problem[] {
       'states that the package was asked for another period',
     ],
   ];
-  return wrong.filter(([is]) => is).map(([, message]) => toProblem('verdict/differs', place, message));
+  return wrong.filter(([is]) => is).map(([, message]) => toObjectFinding('verdict/differs', place, message));
 }
 
 function isSame(one: Verification['period'], other: Verification['period']): boolean {

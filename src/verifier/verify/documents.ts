@@ -6,7 +6,7 @@ import { CONTRACT_FILE, SERVICE, TRANSFER_LOG, VERIFICATION } from '../bundle/fi
 import { type ContractInUse, DEFAULT_IN_USE } from '../reading/in-use.ts';
 import { pinContract } from '../reading/pinned.ts';
 import { readRecord } from '../records/record.ts';
-import { type Problem, toProblem } from './problem.ts';
+import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { readServiceDocument } from './service.ts';
 
 const MAX_DOCUMENT_BYTES = 256 * 2 ** 20;
@@ -24,21 +24,23 @@ export async function readDocuments(
   bundle: Bundle,
   key: string,
   { contract, alone = false }: { contract: object | null; alone?: boolean },
-  problems: Problem[],
+  findings: ObjectFinding[],
 ): Promise<StatedDocuments> {
-  const stated = await readStated(bundle, key, problems);
+  const stated = await readStated(bundle, key, findings);
   if (stated === null && alone) await refuseOtherVersion(bundle, key);
-  const service = await readServiceDocument(bundle, key, problems);
-  return { stated, service, own: contract === null ? await readContract(bundle, key, stated, problems) : null };
+  const service = await readServiceDocument(bundle, key, findings);
+  return { stated, service, own: contract === null ? await readContract(bundle, key, stated, findings) : null };
 }
 
-async function readStated(bundle: Bundle, key: string, problems: Problem[]) {
+async function readStated(bundle: Bundle, key: string, findings: ObjectFinding[]) {
   const place = `${key}:${VERIFICATION}`;
   try {
     return readRecord(verificationSchema, await bundle.readFile(VERIFICATION, MAX_DOCUMENT_BYTES), place);
   } catch (error) {
     if (!isEvidenceError(error)) throw error;
-    problems.push(toProblem(error.code === 'not-found' ? 'object/missing' : 'object/unreadable', place, error.message));
+    findings.push(
+      toObjectFinding(error.code === 'not-found' ? 'object/missing' : 'object/unreadable', place, error.message),
+    );
     return null;
   }
 }
@@ -63,7 +65,7 @@ async function readContract(
   bundle: Bundle,
   key: string,
   stated: Verification | null,
-  problems: Problem[],
+  findings: ObjectFinding[],
 ): Promise<ContractInUse> {
   const isThere = bundle.entries.some(({ path }) => path === CONTRACT_FILE);
   if (stated === null || stated.contract_sha256 === null || !isThere) return DEFAULT_IN_USE;
@@ -72,7 +74,7 @@ async function readContract(
     return pinContract(await bundle.readFile(CONTRACT_FILE, MAX_CONTRACT_BYTES), place);
   } catch (error) {
     if (!isEvidenceError(error)) throw error;
-    problems.push(toProblem('object/unreadable', place, error.message));
+    findings.push(toObjectFinding('object/unreadable', place, error.message));
     return DEFAULT_IN_USE;
   }
 }

@@ -2,14 +2,14 @@ import { open } from 'node:fs/promises';
 import { isEvidenceError } from '../../core/errors.ts';
 import type { Identities } from '../encryption/identities.ts';
 import type { RunStream } from '../records/record.ts';
-import { type Problem, toProblem } from './problem.ts';
+import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 
 type Encrypted = NonNullable<RunStream['bundle']['encrypted']>;
 
 const AGE = 'age-encryption.org/v1\n';
 
 /**
- * The zip in an encrypted bundle, as a file; null where it is not to be had here, which is no problem unless one is
+ * The zip in an encrypted bundle, as a file; null where it is not to be had here, which is no finding unless one is
  * added.
  *
  * @param file what age made of it, as recorded.
@@ -20,11 +20,11 @@ export async function openEncrypted(
   { key, encrypted }: { key: string; encrypted: Encrypted },
   file: string,
   target: string,
-  problems: Problem[],
+  findings: ObjectFinding[],
 ): Promise<string | null> {
   if (identities === null) {
     if (!(await isOfAge(file)))
-      problems.push(toProblem('object/unreadable', key, 'is recorded as encrypted by age, and is not'));
+      findings.push(toObjectFinding('object/unreadable', key, 'is recorded as encrypted by age, and is not'));
     return null;
   }
   const { decryptFile } = await import('../encryption/age.ts');
@@ -32,15 +32,15 @@ export async function openEncrypted(
     const content = await decryptFile(file, target, identities);
     if (content === null) return null;
     if (content.sha256 === encrypted.sha256) return target;
-    problems.push(
-      toProblem('object/altered', key, 'decrypted, its SHA-256 is not the recorded one', {
+    findings.push(
+      toObjectFinding('object/altered', key, 'decrypted, its SHA-256 is not the recorded one', {
         expected: encrypted.sha256,
         actual: content.sha256,
       }),
     );
   } catch (error) {
     if (!isEvidenceError(error, 'unreadable')) throw error;
-    problems.push(toProblem('object/unreadable', key, error.message));
+    findings.push(toObjectFinding('object/unreadable', key, error.message));
   }
   return null;
 }

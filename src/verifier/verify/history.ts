@@ -8,7 +8,7 @@ import type { Verdict } from '../claims/verdict.ts';
 import type { LedgerEntry } from '../ledger/ledger.ts';
 import { PastBuilder } from '../ledger/past.ts';
 import { runRecordKey } from '../records/keys.ts';
-import { type Problem, toProblem } from './problem.ts';
+import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 
 /** What somebody had of a stream: the digest of an entry, or the content of some. */
 interface Fact {
@@ -39,7 +39,7 @@ export class History {
   /** By run and stream. */
   readonly #eraOf = new Map<string, Era>();
   /** By the runs and the stream, so that a pair is accused once. */
-  readonly #problems = new Map<string, Problem>();
+  readonly #findings = new Map<string, ObjectFinding>();
   /** By run and stream. */
   readonly #refuted = new Set<string>();
   /** Bundles that were read, by run and stream. */
@@ -134,22 +134,22 @@ export class History {
     }
     if (known.value === value || known.runId === runId) return;
     const pair = `${[known.runId, runId].sort().join('/')}/${streamId}`;
-    if (this.#problems.has(pair)) return;
+    if (this.#findings.has(pair)) return;
     const what = place.includes('-') && !place.startsWith('-') ? `the content of entries ${place}` : `entry ${place}`;
     const message = `runs ${known.runId} and ${runId} contradict each other: ${what} of the stream "${streamId}" is not the same`;
     const values = { expected: known.value, actual: value };
-    this.#problems.set(pair, toProblem('history/differs', runRecordKey(runId), message, values));
+    this.#findings.set(pair, toObjectFinding('history/differs', runRecordKey(runId), message, values));
     for (const one of [runId, known.runId]) this.#refuted.add(`${one}/${streamId}`);
   }
 
   /** What was found once all bundles were read, and whom it refutes, by run and stream. */
-  judge(checks: readonly Verified[]): { problems: Problem[]; refuted: ReadonlySet<string> } {
-    const problems = [...this.#problems.values(), ...this.#gaps(checks)];
-    return { problems: problems.sort((a, b) => (a.key < b.key ? -1 : 1)), refuted: this.#refuted };
+  judge(checks: readonly Verified[]): { findings: ObjectFinding[]; refuted: ReadonlySet<string> } {
+    const findings = [...this.#findings.values(), ...this.#gaps(checks)];
+    return { findings: findings.sort((a, b) => (a.key < b.key ? -1 : 1)), refuted: this.#refuted };
   }
 
   /** Those that a run was refuted for when it was made are among its own findings. */
-  #gaps(checks: readonly Verified[]): Problem[] {
+  #gaps(checks: readonly Verified[]): ObjectFinding[] {
     const told = new Set(
       checks.flatMap(({ streams }) =>
         streams.flatMap(({ verdict }) =>
@@ -167,7 +167,7 @@ export class History {
         .map(({ from, to, before, after }) => {
           for (const runId of [before, after]) this.#refuted.add(`${runId}/${streamId}`);
           const message = `runs ${before} and ${after} leave entries ${from} to ${to} of the stream "${streamId}" in none, though there is no time between their periods`;
-          return toProblem('history/gap', runRecordKey(after), message);
+          return toObjectFinding('history/gap', runRecordKey(after), message);
         }),
     );
   }

@@ -11,18 +11,18 @@ import {
 } from '../ledger/ledger.ts';
 import { isLedgerKey, ledgerKey, runRecordKey } from '../records/keys.ts';
 import { toRecordBytes } from '../records/record.ts';
-import { type Problem, toProblem } from './problem.ts';
+import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import type { RunCheck } from './run.ts';
 import { readObject } from './stored.ts';
 
 /** The ledger as it was read. */
 export interface Ledger {
   entries: StoredLedgerEntry[];
-  /** By key; an acceptance that cannot be read is a problem, and not in here. */
+  /** By key; an acceptance that cannot be read is a finding, and not in here. */
   acceptances: Map<string, Extract<Subject, { kind: 'acceptance' }>>;
   /** The objects that it accounts for. */
   keys: string[];
-  problems: Problem[];
+  findings: ObjectFinding[];
 }
 
 /** Whether a run is to be verified. */
@@ -30,12 +30,12 @@ export type InScope = (runId: string) => boolean;
 
 export async function readLedger(archive: Archive, keys: ReadonlySet<string>): Promise<Ledger> {
   const entryKeys = [...keys].filter(isLedgerKey).sort();
-  const ledger: Ledger = { entries: [], acceptances: new Map(), keys: [...entryKeys], problems: [] };
+  const ledger: Ledger = { entries: [], acceptances: new Map(), keys: [...entryKeys], findings: [] };
   for (const [index, key] of entryKeys.entries()) {
     const expected = ledgerKey(index + 1);
-    if (key !== expected && ledger.problems.every(({ code }) => code !== 'ledger/gap'))
-      ledger.problems.push(toProblem('ledger/gap', expected, 'is missing: the ledger goes on behind it'));
-    await readObject(key, ledger.problems, async () => {
+    if (key !== expected && ledger.findings.every(({ code }) => code !== 'ledger/gap'))
+      ledger.findings.push(toObjectFinding('ledger/gap', expected, 'is missing: the ledger goes on behind it'));
+    await readObject(key, ledger.findings, async () => {
       const stored = await readEntry(archive, key);
       ledger.entries.push(stored);
       if ('acceptance_key' in stored.entry) await readAccepted(archive, keys, stored.entry.acceptance_key, ledger);
@@ -47,34 +47,34 @@ export async function readLedger(archive: Archive, keys: ReadonlySet<string>): P
 async function readAccepted(archive: Archive, keys: ReadonlySet<string>, key: string, ledger: Ledger): Promise<void> {
   ledger.keys.push(key);
   if (!keys.has(key)) {
-    ledger.problems.push(toProblem('object/missing', key, 'is recorded by the ledger, but it is not there'));
+    ledger.findings.push(toObjectFinding('object/missing', key, 'is recorded by the ledger, but it is not there'));
     return;
   }
-  await readObject(key, ledger.problems, async () => {
+  await readObject(key, ledger.findings, async () => {
     ledger.acceptances.set(key, { kind: 'acceptance', key, ...(await readAcceptance(archive, key)) });
   });
 }
 
 /** Each entry follows from what it records and the entry before, byte for byte; each finalized run has one. */
-export function checkLedger(ledger: Ledger, checks: readonly RunCheck[], inScope: InScope): Problem[] {
-  const problems: Problem[] = [];
+export function checkLedger(ledger: Ledger, checks: readonly RunCheck[], inScope: InScope): ObjectFinding[] {
+  const findings: ObjectFinding[] = [];
   const runs = new Map(checks.map((check) => [check.runId, check]));
   let previous: StoredLedgerEntry | null = null;
   for (const stored of ledger.entries) {
-    problems.push(...checkEntry(stored, previous, ledger, runs, inScope));
+    findings.push(...checkEntry(stored, previous, ledger, runs, inScope));
     previous = stored;
   }
-  return [...problems, ...checkRecorded(ledger.entries, checks)];
+  return [...findings, ...checkRecorded(ledger.entries, checks)];
 }
 
 /** Every finalized run has an entry. Where no number is missing before, the entry that is not there is the next one. */
-function checkRecorded(entries: readonly StoredLedgerEntry[], checks: readonly RunCheck[]): Problem[] {
+function checkRecorded(entries: readonly StoredLedgerEntry[], checks: readonly RunCheck[]): ObjectFinding[] {
   const recorded = new Set(entries.map(({ entry }) => runOf(entry)?.id));
   const unrecorded = checks.filter(({ runId }) => !recorded.has(runId));
   const last = entries.at(-1)?.entry.number ?? 0;
   const gapless = last === entries.length;
   return unrecorded.map(({ runId }, index) =>
-    toProblem(
+    toObjectFinding(
       'ledger/missing-entry',
       gapless ? ledgerKey(last + 1 + index) : runRecordKey(runId),
       `run ${runId} is finalized, but no ledger entry records it; if an interruption kept it from being written, the same export command adds it`,
@@ -88,18 +88,18 @@ function checkEntry(
   ledger: Ledger,
   runs: ReadonlyMap<string, RunCheck>,
   inScope: InScope,
-): Problem[] {
+): ObjectFinding[] {
   const { key, entry } = stored;
   if (previous !== null && entry.number === previous.entry.number + 1 && entry.previous_sha256 !== previous.sha256)
     return [
-      toProblem('ledger/broken-link', key, 'does not name the digest of the entry before it', {
+      toObjectFinding('ledger/broken-link', key, 'does not name the digest of the entry before it', {
         expected: entry.previous_sha256,
         actual: previous.sha256,
       }),
     ];
   // So that a signature is over every byte of it, whether what it records is looked at here or not.
   if (sha256(toRecordBytes(entry)) !== stored.sha256)
-    return [toProblem('object/altered', key, 'is not written as ledger entries are')];
+    return [toObjectFinding('object/altered', key, 'is not written as ledger entries are')];
   const subject =
     'run_id' in entry ? toRunSubject(runs.get(entry.run_id)) : ledger.acceptances.get(entry.acceptance_key);
   const [subjectKey, subjectSha256] =
@@ -109,7 +109,7 @@ function checkEntry(
   if (subject === undefined) return reportAbsent(stored, runs, inScope);
   if (subject.sha256 !== subjectSha256)
     return [
-      toProblem('object/altered', subjectKey, `its SHA-256 is not the one in ${key}`, {
+      toObjectFinding('object/altered', subjectKey, `its SHA-256 is not the one in ${key}`, {
         expected: subjectSha256,
         actual: subject.sha256,
       }),
@@ -118,7 +118,7 @@ function checkEntry(
   const expected = sha256(toRecordBytes(derived));
   if (expected === stored.sha256) return [];
   return [
-    toProblem('object/altered', key, 'is not the entry that follows from what it records and the entry before', {
+    toObjectFinding('object/altered', key, 'is not the entry that follows from what it records and the entry before', {
       expected,
       actual: stored.sha256,
     }),
@@ -135,15 +135,15 @@ function reportAbsent(
   { key, entry }: StoredLedgerEntry,
   runs: ReadonlyMap<string, RunCheck>,
   inScope: InScope,
-): Problem[] {
+): ObjectFinding[] {
   const run = runOf(entry);
   if (run === null || !inScope(run.id)) return [];
   const check = runs.get(run.id);
   if (check === undefined)
-    return [toProblem('object/missing', runRecordKey(run.id), `is recorded by ${key}, but it is not there`)];
+    return [toObjectFinding('object/missing', runRecordKey(run.id), `is recorded by ${key}, but it is not there`)];
   if (check.sha256 === null || check.sha256 === run.sha256) return [];
   return [
-    toProblem('object/altered', runRecordKey(run.id), `its SHA-256 is not the one in ${key}`, {
+    toObjectFinding('object/altered', runRecordKey(run.id), `its SHA-256 is not the one in ${key}`, {
       expected: run.sha256,
       actual: check.sha256,
     }),

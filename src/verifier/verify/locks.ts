@@ -3,7 +3,7 @@ import type { Archive, Inspected, Locks, ObjectLock } from '../archive/archive.t
 import { runOf, type StoredLedgerEntry } from '../ledger/ledger.ts';
 import type { StoredHoldRecord } from '../records/hold-log.ts';
 import { runIdOf } from '../records/keys.ts';
-import { type Problem, toProblem } from './problem.ts';
+import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import type { RunCheck } from './run.ts';
 
 /** Whether everything that was stored under a lock still is. */
@@ -16,7 +16,7 @@ export interface LockReport {
   first_end: string | null;
   /** Whose lock ends sooner than was asked for. */
   expiring: { key: string; retain_until: string | null }[];
-  findings: Problem[];
+  findings: ObjectFinding[];
 }
 
 export interface LockQuestion {
@@ -83,18 +83,18 @@ async function judge(
   found: Inspected,
   expected: Expectation | undefined,
   now: Date,
-): Promise<Problem | 'hidden' | null> {
+): Promise<ObjectFinding | 'hidden' | null> {
   if (expected === undefined) return null;
   if (expected.held && !found.legal_hold) {
     const held = await locks.isHeld(key);
     if (held === null) return 'hidden';
-    if (!held) return toProblem('object/unlocked', key, 'is recorded to be on legal hold, and is not');
+    if (!held) return toObjectFinding('object/unlocked', key, 'is recorded to be on legal hold, and is not');
   }
   const { lock } = expected;
   if (lock === 'none') return null;
   if (found.lock === 'hidden') return 'hidden';
   if (lock === 'any')
-    return found.lock === null ? toProblem('object/unlocked', key, 'is not locked, as its run was stored') : null;
+    return found.lock === null ? toObjectFinding('object/unlocked', key, 'is not locked, as its run was stored') : null;
   // A lock that has ended by itself was not taken away.
   if (Date.parse(lock.retain_until) <= now.getTime()) return null;
   const isAsStrong =
@@ -102,7 +102,7 @@ async function judge(
     Date.parse(found.lock.retain_until) >= Date.parse(lock.retain_until) &&
     (lock.mode === 'governance' || found.lock.mode === 'compliance');
   if (isAsStrong) return null;
-  return toProblem('object/unlocked', key, 'is not locked as it is recorded', {
+  return toObjectFinding('object/unlocked', key, 'is not locked as it is recorded', {
     expected: describe(lock),
     actual: found.lock === null ? 'no lock' : describe(found.lock),
   });

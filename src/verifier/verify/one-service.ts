@@ -3,7 +3,7 @@ import type { Archive } from '../archive/archive.ts';
 import { runOf, type StoredLedgerEntry } from '../ledger/ledger.ts';
 import { archiveBytes, readStatedService } from '../ledger/service.ts';
 import { ARCHIVE_KEY, runRecordKey } from '../records/keys.ts';
-import { type Problem, toProblem } from './problem.ts';
+import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import type { RunCheck } from './run.ts';
 import { readObject } from './stored.ts';
 
@@ -17,7 +17,7 @@ export interface ServiceReport {
 
 interface ServiceCheck {
   service: ServiceReport | null;
-  problems: Problem[];
+  findings: ObjectFinding[];
   /** The objects that were looked at. */
   keys: string[];
 }
@@ -29,35 +29,35 @@ export async function verifyService(
   entries: readonly StoredLedgerEntry[],
   checks: readonly RunCheck[],
 ): Promise<ServiceCheck> {
-  const problems: Problem[] = [];
+  const findings: ObjectFinding[] = [];
   const isThere = keys.has(ARCHIVE_KEY);
   if (!isThere && entries.length > 0)
-    problems.push(toProblem('object/missing', ARCHIVE_KEY, 'says whose evidence this is, and it is not there'));
-  const stated = isThere ? await readObject(ARCHIVE_KEY, problems, () => readStated(archive, entries, problems)) : null;
+    findings.push(toObjectFinding('object/missing', ARCHIVE_KEY, 'says whose evidence this is, and it is not there'));
+  const stated = isThere ? await readObject(ARCHIVE_KEY, findings, () => readStated(archive, entries, findings)) : null;
   const audit_url = entries.at(-1)?.entry.audit_url ?? stated;
-  problems.push(...checkRuns(entries, checks));
+  findings.push(...checkRuns(entries, checks));
   const service = audit_url === null ? null : { audit_url, moved: movesIn(entries) };
-  return { service, problems, keys: isThere ? [ARCHIVE_KEY] : [] };
+  return { service, findings, keys: isThere ? [ARCHIVE_KEY] : [] };
 }
 
 /** Its bytes follow from the first entry of the ledger. */
 async function readStated(
   archive: Archive,
   [first]: readonly StoredLedgerEntry[],
-  problems: Problem[],
+  findings: ObjectFinding[],
 ): Promise<string> {
   const stated = await readStatedService(archive);
   if (first?.entry.number !== 1 || first.entry.audit_url === null) return stated.auditUrl;
   const expected = sha256(archiveBytes(first.entry.audit_url));
   if (stated.sha256 !== expected) {
     const message = `is not of ${first.entry.audit_url}, as ${first.key} is`;
-    problems.push(toProblem('object/altered', ARCHIVE_KEY, message, { expected, actual: stated.sha256 }));
+    findings.push(toObjectFinding('object/altered', ARCHIVE_KEY, message, { expected, actual: stated.sha256 }));
   }
   return stated.auditUrl;
 }
 
 /** Each run is of a service that the archive was of until then. */
-function checkRuns(entries: readonly StoredLedgerEntry[], checks: readonly RunCheck[]): Problem[] {
+function checkRuns(entries: readonly StoredLedgerEntry[], checks: readonly RunCheck[]): ObjectFinding[] {
   const records = new Map(checks.flatMap(({ runId, record }) => (record === null ? [] : [[runId, record] as const])));
   const known = new Set<string>();
   return entries.flatMap(({ key, entry }) => {
@@ -66,7 +66,7 @@ function checkRuns(entries: readonly StoredLedgerEntry[], checks: readonly RunCh
     if (record === undefined || known.has(record.source.audit_url)) return [];
     const values = { expected: [...known].join(', '), actual: record.source.audit_url };
     const message = `is of another service than the archive, which is of the one in ${key}`;
-    return [toProblem('record/differs', runRecordKey(record.run_id), message, values)];
+    return [toObjectFinding('record/differs', runRecordKey(record.run_id), message, values)];
   });
 }
 

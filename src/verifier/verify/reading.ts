@@ -1,8 +1,8 @@
 import { type EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { Bundle } from '../bundle/bundle.ts';
+import type { BundleFinding } from '../bundle/bundle-finding.ts';
 import { LISTING } from '../bundle/files.ts';
 import type { FileDigest } from '../bundle/integrity.ts';
-import type { BundleProblem } from '../bundle/problem.ts';
 import { asPart, type PackageExpectation, PackageReader, type PackageReading } from '../chain/package.ts';
 import { CarriedListing } from '../claims/carried-listing.ts';
 import { ListingMerge, type ListingResult, type PackageCut } from '../claims/listing.ts';
@@ -34,7 +34,7 @@ export interface BundleReading {
   reading: PackageReading;
   /** All files that could be read, by path. */
   files: ReadonlyMap<string, FileDigest>;
-  broken: BundleProblem[];
+  broken: BundleFinding[];
   /** What came of comparing the listing that the bundle carries; null where it has none, or none that can be read. */
   listing: ListingResult | null;
   /** Why it cannot be read. */

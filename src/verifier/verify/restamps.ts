@@ -4,13 +4,13 @@ import type { Archive } from '../archive/archive.ts';
 import { runRecordKey, stampKey } from '../records/keys.ts';
 import { type Restamping, readRestampings, restampingKey, type StoredRestamping } from '../records/restamping.ts';
 import type { StoredStamp } from '../records/stamps.ts';
-import { type Problem, toProblem, toUnreadable } from './problem.ts';
+import { type ObjectFinding, toObjectFinding, toUnreadable } from './object-finding.ts';
 
 /** Who had a run stamped anew. */
 export interface RestampCheck {
   /** The oldest first. */
   restamps: ({ key: string } & Pick<Restamping, 'ordered_by' | 'ordered_at' | 'timestamp_authority' | 'token'>)[];
-  problems: Problem[];
+  findings: ObjectFinding[];
   warnings: string[];
   /** The objects that were looked at. */
   keys: string[];
@@ -25,10 +25,10 @@ export async function verifyRestamps(
   runId: string,
   stamps: readonly StoredStamp[],
 ): Promise<RestampCheck> {
-  const check: RestampCheck = { restamps: [], problems: [], warnings: [], keys: [] };
+  const check: RestampCheck = { restamps: [], findings: [], warnings: [], keys: [] };
   const records = await readRestampings(archive, runId).catch((error: unknown) => {
     if (!isEvidenceError(error, 'unreadable')) throw error;
-    check.problems.push(toUnreadable(runRecordKey(runId), error));
+    check.findings.push(toUnreadable(runRecordKey(runId), error));
     return null;
   });
   if (records === null) return check;
@@ -39,13 +39,15 @@ export async function verifyRestamps(
     check.keys.push(stored.key);
     check.restamps.push({ key: stored.key, ordered_by, ordered_at, timestamp_authority, token });
     if (stored.key !== restampingKey({ ...stored.record, run_id: runId }) || stored.record.run_id !== runId)
-      check.problems.push(toProblem('record/differs', stored.key, 'is not where a record of what it says belongs'));
+      check.findings.push(
+        toObjectFinding('record/differs', stored.key, 'is not where a record of what it says belongs'),
+      );
     if (tokens.get(token.key) === token.sha256) recorded.add(token.key);
     else check.warnings.push(describeLost(stored, tokens.has(token.key)));
   }
   for (const key of tokens.keys())
     if (key !== stampKey(runId, 1) && !recorded.has(key))
-      check.problems.push(toProblem('object/unexpected', key, 'is there, but nothing records who had it made'));
+      check.findings.push(toObjectFinding('object/unexpected', key, 'is there, but nothing records who had it made'));
   return check;
 }
 

@@ -9,7 +9,7 @@ import { readRunRecord } from '../records/stored-run.ts';
 import { NOT_VOUCHED } from './alone.ts';
 import { verifyAsked } from './asked.ts';
 import { type AttestationCheck, verifyAttestations } from './attestations.ts';
-import { type Problem, toProblem, worstWith } from './problem.ts';
+import { type ObjectFinding, toObjectFinding, worstWith } from './object-finding.ts';
 import { checkDigest, isThere, readObject } from './stored.ts';
 import { type RunContext, type VerifiedStream, verifyStream } from './stream.ts';
 
@@ -23,7 +23,7 @@ export interface RunCheck {
   streams: VerifiedStream[];
   /** Null when the record cannot be read. */
   attestations: AttestationCheck | null;
-  problems: Problem[];
+  findings: ObjectFinding[];
   /** The objects that the run record vouches for, and those that vouch for it. */
   accounted: Set<string>;
 }
@@ -38,29 +38,29 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
     sha256: null,
     streams: [],
     attestations: null,
-    problems: [],
+    findings: [],
     accounted: new Set([key]),
   };
-  check.record = await readObject(key, check.problems, async () => {
+  check.record = await readObject(key, check.findings, async () => {
     const stored = await readRunRecord(context.archive, key);
     check.sha256 = stored.sha256;
     return stored.record;
   });
   if (check.record === null || check.sha256 === null) return { ...check, outcome: outcomeOf(check) };
-  check.problems.push(...checkRecord(check.record, runId, key));
+  check.findings.push(...checkRecord(check.record, runId, key));
   await verifyStreams(context, check, check.record);
-  check.problems.push(...checkVanished(context, check.record, key));
+  check.findings.push(...checkVanished(context, check.record, key));
   for (const object of check.record.left_over) {
     check.accounted.add(object.key);
-    await verifyLeftOver(context.archive, check.record, object, check.problems);
+    await verifyLeftOver(context.archive, check.record, object, check.findings);
   }
   for (const document of check.record.documents) {
     check.accounted.add(document.key);
-    await verifyDocument(context.archive, check.record, document, check.problems);
+    await verifyDocument(context.archive, check.record, document, check.findings);
   }
-  await verifyAsked(context.archive, check.record, check.problems);
+  await verifyAsked(context.archive, check.record, check.findings);
   check.attestations = await verifyAttestations(context, check.record, check.sha256);
-  check.problems.push(...check.attestations.problems);
+  check.findings.push(...check.attestations.findings);
   for (const key of check.attestations.keys) check.accounted.add(key);
   if (!isVouchedFor(context, check.attestations))
     check.streams = check.streams.map((stream) => readBack(stream, UNSIGNED));
@@ -68,10 +68,10 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
 }
 
 /** What a run comes to by all that was found of it. */
-export function outcomeOf({ record, streams, attestations, problems }: Omit<RunCheck, 'outcome'>): VerifiedOutcome {
+export function outcomeOf({ record, streams, attestations, findings }: Omit<RunCheck, 'outcome'>): VerifiedOutcome {
   const stated = record === null ? [] : statedOutcome(record, streams);
   const unstamped = attestations?.unstamped === true ? ['incomplete' as const] : [];
-  return worstWith(problems, [worstOf([...streams.map(({ verdict }) => verdict.status), ...stated, ...unstamped])]);
+  return worstWith(findings, [worstOf([...streams.map(({ verdict }) => verdict.status), ...stated, ...unstamped])]);
 }
 
 /** Whether somebody whom the reader trusts signed what lies in the run, and with it what its bundles say that others said. */
@@ -87,9 +87,9 @@ function readBack(stream: VerifiedStream, why: Why): VerifiedStream {
   return { ...stream, verdict: asReadBack(stream.verdict, why, stream.required) };
 }
 
-function asAltered(stream: VerifiedStream, problems: readonly Problem[]): VerifiedStream {
+function asAltered(stream: VerifiedStream, findings: readonly ObjectFinding[]): VerifiedStream {
   const { verdict, ...rest } = readBack(stream, ALTERED);
-  return { ...rest, altered: true, verdict: { ...verdict, status: worstWith(problems, [verdict.status]) } };
+  return { ...rest, altered: true, verdict: { ...verdict, status: worstWith(findings, [verdict.status]) } };
 }
 
 /** What a run says of itself makes it worse, never better; where nothing was looked at, it is no finding of ours. */
@@ -101,51 +101,60 @@ function statedOutcome({ outcome }: RunRecord, streams: readonly VerifiedStream[
 
 /** Several at once, so that the next ones arrive while one is looked at; found and reported in the order of the record. */
 async function verifyStreams(context: RunContext, check: RunCheck, record: RunRecord): Promise<void> {
-  const found = record.streams.map((): { problems: Problem[]; verified: VerifiedStream | null } => ({
-    problems: [],
+  const found = record.streams.map((): { findings: ObjectFinding[]; verified: VerifiedStream | null } => ({
+    findings: [],
     verified: null,
   }));
   await inParallel([...record.streams.entries()], context.concurrency ?? 1, async ([index, stream]) => {
     context.onStream?.(stream.stream_id);
     const place = found[index];
-    if (place !== undefined) place.verified = await verifyStream(context, record, stream, place.problems);
+    if (place !== undefined) place.verified = await verifyStream(context, record, stream, place.findings);
   });
   for (const [index, { bundle, record: stored }] of record.streams.entries()) {
     check.accounted.add(bundle.key);
     if (stored !== null) check.accounted.add(stored.key);
-    const { problems, verified } = found[index] ?? { problems: [], verified: null };
-    check.problems.push(...problems);
+    const { findings, verified } = found[index] ?? { findings: [], verified: null };
+    check.findings.push(...findings);
     // What is altered is neither what anybody signed nor what the ledger speaks of.
-    if (verified !== null) check.streams.push(problems.length > 0 ? asAltered(verified, problems) : verified);
+    if (verified !== null) check.streams.push(findings.length > 0 ? asAltered(verified, findings) : verified);
   }
 }
 
-function checkRecord(record: RunRecord, runId: string, key: string): Problem[] {
-  const problems: Problem[] = [];
+function checkRecord(record: RunRecord, runId: string, key: string): ObjectFinding[] {
+  const findings: ObjectFinding[] = [];
   const { listed, exported, partial, failed, empty, excluded } = record.reconciliation;
-  if (record.run_id !== runId) problems.push(toProblem('record/differs', key, `is the record of run ${record.run_id}`));
+  if (record.run_id !== runId)
+    findings.push(toObjectFinding('record/differs', key, `is the record of run ${record.run_id}`));
   if (listed !== exported + partial + failed + empty + excluded)
-    problems.push(toProblem('record/differs', key, 'its reconciliation does not add up'));
+    findings.push(toObjectFinding('record/differs', key, 'its reconciliation does not add up'));
   const gone = new Set(record.vanished.map(({ stream_id }) => stream_id));
   if (exported + partial + empty !== record.streams.filter(({ stream_id }) => !gone.has(stream_id)).length)
-    problems.push(toProblem('record/differs', key, 'its reconciliation does not count its streams'));
+    findings.push(toObjectFinding('record/differs', key, 'its reconciliation does not count its streams'));
   const told = new Set([...record.streams, ...record.failed, ...record.excluded].map(({ stream_id }) => stream_id));
   const untold = record.stream_list.streams.filter(({ stream_id }) => !told.has(stream_id));
   const [first] = untold;
   if (first !== undefined)
-    problems.push(
-      toProblem('record/differs', key, `lists the stream "${first.stream_id}", and does not say what became of it`),
+    findings.push(
+      toObjectFinding(
+        'record/differs',
+        key,
+        `lists the stream "${first.stream_id}", and does not say what became of it`,
+      ),
     );
   const isRefuted = gone.size > 0 || record.streams.some(({ status }) => status === 'refuted');
   if ((record.outcome === 'refuted') !== isRefuted)
-    problems.push(
-      toProblem('record/differs', key, `states the outcome ${record.outcome}, which its own streams do not come to`),
+    findings.push(
+      toObjectFinding(
+        'record/differs',
+        key,
+        `states the outcome ${record.outcome}, which its own streams do not come to`,
+      ),
     );
-  return problems;
+  return findings;
 }
 
 /** A stream can only be missed that an earlier run had seen, or an earlier try of this one. */
-function checkVanished(context: RunContext, record: RunRecord, key: string): Problem[] {
+function checkVanished(context: RunContext, record: RunRecord, key: string): ObjectFinding[] {
   return record.vanished
     .filter(({ stream_id, head: { run_id, sequence, hash } }) => {
       const own = record.streams.find((stream) => run_id === record.run_id && stream.stream_id === stream_id);
@@ -153,7 +162,11 @@ function checkVanished(context: RunContext, record: RunRecord, key: string): Pro
       return head?.sequence !== sequence || head.hash !== hash;
     })
     .map(({ stream_id }) =>
-      toProblem('record/differs', key, `misses the stream "${stream_id}" by a head that the ledger does not have`),
+      toObjectFinding(
+        'record/differs',
+        key,
+        `misses the stream "${stream_id}" by a head that the ledger does not have`,
+      ),
     );
 }
 
@@ -165,13 +178,13 @@ async function verifyDocument(
   archive: Archive,
   run: RunRecord,
   document: RunDocument,
-  problems: Problem[],
+  findings: ObjectFinding[],
 ): Promise<void> {
   if (document.key !== documentKey(run.run_id, document.name))
-    problems.push(
-      toProblem('record/differs', runRecordKey(run.run_id), `puts ${document.name} where it does not belong`),
+    findings.push(
+      toObjectFinding('record/differs', runRecordKey(run.run_id), `puts ${document.name} where it does not belong`),
     );
-  await verifyBytes(archive, document, problems);
+  await verifyBytes(archive, document, findings);
 }
 
 /** What was left over is no evidence, but it is what lay there when the run was finalized, and where it lay. */
@@ -179,15 +192,18 @@ async function verifyLeftOver(
   archive: Archive,
   { run_id }: RunRecord,
   object: StoredAs,
-  problems: Problem[],
+  findings: ObjectFinding[],
 ): Promise<void> {
-  if (object.key.startsWith(runPrefix(run_id))) await verifyBytes(archive, object, problems);
-  else problems.push(toProblem('record/differs', runRecordKey(run_id), `names ${object.key}, which is not of the run`));
+  if (object.key.startsWith(runPrefix(run_id))) await verifyBytes(archive, object, findings);
+  else
+    findings.push(
+      toObjectFinding('record/differs', runRecordKey(run_id), `names ${object.key}, which is not of the run`),
+    );
 }
 
-async function verifyBytes(archive: Archive, stored: StoredAs, problems: Problem[]): Promise<void> {
-  if (!(await isThere(archive, stored.key, problems))) return;
+async function verifyBytes(archive: Archive, stored: StoredAs, findings: ObjectFinding[]): Promise<void> {
+  if (!(await isThere(archive, stored.key, findings))) return;
   const read = async () => measure(await archive.read(stored.key));
-  const actual = await readObject(stored.key, problems, read);
-  if (actual !== null) checkDigest(stored, actual, problems);
+  const actual = await readObject(stored.key, findings, read);
+  if (actual !== null) checkDigest(stored, actual, findings);
 }

@@ -10,7 +10,7 @@ import type { ListingResult, PackageCut } from '../claims/listing.ts';
 import { answerReader } from '../profile/answers.ts';
 import type { Description } from '../profile/description.ts';
 import { readRecord } from '../records/record.ts';
-import { type Problem, toProblem } from './problem.ts';
+import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 
 const MAX_SERVICE_BYTES = 256 * 2 ** 20;
 
@@ -18,7 +18,7 @@ const MAX_SERVICE_BYTES = 256 * 2 ** 20;
 export async function readServiceDocument(
   bundle: Bundle,
   key: string,
-  problems: Problem[],
+  findings: ObjectFinding[],
 ): Promise<ServiceDocument | null> {
   const place = `${key}:${SERVICE}`;
   try {
@@ -26,7 +26,7 @@ export async function readServiceDocument(
   } catch (error) {
     if (!isEvidenceError(error)) throw error;
     // One that is missing is named with all others that are.
-    if (error.code !== 'not-found') problems.push(toProblem('object/unreadable', place, error.message));
+    if (error.code !== 'not-found') findings.push(toObjectFinding('object/unreadable', place, error.message));
     return null;
   }
 }
@@ -83,13 +83,13 @@ export function checkServiceDocument(
 }
 
 /** Whether the listing in the bundle has a line for each entry of the pages that it is said to be from. */
-export function checkPages(service: ServiceDocument, place: string, listing: ListingResult | null): Problem[] {
+export function checkPages(service: ServiceDocument, place: string, listing: ListingResult | null): ObjectFinding[] {
   if (service.listing === null || listing === null) return [];
   const { lines } = listing;
   const stated = service.listing.pages.reduce((sum, { entries }) => sum + entries, 0);
   if (stated === lines) return [];
   const message = `states ${plural(stated, 'entry')} in the pages of the listing, and ${LISTING} has ${plural(lines, 'line')}`;
-  return [toProblem('bundle/contradiction', place, message, { expected: String(stated), actual: String(lines) })];
+  return [toObjectFinding('bundle/contradiction', place, message, { expected: String(stated), actual: String(lines) })];
 }
 
 /** What the contract reads in the service's own words is what the claims were judged by. */

@@ -4,7 +4,7 @@ import { runOf, type StoredLedgerEntry, signedPart } from '../ledger/ledger.ts';
 import { isCommon, publicKeyIdOf, publicKeyKey, runEnvelopeKey, runIdOf, runRecordKey } from '../records/keys.ts';
 import { isSignedBy, type Signature, type Signed } from '../signature/envelope.ts';
 import { type PublicKey, readPublicKey, toPem } from '../signature/key.ts';
-import { type Problem, toProblem, toUnreadable } from './problem.ts';
+import { type ObjectFinding, toObjectFinding, toUnreadable } from './object-finding.ts';
 
 /** Whether those who hold the private keys of the public keys that were given vouch for this archive. */
 export interface SignatureReport {
@@ -14,7 +14,7 @@ export interface SignatureReport {
   keys: string[];
   /** Number of the first signed entry. */
   from: number | null;
-  findings: Problem[];
+  findings: ObjectFinding[];
 }
 
 /** The keys that signatures are checked with, by id. */
@@ -27,7 +27,7 @@ export interface Keyring {
   keys: string[];
   /** They could not be listed, so that any key may be there. */
   isClosed: boolean;
-  problems: Problem[];
+  findings: ObjectFinding[];
 }
 
 const UNSIGNED = 'nothing here is signed, so whoever can replace all of it can replace it unseen';
@@ -42,7 +42,7 @@ export async function readKeyring(
   isClosed = false,
 ): Promise<Keyring> {
   const archived = new Map<string, PublicKey>();
-  const keyring: Keyring = { pinned: byId(pinned), archived, keys: [], isClosed, problems: [] };
+  const keyring: Keyring = { pinned: byId(pinned), archived, keys: [], isClosed, findings: [] };
   for (const key of keys) {
     const id = publicKeyIdOf(key);
     if (id === null) continue;
@@ -51,10 +51,10 @@ export async function readKeyring(
       const pem = Buffer.from(await archive.readBytes(key, MAX_KEY_BYTES)).toString('latin1');
       const found = readPublicKey(pem, key);
       if (found.id === id && toPem(found) === pem) archived.set(id, found);
-      else keyring.problems.push(toProblem('object/altered', key, 'is not the key that its name says'));
+      else keyring.findings.push(toObjectFinding('object/altered', key, 'is not the key that its name says'));
     } catch (error) {
       if (!isEvidenceError(error)) throw error;
-      keyring.problems.push(toUnreadable(key, error));
+      keyring.findings.push(toUnreadable(key, error));
     }
   }
   return keyring;
@@ -79,19 +79,19 @@ export function checkSignature(
   object: string,
   signed: Signed,
   signature: Signature,
-): Problem | null {
+): ObjectFinding | null {
   const { keyid } = signature;
   if (pinned.size > 0 && !pinned.has(keyid))
-    return toProblem('signature/untrusted', object, 'is signed with a key that is none of those given', {
+    return toObjectFinding('signature/untrusted', object, 'is signed with a key that is none of those given', {
       expected: [...pinned.keys()].join(' or '),
       actual: keyid,
     });
   const key = pinned.get(keyid) ?? archived.get(keyid);
   if (key !== undefined && !isSignedBy(signed, signature, key))
-    return toProblem('signature/mismatch', object, `its signature is not one by the key ${keyid}`);
+    return toObjectFinding('signature/mismatch', object, `its signature is not one by the key ${keyid}`);
   // A key that is there but is not what it should be has been reported.
   if (isClosed || keys.includes(publicKeyKey(keyid))) return null;
-  return toProblem('object/missing', publicKeyKey(keyid), `is the key that ${object} is signed with`);
+  return toObjectFinding('object/missing', publicKeyKey(keyid), `is the key that ${object} is signed with`);
 }
 
 /**
@@ -104,34 +104,35 @@ export function checkLedgerSignatures(
   entries: readonly StoredLedgerEntry[],
   keyring: Keyring,
   signedRuns: ReadonlySet<string>,
-): Problem[] {
-  const problems: Problem[] = [];
+): ObjectFinding[] {
+  const findings: ObjectFinding[] = [];
   let isSigned = false;
   for (const { key, entry } of entries) {
     const { signature } = entry;
     if (signature === undefined) {
       const runId = runOf(entry)?.id ?? '';
-      if (isSigned) problems.push(toProblem('signature/missing', key, 'is not signed, and an entry before it is'));
+      if (isSigned)
+        findings.push(toObjectFinding('signature/missing', key, 'is not signed, and an entry before it is'));
       else if (signedRuns.has(runId))
-        problems.push(
-          toProblem('signature/missing', key, `is not signed, and the record of run ${runId} says that it is`),
+        findings.push(
+          toObjectFinding('signature/missing', key, `is not signed, and the record of run ${runId} says that it is`),
         );
       continue;
     }
     isSigned = true;
-    const problem = checkSignature(keyring, key, signedPart(entry), signature);
-    if (problem !== null) problems.push(problem);
+    const finding = checkSignature(keyring, key, signedPart(entry), signature);
+    if (finding !== null) findings.push(finding);
   }
   const newest = entries.at(-1);
   if (keyring.pinned.size > 0 && !isSigned && newest !== undefined)
-    problems.push(
-      toProblem(
+    findings.push(
+      toObjectFinding(
         'signature/missing',
         newest.key,
         'is not signed, nor is any entry before it, and a public key was given',
       ),
     );
-  return problems;
+  return findings;
 }
 
 /** A run as far as its signature goes. */
@@ -146,7 +147,7 @@ export function findUnusedKeys(
   { keys }: Keyring,
   entries: readonly StoredLedgerEntry[],
   checks: readonly SignedRun[],
-): Problem[] {
+): ObjectFinding[] {
   if (checks.some(({ record, attestations }) => record === null || (record.signed && attestations?.signedBy == null)))
     return [];
   const signers = [
@@ -157,7 +158,7 @@ export function findUnusedKeys(
   return keys
     .filter((key) => !used.has(key))
     .map((key) =>
-      toProblem(
+      toObjectFinding(
         'object/unexpected',
         key,
         'is a key that nothing here is signed with: it was put there, or left by a signing that was interrupted',
@@ -165,26 +166,26 @@ export function findUnusedKeys(
     );
 }
 
-/** @param problems all that were found. */
+/** @param findings all that were found. */
 export function judgeSignatures(
   { pinned }: Keyring,
   entries: readonly StoredLedgerEntry[],
-  problems: readonly Problem[],
+  findings: readonly ObjectFinding[],
 ): SignatureReport {
   const signed = entries.filter(({ entry }) => entry.signature !== undefined);
   const facts = {
     keys: [...new Set(signed.map(({ entry }) => entry.signature?.keyid ?? ''))],
     from: signed[0]?.entry.number ?? null,
-    findings: problems.filter(isOfSignature),
+    findings: findings.filter(isOfSignature),
   };
   const unproved = (reason: string): SignatureReport => ({ state: 'unproved', reason, ...facts });
   if (facts.findings.length > 0) return { state: 'refuted', ...facts };
   if (pinned.size === 0) return unproved(signed.length === 0 ? UNSIGNED : NOT_PINNED);
-  const broken = problems.find(({ code, key }) => code !== 'object/unexpected' && isOfSigning(key));
+  const broken = findings.find(({ code, key }) => code !== 'object/unexpected' && isOfSigning(key));
   if (broken !== undefined) return unproved(`${broken.key} is not as it should be`);
   return signed.length === 0 ? unproved('there is nothing yet that could be signed') : { state: 'proved', ...facts };
 }
 
-function isOfSignature({ code }: Problem): boolean {
+function isOfSignature({ code }: ObjectFinding): boolean {
   return code.startsWith('signature/');
 }

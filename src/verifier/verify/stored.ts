@@ -7,26 +7,26 @@ import { isOfFile } from '../archive/failure.ts';
 import type { Identities } from '../encryption/identities.ts';
 import type { RunStream } from '../records/record.ts';
 import { openEncrypted } from './encrypted.ts';
-import { type Problem, toProblem, toUnreadable } from './problem.ts';
+import { type ObjectFinding, toObjectFinding, toUnreadable } from './object-finding.ts';
 
 /**
- * What `read` makes of an object; null, and a problem, where the object is not to be read: a link, a device, bytes that
+ * What `read` makes of an object; null, and a finding, where the object is not to be read: a link, a device, bytes that
  * are no record, or more of them than any has. One such object says nothing of the others.
  */
-export async function readObject<T>(key: string, problems: Problem[], read: () => Promise<T>): Promise<T | null> {
+export async function readObject<T>(key: string, findings: ObjectFinding[], read: () => Promise<T>): Promise<T | null> {
   try {
     return await read();
   } catch (error) {
     if (!isEvidenceError(error, 'unreadable') && !isOfFile(error)) throw error;
-    problems.push(toUnreadable(key, error));
+    findings.push(toUnreadable(key, error));
     return null;
   }
 }
 
 /** Whether an object that is recorded is there. */
-export async function isThere(archive: Archive, key: string, problems: Problem[]): Promise<boolean> {
-  const found = await readObject(key, problems, async () => ({ stats: await archive.stat(key) }));
-  if (found?.stats === null) problems.push(toProblem('object/missing', key, 'is recorded, but it is not there'));
+export async function isThere(archive: Archive, key: string, findings: ObjectFinding[]): Promise<boolean> {
+  const found = await readObject(key, findings, async () => ({ stats: await archive.stat(key) }));
+  if (found?.stats === null) findings.push(toObjectFinding('object/missing', key, 'is recorded, but it is not there'));
   return found !== null && found.stats !== null;
 }
 
@@ -34,11 +34,11 @@ export async function isThere(archive: Archive, key: string, problems: Problem[]
 export function checkDigest(
   stored: { key: string; bytes: number; sha256: string },
   actual: { bytes: number; sha256: string },
-  problems: Problem[],
+  findings: ObjectFinding[],
 ): void {
   if (actual.sha256 === stored.sha256) return;
-  problems.push(
-    toProblem(
+  findings.push(
+    toObjectFinding(
       'object/altered',
       stored.key,
       `its SHA-256 is not the recorded one (${actual.bytes} bytes, ${stored.bytes} recorded)`,
@@ -61,21 +61,21 @@ export async function fetchBundle(
   { archive, identities = null }: { archive: Archive; identities?: Identities | null },
   bundle: RunStream['bundle'],
   folder: string,
-  problems: Problem[],
+  findings: ObjectFinding[],
 ): Promise<string | 'gone' | 'encrypted'> {
-  if (!(await isThere(archive, bundle.key, problems))) return 'gone';
+  if (!(await isThere(archive, bundle.key, findings))) return 'gone';
   const { key, encrypted } = bundle;
-  const fetched = await readObject(key, problems, async () => {
+  const fetched = await readObject(key, findings, async () => {
     const file = await archive.fetchFile(key, folder);
     return { file, actual: await measure(createReadStream(file)) };
   });
   if (fetched === null) return 'gone';
   const { file, actual } = fetched;
-  const found = problems.length;
-  checkDigest(bundle, actual, problems);
+  const found = findings.length;
+  checkDigest(bundle, actual, findings);
   if (encrypted === undefined) return file;
   // What somebody altered is not decrypted: it is no bundle any more.
-  if (problems.length > found) return 'gone';
-  const opened = await openEncrypted(identities, { key, encrypted }, file, join(folder, 'decrypted.zip'), problems);
-  return opened ?? (problems.length > found ? 'gone' : 'encrypted');
+  if (findings.length > found) return 'gone';
+  const opened = await openEncrypted(identities, { key, encrypted }, file, join(folder, 'decrypted.zip'), findings);
+  return opened ?? (findings.length > found ? 'gone' : 'encrypted');
 }

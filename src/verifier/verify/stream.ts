@@ -15,7 +15,7 @@ import { verifyBundle } from './bundle.ts';
 import type { VerifiedBundle, VerifyOptions } from './content.ts';
 import type { ContractUse } from './contract-use.ts';
 import type { History } from './history.ts';
-import { type Problem, toProblem } from './problem.ts';
+import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { checkDigest, fetchBundle, isAttested, isThere, readObject } from './stored.ts';
 
 export interface VerifiedStream {
@@ -60,11 +60,11 @@ export async function verifyStream(
   context: RunContext,
   run: RunRecord,
   stream: RunStream,
-  problems: Problem[],
+  findings: ObjectFinding[],
 ): Promise<VerifiedStream | null> {
   const { bundle } = stream;
-  checkPlaces(run, stream, problems);
-  if (stream.record !== null) await verifyStreamRecord(context, run, stream, stream.record, problems);
+  checkPlaces(run, stream, findings);
+  if (stream.record !== null) await verifyStreamRecord(context, run, stream, stream.record, findings);
   const required = strictest(context.required ?? DEFAULT_REQUIRED, run.scope.required_claims);
   const common = { bundle, required, altered: false, whole: !stream.partial && stream.status !== 'incomplete' };
   const unread = (why: string) => ({
@@ -78,8 +78,8 @@ export async function verifyStream(
   // What is fetched from afar goes when it was looked at: an archive may be larger than the disk.
   const folder = await mkdtemp(join(context.workDirectory, 'bundle-'));
   try {
-    const found = problems.length;
-    const file = await fetchBundle(context, bundle, folder, problems);
+    const found = findings.length;
+    const file = await fetchBundle(context, bundle, folder, findings);
     if (file === 'gone') return null;
     if (file === 'encrypted') return { ...unread('not opened here'), attested: false, encrypted: true };
     const compared = context.history.comparedWith(run.run_id, stream.stream_id);
@@ -87,11 +87,11 @@ export async function verifyStream(
       ...context,
       required,
       compared,
-      isAltered: problems.length > found,
+      isAltered: findings.length > found,
     });
-    problems.push(...verified.problems);
+    findings.push(...verified.findings);
     if (verified.walk !== null) context.history.add(run.run_id, verified.walk);
-    const verdict = compareRecorded(context, run, stream, verified, problems);
+    const verdict = compareRecorded(context, run, stream, verified, findings);
     if (verdict === null) return null;
     const { contract, earlier } = verified;
     const continuity = context.history.whyNotCompared(run.run_id, stream.stream_id, earlier);
@@ -128,13 +128,13 @@ function compareRecorded(
   run: RunRecord,
   stream: RunStream,
   verified: VerifiedBundle,
-  problems: Problem[],
+  findings: ObjectFinding[],
 ): ReportedVerdict | null {
   const { bundle } = stream;
   const stated = statedVerdict(stream);
   const differ = (what: string) =>
-    problems.push(
-      toProblem(
+    findings.push(
+      toObjectFinding(
         'record/differs',
         runRecordKey(run.run_id),
         `its ${what} of "${stream.stream_id}" differs from the bundle's`,
@@ -152,7 +152,7 @@ function compareRecorded(
   if (verified.recorded !== null && !sameForms(stream, verified)) differ('list of missing forms');
   if (verified.packagePeriod !== null && !sameRecord(verified.packagePeriod, run.package_period))
     differ('package period');
-  problems.push(...checkEarlier(context, stream, verified.earlier));
+  findings.push(...checkEarlier(context, stream, verified.earlier));
   return verified.verdict === null ? null : worse(withRecorded(verified.verdict, stated), stated.status);
 }
 
@@ -166,7 +166,7 @@ function checkEarlier(
   { history }: RunContext,
   { stream_id, bundle }: RunStream,
   earlier: VerifiedBundle['earlier'],
-): Problem[] {
+): ObjectFinding[] {
   const isKnown = (span: VerifiedBundle['earlier'][number]) => {
     const known = history.spanOf(span.run_id, stream_id);
     if (known === undefined || !span.part) return known !== undefined && sameRecord(span, known);
@@ -176,7 +176,7 @@ function checkEarlier(
   return earlier
     .filter((span) => !isKnown(span))
     .map(({ run_id }) =>
-      toProblem(
+      toObjectFinding(
         'verdict/differs',
         bundle.key,
         `was compared with entries of run ${run_id} that the ledger does not have`,
@@ -189,14 +189,22 @@ function isWithin(inner: SpanEntries, outer: SpanEntries): boolean {
 }
 
 /** Where a run puts a stream's objects follows from the stream's id. */
-function checkPlaces(run: RunRecord, { stream_id, partial, bundle, record }: RunStream, problems: Problem[]): void {
+function checkPlaces(
+  run: RunRecord,
+  { stream_id, partial, bundle, record }: RunStream,
+  findings: ObjectFinding[],
+): void {
   const slug = slugOf(stream_id);
   const completeness = partial ? 'PARTIAL' : 'COMPLETE';
   const expected = bundleKey(run.run_id, bundleFileName(slug, completeness, bundle.encrypted !== undefined));
   const wrong = bundle.key !== expected || (record !== null && record.key !== streamRecordKey(run.run_id, slug));
   if (wrong)
-    problems.push(
-      toProblem('record/differs', runRecordKey(run.run_id), `puts the stream "${stream_id}" where it does not belong`),
+    findings.push(
+      toObjectFinding(
+        'record/differs',
+        runRecordKey(run.run_id),
+        `puts the stream "${stream_id}" where it does not belong`,
+      ),
     );
 }
 
@@ -205,19 +213,19 @@ async function verifyStreamRecord(
   run: RunRecord,
   stream: RunStream,
   stored: NonNullable<RunStream['record']>,
-  problems: Problem[],
+  findings: ObjectFinding[],
 ): Promise<void> {
-  if (!(await isThere(context.archive, stored.key, problems))) return;
-  const found = await readObject(stored.key, problems, async () => {
+  if (!(await isThere(context.archive, stored.key, findings))) return;
+  const found = await readObject(stored.key, findings, async () => {
     const bytes = await context.archive.readBytes(stored.key, MAX_RECORD_BYTES);
-    checkDigest(stored, { sha256: sha256(bytes), bytes: bytes.length }, problems);
+    checkDigest(stored, { sha256: sha256(bytes), bytes: bytes.length }, findings);
     return readRecord(streamRecordSchema, bytes, stored.key);
   });
   if (found === null) return;
   const { format: _format, run_id, recorded_at: _at, binding: _binding, ...record } = found;
   const { record: _stored, ...stated } = stream;
   if (run_id !== run.run_id || !sameRecord(record, stated))
-    problems.push(toProblem('record/differs', stored.key, 'says something else than the run record'));
+    findings.push(toObjectFinding('record/differs', stored.key, 'says something else than the run record'));
 }
 
 function sameRecord(a: unknown, b: unknown): boolean {

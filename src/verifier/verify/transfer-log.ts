@@ -6,18 +6,18 @@ import type { ListingResult } from '../claims/listing.ts';
 import { fillText } from '../profile/answers.ts';
 import type { Contract } from '../reading/contract.ts';
 import { readRecord } from '../records/record.ts';
-import { type Problem, toProblem } from './problem.ts';
+import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 
 /** The transfer log as far as others compare with it; null where it cannot be read. */
 export interface ReadTransferLog {
-  problems: Problem[];
+  findings: ObjectFinding[];
   log: TransferLog | null;
 }
 
 /**
  * Compares the transfer log with what lies beside it: its run and stream, and of every form that it says was received,
  * the bytes that are there.
- * @param key of the bundle in problems. @param files all that could be read, by path. @param contract of the service.
+ * @param key of the bundle in findings. @param files all that could be read, by path. @param contract of the service.
  * @param listing what came of comparing the listing that the bundle carries; null without one.
  */
 export function checkTransferLog(
@@ -33,12 +33,12 @@ export function checkTransferLog(
     log = readRecord(transferLogSchema, bytes, place);
   } catch (error) {
     if (!isEvidenceError(error)) throw error;
-    return { problems: [toProblem('object/unreadable', place, error.message)], log: null };
+    return { findings: [toObjectFinding('object/unreadable', place, error.message)], log: null };
   }
-  const problems: Problem[] = [];
+  const findings: ObjectFinding[] = [];
   const differ = (message: string, expected?: string, actual?: string) =>
-    problems.push(
-      toProblem('bundle/contradiction', place, message, {
+    findings.push(
+      toObjectFinding('bundle/contradiction', place, message, {
         ...(expected === undefined ? {} : { expected }),
         ...(actual === undefined ? {} : { actual }),
       }),
@@ -62,7 +62,7 @@ export function checkTransferLog(
     if (!listed) differ('names no listing, by which completeness was judged');
     checkListed(log.steps, listing, differ);
   }
-  return { problems, log };
+  return { findings, log };
 }
 
 type Differ = (message: string, expected?: string, actual?: string) => void;

@@ -1,6 +1,6 @@
 import type { StoredObject } from '../archive/archive.ts';
 import { isKey } from '../archive/key.ts';
-import { type Problem, toProblem } from './problem.ts';
+import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import type { RunCheck } from './run.ts';
 
 const COVERS = {
@@ -16,30 +16,30 @@ const NO_OBJECT = {
 } as const;
 
 /** What stands in the store beside the objects, seen from its listing alone. */
-export function checkListing(objects: Iterable<StoredObject>): { problems: Problem[]; warnings: string[] } {
-  const problems: Problem[] = [];
+export function checkListing(objects: Iterable<StoredObject>): { findings: ObjectFinding[]; warnings: string[] } {
+  const findings: ObjectFinding[] = [];
   const twice: string[] = [];
   for (const { key, covered_by, irregular } of objects) {
     const what = irregular === undefined ? undefined : NO_OBJECT[irregular];
-    if (what !== undefined) problems.push(toProblem('object/unexpected', key, what));
+    if (what !== undefined) findings.push(toObjectFinding('object/unexpected', key, what));
     else if (!isKey(key))
-      problems.push(toProblem('object/unexpected', key, 'is there, but no archive stores such a name'));
+      findings.push(toObjectFinding('object/unexpected', key, 'is there, but no archive stores such a name'));
     if (covered_by === 'same-content') twice.push(key);
-    else if (covered_by !== undefined) problems.push(toProblem('object/covered', key, COVERS[covered_by]));
+    else if (covered_by !== undefined) findings.push(toObjectFinding('object/covered', key, COVERS[covered_by]));
   }
   const warnings = twice.map(
     (key) =>
       `${key} is stored more than once, and what others see is the same content: a store that ignores create-only writes keeps it so when two exports write at the same moment.`,
   );
-  return { problems, warnings };
+  return { findings, warnings };
 }
 
 /** Whether the objects of runs are the versions that were recorded when they were stored. */
 export function checkVersions(
   objects: ReadonlyMap<string, StoredObject>,
   checks: readonly RunCheck[],
-): { problems: Problem[]; warnings: string[] } {
-  const problems: Problem[] = [];
+): { findings: ObjectFinding[]; warnings: string[] } {
+  const findings: ObjectFinding[] = [];
   let unseen = 0;
   const recorded = checks.flatMap(({ record }) =>
     (record?.streams ?? []).flatMap(({ bundle, record: stored }) => (stored === null ? [bundle] : [bundle, stored])),
@@ -49,14 +49,19 @@ export function checkVersions(
     if (expected === undefined || found === undefined) continue;
     if (found.version_id === undefined) unseen += 1;
     else if (found.version_id !== expected)
-      problems.push(
-        toProblem('object/replaced', key, 'the version that was recorded is gone, and another stands in its place', {
-          expected,
-          actual: found.version_id,
-        }),
+      findings.push(
+        toObjectFinding(
+          'object/replaced',
+          key,
+          'the version that was recorded is gone, and another stands in its place',
+          {
+            expected,
+            actual: found.version_id,
+          },
+        ),
       );
   }
-  if (unseen === 0) return { problems, warnings: [] };
+  if (unseen === 0) return { findings, warnings: [] };
   const warning = `The store shows no versions to this identity: for ${unseen} objects nobody could tell whether they are the ones that were recorded.`;
-  return { problems, warnings: [warning] };
+  return { findings, warnings: [warning] };
 }

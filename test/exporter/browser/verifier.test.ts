@@ -61,8 +61,8 @@ const stateOf = (name: string, state: string | undefined, basis: string | undefi
   state === 'proved' ? `${name} proved: ${basis}` : `${name} ${state}`;
 
 /** What both say in the same words. */
-const summaryOf = (codes: readonly { code: string }[], states: object, findings: object) => ({
-  problems: codes.map(({ code }) => code),
+const summaryOf = (ofBundle: readonly { code: string }[], states: object, findings: object) => ({
+  bundleFindings: ofBundle.map(({ code }) => code),
   states,
   findings,
 });
@@ -70,15 +70,15 @@ const summaryOf = (codes: readonly { code: string }[], states: object, findings:
 async function verifyThere(file: string) {
   const options = { contract: null, sealKeys: new Map(), roots: null, now: NOW };
   const verified = await verifyBundle(file, basename(file), options);
-  const { problems } = verified;
+  const { findings } = verified;
   const verdict = reportAlone(verified);
   const states = CLAIMS.map((name) => stateOf(name, verdict?.claims[name].state, verdict?.claims[name].basis));
-  return summaryOf(problems, verdict === null ? [] : [verdict.status, ...states], verdict?.findings ?? []);
+  return summaryOf(findings, verdict === null ? [] : [verdict.status, ...states], verdict?.findings ?? []);
 }
 
-function summaryHere({ problems, status, claims, findings }: Result) {
+function summaryHere({ bundleFindings, status, claims, findings }: Result) {
   const states = claims.map(({ name, state, why }) => stateOf(name, state, why));
-  return summaryOf(problems, status === null ? [] : [status, ...states], findings);
+  return summaryOf(bundleFindings, status === null ? [] : [status, ...states], findings);
 }
 
 async function expectSame(files: readonly string[]): Promise<Result[]> {
@@ -127,7 +127,7 @@ test('a bundle that states another verdict than its entries give', async () => {
   const evidence = Buffer.from(JSON.stringify(packageOf(chainOf(5))));
   await writePackageBundle({ target, evidence, restate: (verdict) => ({ ...verdict, entries: 6 }) });
   const [result] = await expectSame([target]);
-  expect(result?.problems.map(({ code }) => code)).toEqual(['verdict/differs']);
+  expect(result?.bundleFindings.map(({ code }) => code)).toEqual(['verdict/differs']);
 });
 
 describe('a zip that is not what it seems', () => {
@@ -186,9 +186,9 @@ describe('a zip that is not what it seems', () => {
     for (const [index, file] of files.entries()) {
       const there = await verifyThere(file);
       // Where compressed data is broken, what is left of it is called otherwise.
-      const problems = (codes: readonly string[]) => codes.map((code) => (/hidden|unreadable/.test(code) ? '-' : code));
-      const codes = (here[index]?.problems ?? []).map(({ code }) => code);
-      expect(problems(codes), file).toEqual(problems(there.problems));
+      const findings = (codes: readonly string[]) => codes.map((code) => (/hidden|unreadable/.test(code) ? '-' : code));
+      const codes = (here[index]?.bundleFindings ?? []).map(({ code }) => code);
+      expect(findings(codes), file).toEqual(findings(there.bundleFindings));
     }
   }, 120_000);
 });

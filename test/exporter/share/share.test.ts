@@ -153,8 +153,8 @@ test.each([
 ])('a record %s is found', async (_what, change, code) => {
   const archive = await finalized();
   const { key } = await (await share(archive, false)).shared;
-  expect((await verifyHoldLog(archive, 'run-1')).problems).toEqual([]);
+  expect((await verifyHoldLog(archive, 'run-1')).findings).toEqual([]);
   const copy = openMemoryArchive();
   await putText(copy, key, change(Buffer.from(await archive.readBytes(key, 1e6)).toString()));
-  expect((await verifyHoldLog(copy, 'run-1')).problems).toEqual([expect.objectContaining({ code })]);
+  expect((await verifyHoldLog(copy, 'run-1')).findings).toEqual([expect.objectContaining({ code })]);
 });

@@ -10,7 +10,7 @@ import {
   slugOf,
 } from '../../../src/verifier/bundle/layout.ts';
 import { manifestText, parseManifest } from '../../../src/verifier/bundle/manifest.ts';
-import { collisionKey, isPortablePath, nameHazard } from '../../../src/verifier/bundle/path.ts';
+import { collisionKey, isPortablePath, whyUnsafe } from '../../../src/verifier/bundle/path.ts';
 
 const sha256sum = (text: string) => execFileSync('sha256sum', { input: text }).toString().slice(0, 64);
 
@@ -136,11 +136,11 @@ describe('names', () => {
     '/',
     'x'.repeat(2000),
   ])('%j is dangerous to extract', (name) => {
-    expect(nameHazard(name)).toBeTypeOf('string');
+    expect(whyUnsafe(name)).toBeTypeOf('string');
   });
 
   it.each(['a', 'a/b', 'a/', '..a', 'a..b/c', 'päy'])('%j is not', (name) => {
-    expect(nameHazard(name)).toBeUndefined();
+    expect(whyUnsafe(name)).toBeUndefined();
   });
 
   it.each([

@@ -22,7 +22,7 @@ afterEach(async () => {
 const EVIDENCE = { 'data/evidence.json': '{}' };
 
 describe('a sound bundle', () => {
-  it('has no problems, an identity, and gives its files', async () => {
+  it('has no findings, an identity, and gives its files', async () => {
     const written = await writeSample(target);
     const bundle = await openBundle(target);
     expect(await bundle.checkIntegrity()).toEqual([]);
@@ -277,13 +277,13 @@ describe('a hostile zip', () => {
     await writeFile(target, bytes);
     const lengths: number[] = [];
     const bundle = await openBundle(target);
-    const problems = await bundle.checkIntegrity({
+    const findings = await bundle.checkIntegrity({
       onChunk(_, chunk) {
         lengths.push(chunk.length);
       },
     });
     await bundle.close();
-    expect(problems.map(({ code }) => code)).toEqual(['bundle/unreadable', 'bundle/unexpected-file']);
+    expect(findings.map(({ code }) => code)).toEqual(['bundle/unreadable', 'bundle/unexpected-file']);
     expect(Math.max(...lengths)).toBeLessThan(1000);
   });
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import type { BundleProblem, BundleProblemCode } from '../../../src/verifier/bundle/problem.ts';
+import type { BundleFinding, BundleFindingCode } from '../../../src/verifier/bundle/bundle-finding.ts';
 import { openBundle } from '../../../src/verifier/bundle/read.ts';
 import { type BundleOptions, writeBundle } from '../../../src/verifier/bundle/write.ts';
 
@@ -34,7 +34,7 @@ export function writeSample(target: string, changes: Partial<BundleOptions> = {}
 export async function problemsOf(
   path: string,
   ...limits: Parameters<typeof openBundle>[1][]
-): Promise<BundleProblem[]> {
+): Promise<BundleFinding[]> {
   const bundle = await openBundle(path, limits[0]);
   try {
     return await bundle.checkIntegrity();
@@ -43,8 +43,8 @@ export async function problemsOf(
   }
 }
 
-/** What a reader says of a file that may not even be a zip: the codes of its problems, or `unreadable`. */
-export async function outcomeOf(path: string): Promise<(BundleProblemCode | 'unreadable')[]> {
+/** What a reader says of a file that may not even be a zip: the codes of its findings, or `unreadable`. */
+export async function outcomeOf(path: string): Promise<(BundleFindingCode | 'unreadable')[]> {
   try {
     return (await problemsOf(path)).map(({ code }) => code);
   } catch (error) {

@@ -2,15 +2,16 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { OrderCheck } from '../../../src/verifier/chain/order.ts';
 import type { Entry } from '../../../src/verifier/model/entry.ts';
-import { type Finding, FindingLog } from '../../../src/verifier/model/finding.ts';
+import { FindingLog } from '../../../src/verifier/model/finding-log.ts';
+import type { StreamFinding } from '../../../src/verifier/model/stream-finding.ts';
 import { GENESIS } from '../../support/chain.ts';
 
 const CHAIN = { genesis: GENESIS, firstSequence: 1 };
 
 /** Keeps every finding, however many there are. */
 class FullLog extends FindingLog {
-  readonly all: Finding[] = [];
-  override add(finding: Finding): void {
+  readonly all: StreamFinding[] = [];
+  override add(finding: StreamFinding): void {
     this.all.push(finding);
     super.add(finding);
   }

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { TokenFaultCode } from '../../../src/verifier/timestamp/fault.ts';
 import { MAX_TOKEN_BYTES } from '../../../src/verifier/timestamp/token.ts';
+import type { TokenFindingCode } from '../../../src/verifier/timestamp/token-finding.ts';
 import { integer, octets, sequence, set, time, tlv, utf8 } from '../../support/der.ts';
 import { type ForgedCase, forgedCases, judgeForged } from '../../support/tsa-case.ts';
 import { ca, forge, type Issued, issue, OID, purposes, statusInfo } from '../../support/tsa-forge.ts';
@@ -15,13 +15,13 @@ beforeAll(async () => {
   signer = await issue({ subject: 'O=Test,CN=Authority', issuer: root, extensions });
 });
 
-type Row = [name: string, der: () => Buffer, codes: TokenFaultCode[], openssl: boolean, rest?: Partial<ForgedCase>];
+type Row = [name: string, der: () => Buffer, codes: TokenFindingCode[], openssl: boolean, rest?: Partial<ForgedCase>];
 
 async function expectRow([name, der, codes, openssl, rest]: Row): Promise<void> {
   await expectCase({ name, der: der(), root, codes, openssl, ...rest });
 }
 
-const MALFORMED: TokenFaultCode[] = ['anchor/malformed'];
+const MALFORMED: TokenFindingCode[] = ['anchor/malformed'];
 
 describe('bytes', () => {
   const good = () => forge(signer);

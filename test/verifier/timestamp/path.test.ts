@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { TokenFaultCode } from '../../../src/verifier/timestamp/fault.ts';
+import type { TokenFindingCode } from '../../../src/verifier/timestamp/token-finding.ts';
 import { octets, oid, sequence, tlv } from '../../support/der.ts';
 import { type ForgedCase, forgedCases, judgeForged } from '../../support/tsa-case.ts';
 import {
@@ -16,10 +16,10 @@ import {
   usage,
 } from '../../support/tsa-forge.ts';
 
-const UNTRUSTED: TokenFaultCode[] = ['anchor/untrusted'];
-const NOT_TSA: TokenFaultCode[] = ['anchor/not-timestamping'];
-const EXPIRED: TokenFaultCode[] = ['anchor/certificate-expired'];
-const MALFORMED: TokenFaultCode[] = ['anchor/malformed'];
+const UNTRUSTED: TokenFindingCode[] = ['anchor/untrusted'];
+const NOT_TSA: TokenFindingCode[] = ['anchor/not-timestamping'];
+const EXPIRED: TokenFindingCode[] = ['anchor/certificate-expired'];
+const MALFORMED: TokenFindingCode[] = ['anchor/malformed'];
 const STAMPING = purposes(true, OID.timeStamping);
 const UNKNOWN = '1.2.3.4.5';
 const RSA_1024 = {
@@ -67,7 +67,7 @@ async function chained({
 type Row = [
   name: string,
   chain: Chain,
-  codes: TokenFaultCode[],
+  codes: TokenFindingCode[],
   openssl: boolean,
   rest?: Partial<Pick<ForgedCase, 'says' | 'now'>>,
 ];

@@ -1,5 +1,5 @@
 import { beforeAll, describe, test } from 'vitest';
-import type { TokenFaultCode } from '../../../src/verifier/timestamp/fault.ts';
+import type { TokenFindingCode } from '../../../src/verifier/timestamp/token-finding.ts';
 import { algorithm, integer, NULL, octets, oid, sequence } from '../../support/der.ts';
 import { type ForgedCase, forgedCases } from '../../support/tsa-case.ts';
 import {
@@ -40,15 +40,15 @@ beforeAll(async () => {
   rsa = await issue({ subject: 'CN=RSA', issuer: root, algorithm: kind, extensions });
 });
 
-type Row = [name: string, der: () => Buffer, codes: TokenFaultCode[], openssl: boolean, rest?: Partial<ForgedCase>];
+type Row = [name: string, der: () => Buffer, codes: TokenFindingCode[], openssl: boolean, rest?: Partial<ForgedCase>];
 
 async function expectRow([name, der, codes, openssl, rest]: Row): Promise<void> {
   await expectCase({ name, der: der(), root, codes, openssl, ...rest });
 }
 
 const altered = (changes: Partial<Forgery>) => () => forge(signer, changes);
-const MALFORMED: TokenFaultCode[] = ['anchor/malformed'];
-const BAD: TokenFaultCode[] = ['anchor/bad-signature'];
+const MALFORMED: TokenFindingCode[] = ['anchor/malformed'];
+const BAD: TokenFindingCode[] = ['anchor/bad-signature'];
 
 describe('the signature', () => {
   const without = (name: keyof Parameters<Forgery['attributes']>[0]) =>

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { TokenFaultCode } from '../../../src/verifier/timestamp/fault.ts';
+import type { TokenFindingCode } from '../../../src/verifier/timestamp/token-finding.ts';
 import { boolean, explicit, integer, NULL, octets, oid, sequence, tlv } from '../../support/der.ts';
 import { type ForgedCase, forgedCases, judgeForged } from '../../support/tsa-case.ts';
 import {
@@ -39,7 +39,7 @@ beforeAll(async () => {
   rsa = await issue({ subject: 'CN=RSA', issuer: root, algorithm: kind, extensions });
 });
 
-type Row = [name: string, der: () => Buffer, codes: TokenFaultCode[], openssl: boolean, rest?: Partial<ForgedCase>];
+type Row = [name: string, der: () => Buffer, codes: TokenFindingCode[], openssl: boolean, rest?: Partial<ForgedCase>];
 
 async function expectRow([name, der, codes, openssl, rest]: Row): Promise<void> {
   await expectCase({ name, der: der(), root, codes, openssl, ...rest });
@@ -56,9 +56,9 @@ const named = (make: () => Buffer) => explicit(0, explicit(4, make()));
 const sha1 = digestOf('sha1', Buffer.from('an entry'));
 const sha512 = digestOf('sha512', Buffer.from('an entry'));
 
-const MALFORMED: TokenFaultCode[] = ['anchor/malformed'];
-const OTHER: TokenFaultCode[] = ['anchor/imprint-mismatch'];
-const NOT_GRANTED: TokenFaultCode[] = ['anchor/not-granted'];
+const MALFORMED: TokenFindingCode[] = ['anchor/malformed'];
+const OTHER: TokenFindingCode[] = ['anchor/imprint-mismatch'];
+const NOT_GRANTED: TokenFindingCode[] = ['anchor/not-granted'];
 
 describe('tokens that hold', () => {
   test.each<Row>([

@@ -50,5 +50,5 @@ test.each<[what: string, asked: unknown, code: string, said: RegExp]>([
 ])('%s than its record says is found', async (_what, asked, code, said) => {
   const report = await verifiedWith(asked);
   expect([report.outcome, problemsIn(report)]).toEqual(['refuted', [`${code} ${askedKey(RUN)}`]]);
-  expect(report.runs[0]?.problems[0]?.message).toMatch(said);
+  expect(report.runs[0]?.findings[0]?.message).toMatch(said);
 });

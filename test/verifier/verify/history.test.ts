@@ -64,7 +64,7 @@ function read(history: History, runId: string, entries: SentEntry[]): void {
   history.add(runId, readPackage(packageOf(entries), { streamId: STREAM, compared }).walk);
 }
 
-const found = (history: History) => history.judge([]).problems.map(({ code, message }) => `${code}: ${message}`);
+const found = (history: History) => history.judge([]).findings.map(({ code, message }) => `${code}: ${message}`);
 
 describe('two runs of one stream', () => {
   const within = [entry('all', spanOf(intact, 1, 30)), entry('part', spanOf(other, 11, 20))];
@@ -110,7 +110,7 @@ describe('entries between two runs', () => {
   const judge = (...entries: LedgerEntry[]) => {
     const history = new History(entries);
     const checks = ['one', 'two'].map((runId) => ({ runId, streams: [] }));
-    return history.judge(checks).problems.map(({ code }) => code);
+    return history.judge(checks).findings.map(({ code }) => code);
   };
 
   test('that leave no time between them', () => {

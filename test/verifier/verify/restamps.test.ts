@@ -33,20 +33,20 @@ async function verify(tokens: string[], records: (Restamping | [key: string, con
     if (Array.isArray(one)) await put(one[0], toRecordBytes(one[1]));
     else await putRestamping(archive, one);
   const { stored } = await readStamps(archive, RUN);
-  const { problems, warnings, restamps } = await verifyRestamps(archive, RUN, stored);
-  return { problems: problems.map(({ code, key }) => [code, key]), warnings, restamps };
+  const { findings, warnings, restamps } = await verifyRestamps(archive, RUN, stored);
+  return { findings: findings.map(({ code, key }) => [code, key]), warnings, restamps };
 }
 
 test('a token that was added is recorded by whom, and the one of the export need not be', async () => {
-  const { problems, warnings, restamps } = await verify(['one', 'two'], [record('two')]);
-  expect([problems, warnings]).toEqual([[], []]);
+  const { findings, warnings, restamps } = await verify(['one', 'two'], [record('two')]);
+  expect([findings, warnings]).toEqual([[], []]);
   expect(restamps).toEqual([
     expect.objectContaining({
       ordered_by: { user: 'u', host: 'h' },
       token: { key: SECOND, sha256: sha256(Buffer.from('two')) },
     }),
   ]);
-  expect(await verify(['one'], [])).toEqual({ problems: [], warnings: [], restamps: [] });
+  expect(await verify(['one'], [])).toEqual({ findings: [], warnings: [], restamps: [] });
 });
 
 const KEY = holdRecordKey(RUN, record('').ordered_at, 'restamp');
@@ -68,7 +68,7 @@ test.each<[string, string[], Parameters<typeof verify>[1], string[][], RegExp[]]
     [],
   ],
 ])('%s', async (_what, tokens, records, expected, said) => {
-  const { problems, warnings } = await verify(tokens, records);
-  expect([problems, warnings.length]).toEqual([expected, said.length]);
+  const { findings, warnings } = await verify(tokens, records);
+  expect([findings, warnings.length]).toEqual([expected, said.length]);
   for (const [index, words] of said.entries()) expect(warnings[index]).toMatch(words);
 });

@@ -206,17 +206,17 @@ function toRecordBytesText(value: unknown): string {
 
 describe('altered', async () => {
   const archive = await archiveOf(K1, K1, K1);
-  test.each(TAMPERED)('%s', async (_words, changes, problems) => {
+  test.each(TAMPERED)('%s', async (_words, changes, findings) => {
     const report = await verifyUnder(await tampered(archive, changes), [K1]);
-    expect(problemsIn(report)).toEqual(problems);
+    expect(problemsIn(report)).toEqual(findings);
     expect([report.outcome, report.exit_code]).toEqual(['refuted', 1]);
-    expect(report.signatures.state === 'refuted').toBe(problems.some((problem) => problem.startsWith('signature/')));
-    expect(report.signatures.state === 'proved').toBe(problems.every((problem) => /^object\/unexpected/.test(problem)));
+    expect(report.signatures.state === 'refuted').toBe(findings.some((finding) => finding.startsWith('signature/')));
+    expect(report.signatures.state === 'proved').toBe(findings.every((finding) => /^object\/unexpected/.test(finding)));
   });
 
   // Keys of the archive's own prove nothing, but what does not even fit them was altered.
-  const withoutTrust = TAMPERED.filter(([, , problems]) =>
-    problems.some((problem) => /mismatch|differs/.test(problem)),
+  const withoutTrust = TAMPERED.filter(([, , findings]) =>
+    findings.some((finding) => /mismatch|differs/.test(finding)),
   );
   test.each(withoutTrust)('seen without any key given: %s', async (_words, changes) => {
     const report = await verifyUnder(await tampered(archive, changes), []);
@@ -233,9 +233,9 @@ describe('altered', async () => {
   test.each<[string, Changes, string]>([
     ['a signature removed', { [ENTRY(3)]: withoutSignature }, `signature/missing ${ENTRY(3)}`],
     ['white space', { [ENTRY(3)]: replace('\n  "number"', '\n   "number"') }, `object/altered ${ENTRY(3)}`],
-  ])('one run by itself is judged by the whole of the ledger: %s', async (_words, changes, problem) => {
+  ])('one run by itself is judged by the whole of the ledger: %s', async (_words, changes, finding) => {
     const report = await verifyUnder(await tampered(archive, changes), [K1], 'run-1');
-    expect([report.outcome, problemsIn(report)]).toEqual(['refuted', [problem]]);
+    expect([report.outcome, problemsIn(report)]).toEqual(['refuted', [finding]]);
   });
 });
 
@@ -258,9 +258,9 @@ const REPLACED: [string, () => Promise<Archive>, string[]][] = [
     [`signature/untrusted ${ENTRY(2)}`, `signature/untrusted ${ENVELOPE(2)}`],
   ],
 ];
-test.each(REPLACED)('all of it replaced: %s', async (_words, make, problems) => {
+test.each(REPLACED)('all of it replaced: %s', async (_words, make, findings) => {
   const report = await verifyUnder(await make(), [K1]);
-  expect([report.outcome, problemsIn(report), report.signatures.state]).toEqual(['refuted', problems, 'refuted']);
+  expect([report.outcome, problemsIn(report), report.signatures.state]).toEqual(['refuted', findings, 'refuted']);
 });
 
 test('an unsigned run appended by hand to a signed ledger is refuted with and without a key', async () => {

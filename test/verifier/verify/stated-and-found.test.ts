@@ -56,7 +56,7 @@ test.each<Row>([
 ])('%s', async (_words, change, code, stated, found) => {
   await rebag(join(folder, 'honest.zip'), target, change);
   const options = { contract: null, sealKeys: new Map(), roots: null, now: new Date('2026-11-21T00:00:00Z') };
-  const { problems, verdict } = await verifyBundle(target, 'b.zip', options);
-  const of = [...problems, ...(verdict?.findings ?? [])].find((one) => one.code === code && one.expected !== undefined);
+  const { findings, verdict } = await verifyBundle(target, 'b.zip', options);
+  const of = [...findings, ...(verdict?.findings ?? [])].find((one) => one.code === code && one.expected !== undefined);
   expect([of?.expected, of?.actual]).toEqual([stated, found]);
 });

@@ -17,7 +17,7 @@ export function resultOf(result: Result, belonging: Belonging): Node[] {
       ...sentences.map((sentence) => element('p', {}, isolated(sentence))),
       element('p', {}, isolated(describe(result, belonging))),
     ),
-    ...list(result.problems.map(({ code, message }) => `${code}: ${message}`)),
+    ...list(result.bundleFindings.map(({ code, message }) => `${code}: ${message}`)),
     ...claimTable(result),
     ...list(
       result.findings.map(({ severity, code, message }) => `${severity}, ${code}: ${message}`),
@@ -26,10 +26,10 @@ export function resultOf(result: Result, belonging: Belonging): Node[] {
   ];
 }
 
-function describe({ runId, streamId, problems }: Result, belonging: Belonging): string {
+function describe({ runId, streamId, bundleFindings }: Result, belonging: Belonging): string {
   switch (belonging) {
     case 'listed':
-      return problems.length > 0
+      return bundleFindings.length > 0
         ? 'Its manifest is the one that this report lists for the stream.'
         : 'It is the bundle that this report lists for the stream, by its identity.';
     case 'replaced':

@@ -40,10 +40,10 @@ export async function verifyBlob(
   });
   const options = { contract: null, sealKeys: new Map(), roots: null, now };
   const verified = await verifyContent(readBundle(container), name, options, NOT_HERE);
-  const { problems, identity, runId, recorded, hasPdf } = verified;
+  const { bundleFindings, identity, runId, recorded, hasPdf } = verified;
   const verdict = reportAlone(verified);
   return {
-    problems,
+    bundleFindings,
     identity,
     runId,
     streamId: verdict?.stream_id ?? null,

@@ -6,7 +6,7 @@ import type { Identities } from '../../../verifier/encryption/identities.ts';
 import { EXIT_CODE_OF, worstOf } from '../../../verifier/records/outcome.ts';
 import { reportAlone } from '../../../verifier/verify/alone.ts';
 import type { VerifyOptions } from '../../../verifier/verify/content.ts';
-import { type Problem, toProblem } from '../../../verifier/verify/problem.ts';
+import { type ObjectFinding, toObjectFinding } from '../../../verifier/verify/object-finding.ts';
 import { RangeThreads } from '../../../verifier/verify/range-threads.ts';
 import type { Config } from '../config/config.ts';
 import { openIdentities } from '../config/trust.ts';
@@ -56,33 +56,33 @@ export async function verifyFile(
 async function verifyOneBundle(file: string, name: string, options: VerifyOptions): Promise<FileReport> {
   const verifyBundle = await loadBundle();
   const verified = await verifyBundle(file, name, { ...options, alone: true });
-  const { recorded, problems, identity } = verified;
+  const { recorded, findings, identity } = verified;
   const verdict = reportAlone(verified);
-  if (verdict === null && problems.length === 0)
-    problems.push(toProblem('object/unreadable', name, 'holds no verdict and nothing to judge'));
+  if (verdict === null && findings.length === 0)
+    findings.push(toObjectFinding('object/unreadable', name, 'holds no verdict and nothing to judge'));
   const statuses = [...(verdict === null ? [] : [verdict.status]), ...(recorded === null ? [] : [recorded.status])];
-  const outcome = problems.length > 0 ? 'refuted' : worstOf(statuses);
+  const outcome = findings.length > 0 ? 'refuted' : worstOf(statuses);
   return {
     outcome,
     exit_code: EXIT_CODE_OF[outcome],
     run_id: verified.runId,
     period: verified.period,
     streams: verdict === null ? [] : [{ ...verdict, status: outcome, bundle: { key: name, identity } }],
-    problems,
+    findings,
     warnings: [UNSIGNED],
     contracts: verified.contract === null ? [] : [verified.contract],
   };
 }
 
 /** What cannot be read at all. */
-function reportDamage(problems: Problem[]): FileReport {
+function reportDamage(findings: ObjectFinding[]): FileReport {
   return {
     outcome: 'refuted',
     exit_code: EXIT_CODE_OF.refuted,
     run_id: null,
     period: null,
     streams: [],
-    problems,
+    findings,
     warnings: [],
     contracts: [],
   };
@@ -98,7 +98,7 @@ async function verifyEncryptedBundle(
   const { decryptFile } = await import('../../../verifier/encryption/age.ts');
   const { readObject } = await import('../../../verifier/verify/stored.ts');
   const zip = join(folder, 'decrypted.zip');
-  const damage: Problem[] = [];
+  const damage: ObjectFinding[] = [];
   const read = async () => ({ content: identities === null ? null : await decryptFile(file, zip, identities) });
   const decrypted = await readObject(name, damage, read);
   if (decrypted === null) return reportDamage(damage);
@@ -129,7 +129,7 @@ async function verifyOnePackage(
     run_id: null,
     period: null,
     streams: verdicts.map((verdict) => ({ ...verdict, bundle: null })),
-    problems: [],
+    findings: [],
     warnings: [],
     contracts: [contract],
   };

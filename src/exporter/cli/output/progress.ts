@@ -83,7 +83,7 @@ export class Progress {
         this.#bytes += event.bytes;
         break;
       }
-      case 'problem':
+      case 'step-failed':
         this.#sayAmiss(`  ${event.streamId}: ${STEPS[event.step]}: ${event.message}`);
         break;
       case 'finished': {

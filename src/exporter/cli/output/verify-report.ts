@@ -5,7 +5,7 @@ import type { ReportedVerdict } from '../../../verifier/claims/recorded.ts';
 import { describeMonth } from '../../../verifier/records/month-report.ts';
 import type { ArchiveReport } from '../../../verifier/verify/archive-report.ts';
 import type { ContractUse } from '../../../verifier/verify/contract-use.ts';
-import type { Problem } from '../../../verifier/verify/problem.ts';
+import type { ObjectFinding } from '../../../verifier/verify/object-finding.ts';
 import { sayNotProved } from '../../report/view/not-proved.ts';
 import { formatLegend } from './legend.ts';
 import { OUTCOME_STYLES } from './outcome-styles.ts';
@@ -26,7 +26,7 @@ export interface FileReport {
   run_id: string | null;
   period: { from: string | null; to: string | null } | null;
   streams: (ReportedVerdict & { bundle: { key: string; identity: string | null } | null })[];
-  problems: Problem[];
+  findings: ObjectFinding[];
   warnings: string[];
   /** Each contract that it was read by. */
   contracts: ContractUse[];
@@ -50,7 +50,7 @@ export function printFile(report: FileReport, trust: Trust, printer: Printer): v
 function printFileDetails(report: FileReport, printer: Printer): void {
   printStreamsTable(report.streams, printer);
   printFindings(report.streams, printer);
-  printProblems(report.problems, printer);
+  printObjectFindings(report.findings, printer);
   if (report.streams.some(({ bundle }) => bundle !== null))
     printer.result('Not compared  README.txt in the bundle, which is for people');
   printOutcome(report, sayNotProved(report.streams), printer);
@@ -65,7 +65,7 @@ export function printArchive(report: ArchiveReport, trust: Trust, printer: Print
 function printArchiveDetails(report: ArchiveReport, printer: Printer): void {
   printRuns(report.runs, printer);
   const { missing, altered, unlocked, unexpected, closed, checked } = report.objects;
-  const stamps = report.runs.flatMap(({ problems }) => problems.filter(({ code }) => code === 'stamp/refuted'));
+  const stamps = report.runs.flatMap(({ findings }) => findings.filter(({ code }) => code === 'stamp/refuted'));
   const listed = [
     ...report.ledger.findings,
     ...report.history,
@@ -77,7 +77,7 @@ function printArchiveDetails(report: ArchiveReport, printer: Printer): void {
     ...unlocked,
     ...closed,
   ];
-  printProblems([...new Set(listed)], printer);
+  printObjectFindings([...new Set(listed)], printer);
   for (const warning of report.warnings) printer.result([styled(warning, 'yellow')]);
   printer.result(
     `Objects       ${checked} checked: ${objectsIn(missing)} missing, ${objectsIn(altered)} altered, ${objectsIn(unexpected)} unexpected, ${objectsIn(unlocked)} unlocked${closed.length > 0 ? `, ${objectsIn(closed)} closed to this user, so not checked` : ''}`,
@@ -169,18 +169,22 @@ function printExpiring({ expiring }: ArchiveReport['locks'], printer: Printer): 
 }
 
 /** Several things can be wrong with one object. */
-function objectsIn(problems: readonly Problem[]): number {
-  return new Set(problems.map(({ key }) => key.split(':')[0])).size;
+function objectsIn(findings: readonly ObjectFinding[]): number {
+  return new Set(findings.map(({ key }) => key.split(':')[0])).size;
 }
 
-function printProblems(problems: readonly Problem[], printer: Printer): void {
-  for (const { code, key, message, expected, actual } of problems.slice(0, SHOWN)) {
-    printer.result([styled(code, 'red'), ` ${key}: ${message}`]);
-    if (expected === undefined && actual === undefined) continue;
-    printer.result(`  expected ${expected ?? 'nothing'}`);
-    printer.result(`  found    ${actual ?? 'nothing'}`);
+function printObjectFindings(findings: readonly ObjectFinding[], printer: Printer): void {
+  const shown = findings.slice(0, SHOWN);
+  for (const [index, { code, severity, key, message, expected, actual, next_step }] of shown.entries()) {
+    printer.result([styled(code, severity === 'error' ? 'red' : 'yellow'), ` ${key}: ${message}`]);
+    if (expected !== undefined || actual !== undefined) {
+      printer.result(`  expected ${expected ?? 'nothing'}`);
+      printer.result(`  found    ${actual ?? 'nothing'}`);
+    }
+    // Said once of neighbours that ask for the same.
+    if (shown[index + 1]?.next_step !== next_step) printer.result(`  ${next_step}`);
   }
-  if (problems.length > SHOWN) printer.result(`… and ${problems.length - SHOWN} more; --json has them.`);
+  if (findings.length > SHOWN) printer.result(`… and ${findings.length - SHOWN} more; --json has them.`);
 }
 
 function printOutcome(

@@ -18,7 +18,7 @@ export function printRunLine(run: RunReport, printer: Printer): void {
     styled(run.outcome, OUTCOME_STYLES[run.outcome]),
     `  ${sumUp(run).join(', ')}`,
   ]);
-  const isWell = WELL.has(run.outcome) && run.problems.length + run.failed.length + run.vanished.length === 0;
+  const isWell = WELL.has(run.outcome) && run.findings.length + run.failed.length + run.vanished.length === 0;
   if (printer.verbose || !isWell) printRunDetails(run, printer);
   else printFindings(run.streams, printer);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CLAIMS } from '../../../verifier/claims/claim.ts';
-import { FINDING_CODES } from '../../../verifier/model/finding.ts';
+import { FINDING_CODES } from '../../../verifier/model/stream-finding.ts';
 
 const text = z.string().min(1);
 const outcome = z.strictObject({ word: text, sentence: text });

@@ -1,6 +1,7 @@
 import { EvidenceError } from '../../core/errors.ts';
+import type { Finding } from '../model/finding.ts';
 
-export type BundleProblemCode =
+export type BundleFindingCode =
   /** The bytes of a file are not those its manifest states. */
   | 'bundle/altered'
   | 'bundle/missing-file'
@@ -30,24 +31,21 @@ export type BundleProblemCode =
   /** Number or bytes of the payload files are not those stated in `bag-info.txt`. */
   | 'bundle/count-differs';
 
-export interface BundleProblem {
-  code: BundleProblemCode;
-  /** Within the bundle's folder; empty where the problem is the zip itself. */
+/** Each of them is an error: the bundle is not as it was packed. */
+export interface BundleFinding extends Omit<Finding<BundleFindingCode>, 'severity' | 'next_step'> {
+  /** Within the bundle's folder; empty where it is about the zip itself. */
   path: string;
-  expected?: string;
-  actual?: string;
-  message: string;
 }
 
-/** A file that cannot be read out of a bundle, thrown where bytes were asked for and a list of problems was not. */
+/** A file that cannot be read out of a bundle, thrown where bytes were asked for and a list of findings was not. */
 export class DamagedFile extends EvidenceError {
-  readonly problem: BundleProblem;
+  readonly finding: BundleFinding;
 
-  constructor(problem: BundleProblem, cause?: unknown) {
-    super('unreadable', problem.message, {
+  constructor(finding: BundleFinding, cause?: unknown) {
+    super('unreadable', finding.message, {
       nextStep: 'Fetch the bundle again from the archive and compare its SHA-256 with the run record.',
       cause,
     });
-    this.problem = problem;
+    this.finding = finding;
   }
 }

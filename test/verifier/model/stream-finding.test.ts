@@ -1,18 +1,24 @@
 import { describe, expect, test } from 'vitest';
-import { type FindingCode, FindingLog, KEPT_FINDINGS, toFinding } from '../../../src/verifier/model/finding.ts';
+import { FindingLog, KEPT_FINDINGS } from '../../../src/verifier/model/finding-log.ts';
+import { type StreamFindingCode, toStreamFinding } from '../../../src/verifier/model/stream-finding.ts';
 import { bare } from '../../support/chain.ts';
 
-function logOf(code: FindingCode, sequences: number[]): FindingLog {
+function logOf(code: StreamFindingCode, sequences: number[]): FindingLog {
   const log = new FindingLog();
   for (const sequence of sequences)
     log.add(
-      toFinding(code, 's', `found at ${sequence}`, { sequence, entryId: `e-${sequence}`, expected: 'x', actual: 'y' }),
+      toStreamFinding(code, 's', `found at ${sequence}`, {
+        sequence,
+        entryId: `e-${sequence}`,
+        expected: 'x',
+        actual: 'y',
+      }),
     );
   return log;
 }
 
 describe('neighbouring findings of one code become a range', () => {
-  const cases: [FindingCode, number[], string[]][] = [
+  const cases: [StreamFindingCode, number[], string[]][] = [
     ['content/mismatch', [3], ['content/mismatch 3']],
     ['content/mismatch', [3, 4], ['content/mismatch 3-4']],
     ['content/mismatch', [3, 4, 5, 7, 8, 10], ['content/mismatch 3-5', 'content/mismatch 7-8', 'content/mismatch 10']],
@@ -44,15 +50,15 @@ describe('neighbouring findings of one code become a range', () => {
     const log = new FindingLog();
     for (const sequence of [1, 2, 3])
       for (const code of ['content/mismatch', 'seal/mismatch', 'content/ambiguous-json'] as const)
-        log.add(toFinding(code, 's', 'found', { sequence }));
+        log.add(toStreamFinding(code, 's', 'found', { sequence }));
     expect(bare(log.list())).toEqual(['content/mismatch 1-3', 'content/ambiguous-json 1-3', 'seal/mismatch 1-3']);
   });
 
   test('the finding that was added stays as it was', () => {
     const log = new FindingLog();
-    const first = toFinding('seal/mismatch', 's', 'first', { sequence: 1 });
+    const first = toStreamFinding('seal/mismatch', 's', 'first', { sequence: 1 });
     log.add(first);
-    log.add(toFinding('seal/mismatch', 's', 'second', { sequence: 2 }));
+    log.add(toStreamFinding('seal/mismatch', 's', 'second', { sequence: 2 }));
     expect(first).toMatchObject({ sequence: 1, message: 'first' });
   });
 });
@@ -61,11 +67,11 @@ describe('beyond what is kept', () => {
   test('the count is exact, claim by claim and severity by severity', () => {
     const log = new FindingLog();
     for (let sequence = 1; sequence <= 2500; sequence++) {
-      log.add(toFinding('order/fork', 's', 'fork', { sequence }));
-      if (sequence % 2 === 0) log.add(toFinding('order/clock-backwards', 's', 'clock', { sequence }));
-      if (sequence % 5 === 0) log.add(toFinding('seal/mismatch', 's', 'seal', { sequence }));
+      log.add(toStreamFinding('order/fork', 's', 'fork', { sequence }));
+      if (sequence % 2 === 0) log.add(toStreamFinding('order/clock-backwards', 's', 'clock', { sequence }));
+      if (sequence % 5 === 0) log.add(toStreamFinding('seal/mismatch', 's', 'seal', { sequence }));
     }
-    log.add(toFinding('continuity/unknown-start', 's', 'start', { sequence: 1 }));
+    log.add(toStreamFinding('continuity/unknown-start', 's', 'start', { sequence: 1 }));
     expect([log.errors('order'), log.warnings('order'), log.errors('seal'), log.errors('content')]).toEqual([
       2500, 1250, 500, 0,
     ]);
@@ -83,7 +89,7 @@ describe('beyond what is kept', () => {
     );
     const last = 2 * KEPT_FINDINGS - 1;
     for (let sequence = last + 1; sequence <= last + 10; sequence++)
-      log.add(toFinding('content/mismatch', 's', 'found', { sequence }));
+      log.add(toStreamFinding('content/mismatch', 's', 'found', { sequence }));
     expect(log.list().at(-1)).toMatchObject({ from: last, to: last + 10 });
     expect(log.errors('content')).toBe(KEPT_FINDINGS + 10);
   });
@@ -91,13 +97,13 @@ describe('beyond what is kept', () => {
 
 test('the list is in the order of the places, claim by claim', () => {
   const log = new FindingLog();
-  log.add(toFinding('order/reordered', 's', 'late', { sequence: 9 }));
-  log.add(toFinding('content/mismatch', 's', 'edit', { sequence: 2 }));
-  log.add(toFinding('order/gap', 's', 'gap', { from: 3, to: 4 }));
+  log.add(toStreamFinding('order/reordered', 's', 'late', { sequence: 9 }));
+  log.add(toStreamFinding('content/mismatch', 's', 'edit', { sequence: 2 }));
+  log.add(toStreamFinding('order/gap', 's', 'gap', { from: 3, to: 4 }));
   expect(bare(log.list())).toEqual(['order/gap 3-4', 'order/reordered 9', 'content/mismatch 2']);
 });
 
 test('the advice on a stream that vanished is a command for that stream', () => {
-  const finding = toFinding('continuity/stream-vanished', "bob's", 'gone');
+  const finding = toStreamFinding('continuity/stream-vanished', "bob's", 'gone');
   expect(finding.next_step).toContain("evidence ledger accept 'bob'\\''s' --reason ");
 });

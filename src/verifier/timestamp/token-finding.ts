@@ -1,5 +1,7 @@
+import type { Finding } from '../model/finding.ts';
+
 /** What can be wrong with a token. All refute it but `certificate-expired`, which is a warning to stamp again. */
-export type TokenFaultCode =
+export type TokenFindingCode =
   | 'anchor/malformed'
   | 'anchor/not-granted'
   | 'anchor/imprint-mismatch'
@@ -9,21 +11,16 @@ export type TokenFaultCode =
   | 'anchor/untrusted'
   | 'anchor/certificate-expired';
 
-export interface TokenFault {
-  code: TokenFaultCode;
-  message: string;
-  expected?: string;
-  actual?: string;
-}
+export type TokenFinding = Omit<Finding<TokenFindingCode>, 'severity' | 'next_step'>;
 
-export function fault(
-  code: TokenFaultCode,
+export function toTokenFinding(
+  code: TokenFindingCode,
   message: string,
   place: { expected?: string; actual?: string } = {},
-): TokenFault {
+): TokenFinding {
   return { code, message, ...place };
 }
 
-export function refutes({ code }: TokenFault): boolean {
+export function refutes({ code }: TokenFinding): boolean {
   return code !== 'anchor/certificate-expired';
 }

@@ -1,0 +1,107 @@
+import type { StreamFinding, StreamFindingCode } from './stream-finding.ts';
+
+/** How many findings of one claim are kept in detail; the count stays exact beyond it. */
+export const KEPT_FINDINGS = 1000;
+
+/** The same deviation in neighbouring entries tells nothing new: these codes are kept as one range. */
+const MERGED: ReadonlySet<StreamFindingCode> = new Set([
+  'order/clock-backwards',
+  'order/foreign-entry',
+  'completeness/listing-differs',
+  'content/mismatch',
+  'content/ambiguous-json',
+  'content/inexact-number',
+  'seal/malformed',
+  'seal/missing',
+  'seal/mismatch',
+  'seal/unknown-key',
+]);
+
+/**
+ * The findings of one stream: merged where consecutive, counted exactly, kept up to `KEPT_FINDINGS` of each claim.
+ */
+export class FindingLog {
+  readonly #kept = new Map<string, StreamFinding[]>();
+  /** The newest kept finding of each code that is merged. */
+  readonly #last = new Map<StreamFindingCode, StreamFinding>();
+  readonly #counts = new Map<string, { errors: number; warnings: number; notices: number }>();
+
+  /** @param count how many deviations it stands for. */
+  add(finding: StreamFinding, count = 1): void {
+    const claim = claimOf(finding.code);
+    const counts = this.#counts.get(claim) ?? { errors: 0, warnings: 0, notices: 0 };
+    counts[`${finding.severity}s`] += count;
+    this.#counts.set(claim, counts);
+    const last = this.#last.get(finding.code);
+    if (last !== undefined && follows(last, finding)) extend(last, finding);
+    else this.#keep(claim, { ...finding });
+  }
+
+  /** Adds what another log has kept and counted, which stays as it is. */
+  addAll(other: FindingLog): void {
+    for (const [claim, { errors, warnings, notices }] of other.#counts) {
+      const counts = this.#counts.get(claim) ?? { errors: 0, warnings: 0, notices: 0 };
+      this.#counts.set(claim, {
+        errors: counts.errors + errors,
+        warnings: counts.warnings + warnings,
+        notices: counts.notices + notices,
+      });
+    }
+    for (const [claim, findings] of other.#kept) for (const finding of findings) this.#keep(claim, { ...finding });
+  }
+
+  #keep(claim: string, finding: StreamFinding): void {
+    const kept = this.#kept.get(claim) ?? [];
+    this.#kept.set(claim, kept);
+    if (kept.length >= KEPT_FINDINGS) return;
+    kept.push(finding);
+    if (MERGED.has(finding.code)) this.#last.set(finding.code, finding);
+  }
+
+  /** Deviations of a claim, each entry counted, also those beyond what is kept. */
+  errors(claim: string): number {
+    return this.#counts.get(claim)?.errors ?? 0;
+  }
+
+  warnings(claim: string): number {
+    return this.#counts.get(claim)?.warnings ?? 0;
+  }
+
+  total(): number {
+    let total = 0;
+    for (const { errors, warnings, notices } of this.#counts.values()) total += errors + warnings + notices;
+    return total;
+  }
+
+  /** What was kept, claim by claim, by place in the stream. */
+  list(): StreamFinding[] {
+    return [...this.#kept.values()].flatMap((findings) => findings.toSorted((a, b) => positionOf(a) - positionOf(b)));
+  }
+}
+
+function claimOf(code: StreamFindingCode): string {
+  return code.slice(0, code.indexOf('/'));
+}
+
+function positionOf(finding: StreamFinding): number {
+  return finding.sequence ?? finding.from ?? 0;
+}
+
+function follows(last: StreamFinding, finding: StreamFinding): boolean {
+  return finding.sequence !== undefined && (last.to ?? last.sequence) === finding.sequence - 1;
+}
+
+function extend(range: StreamFinding, finding: StreamFinding): void {
+  if (range.sequence !== undefined) {
+    range.from = range.sequence;
+    delete range.sequence;
+    delete range.entry_id;
+    delete range.recorded_at;
+    delete range.actor;
+    delete range.action;
+    delete range.expected;
+    delete range.actual;
+    range.message = `in each of these entries; of the first: ${range.message}`;
+  }
+  if (finding.sequence !== undefined) range.to = finding.sequence;
+}

@@ -1,0 +1,241 @@
+import { shellWord } from '../../core/shell.ts';
+import type { Entry } from './entry.ts';
+import type { Finding, Severity } from './finding.ts';
+
+/** What a check of a stream can find. */
+export type StreamFindingCode =
+  | 'order/gap'
+  | 'order/broken-link'
+  | 'order/duplicate'
+  | 'order/fork'
+  | 'order/reordered'
+  | 'order/foreign-entry'
+  | 'order/genesis'
+  | 'order/clock-backwards'
+  | 'content/mismatch'
+  | 'content/ambiguous-json'
+  | 'content/inexact-number'
+  | 'seal/malformed'
+  | 'seal/missing'
+  | 'seal/mismatch'
+  | 'seal/unknown-key'
+  | 'continuity/rewritten'
+  | 'continuity/truncated'
+  | 'continuity/gap'
+  | 'continuity/unknown-start'
+  | 'continuity/grown'
+  | 'continuity/stream-vanished'
+  | 'completeness/listing-differs'
+  | 'completeness/count-differs'
+  | 'anchor/malformed'
+  | 'anchor/not-granted'
+  | 'anchor/imprint-mismatch'
+  | 'anchor/nonce-mismatch'
+  | 'anchor/bad-signature'
+  | 'anchor/not-timestamping'
+  | 'anchor/untrusted'
+  | 'anchor/missing-entry'
+  | 'anchor/before-entry'
+  | 'anchor/other-stream'
+  | 'anchor/certificate-expired'
+  | 'agreement/count-differs'
+  | 'agreement/head-differs'
+  | 'agreement/package-differs'
+  | 'agreement/vendor-verdict-differs'
+  | 'agreement/vendor-check-failed'
+  | 'agreement/other-entries'
+  | 'package/unreadable'
+  | 'package/foreign'
+  | 'contract/drift';
+
+/** As it is written into records: one deviation, or consecutive ones as the range `from` to `to`. */
+export interface StreamFinding extends Finding<StreamFindingCode> {
+  stream_id: string;
+  sequence?: number;
+  from?: number;
+  to?: number;
+  entry_id?: string;
+  /** Of one entry, as it says: when it was recorded, who did what. */
+  recorded_at?: string;
+  actor?: string;
+  action?: string;
+}
+
+const ASK_PROVIDER = 'Keep this bundle, and ask the operator of the service to explain it, entry by entry.';
+const ASK_AUTHORITY =
+  'Keep this bundle, and ask the operator of the service for a checkpoint with a sound token of its time-stamping authority.';
+const EXPORT_AGAIN = 'Run the same export again; if it stays, ask the operator of the service.';
+
+/** Severity and next step of each code: a finding's own words only say what happened. */
+const CODES: Record<StreamFindingCode, { severity: Severity; nextStep: string | ((streamId: string) => string) }> = {
+  'order/gap': {
+    severity: 'error',
+    nextStep: `${ASK_PROVIDER} Ask for the missing entries by number. If its clock was set back, they may be dated outside of the period: an export of all time would have them.`,
+  },
+  'order/broken-link': { severity: 'error', nextStep: ASK_PROVIDER },
+  'order/duplicate': { severity: 'error', nextStep: EXPORT_AGAIN },
+  'order/fork': { severity: 'error', nextStep: `${ASK_PROVIDER} Ask which of the two entries is the true one.` },
+  'order/reordered': { severity: 'error', nextStep: EXPORT_AGAIN },
+  'order/foreign-entry': { severity: 'error', nextStep: ASK_PROVIDER },
+  'order/genesis': { severity: 'error', nextStep: ASK_PROVIDER },
+  'order/clock-backwards': {
+    severity: 'warning',
+    nextStep: 'Ask whether the clock of the service was set back at that time.',
+  },
+  'content/mismatch': {
+    severity: 'error',
+    nextStep: `${ASK_PROVIDER} Compare the entry with an earlier export or another source.`,
+  },
+  'content/ambiguous-json': { severity: 'error', nextStep: ASK_PROVIDER },
+  'content/inexact-number': {
+    severity: 'warning',
+    nextStep:
+      'Ask the operator of the service to send such numbers as text, or to make digests over the text as it is sent.',
+  },
+  'seal/malformed': { severity: 'error', nextStep: ASK_PROVIDER },
+  'seal/missing': {
+    severity: 'error',
+    nextStep: `${ASK_PROVIDER} Who has no key can take seals away: compare these entries with an earlier export.`,
+  },
+  'seal/mismatch': {
+    severity: 'error',
+    nextStep: 'Check that the key given for this key id is the right one; if it is, ask the operator of the service.',
+  },
+  'seal/unknown-key': {
+    severity: 'warning',
+    nextStep: 'Give the key of this id with verify.seal_keys or --seal-key to have these seals checked.',
+  },
+  'continuity/rewritten': {
+    severity: 'error',
+    nextStep: 'Compare this bundle with the one of the earlier run: what the service says happened has changed.',
+  },
+  'continuity/truncated': {
+    severity: 'error',
+    nextStep: 'Compare this bundle with the one of the earlier run: entries that were exported then are gone.',
+  },
+  'continuity/gap': {
+    severity: 'error',
+    nextStep: `${ASK_PROVIDER} Ask for the missing entries by number; none of the runs that border on them has them.`,
+  },
+  'continuity/unknown-start': {
+    severity: 'notice',
+    nextStep: 'Export the earlier period too, or all time once, so that what came before is known.',
+  },
+  'continuity/grown': {
+    severity: 'warning',
+    nextStep:
+      'Ask the operator of the service when these entries were recorded, and why they are dated within a period that had ended and been exported.',
+  },
+  'continuity/stream-vanished': {
+    severity: 'error',
+    nextStep: (streamId) =>
+      `Ask the operator of the service where the stream went; if it was ended on purpose, record why with: evidence ledger accept ${shellWord(streamId)} --reason 'TEXT'.`,
+  },
+  'completeness/listing-differs': { severity: 'error', nextStep: ASK_PROVIDER },
+  'completeness/count-differs': { severity: 'error', nextStep: EXPORT_AGAIN },
+  'anchor/malformed': { severity: 'error', nextStep: ASK_AUTHORITY },
+  'anchor/not-granted': { severity: 'error', nextStep: ASK_AUTHORITY },
+  'anchor/imprint-mismatch': { severity: 'error', nextStep: ASK_PROVIDER },
+  'anchor/nonce-mismatch': { severity: 'error', nextStep: ASK_AUTHORITY },
+  'anchor/bad-signature': { severity: 'error', nextStep: ASK_AUTHORITY },
+  'anchor/not-timestamping': { severity: 'error', nextStep: ASK_AUTHORITY },
+  'anchor/untrusted': {
+    severity: 'error',
+    nextStep:
+      'If you trust this authority, get its root certificate from the authority itself and pin it with verify.timestamp_roots or --timestamp-roots.',
+  },
+  'anchor/missing-entry': { severity: 'error', nextStep: EXPORT_AGAIN },
+  'anchor/before-entry': { severity: 'error', nextStep: ASK_PROVIDER },
+  'anchor/other-stream': {
+    severity: 'warning',
+    nextStep:
+      'Ask the operator of the service why the package holds checkpoints of another stream; they were not counted as its own.',
+  },
+  'anchor/certificate-expired': {
+    severity: 'warning',
+    nextStep: 'Have this digest time-stamped anew while the old token can still be checked.',
+  },
+  'agreement/count-differs': { severity: 'error', nextStep: EXPORT_AGAIN },
+  'agreement/head-differs': { severity: 'error', nextStep: EXPORT_AGAIN },
+  'agreement/package-differs': { severity: 'error', nextStep: EXPORT_AGAIN },
+  'agreement/vendor-verdict-differs': {
+    severity: 'error',
+    nextStep: 'Show both verdicts to the operator of the service: one of the two checks is wrong.',
+  },
+  'agreement/vendor-check-failed': {
+    severity: 'warning',
+    nextStep:
+      'Ask the operator of the service what its check found. Where seals were not checked here, give their keys: verify.seal_keys or --seal-key ID=FILE.',
+  },
+  'agreement/other-entries': {
+    severity: 'warning',
+    nextStep:
+      'Find out which of the two lists is the evidence: the contract names the one that was checked (package.entries).',
+  },
+  'package/unreadable': { severity: 'error', nextStep: 'Run the same export again; what arrived is kept.' },
+  'package/foreign': { severity: 'error', nextStep: 'Run the same export again; what arrived is kept.' },
+  'contract/drift': {
+    severity: 'error',
+    nextStep: 'The service changed, or speaks another contract: run `evidence probe` and compare what it finds.',
+  },
+};
+
+export const FINDING_CODES = Object.keys(CODES) as StreamFindingCode[];
+
+export interface FindingPlace {
+  sequence?: number | undefined;
+  from?: number | undefined;
+  to?: number | undefined;
+  entryId?: string | undefined;
+  recordedAt?: string | undefined;
+  actor?: string | undefined;
+  action?: string | undefined;
+  expected?: string | undefined;
+  actual?: string | undefined;
+}
+
+/** Where a finding is about one entry: its number, and what it says for people. */
+export function placeOf({ sequence, entryId, timestamp, words }: Entry): FindingPlace {
+  const { actor, action } = words();
+  return {
+    sequence,
+    entryId,
+    ...(timestamp === '' ? {} : { recordedAt: timestamp }),
+    ...(actor === null ? {} : { actor }),
+    ...(action === null ? {} : { action }),
+  };
+}
+
+/** A finding with the severity and the next step of its code. */
+export function toStreamFinding(
+  code: StreamFindingCode,
+  streamId: string,
+  message: string,
+  place: FindingPlace = {},
+): StreamFinding {
+  const { severity, nextStep } = CODES[code];
+  return {
+    code,
+    severity,
+    stream_id: streamId,
+    ...(place.sequence === undefined ? {} : { sequence: place.sequence }),
+    ...(place.from === undefined ? {} : { from: place.from }),
+    ...(place.to === undefined ? {} : { to: place.to }),
+    ...(place.entryId === undefined ? {} : { entry_id: place.entryId }),
+    ...(place.recordedAt === undefined ? {} : { recorded_at: place.recordedAt }),
+    ...(place.actor === undefined ? {} : { actor: place.actor }),
+    ...(place.action === undefined ? {} : { action: place.action }),
+    ...(place.expected === undefined ? {} : { expected: place.expected }),
+    ...(place.actual === undefined ? {} : { actual: place.actual }),
+    message,
+    next_step: typeof nextStep === 'string' ? nextStep : nextStep(streamId),
+  };
+}
+
+const GET_UNALTERED =
+  'Get the bundle as it was packed, and verify that: this one was altered since, so nothing here is to be laid to the service.';
+
+/** A finding in what was altered after it was received: the service is not asked about what others did. */
+export function inAltered(finding: StreamFinding): StreamFinding {
+  return { ...finding, next_step: GET_UNALTERED };
+}

@@ -1,0 +1,71 @@
+import { messageOf } from '../../core/errors.ts';
+import { isClosed } from '../archive/failure.ts';
+import type { Finding, Severity } from '../model/finding.ts';
+import { type VerifiedOutcome, worstOf } from '../records/outcome.ts';
+
+const FETCH_AGAIN =
+  'Keep the output of `evidence verify --json`, touch nothing, and find out who can write to the store. A copy made elsewhere, or an earlier version of the object, may have what was archived.';
+const WHO_WROTE = 'Find out who put it there. It is no evidence, and `evidence` did not store it.';
+const WHOSE_KEY =
+  'Get the public key from those who sign, not from the archive, and find out who wrote what it does not vouch for.';
+
+/** What a verification of stored objects can find, and what to do. */
+const NEXT_STEPS = {
+  'object/missing': FETCH_AGAIN,
+  'object/altered': FETCH_AGAIN,
+  'object/unexpected': WHO_WROTE,
+  'object/unreadable': FETCH_AGAIN,
+  'object/closed': 'Give this user the right to read it, and verify again: nothing is said of it.',
+  'object/covered': 'Find out who stored something over it. The first version is the object, and was verified.',
+  'object/replaced': FETCH_AGAIN,
+  'object/unlocked': 'Find out who can change locks, and lock it again: evidence extend, evidence hold.',
+  'record/differs': FETCH_AGAIN,
+  'verdict/differs': FETCH_AGAIN,
+  'ledger/gap': FETCH_AGAIN,
+  'ledger/broken-link': FETCH_AGAIN,
+  'ledger/missing-entry': FETCH_AGAIN,
+  'history/differs':
+    'Compare the bundles of both runs: what the service says happened has changed, or one of them was altered.',
+  'history/gap': 'Ask the operator of the service for these entries by number: no run of this archive has them.',
+  'signature/missing': WHOSE_KEY,
+  'signature/untrusted': WHOSE_KEY,
+  'signature/mismatch': WHOSE_KEY,
+  'signature/differs': WHOSE_KEY,
+  'stamp/refuted':
+    'Check that the roots given are those of the authority; if they are, find out who put this time-stamp there.',
+} as const;
+
+const OF_BUNDLE = 'Get the bundle from the archive again, and compare its SHA-256 with the one in run.json.';
+
+export type ObjectFindingCode = keyof typeof NEXT_STEPS | `bundle/${string}`;
+
+export interface ObjectFinding extends Finding<ObjectFindingCode> {
+  /** The object, and after a colon the file in it. */
+  key: string;
+}
+
+export function toObjectFinding(
+  code: ObjectFindingCode,
+  key: string,
+  message: string,
+  values: { expected?: string; actual?: string } = {},
+): ObjectFinding {
+  // Who may not look has found nothing wrong.
+  const severity: Severity = code === 'object/closed' ? 'warning' : 'error';
+  return { code, severity, key, message, ...values, next_step: nextStepOf(code) };
+}
+
+function nextStepOf(code: ObjectFindingCode): string {
+  return code in NEXT_STEPS ? NEXT_STEPS[code as keyof typeof NEXT_STEPS] : OF_BUNDLE;
+}
+
+/** An object that was not read: it is wrong in itself, or this user may not look. */
+export function toUnreadable(key: string, error: unknown): ObjectFinding {
+  return toObjectFinding(isClosed(error) ? 'object/closed' : 'object/unreadable', key, messageOf(error));
+}
+
+/** What findings and outcomes come to. Who may not look has refuted nothing, and not verified it either. */
+export function worstWith(findings: readonly ObjectFinding[], outcomes: readonly VerifiedOutcome[]): VerifiedOutcome {
+  const found = findings.map(({ code }) => (code === 'object/closed' ? 'incomplete' : 'refuted'));
+  return worstOf([...found, ...outcomes]);
+}
