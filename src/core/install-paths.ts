@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { findPackageJSON } from 'node:module';
 import { dirname, extname, join } from 'node:path';
@@ -9,6 +10,17 @@ const root = dirname(findPackageJSON(import.meta.url) ?? import.meta.dirname);
 /** A file of the package, e.g. `templates/bundle/README.eta`. */
 export function packageFile(path: string): string {
   return join(root, path);
+}
+
+/** Name and version of the package. */
+export function readManifest(): { name: string; version: string } {
+  const { name, version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8'));
+  return { name, version };
+}
+
+/** The file that starts a program, in the package: beside what was built when this is built code. */
+export function startFile(program: 'evidence' | 'evidence-platform'): string {
+  return packageFile(`${extname(import.meta.url) === '.js' ? 'dist' : 'src'}/start/${program}.cjs`);
 }
 
 /**

@@ -22,9 +22,40 @@ export function parseYaml<T>(schema: z.ZodType<T>, text: string, name: string): 
     );
   const read = schema.safeParse(toValue(document, name) ?? {});
   if (read.success) return read.data;
-  const issue = mostTelling(read.error.issues);
-  if (issue === undefined) throw new EvidenceError('config', `${name} is not what it should be`);
-  throw describe(innermost(issue), schema, document, (offset) => placeIn(name, lines, offset));
+  const mistakes = read.error.issues.flatMap(each).map((issue) => describe(innermost(issue), schema, document));
+  throw together(
+    name,
+    lines,
+    // A name that is not known is often the reason why another one is missing.
+    mistakes.toSorted((a, b) => Number(a.nextStep === null) - Number(b.nextStep === null) || a.offset - b.offset),
+  );
+}
+
+/** What is wrong, and where in the text. */
+interface Mistake {
+  offset: number;
+  says: string;
+  nextStep: string | null;
+}
+
+const MISTAKES_NAMED = 10;
+
+/** All that is wrong with a document, so that it need not be mended one mistake at a time. */
+function together(name: string, lines: LineCounter, mistakes: readonly Mistake[]): EvidenceError {
+  const named = mistakes.slice(0, MISTAKES_NAMED).map(({ offset, says }) => {
+    const { line, col } = lines.linePos(offset);
+    return `${line}:${col}: ${says}`;
+  });
+  const more = mistakes.length - named.length;
+  const nextStep = mistakes.find((one) => one.nextStep !== null)?.nextStep ?? null;
+  return new EvidenceError('config', `${name}:${[...named, ...(more > 0 ? [`and ${more} more`] : [])].join('; ')}`, {
+    ...(nextStep === null ? {} : { nextStep }),
+  });
+}
+
+/** One issue for each name that is not known. */
+function each(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  return issue.code === 'unrecognized_keys' ? issue.keys.map((key) => ({ ...issue, keys: [key] })) : [issue];
 }
 
 function toValue(document: Document, name: string): unknown {
@@ -62,25 +93,19 @@ function alternatives(issues: readonly z.core.$ZodIssue[]): string {
   return `${wanted.join(' or ')} is expected here`;
 }
 
-function describe(
-  issue: z.core.$ZodIssue,
-  schema: z.ZodType,
-  document: Document,
-  placeOf: (offset: number) => string,
-): EvidenceError {
+function describe(issue: z.core.$ZodIssue, schema: z.ZodType, document: Document): Mistake {
   const unknown = issue.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
   const at = [...issue.path.map(String), ...(unknown === undefined ? [] : [unknown])];
-  const where = placeOf(offsetOf(document, at));
+  const offset = offsetOf(document, at);
   if (unknown === undefined)
-    return new EvidenceError('config', `${where}: ${at.length === 0 ? '' : `${at.join('.')}: `}${inPlainWords(issue)}`);
+    return { offset, says: `${at.length === 0 ? '' : `${at.join('.')}: `}${inPlainWords(issue)}`, nextStep: null };
   const known = keysAt(schema, issue.path);
   const suggestion = known.length > 0 ? closest(unknown, known) : null;
   const meant = suggestion !== null && distance(unknown, suggestion) <= 4 ? `Did you mean "${suggestion}"? ` : '';
   // A key of a file that somebody put their secret into is no name.
   const named = NAME.test(unknown) ? ` "${at.join('.')}"` : `, of ${unknown.length} characters`;
-  return new EvidenceError('config', `${where}: unknown key${named}`, {
-    ...(known.length === 0 ? {} : { nextStep: `${meant}Known here: ${known.join(', ')}.` }),
-  });
+  const nextStep = known.length === 0 ? null : `${meant}Known here: ${known.join(', ')}.`;
+  return { offset, says: `unknown key${named}`, nextStep };
 }
 
 const NAME = /^[A-Za-z][A-Za-z_-]{0,39}$/;

@@ -1,6 +1,7 @@
 import process from 'node:process';
-import yargs from 'yargs';
+import yargs, { type Argv } from 'yargs';
 import { type ErrorCode, isEvidenceError } from '../core/errors.ts';
+import { readManifest } from '../core/install-paths.ts';
 import { DEFECT, nameCrashes } from '../core/terminal/crash.ts';
 import { initCommand } from './commands/init.ts';
 import { sealKeysCommand } from './commands/seal-keys.ts';
@@ -22,7 +23,16 @@ async function run(args: string[]): Promise<number> {
   const { npm_lifecycle_event: script, INIT_CWD: userFolder } = process.env;
   if (script === 'platform' && userFolder) process.chdir(userFolder);
   try {
-    await yargs(args)
+    await makeParser(args).parseAsync();
+    return 0;
+  } catch (error) {
+    return explain(error instanceof UsageError ? await answer(error, args) : error);
+  }
+}
+
+function makeParser(args: string[]): Argv {
+  return (
+    yargs(args)
       .scriptName('evidence-platform')
       // All else that is printed is English.
       .locale('en')
@@ -32,7 +42,8 @@ async function run(args: string[]): Promise<number> {
       .command(importCommand)
       .demandCommand(1, 'Name a command.')
       .strict()
-      .version(false)
+      .alias({ h: 'help', V: 'version' })
+      .version(readManifest().version)
       // What was printed is to arrive before the program ends.
       .exitProcess(false)
       .fail((message, error) => {
@@ -40,11 +51,15 @@ async function run(args: string[]): Promise<number> {
         if (!(error instanceof Error) || error.name === 'YError') throw new UsageError(message);
         throw error;
       })
-      .parseAsync();
-    return 0;
-  } catch (error) {
-    return explain(error);
-  }
+  );
+}
+
+/** What the parser complains of; a bare call is answered with the help. */
+async function answer({ message }: UsageError, words: string[]): Promise<Error> {
+  const { helpOn, toUsageError } = await import('../core/terminal/usage.ts');
+  if (words.length === 0) return new UsageError(await helpOn(makeParser([]), null));
+  const help = (command: string | null) => helpOn(makeParser([]), command);
+  return toUsageError(message, { program: 'evidence-platform', words, helpOn: help });
 }
 
 function explain(error: unknown): number {
@@ -54,7 +69,7 @@ function explain(error: unknown): number {
     return EXIT_CODES[error.code] ?? USAGE;
   }
   if (error instanceof UsageError) {
-    process.stderr.write(`${error.message}\nSee: evidence-platform --help\n`);
+    process.stderr.write(`${error.message}\n`);
     return USAGE;
   }
   process.stderr.write(`This is a defect of evidence-platform: ${error instanceof Error ? error.stack : error}\n`);

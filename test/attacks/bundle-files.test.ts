@@ -71,7 +71,7 @@ interface Report {
 async function verify(file: string, flags: Partial<VerifyFlags> = {}): Promise<Report> {
   let stdout = '';
   const printer = new Printer({ json: true, quiet: true, stdout: { write: (text) => (stdout += text) } });
-  const all = { target: file, 'timestamp-roots': authority.rootFile, ...flags } as VerifyFlags;
+  const all = { targets: [file], 'timestamp-roots': authority.rootFile, ...flags } as VerifyFlags;
   const signal = new AbortController().signal;
   const code = await runVerify(all, { printer, signal, directory: folder, environment: {} });
   const report: Report = JSON.parse(stdout);
@@ -548,7 +548,12 @@ describe('verification.json', () => {
     let text = '';
     const printer = new Printer({ json: false, quiet: true, stdout: { write: (more) => (text += more) } });
     const signal = new AbortController().signal;
-    await runVerify({ target } as VerifyFlags, { printer, signal, directory: folder, environment: {} });
+    await runVerify({ targets: [target] } as unknown as VerifyFlags, {
+      printer,
+      signal,
+      directory: folder,
+      environment: {},
+    });
     expect(text).toContain(
       '– anchor: recorded as proved, not checked here: no time-stamping authority is trusted here',
     );

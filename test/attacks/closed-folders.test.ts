@@ -46,7 +46,7 @@ async function verifyWithout(folder: string): Promise<{ code: number; problems: 
   const { context, printed } = commandIn(directory);
   closed.folder = join(archive, folder);
   try {
-    const code = await runVerify({ target: 'archive' } as VerifyFlags, context);
+    const code = await runVerify({ targets: ['archive'] } as VerifyFlags, context);
     const { objects, ledger } = JSON.parse(printed.stdout);
     return {
       code,

@@ -242,7 +242,7 @@ test('a name of a file that is not there may be a secret that nobody knows', asy
 
 describe('no command takes one for something else', () => {
   const COMMANDS: [string, Parameters<typeof carryOut>[0], object, string[]][] = [
-    ['verify', runVerify as never, { target: '.' }, ['target', 'run', 'from', 'identity', 'public-key', 'contract']],
+    ['verify', runVerify as never, { targets: ['.'] }, ['run', 'from', 'identity', 'public-key', 'contract']],
     ['share', runShare as never, { run: 'x' }, ['run', 'for', 'expires', 'out']],
     ['hold', runHold as never, { run: 'x', reason: 'because' }, ['run', 'reason']],
     ['ledger', runLedger as never, { action: 'accept', stream: 'x', reason: 'because' }, ['stream', 'reason']],

@@ -177,7 +177,7 @@ test('keys and roots that are no files are refused, and links to files are files
   symlinkSync('k1', join(folder, 'linked'));
   const { context } = commandIn(folder);
   const given = (flags: Partial<VerifyFlags>) =>
-    runVerify({ target: join(original), ...flags } as VerifyFlags, context);
+    runVerify({ targets: [join(original)], ...flags } as VerifyFlags, context);
   for (const flags of [
     { 'public-key': ['pipe'] },
     { 'timestamp-roots': 'pipe' },

@@ -202,7 +202,7 @@ describe('bundles that were not opened', () => {
       });
     const text = textOf(report);
     expect(text).toContain('? recorded, not derived here');
-    expect(text).toContain('? content: recorded as proved, not opened here (1 stream)');
+    expect(text).toContain('? order, content, continuity: recorded as proved, not opened here (1 stream)');
     expect(text).toContain('recorded: no bundle was opened (exit code 4)');
     const table = text.slice(text.indexOf('locked'), text.indexOf('\n\n'));
     expect(table).not.toContain('✓');

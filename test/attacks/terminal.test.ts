@@ -135,8 +135,8 @@ test('JSON with escapes says what it said', () => {
   let out = '';
   const printer = new Printer({ json: true, quiet: false, stdout: { write: (text) => (out += text) } });
   const document = { [HOSTILE]: [HOSTILE, '\ud800', '\u{1f600}', 'لا\u200cتینی'] };
-  printer.document(document);
-  expect(JSON.parse(out)).toEqual(document);
+  printer.document('evidence-test/1', document);
+  expect(JSON.parse(out)).toEqual({ format: 'evidence-test/1', ...document });
   expect(out).not.toMatch(RAW);
 });
 

@@ -91,7 +91,7 @@ function resealed(chain: readonly SentEntry[], from: number): SentEntry[] {
 /** The command, where it stands in `directory`. */
 async function verify(target: string, flags: Flags = {}, directory = elsewhere, environment = {}) {
   const { context, printed } = commandIn(directory);
-  const code = await runVerify({ target: join(sent, target), ...flags } as VerifyFlags, { ...context, environment });
+  const code = await runVerify({ targets: [join(sent, target)], ...flags } as VerifyFlags, { ...context, environment });
   const report: Report = JSON.parse(printed.stdout);
   const streams = [...(report.streams ?? []), ...(report.runs ?? []).flatMap((run: Report) => run.streams)];
   const claims = Object.fromEntries(

@@ -90,7 +90,10 @@ export function isFooled({ differing, outcome, code }: Damaged): boolean {
 async function verify(archive: string, publicKey: string | null, directory: string) {
   let stdout = '';
   const printer = new Printer({ json: true, quiet: true, stdout: { write: (text) => (stdout += text) } });
-  const flags = { target: archive, ...(publicKey === null ? {} : { 'public-key': [publicKey] }) } as VerifyFlags;
+  const flags = {
+    targets: [archive],
+    ...(publicKey === null ? {} : { 'public-key': [publicKey] }),
+  } as unknown as VerifyFlags;
   const context = { printer, signal: new AbortController().signal, directory, environment: {} };
   try {
     const code = await runVerify(flags, context);

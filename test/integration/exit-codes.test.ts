@@ -53,6 +53,8 @@ const COMMANDS: Record<string, Row> = {
   hold: { words: "hold demo --reason 'case'", usual: 2, noFile: 2, nobody: 3 },
   release: { words: "release demo --reason 'case'", usual: 2, noFile: 2, nobody: 3 },
   extend: { words: "extend demo --years 9 --reason 'case'", usual: 2, noFile: 2, nobody: 3 },
+  completion: { words: 'completion bash', usual: 0, noFile: 0, nobody: 0 },
+  version: { words: 'version', usual: 0, noFile: 0, nobody: 0 },
   help: { words: 'help exit-codes', usual: 0, noFile: 0, nobody: 0 },
 };
 

@@ -78,6 +78,46 @@ test('a run is held, kept for longer and released; deletion, runs and verify kno
   expect((await program('verify', archive.url)).stdout).toContain('hold, by ');
 });
 
+test('what cannot be undone is said before, and two holds are taken away only if both are meant', async () => {
+  const { evidence: program, archive } = await newPlace(setting, 'lock', {
+    retention: { mode: 'compliance', years: 1 },
+  });
+  const change = async (...args: string[]) => {
+    const { code, stdout, stderr } = await program(...args);
+    const holds = JSON.parse((await program('runs', '--json')).stdout).runs[0].legal_hold;
+    return { code, holds, said: stdout + stderr };
+  };
+  expect((await program('export', '--request', 'AUD-1', '--all-time')).code).toBe(0);
+  const extended = await change('extend', 'AUD-1', '--years', '2', '--reason', 'r', '--dry-run');
+  expect(extended).toMatchObject({ code: 0, said: expect.stringMatching(/In compliance mode NOBODY can undo that/) });
+  expect(await change('hold', 'AUD-1', '--reason', 'case 26-114', '--dry-run')).toMatchObject({
+    code: 0,
+    holds: false,
+  });
+  for (const reason of ['case 26-114', 'case 26-115'])
+    expect(await change('hold', 'AUD-1', '--reason', reason)).toMatchObject({ code: 0, holds: true });
+  const release = ['release', 'AUD-1', '--reason', 'closed'];
+  const refused = await change(...release);
+  expect(refused).toMatchObject({
+    code: 2,
+    holds: true,
+    said: expect.stringMatching(/case 26-114; .*case 26-115.*--all/s),
+  });
+  const foreseen = await change(...release, '--all', '--dry-run');
+  expect(foreseen).toMatchObject({
+    code: 0,
+    holds: true,
+    said: expect.stringMatching(/taken away: .*26-114.*26-115/s),
+  });
+  const released = await change(...release, '--all');
+  expect(released).toMatchObject({ code: 0, holds: false, said: expect.stringMatching(/Taken away: .*26-114/) });
+  expect((await change('hold', 'AUD-1', '--reason', 'case 26-116')).code).toBe(0);
+  expect((await change('release', 'AUD-1', '--reason', 'closed too')).code).toBe(0);
+  const { runs, exit_code } = JSON.parse((await program('verify', archive.url, '--json')).stdout);
+  expect([exit_code, runs[0].hold_log.length]).toEqual([0, 5]);
+  expect((await program('share', 'AUD-1')).stderr).toMatch(/nobody is named who gets them\n.*--for/);
+});
+
 test('what is added by somebody whose configuration has no retention is locked as the run is', async () => {
   const place = await newPlace(setting, 'lock', { retention: { mode: 'compliance', years: 1 } });
   expect((await place.evidence('export', '--request', 'AUD-1', '--all-time')).code).toBe(0);
@@ -86,7 +126,7 @@ test('what is added by somebody whose configuration has no retention is locked a
   const asAdmin = (...args: string[]) => place.evidence(...args, '--config', 'admin.yaml');
   expect((await asAdmin('hold', 'AUD-1', '--reason', 'case 26-114')).code).toBe(0);
   expect((await asAdmin('release', 'AUD-1', '--reason', 'closed')).code).toBe(0);
-  expect((await asAdmin('share', 'AUD-1')).code).toBe(0);
+  expect((await asAdmin('share', 'AUD-1', '--for', 'A. Uditor')).code).toBe(0);
   const { objects, locks, exit_code } = JSON.parse((await place.evidence('verify', archive.url, '--json')).stdout);
   expect([exit_code, locks.state, objects.unlocked]).toEqual([0, 'proved', []]);
 });

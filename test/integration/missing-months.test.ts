@@ -60,7 +60,7 @@ describe('a month between two that were exported', () => {
       [SECOND, 'none', null],
       [LAST, 'whole', `${LAST}.r3`],
     ];
-    for (const [command, flags] of [[runRuns, {}] as const, [runVerify, { target: 'evidence-archive' }] as const]) {
+    for (const [command, flags] of [[runRuns, {}] as const, [runVerify, { targets: ['evidence-archive'] }] as const]) {
       const { document: told } = await carryOut<never>(command, flags, directory);
       expect(told.months.map(({ month, state, run_id }: Record<string, unknown>) => [month, state, run_id])).toEqual(
         states,
@@ -94,7 +94,7 @@ describe('a month between two that were exported', () => {
   });
 
   const streamOf = async (flags: Record<string, unknown> = {}) => {
-    const { code, document } = await carryOut(runVerify, { target: 'evidence-archive', ...flags }, directory);
+    const { code, document } = await carryOut(runVerify, { targets: ['evidence-archive'], ...flags }, directory);
     const run = document.runs.find(({ run_id }: { run_id: string }) => run_id === LAST);
     const [stream] = run.streams;
     const { state, basis, reason } = stream.claims.continuity;
@@ -160,7 +160,7 @@ describe('a month between two that were exported', () => {
     expect(judged).toMatchObject({ code: 1, state: 'unproved', status: 'verified' });
     const row = document.runs.find(({ run_id }: { run_id: string }) => run_id === SECOND);
     expect(row.streams.map(({ status }: { status: string }) => status)).toEqual(['refuted', 'verified']);
-    const alone = await carryOut(runVerify, { target: join('evidence-archive', key) }, directory);
+    const alone = await carryOut(runVerify, { targets: [join('evidence-archive', key)] }, directory);
     expect(alone.document.streams.map(({ status }: { status: string }) => status)).toEqual(['refuted']);
   });
 });

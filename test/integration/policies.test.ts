@@ -108,7 +108,7 @@ test('each role does its work with its policy, and its policy allows what that t
     ['release', 'AUD-1', '--reason', 'r'],
     ['hold', 'AUD-1', '--reason', 'h'],
     ['extend', 'AUD-1', '--years', '2', '--reason', 'e'],
-    ['share', 'AUD-1'],
+    ['share', 'AUD-1', '--for', 'A. Uditor'],
   ]) {
     const changed = await as('administrator', ...args);
     expect(changed.code, changed.stderr).toBe(0);
@@ -130,7 +130,7 @@ test('each role does its work with its policy, and its policy allows what that t
 test.each([
   ['auditor', ['export', '--request', 'AUD-2', '--all-time']],
   ['auditor', ['hold', 'AUD-1', '--reason', 'h']],
-  ['auditor', ['share', 'AUD-1']],
+  ['auditor', ['share', 'AUD-1', '--for', 'A. Uditor']],
   ['administrator', ['export', '--request', 'AUD-2', '--all-time']],
 ] as const)('the policy of the %s does not let it %j', async (role, args) => {
   const refused = await as(role, ...args);

@@ -144,7 +144,9 @@ describe.each(NAMES)('a run that is %s', (name) => {
   });
 
   test('when it was received, and in how many exports', () => {
-    expectSaid(`From ${figures.receivedFrom}, the first request, to ${figures.receivedTo}, when the last of`);
+    expectSaid(
+      `From ${figures.receivedFrom}, the first answered request for a stream, to ${figures.receivedTo}, when the last of`,
+    );
     for (const began of figures.exports) expect(shown.pdf).toContain(squeezed(began));
     expect(shown.pdf.includes(squeezed('The export went on.'))).toBe(scenario.words === 'resumed');
     expect(figures.exports).toHaveLength(scenario.words === 'resumed' ? 2 : 1);

@@ -191,7 +191,17 @@ describe('links', () => {
   });
 
   test('end when they were to end', async () => {
-    const { code, stdout } = await share('AUD-1', '--config', 's3.yaml', '--expires', '2s', '--json', '--quiet');
+    const { code, stdout } = await share(
+      'AUD-1',
+      '--config',
+      's3.yaml',
+      '--for',
+      RECIPIENT,
+      '--expires',
+      '2s',
+      '--json',
+      '--quiet',
+    );
     const { folder: brief, expires_at, shared_at } = JSON.parse(stdout);
     expect([code, Date.parse(expires_at) - Date.parse(shared_at) <= 2000]).toEqual([0, true]);
     const [, url = ''] = /^url = "(.*)"$/m.exec(readFileSync(join(place, brief, 'letter.txt'), 'utf8')) ?? [];
@@ -210,7 +220,10 @@ describe('links', () => {
   test('end sooner with the credentials that sign them, and it is said so', async () => {
     const end = new Date(Date.now() + 1_800_000);
     const env = { ...platform.env, ...gateway.env, AWS_CREDENTIAL_EXPIRATION: end.toISOString() };
-    const { code, stdout } = await evidence(['share', 'AUD-1', '--config', 's3.yaml', '--json'], { cwd: place, env });
+    const { code, stdout } = await evidence(['share', 'AUD-1', '--for', 'A. Uditor', '--config', 's3.yaml', '--json'], {
+      cwd: place,
+      env,
+    });
     const { expires_at, warnings, folder: brief } = JSON.parse(stdout);
     expect([code, expires_at, warnings]).toEqual([0, end.toISOString(), [expect.stringContaining(end.toISOString())]]);
     expect(readFileSync(join(place, brief, 'letter.txt'), 'utf8')).toContain(`${end.toISOString()} at the latest`);

@@ -9,6 +9,7 @@ import { readPublicKey } from '../../src/verifier/signature/key.ts';
 import { readRoots } from '../../src/verifier/timestamp/roots.ts';
 import { verifyArchive } from '../../src/verifier/verify/archive.ts';
 import type { ArchiveReport } from '../../src/verifier/verify/archive-report.ts';
+import { shellLines } from '../support/documents.ts';
 import { unusedUrl } from '../support/fault-server.ts';
 import { type KeyFiles, KINDS, makeKey, opensslVerifies } from '../support/openssl-keys.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
@@ -105,7 +106,7 @@ describe.each(KINDS)('a run signed with %s and time-stamped', (kind) => {
           .digest('hex'),
       ).toBe(digest.sha256);
 
-    // By hand, as the README has it: the ledger entry without its signature, and the token over run.json.
+    // By hand, as the topic has it: the ledger entry without its signature, and the token over run.json.
     const entry = await run('jq', ['del(.signature)', inArchive('ledger/00000001.json')], directory);
     const { signature } = JSON.parse(readFileSync(inArchive('ledger/00000001.json'), 'utf8'));
     const type = 'application/vnd.evidence-exporter.ledger-entry+json';
@@ -342,7 +343,7 @@ describe('a run is stamped anew', () => {
       expect(Date.parse(renewed.runs[0].until) - Date.now()).toBeGreaterThan(390 * 86_400_000);
       expect((await restamp('--all')).runs).toMatchObject([{ state: 'not-due' }]);
 
-      expect(await followReadme()).toMatch(
+      expect(await followTopic()).toMatch(
         /^Signature Verified Successfully\n(Using configuration .*\n)*Verification: OK\n(Using configuration .*\n)*Verification: OK\n$/,
       );
       const { exit_code, runs } = await verify([key], join(directory, 'roots.pem'));
@@ -361,11 +362,11 @@ describe('a run is stamped anew', () => {
     }
   });
 
-  /** The commands of the README, as they stand there but for the names of key, root and run. */
-  async function followReadme(): Promise<string> {
-    const readme = readFileSync(resolve(import.meta.dirname, '../../README.md'), 'utf8');
-    const [, commands = ''] = /### Signatures and time-stamps\n[^#]*?```sh\n(.*?)```/s.exec(readme) ?? [];
-    const words = commands.replaceAll('2026-10', 'AUD-1').replace('-inkey PUB', `-inkey ${key.publicFile}`);
+  /** The commands of the topic, as they stand there but for the names of key, root and run. */
+  async function followTopic(): Promise<string> {
+    const words = shellLines('signatures', 4)
+      .replaceAll('2026-10', 'AUD-1')
+      .replace('-inkey PUB', `-inkey ${key.publicFile}`);
     return run('sh', ['-euc', words.replaceAll('root.pem', 'roots.pem')], directory);
   }
 

@@ -61,7 +61,7 @@ async function verifyHere(json: boolean): Promise<{ code: number; stdout: string
   let stdout = '';
   const printer = new Printer({ json, quiet: true, stdout: { write: (text) => (stdout += text) } });
   const signal = new AbortController().signal;
-  const code = await runVerify({ target: archive } as VerifyFlags, {
+  const code = await runVerify({ targets: [archive] } as VerifyFlags, {
     printer,
     signal,
     directory: archive,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sha256 } from '../../src/core/digest.ts';
+import { shellLines } from '../support/documents.ts';
 import { postEntries, servePlatform, someEntries } from '../support/platform.ts';
 import { evidence, finish, PLATFORM, run, startNode } from '../support/process.ts';
 
@@ -184,10 +185,8 @@ describe('the lines that README.txt gives', () => {
   });
 });
 
-describe('the lines of README.md for checking a bundle by hand', () => {
-  const readme = readFileSync(resolve(import.meta.dirname, '../../README.md'), 'utf8');
-  const [, block = ''] = /### Checking a bundle by hand.*?```sh\n(.*?)```/s.exec(readme) ?? [];
-  const sections = block.split(/\n(?=# )/);
+describe('the lines of the topic verify-by-hand', () => {
+  const sections = shellLines('verify-by-hand', 0).split(/\n(?=# )/);
   const [setUp = ''] = sections;
   const slug = () => bag.split('/').at(-1) ?? '';
 
@@ -201,7 +200,7 @@ describe('the lines of README.md for checking a bundle by hand', () => {
   beforeAll(async () => {
     byHand = mkdtempSync(join(tmpdir(), 'by-hand-'));
     await run('cp', [zip, join(folder, 'root.pem'), byHand], byHand);
-    const script = setUp.replace('payments-1a2b3c4d', slug());
+    const script = setUp.replace('payments-df384ae9', slug());
     expect(script).not.toBe(setUp);
     expect(await run('bash', ['-euo', 'pipefail', '-c', script], byHand)).toBe('');
   });

@@ -84,7 +84,10 @@ describe('init', () => {
 
 describe('usage', () => {
   test.each([
-    [[], 'Name a command'],
+    [[], 'evidence-platform serve'],
+    [['serv'], 'Did you mean serve?'],
+    [['serve', '--dat', 'x'], 'Did you mean --data? See `evidence-platform serve --help`.'],
+    [['import', 'hots'], '"hots" is not expected here'],
     [['serve'], 'data'],
     [['nonsense'], 'nonsense'],
     [['init', '--data', 'x', '--colour', 'red'], 'colour'],
@@ -97,6 +100,11 @@ describe('usage', () => {
     expect(stderr).not.toMatch(/^ +at /m);
     expect(stdout).toBe('');
     expect(code).toBe(2);
+  });
+
+  test.each(['-V', '--version'])('%s says the version, and -h helps', async (flag) => {
+    expect(await run([flag])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+    expect(await run(['-h'])).toMatchObject({ code: 0, stdout: expect.stringContaining('evidence-platform init') });
   });
 
   test('paths are meant from where npm was called', async () => {

@@ -4,10 +4,16 @@ import { Printer } from '../../src/core/terminal/printer.ts';
 import { carryOut as carryOutCommand } from '../../src/exporter/cli/carry-out.ts';
 import type { Command, CommandContext } from '../../src/exporter/cli/command.ts';
 
+interface CommandOptions {
+  json?: boolean;
+  verbose?: boolean;
+  environment?: NodeJS.ProcessEnv;
+}
+
 /** What a command is given, and what it printed. For what needs no process of its own. */
 export function commandIn(
   directory: string,
-  { json = true, environment = {} }: { json?: boolean; environment?: NodeJS.ProcessEnv } = {},
+  { json = true, verbose = false, environment = {} }: CommandOptions = {},
 ): { context: CommandContext; printed: { stdout: string; stderr: string } } {
   const printed = { stdout: '', stderr: '' };
   const into = (name: keyof typeof printed) => ({
@@ -15,7 +21,7 @@ export function commandIn(
       printed[name] += text;
     },
   });
-  const printer = new Printer({ json, quiet: false, stdout: into('stdout'), stderr: into('stderr') });
+  const printer = new Printer({ json, quiet: false, verbose, stdout: into('stdout'), stderr: into('stderr') });
   const signal = new AbortController().signal;
   return { context: { printer, signal, directory, environment }, printed };
 }
@@ -39,19 +45,17 @@ export async function carryOut<Flags extends object>(
   command: Command<Flags>,
   flags: object,
   directory: string,
-  options: { json?: boolean; environment?: NodeJS.ProcessEnv } = {},
+  options: CommandOptions = {},
 ): Promise<Answer> {
   const { context, printed } = commandIn(directory, options);
   let said = '';
-  const code = await carryOutCommand(
-    async () => command,
-    { _: [], $0: '', ...flags } as Flags,
-    context,
-    (reason) => {
+  const code = await carryOutCommand(async () => command, { _: [], $0: '', ...flags } as Flags, context, {
+    codeOf: (reason) => {
       said = messageOf(reason);
       return exitCodeOfError(reason);
     },
-  );
+    operands: ['targets'],
+  });
   const isDocument = options.json !== false && printed.stdout !== '';
   return { code, document: isDocument ? JSON.parse(printed.stdout) : null, ...printed, said };
 }

@@ -92,7 +92,7 @@ export async function startFalseService(
     directory,
     export: (flags) => run((printer) => runExport({ ...common, ...flags } as unknown as ExportFlags, context(printer))),
     verify: (target = 'evidence-archive') =>
-      run((printer) => runVerify({ ...common, target } as unknown as VerifyFlags, context(printer))),
+      run((printer) => runVerify({ ...common, targets: [target] } as unknown as VerifyFlags, context(printer))),
     close: () => server.close(),
   };
 }

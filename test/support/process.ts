@@ -57,10 +57,14 @@ export function evidence(args: readonly string[], options: RunOptions): Promise<
   return finish(startNode(EVIDENCE, args, options));
 }
 
+/** Runs another program, however it ends. */
+export function runToEnd(program: string, args: readonly string[], { cwd, env }: RunOptions): Promise<Finished> {
+  return finish(spawn(program, [...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'], env: cleanEnvironment(env) }));
+}
+
 /** Runs another program; throws with what it printed unless it ends with 0. */
 export async function run(program: string, args: readonly string[], cwd: string): Promise<string> {
-  const child = spawn(program, [...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'], env: cleanEnvironment() });
-  const { code, stdout, stderr } = await finish(child);
+  const { code, stdout, stderr } = await runToEnd(program, args, { cwd });
   if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code}: ${stdout}${stderr}`);
   return stdout;
 }

@@ -35,7 +35,7 @@ export async function verifyFile({ name = 'evidence.json', bytes, contract, seal
     for (const [id, key] of Object.entries(sealKeys)) writeFileSync(join(folder, id), key);
     const { context, printed } = commandIn(folder);
     const given = {
-      target: name,
+      targets: [name],
       'seal-key': Object.keys(sealKeys).map((id) => `${id}=${id}`),
       ...(contract === undefined ? {} : { contract: 'contract.yaml' }),
       ...flags,

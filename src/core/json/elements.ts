@@ -55,6 +55,9 @@ const CLOSE_ARRAY = 0x5d;
 /** Where in the array the reader stands: before its first element, in one, after one, or after a comma. */
 type Place = 'outside' | 'first' | 'inside' | 'after' | 'next';
 
+/** Begins what is said of a document that is whole and has no elements where they are looked for. */
+export const NO_ELEMENTS = 'the document has no array';
+
 /**
  * Cuts the objects out of one array of a JSON document while its bytes arrive, in memory bounded by the
  * largest element. The bytes may come in pieces of any size. What stands around the array is kept and parsed by
@@ -144,7 +147,7 @@ export class ElementScanner {
     if (!this.#found)
       throw new EvidenceError(
         'unreadable',
-        this.#path.length === 0 ? 'the document is no array' : `the document has no array "${this.#path.join('.')}"`,
+        this.#path.length === 0 ? 'the document is no array' : `${NO_ELEMENTS} "${this.#path.join('.')}"`,
       );
     return rest;
   }

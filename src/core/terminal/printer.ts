@@ -21,6 +21,9 @@ export function styled(text: string, style: Styled['style']): Styled {
   return { text, style };
 }
 
+/** Every document of `--json` begins with one: `evidence-`, the command, and the version of its form. */
+export type DocumentFormat = `evidence-${string}/${number}`;
+
 /** What is shorter is no secret, and stands in many a text by chance. */
 const LEAST_SECRET = 4;
 
@@ -31,14 +34,16 @@ const LEAST_SECRET = 4;
 export class Printer {
   readonly json: boolean;
   readonly quiet: boolean;
+  readonly verbose: boolean;
   /** The longest secret first: of two, one may begin like the other. */
   #secrets: { length: number; scrub: Scrub }[] = [];
   readonly #stdout: Output;
   readonly #stderr: Output;
 
-  constructor(options: { json: boolean; quiet: boolean; stdout?: Output; stderr?: Output }) {
+  constructor(options: { json: boolean; quiet: boolean; verbose?: boolean; stdout?: Output; stderr?: Output }) {
     this.json = options.json;
     this.quiet = options.quiet;
+    this.verbose = options.verbose ?? false;
     this.#stdout = options.stdout ?? process.stdout;
     this.#stderr = options.stderr ?? process.stderr;
   }
@@ -62,14 +67,24 @@ export class Printer {
     for (const line of text.split('\n')) this.result(line);
   }
 
-  /** The one document of `--json`. */
-  document(value: unknown): void {
-    if (this.json) this.#stdout.write(`${escapeControlsInJson(this.#scrubJson(JSON.stringify(value, null, 2)))}\n`);
+  /**
+   * The one document of `--json`.
+   * @param format its name, and the version of its form: the command's. What the value says of a format is replaced.
+   */
+  document(format: DocumentFormat, value: object): void {
+    if (!this.json) return;
+    const json = JSON.stringify(Object.assign({ format }, value, { format }), null, 2);
+    this.#stdout.write(`${escapeControlsInJson(this.#scrubJson(json))}\n`);
   }
 
   /** A line on stderr. */
   note(line: string): void {
     if (!this.quiet) this.#tell(line);
+  }
+
+  /** A line on stderr for whoever wants to see how it goes in detail: `--verbose`. */
+  detail(line: string): void {
+    if (this.verbose) this.#tell(line);
   }
 
   /** What went wrong and what to do now, on stderr, and as the document with `--json`. */
@@ -99,7 +114,7 @@ export class Printer {
   }
 
   #documentFailure(error: unknown, code: string, nextStep: string | null): void {
-    this.document({
+    this.document('evidence-error/1', {
       outcome: 'error',
       exit_code: exitCodeOfError(error),
       error: { code, message: messageOf(error), next_step: nextStep },

@@ -13,7 +13,7 @@ export function formatTable(columns: readonly TerminalColumn[], rows: readonly (
     columns.map((column, index) => shorten(escapeControls(row[index] ?? ''), column.max)),
   );
   const widths = columns.map((column, index) =>
-    Math.max(width(column.title), ...cells.map((row) => width(row[index] ?? ''))),
+    Math.max(columnsOf(column.title), ...cells.map((row) => columnsOf(row[index] ?? ''))),
   );
   const line = (row: readonly string[]) =>
     columns
@@ -24,6 +24,47 @@ export function formatTable(columns: readonly TerminalColumn[], rows: readonly (
   return [line(columns.map((column) => column.title)), rule, ...cells.map(line)].join('\n');
 }
 
+/** The rule below the titles is as wide as the table. */
+export function widthOfTable(table: string): number {
+  return table.split('\n', 2)[1]?.length ?? 0;
+}
+
+/** Columns that are cut show so much of their cells at least. */
+const LEAST_COLUMNS = 12;
+
+/**
+ * The table in the room that there is: where it is too wide, its widest columns of text are cut in the middle of their
+ * cells, as far as can still be read. What goes elsewhere than to a terminal is whole.
+ */
+export function fitTable(
+  columns: readonly TerminalColumn[],
+  rows: readonly (readonly string[])[],
+  room = terminalColumns(),
+): string {
+  const whole = formatTable(columns, rows);
+  const widths = (whole.split('\n', 2)[1] ?? '').split('  ').map((rule) => rule.length);
+  let excess = widths.reduce((sum, one) => sum + one + 2, -2) - room;
+  if (excess <= 0) return whole;
+  const leastOf = columns.map(({ title, align = 'left' }, index) =>
+    align === 'left' ? Math.max(LEAST_COLUMNS, columnsOf(title)) : (widths[index] ?? 0),
+  );
+  for (; excess > 0; excess -= 1) {
+    const spare = widths.map((one, index) => (one > (leastOf[index] ?? 0) ? one : 0));
+    const widest = spare.indexOf(Math.max(...spare));
+    if ((spare[widest] ?? 0) === 0) break;
+    widths[widest] = (widths[widest] ?? 0) - 1;
+  }
+  return formatTable(
+    columns.map((column, index) => ({ ...column, max: widths[index] ?? 0 })),
+    rows,
+  );
+}
+
+/** What goes elsewhere than to a terminal has all the room it needs. A terminal may say that it has 0 columns. */
+export function terminalColumns(): number {
+  return process.stdout.isTTY ? process.stdout.columns || 80 : Number.POSITIVE_INFINITY;
+}
+
 /** Text from outside as one line on the terminal of stderr, which is to be taken away: a line that wraps would stay. */
 export function liveLine(text: string): string {
   // A terminal may say that it has 0 columns: it does not know.
@@ -31,7 +72,7 @@ export function liveLine(text: string): string {
 }
 
 function shorten(text: string, max = Number.POSITIVE_INFINITY): string {
-  if (width(text) <= max) return text;
+  if (columnsOf(text) <= max) return text;
   const signs = [...text];
   const half = Math.floor((max - 1) / 2);
   const end = fitting(signs.toReversed(), half).toReversed();
@@ -42,21 +83,21 @@ function shorten(text: string, max = Number.POSITIVE_INFINITY): string {
 function fitting(signs: readonly string[], columns: number): readonly string[] {
   let taken = 0;
   const first = signs.findIndex((sign) => {
-    taken += width(sign);
+    taken += columnsOf(sign);
     return taken > columns;
   });
   return first === -1 ? signs : signs.slice(0, first);
 }
 
 function pad(text: string, length: number, align: NonNullable<TerminalColumn['align']>): string {
-  const space = Math.max(0, length - width(text));
+  const space = Math.max(0, length - columnsOf(text));
   if (align === 'right') return ' '.repeat(space) + text;
   if (align === 'centre') return ' '.repeat(Math.floor(space / 2)) + text + ' '.repeat(Math.ceil(space / 2));
   return text + ' '.repeat(space);
 }
 
 /** Columns on a terminal: two for East Asian wide signs and emoji, none for combining ones. */
-function width(text: string): number {
+export function columnsOf(text: string): number {
   let columns = 0;
   for (const sign of text)
     columns += /\p{M}/u.test(sign)

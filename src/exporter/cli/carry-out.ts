@@ -8,17 +8,21 @@ import { givenWords, keepSecretsOf, refuseMisplaced, secretsOf } from './config/
  * may stand among the flags.
  *
  * @param codeOf the exit code of what broke.
+ * @param operands the names of what is given without a flag.
  */
 export async function carryOut<Flags extends object>(
   load: () => Promise<Command<Flags>>,
   flags: Flags,
   context: CommandContext,
-  codeOf: (reason: unknown) => number = exitCodeOfError,
+  {
+    codeOf = exitCodeOfError,
+    operands = [],
+  }: { codeOf?: (reason: unknown) => number; operands?: readonly string[] } = {},
 ): Promise<number> {
   const { printer, signal, environment } = context;
   keepSecretsOf(environment, printer);
   try {
-    refuseEmpty(flags);
+    refuseEmpty(flags, operands);
     refuseMisplaced(givenWords(flags, environment, {}), secretsOf(environment));
     return await (await load())(flags, context);
   } catch (error) {
@@ -30,12 +34,19 @@ export async function carryOut<Flags extends object>(
 }
 
 /** A flag without a value, or with an empty one, would silently ask for something else than its user meant. */
-function refuseEmpty(flags: object): void {
+function refuseEmpty(flags: object, operands: readonly string[]): void {
   for (const [name, value] of Object.entries(flags)) {
     const isEmpty = Array.isArray(value) ? value.length === 0 || value.includes('') : value === '';
     if (!isEmpty || !/^[a-z]/.test(name)) continue;
-    throw new EvidenceError('usage', `--${name} is given without a value`, {
-      nextStep: `Give one, or leave --${name} out. A variable that it was to come from may be empty.`,
-    });
+    const isOperand = operands.includes(name);
+    // Of several it may be one that is empty, and none may be given.
+    if (isOperand && Array.isArray(value) && value.length === 0) continue;
+    throw new EvidenceError(
+      'usage',
+      isOperand ? `the ${name.replace(/s$/, '')} is empty` : `--${name} is given without a value`,
+      {
+        nextStep: `Give one${isOperand ? '' : `, or leave --${name} out`}. A variable that it was to come from may be empty.`,
+      },
+    );
   }
 }

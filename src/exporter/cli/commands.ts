@@ -1,13 +1,14 @@
-import yargs, { type Argv } from 'yargs';
-import { EvidenceError } from '../../core/errors.ts';
-import { EXIT_CODES, exitCodeOfError } from '../../core/terminal/exit.ts';
+import yargs from 'yargs';
+import { exitCodeOf, exitCodeOfError } from '../../core/terminal/exit.ts';
 import { Printer } from '../../core/terminal/printer.ts';
 import { carryOut } from './carry-out.ts';
 import type { Command } from './command.ts';
+import { completionFlags } from './commands/completion-flags.ts';
 import { demoFlags } from './commands/demo-flags.ts';
 import { doctorFlags } from './commands/doctor-flags.ts';
 import { exportFlags } from './commands/export-flags.ts';
-import { extendFlags, holdFlags } from './commands/hold-flags.ts';
+import { type HelpFlags, helpFlags } from './commands/help-flags.ts';
+import { extendFlags, holdFlags, releaseFlags } from './commands/hold-flags.ts';
 import { initFlags } from './commands/init-flags.ts';
 import { keygenFlags } from './commands/keygen-flags.ts';
 import { ledgerFlags } from './commands/ledger-flags.ts';
@@ -21,6 +22,7 @@ import { keepSecretsOf } from './config/secrets.ts';
 import { readTool } from './config/tool.ts';
 import { holdHeap } from './heap.ts';
 import { onInterruption } from './interruption.ts';
+import { listOfTopics } from './output/topics.ts';
 
 // npm runs a script in the package's folder; relative paths mean the folder where the user stands.
 const ownScript = process.env['npm_lifecycle_event'];
@@ -31,20 +33,21 @@ if ((ownScript === 'evidence' || ownScript === 'start') && process.env['INIT_CWD
  * Runs a command between printer and interruption; here alone the exit code of the process is set.
  * @param load the work of the command. It is loaded when it is asked for, and stands in a file beside its flags, because
  * the work of a single command takes longer to load than all of `--help` takes.
+ * @param operands the names of what is given without a flag.
  */
-function run<Flags extends object>(load: () => Promise<Command<Flags>>) {
+function run<Flags extends object>(load: () => Promise<Command<Flags>>, ...operands: string[]) {
   const work = async (flags: unknown): Promise<void> => {
-    const { json, quiet } = flags as { json?: boolean; quiet?: boolean };
+    const { json, quiet, verbose } = flags as { json?: boolean; quiet?: boolean; verbose?: boolean };
     const interruption = onInterruption();
     const context = {
-      printer: new Printer({ json: json === true, quiet: quiet === true }),
+      printer: new Printer({ json: json === true, quiet: quiet === true, verbose: verbose === true }),
       signal: interruption.signal,
       directory: process.cwd(),
       environment: process.env,
     };
     const codeOf = (reason: unknown) => interruption.exitCode() ?? exitCodeOfError(reason);
     try {
-      process.exitCode = await carryOut(load, flags as Flags, context, codeOf);
+      process.exitCode = await carryOut(load, flags as Flags, context, { codeOf, operands });
     } finally {
       interruption.dispose();
     }
@@ -64,151 +67,173 @@ class ChosenCommand extends Error {
   }
 }
 
+/** What the parser complains of. */
+class Complaint extends Error {}
+
 /** Loads work that moves gigabytes: the heap is held before, because it grows by 30 MB while code is loaded, for good. */
 function inSmallHeap<Work>(load: () => Promise<Work>): Promise<Work> {
   holdHeap(100);
   return load();
 }
 
-function topicFlag(argv: Argv) {
-  return argv.positional('topic', { choices: ['exit-codes'] as const, demandOption: true });
+async function loadHelp(): Promise<Command<HelpFlags>> {
+  const [{ explainWith }, { helpOn }] = await Promise.all([
+    import('./commands/help.ts'),
+    import('../../core/terminal/usage.ts'),
+  ]);
+  return explainWith((command) => helpOn(makeParser(), command));
 }
 
-const cli = yargs(process.argv.slice(2))
-  .scriptName('evidence')
-  // All else that is printed is English.
-  .locale('en')
-  .usage(
-    '$0 <command>\n\nTakes audit evidence out of an audit service, proves what can be proved about it, archives it.',
-  )
-  .options({
-    json: { type: 'boolean', global: true, describe: 'one JSON document on stdout' },
-    quiet: { type: 'boolean', global: true, describe: 'no progress' },
-  })
-  .command(
-    'export',
-    'export a period into the archive',
-    exportFlags,
-    run(async () => inSmallHeap(() => import('./commands/export.ts')).then((work) => work.runExport)),
-  )
-  .command(
-    'verify <target>',
-    'verify what was archived, anew',
-    verifyFlags,
-    run(async () => (await import('./commands/verify.ts')).runVerify),
-  )
-  .command(
-    'streams',
-    "the service's streams",
-    streamsFlags,
-    run(async () => (await import('./commands/streams.ts')).runStreams),
-  )
-  .command(
-    'probe',
-    "find out a service's contract and write the contract file",
-    probeFlags,
-    run(async () => (await import('./commands/probe.ts')).runProbe),
-  )
-  .command(
-    'demo',
-    'a first export, of what really happened on this machine',
-    demoFlags,
-    run(async () => (await import('./commands/demo.ts')).runDemo),
-  )
-  .command(
-    'ledger <action> <stream>',
-    'record why a stream was ended or began anew',
-    ledgerFlags,
-    run(async () => (await import('./commands/ledger.ts')).runLedger),
-  )
-  .command(
-    'keygen',
-    'make a key pair to sign runs with',
-    keygenFlags,
-    run(async () => (await import('./commands/keygen.ts')).runKeygen),
-  )
-  .command(
-    'restamp [run]',
-    "time-stamp finalized runs anew before an authority's certificate ends",
-    restampFlags,
-    run(async () => (await import('./commands/restamp.ts')).runRestamp),
-  )
-  .command(
-    'init',
-    'write a first configuration, and policies for the bucket',
-    initFlags,
-    run(async () => (await import('./commands/init.ts')).runInit),
-  )
-  .command(
-    'runs',
-    'what was exported so far, and how long it is locked',
-    runsFlags,
-    run(async () => (await import('./commands/runs.ts')).runRuns),
-  )
-  .command(
-    'share <run>',
-    'hand a run to an auditor, with a letter',
-    shareFlags,
-    run(async () => inSmallHeap(() => import('./commands/share.ts')).then((work) => work.runShare)),
-  )
-  .command(
-    'doctor',
-    'look at everything that an export rests on',
-    doctorFlags,
-    run(async () => (await import('./commands/doctor.ts')).runDoctor),
-  )
-  .command(
-    'hold <run>',
-    'put a run on legal hold',
-    holdFlags,
-    run(async () => (await import('./commands/holds.ts')).runHold),
-  )
-  .command(
-    'release <run>',
-    'take the legal hold of a run away',
-    holdFlags,
-    run(async () => (await import('./commands/holds.ts')).runRelease),
-  )
-  .command(
-    'extend <run>',
-    'lock a run for longer',
-    extendFlags,
-    run(async () => (await import('./commands/holds.ts')).runExtend),
-  )
-  .command('help <topic>', 'explain exit-codes', topicFlag, () => {
-    process.stdout.write(
-      `${EXIT_CODES.map(([code, meaning]) => `${String(code).padStart(3)}  ${meaning}`).join('\n')}\n`,
-    );
-  })
-  .demandCommand(1, 'Name a command.')
-  .strict()
-  .recommendCommands()
-  .version(readTool().version)
-  .epilogue('`evidence help exit-codes` explains the exit codes.')
-  .exitProcess(false)
-  .fail((message, error) => {
-    // Thrown on, and reported once, below.
-    throw error ?? new EvidenceError('usage', withoutValues(message), { nextStep: 'See `evidence --help`.' });
-  });
-
-/** What the parser says in one line, without what was given: that may be a secret in a wrong place. */
-function withoutValues(message: string): string {
-  return message
-    .replace(/\s*\n\s*/g, ' ')
-    .replace(/^Not enough non-option arguments.*$/, 'An argument of this command is missing')
-    .replace(/Given: .*?, Choices/g, 'Choices')
-    .replace(/^(Unknown \w+: )(.*)$/, (_all, lead: string, names: string) => {
-      const isName = (name: string) => /^[A-Za-z][A-Za-z-]{0,23}$/.test(name);
-      const shown = names.split(', ').map((name) => (isName(name) ? name : 'a word that is not expected here'));
-      return `${lead}${shown.join(', ')}`;
+/** The parser; once it has complained of something it is of no use any more. */
+const makeParser = () =>
+  yargs(process.argv.slice(2))
+    .scriptName('evidence')
+    // All else that is printed is English.
+    .locale('en')
+    .usage(
+      '$0 <command>\n\nTakes audit evidence out of an audit service, proves what can be proved about it, archives it.',
+    )
+    .options({
+      json: { type: 'boolean', global: true, describe: 'one JSON document on stdout' },
+      quiet: { type: 'boolean', global: true, describe: 'no progress' },
+      verbose: {
+        ...{ type: 'boolean', global: true, alias: 'v' },
+        describe: 'every request, retry and step on stderr; every stream in tables',
+      },
+    })
+    .alias({ h: 'help', V: 'version' })
+    .command(
+      'export',
+      'export a period into the archive',
+      exportFlags,
+      run(async () => inSmallHeap(() => import('./commands/export.ts')).then((work) => work.runExport)),
+    )
+    .command(
+      'verify [targets..]',
+      'verify archives, runs, bundles and packages',
+      verifyFlags,
+      run(async () => (await import('./commands/verify.ts')).runVerify, 'targets'),
+    )
+    .command(
+      'streams',
+      "the service's streams",
+      streamsFlags,
+      run(async () => (await import('./commands/streams.ts')).runStreams),
+    )
+    .command(
+      'probe',
+      "find out a service's contract and write the contract file",
+      probeFlags,
+      run(async () => (await import('./commands/probe.ts')).runProbe),
+    )
+    .command(
+      'demo',
+      'a first export, of what really happened on this machine',
+      demoFlags,
+      run(async () => (await import('./commands/demo.ts')).runDemo),
+    )
+    .command(
+      'ledger <action> [stream]',
+      'record why a stream was ended or began anew',
+      ledgerFlags,
+      run(async () => (await import('./commands/ledger.ts')).runLedger, 'action', 'stream'),
+    )
+    .command(
+      'keygen',
+      'make a key pair to sign runs with',
+      keygenFlags,
+      run(async () => (await import('./commands/keygen.ts')).runKeygen),
+    )
+    .command(
+      'restamp [run]',
+      "renew the time-stamps of runs before an authority's certificate ends",
+      restampFlags,
+      run(async () => (await import('./commands/restamp.ts')).runRestamp, 'run'),
+    )
+    .command(
+      'init',
+      'write a first configuration, and policies for the bucket',
+      initFlags,
+      run(async () => (await import('./commands/init.ts')).runInit),
+    )
+    .command(
+      'runs',
+      'what was exported so far, and how long it is locked',
+      runsFlags,
+      run(async () => (await import('./commands/runs.ts')).runRuns),
+    )
+    .command(
+      'share <run>',
+      'hand a run to an auditor, with a letter',
+      shareFlags,
+      run(async () => inSmallHeap(() => import('./commands/share.ts')).then((work) => work.runShare), 'run'),
+    )
+    .command(
+      'doctor',
+      'check everything that an export needs',
+      doctorFlags,
+      run(async () => (await import('./commands/doctor.ts')).runDoctor),
+    )
+    .command(
+      'hold <run>',
+      'put a run on legal hold',
+      holdFlags,
+      run(async () => (await import('./commands/holds.ts')).runHold, 'run'),
+    )
+    .command(
+      'release <run>',
+      'lift the legal hold of a run',
+      releaseFlags,
+      run(async () => (await import('./commands/holds.ts')).runRelease, 'run'),
+    )
+    .command(
+      'extend <run>',
+      'lock a run for longer',
+      extendFlags,
+      run(async () => (await import('./commands/holds.ts')).runExtend, 'run'),
+    )
+    .command('help [topic]', 'explain a topic or a command, or list the topics', helpFlags, run(loadHelp, 'topic'))
+    .command(
+      'completion <shell>',
+      'a script that completes commands and flags, for bash, zsh or fish',
+      completionFlags,
+      run(async () => (await import('./commands/completion.ts')).runCompletion, 'shell'),
+    )
+    .command('version', 'the version of this program', {}, () => {
+      process.stdout.write(`${readTool().version}\n`);
+    })
+    .demandCommand(1, 'Name a command.')
+    .strict()
+    .version(readTool().version)
+    .epilogue(listOfTopics())
+    .exitProcess(false)
+    .fail((message, error) => {
+      // Thrown on, and reported once, below.
+      throw error ?? new Complaint(message);
     });
-}
+
+const cli = makeParser();
 
 try {
   await cli.parseAsync();
 } catch (error) {
   if (error instanceof ChosenCommand) await error.work();
+  else if (error instanceof Complaint) await answer(error);
   else refuse(error);
+}
+
+/** A bare call is answered with the help, and 2: to a script whose command is empty, 0 would say that all is verified. */
+async function answer({ message }: Complaint): Promise<void> {
+  const words = process.argv.slice(2);
+  if (words.length === 0) {
+    process.exitCode = exitCodeOf('usage');
+    cli.showHelp((text) => process.stderr.write(`${text}\n`));
+    return;
+  }
+  const { helpOn, toUsageError } = await import('../../core/terminal/usage.ts');
+  refuse(
+    await toUsageError(message, { program: 'evidence', words, helpOn: (command) => helpOn(makeParser(), command) }),
+  );
 }
 
 function refuse(error: unknown): void {

@@ -19,3 +19,10 @@ export function holdHeap(growth: 10 | 100): void {
   // the young generation having its size by now: at four times as much that is collected, and not at 64 MB.
   setFlagsFromString(`--scavenger-max-new-space-capacity-mb=${youngMb}`);
 }
+
+/** Loads a verification, and holds the heap once its code is there: held while code is loaded, it is collected again and again. */
+export async function loadThenHold<Work>(load: () => Promise<Work>): Promise<Work> {
+  const work = await load();
+  holdHeap(10);
+  return work;
+}

@@ -72,7 +72,7 @@ export class Download {
     this.#accepts = accepts;
     this.#path = path;
     this.#observer = observer;
-    this.#attempts = new Attempts(options.attempts);
+    this.#attempts = new Attempts(options.attempts, options.trace);
   }
 
   async run(): Promise<Downloaded | NotYet> {

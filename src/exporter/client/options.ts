@@ -16,6 +16,8 @@ export interface TransportOptions {
   maxDownloadBytes: number;
   /** Of all requests together; null to learn it from refusals. */
   requestsPerSecond: number | null;
+  /** Is told of every request and wait, in a line without the key. */
+  trace?: (line: string) => void;
   tls?: Tls;
   /** Ends every request and every wait when it is aborted. */
   signal: AbortSignal;

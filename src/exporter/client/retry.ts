@@ -18,13 +18,15 @@ export interface AttemptFailure {
 /** Counts the attempts of one call. */
 export class Attempts {
   readonly #allowed: number;
+  readonly #trace: ((line: string) => void) | undefined;
   #count = 0;
   #fruitless = 0;
   #furthest = 0;
 
-  /** @param allowed how many may follow each other without progress. */
-  constructor(allowed: number) {
+  /** @param allowed how many may follow each other without progress. @param trace is told of every wait. */
+  constructor(allowed: number, trace?: (line: string) => void) {
     this.#allowed = allowed;
+    this.#trace = trace;
   }
 
   /** How often it was tried so far. */
@@ -51,6 +53,7 @@ export class Attempts {
     const waitMs = failure.waitMs ?? Math.ceil(backoff(this.#fruitless));
     if (!failure.retry || !canWait(waitMs) || this.#fruitless >= this.#allowed || this.#count >= inAll)
       throw failure.error;
+    this.#trace?.(`attempt ${this.#count} came to nothing; the next one in ${waitMs} ms`);
     await wait(waitMs, signal);
   }
 }

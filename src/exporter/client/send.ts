@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { Answer } from './answer.ts';
 import type { Accepts, Call, NotYet, PollingCall } from './call.ts';
-import { isUntrusted, neverArrived, toConnectionError } from './connection-error.ts';
+import { isUntrusted, neverArrived, reasonOf, toConnectionError } from './connection-error.ts';
 import { dispatch } from './dispatch.ts';
 import { openDispatcher } from './dispatcher.ts';
 import type { ConnectionOptions } from './options.ts';
@@ -55,6 +55,7 @@ export class Sender {
     } catch (error) {
       this.#options.signal.throwIfAborted();
       if (isEvidenceError(error)) throw error;
+      this.#trace(call, `failed: ${reasonOf(error)}`);
       const retry = (call.repeatable || neverArrived(error)) && !isUntrusted(error);
       return { error: toConnectionError(call, error), retry };
     }
@@ -63,6 +64,12 @@ export class Sender {
       return { notYet: { retryAfterMs: readRetryAfter(answer.header('retry-after')) } };
     }
     return answer.status >= 200 && answer.status <= 299 ? { answer } : this.#refused(call, answer);
+  }
+
+  #trace({ method, url }: Call, what: string, since?: string): void {
+    const { trace, scrub } = this.#options;
+    const took = since === undefined ? '' : ` after ${Date.now() - Date.parse(since)} ms`;
+    trace?.(scrub(`${method} ${url} ${what}${took}`));
   }
 
   async #follow(call: Call, notYet: ReadonlySet<number>, headers: Record<string, string>): Promise<Answer> {
@@ -107,6 +114,7 @@ export class Sender {
     };
     const data = await dispatch(this.#dispatcher, options, signal);
     const answer = new Answer(call, url, requestedAt, data);
+    this.#trace(call, `answered ${answer.status}`, requestedAt);
     const retryAfterMs = readRetryAfter(answer.header('retry-after'));
     if (!notYet.has(answer.status) && canWait(retryAfterMs ?? 0))
       this.#limiter.answered(answer.status, grantedAt, retryAfterMs);

@@ -115,7 +115,7 @@ export class Transport {
   /** What the service answers, refusals too, after those that are worth it were retried. */
   plain(call: Call): Promise<PlainAnswer> {
     return this.#withoutKey(async () => {
-      const attempts = new Attempts(this.#options.attempts);
+      const attempts = new Attempts(this.#options.attempts, this.#options.trace);
       for (;;) {
         attempts.begin();
         const outcome = await this.#askPlain(call);
@@ -223,7 +223,7 @@ export class Transport {
 
   #retried<T extends object>(ask: (attempt: number) => Promise<T | AttemptFailure>): Promise<T> {
     return this.#withoutKey(async () => {
-      const attempts = new Attempts(this.#options.attempts);
+      const attempts = new Attempts(this.#options.attempts, this.#options.trace);
       for (;;) {
         attempts.begin();
         const outcome = await ask(attempts.count);

@@ -20,6 +20,7 @@ import { type StreamSelection, selectStreams } from './plan.ts';
 import { requireBoundRun } from './records.ts';
 import type { Resumed } from './resume.ts';
 import { readRunDraft } from './run-draft.ts';
+import { ServiceReach } from './service-reach.ts';
 import { exportStream } from './stream.ts';
 import type { RunResult, StreamJobs } from './stream-jobs.ts';
 
@@ -75,8 +76,9 @@ export async function exportRun(context: ExportContext): Promise<ExportResult> {
   if (context.contract.scope === 'account') run.account = once(() => collectAccount(context, run, open));
   const jobs: StreamJobs = { selection, ...resumed, failed: [] };
   try {
+    const reach = new ServiceReach(context);
     await inParallel(open, context.concurrency, async (stream) =>
-      addOutcome(jobs, await exportStream(context, run, stream)),
+      addOutcome(jobs, reach.isGone ? reach.leaveOut(stream) : reach.see(await exportStream(context, run, stream))),
     );
   } finally {
     await packing.close();

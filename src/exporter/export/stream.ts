@@ -29,7 +29,7 @@ export type StreamOutcome =
   | { kind: 'recorded'; stored: StoredRecord; recovered: Recovered | null }
   /** Archived as an attempt; the run cannot be finalized with it. */
   | { kind: 'incomplete'; record: Unbound<StreamRecord>; recovered: Recovered | null }
-  | { kind: 'failed'; failure: StreamFailure };
+  | { kind: 'failed'; failure: StreamFailure; isUnreachable: boolean };
 
 /**
  * One stream from the service into the archive. Everything that was received is archived, whatever the verdict; the
@@ -201,5 +201,6 @@ function toFailure(context: ExportContext, streamId: string, error: unknown): St
   if (ENDS_THE_RUN.includes(error.code)) throw error;
   context.listen({ type: 'failed', streamId, reason: error.message });
   const nextStep = error.nextStep ?? 'Run the same command again to resume.';
-  return { kind: 'failed', failure: { stream_id: streamId, reason: error.message, next_step: nextStep } };
+  const failure = { stream_id: streamId, reason: error.message, next_step: nextStep };
+  return { kind: 'failed', failure, isUnreachable: error.code === 'unreachable' };
 }

@@ -7,7 +7,7 @@ import { dataOption } from './data.ts';
 
 export const sealKeysCommand: CommandModule<object, { data: string; out: string }> = {
   command: 'seal-keys',
-  describe: 'Write the seal keys of all streams as files, for somebody who shall be able to check seals',
+  describe: 'Write the seal keys of all streams to files, for whoever is to check seals',
   builder: (args) =>
     args
       .option('data', dataOption)

@@ -87,6 +87,16 @@ export async function changeProtection(context: ProtectionContext, wish: Protect
   return { key, record, result, resumed: open.length > 0 };
 }
 
+/**
+ * The objects that a change would be of, each as it is protected now. Nothing is written.
+ * @throws EvidenceError as `changeProtection` does for what cannot be done.
+ */
+export async function foreseeProtection(archive: Archive, wish: ProtectionWish): Promise<HoldRecord['objects']> {
+  const objects = await describeAll(requireLocks(archive), await listObjects(archive, wish.runId));
+  refuseIdle(wish, objects);
+  return objects;
+}
+
 /** Writes down what came of it. */
 async function conclude(
   { archive, now }: ProtectionContext,

@@ -28,10 +28,7 @@ export async function acceptRestart(archive: Archive, wish: AcceptanceWish, trus
   const ledger = await readKnownLedger(archive, trust);
   const heads = new Map(Object.entries(ledger.newest?.entry.heads ?? {}));
   const head = heads.get(wish.streamId);
-  if (head === undefined)
-    throw new EvidenceError('not-found', `the ledger knows no head of a stream "${wish.streamId}"`, {
-      nextStep: 'Nothing needs to be accepted; check the name with: evidence streams.',
-    });
+  if (head === undefined) throw withoutHead(wish.streamId, ledger.acceptances);
   const record: Acceptance = {
     format: FORMATS.acceptance,
     stream_id: wish.streamId,
@@ -46,4 +43,18 @@ export async function acceptRestart(archive: Archive, wish: AcceptanceWish, trus
   await archive.put(key, { bytes }, { sha256: digest, bytes: bytes.length });
   await appendEntry(archive, { kind: 'acceptance', record, key, sha256: digest }, ledger, trust);
   return record;
+}
+
+function withoutHead(streamId: string, acceptances: readonly Acceptance[]): EvidenceError {
+  const before = acceptances.findLast(({ stream_id }) => stream_id === streamId);
+  if (before === undefined)
+    return new EvidenceError('not-found', `the ledger knows no head of a stream "${streamId}"`, {
+      nextStep: 'Nothing needs to be accepted; check the name with: evidence streams.',
+    });
+  const { accepted_at, accepted_by, reason } = before;
+  return new EvidenceError(
+    'usage',
+    `the restart of "${streamId}" was accepted at ${accepted_at} by ${accepted_by.user} already, and nothing was exported of it since: ${reason}`,
+    { nextStep: 'Nothing needs to be done: the next export takes it as a stream without a past.' },
+  );
 }

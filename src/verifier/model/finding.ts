@@ -82,7 +82,10 @@ const EXPORT_AGAIN = 'Run the same export again; if it stays, ask the operator o
 
 /** Severity and next step of each code: a finding's own words only say what happened. */
 const CODES: Record<FindingCode, { severity: Severity; nextStep: string | ((streamId: string) => string) }> = {
-  'order/gap': { severity: 'error', nextStep: `${ASK_PROVIDER} Ask for the missing entries by number.` },
+  'order/gap': {
+    severity: 'error',
+    nextStep: `${ASK_PROVIDER} Ask for the missing entries by number. If its clock was set back, they may be dated outside of the period: an export of all time would have them.`,
+  },
   'order/broken-link': { severity: 'error', nextStep: ASK_PROVIDER },
   'order/duplicate': { severity: 'error', nextStep: EXPORT_AGAIN },
   'order/fork': { severity: 'error', nextStep: `${ASK_PROVIDER} Ask which of the two entries is the true one.` },

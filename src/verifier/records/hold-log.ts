@@ -62,6 +62,13 @@ export async function readHoldLog(archive: Archive, runId: string): Promise<Stor
   return stored.sort((a, b) => (a.record.ordered_at < b.record.ordered_at ? -1 : 1));
 }
 
+/** The holds that the next release takes away: those that were ordered since the last one that was completed. */
+export function standingHolds(log: readonly StoredHoldRecord[]): StoredHoldRecord[] {
+  const isDone = ({ result }: StoredHoldRecord) => result?.outcome === 'completed';
+  const released = log.findLastIndex((one) => one.record.action === 'release' && isDone(one));
+  return log.slice(released + 1).filter((one) => one.record.action === 'hold' && isDone(one));
+}
+
 async function readStored(archive: Archive, key: string, keys: ReadonlySet<string>): Promise<StoredHoldRecord> {
   const bytes = await archive.readBytes(key, MAX_HOLD_RECORD_BYTES);
   const resultKey = holdResultKey(key);

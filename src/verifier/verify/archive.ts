@@ -96,7 +96,10 @@ export async function verifyArchive(context: ArchiveContext, only: string | null
   const listing = checkListing(scoped);
   const warnings = [
     ...(from === null ? [] : [`Runs before ${from} were not looked at.`]),
-    ...open.map((runId) => `Run ${runId} was begun but not finalized; the same export command resumes it.`),
+    ...open.map(
+      (runId) =>
+        `Run ${runId} was begun but not finalized: nothing of it was looked at. The same export command goes on with it.`,
+    ),
     ...checks.flatMap((check) => check.attestations?.warnings ?? []),
     ...warnOfEncrypted(checks, context.identities ?? null),
     ...[...holdLog.values()].flatMap((check) => check.warnings),

@@ -46,7 +46,10 @@ export async function verifyLocks(question: LockQuestion): Promise<LockReport> {
   const expected = expectationsOf(question);
   const report: LockReport = { state: 'proved', checked: 0, first_end: null, expiring: [], findings: [] };
   const unproved = (reason: string): LockReport => ({ ...report, state: 'unproved', reason });
-  if (archive.locks === null) return unproved('this kind of archive locks nothing');
+  if (archive.locks === null) {
+    const none = unproved('this kind of archive locks nothing');
+    return until === null ? none : { ...none, expiring: keys.map((key) => ({ key, retain_until: null })) };
+  }
   if (expected.size === 0 && until === null) return unproved('no run records that it was stored under a lock');
   let hidden = 0;
   const { locks } = archive;

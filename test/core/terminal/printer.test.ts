@@ -13,14 +13,14 @@ function print(options: { json?: boolean; quiet?: boolean }, work: (printer: Pri
 const everything = (printer: Printer) => {
   printer.result('a result');
   printer.note('a note');
-  printer.document({ a: 1 });
+  printer.document('evidence-test/1', { a: 1 });
 };
 
 const CHANNELS: [string, { json?: boolean; quiet?: boolean }, string, string][] = [
   ['for people', {}, 'a result\n', 'a note\n'],
   ['quiet', { quiet: true }, 'a result\n', ''],
-  ['as JSON', { json: true }, '{\n  "a": 1\n}\n', 'a note\n'],
-  ['as JSON, quiet', { json: true, quiet: true }, '{\n  "a": 1\n}\n', ''],
+  ['as JSON', { json: true }, '{\n  "format": "evidence-test/1",\n  "a": 1\n}\n', 'a note\n'],
+  ['as JSON, quiet', { json: true, quiet: true }, '{\n  "format": "evidence-test/1",\n  "a": 1\n}\n', ''],
 ];
 
 test.each(CHANNELS)('what goes where: %s', (_words, options, out, err) => {
@@ -60,7 +60,7 @@ describe('a failure', () => {
     expect(people.err).toMatch(words);
     expect(people.out).toBe('');
     const { out, err } = print({ json: true }, (printer) => printer.failure(thrown));
-    expect(JSON.parse(out)).toEqual(document);
+    expect(JSON.parse(out)).toEqual({ format: 'evidence-error/1', ...document });
     expect(err).toMatch(words);
   });
 });
@@ -74,7 +74,7 @@ describe('a secret that the printer knows', () => {
         for (const kept of SECRETS) printer.keepSecret(kept);
         printer.result(`${secret} ${secret}`);
         printer.note(`[${secret}]`);
-        printer.document({ [secret]: [secret, { deep: `x${secret}y` }] });
+        printer.document('evidence-test/1', { [secret]: [secret, { deep: `x${secret}y` }] });
         printer.failure(new EvidenceError('service', `said ${secret}`, { nextStep: `not ${secret}` }));
         printer.failure(new TypeError(secret));
       });

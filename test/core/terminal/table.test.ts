@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formatTable } from '../../../src/core/terminal/table.ts';
+import { fitTable, formatTable } from '../../../src/core/terminal/table.ts';
 import { escapeControls } from '../../../src/core/terminal/visible.ts';
 
 const one = (cell: string, max?: number) =>
@@ -88,5 +88,24 @@ describe('text from outside does not steer the terminal', () => {
   test.each(SIGNS)('%s', (_words, text, expected) => {
     expect(escapeControls(text)).toBe(expected);
     expect(one(text)).toBe(`${expected}  |`);
+  });
+});
+
+describe('a table in the room that there is', () => {
+  const columns = [{ title: 'run' }, { title: 'streams', align: 'right' as const }, { title: 'remarks' }];
+  const rows = [['r'.repeat(40), '12,345', `signed, ${'time-stamped, '.repeat(4)}held`]];
+  const widest = (table: string) => Math.max(...table.split('\n').map((line) => line.length));
+
+  test.each([120, 80, 60, 50])('is no wider than %d columns, and its numbers are whole', (room) => {
+    const table = fitTable(columns, rows, room);
+    expect(widest(table)).toBeLessThanOrEqual(room);
+    expect(table).toMatch(/r+(…r+)? +12,345 +signed/);
+  });
+
+  test('is whole where there is room, and as small as can be read where there is none', () => {
+    expect(fitTable(columns, rows, Number.POSITIVE_INFINITY)).toBe(formatTable(columns, rows));
+    const least = fitTable(columns, rows, 10);
+    expect(widest(least)).toBeLessThanOrEqual(12 + 2 + 7 + 2 + 12);
+    expect(least).toBe(fitTable(columns, rows, 20));
   });
 });

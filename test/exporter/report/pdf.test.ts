@@ -70,7 +70,10 @@ describe('the report of a month', () => {
     ['source system', 'https://audit.example.com'],
     ['requests and their parameters', 'GET /audit/streams/?limit=500'],
     ['period and time zone', 'October 2026 (1–31 October 2026, UTC). Times are in UTC'],
-    ['extraction', 'From 2026-11-01T00:00:01.000Z, the first request, to 2026-11-01T00:00:30.000Z'],
+    [
+      'extraction',
+      'From 2026-11-01T00:00:01.000Z, the first answered request for a stream, to 2026-11-01T00:00:30.000Z',
+    ],
     ['tool, version and commit', 'evidence-exporter 0.1.0, commit c0ffee'],
     ['operator', 'evidence on batch-7'],
     ['who requested it', 'J. Smith, Example Audit'],

@@ -21,7 +21,7 @@ export async function checkBucket(place: S3Place, options: S3Options): Promise<C
   const bucket = { connection, place, options };
   try {
     const exists = await attempt('bucket', () => checkExists(bucket));
-    if (exists.state !== 'ok') return [exists, ...NAMES.map((name) => skipped(name, 'the bucket is not to be had'))];
+    if (exists.state !== 'ok') return [exists, ...NAMES.map((name) => skipped(name, 'the bucket cannot be reached'))];
     const versioning = await attempt('versioning', () => checkVersioning(bucket));
     const configuration = await readLockConfiguration(bucket);
     const isLocking = !('state' in configuration) && configuration.enabled;

@@ -14,10 +14,12 @@ export class Connection {
   readonly client: S3Client;
   readonly limits: S3Limits;
   readonly #signal: AbortSignal;
+  readonly #trace: S3Options['trace'];
 
   constructor(options: S3Options) {
     this.limits = options.limits;
     this.#signal = options.signal;
+    this.#trace = options.trace;
     this.client = makeClient(options);
   }
 
@@ -37,12 +39,15 @@ export class Connection {
   ): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#once(work, bytes);
+        const done = await this.#once(work, bytes);
+        this.#trace?.(`store: ${doing}: done`);
+        return done;
       } catch (error) {
         this.#signal.throwIfAborted();
         if (error instanceof EvidenceError || isRefusal(error, ...leave)) throw error;
         if (!isTransient(error) || attempt >= this.limits.attempts)
           throw toStoreError(error, doing, await this.#secrets());
+        this.#trace?.(`store: ${doing}: attempt ${attempt} failed: ${(error as Error).name}; trying again`);
         await this.#wait(attempt, askedToWait(error));
       }
     }

@@ -47,5 +47,7 @@ export interface S3Options {
   legalHold: boolean;
   kmsKeyId?: string | undefined;
   limits: S3Limits;
+  /** Is told of every request, in a line. */
+  trace?: ((line: string) => void) | undefined;
   signal: AbortSignal;
 }

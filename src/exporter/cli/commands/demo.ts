@@ -18,7 +18,7 @@ import { describeTrust, type Trust } from '../output/trust-report.ts';
 import { printArchive } from '../output/verify-report.ts';
 import type { DemoFlags } from './demo-flags.ts';
 import { exportInto } from './export.ts';
-import { checkStored } from './verify.ts';
+import { checkStored } from './verify-archive.ts';
 
 const RUN_ID = 'demo';
 
@@ -51,7 +51,7 @@ export async function runDemo(flags: DemoFlags, context: CommandContext): Promis
   printer.block('\nVerifying what was written, from the files alone, as `evidence verify` does …\n');
   const { verification, trust } = await verifyAll(root, config, context);
   printArchive(verification, trust, printer);
-  printer.document({ run: toRunDocument(result, archiveUrl), verification });
+  printer.document('evidence-demo/1', { run: toRunDocument(result, archiveUrl), verification });
   await pointOut(root, archiveUrl, printer);
   return verification.exit_code === 0 ? result.record.exit_code : verification.exit_code;
 }
@@ -130,7 +130,7 @@ async function verifyAgain(root: string, config: Config, context: CommandContext
   printer.block('recorded or exported this time; what is there was verified again:\n');
   const { verification, trust } = await verifyAll(root, config, context);
   printArchive(verification, trust, printer);
-  printer.document({ run: null, verification });
+  printer.document('evidence-demo/1', { run: null, verification });
   printer.block(`\nTo begin anew: remove ${archiveUrl}, or give another folder with --archive.`);
   return verification.exit_code;
 }

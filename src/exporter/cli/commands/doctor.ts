@@ -22,7 +22,7 @@ export async function runDoctor(flags: DoctorFlags, context: CommandContext): Pr
     checks.push(check);
   }
   const exitCode = endOf(checks);
-  printer.document({ exit_code: exitCode, archive: config.archiveUrl, checks });
+  printer.document('evidence-doctor/1', { exit_code: exitCode, archive: config.archiveUrl, checks });
   return exitCode;
 }
 

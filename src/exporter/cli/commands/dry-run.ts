@@ -27,7 +27,7 @@ export async function dryRun(wish: ExportWish, footing: Footing, context: Comman
   const selection = await selectStreams(service.client.listStreams(), scope);
   const { included, excluded } = selection;
   const streams = included.map(({ streamId }) => streamId);
-  printer.document({
+  printer.document('evidence-export-dry-run/1', {
     ...{ dry_run: true, run_id: runId, period: answer.period, finalized: isFinalized, streams, excluded },
   });
   printer.result(`Run ${runId}: ${describePeriod(answer.period)}`);

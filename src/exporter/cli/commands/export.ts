@@ -57,7 +57,7 @@ async function exportOn(
   if (flags['dry-run'] === true) return dryRun(wish, footing, context);
   const result = await exportInto(wish, footing, context);
   const { archiveUrl } = common.config;
-  context.printer.document(toRunDocument(result, archiveUrl));
+  context.printer.document('evidence-export/1', toRunDocument(result, archiveUrl));
   printRun(result, archiveUrl, context.printer);
   return endOf(result).exit_code;
 }

@@ -1,6 +1,13 @@
 import { EvidenceError } from '../../../core/errors.ts';
 import { plural } from '../../../core/words.ts';
-import { changeProtection, type ProtectionChange } from '../../../verifier/ledger/protection.ts';
+import type { Archive } from '../../../verifier/archive/archive.ts';
+import {
+  changeProtection,
+  foreseeProtection,
+  type ProtectionChange,
+  type ProtectionWish,
+} from '../../../verifier/ledger/protection.ts';
+import { readHoldLog, standingHolds } from '../../../verifier/records/hold-log.ts';
 import type { FinalizedRun } from '../../../verifier/records/stored-run.ts';
 import { retainUntil } from '../../archive/retention.ts';
 import type { CommandContext } from '../command.ts';
@@ -8,7 +15,7 @@ import { withArchive } from '../config/archives.ts';
 import { type Config, loadConfig } from '../config/config.ts';
 import { readOperator } from '../config/tool.ts';
 import { requireRun } from '../output/finalized-run.ts';
-import type { ExtendFlags, HoldFlags } from './hold-flags.ts';
+import type { ExtendFlags, HoldFlags, ReleaseFlags } from './hold-flags.ts';
 
 /** A lock of this kind cannot be taken back by anybody: a slip of the finger must not make one of 700 years. */
 const DEFAULT_MAX_YEARS = 30;
@@ -17,7 +24,7 @@ export function runHold(flags: HoldFlags, context: CommandContext): Promise<numb
   return change('hold', flags, context, () => null);
 }
 
-export function runRelease(flags: HoldFlags, context: CommandContext): Promise<number> {
+export function runRelease(flags: ReleaseFlags, context: CommandContext): Promise<number> {
   return change('release', flags, context, () => null);
 }
 
@@ -29,7 +36,7 @@ export function runExtend(flags: ExtendFlags, context: CommandContext): Promise<
 
 async function change(
   action: 'hold' | 'release' | 'extend',
-  flags: HoldFlags,
+  flags: HoldFlags & Partial<ReleaseFlags>,
   context: CommandContext,
   until: (config: Config, run: FinalizedRun) => Date | null,
 ): Promise<number> {
@@ -38,7 +45,8 @@ async function change(
   if (flags.reason.trim() === '') throw new EvidenceError('usage', '--reason says nothing');
   return withArchive(config, context, async (archive) => {
     const run = await requireRun(archive, flags.run);
-    const wish = {
+    const lifted = action === 'release' ? await toBeLifted(archive, flags) : [];
+    const wish: ProtectionWish = {
       runId: flags.run,
       action,
       reason: flags.reason,
@@ -46,11 +54,69 @@ async function change(
       retainUntil: until(config, run),
       mode: config.store.retention?.mode ?? null,
     };
+    if (flags['dry-run'] === true) return foresee(archive, wish, lifted, context);
     const changed = await changeProtection({ archive, now: () => new Date(), signal }, wish);
-    printer.document({ ...changed.record, completed_at: changed.result.ended_at, key: changed.key });
+    const { record, result, key } = changed;
+    printer.document(`evidence-${action}/1`, { ...record, completed_at: result.ended_at, key, lifted });
     for (const line of describe(changed)) printer.result(line);
+    for (const hold of lifted) printer.result(`Taken away: ${sayHold(hold)}`);
     return 0;
   });
+}
+
+/** A hold that a release takes away. */
+interface Lifted {
+  reason: string;
+  ordered_by: string;
+  ordered_at: string;
+}
+
+/**
+ * An object is held or not, for however many cases: a release takes away every hold of the run.
+ * @throws EvidenceError `usage` for several that are not all meant.
+ */
+async function toBeLifted(archive: Archive, { run, all }: Partial<ReleaseFlags> & { run: string }): Promise<Lifted[]> {
+  const log = await readHoldLog(archive, run);
+  const standing = standingHolds(log).map(({ record: { reason, ordered_by, ordered_at } }): Lifted => {
+    return { reason, ordered_by: ordered_by.user, ordered_at };
+  });
+  const isBegun = log.some(({ record, result }) => record.action === 'release' && result === null);
+  if (standing.length > 1 && all !== true && !isBegun)
+    throw new EvidenceError(
+      'usage',
+      `run ${run} is on ${standing.length} legal holds, and a release takes all of them away: ${standing.map(sayHold).join('; ')}`,
+      { nextStep: 'If every one of these cases is closed, add --all. Nothing was changed.' },
+    );
+  return standing;
+}
+
+function sayHold({ reason, ordered_by, ordered_at }: Lifted): string {
+  return `the hold of ${ordered_at} by ${ordered_by}: ${reason}`;
+}
+
+/** Says what a change would be, and whether it can be undone. */
+async function foresee(
+  archive: Archive,
+  wish: ProtectionWish,
+  lifted: readonly Lifted[],
+  { printer }: CommandContext,
+): Promise<number> {
+  const { runId: run_id, action, retainUntil } = wish;
+  const objects = await foreseeProtection(archive, wish);
+  const retain_until = retainUntil?.toISOString() ?? null;
+  printer.document(`evidence-${action}-dry-run/1`, { dry_run: true, run_id, action, retain_until, objects, lifted });
+  const modes = [...new Set(objects.map(({ lock }) => lock?.mode ?? wish.mode))];
+  const what = {
+    hold: 'would be put on legal hold; `evidence release` undoes that',
+    release: 'would be on legal hold no more; `evidence hold` puts it back',
+    extend: modes.includes('compliance')
+      ? `would be locked until ${retain_until} at least. In compliance mode NOBODY can undo that, whoever asks`
+      : `would be locked until ${retain_until} at least; only who may bypass governance can undo that`,
+  }[action];
+  printer.result(`Run ${run_id}: ${plural(objects.length, 'object')} ${what}.`);
+  for (const hold of lifted) printer.result(`Would be taken away: ${sayHold(hold)}`);
+  printer.result('The order and its reason would be on record with the run for ever. Nothing was changed.');
+  return 0;
 }
 
 /** @throws EvidenceError `usage` for a moment outside of the policy. */

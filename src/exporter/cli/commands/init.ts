@@ -1,14 +1,15 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { Eta } from 'eta';
 import { EvidenceError, messageOf } from '../../../core/errors.ts';
-import { packageFile } from '../../../core/install-paths.ts';
 import type { CommandContext } from '../command.ts';
-import { DEFAULT_ARCHIVE } from '../config/config.ts';
+import { DEFAULT_ARCHIVE, loadNamedConfig } from '../config/config.ts';
+import { CONFIG_FILE } from '../config/found-file.ts';
 import { checkHttpUrl } from '../config/store-settings.ts';
 import type { Store } from '../config/stores/store.ts';
 import { checkArchiveUrl, formsWith, STORE_FLAGS, storeOf } from '../config/stores.ts';
 import type { InitFlags } from './init-flags.ts';
+import { afterSchedule, type Scheduled, schedulersOf, scheduleTexts } from './init-schedule.ts';
+import { fillTemplate, quote } from './init-templates.ts';
 
 /** Longer than any year. */
 const DAYS_OF_A_YEAR = 366;
@@ -19,6 +20,7 @@ interface Deployment {
   auditUrl: string;
   archive: string;
   endpoint: string | null;
+  region: string | null;
   mode: 'compliance' | 'governance';
   years: number;
   maxYears: number;
@@ -29,15 +31,14 @@ interface Deployment {
 
 /** Writes what a first deployment needs; never over a file that is there. */
 export async function runInit(flags: InitFlags, { printer, directory }: CommandContext): Promise<number> {
-  const { archive = DEFAULT_ARCHIVE } = flags;
-  const store = storeOf(checkArchiveUrl(archive));
-  refuseForeign(store, flags);
-  const { settings, files, values } = store.setUp(archive);
-  const words = { ...toDeployment(archive, flags), ...values };
-  const ofStore = settings === null ? '' : fillIn(settings, words);
+  const schedulers = schedulersOf(flags);
+  // A schedule may be made for a configuration that is there, and then that is not made.
+  const isConfigured = schedulers.length > 0 && existsSync(resolve(directory, CONFIG_FILE));
+  if (isConfigured) refuseWithConfiguration(flags);
+  const scheduled = schedulers.length > 0 ? await toScheduled(isConfigured, flags, directory) : null;
   const texts = new Map([
-    ['evidence.yaml', fillIn('evidence.yaml', { ...words, settings: ofStore })],
-    ...files.map((name) => [`deploy/${name}.json`, formatted(fillIn(`${name}.json`, words))] as const),
+    ...(isConfigured ? [] : configurationTexts(flags)),
+    ...(scheduled === null ? [] : schedulers.flatMap((name) => scheduleTexts(name, scheduled))),
   ]);
   const names = [...texts.keys()];
   const there = names.filter((name) => existsSync(resolve(directory, name)));
@@ -50,9 +51,11 @@ export async function runInit(flags: InitFlags, { printer, directory }: CommandC
       },
     );
   for (const [name, text] of texts) write(resolve(directory, name), text);
-  printer.document({ written: names });
+  printer.document('evidence-init/1', { written: names });
   printer.result(`Written: ${names.join(', ')}.`);
-  printer.result('Next: read evidence.yaml, then look at it all with `evidence doctor`.');
+  if (isConfigured) printer.result(`${CONFIG_FILE} was there, and is as it was.`);
+  for (const name of schedulers) printer.result(afterSchedule(name));
+  printer.result(`Next: read ${isConfigured ? 'them' : CONFIG_FILE}, then look at it all with \`evidence doctor\`.`);
   return 0;
 }
 
@@ -66,6 +69,38 @@ function write(path: string, text: string): void {
       cause: error,
     });
   }
+}
+
+/** The configuration and the policies of its store: their names and texts. */
+function configurationTexts(flags: InitFlags): [name: string, text: string][] {
+  const { archive = DEFAULT_ARCHIVE } = flags;
+  const store = storeOf(checkArchiveUrl(archive));
+  refuseForeign(store, flags);
+  const { settings, files, values } = store.setUp(archive);
+  const words = { ...toDeployment(archive, flags), ...values };
+  const ofStore = settings === null ? '' : fillTemplate(settings, words);
+  return [
+    [CONFIG_FILE, fillTemplate(CONFIG_FILE, { ...words, settings: ofStore })],
+    ...files.map((name): [string, string] => [`deploy/${name}.json`, formatted(fillTemplate(`${name}.json`, words))]),
+  ];
+}
+
+async function toScheduled(isConfigured: boolean, flags: InitFlags, directory: string): Promise<Scheduled> {
+  // Its service and the key of it play no part here.
+  const config = await loadNamedConfig(isConfigured ? { config: CONFIG_FILE } : flags, {}, directory);
+  const { isRemote } = storeOf(config.archiveUrl);
+  return { directory, isInFolder: !isRemote, restamps: config.sign.tsaUrl !== null };
+}
+
+/** @throws EvidenceError `usage` for flags of a configuration that is there already. */
+function refuseWithConfiguration(flags: InitFlags): void {
+  const given = (['audit-url', 'archive', 'endpoint', 'region', 'legal-hold', 'kms-key'] as const).filter(
+    (name) => flags[name] !== undefined,
+  );
+  if (given.length === 0) return;
+  throw new EvidenceError('usage', `${CONFIG_FILE} is there already, so --${given.join(', --')} would mean nothing`, {
+    nextStep: `Leave that out: the schedule goes by ${CONFIG_FILE}.`,
+  });
 }
 
 /** What has no effect might be taken for having been set up. @throws EvidenceError `usage`. */
@@ -83,25 +118,29 @@ function toDeployment(archive: string, flags: InitFlags): Deployment {
   if (!Number.isInteger(years) || years < 1 || years > 100)
     throw new EvidenceError('usage', '--years is not a whole number from 1 to 100');
   const maxYears = Math.max(years, MAX_YEARS);
+  const region = flags.region ?? (endpoint === null ? null : REGION_OF_OTHERS);
+  const kmsKey = flags['kms-key'] === undefined ? null : checkKmsKey(flags['kms-key']);
   return {
     auditUrl: quote(checkHttpUrl('--audit-url', flags['audit-url'] ?? 'https://audit.example.com')),
     archive: quote(archive),
     endpoint: endpoint === null ? null : quote(checkHttpUrl('--endpoint', endpoint)),
+    region: region === null ? null : quote(region),
     ...{ mode: flags.mode, years, maxYears, maxDays: maxYears * DAYS_OF_A_YEAR },
     legalHold: flags['legal-hold'] === true,
-    kmsKey: flags['kms-key'] === undefined ? null : quote(flags['kms-key']),
+    kmsKey: kmsKey === null ? null : quote(kmsKey),
   };
 }
 
-/** As YAML and JSON both read it. */
-function quote(text: string): string {
-  return JSON.stringify(text);
-}
+/** Stores that are not Amazon's seldom have regions, and take this one for theirs. */
+const REGION_OF_OTHERS = 'us-east-1';
 
-/** @param name of a template, without `.eta`. */
-function fillIn(name: string, words: object): string {
-  const template = readFileSync(packageFile(`templates/deploy/${name}.eta`), 'utf8');
-  return new Eta({ autoEscape: false, autoTrim: false }).renderString(template, words);
+/** @throws EvidenceError `usage` for what a policy does not take: it names keys by their ARN, and no aliases. */
+function checkKmsKey(arn: string): string {
+  if (/^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[A-Za-z0-9-]+$/.test(arn)) return arn;
+  throw new EvidenceError('usage', '--kms-key is not the ARN of a key, which is what policies name keys by', {
+    nextStep:
+      'It is arn:aws:kms:REGION:ACCOUNT:key/ID. That of an alias: aws kms describe-key --key-id alias/NAME --query KeyMetadata.Arn --output text',
+  });
 }
 
 function formatted(json: string): string {

@@ -21,7 +21,12 @@ export async function runKeygen(flags: KeygenFlags, { printer, directory }: Comm
     await unlink(publicFile);
     throw error;
   }
-  printer.document({ key_id: key.id, type: flags.type, private_key: flags.out, public_key: `${flags.out}.pub` });
+  printer.document('evidence-keygen/1', {
+    key_id: key.id,
+    type: flags.type,
+    private_key: flags.out,
+    public_key: `${flags.out}.pub`,
+  });
   printer.result(`Key id        ${key.id}`);
   printer.result(`Private key   ${flags.out}  (for sign.key_file; keep it secret, and keep a copy where it is safe)`);
   printer.result(

@@ -4,7 +4,7 @@ import { archiveFlags, configurationFlags, signingFlags } from '../config/flags.
 export function ledgerFlags(argv: Argv) {
   return argv
     .positional('action', { choices: ['accept'] as const, demandOption: true, describe: 'what to record' })
-    .positional('stream', { type: 'string', demandOption: true, describe: 'the id of the stream' })
+    .positional('stream', { type: 'string', describe: 'the id of the stream; one that begins with - as --stream=ID' })
     .options({ ...configurationFlags, ...archiveFlags, ...signingFlags })
     .options({
       reason: { type: 'string', demandOption: true, describe: 'why it was ended or began anew; kept for ever' },

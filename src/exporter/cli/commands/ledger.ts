@@ -12,14 +12,19 @@ import type { LedgerFlags } from './ledger-flags.ts';
 /** Records for ever why a stream was ended or began anew. */
 export async function runLedger(flags: LedgerFlags, context: CommandContext): Promise<number> {
   const { printer, directory, environment } = context;
+  const { stream } = flags;
+  if (stream === undefined)
+    throw new EvidenceError('usage', 'the stream is missing', {
+      nextStep: 'Name it: evidence ledger accept STREAM --reason WHY; one whose id begins with - as --stream=ID.',
+    });
   const config = await loadConfig(flags, environment, directory);
   if (flags.reason.trim() === '') throw new EvidenceError('usage', '--reason says nothing');
   const signingKey = openSigningKey(config, context);
   const publicKeys = readPublicKeys(config.publicKeyFiles);
   return withArchive(config, context, async (archive) => {
     const wish = {
-      streamId: flags.stream,
-      slug: slugOf(flags.stream),
+      streamId: stream,
+      slug: slugOf(stream),
       reason: flags.reason,
       acceptedBy: readOperator(),
       acceptedAt: new Date(),
@@ -29,10 +34,10 @@ export async function runLedger(flags: LedgerFlags, context: CommandContext): Pr
       publicKeys,
       beginSigning: flags['begin-signing'] === true,
     });
-    printer.document(acceptance);
+    printer.document('evidence-ledger/1', acceptance);
     const { sequence, run_id } = acceptance.head;
     printer.result(
-      `Recorded: ${flags.stream} is no longer held against entry ${sequence}, its head in run ${run_id}. Every later run shows this and the reason.`,
+      `Recorded: ${stream} is no longer held against entry ${sequence}, its head in run ${run_id}. Every later run shows this and the reason.`,
     );
     return 0;
   });

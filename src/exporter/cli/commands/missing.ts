@@ -61,7 +61,7 @@ export async function exportMissing(wish: Wish, flags: ExportFlags, context: Com
   const left = missing.slice(results.length).map(({ month }) => month);
   if (left.length > 0) printer.result(`Not exported after that: ${left.join(', ')}; the same command goes on with it.`);
   const runs = results.map((result) => toRunDocument(result, archiveUrl));
-  printer.document({ exit_code: exitCode, archive: archiveUrl, runs, left });
+  printer.document('evidence-export-missing/1', { exit_code: exitCode, archive: archiveUrl, runs, left });
   return exitCode;
 }
 
@@ -112,7 +112,7 @@ function answerOf({ scope: { streams, exclude } }: Wish, month: string) {
 }
 
 function list(missing: readonly MissingMonth[], { printer }: CommandContext): number {
-  printer.document({ dry_run: true, missing });
+  printer.document('evidence-export-missing-dry-run/1', { dry_run: true, missing });
   for (const { runId, has, isBegun: begun } of missing)
     printer.result(`Run ${runId} would be ${begun ? 'gone on with' : 'exported'}: ${has}.`);
   printer.result(missing.length === 0 ? 'No month is missing.' : 'Nothing was written.');

@@ -3,7 +3,8 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EvidenceError } from '../../../core/errors.ts';
 import type { Printer } from '../../../core/terminal/printer.ts';
-import { formatTable } from '../../../core/terminal/table.ts';
+import { formatTable, terminalColumns, widthOfTable } from '../../../core/terminal/table.ts';
+import { escapeControls } from '../../../core/terminal/visible.ts';
 import { formatContract } from '../../../verifier/profile/file.ts';
 import { type ProbeResult, probe } from '../../probe/probe.ts';
 import type { Counterexample, Reasoning } from '../../probe/report.ts';
@@ -36,13 +37,19 @@ export async function runProbe(flags: ProbeFlags, context: CommandContext): Prom
     const path = resolve(directory, flags.out ?? config.contractFile ?? DEFAULT_FILE);
     printer.block(formatReasoning(reasoning));
     if (description === null) {
-      printer.document({ outcome: 'incomplete', exit_code: 2, contract: null, file: null, ...reasoned(reasoning) });
+      printer.document('evidence-probe/1', {
+        outcome: 'incomplete',
+        exit_code: 2,
+        contract: null,
+        file: null,
+        ...reasoned(reasoning),
+      });
       printer.note('No contract was written: see above for what is missing.');
       return 2;
     }
     writeContract(path, formatContract(description, notes), flags.force === true, printer);
     const code = exitCodeOf(result);
-    printer.document({
+    printer.document('evidence-probe/1', {
       outcome: code === 1 ? 'refuted' : code === 3 ? 'incomplete' : isDefault ? 'default' : 'found',
       exit_code: code,
       contract: description,
@@ -123,19 +130,32 @@ function reasoned({ findings, exceptions, missing }: Reasoning) {
 }
 
 function formatReasoning({ findings, exceptions, missing }: Reasoning): string {
-  const found = formatTable(
-    [{ title: 'found', max: 24 }, { title: 'what', max: 120 }, { title: 'how' }],
+  const found = tableOrParagraphs(
+    ['found', 'what', 'how'],
     findings.map(({ what, found: value, how }) => [what, value, how]),
   );
-  const excepted = formatTable(
-    [{ title: 'does not hold', max: 24 }, { title: 'for' }, { title: 'why' }],
+  const excepted = tableOrParagraphs(
+    ['does not hold', 'for', 'why'],
     exceptions.map((exception) => [exception.what, formatPlaces(exception), exception.says]),
   );
-  const lacking = formatTable(
-    [{ title: 'missing', max: 24 }, { title: 'what that costs' }, { title: 'why' }],
+  const lacking = tableOrParagraphs(
+    ['missing', 'what that costs', 'why'],
     missing.map(({ what, why, costs, isNeeded }) => [what, `${isNeeded ? 'needed: ' : ''}${costs}`, why]),
   );
   return [found, ...(exceptions.length > 0 ? [excepted] : []), ...(missing.length > 0 ? [lacking] : [])].join('\n\n');
+}
+
+/** On a terminal that is too narrow for the table, a paragraph a row: reasons that are cut help nobody. */
+function tableOrParagraphs(titles: readonly string[], rows: readonly string[][]): string {
+  const table = formatTable(
+    titles.map((title) => ({ title })),
+    rows,
+  );
+  if (widthOfTable(table) <= terminalColumns()) return table;
+  const paragraphs = rows.map(([lead = '', ...others]) =>
+    [`${titles[0]}: ${lead}`, ...others.map((text) => `  ${text}`)].map(escapeControls).join('\n'),
+  );
+  return paragraphs.join('\n');
 }
 
 /** `3 entries: "payments" 4, 9–10`; stream ids are quoted, because the service chose them. */

@@ -1,5 +1,5 @@
 import { EvidenceError } from '../../../core/errors.ts';
-import { formatTable } from '../../../core/terminal/table.ts';
+import { fitTable } from '../../../core/terminal/table.ts';
 import type { Archive } from '../../../verifier/archive/archive.ts';
 import { RUNS_PREFIX, runIdOf, runRecordKey } from '../../../verifier/records/keys.ts';
 import { EXIT_CODE_OF, worstOf } from '../../../verifier/records/outcome.ts';
@@ -35,7 +35,7 @@ export async function runRestamp(flags: RestampFlags, context: CommandContext): 
       runs.push(await restampRun({ archive, stamping, before, now, orderedBy, signal }, runId));
     }
     const exitCode = EXIT_CODE_OF[worstOf(runs.map(({ state }) => OUTCOMES[state]))];
-    printer.document({ exit_code: exitCode, runs });
+    printer.document('evidence-restamp/1', { exit_code: exitCode, runs });
     for (const line of format(runs)) printer.result(line);
     return exitCode;
   };
@@ -54,7 +54,7 @@ async function listFinalized(archive: Archive): Promise<string[]> {
 function format(runs: readonly Restamped[]): string[] {
   if (runs.length === 0) return ['The archive has no finalized run.'];
   const columns = [{ title: 'run' }, { title: 'time-stamp' }, { title: 'holds until' }];
-  const table = formatTable(
+  const table = fitTable(
     columns,
     runs.map(({ run_id, state, until }) => [run_id, state, until ?? '–']),
   );

@@ -1,4 +1,4 @@
-import { formatTable } from '../../../core/terminal/table.ts';
+import { fitTable } from '../../../core/terminal/table.ts';
 import { grouped, plural } from '../../../core/words.ts';
 import { overviewRuns, type RunOverview } from '../../../verifier/ledger/overview.ts';
 import { type CoveringRun, coverageOf, coverMonths } from '../../../verifier/records/coverage.ts';
@@ -29,7 +29,7 @@ export async function runRuns(flags: RunsFlags, context: CommandContext): Promis
   });
   covering.sort((a, b) => (a.finished_at < b.finished_at ? -1 : 1));
   const months = coverMonths(covering, now).map(toMonthReport);
-  printer.document({ archive: config.archiveUrl, runs, months });
+  printer.document('evidence-runs/1', { archive: config.archiveUrl, runs, months });
   if (runs.length === 0) printer.result(`Nothing was exported to ${config.archiveUrl} yet.`);
   else printer.block(format(runs));
   printLacking(months, printer);
@@ -77,7 +77,7 @@ function daysUntil(moment: string, now: Date): number {
 
 function format(runs: readonly RunLine[]): string {
   const columns = [
-    { title: 'run', max: 40 },
+    { title: 'run' },
     { title: 'period' },
     { title: 'outcome' },
     { title: 'streams', align: 'right' as const },
@@ -96,7 +96,7 @@ function format(runs: readonly RunLine[]): string {
     run.days_left === null ? '–' : plural(run.days_left, 'day'),
     remarksOn(run).join(', '),
   ]);
-  return formatTable(columns, rows);
+  return fitTable(columns, rows);
 }
 
 function describeLock(lock: RunLine['lock']): string {

@@ -6,7 +6,10 @@ export function shareFlags(argv: Argv) {
     .positional('run', { type: 'string', demandOption: true, describe: 'a finalized run' })
     .options({ ...configurationFlags, ...archiveFlags })
     .options({
-      for: { type: 'string', describe: 'who gets it; stands in the letter and in the record' },
+      for: {
+        type: 'string',
+        describe: 'who gets it; stands in the letter and in the record. Links are made for somebody only',
+      },
       expires: { type: 'string', describe: 'when links end: 7d (the default, and the most that S3 allows), 12h, 30m' },
       out: {
         type: 'string',

@@ -28,6 +28,14 @@ export async function runShare(flags: ShareFlags, context: CommandContext): Prom
       throw new EvidenceError('usage', '--expires is for links, and copies do not end', {
         nextStep: 'Leave out --expires; links need an archive in S3, and no --out.',
       });
+    if (!copies && sharedWith === null)
+      throw new EvidenceError(
+        'usage',
+        'whoever has the links can read the evidence, and nobody is named who gets them',
+        {
+          nextStep: "Say who, for the letter and the record: --for 'J. Smith, Example Audit'. Nothing was shared.",
+        },
+      );
     const now = () => new Date();
     const folder = resolve(directory, flags.out ?? `share-${flags.run}-${now().toISOString().replaceAll(':', '-')}`);
     const shared = await shareRun(
@@ -37,7 +45,7 @@ export async function runShare(flags: ShareFlags, context: CommandContext): Prom
     const { record, key, warnings } = shared;
     const place = relative(directory, folder) || '.';
     const letter = `${place}/letter.pdf`;
-    printer.document({ ...record, run_sha256: run.sha256, folder: place, letter, key, warnings });
+    printer.document('evidence-share/1', { ...record, run_sha256: run.sha256, folder: place, letter, key, warnings });
     for (const line of describe(shared, run.sha256, letter)) printer.result(line);
     return 0;
   });

@@ -1,4 +1,4 @@
-import { formatTable } from '../../../core/terminal/table.ts';
+import { fitTable } from '../../../core/terminal/table.ts';
 import { grouped } from '../../../core/words.ts';
 import { readNewestEntry } from '../../../verifier/ledger/ledger.ts';
 import type { StreamAnswer } from '../../../verifier/profile/answers.ts';
@@ -18,7 +18,7 @@ export async function runStreams(flags: StreamsFlags, context: CommandContext): 
     const heads = new Map(Object.entries(await readHeads(config, context)));
     const streams: StreamAnswer[] = [];
     for await (const stream of service.client.listStreams()) streams.push(stream);
-    printer.document({
+    printer.document('evidence-streams/1', {
       streams: streams.map((stream) => ({
         stream_id: stream.streamId,
         entry_count: stream.entryCount,
@@ -45,9 +45,9 @@ function readHeads(config: Config, context: CommandContext): Promise<Record<stri
 }
 
 function format(streams: readonly StreamAnswer[], heads: ReadonlyMap<string, LedgerHead>): string {
-  return formatTable(
+  return fitTable(
     [
-      { title: 'stream', max: 48 },
+      { title: 'stream' },
       { title: 'entries', align: 'right' },
       { title: 'the service says' },
       { title: 'last checked' },

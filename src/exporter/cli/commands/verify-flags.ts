@@ -10,11 +10,11 @@ const WHOM_IT_TRUSTS =
 
 export function verifyFlags(argv: Argv) {
   return argv
-    .positional('target', {
+    .positional('targets', {
       type: 'string',
-      demandOption: true,
+      array: true,
       describe:
-        'an archive (a folder or s3://BUCKET/PREFIX), a run in it, a bundle (.zip) or an evidence package (.json)',
+        'an archive (a folder or s3://BUCKET/PREFIX), a run in it, bundles (.zip) or evidence packages (.json); without one, the archive of the configuration that is named',
     })
     .options({
       config: NAMED_CONFIG,
@@ -33,14 +33,16 @@ export function verifyFlags(argv: Argv) {
       contract: { type: 'string', describe: 'contract file to read packages by (default: the one in the bundle)' },
       threads: {
         type: 'number',
-        describe: 'threads that read a package (default: one a core, at most 4; a small one is read by one)',
+        describe: 'threads that read a large package (default: one per core, at most 4)',
       },
     })
     .example('$0 verify evidence-archive', 'everything that was ever archived')
     .example('$0 verify evidence-archive --public-key signing.pem.pub', 'and that its signatures are by this key')
     .example('$0 verify s3://acme-evidence/prod/runs/2026-10', 'one run of an archive in S3')
     .example('$0 verify s3://acme-evidence/prod --fast --locked-for 365d', 'all of it, as far as the store is believed')
-    .example('$0 verify payments-1a2b3c4d.zip --seal-key k1=k1.key', 'one bundle, seals included')
+    .example('$0 verify payments-df384ae9.zip --seal-key k1=k1.key', 'one bundle, seals included')
+    .example('$0 verify *.zip', 'many bundles: a line each, and the worst exit code')
+    .example('$0 verify --config evidence.yaml', 'the archive of that configuration')
     .epilogue(WHOM_IT_TRUSTS);
 }
 export type VerifyFlags = Awaited<ReturnType<typeof verifyFlags>['argv']>;

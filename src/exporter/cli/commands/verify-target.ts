@@ -42,12 +42,26 @@ async function kindOfFile(path: string, given: string): Promise<TargetKind> {
     throw closed(given, error);
   });
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(2), 0, 2, 0);
-    if (/\.zip$/i.test(path) || (bytesRead === 2 && buffer.toString('latin1') === 'PK')) return 'bundle';
-    return /\.age$/i.test(path) ? 'encrypted' : 'package';
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(BEGINNING), 0, BEGINNING, 0);
+    const beginning = buffer.toString('latin1', 0, bytesRead);
+    if (/\.zip$/i.test(path) || beginning.startsWith('PK')) return 'bundle';
+    if (/\.age$/i.test(path)) return 'encrypted';
+    // Of what is all white space more has to be read.
+    if (/^(\xef\xbb\xbf)?\s*[{[]/.test(beginning) || (bytesRead === BEGINNING && beginning.trim() === ''))
+      return 'package';
+    throw noEvidence(given, 'it is not JSON');
   } finally {
     await file.close();
   }
+}
+
+const BEGINNING = 4096;
+
+/** What is no package at all is not judged as one. */
+export function noEvidence(given: string, why: string): EvidenceError {
+  return new EvidenceError('usage', `${given} is no evidence package: ${why}; nothing was verified`, {
+    nextStep: `${NAME_ONE} Packages of a service that differs are read by its contract: --contract FILE.`,
+  });
 }
 
 function closed(given: string, error: unknown): EvidenceError {
@@ -81,14 +95,14 @@ const LIMITED: [flag: keyof VerifyFlags & string, kinds: TargetKind[], nextStep:
 ];
 
 /** What has no effect might be taken for having been checked. @throws EvidenceError `usage`. */
-export function refuseUnused(flags: VerifyFlags, kind: TargetKind): void {
+export function refuseUnused(flags: VerifyFlags, target: string, kind: TargetKind): void {
   const isGiven = (flag: keyof VerifyFlags) => flags[flag] !== undefined && flags[flag] !== false;
   for (const [flag, kinds, nextStep] of LIMITED)
     if (isGiven(flag) && !kinds.includes(kind))
       throw new EvidenceError('usage', `--${flag} means nothing for ${NAMES[kind]}; nothing was verified`, {
         nextStep,
       });
-  if (isGiven('endpoint') && !storeOf(flags.target).flags.includes('endpoint'))
+  if (isGiven('endpoint') && !storeOf(target).flags.includes('endpoint'))
     throw new EvidenceError('usage', '--endpoint means nothing for what lies on this disk; nothing was verified', {
       nextStep: `Leave out --endpoint, or name ${formsWith('endpoint')}.`,
     });

@@ -1,9 +1,9 @@
 import { tmpdir } from 'node:os';
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { EvidenceError } from '../../../core/errors.ts';
 import { CLAIMS, DEFAULT_REQUIRED } from '../../../verifier/claims/claim.ts';
 import { DEFAULT_TRANSPORT } from '../../client/options.ts';
-import type { FileConfig } from './config-file.ts';
+import { CONFIG_FILE, type Found, readConfigFile } from './found-file.ts';
 import { readGivenText } from './given-file.ts';
 import { givenWords, refuseMisplaced, secretsIn, secretsOf } from './secrets.ts';
 import { checkHttpUrl, type StoreSettings, toStoreSettings } from './store-settings.ts';
@@ -70,6 +70,8 @@ export interface Config {
     tsaUrl: string | null;
   };
   archiveUrl: string;
+  /** Whether somebody named it; else it is the default. */
+  isArchiveNamed: boolean;
   /** In which a command makes a folder for what is on its way into the archive or out of it. */
   workDirectory: string;
   /** Recipients of age; none for an archive that is not encrypted. */
@@ -85,7 +87,6 @@ export interface Config {
 }
 
 export const DEFAULT_ARCHIVE = './evidence-archive';
-const DEFAULT_FILE = 'evidence.yaml';
 
 /**
  * The configuration of whoever exports and keeps an archive: the file, then the environment, then the flags. What
@@ -98,7 +99,7 @@ export async function loadConfig(
   environment: NodeJS.ProcessEnv,
   directory: string,
 ): Promise<Config> {
-  const found = await readConfigFile(flags.config ?? environment['EVIDENCE_CONFIG'], directory, DEFAULT_FILE);
+  const found = await readConfigFile(flags.config ?? environment['EVIDENCE_CONFIG'], directory, CONFIG_FILE);
   return toConfig(found, flags, environment, directory);
 }
 
@@ -115,15 +116,6 @@ export async function loadNamedConfig(
   const { file, ...found } = await readConfigFile(flags.config ?? environment['EVIDENCE_CONFIG'], directory, null);
   const { source: _source, ...ofReader } = file;
   return toConfig({ ...found, file: ofReader }, flags, others, directory);
-}
-
-/** A configuration file that was read. */
-interface Found {
-  file: FileConfig;
-  /** What its paths are relative to. */
-  folder: string;
-  /** As it was named; null for none. */
-  given: string | null;
 }
 
 function toConfig(
@@ -147,7 +139,11 @@ function toConfig(
     ...[...sealKeyFiles].flatMap(([id, { path }]) => secretsIn(`the seal key "${id}"`, path)),
     ...(passphraseFile === null ? [] : secretsIn('the passphrase of the signing key', passphraseFile)),
   ]);
-  const archiveUrl = file.archive?.url;
+  const ofFile = file.archive?.url;
+  const archiveUrl =
+    flags.archive ??
+    environment['EVIDENCE_ARCHIVE_URL'] ??
+    (ofFile === undefined || isUrl(ofFile) ? ofFile : resolve(folder, ofFile));
   const { rate, timeouts, limits, tls } = file.source ?? {};
   const milliseconds = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1000);
   const flagRoots = flags.timestampRoots === undefined ? undefined : resolve(directory, flags.timestampRoots);
@@ -190,11 +186,8 @@ function toConfig(
       passphrase: environment['EVIDENCE_SIGNING_PASSPHRASE'] ?? null,
       tsaUrl: file.sign?.tsa_url ?? null,
     },
-    archiveUrl: checkArchiveUrl(
-      flags.archive ??
-        environment['EVIDENCE_ARCHIVE_URL'] ??
-        (archiveUrl === undefined ? DEFAULT_ARCHIVE : isUrl(archiveUrl) ? archiveUrl : resolve(folder, archiveUrl)),
-    ),
+    archiveUrl: checkArchiveUrl(archiveUrl ?? DEFAULT_ARCHIVE),
+    isArchiveNamed: archiveUrl !== undefined,
     workDirectory:
       flags.workDirectory === undefined
         ? (inFolder(file.work_directory) ?? tmpdir())
@@ -215,25 +208,6 @@ function toConfig(
 /** Without a slash or a dot it is no file. */
 function isFrameworkName(name: string): boolean {
   return /^[A-Za-z0-9-]+$/.test(name);
-}
-
-/** @param fallback what is read, if it is there, where no file is named; null for nothing. */
-async function readConfigFile(file: string | undefined, directory: string, fallback: string | null): Promise<Found> {
-  const given = file ?? fallback;
-  const nothing = { file: {}, folder: directory, given: null };
-  if (given === null) return nothing;
-  const path = resolve(directory, given);
-  let text: string;
-  try {
-    text = readGivenText('the configuration', path);
-  } catch (error) {
-    const isAbsent = ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT';
-    if (file === undefined && isAbsent) return nothing;
-    throw error;
-  }
-  // Half of the time that a command takes to start: many are started where there is no file.
-  const { parseConfigFile } = await import('./config-file.ts');
-  return { file: parseConfigFile(text, path), folder: dirname(path), given };
 }
 
 function checkConcurrency(concurrency: number): number {

@@ -23,6 +23,7 @@ export function reckonRoom(
 ): Room {
   const stated = counts.filter((count) => count !== null);
   const has = `${workDirectory} has ${formatBytes(free)} free`;
+  if (counts.length === 0) return { says: `${has}; no stream in scope was listed`, isShort: false };
   if (stated.length === 0)
     return { says: `${has}; the service states no counts to tell how much is needed`, isShort: false };
   const largest = stated.toSorted((a, b) => b - a).slice(0, concurrency);

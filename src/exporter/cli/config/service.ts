@@ -47,6 +47,7 @@ export function connectService(config: Config, printer: Printer, signal: AbortSi
     ...{ origin, apiKey, requestsPerSecond, timeouts, maxJsonBytes, maxDownloadBytes },
     tls: readTls(config.tlsFiles, printer),
     userAgent: `${name}/${version}`,
+    ...(printer.verbose ? { trace: (line: string) => printer.detail(line) } : {}),
     signal,
   });
   return {

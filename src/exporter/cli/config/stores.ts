@@ -29,7 +29,13 @@ export function isUrl(address: string): boolean {
  */
 export function checkArchiveUrl(address: string): string {
   const [, scheme, authority = ''] = ADDRESS.exec(address) ?? [];
-  if (scheme === undefined) return address;
+  if (scheme === undefined) {
+    if (/^[a-z][a-z0-9+.-]+:/i.test(address))
+      throw new EvidenceError('config', 'the archive looks like a URL without the // behind its colon', {
+        nextStep: 'Give s3://BUCKET/PREFIX, or ./ before the name of a folder that has a colon.',
+      });
+    return address;
+  }
   if (!STORES.some((store) => store.scheme === scheme.toLowerCase()))
     throw new EvidenceError('config', 'this kind of archive is not known', {
       nextStep: `Give ${STORES.map(({ form }) => form).join(' or ')} as the archive.`,

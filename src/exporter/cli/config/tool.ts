@@ -1,12 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
-import { packageFile } from '../../../core/install-paths.ts';
+import { readManifest } from '../../../core/install-paths.ts';
 import type { Operator } from '../../../verifier/claims/stated-schema.ts';
 
 /** Name and version of this program, as records and the User-Agent state them. */
 export function readTool(): { name: string; version: string } {
-  const manifest = JSON.parse(readFileSync(packageFile('package.json'), 'utf8'));
-  return { name: manifest.name, version: manifest.version };
+  return readManifest();
 }
 
 /** Who runs it. */

@@ -25,8 +25,11 @@ interface Active {
 }
 
 const FRAME_MS = 100;
+/** Of so many streams each has a line; of more, a line tells of every tenth part of them, and of the first that fail. */
+const FEW = 24;
+const FAILURES_TOLD = 10;
 
-/** Tells on stderr how an export goes: live lines on a terminal, otherwise one line per stream that ended. */
+/** Tells on stderr how an export goes: live lines on a terminal, and lines that stay, few enough for a log. */
 export class Progress {
   readonly #printer: Printer;
   readonly #live: boolean;
@@ -35,12 +38,14 @@ export class Progress {
   #ended = 0;
   #bytes = 0;
   #since = 0;
+  #failed = 0;
+  #told = 0;
   #lines = 0;
   #drawnAt = 0;
 
   constructor(printer: Printer) {
     this.#printer = printer;
-    this.#live = process.stderr.isTTY === true && !printer.quiet;
+    this.#live = process.stderr.isTTY === true && !printer.quiet && !printer.verbose;
   }
 
   readonly listen: Listener = (event) => {
@@ -69,6 +74,7 @@ export class Progress {
       case 'step': {
         const active = this.#active.get(event.streamId);
         if (active !== undefined) active.step = STEPS[event.step];
+        this.#printer.detail(`  ${event.streamId}: ${STEPS[event.step]}`);
         break;
       }
       case 'received': {
@@ -78,26 +84,47 @@ export class Progress {
         break;
       }
       case 'problem':
-        this.#say(`  ${event.streamId}: ${STEPS[event.step]}: ${event.message}`);
+        this.#sayAmiss(`  ${event.streamId}: ${STEPS[event.step]}: ${event.message}`);
         break;
-      case 'finished':
-        this.#end(
-          event.streamId,
-          `${event.partial ? 'PARTIAL, ' : ''}${event.status}, ${plural(event.entries, 'entry')}`,
-        );
+      case 'finished': {
+        const { streamId, partial, status, entries } = event;
+        const isAmiss = partial || status === 'incomplete' || status === 'refuted';
+        this.#end(streamId, `${partial ? 'PARTIAL, ' : ''}${status}, ${plural(entries, 'entry')}`, isAmiss);
         break;
+      }
       case 'failed':
-        this.#end(event.streamId, `FAILED: ${event.reason}`);
+        this.#failed++;
+        this.#end(event.streamId, `FAILED: ${event.reason}`, true);
         break;
       case 'finalized':
         break;
     }
   }
 
-  #end(streamId: string, words: string): void {
+  #end(streamId: string, words: string, isAmiss: boolean): void {
     this.#active.delete(streamId);
     this.#ended++;
-    this.#say(`  ${this.#ended}/${this.#total} ${streamId}: ${words}`);
+    const line = `  ${this.#ended}/${this.#total} ${streamId}: ${words}`;
+    if (this.#tellsEach) this.#say(line);
+    else {
+      if (isAmiss) this.#sayAmiss(line);
+      const tenths = (ended: number) => Math.floor((ended * 10) / this.#total);
+      if (tenths(this.#ended) > tenths(this.#ended - 1))
+        this.#say(
+          `  ${this.#ended} of ${plural(this.#total, 'stream')}${this.#failed > 0 ? `, ${this.#failed} failed` : ''}`,
+        );
+    }
+  }
+
+  get #tellsEach(): boolean {
+    return this.#total <= FEW || this.#printer.verbose;
+  }
+
+  /** What is amiss is told of the first that it befalls; the end of the export names all, by their causes. */
+  #sayAmiss(line: string): void {
+    this.#told++;
+    if (this.#tellsEach || this.#told <= FAILURES_TOLD) this.#say(line);
+    else if (this.#told === FAILURES_TOLD + 1) this.#say('  … more of the kind; the end names them by their causes.');
   }
 
   #say(line: string): void {

@@ -7,13 +7,13 @@ import type { RunRecord } from '../../../verifier/records/record.ts';
 import type { ExportResult } from '../../export/run.ts';
 import type { RunResult } from '../../export/stream-jobs.ts';
 import { sayNotProved } from '../../report/view/not-proved.ts';
-import { formatClaims, formatLegend } from './claims-table.ts';
-import { printFound } from './found.ts';
+import { type Cause, printCauses } from './causes.ts';
 import { printLacking } from './lacking-months.ts';
 import { OUTCOME_STYLES } from './outcome-styles.ts';
+import { printStreamsTable } from './streams-table.ts';
 import { whyOpen } from './why-open.ts';
 
-const FINDINGS_SHOWN = 20;
+const CAUSES_SHOWN = 20;
 const REPORT_NAME = 'report.pdf';
 
 /** What the command comes to: a run that lacks its time-stamp is not what was asked for, however good its record is. */
@@ -47,13 +47,21 @@ export function printRun(result: ExportResult, archiveUrl: string, printer: Prin
     printer.result('To export anew what the service has now, use --revise.');
     printer.result('');
   }
-  if (record.streams.length > 0) printer.block(`${formatClaims(record.streams)}\n\n${formatLegend(record.streams)}\n`);
+  printStreamsTable(record.streams, printer);
   printFindings(record, printer);
-  for (const { stream_id, reason, next_step } of record.failed)
-    printFound(styled('not exported', 'red'), stream_id, reason, next_step, printer);
-  for (const { stream_id, missing } of record.streams)
-    for (const { form, reason } of missing)
-      printer.result([styled('missing', 'yellow'), ` ${stream_id}: the ${form} form: ${reason}`]);
+  printCauses(
+    [
+      ...record.failed.map(({ stream_id: streamId, reason: message, next_step: nextStep }): Cause => {
+        return { what: styled('not exported', 'red'), streamId, message, nextStep };
+      }),
+      ...record.streams.flatMap(({ stream_id: streamId, missing }) =>
+        missing.map(({ form, reason }): Cause => {
+          return { what: styled('missing', 'yellow'), streamId, message: `the ${form} form: ${reason}`, nextStep: '' };
+        }),
+      ),
+    ],
+    printer,
+  );
   for (const { stream_id, reason, accepted_at, accepted_by } of record.acceptances)
     printer.result([
       styled('accepted', 'yellow'),
@@ -100,11 +108,9 @@ function printFindings(record: RunRecord, printer: Printer): void {
     ...record.vanished.map(({ finding }) => finding),
     ...record.streams.flatMap((stream) => stream.findings),
   ];
-  for (const finding of findings.slice(0, FINDINGS_SHOWN)) {
-    const style = finding.severity === 'error' ? 'red' : 'yellow';
-    printFound(styled(finding.code, style), finding.stream_id, finding.message, finding.next_step, printer);
-  }
-  if (findings.length > FINDINGS_SHOWN)
-    printer.result(`… and ${findings.length - FINDINGS_SHOWN} more findings, all in the run record.`);
+  const causes = findings.map(({ code, severity, stream_id: streamId, message, next_step: nextStep }): Cause => {
+    return { what: styled(code, severity === 'error' ? 'red' : 'yellow'), streamId, message, nextStep };
+  });
+  printCauses(causes, printer, CAUSES_SHOWN);
   if (findings.length > 0) printer.result('');
 }

@@ -1,3 +1,4 @@
+import type { EvidenceError } from '../../../core/errors.ts';
 import { type OutputLine, type Printer, type Styled, styled } from '../../../core/terminal/printer.ts';
 import { plural } from '../../../core/words.ts';
 import type { ReportedVerdict } from '../../../verifier/claims/recorded.ts';
@@ -6,10 +7,11 @@ import type { ArchiveReport } from '../../../verifier/verify/archive-report.ts';
 import type { ContractUse } from '../../../verifier/verify/contract-use.ts';
 import type { Problem } from '../../../verifier/verify/problem.ts';
 import { sayNotProved } from '../../report/view/not-proved.ts';
-import { formatClaims, formatLegend } from './claims-table.ts';
-import { printFound } from './found.ts';
+import { formatLegend } from './legend.ts';
 import { OUTCOME_STYLES } from './outcome-styles.ts';
+import { printStreamsTable } from './streams-table.ts';
 import { printTrust, type Trust } from './trust-report.ts';
+import { printFindings, printRunDetails, printRunLine } from './verify-run-report.ts';
 
 const SHOWN = 50;
 
@@ -30,10 +32,24 @@ export interface FileReport {
   contracts: ContractUse[];
 }
 
+/** What a verification comes to, whatever was verified. */
+type ArchiveOrFile = ArchiveReport | FileReport;
+
+/** What came of one target, and what it rests on. */
+export interface VerifiedTarget {
+  report: ArchiveOrFile;
+  trust: Trust;
+}
+
 /** A bundle or a package. */
 export function printFile(report: FileReport, trust: Trust, printer: Printer): void {
   printTrust(trust, printer);
-  printStreams(report.streams, printer);
+  printFileDetails(report, printer);
+}
+
+function printFileDetails(report: FileReport, printer: Printer): void {
+  printStreamsTable(report.streams, printer);
+  printFindings(report.streams, printer);
   printProblems(report.problems, printer);
   if (report.streams.some(({ bundle }) => bundle !== null))
     printer.result('Not compared  README.txt in the bundle, which is for people');
@@ -43,16 +59,11 @@ export function printFile(report: FileReport, trust: Trust, printer: Printer): v
 /** An archive, run by run, and what was found in all of it. */
 export function printArchive(report: ArchiveReport, trust: Trust, printer: Printer): void {
   printTrust(trust, printer);
-  for (const run of report.runs) {
-    printer.result([styled(`Run ${run.run_id}`, 'bold')]);
-    printStreams(run.streams, printer);
-    printAbsent(run, printer);
-    printAttested(run.streams, printer);
-    printStamps(run.stamps, printer);
-    printRestamps(run.restamps, printer);
-    printHoldLog(run.hold_log, printer);
-    printShares(run.shares, printer);
-  }
+  printArchiveDetails(report, printer);
+}
+
+function printArchiveDetails(report: ArchiveReport, printer: Printer): void {
+  printRuns(report.runs, printer);
   const { missing, altered, unlocked, unexpected, closed, checked } = report.objects;
   const stamps = report.runs.flatMap(({ problems }) => problems.filter(({ code }) => code === 'stamp/refuted'));
   const listed = [
@@ -83,6 +94,37 @@ export function printArchive(report: ArchiveReport, trust: Trust, printer: Print
     sayNotProved(streams, report.runs.length > 1 ? 'bundle' : 'stream'),
     printer,
   );
+}
+
+/** A single run in full; several by a line each, and once what there is to say of all of their claims. */
+function printRuns(runs: ArchiveReport['runs'], printer: Printer): void {
+  const [run, ...others] = runs;
+  if (run === undefined) return;
+  if (others.length === 0) {
+    printer.result([styled(`Run ${run.run_id}`, 'bold')]);
+    printRunDetails(run, printer);
+    return;
+  }
+  for (const one of runs) printRunLine(one, printer);
+  printer.block(`\n${formatLegend(runs.flatMap(({ streams }) => streams))}\n`);
+}
+
+/** One of several targets: a line, and all else only if something is amiss with it or everything is asked for. */
+export function printTarget(name: string, report: ArchiveOrFile, printer: Printer): void {
+  const { outcome, exit_code } = report;
+  const streams = 'runs' in report ? report.runs.flatMap((run) => run.streams) : report.streams;
+  const entries = streams.reduce((sum, stream) => sum + stream.entries, 0);
+  const holds = `${plural(streams.length, 'runs' in report ? 'bundle' : 'stream')}, ${plural(entries, 'entry')}`;
+  printer.result([styled(name, 'bold'), ': ', styled(outcome, OUTCOME_STYLES[outcome]), `, ${holds}`]);
+  if (!printer.verbose && exit_code === 0) return;
+  if ('runs' in report) printArchiveDetails(report, printer);
+  else printFileDetails(report, printer);
+}
+
+/** One of several targets that could not be looked at. */
+export function printError(name: string, { message, nextStep }: EvidenceError, printer: Printer): void {
+  printer.result([styled(name, 'bold'), ': ', styled('not verified', 'red'), `: ${message}`]);
+  if (nextStep !== undefined) printer.result(`  ${nextStep}`);
 }
 
 function printService(service: ArchiveReport['service'], printer: Printer): void {
@@ -126,68 +168,9 @@ function printExpiring({ expiring }: ArchiveReport['locks'], printer: Printer): 
   if (expiring.length > SHOWN) printer.result(`… and ${expiring.length - SHOWN} more; --json has them.`);
 }
 
-/** The streams that are not among those of the table, and why. */
-function printAbsent({ vanished, failed, excluded }: ArchiveReport['runs'][number], printer: Printer): void {
-  for (const { finding } of vanished.slice(0, SHOWN))
-    printFound(styled(finding.code, 'red'), finding.stream_id, finding.message, finding.next_step, printer);
-  for (const { stream_id, reason, next_step } of failed.slice(0, SHOWN))
-    printFound(styled('not exported', 'red'), stream_id, reason, next_step, printer);
-  for (const { stream_id, reason } of excluded.slice(0, SHOWN)) printer.result(`excluded ${stream_id}: ${reason}`);
-  const left = [vanished, failed, excluded].reduce((sum, list) => sum + Math.max(0, list.length - SHOWN), 0);
-  if (left > 0) printer.result(`… and ${plural(left, 'more stream')} that are not here; --json has them.`);
-}
-
-function printAttested(streams: ArchiveReport['runs'][number]['streams'], printer: Printer): void {
-  const attested = streams.filter((stream) => stream.attested).length;
-  if (attested > 0)
-    printer.result(
-      `${plural(attested, 'bundle')} not read: the store attests that they are what was recorded, and of their claims there is only what was recorded (--fast)`,
-    );
-}
-
-function printHoldLog(holdLog: ArchiveReport['runs'][number]['hold_log'], printer: Printer): void {
-  for (const { action, reason, ordered_by, ordered_at, retain_until, outcome } of holdLog) {
-    const until = retain_until === null ? '' : ` until ${retain_until}`;
-    const state = outcome === 'completed' ? '' : ` (${outcome})`;
-    printer.result(`${action}${until}${state}, by ${ordered_by.user} at ${ordered_at}: ${reason}`);
-  }
-}
-
-function printShares(shares: ArchiveReport['runs'][number]['shares'], printer: Printer): void {
-  for (const { shared_with, shared_by, shared_at, form, expires_at, objects } of shares) {
-    const whom = shared_with === null ? '' : ` with ${shared_with}`;
-    const until = expires_at === null ? form : `${form} that end at ${expires_at}`;
-    printer.result(`shared${whom} as ${until}, by ${shared_by.user} at ${shared_at}: ${plural(objects, 'object')}`);
-  }
-}
-
-function printStamps(stamps: ArchiveReport['runs'][number]['stamps'], printer: Printer): void {
-  for (const { key, state, time, authority, until, remarks } of stamps) {
-    const what =
-      state === 'proved'
-        ? `it was there at ${time?.toISOString()}, says ${authority ?? ''}; holds until ${until?.toISOString()}`
-        : `${state}: ${remarks.join('; ')}`;
-    printer.result(`${key}  ${what}`);
-  }
-}
-
-function printRestamps(restamps: ArchiveReport['runs'][number]['restamps'], printer: Printer): void {
-  for (const { token, timestamp_authority: authority, ordered_by, ordered_at } of restamps)
-    printer.result(`restamp ${token.key} from ${authority}, by ${ordered_by.user} at ${ordered_at}`);
-}
-
 /** Several things can be wrong with one object. */
 function objectsIn(problems: readonly Problem[]): number {
   return new Set(problems.map(({ key }) => key.split(':')[0])).size;
-}
-
-function printStreams(streams: FileReport['streams'], printer: Printer): void {
-  if (streams.length === 0) return;
-  printer.block(`${formatClaims(streams)}\n\n${formatLegend(streams)}\n`);
-  const findings = streams.flatMap((stream) => stream.findings);
-  for (const { code, severity, stream_id, message, next_step } of findings.slice(0, SHOWN))
-    printFound(styled(code, severity === 'error' ? 'red' : 'yellow'), stream_id, message, next_step, printer);
-  if (findings.length > SHOWN) printer.result(`… and ${findings.length - SHOWN} more findings; --json has them.`);
 }
 
 function printProblems(problems: readonly Problem[], printer: Printer): void {

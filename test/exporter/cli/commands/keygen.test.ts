@@ -29,7 +29,7 @@ test.each(KINDS)('%s: a pair that openssl can use, the private one for the user 
   const id = createHash('sha256')
     .update(readFileSync(join(directory, 'der')))
     .digest('hex');
-  expect(JSON.parse(stdout)).toEqual({ key_id: id, type, private_key: 'my.pem', public_key: 'my.pem.pub' });
+  expect(JSON.parse(stdout)).toMatchObject({ key_id: id, type, private_key: 'my.pem', public_key: 'my.pem.pub' });
   expect(stdout).not.toContain(readFileSync(join(directory, 'my.pem'), 'utf8').split('\n')[1]);
 });
 

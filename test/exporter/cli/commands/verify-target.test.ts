@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const verify = (target: string, flags: object = {}) => carryOut(runVerify, { target, ...flags }, folder);
+const verify = (target: string, flags: object = {}) => carryOut(runVerify, { targets: [target], ...flags }, folder);
 
 /** What means nothing for a kind of target is refused before anything is read. */
 const UNUSED: [flags: object, targets: string[], says: RegExp][] = [

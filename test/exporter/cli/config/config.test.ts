@@ -157,6 +157,7 @@ describe('the file, then the environment, then the flags', () => {
       publicKeyFiles: [],
       sign: { keyFile: null, passphraseFile: null, passphrase: null, tsaUrl: null },
       archiveUrl: './evidence-archive',
+      isArchiveNamed: false,
       workDirectory: tmpdir(),
       encryptTo: [],
       report: { organisation: null, preparedBy: null, controls: [], oscal: false },
@@ -346,5 +347,22 @@ describe('flags and environment that are wrong', () => {
   test.each(cases)('%s', async (_words, flags, environment, code, message) => {
     const error = await loadConfig(flags, environment, folderWith({})).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code, message: expect.stringMatching(message) });
+  });
+});
+
+test('all that is wrong with a file is named, unknown names first, and so is a file that is not read', async () => {
+  const wrong = folderWith({ 'evidence.yaml': 'verify: { require: [colour], foo: 1 }\nsorce: {}\n' });
+  await expect(loadConfig({}, {}, wrong)).rejects.toMatchObject({
+    message: expect.stringMatching(
+      /evidence\.yaml:1:30: unknown key "verify\.foo"; 2:1: unknown key "sorce"; 1:21: verify\.require\.0: one of .* here$/,
+    ),
+    nextStep: expect.stringMatching(/^Known here: require, /),
+  });
+  const other = folderWith({ 'evidence.yml': '' });
+  await expect(loadConfig({}, {}, other)).rejects.toMatchObject({
+    message: expect.stringMatching(/^evidence\.yml is there, and is not read/),
+  });
+  await expect(loadConfig({ config: 'evidence.yml' }, {}, other)).resolves.toMatchObject({
+    configFile: 'evidence.yml',
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { formatClaims, formatLegend } from '../../../../src/exporter/cli/output/claims-table.ts';
+import { formatClaims } from '../../../../src/exporter/cli/output/claims-table.ts';
+import { formatLegend } from '../../../../src/exporter/cli/output/legend.ts';
 import { CLAIMS } from '../../../../src/verifier/claims/claim.ts';
 import { runStream } from '../../../support/records.ts';
 

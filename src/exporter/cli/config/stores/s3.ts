@@ -11,38 +11,51 @@ export const S3_STORE: Store = {
   scheme: 's3',
   form: 's3://BUCKET/PREFIX',
   archive: 'an archive in S3',
-  flags: ['endpoint', 'legal-hold', 'kms-key'],
+  flags: ['endpoint', 'region', 'legal-hold', 'kms-key'],
   isRemote: true,
   locate: (address) => address.replace(/\/+$/, ''),
   open,
   make: open,
   // What a bucket lets be done, only trying tells.
   checkForWriting: async () => undefined,
-  check: async ({ archiveUrl, store }, { signal }) => {
-    const options = optionsOf(store, signal);
+  check: async ({ archiveUrl, store }, caller) => {
+    const options = optionsOf(store, caller);
     const { checkBucket } = await import('../../../archive/s3/check.ts');
     return checkBucket(parseS3Url(archiveUrl), { ...options, limits: { ...options.limits, attempts: ATTEMPTS } });
   },
   setUp: (address) => {
     const { bucket, prefix } = parseS3Url(address);
+    refuseUnmakeable(bucket);
     // What has a meaning of its own in a policy cannot be written as itself.
     if (/[*?$"]/.test(prefix)) throw new EvidenceError('usage', 'the prefix of the archive contains *, ?, $ or "');
     return { settings: 's3-settings.yaml', files: POLICIES, values: { bucket, prefix } };
   },
 };
 
+/**
+ * What no bucket is called that can be made today (Amazon S3 User Guide, Bucket naming rules); older ones are still read.
+ * @throws EvidenceError `usage`.
+ */
+function refuseUnmakeable(bucket: string): void {
+  if (/^(?!\d+\.\d+\.\d+\.\d+$)(?!.*\.\.)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)) return;
+  throw new EvidenceError('usage', 'the name of the bucket is none that a bucket can have', {
+    nextStep: 'It has 3 to 63 small letters, digits, dots and hyphens, and begins and ends with a letter or digit.',
+  });
+}
+
 const POLICIES = ['writer-policy', 'auditor-policy', 'administrator-policy', 'bucket-policy'];
 
 /** Of a request of the doctor: somebody is waiting, and can ask again. */
 const ATTEMPTS = 3;
 
-async function open({ archiveUrl, store }: NamedArchive, { signal }: Caller): Promise<Archive> {
-  const [place, options] = [parseS3Url(archiveUrl), optionsOf(store, signal)];
+async function open({ archiveUrl, store }: NamedArchive, caller: Caller): Promise<Archive> {
+  const [place, options] = [parseS3Url(archiveUrl), optionsOf(store, caller)];
   const { openS3Archive } = await import('../../../archive/s3/archive.ts');
   return openS3Archive(place, options);
 }
 
-function optionsOf({ caFile, ...settings }: StoreSettings, signal: AbortSignal): S3Options {
+function optionsOf({ caFile, ...settings }: StoreSettings, { signal, printer }: Caller): S3Options {
   const ca = caFile === undefined ? {} : { ca: readCertificates('archive.ca_file', caFile) };
-  return { ...settings, ...ca, limits: DEFAULT_S3_LIMITS, signal };
+  const trace = printer?.verbose === true ? (line: string) => printer.detail(line) : undefined;
+  return { ...settings, ...ca, limits: DEFAULT_S3_LIMITS, trace, signal };
 }

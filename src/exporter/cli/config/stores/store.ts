@@ -10,10 +10,10 @@ export interface NamedArchive {
 }
 
 /** What of a command its archive needs. */
-export type Caller = Pick<CommandContext, 'directory' | 'signal'>;
+export type Caller = Pick<CommandContext, 'directory' | 'signal'> & Partial<Pick<CommandContext, 'printer'>>;
 
 /** The flags that only some stores have a use for. */
-export type StoreFlag = 'endpoint' | 'legal-hold' | 'kms-key';
+export type StoreFlag = 'endpoint' | 'region' | 'legal-hold' | 'kms-key';
 
 /** A kind of store that archives are kept in: all that commands know of it. */
 export interface Store {

@@ -1,0 +1,116 @@
+import type { Argv } from 'yargs';
+import { EvidenceError } from '../errors.ts';
+
+/** What a parser knows of a command line. */
+export interface Parsed {
+  /** As its user calls it. */
+  program: 'evidence' | 'evidence-platform';
+  /** What stands behind it. */
+  words: readonly string[];
+  /** The help on a command; on the program without one. */
+  helpOn(command: string | null): Promise<string>;
+}
+
+/** The help that a parser gives on a command. @param parser one that has not parsed anything. */
+export function helpOn(parser: Argv, command: string | null): Promise<string> {
+  const words = command === null ? ['--help'] : [command, '--help'];
+  return new Promise(
+    (resolve) => void parser.parse(words, (_error: unknown, _flags: unknown, help: string) => resolve(help)),
+  );
+}
+
+/** What people call a command who know other tools. */
+const OTHERWISE: Readonly<Record<string, string>> = {
+  backup: 'export',
+  check: 'doctor',
+  get: 'export',
+  list: 'runs',
+  ls: 'runs',
+  status: 'runs',
+};
+
+/**
+ * What the parser complains of, in plain words, with what was probably meant and the help of that very command. What was
+ * given is repeated only where it reads as a name: it may be a secret in a wrong place.
+ */
+export async function toUsageError(complaint: string, parsed: Parsed): Promise<EvidenceError> {
+  const { program, words } = parsed;
+  const commands = commandsIn(await parsed.helpOn(null), program);
+  const [command] = words.filter((word) => !word.startsWith('-'));
+  const isKnown = command !== undefined && commands.includes(command);
+  const help = `See \`${program}${isKnown ? ` ${command}` : ''} --help\`.`;
+  if (command !== undefined && !isKnown) {
+    const meant = await closestTo(command, commands);
+    return new EvidenceError('usage', `${shown(command)} is not a command`, { nextStep: `${ask(meant)}${help}` });
+  }
+  const flags = flagsIn(await parsed.helpOn(isKnown ? command : null));
+  const name = unknownIn(complaint, words, flags);
+  if (name === undefined) return new EvidenceError('usage', inWords(complaint), { nextStep: help });
+  const flag = words.find((word) => word !== name && nameOf(word) === name);
+  if (flag === undefined) return new EvidenceError('usage', `${shown(name)} is not expected here`, { nextStep: help });
+  const meant = await closestTo(`--${name}`, flags);
+  const called = flag.startsWith('--') ? `--${name}` : `-${name}`;
+  const what = isName(name) ? called : 'what begins with - there';
+  return new EvidenceError('usage', `${what} is not a flag of \`${program}${isKnown ? ` ${command}` : ''}\``, {
+    nextStep: `${ask(meant)}${help}`,
+  });
+}
+
+/** What the parser does not know; where it complains of something that is missing, a flag that may be meant for it. */
+function unknownIn(complaint: string, words: readonly string[], flags: readonly string[]): string | undefined {
+  const named = /^Unknown arguments?: (.*)$/.exec(complaint)?.[1]?.split(', ');
+  // It names a flag in two ways.
+  if (named !== undefined) return named.find((one) => words.some((word) => word === one || nameOf(word) === one));
+  const given = words.filter((word) => /^--[^-]/.test(word)).map(nameOf);
+  return given.find((one) => !flags.includes(`--${one.replace(/^no-/, '')}`));
+}
+
+/** Of a flag as it is given. */
+function nameOf(word: string): string {
+  return word.startsWith('-') ? word.replace(/^--?/, '').replace(/=.*$/s, '') : '';
+}
+
+/** The commands that a help lists: each has a line that begins with it. */
+export function commandsIn(help: string, program: Parsed['program']): string[] {
+  return [...help.matchAll(new RegExp(`^ +${program} ([a-z][a-z-]*)`, 'gm'))].map(([, name = '']) => name);
+}
+
+function flagsIn(help: string): string[] {
+  return [...help.matchAll(/^ +(?:-\w, )*(--[a-z][a-z-]*)/gm)].map(([, name = '']) => name);
+}
+
+function ask(meant: string | null): string {
+  return meant === null ? '' : `Did you mean ${meant}? `;
+}
+
+async function closestTo(word: string, known: readonly string[]): Promise<string | null> {
+  const small = word.toLowerCase();
+  const otherwise = OTHERWISE[small];
+  if (otherwise !== undefined && known.includes(otherwise)) return otherwise;
+  const { closest, distance } = await import('fastest-levenshtein');
+  if (known.length === 0) return null;
+  const meant = closest(small, [...known]);
+  return distance(small, meant) <= (small.replace(/^--/, '').length < 4 ? 1 : 2) ? meant : null;
+}
+
+function isName(word: string): boolean {
+  return /^[A-Za-z][A-Za-z-]{0,23}$/.test(word);
+}
+
+function shown(word: string): string {
+  return isName(word) ? `"${word}"` : 'a word that was given';
+}
+
+/** The parser's own words, without what was given. */
+function inWords(complaint: string): string {
+  return complaint
+    .replace(/\s*\n\s*/g, ' ')
+    .replace(/^Not enough non-option arguments.*$/, 'an argument of this command is missing')
+    .replace(/^Missing required arguments?: (.*)$/, (_all, names: string) => {
+      const flags = names.split(', ').map((name) => `--${name}`);
+      return `${flags.join(' and ')} ${flags.length === 1 ? 'is' : 'are'} missing`;
+    })
+    .replace(/^Not enough arguments following: (.*)$/, '--$1 is given without a value')
+    .replace(/^Invalid values: Argument: (\S+), Given: .*?, Choices: (.*)$/, 'the value of $1 is none of $2')
+    .replace(/^Unknown arguments?: .*$/, 'something was given that is not expected here');
+}

@@ -1,0 +1,10 @@
+import type { Argv } from 'yargs';
+
+export function completionFlags(argv: Argv) {
+  return argv
+    .positional('shell', { choices: ['bash', 'zsh', 'fish'] as const, demandOption: true, describe: 'your shell' })
+    .example('source <($0 completion bash)', 'in ~/.bashrc')
+    .example('source <($0 completion zsh)', 'in ~/.zshrc, behind compinit')
+    .example('$0 completion fish | source', 'in ~/.config/fish/config.fish');
+}
+export type CompletionFlags = Awaited<ReturnType<typeof completionFlags>['argv']>;

@@ -1,0 +1,77 @@
+import { join } from 'node:path';
+import { EvidenceError } from '../../../core/errors.ts';
+import { startFile } from '../../../core/install-paths.ts';
+import { shellWord } from '../../../core/shell.ts';
+import { readOperator, readTool } from '../config/tool.ts';
+import type { InitFlags } from './init-flags.ts';
+import { fillTemplate } from './init-templates.ts';
+
+const SCHEDULERS = ['cron', 'systemd', 'kubernetes'] as const;
+type Scheduler = (typeof SCHEDULERS)[number];
+
+/** What runs every month, apart from what runs it. */
+export interface Scheduled {
+  /** In which `evidence.yaml` lies. */
+  directory: string;
+  /** Whether the archive is a folder, for which a container needs a volume. */
+  isInFolder: boolean;
+  /** Whether runs are time-stamped, so that their stamps have to be renewed. */
+  restamps: boolean;
+}
+
+/** Where the files look for the API key, unless they run in a container. */
+const KEY_FILE = '/etc/evidence/api-key';
+
+export function schedulersOf(flags: InitFlags): Scheduler[] {
+  return SCHEDULERS.filter((name) => flags[name] === true);
+}
+
+/** The files in `deploy/` that a scheduler needs: their names and texts. */
+export function scheduleTexts(scheduler: Scheduler, scheduled: Scheduled): [name: string, text: string][] {
+  const { directory } = scheduled;
+  if (/\p{Cc}/u.test(directory))
+    throw new EvidenceError('usage', 'the name of this folder has a control character, which no schedule can hold', {
+      nextStep: 'Run it in another folder.',
+    });
+  return { cron: cronTexts, systemd: systemdTexts, kubernetes: kubernetesTexts }[scheduler](scheduled);
+}
+
+/** What is to be done before the files work. */
+export function afterSchedule(scheduler: Scheduler): string {
+  return {
+    cron: `Put the API key into ${KEY_FILE}, readable by this user alone, and add the lines of deploy/crontab with: crontab -e.`,
+    systemd: `Put the API key into ${KEY_FILE}, readable by root alone; then: sudo cp deploy/evidence-*.service deploy/evidence-*.timer /etc/systemd/system/ && sudo systemctl enable --now evidence-export.timer evidence-upkeep.timer`,
+    kubernetes: 'Name your image and archive in deploy/cronjob.yaml; its first lines say what it needs.',
+  }[scheduler];
+}
+
+/** This very program by this very Node.js: the PATH of a scheduler may find others. */
+const PROGRAM = [process.execPath, startFile('evidence')];
+
+function cronTexts({ directory, restamps }: Scheduled): [string, string][] {
+  // In a crontab a percent sign would end the line.
+  const script = shellWord(join(directory, 'deploy/evidence-cron.sh')).replaceAll('%', '\\%');
+  const program = PROGRAM.map(shellWord).join(' ');
+  const words = { folder: shellWord(directory), keyFile: KEY_FILE, program, script, restamps };
+  return ['crontab', 'evidence-cron.sh'].map((name) => [`deploy/${name}`, fillTemplate(name, words)]);
+}
+
+function systemdTexts({ directory, restamps }: Scheduled): [string, string][] {
+  const program = PROGRAM.map(systemdWord).join(' ');
+  const folder = directory.replaceAll('%', '%%');
+  const words = { folder, keyFile: KEY_FILE, program, restamps, user: readOperator().user };
+  const jobs = ['evidence-export', 'evidence-upkeep'];
+  const names = jobs.flatMap((job) => [`${job}.service`, `${job}.timer`]);
+  return names.map((name) => [`deploy/${name}`, fillTemplate(name, words)]);
+}
+
+function kubernetesTexts({ isInFolder, restamps }: Scheduled): [string, string][] {
+  const words = { isInFolder, restamps, version: readTool().version };
+  return [['deploy/cronjob.yaml', fillTemplate('cronjob.yaml', words)]];
+}
+
+/** Text as one word of a command line of systemd (systemd.service(5), Command lines). */
+function systemdWord(text: string): string {
+  const escaped = text.replaceAll('%', '%%').replaceAll('$', '$$$$');
+  return /^[\w@%$+=:,./-]+$/.test(escaped) ? escaped : `"${escaped.replace(/["\\]/g, '\\$&')}"`;
+}

@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs';
+import { Eta } from 'eta';
+import { packageFile } from '../../../core/install-paths.ts';
+
+/** @param name of a template in `templates/deploy`, without `.eta`. */
+export function fillTemplate(name: string, words: object): string {
+  const template = readFileSync(packageFile(`templates/deploy/${name}.eta`), 'utf8');
+  return new Eta({ autoEscape: false, autoTrim: false }).renderString(template, words);
+}
+
+/** Text as YAML and JSON both read it. */
+export function quote(text: string): string {
+  return JSON.stringify(text);
+}

@@ -1,0 +1,142 @@
+import { join } from 'node:path';
+import { EvidenceError } from '../../../core/errors.ts';
+import { NO_ELEMENTS } from '../../../core/json/elements.ts';
+import type { Verdict } from '../../../verifier/claims/verdict.ts';
+import type { Identities } from '../../../verifier/encryption/identities.ts';
+import { EXIT_CODE_OF, worstOf } from '../../../verifier/records/outcome.ts';
+import { reportAlone } from '../../../verifier/verify/alone.ts';
+import type { VerifyOptions } from '../../../verifier/verify/content.ts';
+import { type Problem, toProblem } from '../../../verifier/verify/problem.ts';
+import { RangeThreads } from '../../../verifier/verify/range-threads.ts';
+import type { Config } from '../config/config.ts';
+import { openIdentities } from '../config/trust.ts';
+import { withWorkDirectory } from '../config/work-directory.ts';
+import { holdHeap, loadThenHold } from '../heap.ts';
+import type { FileReport } from '../output/verify-report.ts';
+import { noEvidence, type TargetKind } from './verify-target.ts';
+
+const UNSIGNED =
+  'Internal consistency only: a bundle by itself is not signed, so whoever can replace it can replace it unseen.';
+
+/**
+ * What each kind of file needs is loaded once the kind is known: a package needs no schema, no YAML and no zip, and they
+ * would take longer than verifying a small one.
+ */
+const loadBundle = () => loadThenHold(async () => (await import('../../../verifier/verify/bundle.ts')).verifyBundle);
+const loadPackage = async () => (await import('../../../verifier/verify/package.ts')).verifyPackage;
+
+/** What files are verified with. */
+export interface FileMeans {
+  options: VerifyOptions;
+  identityFiles: readonly string[];
+  threads: number | null;
+  workDirectory: Config['workDirectory'];
+  signal: AbortSignal;
+}
+
+/**
+ * Verifies a file by itself.
+ * @param name as the user gave it.
+ * @throws EvidenceError `usage` for what is encrypted to others, and for what is no evidence at all.
+ */
+export async function verifyFile(
+  kind: Exclude<TargetKind, 'archive'>,
+  path: string,
+  name: string,
+  { options, identityFiles, threads, workDirectory, signal }: FileMeans,
+): Promise<FileReport> {
+  if (kind === 'bundle') return verifyOneBundle(path, name, options);
+  if (kind === 'package') return verifyOnePackage(path, name, threads, { ...options, signal });
+  const identities = await openIdentities(identityFiles);
+  return withWorkDirectory(workDirectory, (folder) =>
+    verifyEncryptedBundle(path, { name, folder }, options, identities),
+  );
+}
+
+async function verifyOneBundle(file: string, name: string, options: VerifyOptions): Promise<FileReport> {
+  const verifyBundle = await loadBundle();
+  const verified = await verifyBundle(file, name, { ...options, alone: true });
+  const { recorded, problems, identity } = verified;
+  const verdict = reportAlone(verified);
+  if (verdict === null && problems.length === 0)
+    problems.push(toProblem('object/unreadable', name, 'holds no verdict and nothing to judge'));
+  const statuses = [...(verdict === null ? [] : [verdict.status]), ...(recorded === null ? [] : [recorded.status])];
+  const outcome = problems.length > 0 ? 'refuted' : worstOf(statuses);
+  return {
+    outcome,
+    exit_code: EXIT_CODE_OF[outcome],
+    run_id: verified.runId,
+    period: verified.period,
+    streams: verdict === null ? [] : [{ ...verdict, status: outcome, bundle: { key: name, identity } }],
+    problems,
+    warnings: [UNSIGNED],
+    contracts: verified.contract === null ? [] : [verified.contract],
+  };
+}
+
+/** What cannot be read at all. */
+function reportDamage(problems: Problem[]): FileReport {
+  return {
+    outcome: 'refuted',
+    exit_code: EXIT_CODE_OF.refuted,
+    run_id: null,
+    period: null,
+    streams: [],
+    problems,
+    warnings: [],
+    contracts: [],
+  };
+}
+
+/** @throws EvidenceError `usage` where it cannot be decrypted with what was given. */
+async function verifyEncryptedBundle(
+  file: string,
+  { name, folder }: { name: string; folder: string },
+  options: VerifyOptions,
+  identities: Identities | null,
+): Promise<FileReport> {
+  const { decryptFile } = await import('../../../verifier/encryption/age.ts');
+  const { readObject } = await import('../../../verifier/verify/stored.ts');
+  const zip = join(folder, 'decrypted.zip');
+  const damage: Problem[] = [];
+  const read = async () => ({ content: identities === null ? null : await decryptFile(file, zip, identities) });
+  const decrypted = await readObject(name, damage, read);
+  if (decrypted === null) return reportDamage(damage);
+  const { content } = decrypted;
+  if (content !== null) return verifyOneBundle(zip, name, options);
+  const why = identities === null ? 'is encrypted' : 'is not encrypted to any of the identities that were given';
+  throw new EvidenceError('usage', `${name} ${why}, so there is nothing that could be verified`, {
+    nextStep: 'Give the file of an identity that it is for: --identity FILE.',
+  });
+}
+
+async function verifyOnePackage(
+  file: string,
+  name: string,
+  asked: number | null,
+  options: VerifyOptions & { signal: AbortSignal },
+): Promise<FileReport> {
+  await using threads = RangeThreads.for(file, asked);
+  const verifyPackage = await loadPackage();
+  // Threads load code too.
+  void threads.started.then(() => holdHeap(10));
+  const { verdicts, contract } = await verifyPackage(file, { ...options, threads });
+  if (verdicts.every(lacksEntries)) throw noEvidence(name, 'it has no list of entries');
+  const outcome = worstOf(verdicts.map((verdict) => verdict.status));
+  return {
+    outcome,
+    exit_code: EXIT_CODE_OF[outcome],
+    run_id: null,
+    period: null,
+    streams: verdicts.map((verdict) => ({ ...verdict, bundle: null })),
+    problems: [],
+    warnings: [],
+    contracts: [contract],
+  };
+}
+
+/** Of JSON that is whole, and has no entries where packages have them. */
+function lacksEntries({ stream_id, entries, findings }: Verdict): boolean {
+  const [finding] = findings;
+  return stream_id === '' && entries === 0 && finding?.message.includes(NO_ELEMENTS) === true;
+}

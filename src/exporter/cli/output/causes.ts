@@ -1,0 +1,49 @@
+import type { Printer, Styled } from '../../../core/terminal/printer.ts';
+import { plural } from '../../../core/words.ts';
+
+/** What is wrong, with which stream, and what to do now. */
+export interface Cause {
+  what: Styled;
+  streamId: string;
+  message: string;
+  nextStep: string;
+}
+
+const STREAMS_NAMED = 5;
+
+/** Says each cause once, with the streams that it is wrong with: a service that is gone is one cause for all of them. */
+export function printCauses(causes: readonly Cause[], printer: Printer, limit = Number.POSITIVE_INFINITY): void {
+  const groups = [
+    ...Map.groupBy(causes, (cause) =>
+      JSON.stringify([cause.what.text, withoutStream(cause, cause.message), cause.nextStep]),
+    ).values(),
+  ];
+  for (const [first, ...others] of groups.slice(0, limit)) {
+    if (first === undefined) continue;
+    if (others.length === 0) printer.result([first.what, ` ${first.streamId}: ${first.message}`]);
+    else {
+      const all = [first, ...others];
+      printer.result([first.what, ` ${plural(all.length, 'stream')}: ${withoutStream(first, first.message)}`]);
+      const named = all.slice(0, STREAMS_NAMED).map(({ streamId }) => streamId);
+      const more = all.length - named.length;
+      printer.result(`  ${named.join(', ')}${more > 0 ? ` and ${plural(more, 'other')}; --json names them all` : ''}`);
+    }
+    if (first.nextStep !== '') printer.result(`  ${first.nextStep}`);
+  }
+  const left = groups.slice(limit).flat().length;
+  if (left > 0) printer.result(`… and ${left} more; --json has them.`);
+}
+
+/** The message with `…` for the stream, where it stands in an address or in quotes: so the same of others reads the same. */
+function withoutStream({ streamId }: Cause, message: string): string {
+  if (streamId === '') return message;
+  const names = new Set([streamId, encodeURIComponent(streamId)]);
+  return [...names].reduce(
+    (text, name) => text.replace(new RegExp(`(?<=[/=:"'])${escapePattern(name)}(?=[/?&"'\\s,:]|$)`, 'g'), '…'),
+    message,
+  );
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}

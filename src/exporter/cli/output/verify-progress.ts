@@ -1,0 +1,48 @@
+import { liveLine } from '../../../core/terminal/table.ts';
+import type { ArchiveContext } from '../../../verifier/verify/archive.ts';
+import type { RunCheck } from '../../../verifier/verify/run.ts';
+import type { CommandContext } from '../command.ts';
+
+/** Tells on stderr how it goes: run by run where there are several, and on a terminal stream by stream. */
+export class VerifyProgress implements Pick<ArchiveContext, 'onStream' | 'onRun' | 'onRunEnd'> {
+  readonly #context: CommandContext;
+  readonly #live: boolean;
+  /** The run that is being looked at. */
+  #current: string | null = null;
+  #streams = 0;
+
+  constructor(context: CommandContext) {
+    this.#context = context;
+    this.#live = process.stderr.isTTY === true && !context.printer.quiet;
+  }
+
+  readonly onStream = (streamId: string) => {
+    this.#context.signal.throwIfAborted();
+    this.#streams += 1;
+    if (!this.#live) return;
+    process.stderr.write(`\r\x1b[K${liveLine(`  ${this.#current}: stream ${this.#streams}: ${streamId}`)}`);
+  };
+
+  readonly onRun = (runId: string) => {
+    this.#current = runId;
+    this.#streams = 0;
+  };
+
+  readonly onRunEnd = ({ runId, outcome }: RunCheck, number: number, of: number) => {
+    this.#clear();
+    this.#current = null;
+    if (of > 1) this.#context.printer.note(`Run ${runId} (${number} of ${of}): ${outcome}`);
+  };
+
+  /** Where to go on, if it was ended before it was done. */
+  close(): void {
+    const { signal, printer } = this.#context;
+    this.#clear();
+    if (signal.aborted && this.#current !== null)
+      printer.note(`To go on with this run later, and not begin anew: --from ${this.#current}`);
+  }
+
+  #clear(): void {
+    if (this.#live) process.stderr.write('\r\x1b[K');
+  }
+}

@@ -1,0 +1,122 @@
+import { type Printer, styled } from '../../../core/terminal/printer.ts';
+import { plural } from '../../../core/words.ts';
+import type { RunReport } from '../../../verifier/verify/archive-report.ts';
+import { type Cause, printCauses } from './causes.ts';
+import { OUTCOME_STYLES } from './outcome-styles.ts';
+import { printStreamsTable } from './streams-table.ts';
+
+const SHOWN = 50;
+
+/** Outcomes by which nothing is to be done about a run. */
+const WELL: ReadonlySet<string> = new Set(['verified', 'collected', 'empty', 'recorded']);
+
+/** One of several runs: a line, and all else only if something is amiss with it or everything is asked for. */
+export function printRunLine(run: RunReport, printer: Printer): void {
+  printer.result([
+    styled(`Run ${run.run_id}`, 'bold'),
+    '  ',
+    styled(run.outcome, OUTCOME_STYLES[run.outcome]),
+    `  ${sumUp(run).join(', ')}`,
+  ]);
+  const isWell = WELL.has(run.outcome) && run.problems.length + run.failed.length + run.vanished.length === 0;
+  if (printer.verbose || !isWell) printRunDetails(run, printer);
+  else printFindings(run.streams, printer);
+}
+
+/** What is left of a run in a line, so that nothing goes unsaid that changes what its outcome means. */
+function sumUp({ streams, excluded, hold_log, shares, stamps }: RunReport): string[] {
+  const entries = streams.reduce((sum, stream) => sum + stream.entries, 0);
+  const attested = streams.filter((stream) => stream.attested).length;
+  const proved = stamps.filter(({ state }) => state === 'proved').length;
+  return [
+    plural(streams.length, 'stream'),
+    plural(entries, 'entry'),
+    ...(attested > 0 ? [`${plural(attested, 'bundle')} not read (--fast)`] : []),
+    ...(excluded.length > 0 ? [`${excluded.length} excluded`] : []),
+    ...(stamps.length > 0 ? [`${proved} of ${plural(stamps.length, 'time-stamp')} proved`] : []),
+    ...(hold_log.length > 0 ? [`${plural(hold_log.length, 'change')} of its protection`] : []),
+    ...(shares.length > 0 ? [`shared ${shares.length === 1 ? 'once' : `${shares.length} times`}`] : []),
+  ];
+}
+
+/** All of a run: its streams, and what was done about it. */
+export function printRunDetails(run: RunReport, printer: Printer): void {
+  printStreamsTable(run.streams, printer);
+  printFindings(run.streams, printer);
+  printAbsent(run, printer);
+  printAttested(run.streams, printer);
+  printStamps(run.stamps, printer);
+  printRestamps(run.restamps, printer);
+  printHoldLog(run.hold_log, printer);
+  printShares(run.shares, printer);
+}
+
+/** What was found in streams. */
+export function printFindings(
+  streams: readonly Pick<RunReport['streams'][number], 'findings'>[],
+  printer: Printer,
+): void {
+  const causes = streams
+    .flatMap(({ findings }) => findings)
+    .map(({ code, severity, stream_id, message, next_step }): Cause => {
+      const what = styled(code, severity === 'error' ? 'red' : 'yellow');
+      return { what, streamId: stream_id, message, nextStep: next_step };
+    });
+  printCauses(causes, printer, SHOWN);
+}
+
+/** The streams that are not among those of the table, and why. */
+function printAbsent({ vanished, failed, excluded }: RunReport, printer: Printer): void {
+  const causes = [
+    ...vanished.map(({ finding }): Cause => {
+      const { code, stream_id: streamId, message, next_step: nextStep } = finding;
+      return { what: styled(code, 'red'), streamId, message, nextStep };
+    }),
+    ...failed.map(({ stream_id: streamId, reason: message, next_step: nextStep }): Cause => {
+      return { what: styled('not exported', 'red'), streamId, message, nextStep };
+    }),
+    ...excluded.map(({ stream_id: streamId, reason: message }): Cause => {
+      return { what: { text: 'excluded', style: 'bold' }, streamId, message, nextStep: '' };
+    }),
+  ];
+  printCauses(causes, printer, SHOWN);
+}
+
+function printAttested(streams: RunReport['streams'], printer: Printer): void {
+  const attested = streams.filter((stream) => stream.attested).length;
+  if (attested > 0)
+    printer.result(
+      `${plural(attested, 'bundle')} not read: the store attests that they are what was recorded, and of their claims there is only what was recorded (--fast)`,
+    );
+}
+
+function printHoldLog(holdLog: RunReport['hold_log'], printer: Printer): void {
+  for (const { action, reason, ordered_by, ordered_at, retain_until, outcome } of holdLog) {
+    const until = retain_until === null ? '' : ` until ${retain_until}`;
+    const state = outcome === 'completed' ? '' : ` (${outcome})`;
+    printer.result(`${action}${until}${state}, by ${ordered_by.user} at ${ordered_at}: ${reason}`);
+  }
+}
+
+function printShares(shares: RunReport['shares'], printer: Printer): void {
+  for (const { shared_with, shared_by, shared_at, form, expires_at, objects } of shares) {
+    const whom = shared_with === null ? '' : ` with ${shared_with}`;
+    const until = expires_at === null ? form : `${form} that end at ${expires_at}`;
+    printer.result(`shared${whom} as ${until}, by ${shared_by.user} at ${shared_at}: ${plural(objects, 'object')}`);
+  }
+}
+
+function printStamps(stamps: RunReport['stamps'], printer: Printer): void {
+  for (const { key, state, time, authority, until, remarks } of stamps) {
+    const what =
+      state === 'proved'
+        ? `it was there at ${time?.toISOString()}, says ${authority ?? ''}; holds until ${until?.toISOString()}`
+        : `${state}: ${remarks.join('; ')}`;
+    printer.result(`${key}  ${what}`);
+  }
+}
+
+function printRestamps(restamps: RunReport['restamps'], printer: Printer): void {
+  for (const { token, timestamp_authority: authority, ordered_by, ordered_at } of restamps)
+    printer.result(`restamp ${token.key} from ${authority}, by ${ordered_by.user} at ${ordered_at}`);
+}

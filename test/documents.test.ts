@@ -1,0 +1,151 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { loadConfig } from '../src/exporter/cli/config/config.ts';
+import { configSchema, parseConfigFile } from '../src/exporter/cli/config/config-file.ts';
+import { readTopics } from '../src/exporter/cli/output/topics.ts';
+import { fencedIn, nameOf, readDocument, readDocuments } from './support/documents.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const documents = readDocuments();
+const textOf = (name: string) => documents.find(({ path }) => nameOf(path) === name)?.text ?? '';
+
+test('README.md is short, and names every topic with its title', () => {
+  const readme = textOf('README');
+  expect(readme.split('\n').length).toBeLessThanOrEqual(151);
+  const named = [...readme.matchAll(/^- \[([a-z0-9-]+)\]\(templates\/help\/([a-z0-9-]+)\.md\): (.*)$/gm)];
+  const topics = readTopics().filter(({ name }) => name !== 'exit-codes');
+  expect(named.map(([, name, file, title]) => [name, file, title])).toEqual(
+    topics.map(({ name, title }) => [name, name, title]),
+  );
+});
+
+test.each([...documents, readDocument('src/README.md')])('the links of $path lead somewhere', ({ path, text }) => {
+  const prose = text.replaceAll(/^```.*?^```$/gms, '');
+  const targets = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+  for (const target of targets.filter((one) => !/^https:/.test(one))) {
+    const [file = '', anchor] = target.split('#');
+    const linked = file === '' ? join(root, path) : resolve(root, dirname(path), file);
+    expect(existsSync(linked), target).toBe(true);
+    if (anchor !== undefined) expect(anchorsIn(readFileSync(linked, 'utf8')), target).toContain(anchor);
+  }
+});
+
+/** The anchors of headings, as GitHub makes them. */
+function anchorsIn(text: string): string[] {
+  const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading.toLowerCase());
+  return headings.map((heading) => heading.replace(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-'));
+}
+
+test('no topic is told of that is not there, and no command', () => {
+  const names = readTopics().map(({ name }) => name);
+  const commands = readdirSync(join(root, 'src/exporter/cli/commands')).map((file) =>
+    file.replace(/(-flags)?\.ts$/, ''),
+  );
+  const said = documents.flatMap(({ text }) => [...text.matchAll(/evidence help ([a-z0-9-]+)/g)]);
+  for (const [words, name = ''] of said) expect([...names, ...commands], words).toContain(name);
+});
+
+test('what is fenced is for the shell, YAML, a crontab, or is shown only', () => {
+  for (const { path, language, text } of documents.flatMap(fencedIn)) {
+    expect(['sh', 'yaml', 'crontab', ''], path).toContain(language);
+    if (language === '') expect(text, path).not.toMatch(/^(evidence|npm|aws|kubectl|openssl|jq|curl) \S/m);
+  }
+});
+
+const yamls = documents.flatMap(fencedIn).filter(({ language }) => language === 'yaml');
+
+test.each(yamls)('YAML $index of $path is a configuration', ({ path, text }) => {
+  expect(text).toMatch(/^# evidence\.yaml\n/);
+  expect(Object.keys(parseConfigFile(text, path))).not.toEqual([]);
+});
+
+describe('the topic configuration', () => {
+  const rows = [...textOf('configuration').matchAll(/^\| `([a-z_.]+)` \| (.*?) \| .* \|$/gm)];
+  const stated = new Map(rows.map(([, key = '', value = '']) => [key, value.replaceAll('`', '')]));
+
+  test('has every key of evidence.yaml, and no other', () => {
+    expect([...stated.keys()].sort()).toEqual(keysOf(configSchema).sort());
+  });
+
+  test('states the defaults that hold', async () => {
+    const config = await loadConfig({}, {}, mkdtempSync(join(tmpdir(), 'documents-')));
+    const { timeouts, store, report } = config;
+    const values: Record<string, unknown> = {
+      'source.rate.concurrency': config.concurrency,
+      'source.timeouts.connect_seconds': timeouts.connect / 1000,
+      'source.timeouts.headers_seconds': timeouts.headers / 1000,
+      'source.timeouts.idle_seconds': timeouts.idle / 1000,
+      'source.limits.json_bytes': config.maxJsonBytes,
+      'source.limits.package_bytes': config.maxDownloadBytes,
+      'verify.require': config.required.join(', '),
+      'verify.completeness': config.completeness,
+      'archive.url': config.archiveUrl,
+      'archive.legal_hold': store.legalHold,
+      'report.oscal': report.oscal,
+    };
+    for (const [key, value] of Object.entries(values)) expect([key, stated.get(key)]).toEqual([key, String(value)]);
+    // Nothing is set that the topic does not say is.
+    const unset = [
+      config.auditUrl,
+      config.apiKey,
+      config.requestsPerSecond,
+      config.timestampRootsFile,
+      config.sign.keyFile,
+    ];
+    expect(
+      [...unset, ...Object.values(config.tlsFiles), store.retention, store.kmsKeyId].map((one) => one ?? null),
+    ).toEqual(Array.from({ length: 10 }, () => null));
+    expect([config.acceptUnhashed, config.encryptTo, config.publicKeyFiles, report.controls]).toEqual([[], [], [], []]);
+  });
+});
+
+/** The paths of all members, down to what is no object of known members. */
+function keysOf(schema: z.ZodType, path = ''): string[] {
+  const inner = schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema;
+  if (!(inner instanceof z.ZodObject)) return [path];
+  return Object.entries(inner.shape).flatMap(([name, member]) =>
+    keysOf(member as z.ZodType, path === '' ? name : `${path}.${name}`),
+  );
+}
+
+describe('the topic environment', () => {
+  const stated = new Set([...textOf('environment').matchAll(/`([A-Z][A-Z_]+|npm_\w+)`/g)].map(([, name = '']) => name));
+  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.(ts|cjs)$/.test(path) && !path.includes('exporter/browser'))
+    .map((path) => readFileSync(join(root, 'src', path), 'utf8'))
+    .join('\n');
+  /** Read by what the program is made of: a variable, and the sign of its reader. */
+  const ofOthers: Record<string, RegExp> = {
+    TMPDIR: /\btmpdir\(\)/,
+    NO_COLOR: /\bstyleText\(/,
+    FORCE_COLOR: /\bstyleText\(/,
+    HTTP_PROXY: /\bEnvHttpProxyAgent\b/,
+    HTTPS_PROXY: /\bEnvHttpProxyAgent\b/,
+    AWS_ACCESS_KEY_ID: /@aws-sdk\/client-s3/,
+    AWS_REGION: /@aws-sdk\/client-s3/,
+    NODE_EXTRA_CA_CERTS: /\bfrom 'undici'/,
+  };
+
+  test('has every variable that the program reads', () => {
+    const indexed = [...sources.matchAll(/\b(?:process\.env|environment)(?:\.|\[')([A-Za-z_]+)/g)].map(
+      ([, name]) => name,
+    );
+    const taken = [...sources.matchAll(/\{([^{}]*)\} = (?:process\.env|environment);/g)].flatMap(([, names = '']) =>
+      [...names.matchAll(/(\w+)(?=:|,| *$)/g)].map(([, name]) => name),
+    );
+    const named = [...sources.matchAll(/\b(EVIDENCE_[A-Z_]+|AWS_[A-Z_]+|HTTPS?_PROXY|NO_PROXY)\b/g)].map(
+      ([, name]) => name,
+    );
+    const read = [...indexed, ...taken, ...named].filter((name) => /^([A-Z_]+|npm_\w+)$/.test(name ?? ''));
+    expect(read.length).toBeGreaterThan(20);
+    expect([...new Set(read)].filter((name) => !stated.has(name ?? ''))).toEqual([]);
+  });
+
+  test('has no other', () => {
+    const unread = [...stated].filter((name) => !sources.includes(name) && !(ofOthers[name]?.test(sources) === true));
+    expect(unread).toEqual([]);
+  });
+});

@@ -1,0 +1,234 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Acme, openAcme, type Place, servedIn, signing } from '../support/acme.ts';
+import { type Fenced, fencedIn, nameOf, readDocument, readDocuments } from '../support/documents.ts';
+import { camel } from '../support/services/camel.ts';
+import type { InventedService, ServiceKind } from '../support/services/invented-service.ts';
+import { results } from '../support/services/results.ts';
+
+// Several processes each, on machines that do other things too.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+let acme: Acme;
+/** By the block before. */
+let printed = '';
+/** By the export that README.md begins with. */
+let firstExport = '';
+const services: InventedService[] = [];
+/** By document, in the order in which it goes through them. */
+const places = new Map<string, Place[]>();
+
+beforeAll(async () => {
+  acme = await openAcme();
+});
+afterAll(async () => {
+  await Promise.all([acme.close(), ...services.map((service) => service.close())]);
+});
+
+/** In which the blocks of a document are carried out, one after the other. */
+interface Scene {
+  open(): Place | Promise<Place>;
+  /** By the number of a block: what happens before it, and what of the environment is its own. */
+  before?: Record<number, (place: Place) => Step | Promise<Step>>;
+  /** By the number of a block: the test file that carries it out, and reads it from the document. */
+  elsewhere?: Record<number, string>;
+  /** What the programs are given that this test does not start. */
+  recorded?: string[];
+}
+
+/** Another place to go on in, more variables, words that stand for others. */
+interface Step {
+  place?: Place;
+  env?: Record<string, string>;
+  words?: Record<string, string>;
+}
+
+const SCENES: Record<string, Scene> = {
+  README: {
+    open: () => acme.bare(),
+    before: {
+      3: () => {
+        firstExport = printed;
+        return { place: acme.filled() };
+      },
+      4: () => ({ place: acme.bare() }),
+      5: (place) => {
+        const { apiKey, port } = servedIn(place, printed);
+        return { words: { sk_that_init_printed: apiKey, 8181: port } };
+      },
+    },
+    recorded: [
+      'npm ci',
+      'npm start',
+      'npm ci',
+      'npm test',
+      'npm ci',
+      'npm pack',
+      'npm install --global ./evidence-exporter-0.1.0.tgz',
+    ],
+  },
+  encryption: {
+    open: () => acme.filled(),
+    before: {
+      0: ({ folder }) => {
+        for (const name of ['reader.key', 'evidence-archive', 'evidence.yaml'])
+          rmSync(join(folder, name), { recursive: true, force: true });
+        return {};
+      },
+      1: async ({ folder, run }) => {
+        const recipient = (await run('age-keygen -y reader.key')).stdout.trim();
+        writeFileSync(join(folder, 'evidence.yaml'), JSON.stringify({ archive: { encrypt_to: [recipient] } }));
+        return {};
+      },
+    },
+  },
+  exporting: { open: () => acme.filled() },
+  operations: { open: () => acme.filled() },
+  probe: {
+    open: () => acme.bare(),
+    before: {
+      0: async () => ({ env: await differing(camel) }),
+      1: async ({ folder }) => {
+        const env = await differing(results);
+        const [[id = '', key = ''] = []] = Object.entries(services.at(-1)?.sealKeys ?? {});
+        writeFileSync(join(folder, 'k1.key'), key);
+        return { env, words: { 'k1=k1.key': `${id}=k1.key` } };
+      },
+    },
+  },
+  schedule: {
+    open: () => acme.filled(),
+    before: {
+      3: ({ folder }) => {
+        writeFileSync(join(folder, 'api-key'), 'sk_of_acme_0123456789');
+        return {};
+      },
+    },
+    recorded: [
+      'crontab deploy/crontab',
+      'sudo cp deploy/evidence-export.service deploy/evidence-upkeep.service deploy/evidence-export.timer deploy/evidence-upkeep.timer /etc/systemd/system/',
+      'sudo systemctl enable --now evidence-export.timer evidence-upkeep.timer',
+      'systemctl list-timers evidence-*',
+      'kubectl create configmap evidence --from-file=evidence.yaml',
+      'kubectl create secret generic evidence --from-file=api-key',
+      'kubectl apply --filename deploy/cronjob.yaml',
+    ],
+  },
+  s3: {
+    open: () => acme.bare(),
+    before: {
+      2: async ({ folder }) => ({ place: await acme.inS3(), env: await acme.writer(folder) }),
+    },
+    recorded: [
+      'aws s3api create-bucket --bucket acme-evidence --object-lock-enabled-for-bucket',
+      'aws s3api put-bucket-policy --bucket acme-evidence --policy file://deploy/bucket-policy.json',
+      ...['writer', 'auditor', 'administrator'].map(
+        (who) =>
+          `aws iam put-user-policy --user-name evidence-${who} --policy-name evidence --policy-document file://deploy/${who}-policy.json`,
+      ),
+    ],
+  },
+  share: {
+    open: () => acme.filled(),
+    before: {
+      1: async () => ({ place: await acme.inS3() }),
+      2: (place) => ({ place: places.get('share')?.[0] ?? place }),
+    },
+  },
+  signatures: {
+    open: () => acme.bare(),
+    before: {
+      1: () => ({ place: acme.filled() }),
+      2: async () => {
+        const place = acme.filled();
+        const config = join(place.folder, 'evidence.yaml');
+        rmSync(join(place.folder, 'evidence-archive'), { recursive: true });
+        writeFileSync(config, '{}');
+        expect((await place.run('evidence export --period 2026-09')).code).toBe(0);
+        writeFileSync(config, JSON.stringify({ sign: signing(acme.authority) }));
+        return { place };
+      },
+      3: () => ({ place: acme.filled() }),
+    },
+    elsewhere: { 4: 'signing' },
+  },
+  'verify-by-hand': { open: () => acme.bare(), elsewhere: { 0: 'tools' } },
+  verifying: { open: () => acme.filled() },
+};
+
+/** What leads to a service of another kind, which is served until the end. */
+async function differing(kind: ServiceKind): Promise<Record<string, string>> {
+  const apiKey = 'sk_of_another_service';
+  const service = await kind.start({ apiKey });
+  services.push(service);
+  return { EVIDENCE_AUDIT_URL: service.auditUrl, EVIDENCE_API_KEY: apiKey };
+}
+
+const documents = readDocuments().filter((document) => fencedIn(document).some(({ language }) => language === 'sh'));
+
+test('every document with lines for the shell has a scene, and every scene a document', () => {
+  expect(documents.map(({ path }) => nameOf(path)).sort()).toEqual(Object.keys(SCENES).sort());
+});
+
+describe.each(documents.map((document) => [nameOf(document.path), document] as const))('%s', (name, document) => {
+  const scene = SCENES[name];
+  let place: Place;
+  const visited: Place[] = [];
+  places.set(name, visited);
+
+  beforeAll(async () => {
+    if (scene !== undefined) place = await scene.open();
+  });
+
+  test.each(fencedIn(document).filter(({ language }) => language === 'sh'))('block $index', async (block) => {
+    const elsewhere = scene?.elsewhere?.[block.index];
+    if (elsewhere !== undefined) return expectReader(elsewhere, block);
+    const step = (await scene?.before?.[block.index]?.(place)) ?? {};
+    place = step.place ?? place;
+    if (!visited.includes(place)) visited.push(place);
+    const words = Object.entries(step.words ?? {});
+    const text = words.reduce((said, [from, to]) => said.replaceAll(from, to), block.text);
+    const { code, stdout, stderr } = await place.run(text, step.env);
+    expect(code, `${stderr}${stdout.slice(-2000)}`).toBe(0);
+    printed = stdout;
+  });
+
+  test('starts no other programs than are listed', () => {
+    expect(visited.flatMap((one) => one.recorded())).toEqual(scene?.recorded ?? []);
+  });
+});
+
+/** Whoever carries a block out elsewhere takes it from the document. */
+function expectReader(name: string, { path, index }: Fenced): void {
+  const text = readFileSync(join(import.meta.dirname, `${name}.test.ts`), 'utf8');
+  expect(text).toContain(`shellLines('${nameOf(path)}', ${index})`);
+}
+
+test('README.md shows the end of an export as it is printed', () => {
+  const [shown] = fencedIn(readDocument('README.md')).filter(({ language }) => language === '');
+  const lines = (shown?.text ?? '').split('\n');
+  // Streams, claims and numbers are those of another machine.
+  const heads = lines.flatMap((line) => /^(stream .*|✓ proved .*|[A-Z][a-z]+ {2,}|Not proved: )/.exec(line)?.[0] ?? []);
+  expect(heads.length).toBeGreaterThanOrEqual(7);
+  for (const head of heads) expect(`\n${withoutWidths(firstExport)}`).toContain(`\n${withoutWidths(head)}`);
+});
+
+/** Tables are as wide as their cells. */
+function withoutWidths(text: string): string {
+  return text.replaceAll(/ {2,}/g, '  ');
+}
+
+test('the lines for a crontab are lines of a crontab, and what they run ends well', async () => {
+  const crontabs = readDocuments()
+    .flatMap(fencedIn)
+    .filter(({ language }) => language === 'crontab');
+  expect(crontabs).not.toEqual([]);
+  for (const line of crontabs.flatMap(({ text }) => text.trim().split('\n'))) {
+    const [, fields = '', command = ''] = /^((?:[\d*,/-]+ +){5})([^%]+)$/.exec(line) ?? [];
+    expect(fields, line).not.toBe('');
+    const place = acme.filled();
+    const { code, stderr } = await place.run(`sh -c '${command.replace('/srv/evidence', place.folder)}'`);
+    expect(code, stderr).toBe(0);
+  }
+});

@@ -1,0 +1,84 @@
+import { readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { CommandModule } from 'yargs';
+import { importCommand } from '../../src/platform/import/command.ts';
+import { type Acme, openAcme, type Place, servedIn } from '../support/acme.ts';
+import { fencedIn, readDocuments } from '../support/documents.ts';
+
+// Several processes each, on machines that do other things too.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const COMMANDS = resolve(import.meta.dirname, '../../src/exporter/cli/commands');
+
+let acme: Acme;
+
+beforeAll(async () => {
+  acme = await openAcme();
+});
+afterAll(() => acme.close());
+
+/** The examples of a command; of a command of commands, those of each. */
+function examplesOf(setFlags: unknown, program: string): string[] {
+  const examples: string[] = [];
+  const meet = (name: string | symbol, given: unknown) => {
+    if (name === 'example') examples.push(String(given).replace('$0', program));
+    if (name === 'command') examples.push(...examplesOf((given as CommandModule).builder, program));
+    return parser;
+  };
+  const parser: object = new Proxy({}, { get: (_target, name) => (given: unknown) => meet(name, given) });
+  (setFlags as (argv: object) => unknown)(parser);
+  return examples;
+}
+
+async function readExamples(): Promise<string[]> {
+  const files = readdirSync(COMMANDS).filter((name) => name.endsWith('-flags.ts'));
+  const modules: object[] = await Promise.all(files.map((file) => import(join(COMMANDS, file))));
+  const examples = modules.flatMap((module) =>
+    Object.values(module).flatMap((setFlags) => examplesOf(setFlags, 'evidence')),
+  );
+  return [...new Set(examples)];
+}
+
+/** Of what needs an empty folder, and of what needs S3. */
+const IN_BARE = /^evidence (init|demo|keygen)\b/;
+const IN_S3 = /^evidence (hold|release|extend)\b|verify s3:/;
+
+async function placeOf(line: string): Promise<Place> {
+  if (IN_BARE.test(line)) return acme.bare();
+  return IN_S3.test(line) ? acme.inS3() : acme.filled();
+}
+
+/** Some stand in the documents too, and are carried out there. */
+const documented = readDocuments()
+  .flatMap(fencedIn)
+  .flatMap(({ text }) => text.split('\n').map((line) => line.replace(/ +#.*$/, '')));
+const examples = await readExamples();
+
+test('every command has an example', () => {
+  const named = new Set(examples.map((line) => line.split(' ')[1]));
+  const files = readdirSync(COMMANDS).filter((name) => name.endsWith('-flags.ts'));
+  expect(named.size).toBeGreaterThanOrEqual(files.length);
+});
+
+/** Of what other shells carry out, the part that is ours. */
+function ofOurShell(line: string): string {
+  return /evidence completion (zsh|fish)/.exec(line)?.[0] ?? line;
+}
+
+test.each(examples.filter((line) => !documented.includes(line)))('%s', async (line) => {
+  const { code, stdout, stderr } = await (await placeOf(line)).run(ofOurShell(line));
+  expect(code, `${stderr}${stdout.slice(-2000)}`).toBe(0);
+});
+
+test('the examples of the platform', async () => {
+  const examples = examplesOf(importCommand.builder, 'evidence-platform');
+  expect(examples).toHaveLength(2);
+  const place = acme.bare();
+  const begun = await place.run('evidence-platform init --data ./data; evidence-platform serve --data ./data');
+  const { apiKey, port } = servedIn(place, begun.stdout);
+  for (const line of examples) {
+    const { code, stderr } = await place.run(line.replace('8181', port), { EVIDENCE_API_KEY: apiKey });
+    expect(code, stderr).toBe(0);
+  }
+});

@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const TOPICS = 'templates/help';
+
+/** A text that users read, as a path in the checkout. */
+export interface Document {
+  path: string;
+  text: string;
+}
+
+/** What stands between two fences. */
+export interface Fenced {
+  path: string;
+  /** The word behind the first fence; empty for none. */
+  language: string;
+  text: string;
+  /** Its number among those of its language in the document, from 0 on. */
+  index: number;
+}
+
+/** README.md and the topics of `evidence help`. */
+export function readDocuments(): Document[] {
+  const topics = readdirSync(join(ROOT, TOPICS)).map((name) => `${TOPICS}/${name}`);
+  return ['README.md', ...topics.sort()].map(readDocument);
+}
+
+export function readDocument(path: string): Document {
+  return { path, text: readFileSync(join(ROOT, path), 'utf8') };
+}
+
+export function fencedIn({ path, text }: Document): Fenced[] {
+  const counts = new Map<string, number>();
+  return [...text.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, language = '', inner = '']) => {
+    const index = counts.get(language) ?? 0;
+    counts.set(language, index + 1);
+    return { path, language, text: inner, index };
+  });
+}
+
+/** The lines for the shell of a topic, or of README. */
+export function shellLines(name: string, index: number): string {
+  const path = name === 'README' ? 'README.md' : `${TOPICS}/${name}.md`;
+  const found = fencedIn(readDocument(path)).filter(({ language }) => language === 'sh')[index];
+  if (found === undefined) throw new Error(`${path} has no ${index + 1} blocks for the shell`);
+  return found.text;
+}
+
+/** `claims` of `templates/help/claims.md`, `README` of `README.md`. */
+export function nameOf(path: string): string {
+  return basename(path, '.md');
+}
