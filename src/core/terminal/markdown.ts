@@ -96,7 +96,7 @@ function wrap(words: readonly Word[], width: number): Line[] {
   const lines: Word[][] = [[]];
   let used = 0;
   for (const unit of units(words)) {
-    const size = columnsOf(unit.map(({ text }) => text).join(''));
+    const size = columnsOf(textOf(unit));
     if (used > 0 && used + 1 + size > width) {
       lines.push([]);
       used = 0;
@@ -107,8 +107,7 @@ function wrap(words: readonly Word[], width: number): Line[] {
       if (index === 0) line.push(...piece);
       else lines.push([...piece]);
     }
-    const last = lines.at(-1) ?? [];
-    used = columnsOf(last.map(({ text }) => text).join(''));
+    used = columnsOf(textOf(lines.at(-1) ?? []));
   }
   return lines;
 }
@@ -127,7 +126,7 @@ function units(words: readonly Word[]): Line[] {
 }
 
 function cut(unit: Line, width: number): Line[] {
-  const text = unit.map((word) => word.text).join('');
+  const text = textOf(unit);
   if (columnsOf(text) <= width) return [unit];
   const isBold = unit.every((word) => word.isBold);
   const count = Math.ceil(text.length / width);
@@ -143,8 +142,11 @@ function pieces(line: Line): (string | Styled)[] {
 function renderTable(lines: readonly string[], width: number, words: (text: string) => Word[]): OutputLine[] {
   const [titles = [], , ...rows] = lines.map(cellsOf);
   const cells = [titles, ...rows].map((row) => titles.map((_title, index) => words(row[index] ?? '')));
+  const widest = (index: number, measure: (cell: Line) => number) =>
+    Math.max(...cells.map((row) => measure(row[index] ?? [])));
   const widths = fitted(
-    titles.map((_title, index) => Math.max(...cells.map((row) => columnsOf(textOf(row[index] ?? []))))),
+    titles.map((_title, index) => widest(index, (cell) => columnsOf(textOf(cell)))),
+    titles.map((_title, index) => widest(index, longestWord)),
     width - GAP.length * (titles.length - 1),
   );
   const shown = cells.map((row) => renderRow(row, widths));
@@ -158,19 +160,26 @@ function cellsOf(line: string): string[] {
   return inner.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'));
 }
 
-/** The widths that columns get of so many in all: the widest give way first. */
-function fitted(wanted: readonly number[], available: number): number[] {
+/** The widths that columns get of so many in all: the widest give way first, and words are broken last. */
+function fitted(wanted: readonly number[], words: readonly number[], available: number): number[] {
   const widths = [...wanted];
-  for (let sum = total(widths); sum > available; sum--) {
-    const widest = Math.max(...widths);
-    if (widest <= LEAST_COLUMN) break;
-    widths[widths.indexOf(widest)] = widest - 1;
+  for (const least of [words, words.map(() => 0)]) {
+    for (let excess = total(widths) - available; excess > 0; excess--) {
+      const spare = widths.map((width, index) => (width > Math.max(least[index] ?? 0, LEAST_COLUMN) ? width : 0));
+      const widest = Math.max(...spare);
+      if (widest === 0) break;
+      widths[spare.indexOf(widest)] = widest - 1;
+    }
   }
   return widths;
 }
 
 function total(numbers: readonly number[]): number {
   return numbers.reduce((sum, one) => sum + one, 0);
+}
+
+function longestWord(cell: Line): number {
+  return Math.max(0, ...units(cell).map((unit) => columnsOf(textOf(unit))));
 }
 
 function renderRow(row: readonly Line[], widths: readonly number[]): (string | Styled)[][] {

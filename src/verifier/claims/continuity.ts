@@ -25,8 +25,8 @@ export interface ContinuityQuestion {
 /**
  * Does this package tell the same history as all earlier exports? Nothing that they had and that belongs into it is
  * missing, no entry differs from theirs, no entry between it and theirs is in none, no period that had ended when it was
- * exported has more entries now; and it has entries in common with
- * one of them, or borders on one, or starts at the beginning of a stream that nobody exported before.
+ * exported has more entries now; and it has entries in common with one of them, or borders on one, or starts at the
+ * beginning of a stream that nobody exported before.
  */
 export function judgeContinuity(question: ContinuityQuestion): Judgement {
   const findings = new FindingLog();
@@ -83,7 +83,7 @@ function findMissing({ walk, earlier, period, statedHead }: Question): Finding[]
   const isShort = ours === null ? walk.entries === 0 : ours.last < sequence;
   if (isShort && ours === null && period.from === null && period.to === null) return [now(null)];
   if (isShort && statedHead !== null && statedHead < sequence) return [now(statedHead)];
-  if (isShort && ours !== null && period.to === null) return [now(ours.last)];
+  if (isShort && ours !== null && period.to === null) return [missing(walk, runId, ours.last + 1, sequence)];
   const spans = earlier.filter((span) => isPlaced(span) && !span.part) as Placed[];
   const atEnd = spans.filter(
     (span) => belongs(span, 'last', period) && (ours?.last ?? -1) < span.entries.head.sequence,
@@ -94,15 +94,23 @@ function findMissing({ walk, earlier, period, statedHead }: Question): Finding[]
   const [last] = atEnd.toSorted((a, b) => b.entries.head.sequence - a.entries.head.sequence);
   const [first] = atStart.toSorted((a, b) => a.entries.first_sequence - b.entries.first_sequence);
   return [
-    ...(last === undefined ? [] : [missing(walk, last, Math.max((ours?.last ?? -1) + 1, last.entries.first_sequence))]),
-    ...(first === undefined || ours === null
-      ? []
-      : [missing(walk, first, first.entries.first_sequence, Math.min(ours.first - 1, first.entries.head.sequence))]),
+    ...(last === undefined ? [] : [missing(walk, last.run_id, ...lackingAtEnd(last, ours))]),
+    ...(first === undefined || ours === null ? [] : [missing(walk, first.run_id, ...lackingAtStart(first, ours))]),
   ];
 }
 
-function missing(walk: WalkResult, { run_id, entries }: Placed, from: number, to = entries.head.sequence): Finding {
-  const message = `${entriesIn(from, to)}, which run ${run_id} exported, ${from === to ? 'is' : 'are'} not in the package`;
+type Section = NonNullable<ReturnType<typeof sectionOf>>;
+
+function lackingAtEnd({ entries }: Placed, ours: Section | null): [from: number, to: number] {
+  return [Math.max((ours?.last ?? -1) + 1, entries.first_sequence), entries.head.sequence];
+}
+
+function lackingAtStart({ entries }: Placed, ours: Section): [from: number, to: number] {
+  return [entries.first_sequence, Math.min(ours.first - 1, entries.head.sequence)];
+}
+
+function missing(walk: WalkResult, runId: string, from: number, to: number): Finding {
+  const message = `${entriesIn(from, to)}, which run ${runId} exported, ${from === to ? 'is' : 'are'} not in the package`;
   return toFinding('continuity/truncated', walk.streamId, message, { from, to });
 }
 
@@ -248,11 +256,11 @@ function others(runs: number): string {
   return runs < 2 ? '' : `; it agrees with all ${runs} runs that have some of its entries`;
 }
 
-function judgeStart({ walk, restart }: Question, first: { sequence: number }, log: FindingLog): Claim {
-  if (walk.startsAtGenesis)
-    return proved(`starts at the first entry of the stream; ${restart ?? 'no earlier export is known'}`);
+function judgeStart({ walk, restart, earlier }: Question, first: { sequence: number }, log: FindingLog): Claim {
+  const nothing = earlier.length === 0 ? 'no earlier export is known' : 'no earlier export had entries of it';
+  if (walk.startsAtGenesis) return proved(`starts at the first entry of the stream; ${restart ?? nothing}`);
   if (walk.startsAtFirst) return unproved(`entry ${first.sequence} names a predecessor`);
-  const message = `the package starts at entry ${first.sequence}, and no earlier export is known`;
+  const message = `the package starts at entry ${first.sequence}, and ${nothing}`;
   return unknownStart(walk, first.sequence, message, log);
 }
 

@@ -1,13 +1,13 @@
 import type { Verification } from '../bundle/documents.ts';
 import type { ClaimName } from '../claims/claim.ts';
 import type { Verdict } from '../claims/verdict.ts';
+import type { SealKeys } from '../model/entry.ts';
 import type { Contract } from '../reading/contract.ts';
-import type { VerifyOptions } from './content.ts';
 import type { OpenClaims } from './contradictions.ts';
 
 interface Reader {
   contract: Contract;
-  options: Pick<VerifyOptions, 'sealKeys' | 'acceptUnhashed'>;
+  options: { sealKeys: SealKeys; acceptUnhashed?: readonly string[] };
   /** Whether the forms cannot be compared here. */
   withoutForms: boolean;
 }

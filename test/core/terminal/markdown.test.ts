@@ -25,6 +25,12 @@ const RENDERED: [what: string, markdown: string, width: number, expected: string
   ['a numbered list after a paragraph', 'why:\n\n1. one\n2. two', 9, 'why:\n\n1. one\n2. two'],
   ['a table', '| a | b |\n|---|---|\n| `c` | d |', 20, '*a    b*\n───  ─\n`c`  d'],
   ['a table that is too wide', `| a | b |\n|---|---|\n| c | ${'word '.repeat(4)}|`, 14, tableOfWords()],
+  [
+    'a table in which words are broken last',
+    '| long-name | b |\n|---|---|\n| c | word word word |',
+    19,
+    '*long-name  b*\n─────────  ────────\nc          word\n           word\n           word',
+  ],
   ['a cell with a bar, and one that is not there', '| a | b |\n|---|---|\n| x\\|y |', 20, '*a    b*\n───  ─\nx|y'],
 ];
 

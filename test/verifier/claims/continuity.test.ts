@@ -137,3 +137,30 @@ test('where nobody knows what was exported before, even the beginning of a strea
 test('an accepted restart is the basis of a new start', () => {
   expect(judge(intact, { restart: 'its restart was accepted' }).basis).toContain('its restart was accepted');
 });
+
+/** An earlier run that had no entry of the stream. */
+const EMPTY: Span = { ...run(1, 1), run_id: '2026-08', entries: null };
+
+test.each<[string, SentEntry[], Partial<ContinuityQuestion>, RegExp]>([
+  [
+    'of a package that ends before what the service says it has',
+    slice(1, 8),
+    { ...head(10), ...ALL, statedHead: 10 },
+    /^entries 9 to 10, which run 2026-09 exported, are not in the package$/,
+  ],
+  [
+    'of a stream that ends earlier now',
+    slice(1, 8),
+    { ...head(10), ...ALL, statedHead: 8 },
+    /^the stream now ends at entry 8; run 2026-09 exported it up to entry 10$/,
+  ],
+  [
+    'of a start behind a run without entries',
+    slice(5, 8),
+    earlier(EMPTY),
+    /^the package starts at entry 5, and no earlier export had entries of it$/,
+  ],
+  ['of a start that nobody can know', slice(5, 8), {}, /, and no earlier export is known$/],
+])('what is said %s', (_words, entries, question, said) => {
+  expect(judge(entries, question).reason).toMatch(said);
+});
