@@ -3,6 +3,7 @@ import yargs, { type Argv } from 'yargs';
 import { type ErrorCode, isEvidenceError } from '../core/errors.ts';
 import { readManifest } from '../core/install-paths.ts';
 import { DEFECT, nameCrashes } from '../core/terminal/crash.ts';
+import { parseSaying } from '../core/terminal/help.ts';
 import { initCommand } from './commands/init.ts';
 import { sealKeysCommand } from './commands/seal-keys.ts';
 import { serveCommand } from './commands/serve.ts';
@@ -23,7 +24,8 @@ async function run(args: string[]): Promise<number> {
   const { npm_lifecycle_event: script, INIT_CWD: userFolder } = process.env;
   if (script === 'platform' && userFolder) process.chdir(userFolder);
   try {
-    await makeParser(args).parseAsync();
+    const said = await parseSaying(makeParser(args), args);
+    if (said !== '') process.stdout.write(`${said}\n`);
     return 0;
   } catch (error) {
     return explain(error instanceof UsageError ? await answer(error, args) : error);
@@ -34,6 +36,7 @@ function makeParser(args: string[]): Argv {
   return (
     yargs(args)
       .scriptName('evidence-platform')
+      .wrap(null)
       // All else that is printed is English.
       .locale('en')
       .command(initCommand)

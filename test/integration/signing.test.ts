@@ -351,7 +351,7 @@ describe('a run is stamped anew', () => {
       expect(runs[0]?.restamps).toEqual([
         expect.objectContaining({
           ordered_by: { user: userInfo().username, host: hostname() },
-          authority: new URL(later.url).href,
+          timestamp_authority: new URL(later.url).href,
           token: { key: 'runs/AUD-1/run.2.tsr', sha256: sha256(readFileSync(inArchive('runs/AUD-1/run.2.tsr'))) },
         }),
       ]);

@@ -139,7 +139,11 @@ describe('November', () => {
     const { code, run } = await exportMonth('2026-11', '--from', turn);
     expect([code, run.outcome]).toEqual([1, 'refuted']);
     expect(run.vanished).toMatchObject([
-      { stream_id: 'payments', sequence: 40, run_id: '2026-10', finding: { code: 'continuity/stream-vanished' } },
+      {
+        stream_id: 'payments',
+        head: { sequence: 40, run_id: '2026-10' },
+        finding: { code: 'continuity/stream-vanished' },
+      },
     ]);
     const accepted = await evidence(['ledger', 'accept', 'payments', '--reason', 'moved to payments-eu, OPS-411'], {
       cwd: directory,

@@ -1,5 +1,6 @@
 import type { Argv } from 'yargs';
 import { EvidenceError } from '../errors.ts';
+import { parseSaying } from './help.ts';
 
 /** What a parser knows of a command line. */
 export interface Parsed {
@@ -14,9 +15,7 @@ export interface Parsed {
 /** The help that a parser gives on a command. @param parser one that has not parsed anything. */
 export function helpOn(parser: Argv, command: string | null): Promise<string> {
   const words = command === null ? ['--help'] : [command, '--help'];
-  return new Promise(
-    (resolve) => void parser.parse(words, (_error: unknown, _flags: unknown, help: string) => resolve(help)),
-  );
+  return parseSaying(parser, words);
 }
 
 /** What people call a command who know other tools. */
@@ -75,7 +74,7 @@ export function commandsIn(help: string, program: Parsed['program']): string[] {
   return [...help.matchAll(new RegExp(`^ +${program} ([a-z][a-z-]*)`, 'gm'))].map(([, name = '']) => name);
 }
 
-function flagsIn(help: string): string[] {
+export function flagsIn(help: string): string[] {
   return [...help.matchAll(/^ +(?:-\w, )*(--[a-z][a-z-]*)/gm)].map(([, name = '']) => name);
 }
 

@@ -1,9 +1,10 @@
 import yargs from 'yargs';
 import { exitCodeOf, exitCodeOfError } from '../../core/terminal/exit.ts';
+import { parseSaying } from '../../core/terminal/help.ts';
 import { Printer } from '../../core/terminal/printer.ts';
 import { carryOut } from './carry-out.ts';
 import type { Command } from './command.ts';
-import { completionFlags } from './commands/completion-flags.ts';
+import { type CompletionFlags, completionFlags } from './commands/completion-flags.ts';
 import { demoFlags } from './commands/demo-flags.ts';
 import { doctorFlags } from './commands/doctor-flags.ts';
 import { exportFlags } from './commands/export-flags.ts';
@@ -84,10 +85,19 @@ async function loadHelp(): Promise<Command<HelpFlags>> {
   return explainWith((command) => helpOn(makeParser(), command));
 }
 
+async function loadCompletion(): Promise<Command<CompletionFlags>> {
+  const [{ completeWith }, { helpOn }] = await Promise.all([
+    import('./commands/completion.ts'),
+    import('../../core/terminal/usage.ts'),
+  ]);
+  return completeWith((command) => helpOn(makeParser(), command));
+}
+
 /** The parser; once it has complained of something it is of no use any more. */
 const makeParser = () =>
   yargs(process.argv.slice(2))
     .scriptName('evidence')
+    .wrap(null)
     // All else that is printed is English.
     .locale('en')
     .usage(
@@ -197,7 +207,7 @@ const makeParser = () =>
       'completion <shell>',
       'a script that completes commands and flags, for bash, zsh or fish',
       completionFlags,
-      run(async () => (await import('./commands/completion.ts')).runCompletion, 'shell'),
+      run(loadCompletion, 'shell'),
     )
     .command('version', 'the version of this program', {}, () => {
       process.stdout.write(`${readTool().version}\n`);
@@ -215,7 +225,8 @@ const makeParser = () =>
 const cli = makeParser();
 
 try {
-  await cli.parseAsync();
+  const said = await parseSaying(cli, process.argv.slice(2));
+  if (said !== '') process.stdout.write(`${said}\n`);
 } catch (error) {
   if (error instanceof ChosenCommand) await error.work();
   else if (error instanceof Complaint) await answer(error);
@@ -227,7 +238,7 @@ async function answer({ message }: Complaint): Promise<void> {
   const words = process.argv.slice(2);
   if (words.length === 0) {
     process.exitCode = exitCodeOf('usage');
-    cli.showHelp((text) => process.stderr.write(`${text}\n`));
+    process.stderr.write(`${await parseSaying(makeParser(), ['--help'])}\n`);
     return;
   }
   const { helpOn, toUsageError } = await import('../../core/terminal/usage.ts');

@@ -32,7 +32,7 @@ afterAll(() => {
 
 async function ours(folder: string) {
   const flags = {
-    target: folder,
+    targets: [folder],
     'public-key': [whole.key.publicFile],
     'timestamp-roots': whole.rootFile,
     'seal-key': [`k1=${whole.sealKeyFile}`],

@@ -3,6 +3,7 @@ import type { Argv } from 'yargs';
 export function completionFlags(argv: Argv) {
   return argv
     .positional('shell', { choices: ['bash', 'zsh', 'fish'] as const, demandOption: true, describe: 'your shell' })
+    .options({ line: { type: 'string', describe: 'a line that is begun, to print what may stand at its end' } })
     .example('source <($0 completion bash)', 'in ~/.bashrc')
     .example('source <($0 completion zsh)', 'in ~/.zshrc, behind compinit')
     .example('$0 completion fish | source', 'in ~/.config/fish/config.fish');

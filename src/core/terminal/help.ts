@@ -1,0 +1,42 @@
+import type { Argv } from 'yargs';
+
+/** A line of the help: its lead, e.g. a flag, and from there on what it means. */
+const LEAD = /^( {2,}(?:\S+ )*\S* {2,}| {2,})(?=\S)/;
+
+/**
+ * A help text whose lines are too long for the terminal, broken between words; what a flag means stays behind its name.
+ * The parser itself would break within words.
+ */
+export function reflow(help: string, columns: number): string {
+  return help
+    .split('\n')
+    .map((line) => breakLine(line, columns))
+    .join('\n');
+}
+
+function breakLine(line: string, columns: number): string {
+  if (line.length <= columns) return line;
+  const lead = LEAD.exec(line)?.[0] ?? '';
+  const indent = lead.length <= columns / 2 ? ' '.repeat(lead.length) : '      ';
+  const lines: string[] = [];
+  let current = lead;
+  for (const word of line.slice(lead.length).split(' ')) {
+    const isFull = current.length + word.length > columns && current.trim() !== '' && current !== lead;
+    if (isFull) lines.push(current.trimEnd());
+    current = `${isFull ? indent : current}${word} `;
+  }
+  return [...lines, current.trimEnd()].join('\n');
+}
+
+const USUAL_COLUMNS = 80;
+
+/**
+ * Parses a command line; what the parser says itself, e.g. a help, is returned in lines that fit the terminal. Its `wrap`
+ * has to be null.
+ * @throws what a handler or `fail` throws.
+ */
+export async function parseSaying(parser: Argv, words: readonly string[]): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  await parser.parse(words, (_error: unknown, _flags: unknown, said: string) => resolve(said));
+  return reflow(await promise, process.stdout.columns || USUAL_COLUMNS);
+}
