@@ -10,13 +10,13 @@ export interface Headline {
 
 /** A result in one word and a few sentences, which never say more than was proved. */
 export function headlineOf(result: Result, belonging: Belonging): Headline {
-  const { problems, status, streamId, entries } = result;
-  if (problems.length > 0)
+  const { bundleFindings, status, streamId, entries } = result;
+  if (bundleFindings.length > 0)
     return {
       tone: 'alarm',
       word: status === null ? 'NOT A SOUND BUNDLE' : 'NOT WHAT IT STATES',
       sentences: [
-        `${plural(problems.length, 'problem')}: this is not the bundle that was made, or not all of it. Do not rely on it; fetch it again from the archive.`,
+        `${plural(bundleFindings.length, 'finding')}: this is not the bundle that was made, or not all of it. Do not rely on it; fetch it again from the archive.`,
       ],
     };
   const what = `Every file is what the manifest says. Stream ${streamId ?? 'unknown'}, ${plural(entries, 'entry')}.`;

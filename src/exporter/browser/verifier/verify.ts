@@ -40,7 +40,7 @@ export async function verifyBlob(
   });
   const options = { contract: null, sealKeys: new Map(), roots: null, now };
   const verified = await verifyContent(readBundle(container), name, options, NOT_HERE);
-  const { bundleFindings, identity, runId, recorded, hasPdf } = verified;
+  const { findings: bundleFindings, identity, runId, recorded, hasPdf } = verified;
   const verdict = reportAlone(verified);
   return {
     bundleFindings,
