@@ -13,7 +13,7 @@ import {
   type Subject,
   signedPart,
 } from '../../src/verifier/ledger/ledger.ts';
-import { toRecordBytes } from '../../src/verifier/records/record.ts';
+import { toRecordBytes } from '../../src/verifier/records/record-bytes.ts';
 import { sign } from '../../src/verifier/signature/envelope.ts';
 import type { SigningKey } from '../../src/verifier/signature/key.ts';
 import { runRecord, runStream } from '../support/records.ts';

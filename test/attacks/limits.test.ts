@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toRecordBytes } from '../../src/verifier/records/record.ts';
+import { toRecordBytes } from '../../src/verifier/records/record-bytes.ts';
 import { MAX_RUN_RECORD_BYTES } from '../../src/verifier/records/stored-run.ts';
 import { chainOf, entryAfter, packageOf, type SentEntry } from '../support/chain.ts';
 import { COUNTED, costIn } from '../support/cost.ts';

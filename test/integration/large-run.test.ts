@@ -11,7 +11,7 @@ import { DEFAULT_REQUIRED } from '../../src/verifier/claims/claim.ts';
 import { archiveBytes } from '../../src/verifier/ledger/service.ts';
 import { ARCHIVE_KEY, askedKey, bundleKey, runDraftKey, streamRecordKey } from '../../src/verifier/records/keys.ts';
 import type { RunStream } from '../../src/verifier/records/record.ts';
-import { toRecordBytes } from '../../src/verifier/records/record.ts';
+import { toRecordBytes } from '../../src/verifier/records/record-bytes.ts';
 import { COUNTED, costIn } from '../support/cost.ts';
 import { EVIDENCE, finish, startNode } from '../support/process.ts';
 import { runRecord } from '../support/records.ts';

@@ -16,7 +16,8 @@ import { formatContract } from '../../src/verifier/profile/file.ts';
 import type { Contract } from '../../src/verifier/reading/contract.ts';
 import { type ContractInUse, DEFAULT_IN_USE } from '../../src/verifier/reading/in-use.ts';
 import { pinContract } from '../../src/verifier/reading/pinned.ts';
-import { type StreamRecord, toRecordBytes } from '../../src/verifier/records/record.ts';
+import type { StreamRecord } from '../../src/verifier/records/record.ts';
+import { toRecordBytes } from '../../src/verifier/records/record-bytes.ts';
 import { examineReading } from './chain.ts';
 
 export interface PackageBundle {

@@ -1,3 +1,4 @@
+// Over 250 lines: one automaton over bytes, whose states are read together.
 import { EvidenceError } from '../errors.ts';
 import { type Json, MAX_DEPTH } from './canonical.ts';
 import { type ExactJson, parseExactJson } from './exact.ts';

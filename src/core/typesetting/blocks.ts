@@ -1,5 +1,6 @@
 import type { Color } from './canvas.ts';
-import { ACCENT, CONTENT_WIDTH, GREY, INK, LEFT, RIGHT, type Setting, type Sheet } from './sheet.ts';
+import { ACCENT, GREY, INK, type Setting } from './setting.ts';
+import { CONTENT_WIDTH, LEFT, RIGHT, type Sheet } from './sheet.ts';
 
 /** A heading, kept together with what follows it. */
 export function drawHeading(sheet: Sheet, text: string, following = 60): void {

@@ -1,8 +1,9 @@
 import { PageSizes, type PDFDocument } from 'pdf-lib';
 import { Canvas, type Color } from './canvas.ts';
-import type { Style, Styles } from './fonts.ts';
+import type { Styles } from './fonts.ts';
 import { type Bookmark, writeOutline } from './outline.ts';
 import { type Paragraph, type SetLine, setParagraph } from './paragraph.ts';
+import { GREY, HAIRLINE, type Setting } from './setting.ts';
 import { Structure, type StructureType } from './structure.ts';
 import type { ObjectBlock } from './writing.ts';
 
@@ -17,22 +18,7 @@ export const RIGHT = LEFT + CONTENT_WIDTH;
 /** The lowest point that text of a page may reach. */
 export const BOTTOM = MARGIN.bottom;
 export const TOP = PAGE_HEIGHT - MARGIN.top;
-
-export const INK: Color = [0.1, 0.11, 0.13];
-export const GREY: Color = [0.38, 0.41, 0.45];
-export const ACCENT: Color = [0.09, 0.24, 0.44];
-export const HAIRLINE: Color = [0.78, 0.8, 0.83];
 const MARK_GROUND: Color = [0.93, 0.9, 0.82];
-
-export interface Setting {
-  style: Style;
-  size: number;
-  /** From one baseline to the next, in points. */
-  leading: number;
-  color: Color;
-  /** Where a click on it leads. */
-  link?: string;
-}
 
 export type Align = 'left' | 'centre' | 'right';
 /** How much of a line stands before the `x` it is aligned to. */

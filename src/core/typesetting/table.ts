@@ -1,4 +1,5 @@
-import { ACCENT, type Align, GREY, LEFT, RIGHT, type Setting, type Sheet } from './sheet.ts';
+import { ACCENT, GREY, type Setting } from './setting.ts';
+import { type Align, LEFT, RIGHT, type Sheet } from './sheet.ts';
 
 const PADDING = { above: 4, below: 4, between: 9 };
 

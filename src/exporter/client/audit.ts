@@ -5,7 +5,6 @@ import {
   answerReader,
   type EntryAnswer,
   fillIn,
-  fillText,
   type GenerateAnswer,
   type MadeAnswer,
   type StreamAnswer,
@@ -14,7 +13,9 @@ import {
 } from '../../verifier/profile/answers.ts';
 import type { Description } from '../../verifier/profile/description.ts';
 import type { Downloaded, Observer } from './download.ts';
+import { OTHER_SERVICE, SERVICE_CHANGED } from './drift.ts';
 import type { Exchange } from './exchange.ts';
+import { inPath } from './in-path.ts';
 import { type Operation, operationsOf } from './operations.ts';
 import type { KnownItems } from './page-reader.ts';
 import { ASK_OPERATOR, type Page, readPages } from './pages.ts';
@@ -56,14 +57,6 @@ export interface DescribedService {
   /** Ends every waiting. */
   signal: AbortSignal;
 }
-
-/** What to do about drift. */
-export const SERVICE_CHANGED = {
-  nextStep: 'The service changed since its contract was pinned: run `evidence probe` again and compare the two files.',
-};
-const OTHER_SERVICE = {
-  nextStep: 'This service speaks another contract than the default one: run `evidence probe` to find it out.',
-};
 
 /** A list of more streams is taken for one that never ends. */
 const MAX_STREAMS = 100_000;
@@ -251,18 +244,4 @@ export class AuditClient {
   #otherContract(what: string): EvidenceError {
     return new EvidenceError('contract', this.#transport.scrub(what), this.#pinned ? SERVICE_CHANGED : OTHER_SERVICE);
   }
-}
-
-/**
- * A path with ids as segments of it. Every URL parser takes `.` and `..` for steps, encoded or not (WHATWG URL, 4.5),
- * so they would address something else.
- */
-function inPath(template: string, ids: Readonly<Record<string, string>>): string {
-  for (const id of Object.values(ids))
-    if (/^\.{0,2}$/.test(id) || !id.isWellFormed())
-      throw new EvidenceError('service', `the id ${JSON.stringify(id)} cannot stand in the path of a URL`);
-  return fillText(
-    template,
-    Object.fromEntries(Object.entries(ids).map(([name, id]) => [name, encodeURIComponent(id)])),
-  );
 }

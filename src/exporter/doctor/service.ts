@@ -1,6 +1,7 @@
 import { EvidenceError } from '../../core/errors.ts';
 import { attempt, type Check, compareClocks, ok, skipped } from '../check.ts';
-import { type AuditClient, SERVICE_CHANGED } from '../client/audit.ts';
+import type { AuditClient } from '../client/audit.ts';
+import { SERVICE_CHANGED } from '../client/drift.ts';
 
 /**
  * Whether the audit service answers this key, with streams as its contract describes them, and what time it is there.

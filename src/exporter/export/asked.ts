@@ -6,7 +6,8 @@ import { keepService, readArchiveService, requireService } from '../../verifier/
 import { type Asked, readAsked } from '../../verifier/records/asked.ts';
 import { askedKey } from '../../verifier/records/keys.ts';
 import { differencesOf, type Question } from '../../verifier/records/question.ts';
-import { type RunDocument, toRecordBytes } from '../../verifier/records/record.ts';
+import type { RunDocument } from '../../verifier/records/record.ts';
+import { toRecordBytes } from '../../verifier/records/record-bytes.ts';
 import { type FinalizedRun, readFinalizedRun } from '../../verifier/records/stored-run.ts';
 import { bindRecord, isBoundRecord } from './binding.ts';
 import type { ExportContext } from './context.ts';

@@ -1,6 +1,8 @@
 import type { Archive, StoredObject } from '../../verifier/archive/archive.ts';
+import { attemptSchema } from '../../verifier/records/attempt.ts';
 import { attemptFileOf } from '../../verifier/records/keys.ts';
-import { attemptSchema, type RunRecord, type RunStream, readRecord } from '../../verifier/records/record.ts';
+import type { RunRecord, RunStream } from '../../verifier/records/record.ts';
+import { readRecord } from '../../verifier/records/record-bytes.ts';
 import { isBoundRecord } from './binding.ts';
 import type { ExportContext, RunState } from './context.ts';
 

@@ -20,7 +20,7 @@ import type { Examination } from '../../verifier/claims/claim.ts';
 import type { RecordedStatement } from '../../verifier/claims/completeness.ts';
 import type { Known } from '../../verifier/claims/observe.ts';
 import { toVerdict, type Verdict } from '../../verifier/claims/verdict.ts';
-import { toRecordBytes } from '../../verifier/records/record.ts';
+import { toRecordBytes } from '../../verifier/records/record-bytes.ts';
 import type { ExportContext, RunState } from './context.ts';
 import type { ListedFile } from './listing.ts';
 import { toReadmeFacts } from './readme.ts';

@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, type KeyObject, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { type Question, textOf } from '../../verifier/records/question.ts';
-import { toRecordBytes } from '../../verifier/records/record.ts';
+import { toRecordBytes } from '../../verifier/records/record-bytes.ts';
 import type { SigningKey } from '../../verifier/signature/key.ts';
 
 const KEY_BYTES = 32;

@@ -3,20 +3,11 @@ import { FORMATS } from '../../core/formats.ts';
 import type { Expected, PutResult } from '../../verifier/archive/archive.ts';
 import { type EarlierRuns, readEarlierRuns } from '../../verifier/ledger/earlier-runs.ts';
 import type { LedgerEnd } from '../../verifier/ledger/ledger.ts';
+import type { Attempt } from '../../verifier/records/attempt.ts';
 import { attemptPrefix, runRecordKey } from '../../verifier/records/keys.ts';
 import { EXIT_CODE_OF, worstOf } from '../../verifier/records/outcome.ts';
-import {
-  type Attempt,
-  type Reconciliation,
-  type RunDocument,
-  type RunRecord,
-  type RunStream,
-  recordPieces,
-  type StreamRecord,
-  toRecordBytes,
-  type Unbound,
-  type Vanished,
-} from '../../verifier/records/record.ts';
+import type { RunDocument, RunRecord, RunStream, StreamRecord, Unbound } from '../../verifier/records/record.ts';
+import { recordPieces, toRecordBytes } from '../../verifier/records/record-bytes.ts';
 import { type FinalizedRun, readFinalizedRun } from '../../verifier/records/stored-run.ts';
 import { beginRun, keepAsked, questionOf, readBegun } from './asked.ts';
 import { listAttempts } from './attempts.ts';
@@ -28,6 +19,7 @@ import { measureLeftOver } from './leftovers.ts';
 import { withFile } from './pieces.ts';
 import { findUnlisted, findVanished } from './plan.ts';
 import { putBytes } from './put.ts';
+import { reconcile } from './reconcile.ts';
 import { requireBoundRun } from './records.ts';
 import { type FrozenRun, freezeRun, readRunDraft, recordOf } from './run-draft.ts';
 import type { RunResult, StoredRecord, StreamJobs } from './stream-jobs.ts';
@@ -209,27 +201,6 @@ function toRunStream({ record, ...stored }: StreamJobs['recorded'][number]): Run
 /** A stream's record without what the run or the attempt that names it says already. */
 function withinRun({ format: _format, run_id: _run, recorded_at: _at, ...stream }: Unbound<StreamRecord>) {
   return stream;
-}
-
-/** Every stream that was listed is in exactly one of the classes; one that vanished since it was exported is in none. */
-function reconcile(all: readonly RunStream[], vanished: readonly Vanished[], jobs: StreamJobs): Reconciliation {
-  const { selection, failed } = jobs;
-  const gone = new Set(vanished.map(({ stream_id }) => stream_id));
-  const streams = all.filter(({ stream_id }) => !gone.has(stream_id));
-  const excluded = selection.excluded.length;
-  const partial = streams.filter((stream) => stream.partial || stream.status === 'incomplete').length;
-  const empty = streams.filter((stream) => !stream.partial && stream.status === 'empty').length;
-  const exported = streams.length - partial - empty;
-  const listed = new Set([
-    ...selection.included.map((stream) => stream.streamId),
-    ...selection.excluded.map((exclusion) => exclusion.stream_id),
-    ...streams.map((stream) => stream.stream_id),
-  ]).size;
-  if (listed !== exported + partial + failed.length + empty + excluded)
-    throw new Error(
-      `${listed} streams are listed, but ${exported + partial + failed.length + empty + excluded} accounted for`,
-    );
-  return { listed, exported, partial, failed: failed.length, empty, excluded };
 }
 
 async function leaveAttempt(

@@ -2,13 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { bundleFileName, slugOf } from '../../verifier/bundle/layout.ts';
 import { bundleKey, runRecordKey, streamRecordKey } from '../../verifier/records/keys.ts';
-import {
-  readRecord,
-  type StreamRecord,
-  streamRecordSchema,
-  toRecordBytes,
-  type Unbound,
-} from '../../verifier/records/record.ts';
+import { type StreamRecord, streamRecordSchema, type Unbound } from '../../verifier/records/record.ts';
+import { readRecord, toRecordBytes } from '../../verifier/records/record-bytes.ts';
 import { MAX_RUN_RECORD_BYTES } from '../../verifier/records/stored-run.ts';
 import { bindRecord, isBoundRecord } from './binding.ts';
 import type { ExportContext } from './context.ts';

@@ -6,13 +6,8 @@ import { FORMATS } from '../../core/formats.ts';
 import { measure } from '../../verifier/archive/content.ts';
 import { slugOf } from '../../verifier/bundle/layout.ts';
 import { bundleKey, encryptedBundleKey } from '../../verifier/records/keys.ts';
-import {
-  encryptedBundleSchema,
-  readRecord,
-  type StreamRecord,
-  type Unbound,
-  whereKept,
-} from '../../verifier/records/record.ts';
+import { encryptedBundleSchema, type StreamRecord, type Unbound, whereKept } from '../../verifier/records/record.ts';
+import { readRecord } from '../../verifier/records/record-bytes.ts';
 import { isBoundRecord } from './binding.ts';
 import type { ExportContext } from './context.ts';
 import { bundleNames } from './encrypt.ts';

@@ -2,14 +2,8 @@ import { sha256 } from '../../core/digest.ts';
 import { isEvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
 import { runDraftKey } from '../../verifier/records/keys.ts';
-import {
-  type RunDocument,
-  type RunDraft,
-  type RunRecord,
-  readRecord,
-  runDraftSchema,
-  toRecordBytes,
-} from '../../verifier/records/record.ts';
+import { type RunDocument, type RunDraft, type RunRecord, runDraftSchema } from '../../verifier/records/record.ts';
+import { readRecord, toRecordBytes } from '../../verifier/records/record-bytes.ts';
 import { bindRecord, isBoundRecord } from './binding.ts';
 import type { ExportContext } from './context.ts';
 import { putDocument } from './documents.ts';

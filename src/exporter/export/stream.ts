@@ -14,7 +14,7 @@ import { readPdf } from '../../verifier/pdf-text/reader.ts';
 import { attemptPrefix, bundleKey, runDraftKey } from '../../verifier/records/keys.ts';
 import { type StreamFailure, type StreamRecord, type Unbound, whereKept } from '../../verifier/records/record.ts';
 import { verifyToken } from '../../verifier/timestamp/verify.ts';
-import { SERVICE_CHANGED } from '../client/audit.ts';
+import { SERVICE_CHANGED } from '../client/drift.ts';
 import { packBag, toTransferLog } from './bag.ts';
 import { describeRestart, type ExportContext, type RunState } from './context.ts';
 import { announceEncrypted, toStoredForm } from './encrypt.ts';

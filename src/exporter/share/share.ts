@@ -1,7 +1,7 @@
 import { FORMATS } from '../../core/formats.ts';
 import type { Archive, LinkSeries } from '../../verifier/archive/archive.ts';
 import { runEnvelopeKey } from '../../verifier/records/keys.ts';
-import { toRecordBytes } from '../../verifier/records/record.ts';
+import { toRecordBytes } from '../../verifier/records/record-bytes.ts';
 import { putShare, SHARE_MARK, type SharedObject, type ShareRecord } from '../../verifier/records/share.ts';
 import { renderLetter } from '../report/letter.ts';
 import type { LetterFile } from '../report/view/letter.ts';

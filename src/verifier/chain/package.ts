@@ -1,3 +1,5 @@
+// Over 250 lines: here meet the bytes, the decoder, what it leaves to the reader, and the walks of all streams.
+
 import { Blocks } from '../../core/chunks.ts';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { Json } from '../../core/json/canonical.ts';

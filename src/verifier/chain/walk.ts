@@ -1,3 +1,5 @@
+// Over 250 lines: every check of an entry in one walk, to be read top to bottom.
+
 import type { Tip } from '../decode/wasm/kernel.ts';
 import type { Entry, SealKeys } from '../model/entry.ts';
 import { FindingLog } from '../model/finding-log.ts';

@@ -2,26 +2,13 @@ import type { WalkResult } from '../chain/walk.ts';
 import { FindingLog } from '../model/finding-log.ts';
 import { type FindingPlace, type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
 import { type Claim, type Judgement, proved, refuted, unproved } from './claim.ts';
+import { type ContinuityQuestion, entriesIn, type KnownPast } from './continuity-question.ts';
 import { type Covered, findGaps, placeIn } from './gaps.ts';
 import { findGrown } from './grown.ts';
 import { type Agreement, digestAt, findAgreements, sectionOf } from './overlap.ts';
 import { isPlaced, newestHead, type Placed, seenIn } from './span.ts';
 import type { Span } from './span-schema.ts';
-
-export interface ContinuityQuestion {
-  /** Must have been told what the earlier runs saw, see `comparedWith`. */
-  walk: WalkResult;
-  /** What every earlier run saw of the stream, the oldest first; null where that is not known. */
-  earlier: readonly Span[] | null;
-  /** What the package was asked to hold; half-open, null for no bound. */
-  period: Span['period'];
-  /** The head's sequence number as the service's list of streams states it, before the package was made. */
-  statedHead: number | null;
-  /** The acceptance of the stream's restart, as a sentence, when the ledger has one. */
-  restart: string | null;
-  /** Why the bundle of an earlier run could not be compared, by run id. */
-  unread?: ReadonlyMap<string, string>;
-}
+import { findMissing } from './truncated.ts';
 
 /**
  * Does this package tell the same history as all earlier exports? Nothing that they had and that belongs into it is
@@ -36,12 +23,7 @@ export function judgeContinuity(question: ContinuityQuestion): Judgement {
   return { claim: judge({ ...question, earlier }, findings), findings };
 }
 
-/** Where the past is known. */
-interface Question extends ContinuityQuestion {
-  earlier: readonly Span[];
-}
-
-function judge(question: Question, log: FindingLog): Claim {
+function judge(question: KnownPast, log: FindingLog): Claim {
   const { walk, earlier } = question;
   const found = [...findMissing(question), ...findRewritten(walk, earlier), ...findNewGaps(question)];
   for (const finding of found) log.add(finding);
@@ -67,68 +49,6 @@ export function comparedWith(earlier: readonly Span[]) {
     last: entries.head.sequence,
     byContent: entries.entries_sha256 !== null,
   }));
-}
-
-function findMissing({ walk, earlier, period, statedHead }: Question): StreamFinding[] {
-  const newest = newestHead(earlier);
-  if (newest === null) return [];
-  const { sequence, runId } = newest;
-  const ours = sectionOf(walk);
-  const now = (end: number | null) =>
-    toStreamFinding(
-      'continuity/truncated',
-      walk.streamId,
-      `the stream now ${end === null ? 'has no entries' : `ends at entry ${end}`}; run ${runId} exported it up to entry ${sequence}`,
-      { from: end === null ? firstOf(earlier) : end + 1, to: sequence },
-    );
-  const isShort = ours === null ? walk.entries === 0 : ours.last < sequence;
-  if (isShort && ours === null && period.from === null && period.to === null) return [now(null)];
-  if (isShort && statedHead !== null && statedHead < sequence) return [now(statedHead)];
-  if (isShort && ours !== null && period.to === null) return [missing(walk, runId, ours.last + 1, sequence)];
-  const spans = earlier.filter((span) => isPlaced(span) && !span.part) as Placed[];
-  const atEnd = spans.filter(
-    (span) => belongs(span, 'last', period) && (ours?.last ?? -1) < span.entries.head.sequence,
-  );
-  const atStart = spans.filter(
-    (span) => ours !== null && belongs(span, 'first', period) && ours.first > span.entries.first_sequence,
-  );
-  const [last] = atEnd.toSorted((a, b) => b.entries.head.sequence - a.entries.head.sequence);
-  const [first] = atStart.toSorted((a, b) => a.entries.first_sequence - b.entries.first_sequence);
-  return [
-    ...(last === undefined ? [] : [missing(walk, last.run_id, ...lackingAtEnd(last, ours))]),
-    ...(first === undefined || ours === null ? [] : [missing(walk, first.run_id, ...lackingAtStart(first, ours))]),
-  ];
-}
-
-type Section = NonNullable<ReturnType<typeof sectionOf>>;
-
-function lackingAtEnd({ entries }: Placed, ours: Section | null): [from: number, to: number] {
-  return [Math.max((ours?.last ?? -1) + 1, entries.first_sequence), entries.head.sequence];
-}
-
-function lackingAtStart({ entries }: Placed, ours: Section): [from: number, to: number] {
-  return [entries.first_sequence, Math.min(ours.first - 1, entries.head.sequence)];
-}
-
-function missing(walk: WalkResult, runId: string, from: number, to: number): StreamFinding {
-  const message = `${entriesIn(from, to)}, which run ${runId} exported, ${from === to ? 'is' : 'are'} not in the package`;
-  return toStreamFinding('continuity/truncated', walk.streamId, message, { from, to });
-}
-
-function firstOf(earlier: readonly Span[]): number {
-  return Math.min(...earlier.filter(isPlaced).map(({ entries }) => entries.first_sequence));
-}
-
-/** Whether the entry at an end of a span is of the period: by its time or, without one, by the span's own period. */
-function belongs({ entries, period: theirs }: Placed, end: 'first' | 'last', period: Span['period']): boolean {
-  const time = Date.parse((end === 'first' ? entries.first_recorded_at : entries.last_recorded_at) ?? '');
-  const [from, to] = [toBound(period.from, -Infinity), toBound(period.to, Infinity)];
-  if (!Number.isNaN(time)) return from <= time && time < to;
-  return from <= toBound(theirs.from, -Infinity) && toBound(theirs.to, Infinity) <= to;
-}
-
-function toBound(text: string | null, otherwise: number): number {
-  return text === null ? otherwise : Date.parse(text);
 }
 
 /** Where the package states another digest, or holds other content, than an earlier run had; of each number once. */
@@ -173,7 +93,7 @@ function isBeginning(walk: WalkResult, first: number): boolean {
 }
 
 /** Gaps that this package borders on, or that its period closes: others were there before. */
-function findNewGaps({ walk, earlier, period }: Question): StreamFinding[] {
+function findNewGaps({ walk, earlier, period }: KnownPast): StreamFinding[] {
   if (walk.findings.errors('order') > 0 || (walk.first === null) !== (walk.entries === 0)) return [];
   const past = earlier.filter(({ part }) => !part).map(toCovered);
   const known = new Set(findGaps(past).map(({ from, to }) => `${from}-${to}`));
@@ -200,7 +120,7 @@ function placeOf(walk: WalkResult): Covered['entries'] {
   return { first: ours.first, last: ours.last, first_recorded_at, last_recorded_at };
 }
 
-function whyOpen({ walk, unread }: Question, { run_id, entries }: Placed): string {
+function whyOpen({ walk, unread }: KnownPast, { run_id, entries }: Placed): string {
   const { first_sequence: first, head } = entries;
   const last = head.sequence;
   const ours = sectionOf(walk);
@@ -211,7 +131,7 @@ function whyOpen({ walk, unread }: Question, { run_id, entries }: Placed): strin
 }
 
 function judgePlace(
-  { walk }: Question,
+  { walk }: KnownPast,
   first: NonNullable<WalkResult['first']>,
   spans: readonly Placed[],
   agreements: ReadonlyMap<number, Agreement | null>,
@@ -258,7 +178,7 @@ function others(runs: number): string {
   return runs < 2 ? '' : `; it agrees with all ${runs} runs that have some of its entries`;
 }
 
-function judgeStart({ walk, restart, earlier }: Question, first: { sequence: number }, log: FindingLog): Claim {
+function judgeStart({ walk, restart, earlier }: KnownPast, first: { sequence: number }, log: FindingLog): Claim {
   const nothing = earlier.length === 0 ? 'no earlier export is known' : 'no earlier export had entries of it';
   if (walk.startsAtGenesis) return proved(`starts at the first entry of the stream; ${restart ?? nothing}`);
   if (walk.startsAtFirst) return unproved(`entry ${first.sequence} names a predecessor`);
@@ -269,8 +189,4 @@ function judgeStart({ walk, restart, earlier }: Question, first: { sequence: num
 function unknownStart(walk: WalkResult, sequence: number, message: string, log: FindingLog): Claim {
   log.add(toStreamFinding('continuity/unknown-start', walk.streamId, message, { sequence }));
   return unproved(message);
-}
-
-function entriesIn(from: number, to: number): string {
-  return from === to ? `entry ${from}` : `entries ${from} to ${to}`;
 }

@@ -1,6 +1,7 @@
 import { sha256 } from '../../core/digest.ts';
 import type { Archive } from '../archive/archive.ts';
-import { type Acceptance, acceptanceSchema, readRecord } from '../records/record.ts';
+import { type Acceptance, acceptanceSchema } from '../records/record.ts';
+import { readRecord } from '../records/record-bytes.ts';
 
 const MAX_ACCEPTANCE_BYTES = 2 ** 20;
 

@@ -3,7 +3,7 @@ import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { Archive } from '../archive/archive.ts';
 import { ledgerKey } from '../records/keys.ts';
 import { keepPublicKey } from '../records/public-key.ts';
-import { toRecordBytes } from '../records/record.ts';
+import { toRecordBytes } from '../records/record-bytes.ts';
 import { sign } from '../signature/envelope.ts';
 import { readAdded } from './continuation.ts';
 import {

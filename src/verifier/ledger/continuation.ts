@@ -2,7 +2,8 @@ import { sha256 } from '../../core/digest.ts';
 import { type ErrorCode, EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { Archive } from '../archive/archive.ts';
 import { isLedgerKey, LEDGER_PREFIX, ledgerKey, runRecordKey } from '../records/keys.ts';
-import { type Acceptance, toRecordBytes } from '../records/record.ts';
+import type { Acceptance } from '../records/record.ts';
+import { toRecordBytes } from '../records/record-bytes.ts';
 import { readRunRecord } from '../records/stored-run.ts';
 import { readAcceptance } from './acceptance.ts';
 import {

@@ -7,14 +7,8 @@ import { spanOf } from '../claims/span.ts';
 import { periodSchema, type SpanEntries, spanEntriesSchema } from '../claims/span-schema.ts';
 import { coverageOf, coverageSchema } from '../records/coverage.ts';
 import { isLedgerKey, LEDGER_PREFIX, ledgerKey } from '../records/keys.ts';
-import {
-  type Acceptance,
-  type LedgerHead,
-  type RunRecord,
-  readRecord,
-  seenHeadSchema,
-  toRecordBytes,
-} from '../records/record.ts';
+import { type Acceptance, type LedgerHead, type RunRecord, seenHeadSchema } from '../records/record.ts';
+import { readRecord, toRecordBytes } from '../records/record-bytes.ts';
 import { isSignedBy, type Signature, type Signed, signatureSchema } from '../signature/envelope.ts';
 import type { PublicKey, SigningKey } from '../signature/key.ts';
 import { verifyCommand } from './verify-command.ts';

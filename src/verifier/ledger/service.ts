@@ -4,7 +4,7 @@ import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
 import type { Archive } from '../archive/archive.ts';
 import { ARCHIVE_KEY } from '../records/keys.ts';
-import { readRecord, toRecordBytes } from '../records/record.ts';
+import { readRecord, toRecordBytes } from '../records/record-bytes.ts';
 import type { StoredLedgerEntry } from './ledger.ts';
 import { verifyCommand } from './verify-command.ts';
 

@@ -5,7 +5,7 @@ import { periodSchema } from '../claims/span-schema.ts';
 import { operatorSchema } from '../claims/stated-schema.ts';
 import { askedKey } from './keys.ts';
 import { scopeSchema, sourceSchema } from './question.ts';
-import { readRecord } from './record.ts';
+import { readRecord } from './record-bytes.ts';
 
 /** `runs/<run-id>/asked.json`: what the run is asked for, written before anything else of it. */
 export const askedSchema = z.strictObject({

@@ -4,7 +4,7 @@ import { FORMATS } from '../../core/formats.ts';
 import type { Archive } from '../archive/archive.ts';
 import { operatorSchema } from '../claims/stated-schema.ts';
 import { holdActionOf, holdLogPrefix, holdResultKey } from './keys.ts';
-import { readRecord, toRecordBytes } from './record.ts';
+import { readRecord, toRecordBytes } from './record-bytes.ts';
 
 const lockSchema = z.strictObject({ mode: z.enum(['governance', 'compliance']), retain_until: z.string() });
 

@@ -1,9 +1,5 @@
 import { z } from 'zod';
-import { EvidenceError } from '../../core/errors.ts';
-import { FORMATS, otherVersionOf } from '../../core/formats.ts';
-import type { Json } from '../../core/json/canonical.ts';
-import { type ExactJson, type ExactOptions, parseExactJson } from '../../core/json/exact.ts';
-import { indentedJson } from '../../core/json/indented.ts';
+import { FORMATS } from '../../core/formats.ts';
 import type { PutResult } from '../archive/archive.ts';
 import { STATUSES } from '../claims/claim.ts';
 import { headSchema, periodSchema } from '../claims/span-schema.ts';
@@ -59,7 +55,7 @@ export function whereKept({ version_id, lock, legal_hold }: PutResult) {
  * HMAC-SHA-256 in hex over the bytes of the record without this member, by a key that only those have who run the export;
  * null where there is none. Written last; see `export/binding.ts`.
  */
-const binding = digest.nullable();
+export const binding = digest.nullable();
 
 /** A record before it is bound to its run. */
 export type Unbound<T extends { binding: unknown }> = Omit<T, 'binding'>;
@@ -245,78 +241,3 @@ export const runDraftSchema = runRecordSchema.omit({ format: true, streams: true
   streams: z.array(storedSchema),
 });
 export type RunDraft = z.infer<typeof runDraftSchema>;
-
-/** `runs/<run-id>/attempts/<time>/attempt.json`: a try that ended incomplete, and why. */
-export const attemptSchema = z.strictObject({
-  format: z.literal(FORMATS.attempt),
-  run_id: z.string(),
-  started_at: z.string(),
-  ended_at: z.string(),
-  reconciliation: reconciliationSchema,
-  failed: z.array(streamFailureSchema),
-  documents: z.array(documentSchema),
-  incomplete: z.array(streamRecordSchema.omit({ format: true, run_id: true, recorded_at: true, binding: true })),
-  binding,
-});
-export type Attempt = z.infer<typeof attemptSchema>;
-
-/** The bytes of a record: indented JSON, the same for the same record. */
-export function toRecordBytes(record: unknown): Uint8Array {
-  return Buffer.from(`${JSON.stringify(record, null, 2)}\n`);
-}
-
-/** Of a run record: its members, and of the list of its streams each stream. */
-const LEVELS = 2;
-
-/**
- * The text of `toRecordBytes` in pieces, of a record that may have megabytes.
- * @param levels see `indentedJson`; a list may be any iterable.
- */
-export function* recordPieces(record: object, levels = LEVELS): Generator<string> {
-  yield* indentedJson(record, levels);
-  yield '\n';
-}
-
-/**
- * Reads a record that we once wrote.
- * @throws EvidenceError `unreadable` naming the object and the first thing in it that is wrong.
- */
-export function readRecord<T>(schema: z.ZodType<T>, bytes: Uint8Array, key: string): T {
-  return toRecord(schema, parseRecord(bytes, key), key);
-}
-
-/** The record that a JSON value is. @throws EvidenceError as `readRecord` does. */
-export function toRecord<T>(schema: z.ZodType<T>, value: Json, key: string): T {
-  const read = schema.safeParse(value);
-  if (read.success) return read.data;
-  const other = otherVersionOf(value);
-  if (other !== null)
-    throw new EvidenceError('unreadable', `${key} is of the format ${other}, which this version does not read`);
-  throw new EvidenceError('unreadable', `${key} is not the record it should be: ${whatIsWrong(read.error)}`);
-}
-
-/** In one line. */
-function whatIsWrong(error: z.ZodError): string {
-  return z
-    .prettifyError(error)
-    .replaceAll('\n', ';')
-    .replaceAll(/;\s+→ /g, ' ')
-    .replaceAll(';', '; ');
-}
-
-/** What a record says, before it is known to be one. @throws EvidenceError as `readRecord` does. */
-export function parseRecord(bytes: Uint8Array, key: string, options?: ExactOptions): Json {
-  const { value, ambiguity, inexact } = parse(bytes, key, options);
-  if (inexact !== null)
-    throw new EvidenceError('unreadable', `${key} holds a number that changes when it is read: ${inexact}`);
-  if (ambiguity !== null) throw new EvidenceError('unreadable', `${key} is ambiguous: ${ambiguity}`);
-  return value;
-}
-
-function parse(bytes: Uint8Array, key: string, options?: ExactOptions): ExactJson {
-  try {
-    return parseExactJson(bytes, options);
-  } catch (error) {
-    throw new EvidenceError('unreadable', `${key} is ${error instanceof Error ? error.message : 'unreadable'}`);
-  }
-}

@@ -5,7 +5,7 @@ import type { Archive } from '../archive/archive.ts';
 import { operatorSchema } from '../claims/stated-schema.ts';
 import { lockAsRun } from './beside-run.ts';
 import { holdActionOf, holdLogPrefix, holdRecordKey } from './keys.ts';
-import { readRecord, toRecordBytes } from './record.ts';
+import { readRecord, toRecordBytes } from './record-bytes.ts';
 
 /** `runs/<run-id>/hold-log/<time>-restamp.json`: written before its token is kept, so that none goes unsaid. */
 export const restampingSchema = z.strictObject({

@@ -5,7 +5,7 @@ import type { Archive } from '../archive/archive.ts';
 import { operatorSchema } from '../claims/stated-schema.ts';
 import { lockAsRun } from './beside-run.ts';
 import { holdActionOf, holdLogPrefix, holdRecordKey } from './keys.ts';
-import { readRecord, toRecordBytes } from './record.ts';
+import { readRecord, toRecordBytes } from './record-bytes.ts';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 

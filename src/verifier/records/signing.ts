@@ -5,7 +5,8 @@ import { envelopeSchema, openEnvelope, toEnvelope } from '../signature/envelope.
 import type { SigningKey } from '../signature/key.ts';
 import { runEnvelopeKey } from './keys.ts';
 import { keepPublicKey } from './public-key.ts';
-import { type RunRecord, readRecord, toRecordBytes } from './record.ts';
+import type { RunRecord } from './record.ts';
+import { readRecord, toRecordBytes } from './record-bytes.ts';
 import { toStatement } from './statement.ts';
 
 const MAX_ENVELOPE_BYTES = 2 ** 30;

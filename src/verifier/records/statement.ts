@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { ARCHIVE_VERSION } from '../../core/formats.ts';
 import type { Signed } from '../signature/envelope.ts';
 import { runRecordKey } from './keys.ts';
-import { type RunRecord, toRecordBytes } from './record.ts';
+import type { RunRecord } from './record.ts';
+import { toRecordBytes } from './record-bytes.ts';
 
 const PAYLOAD_TYPE = 'application/vnd.in-toto+json';
 const PREDICATE_TYPE = `urn:evidence-exporter:run:${ARCHIVE_VERSION}`;

@@ -1,7 +1,8 @@
 import { sha256 } from '../../core/digest.ts';
 import type { Archive } from '../archive/archive.ts';
 import { runRecordKey } from './keys.ts';
-import { parseRecord, type RunRecord, runRecordSchema, toRecord } from './record.ts';
+import { type RunRecord, runRecordSchema } from './record.ts';
+import { parseRecord, toRecord } from './record-bytes.ts';
 
 /** Of a run record: a larger one would take more than 300 MB to verify. That of 12,000 streams has 40 MB. */
 export const MAX_RUN_RECORD_BYTES = 48 * 2 ** 20;

@@ -1,25 +1,12 @@
-import { sha256 } from '../../core/digest.ts';
-import { isEvidenceError } from '../../core/errors.ts';
 import { agree, plural } from '../../core/words.ts';
-import type { Archive, StoredObject } from '../archive/archive.ts';
+import type { StoredObject } from '../archive/archive.ts';
 import { compareKeys, isKey } from '../archive/key.ts';
 import { asReadBack } from '../claims/recorded.ts';
 import { toEarlierRun } from '../ledger/earlier-runs.ts';
 import { runOf } from '../ledger/ledger.ts';
 import { refuseOtherVersion } from '../ledger/version.ts';
-import {
-  askedKey,
-  attemptFileOf,
-  isDocumentKey,
-  isEncryptedBundleKey,
-  LEDGER_PREFIX,
-  PUBLIC_KEYS_PREFIX,
-  runDraftKey,
-  runIdOf,
-  runRecordKey,
-  streamSlugOf,
-} from '../records/keys.ts';
-import { attemptSchema, type LedgerHead, readRecord } from '../records/record.ts';
+import { LEDGER_PREFIX, PUBLIC_KEYS_PREFIX, runIdOf, runRecordKey } from '../records/keys.ts';
+import type { LedgerHead } from '../records/record.ts';
 import type { PublicKey } from '../signature/key.ts';
 import { type ArchiveReport, toReport } from './archive-report.ts';
 import { withBeginnings } from './beginnings.ts';
@@ -30,11 +17,12 @@ import { type HoldLogCheck, verifyHoldLog } from './hold-log.ts';
 import { checkLedger, type InScope, type Ledger, readLedger } from './ledger.ts';
 import { verifyLocks } from './locks.ts';
 import { reportMonths } from './months.ts';
-import { type ObjectFinding, toObjectFinding, toUnreadable } from './object-finding.ts';
+import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { verifyService } from './one-service.ts';
 import { outcomeOf, type RunCheck, verifyRun } from './run.ts';
 import { checkLedgerSignatures, findUnusedKeys, type Keyring, readKeyring } from './signatures.ts';
 import type { RunContext, VerifiedStream } from './stream.ts';
+import { findUnexpected } from './unexpected.ts';
 import { checkListing, checkVersions } from './versions.ts';
 
 /** Whom and what the reader trusts. */
@@ -42,8 +30,6 @@ export interface ArchiveOptions extends VerifyOptions, Pick<RunContext, 'stampRo
   /** An archive must be signed with one of these if there are any. */
   publicKeys: readonly PublicKey[];
 }
-
-const MAX_ATTEMPT_BYTES = 2 ** 30;
 
 /** What is verified of an archive, and who is told how it goes. */
 export interface ArchiveContext
@@ -231,37 +217,6 @@ function checkEarlierRuns(checks: readonly RunCheck[]): ObjectFinding[] {
   );
 }
 
-/** Objects that nothing accounts for. What a run left that is not finalized is accounted for by its name. */
-async function findUnexpected(
-  archive: Archive,
-  keys: ReadonlySet<string>,
-  accounted: ReadonlySet<string>,
-  warnings: string[],
-  inScope: InScope,
-  all: boolean,
-): Promise<ObjectFinding[]> {
-  const findings: ObjectFinding[] = [];
-  for (const key of keys) {
-    if (accounted.has(key)) continue;
-    const runId = runIdOf(key);
-    if (runId === null ? !all : !inScope(runId)) continue;
-    const isOpen = runId !== null && !keys.has(runRecordKey(runId));
-    if (isOpen && attemptFileOf(key) !== null) {
-      findings.push(...(await checkAttempt(archive, key, keys, warnings)));
-      continue;
-    }
-    if (isOpen && isOfOpenRun(key, runId)) continue;
-    findings.push(toObjectFinding('object/unexpected', key, 'is there, but nothing records it'));
-  }
-  return findings;
-}
-
-/** What an interruption may leave of a run. */
-function isOfOpenRun(key: string, runId: string): boolean {
-  const isNamed = key === askedKey(runId) || key === runDraftKey(runId);
-  return isNamed || streamSlugOf(key) !== null || isEncryptedBundleKey(key) || isDocumentKey(key);
-}
-
 function signedRuns(checks: readonly RunCheck[]): Set<string> {
   return new Set(checks.flatMap(({ runId, record }) => (record?.signed === true ? [runId] : [])));
 }
@@ -283,37 +238,4 @@ function warnOfEncrypted(checks: readonly RunCheck[], identities: RunContext['id
   if (identities !== null && !stored.some(({ bundle }) => bundle.encrypted !== undefined))
     warnings.push('No bundle that was looked at is encrypted: the identities that were given opened nothing.');
   return warnings;
-}
-
-/** A bundle of an attempt must be the one that the attempt's record names. */
-async function checkAttempt(
-  archive: Archive,
-  key: string,
-  keys: ReadonlySet<string>,
-  warnings: string[],
-): Promise<ObjectFinding[]> {
-  const recordKey = key.replace(/[^/]+$/, 'attempt.json');
-  if (!keys.has(recordKey)) {
-    warnings.push(`${key} was left by a try that was interrupted before it could record it.`);
-    return [];
-  }
-  try {
-    const attempt = readRecord(attemptSchema, await archive.readBytes(recordKey, MAX_ATTEMPT_BYTES), recordKey);
-    if (key === recordKey) return [];
-    const named = [...attempt.incomplete.map(({ bundle }) => bundle), ...attempt.documents];
-    const stated = named.find((object) => object.key === key);
-    if (stated === undefined)
-      return [toObjectFinding('object/unexpected', key, `is there, but ${recordKey} does not name it`)];
-    const actual = sha256(await archive.readBytes(key, stated.bytes + 1));
-    if (actual === stated.sha256) return [];
-    return [
-      toObjectFinding('object/altered', key, `its SHA-256 is not the one in ${recordKey}`, {
-        expected: stated.sha256,
-        actual,
-      }),
-    ];
-  } catch (error) {
-    if (!isEvidenceError(error)) throw error;
-    return [toUnreadable(key, error)];
-  }
 }

@@ -1,7 +1,8 @@
 import { isEvidenceError } from '../../core/errors.ts';
 import type { Archive } from '../archive/archive.ts';
 import { runEnvelopeKey, runRecordKey } from '../records/keys.ts';
-import { type RunRecord, readRecord } from '../records/record.ts';
+import type { RunRecord } from '../records/record.ts';
+import { readRecord } from '../records/record-bytes.ts';
 import { readRunEnvelope } from '../records/signing.ts';
 import { judgeStamps, readStamps, type StampVerdict } from '../records/stamps.ts';
 import { statementSchema, toStatement } from '../records/statement.ts';

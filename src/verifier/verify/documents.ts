@@ -5,7 +5,7 @@ import { type ServiceDocument, type Verification, verificationSchema } from '../
 import { CONTRACT_FILE, SERVICE, TRANSFER_LOG, VERIFICATION } from '../bundle/files.ts';
 import { type ContractInUse, DEFAULT_IN_USE } from '../reading/in-use.ts';
 import { pinContract } from '../reading/pinned.ts';
-import { readRecord } from '../records/record.ts';
+import { readRecord } from '../records/record-bytes.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { readServiceDocument } from './service.ts';
 

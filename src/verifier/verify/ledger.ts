@@ -10,7 +10,7 @@ import {
   withSignature,
 } from '../ledger/ledger.ts';
 import { isLedgerKey, ledgerKey, runRecordKey } from '../records/keys.ts';
-import { toRecordBytes } from '../records/record.ts';
+import { toRecordBytes } from '../records/record-bytes.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import type { RunCheck } from './run.ts';
 import { readObject } from './stored.ts';

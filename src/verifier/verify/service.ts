@@ -9,7 +9,7 @@ import type { FileDigest } from '../bundle/integrity.ts';
 import type { ListingResult, PackageCut } from '../claims/listing.ts';
 import { answerReader } from '../profile/answers.ts';
 import type { Description } from '../profile/description.ts';
-import { readRecord } from '../records/record.ts';
+import { readRecord } from '../records/record-bytes.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 
 const MAX_SERVICE_BYTES = 256 * 2 ** 20;

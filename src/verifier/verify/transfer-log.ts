@@ -5,7 +5,7 @@ import type { FileDigest } from '../bundle/integrity.ts';
 import type { ListingResult } from '../claims/listing.ts';
 import { fillText } from '../profile/answers.ts';
 import type { Contract } from '../reading/contract.ts';
-import { readRecord } from '../records/record.ts';
+import { readRecord } from '../records/record-bytes.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 
 /** The transfer log as far as others compare with it; null where it cannot be read. */

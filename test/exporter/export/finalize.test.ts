@@ -13,7 +13,9 @@ import { concludeRun } from '../../../src/exporter/export/finalize.ts';
 import type { StoredRecord, StreamJobs } from '../../../src/exporter/export/stream-jobs.ts';
 import { readNewestEntry } from '../../../src/verifier/ledger/ledger.ts';
 import { DEFAULT_DESCRIPTION, defaultContract } from '../../../src/verifier/reading/default-contract.ts';
-import { attemptSchema, readRecord, runRecordSchema, type StreamRecord } from '../../../src/verifier/records/record.ts';
+import { attemptSchema } from '../../../src/verifier/records/attempt.ts';
+import { runRecordSchema, type StreamRecord } from '../../../src/verifier/records/record.ts';
+import { readRecord } from '../../../src/verifier/records/record-bytes.ts';
 import { DIGEST, streamRecord } from '../../support/records.ts';
 
 const workDirectory = mkdtempSync(join(tmpdir(), 'finalize-test-'));

@@ -4,7 +4,7 @@ import { openMemoryArchive } from '../../../src/exporter/archive/memory.ts';
 import { findVanished, type ListedStream, selectStreams } from '../../../src/exporter/export/plan.ts';
 import type { Archive } from '../../../src/verifier/archive/archive.ts';
 import { slugOf } from '../../../src/verifier/bundle/layout.ts';
-import { toRecordBytes } from '../../../src/verifier/records/record.ts';
+import { toRecordBytes } from '../../../src/verifier/records/record-bytes.ts';
 import { readFinalizedRun } from '../../../src/verifier/records/stored-run.ts';
 import { runRecord, runStream } from '../../support/records.ts';
 

@@ -9,7 +9,8 @@ import { putReports } from '../../../src/exporter/export/documents.ts';
 import { freezeRun, readRunDraft, recordOf } from '../../../src/exporter/export/run-draft.ts';
 import type { StoredRecord } from '../../../src/exporter/export/stream-jobs.ts';
 import type { Archive } from '../../../src/verifier/archive/archive.ts';
-import { type RunRecord, type RunStream, toRecordBytes } from '../../../src/verifier/records/record.ts';
+import type { RunRecord, RunStream } from '../../../src/verifier/records/record.ts';
+import { toRecordBytes } from '../../../src/verifier/records/record-bytes.ts';
 import { streamRecord } from '../../support/records.ts';
 import { verifiedRun } from '../../support/run-records.ts';
 

@@ -7,7 +7,7 @@ import { openMemoryArchive } from '../../../src/exporter/archive/memory.ts';
 import { shareRun } from '../../../src/exporter/share/share.ts';
 import type { Archive, LinkSeries } from '../../../src/verifier/archive/archive.ts';
 import { appendEntry } from '../../../src/verifier/ledger/append.ts';
-import { toRecordBytes } from '../../../src/verifier/records/record.ts';
+import { toRecordBytes } from '../../../src/verifier/records/record-bytes.ts';
 import { readShares } from '../../../src/verifier/records/share.ts';
 import { readFinalizedRun } from '../../../src/verifier/records/stored-run.ts';
 import { verifyHoldLog } from '../../../src/verifier/verify/hold-log.ts';

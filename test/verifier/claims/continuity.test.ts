@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { WalkResult } from '../../../src/verifier/chain/walk.ts';
-import { type ContinuityQuestion, comparedWith, judgeContinuity } from '../../../src/verifier/claims/continuity.ts';
+import { comparedWith, judgeContinuity } from '../../../src/verifier/claims/continuity.ts';
+import type { ContinuityQuestion } from '../../../src/verifier/claims/continuity-question.ts';
 import type { Span, SpanEntries } from '../../../src/verifier/claims/span-schema.ts';
 import { bare, chainOf, GENESIS, packageOf, readPackage, type SentEntry, STREAM, sealed } from '../../support/chain.ts';
 

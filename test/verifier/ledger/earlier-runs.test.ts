@@ -4,7 +4,8 @@ import type { Archive } from '../../../src/verifier/archive/archive.ts';
 import { readEarlierRuns, toEarlierRun } from '../../../src/verifier/ledger/earlier-runs.ts';
 import { readPast } from '../../../src/verifier/ledger/past.ts';
 import { runRecordKey } from '../../../src/verifier/records/keys.ts';
-import { type RunRecord, readRecord, runRecordSchema } from '../../../src/verifier/records/record.ts';
+import { type RunRecord, runRecordSchema } from '../../../src/verifier/records/record.ts';
+import { readRecord } from '../../../src/verifier/records/record-bytes.ts';
 import { verifyArchive } from '../../../src/verifier/verify/archive.ts';
 import { finalizeRun, tampered } from '../../support/signed-archive.ts';
 

@@ -15,7 +15,8 @@ import {
 } from '../../../src/verifier/ledger/ledger.ts';
 import { acceptRestart } from '../../../src/verifier/ledger/restart.ts';
 import { coverageOf } from '../../../src/verifier/records/coverage.ts';
-import { type LedgerHead, type RunStream, toRecordBytes } from '../../../src/verifier/records/record.ts';
+import type { LedgerHead, RunStream } from '../../../src/verifier/records/record.ts';
+import { toRecordBytes } from '../../../src/verifier/records/record-bytes.ts';
 import { DIGEST, runRecord, runStream } from '../../support/records.ts';
 import { ledgerEnd } from '../../support/signed-archive.ts';
 

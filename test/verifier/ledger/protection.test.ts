@@ -6,7 +6,7 @@ import type { ObjectLock } from '../../../src/verifier/archive/archive.ts';
 import { appendEntry } from '../../../src/verifier/ledger/append.ts';
 import { changeProtection, type ProtectionWish } from '../../../src/verifier/ledger/protection.ts';
 import { type HoldRecord, readHoldLog } from '../../../src/verifier/records/hold-log.ts';
-import { toRecordBytes } from '../../../src/verifier/records/record.ts';
+import { toRecordBytes } from '../../../src/verifier/records/record-bytes.ts';
 import { expectedOf } from '../../conformance/archive.ts';
 import { LockingArchive } from '../../support/memory-locks.ts';
 import { runRecord } from '../../support/records.ts';

@@ -15,13 +15,13 @@ import { ledgerEntrySchema } from '../../../src/verifier/ledger/ledger.ts';
 import { archiveSchema } from '../../../src/verifier/ledger/service.ts';
 import { descriptionSchema } from '../../../src/verifier/profile/description.ts';
 import { askedSchema } from '../../../src/verifier/records/asked.ts';
+import { attemptSchema } from '../../../src/verifier/records/attempt.ts';
 import { controlsSchema } from '../../../src/verifier/records/controls.ts';
 import { coverageSchema } from '../../../src/verifier/records/coverage.ts';
 import { holdRecordSchema, holdResultSchema } from '../../../src/verifier/records/hold-log.ts';
 import { scopeSchema, sourceSchema } from '../../../src/verifier/records/question.ts';
 import {
   acceptanceSchema,
-  attemptSchema,
   documentSchema,
   earlierRunSchema,
   reconciliationSchema,

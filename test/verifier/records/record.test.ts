@@ -10,12 +10,8 @@ import {
   streamRecordKey,
 } from '../../../src/verifier/records/keys.ts';
 import { EXIT_CODE_OF, type Outcome, worstOf } from '../../../src/verifier/records/outcome.ts';
-import {
-  readRecord,
-  runRecordSchema,
-  streamRecordSchema,
-  toRecordBytes,
-} from '../../../src/verifier/records/record.ts';
+import { runRecordSchema, streamRecordSchema } from '../../../src/verifier/records/record.ts';
+import { readRecord, toRecordBytes } from '../../../src/verifier/records/record-bytes.ts';
 import { thrownBy } from '../../support/json.ts';
 import { runRecord, runStream, streamRecord } from '../../support/records.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openMemoryArchive } from '../../../src/exporter/archive/memory.ts';
-import { toRecordBytes } from '../../../src/verifier/records/record.ts';
+import { toRecordBytes } from '../../../src/verifier/records/record-bytes.ts';
 import { readFinalizedRun, readRunRecord } from '../../../src/verifier/records/stored-run.ts';
 import { runRecord } from '../../support/records.ts';
 

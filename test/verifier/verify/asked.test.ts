@@ -3,7 +3,7 @@ import { sha256 } from '../../../src/core/digest.ts';
 import { openMemoryArchive } from '../../../src/exporter/archive/memory.ts';
 import type { Asked } from '../../../src/verifier/records/asked.ts';
 import { askedKey } from '../../../src/verifier/records/keys.ts';
-import { toRecordBytes } from '../../../src/verifier/records/record.ts';
+import { toRecordBytes } from '../../../src/verifier/records/record-bytes.ts';
 import { runRecord } from '../../support/records.ts';
 import { finalizeRun, problemsIn, verifyUnder } from '../../support/signed-archive.ts';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { sha256 } from '../../../src/core/digest.ts';
 import { openMemoryArchive } from '../../../src/exporter/archive/memory.ts';
 import { holdRecordKey, runRecordKey, stampKey } from '../../../src/verifier/records/keys.ts';
-import { toRecordBytes } from '../../../src/verifier/records/record.ts';
+import { toRecordBytes } from '../../../src/verifier/records/record-bytes.ts';
 import { putRestamping, type Restamping } from '../../../src/verifier/records/restamping.ts';
 import { readStamps } from '../../../src/verifier/records/stamps.ts';
 import { verifyRestamps } from '../../../src/verifier/verify/restamps.ts';

@@ -5,7 +5,7 @@ import { appendEntry } from '../../../src/verifier/ledger/append.ts';
 import { readKnownLedger } from '../../../src/verifier/ledger/continuation.ts';
 import { readNewestEntry } from '../../../src/verifier/ledger/ledger.ts';
 import { coverageOf } from '../../../src/verifier/records/coverage.ts';
-import { toRecordBytes } from '../../../src/verifier/records/record.ts';
+import { toRecordBytes } from '../../../src/verifier/records/record-bytes.ts';
 import { toEnvelope } from '../../../src/verifier/signature/envelope.ts';
 import { type SigningKey, toPem } from '../../../src/verifier/signature/key.ts';
 import { runRecord } from '../../support/records.ts';

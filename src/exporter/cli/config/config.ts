@@ -1,10 +1,17 @@
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
-import { EvidenceError } from '../../../core/errors.ts';
-import { CLAIMS, DEFAULT_REQUIRED } from '../../../verifier/claims/claim.ts';
+import { type CLAIMS, DEFAULT_REQUIRED } from '../../../verifier/claims/claim.ts';
 import { DEFAULT_TRANSPORT } from '../../client/options.ts';
+import {
+  checkClaims,
+  checkConcurrency,
+  isFrameworkName,
+  type NamedFile,
+  named,
+  parseSealKeys,
+  readSecret,
+} from './config-values.ts';
 import { CONFIG_FILE, type Found, readConfigFile } from './found-file.ts';
-import { readGivenText } from './given-file.ts';
 import { givenWords, refuseMisplaced, secretsIn, secretsOf } from './secrets.ts';
 import { checkHttpUrl, type StoreSettings, toStoreSettings } from './store-settings.ts';
 import { checkArchiveUrl, isUrl } from './stores.ts';
@@ -23,13 +30,6 @@ export interface ConfigFlags {
   timestampRoots?: string | undefined;
   publicKey?: readonly string[] | undefined;
   workDirectory?: string | undefined;
-}
-
-/** A file that a flag or the configuration names. */
-export interface NamedFile {
-  /** As it was named. */
-  given: string;
-  path: string;
 }
 
 export interface Config {
@@ -203,56 +203,4 @@ function toConfig(
     },
     store: toStoreSettings(file.archive, flags, folder),
   };
-}
-
-/** Without a slash or a dot it is no file. */
-function isFrameworkName(name: string): boolean {
-  return /^[A-Za-z0-9-]+$/.test(name);
-}
-
-function checkConcurrency(concurrency: number): number {
-  if (Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= 64) return concurrency;
-  throw new EvidenceError('usage', '--concurrency must be a whole number from 1 to 64');
-}
-
-function checkClaims(names: readonly string[]): Config['required'] {
-  const claims: Config['required'] = [];
-  if (names.length === 0) throw new EvidenceError('usage', '--require names no claim');
-  for (const name of names.flatMap((list) => list.split(','))) {
-    const claim = CLAIMS.find((known) => known === name);
-    if (claim === undefined)
-      throw new EvidenceError('usage', `"${name}" is not a claim`, {
-        nextStep: `The claims are ${CLAIMS.join(', ')}.`,
-      });
-    claims.push(claim);
-  }
-  return claims;
-}
-
-function parseSealKeys(pairs: readonly string[], directory: string): Map<string, NamedFile> {
-  const files = new Map<string, NamedFile>();
-  for (const pair of pairs) {
-    const at = pair.indexOf('=');
-    // It may be the key itself.
-    if (at < 1)
-      throw new EvidenceError('usage', '--seal-key is not ID=FILE', {
-        nextStep: 'Name the key as entries do, and the file that holds it: --seal-key k1=k1.key.',
-      });
-    const id = pair.slice(0, at);
-    if (files.has(id)) throw new EvidenceError('usage', `--seal-key gives two files for the key "${id}"`);
-    files.set(id, named(pair.slice(at + 1), directory));
-  }
-  return files;
-}
-
-function named(given: string, folder: string): NamedFile {
-  return { given, path: resolve(folder, given) };
-}
-
-function readSecret(path: string): string {
-  const key = readGivenText('the API key', path).trim();
-  if (key !== '') return key;
-  throw new EvidenceError('config', `the file of the API key, ${path}, is empty`, {
-    nextStep: 'Put the key into it.',
-  });
 }

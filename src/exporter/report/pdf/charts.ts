@@ -1,14 +1,6 @@
 import { drawHeading, drawParagraph, drawSection } from '../../../core/typesetting/blocks.ts';
-import {
-  CONTENT_WIDTH,
-  GREY,
-  HAIRLINE,
-  INK,
-  LEFT,
-  RIGHT,
-  type Setting,
-  type Sheet,
-} from '../../../core/typesetting/sheet.ts';
+import { GREY, HAIRLINE, INK, type Setting } from '../../../core/typesetting/setting.ts';
+import { CONTENT_WIDTH, LEFT, RIGHT, type Sheet } from '../../../core/typesetting/sheet.ts';
 import { type Column, Table } from '../../../core/typesetting/table.ts';
 import { grouped } from '../../../core/words.ts';
 import { describePeriod } from '../../../verifier/bundle/period.ts';

@@ -1,6 +1,7 @@
 import { drawFact, drawParagraph } from '../../../core/typesetting/blocks.ts';
 import type { Color } from '../../../core/typesetting/canvas.ts';
-import { ACCENT, CONTENT_WIDTH, GREY, INK, LEFT, type Setting, type Sheet } from '../../../core/typesetting/sheet.ts';
+import { ACCENT, GREY, INK, type Setting } from '../../../core/typesetting/setting.ts';
+import { CONTENT_WIDTH, LEFT, type Sheet } from '../../../core/typesetting/sheet.ts';
 import { grouped, plural } from '../../../core/words.ts';
 import type { ClaimView } from '../view/claims.ts';
 import type { Texts } from '../view/texts.ts';

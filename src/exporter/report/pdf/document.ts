@@ -1,6 +1,6 @@
 import { drawParagraph } from '../../../core/typesetting/blocks.ts';
 import { setDocument } from '../../../core/typesetting/document.ts';
-import { GREY } from '../../../core/typesetting/sheet.ts';
+import { GREY } from '../../../core/typesetting/setting.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
 import { drawCharts, drawCoverage } from './charts.ts';

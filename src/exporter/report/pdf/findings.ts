@@ -1,5 +1,6 @@
 import { drawHeading, drawParagraph, drawSection } from '../../../core/typesetting/blocks.ts';
-import { CONTENT_WIDTH, GREY, type Sheet } from '../../../core/typesetting/sheet.ts';
+import { GREY } from '../../../core/typesetting/setting.ts';
+import { CONTENT_WIDTH, type Sheet } from '../../../core/typesetting/sheet.ts';
 import { grouped, plural } from '../../../core/words.ts';
 import type { FindingGroup } from '../view/findings.ts';
 import type { Texts } from '../view/texts.ts';

@@ -6,7 +6,8 @@ import {
   drawParagraph,
   drawSection,
 } from '../../../core/typesetting/blocks.ts';
-import { CONTENT_WIDTH, GREY, INK, LEFT, type Setting, type Sheet } from '../../../core/typesetting/sheet.ts';
+import { GREY, INK, type Setting } from '../../../core/typesetting/setting.ts';
+import { CONTENT_WIDTH, LEFT, type Sheet } from '../../../core/typesetting/sheet.ts';
 import type { Column } from '../../../core/typesetting/table.ts';
 import { grouped, plural } from '../../../core/words.ts';
 import type { Texts } from '../view/texts.ts';

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { drawParagraph, drawSection } from '../../../core/typesetting/blocks.ts';
-import { CONTENT_WIDTH, GREY, INK, type Setting, type Sheet } from '../../../core/typesetting/sheet.ts';
+import { GREY, INK, type Setting } from '../../../core/typesetting/setting.ts';
+import { CONTENT_WIDTH, type Sheet } from '../../../core/typesetting/sheet.ts';
 import { type Cell, type Column, Table } from '../../../core/typesetting/table.ts';
 import { grouped, plural } from '../../../core/words.ts';
 import { CLAIMS } from '../../../verifier/claims/claim.ts';

@@ -1,4 +1,5 @@
-import { GREY, INK, type Setting, type Sheet } from '../../../core/typesetting/sheet.ts';
+import { GREY, INK, type Setting } from '../../../core/typesetting/setting.ts';
+import type { Sheet } from '../../../core/typesetting/sheet.ts';
 import { type Column, Table } from '../../../core/typesetting/table.ts';
 
 /** A name of three hundred characters stands whole, also where each third one is the mark of what joins emoji. */

@@ -1,7 +1,8 @@
 import { PDFDocument, PDFName, PDFString } from 'pdf-lib';
 import { drawHeading, drawList } from '../../../core/typesetting/blocks.ts';
 import { embedStyles, type Styles } from '../../../core/typesetting/fonts.ts';
-import { ACCENT, CONTENT_WIDTH, GREY, INK, LEFT, type Setting, Sheet } from '../../../core/typesetting/sheet.ts';
+import { ACCENT, GREY, INK, type Setting } from '../../../core/typesetting/setting.ts';
+import { CONTENT_WIDTH, LEFT, Sheet } from '../../../core/typesetting/sheet.ts';
 import { drawFacts } from './facts.ts';
 import type { EvidencePdf } from './input.ts';
 import { drawCheckpoints, drawCounts, drawEntries } from './sections.ts';

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { drawHeading } from '../../../core/typesetting/blocks.ts';
-import { ACCENT, CONTENT_WIDTH, GREY, INK, type Setting, type Sheet } from '../../../core/typesetting/sheet.ts';
+import { ACCENT, GREY, INK, type Setting } from '../../../core/typesetting/setting.ts';
+import { CONTENT_WIDTH, type Sheet } from '../../../core/typesetting/sheet.ts';
 import { Table } from '../../../core/typesetting/table.ts';
 import type { WireCheckpoint, WireEntry, WireSummary } from '../../../core/wire.ts';
 

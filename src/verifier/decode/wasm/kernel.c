@@ -1,3 +1,4 @@
+// Over 250 lines: the entry points and the one loop that they share.
 // Verifies the entries of a chain, block by block, as long as they are regular; kernel.ts says what that is, and what is
 // done with the first one that is not. To be uncertain is always allowed, to be wrongly certain never: whatever is
 // accepted here, `reading/reading.ts` and `chain/walk.ts` accept without a finding, with the same digest, and it leaves

@@ -1,0 +1,63 @@
+import { resolve } from 'node:path';
+import { EvidenceError } from '../../../core/errors.ts';
+import { CLAIMS, type ClaimName } from '../../../verifier/claims/claim.ts';
+import { readGivenText } from './given-file.ts';
+
+/** A file that a flag or the configuration names. */
+export interface NamedFile {
+  /** As it was named. */
+  given: string;
+  path: string;
+}
+
+/** Without a slash or a dot it is no file. */
+export function isFrameworkName(name: string): boolean {
+  return /^[A-Za-z0-9-]+$/.test(name);
+}
+
+export function checkConcurrency(concurrency: number): number {
+  if (Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= 64) return concurrency;
+  throw new EvidenceError('usage', '--concurrency must be a whole number from 1 to 64');
+}
+
+export function checkClaims(names: readonly string[]): ClaimName[] {
+  const claims: ClaimName[] = [];
+  if (names.length === 0) throw new EvidenceError('usage', '--require names no claim');
+  for (const name of names.flatMap((list) => list.split(','))) {
+    const claim = CLAIMS.find((known) => known === name);
+    if (claim === undefined)
+      throw new EvidenceError('usage', `"${name}" is not a claim`, {
+        nextStep: `The claims are ${CLAIMS.join(', ')}.`,
+      });
+    claims.push(claim);
+  }
+  return claims;
+}
+
+export function parseSealKeys(pairs: readonly string[], directory: string): Map<string, NamedFile> {
+  const files = new Map<string, NamedFile>();
+  for (const pair of pairs) {
+    const at = pair.indexOf('=');
+    // It may be the key itself.
+    if (at < 1)
+      throw new EvidenceError('usage', '--seal-key is not ID=FILE', {
+        nextStep: 'Name the key as entries do, and the file that holds it: --seal-key k1=k1.key.',
+      });
+    const id = pair.slice(0, at);
+    if (files.has(id)) throw new EvidenceError('usage', `--seal-key gives two files for the key "${id}"`);
+    files.set(id, named(pair.slice(at + 1), directory));
+  }
+  return files;
+}
+
+export function named(given: string, folder: string): NamedFile {
+  return { given, path: resolve(folder, given) };
+}
+
+export function readSecret(path: string): string {
+  const key = readGivenText('the API key', path).trim();
+  if (key !== '') return key;
+  throw new EvidenceError('config', `the file of the API key, ${path}, is empty`, {
+    nextStep: 'Put the key into it.',
+  });
+}

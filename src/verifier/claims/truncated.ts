@@ -1,0 +1,69 @@
+import type { WalkResult } from '../chain/walk.ts';
+import { type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
+import { entriesIn, type KnownPast } from './continuity-question.ts';
+import { sectionOf } from './overlap.ts';
+import { isPlaced, newestHead, type Placed } from './span.ts';
+import type { Span } from './span-schema.ts';
+
+/** Entries that earlier runs had, that belong into this package, and that it lacks at one of its ends. */
+export function findMissing({ walk, earlier, period, statedHead }: KnownPast): StreamFinding[] {
+  const newest = newestHead(earlier);
+  if (newest === null) return [];
+  const { sequence, runId } = newest;
+  const ours = sectionOf(walk);
+  const now = (end: number | null) =>
+    toStreamFinding(
+      'continuity/truncated',
+      walk.streamId,
+      `the stream now ${end === null ? 'has no entries' : `ends at entry ${end}`}; run ${runId} exported it up to entry ${sequence}`,
+      { from: end === null ? firstOf(earlier) : end + 1, to: sequence },
+    );
+  const isShort = ours === null ? walk.entries === 0 : ours.last < sequence;
+  if (isShort && ours === null && period.from === null && period.to === null) return [now(null)];
+  if (isShort && statedHead !== null && statedHead < sequence) return [now(statedHead)];
+  if (isShort && ours !== null && period.to === null) return [missing(walk, runId, ours.last + 1, sequence)];
+  const spans = earlier.filter((span) => isPlaced(span) && !span.part) as Placed[];
+  const atEnd = spans.filter(
+    (span) => belongs(span, 'last', period) && (ours?.last ?? -1) < span.entries.head.sequence,
+  );
+  const atStart = spans.filter(
+    (span) => ours !== null && belongs(span, 'first', period) && ours.first > span.entries.first_sequence,
+  );
+  const [last] = atEnd.toSorted((a, b) => b.entries.head.sequence - a.entries.head.sequence);
+  const [first] = atStart.toSorted((a, b) => a.entries.first_sequence - b.entries.first_sequence);
+  return [
+    ...(last === undefined ? [] : [missing(walk, last.run_id, ...lackingAtEnd(last, ours))]),
+    ...(first === undefined || ours === null ? [] : [missing(walk, first.run_id, ...lackingAtStart(first, ours))]),
+  ];
+}
+
+type Section = NonNullable<ReturnType<typeof sectionOf>>;
+
+function lackingAtEnd({ entries }: Placed, ours: Section | null): [from: number, to: number] {
+  return [Math.max((ours?.last ?? -1) + 1, entries.first_sequence), entries.head.sequence];
+}
+
+function lackingAtStart({ entries }: Placed, ours: Section): [from: number, to: number] {
+  return [entries.first_sequence, Math.min(ours.first - 1, entries.head.sequence)];
+}
+
+function missing(walk: WalkResult, runId: string, from: number, to: number): StreamFinding {
+  const message = `${entriesIn(from, to)}, which run ${runId} exported, ${from === to ? 'is' : 'are'} not in the package`;
+  return toStreamFinding('continuity/truncated', walk.streamId, message, { from, to });
+}
+
+function firstOf(earlier: readonly Span[]): number {
+  return Math.min(...earlier.filter(isPlaced).map(({ entries }) => entries.first_sequence));
+}
+
+/** Whether the entry at an end of a span is of the period: by its time or, without one, by the span's own period. */
+function belongs({ entries, period: theirs }: Placed, end: 'first' | 'last', period: Span['period']): boolean {
+  const time = Date.parse((end === 'first' ? entries.first_recorded_at : entries.last_recorded_at) ?? '');
+  const [from, to] = [toBound(period.from, -Infinity), toBound(period.to, Infinity)];
+  if (!Number.isNaN(time)) return from <= time && time < to;
+  return from <= toBound(theirs.from, -Infinity) && toBound(theirs.to, Infinity) <= to;
+}
+
+function toBound(text: string | null, otherwise: number): number {
+  return text === null ? otherwise : Date.parse(text);
+}

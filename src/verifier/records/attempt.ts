@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { FORMATS } from '../../core/formats.ts';
+import { binding, documentSchema, reconciliationSchema, streamFailureSchema, streamRecordSchema } from './record.ts';
+
+/** `runs/<run-id>/attempts/<time>/attempt.json`: a try that ended incomplete, and why. */
+export const attemptSchema = z.strictObject({
+  format: z.literal(FORMATS.attempt),
+  run_id: z.string(),
+  started_at: z.string(),
+  ended_at: z.string(),
+  reconciliation: reconciliationSchema,
+  failed: z.array(streamFailureSchema),
+  documents: z.array(documentSchema),
+  incomplete: z.array(streamRecordSchema.omit({ format: true, run_id: true, recorded_at: true, binding: true })),
+  binding,
+});
+export type Attempt = z.infer<typeof attemptSchema>;

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { EvidenceError } from '../../core/errors.ts';
+import { otherVersionOf } from '../../core/formats.ts';
+import type { Json } from '../../core/json/canonical.ts';
+import { type ExactJson, type ExactOptions, parseExactJson } from '../../core/json/exact.ts';
+import { indentedJson } from '../../core/json/indented.ts';
+
+/** The bytes of a record: indented JSON, the same for the same record. */
+export function toRecordBytes(record: unknown): Uint8Array {
+  return Buffer.from(`${JSON.stringify(record, null, 2)}\n`);
+}
+
+/** Of a run record: its members, and of the list of its streams each stream. */
+const LEVELS = 2;
+
+/**
+ * The text of `toRecordBytes` in pieces, of a record that may have megabytes.
+ * @param levels see `indentedJson`; a list may be any iterable.
+ */
+export function* recordPieces(record: object, levels = LEVELS): Generator<string> {
+  yield* indentedJson(record, levels);
+  yield '\n';
+}
+
+/**
+ * Reads a record that we once wrote.
+ * @throws EvidenceError `unreadable` naming the object and the first thing in it that is wrong.
+ */
+export function readRecord<T>(schema: z.ZodType<T>, bytes: Uint8Array, key: string): T {
+  return toRecord(schema, parseRecord(bytes, key), key);
+}
+
+/** The record that a JSON value is. @throws EvidenceError as `readRecord` does. */
+export function toRecord<T>(schema: z.ZodType<T>, value: Json, key: string): T {
+  const read = schema.safeParse(value);
+  if (read.success) return read.data;
+  const other = otherVersionOf(value);
+  if (other !== null)
+    throw new EvidenceError('unreadable', `${key} is of the format ${other}, which this version does not read`);
+  throw new EvidenceError('unreadable', `${key} is not the record it should be: ${whatIsWrong(read.error)}`);
+}
+
+/** In one line. */
+function whatIsWrong(error: z.ZodError): string {
+  return z
+    .prettifyError(error)
+    .replaceAll('\n', ';')
+    .replaceAll(/;\s+→ /g, ' ')
+    .replaceAll(';', '; ');
+}
+
+/** What a record says, before it is known to be one. @throws EvidenceError as `readRecord` does. */
+export function parseRecord(bytes: Uint8Array, key: string, options?: ExactOptions): Json {
+  const { value, ambiguity, inexact } = parse(bytes, key, options);
+  if (inexact !== null)
+    throw new EvidenceError('unreadable', `${key} holds a number that changes when it is read: ${inexact}`);
+  if (ambiguity !== null) throw new EvidenceError('unreadable', `${key} is ambiguous: ${ambiguity}`);
+  return value;
+}
+
+function parse(bytes: Uint8Array, key: string, options?: ExactOptions): ExactJson {
+  try {
+    return parseExactJson(bytes, options);
+  } catch (error) {
+    throw new EvidenceError('unreadable', `${key} is ${error instanceof Error ? error.message : 'unreadable'}`);
+  }
+}

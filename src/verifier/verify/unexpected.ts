@@ -1,0 +1,83 @@
+import { sha256 } from '../../core/digest.ts';
+import { isEvidenceError } from '../../core/errors.ts';
+import type { Archive } from '../archive/archive.ts';
+import { attemptSchema } from '../records/attempt.ts';
+import {
+  askedKey,
+  attemptFileOf,
+  isDocumentKey,
+  isEncryptedBundleKey,
+  runDraftKey,
+  runIdOf,
+  runRecordKey,
+  streamSlugOf,
+} from '../records/keys.ts';
+import { readRecord } from '../records/record-bytes.ts';
+import type { InScope } from './ledger.ts';
+import { type ObjectFinding, toObjectFinding, toUnreadable } from './object-finding.ts';
+
+const MAX_ATTEMPT_BYTES = 2 ** 30;
+
+/** Objects that nothing accounts for. What a run left that is not finalized is accounted for by its name. */
+export async function findUnexpected(
+  archive: Archive,
+  keys: ReadonlySet<string>,
+  accounted: ReadonlySet<string>,
+  warnings: string[],
+  inScope: InScope,
+  all: boolean,
+): Promise<ObjectFinding[]> {
+  const findings: ObjectFinding[] = [];
+  for (const key of keys) {
+    if (accounted.has(key)) continue;
+    const runId = runIdOf(key);
+    if (runId === null ? !all : !inScope(runId)) continue;
+    const isOpen = runId !== null && !keys.has(runRecordKey(runId));
+    if (isOpen && attemptFileOf(key) !== null) {
+      findings.push(...(await checkAttempt(archive, key, keys, warnings)));
+      continue;
+    }
+    if (isOpen && isOfOpenRun(key, runId)) continue;
+    findings.push(toObjectFinding('object/unexpected', key, 'is there, but nothing records it'));
+  }
+  return findings;
+}
+
+/** What an interruption may leave of a run. */
+function isOfOpenRun(key: string, runId: string): boolean {
+  const isNamed = key === askedKey(runId) || key === runDraftKey(runId);
+  return isNamed || streamSlugOf(key) !== null || isEncryptedBundleKey(key) || isDocumentKey(key);
+}
+
+/** A bundle of an attempt must be the one that the attempt's record names. */
+async function checkAttempt(
+  archive: Archive,
+  key: string,
+  keys: ReadonlySet<string>,
+  warnings: string[],
+): Promise<ObjectFinding[]> {
+  const recordKey = key.replace(/[^/]+$/, 'attempt.json');
+  if (!keys.has(recordKey)) {
+    warnings.push(`${key} was left by a try that was interrupted before it could record it.`);
+    return [];
+  }
+  try {
+    const attempt = readRecord(attemptSchema, await archive.readBytes(recordKey, MAX_ATTEMPT_BYTES), recordKey);
+    if (key === recordKey) return [];
+    const named = [...attempt.incomplete.map(({ bundle }) => bundle), ...attempt.documents];
+    const stated = named.find((object) => object.key === key);
+    if (stated === undefined)
+      return [toObjectFinding('object/unexpected', key, `is there, but ${recordKey} does not name it`)];
+    const actual = sha256(await archive.readBytes(key, stated.bytes + 1));
+    if (actual === stated.sha256) return [];
+    return [
+      toObjectFinding('object/altered', key, `its SHA-256 is not the one in ${recordKey}`, {
+        expected: stated.sha256,
+        actual,
+      }),
+    ];
+  } catch (error) {
+    if (!isEvidenceError(error)) throw error;
+    return [toUnreadable(key, error)];
+  }
+}
