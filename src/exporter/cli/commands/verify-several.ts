@@ -37,7 +37,7 @@ export async function verifyEach(
   const code = BY_SEVERITY.find((severity) => codes.includes(severity)) ?? 0;
   printer.document('evidence-verify-several/1', { exit_code: code, targets: ended.map(toDocument) });
   printer.result(
-    `Together      ${plural(targets.length, 'target')}: ${codes.filter((one) => one === 0).length} of them well (exit code ${code})`,
+    `Together      ${plural(targets.length, 'target')}: exit code 0 for ${codes.filter((one) => one === 0).length} of them (exit code ${code} for all)`,
   );
   return code;
 }
