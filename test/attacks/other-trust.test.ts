@@ -64,7 +64,7 @@ async function exportBy(by: By, archive: string): Promise<number> {
 }
 
 async function verifyBy(by: By, archive: string) {
-  const flags = { target: archive, 'public-key': ['signing.pem.pub'], ...MEANS[by]() };
+  const flags = { targets: [archive], 'public-key': ['signing.pem.pub'], ...MEANS[by]() };
   const { code, document } = await carryOut(runVerify, flags, directory);
   const [run] = document.runs;
   const { claims, findings } = run.streams[0];

@@ -234,5 +234,5 @@ test('a service that moved is said once, and its runs go on at the new address',
   expect(after.code).toBe(0);
   expect(recordIn(directory, after.document.run_id).source).toMatchObject({ audit_url: other.url, moved_from: null });
   expect((await month('2026-04', service.url)).code).toBe(2);
-  expect((await carryOut(runVerify, { target: 'evidence-archive' }, directory)).code).toBe(0);
+  expect((await carryOut(runVerify, { targets: ['evidence-archive'] }, directory)).code).toBe(0);
 });
