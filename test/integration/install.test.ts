@@ -117,7 +117,10 @@ test('what dist holds of other packages has its licence there', () => {
   for (const text of licences) expect(text).toMatch(permission);
   const titles = licences.map((text) => /\S+/.exec(text)?.[0]);
   const inTheBrowser = ['@noble/hashes', 'buffer', 'events', 'fastest-levenshtein', 'yaml', 'yauzl', 'zod'];
-  expect(new Set(titles)).toEqual(new Set(['diff', 'yargs', ...inTheBrowser].flatMap(withAllItNeeds)));
+  const bundled = ['diff', 'yargs', ...inTheBrowser];
+  expect(titles).toEqual(expect.arrayContaining(bundled));
+  // Not all that a package needs is in dist: yargs brings its own of some for modules.
+  expect(bundled.flatMap(withAllItNeeds)).toEqual(expect.arrayContaining(titles));
   // A report goes from hand to hand without dist.
   const verifier = readFileSync(join(installed, 'dist/browser/verifier.js'), 'utf8');
   for (const name of inTheBrowser.flatMap(withAllItNeeds)) expect(verifier).toContain(`\n${name} `);

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -48,8 +48,9 @@ test.each<[string, string, string[], number, number]>([
   ['for a small file', 'small.json', [], 3, 0],
 ])('only the threads that are to read are started: %s', async (_words, file, flags, exitCode, threads) => {
   const path = join(folder, file);
-  writeFileSync(path, 'x');
-  if (file !== 'small.json') truncateSync(path, 33 * 2 ** 20);
+  // A package that is cut off.
+  writeFileSync(path, '{"entries": [');
+  if (file !== 'small.json') appendFileSync(path, ' '.repeat(33 * 2 ** 20));
   const { code, stderr } = await evidence(['verify', file, ...flags], {
     cwd: folder,
     nodeFlags: ['--import', COUNTS_THREADS],

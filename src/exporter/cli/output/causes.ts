@@ -37,8 +37,8 @@ export function printCauses(causes: readonly Cause[], printer: Printer, limit = 
 /** The message with `…` for the stream, where it stands in an address or in quotes: so the same of others reads the same. */
 function withoutStream({ streamId }: Cause, message: string): string {
   if (streamId === '') return message;
-  const names = new Set([streamId, encodeURIComponent(streamId)]);
-  return [...names].reduce(
+  const names = [...new Set([streamId, encodeURIComponent(streamId)])].filter((name) => message.includes(name));
+  return names.reduce(
     (text, name) => text.replace(new RegExp(`(?<=[/=:"'])${escapePattern(name)}(?=[/?&"'\\s,:]|$)`, 'g'), '…'),
     message,
   );
