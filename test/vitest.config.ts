@@ -1,12 +1,16 @@
+import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { unitTests } from './speeds.ts';
 
 /** They measure time, and would measure each other's. */
-const TIMED = ['bench/bench', 'client/rate', 'integration/hurtful', 'integration/rate'].map(
+const TIMED = ['bench/bench', 'exporter/client/rate', 'integration/hurtful', 'integration/rate'].map(
   (name) => `test/${name}.test.ts`,
 );
+
+const gone = TIMED.filter((file) => !existsSync(new URL(`../${file}`, import.meta.url)));
+if (gone.length > 0) throw new Error(`there are no tests ${gone.join(', ')}`);
 
 const UNIT = unitTests().filter((file) => !TIMED.includes(file));
 
