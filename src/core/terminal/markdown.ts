@@ -1,5 +1,5 @@
 import { type OutputLine, type Styled, styled } from './printer.ts';
-import { columnsOf } from './table.ts';
+import { columnsOf, narrowed } from './table.ts';
 
 /** A word of running text, without the blanks around it. */
 interface Word {
@@ -162,16 +162,16 @@ function cellsOf(line: string): string[] {
 
 /** The widths that columns get of so many in all: the widest give way first, and words are broken last. */
 function fitted(wanted: readonly number[], words: readonly number[], available: number): number[] {
-  const widths = [...wanted];
-  for (const least of [words, words.map(() => 0)]) {
-    for (let excess = total(widths) - available; excess > 0; excess--) {
-      const spare = widths.map((width, index) => (width > Math.max(least[index] ?? 0, LEAST_COLUMN) ? width : 0));
-      const widest = Math.max(...spare);
-      if (widest === 0) break;
-      widths[spare.indexOf(widest)] = widest - 1;
-    }
-  }
-  return widths;
+  const whole = narrowed(
+    wanted,
+    words.map((word) => Math.max(word, LEAST_COLUMN)),
+    total(wanted) - available,
+  );
+  return narrowed(
+    whole,
+    words.map(() => LEAST_COLUMN),
+    total(whole) - available,
+  );
 }
 
 function total(numbers: readonly number[]): number {

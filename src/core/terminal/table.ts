@@ -42,22 +42,29 @@ export function fitTable(
   room = terminalColumns(),
 ): string {
   const whole = formatTable(columns, rows);
-  const widths = (whole.split('\n', 2)[1] ?? '').split('  ').map((rule) => rule.length);
-  let excess = widths.reduce((sum, one) => sum + one + 2, -2) - room;
+  const excess = widthOfTable(whole) - room;
   if (excess <= 0) return whole;
+  const widths = (whole.split('\n', 2)[1] ?? '').split('  ').map((rule) => rule.length);
   const leastOf = columns.map(({ title, align = 'left' }, index) =>
     align === 'left' ? Math.max(LEAST_COLUMNS, columnsOf(title)) : (widths[index] ?? 0),
   );
-  for (; excess > 0; excess -= 1) {
-    const spare = widths.map((one, index) => (one > (leastOf[index] ?? 0) ? one : 0));
-    const widest = spare.indexOf(Math.max(...spare));
-    if ((spare[widest] ?? 0) === 0) break;
-    widths[widest] = (widths[widest] ?? 0) - 1;
-  }
+  const fitted = narrowed(widths, leastOf, excess);
   return formatTable(
-    columns.map((column, index) => ({ ...column, max: widths[index] ?? 0 })),
+    columns.map((column, index) => ({ ...column, max: fitted[index] ?? 0 })),
     rows,
   );
+}
+
+/** Widths of columns, narrower by so much in all, as far as what each has at least allows: the widest give way first. */
+export function narrowed(wanted: readonly number[], leastOf: readonly number[], excess: number): number[] {
+  const widths = [...wanted];
+  for (let left = excess; left > 0; left--) {
+    const spare = widths.map((width, index) => (width > (leastOf[index] ?? 0) ? width : 0));
+    const widest = Math.max(...spare);
+    if (widest === 0) break;
+    widths[spare.indexOf(widest)] = widest - 1;
+  }
+  return widths;
 }
 
 /** What goes elsewhere than to a terminal has all the room it needs. A terminal may say that it has 0 columns. */

@@ -21,7 +21,7 @@ import { streamsFlags } from './commands/streams-flags.ts';
 import { verifyFlags } from './commands/verify-flags.ts';
 import { keepSecretsOf } from './config/secrets.ts';
 import { readTool } from './config/tool.ts';
-import { holdHeap } from './heap.ts';
+import { holdThenLoad } from './heap.ts';
 import { listOfTopics } from './output/topics.ts';
 
 // npm runs a script in the package's folder; relative paths mean the folder where the user stands.
@@ -31,12 +31,6 @@ if ((ownScript === 'evidence' || ownScript === 'start') && process.env['INIT_CWD
 
 /** What the parser complains of. */
 class Complaint extends Error {}
-
-/** Loads work that moves gigabytes: the heap is held before, because it grows by 30 MB while code is loaded, for good. */
-function inSmallHeap<Work>(load: () => Promise<Work>): Promise<Work> {
-  holdHeap(100);
-  return load();
-}
 
 async function loadHelp(): Promise<Command<HelpFlags>> {
   const [{ explainWith }, { helpOn }] = await Promise.all([
@@ -77,7 +71,7 @@ const makeParser = () =>
       'export',
       'export a period into the archive',
       exportFlags,
-      run(async () => inSmallHeap(() => import('./commands/export.ts')).then((work) => work.runExport)),
+      run(async () => holdThenLoad(() => import('./commands/export.ts')).then((work) => work.runExport)),
     )
     .command(
       'verify [targets..]',
@@ -137,7 +131,7 @@ const makeParser = () =>
       'share <run>',
       'hand a run to an auditor, with a letter',
       shareFlags,
-      run(async () => inSmallHeap(() => import('./commands/share.ts')).then((work) => work.runShare), 'run'),
+      run(async () => holdThenLoad(() => import('./commands/share.ts')).then((work) => work.runShare), 'run'),
     )
     .command(
       'doctor',

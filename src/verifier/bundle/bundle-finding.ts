@@ -1,5 +1,5 @@
 import { EvidenceError } from '../../core/errors.ts';
-import type { Finding } from '../model/finding.ts';
+import type { BareFinding } from '../model/finding.ts';
 
 export type BundleFindingCode =
   /** The bytes of a file are not those its manifest states. */
@@ -32,7 +32,7 @@ export type BundleFindingCode =
   | 'bundle/count-differs';
 
 /** Each of them is an error: the bundle is not as it was packed. */
-export interface BundleFinding extends Omit<Finding<BundleFindingCode>, 'severity' | 'next_step'> {
+export interface BundleFinding extends BareFinding<BundleFindingCode> {
   /** Within the bundle's folder; empty where it is about the zip itself. */
   path: string;
 }

@@ -1,4 +1,4 @@
-import type { Finding } from '../model/finding.ts';
+import type { BareFinding } from '../model/finding.ts';
 
 /** What can be wrong with a token. All refute it but `certificate-expired`, which is a warning to stamp again. */
 export type TokenFindingCode =
@@ -11,7 +11,7 @@ export type TokenFindingCode =
   | 'anchor/untrusted'
   | 'anchor/certificate-expired';
 
-export type TokenFinding = Omit<Finding<TokenFindingCode>, 'severity' | 'next_step'>;
+export type TokenFinding = BareFinding<TokenFindingCode>;
 
 export function toTokenFinding(
   code: TokenFindingCode,
