@@ -6,7 +6,6 @@ import { collectedIn } from '../bundle/stated.ts';
 import { type ClaimName, DEFAULT_REQUIRED, strictest } from '../claims/claim.ts';
 import { asReadBack, asRecorded, type ReportedVerdict, withRecorded } from '../claims/recorded.ts';
 import type { SpanEntries } from '../claims/span-schema.ts';
-import type { Verdict } from '../claims/verdict.ts';
 import type { Identities } from '../encryption/identities.ts';
 import { bundleKey, runRecordKey, streamRecordKey } from '../records/keys.ts';
 import { type RunRecord, type RunStream, streamRecordSchema } from '../records/record.ts';
@@ -154,7 +153,7 @@ function compareRecorded(
   if (verified.packagePeriod !== null && !sameRecord(verified.packagePeriod, run.package_period))
     differ('package period');
   findings.push(...checkEarlier(context, stream, verified.earlier));
-  return verified.verdict === null ? null : worse(withRecorded(verified.verdict, stated), stated.status);
+  return verified.verdict === null ? null : withRecorded(verified.verdict, stated);
 }
 
 function sameForms({ partial, missing }: RunStream, verified: VerifiedBundle): boolean {
@@ -236,9 +235,4 @@ function sameRecord(a: unknown, b: unknown): boolean {
 function sorted(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-/** What was refuted when the seal keys were at hand is not verified because they are not. */
-function worse(verdict: ReportedVerdict, recorded: Verdict['status']): ReportedVerdict {
-  return recorded === 'refuted' ? { ...verdict, status: 'refuted' } : verdict;
 }

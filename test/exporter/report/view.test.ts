@@ -2,6 +2,8 @@ import bidi from 'bidi-js';
 import { describe, expect, test } from 'vitest';
 import { readTexts } from '../../../src/exporter/report/texts.ts';
 import { toRunView } from '../../../src/exporter/report/view/view.ts';
+import type { ClaimName } from '../../../src/verifier/claims/claim.ts';
+import { type StreamFindingCode, toStreamFinding } from '../../../src/verifier/model/stream-finding.ts';
 import { runRecord } from '../../support/records.ts';
 import { earlierRun, monthStream, partialRun, refutedRun, verifiedRun } from '../../support/run-records.ts';
 
@@ -52,6 +54,25 @@ describe('the outcome', () => {
     expect(refuted).toMatch(/^2 of 3 streams are refuted/);
     expect(vanished).toMatch(/^1 stream exported earlier/);
     expect(view(partialRun()).outcome.sentences.join(' ')).toMatch(/of 5 streams listed, 1 partial .* 1 not collected/);
+  });
+
+  test.each<[code: StreamFindingCode, claim: ClaimName, says: RegExp]>([
+    ['seal/mismatch', 'seal', /refuted: seals do not fit the key that was given for them\. Do not/],
+    ['seal/missing', 'seal', /refuted: seals are missing, or cannot be seals\. Do not/],
+    ['anchor/untrusted', 'anchor', /refuted: time-stamps lead to none of the roots that were given\. Do not/],
+    ['anchor/imprint-mismatch', 'anchor', /refuted: time-stamps do not hold for the entries .*\. Do not/],
+    ['continuity/rewritten', 'continuity', /refuted: what earlier exports had .*, or is not the same\. Do not/],
+    ['completeness/count-differs', 'completeness', /refuted: the package is not what the service lists .*\. Do not/],
+  ])('refuted by %s says that, and nothing else that it may be', (code, claim, says) => {
+    const stream = monthStream(1);
+    const claims = { ...stream.claims, [claim]: { state: 'refuted', reason: '1 deviation' } };
+    const findings = [toStreamFinding(code, stream.stream_id, 'as it was found')];
+    const record = {
+      ...refutedRun(),
+      vanished: [],
+      streams: [{ ...stream, status: 'refuted' as const, claims, findings }],
+    };
+    expect(view(record).outcome.sentences[0]).toMatch(says);
   });
 
   test('an attempt says that it is not finalized', () => {

@@ -1,4 +1,5 @@
 import { plural } from '../../../core/words.ts';
+import { CLAIMS } from '../../../verifier/claims/claim.ts';
 import type { RunRecord } from '../../../verifier/records/record.ts';
 import { sayNotProved } from './not-proved.ts';
 import type { Texts } from './texts.ts';
@@ -13,6 +14,19 @@ export interface OutcomeView {
   /** In capitals: one word, or two where a run is refuted and partial. */
   words: string[];
   sentences: string[];
+}
+
+/** What refutes the streams, as far as their findings tell; in the order of the claims, each once. */
+function causesOf(streams: RunRecord['streams'], { by_claim, by_code }: Texts['outcome']['refuted']): string {
+  const causes = CLAIMS.flatMap((name) =>
+    streams
+      .filter(({ claims }) => claims[name].state === 'refuted')
+      .flatMap(({ findings }) => {
+        const errors = findings.filter(({ code, severity }) => severity === 'error' && code.startsWith(`${name}/`));
+        return errors.length === 0 ? [by_claim[name]] : errors.map(({ code }) => by_code[code] ?? by_claim[name]);
+      }),
+  );
+  return [...new Set(causes)].join('; ');
 }
 
 /** @param finalized false for the report of an attempt. */
@@ -40,6 +54,7 @@ export function toOutcome(record: RunRecord, finalized: boolean, texts: Texts): 
   else if (outcome === 'refuted')
     say(refuted, {
       refuted: refutedStreams,
+      causes: causesOf(streams, refuted),
       streams: `${plural(streams.length, 'stream')} ${refutedStreams === 1 ? 'is' : 'are'}`,
     });
   if (isPartial) say(partial);
