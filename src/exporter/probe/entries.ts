@@ -130,7 +130,7 @@ export function findChainOf({ streams, idInEntry, samples }: EntriesSurvey, reas
   );
   reasoning.refutes(
     'link',
-    'does not name the digest of the entry before: one of the two was altered',
+    'does not name the digest of the entry before: one of the two was altered, or the service links them in another way',
     broken.length,
     placesOf(broken, streams, sequence),
   );

@@ -110,7 +110,7 @@ export function toReport({
     ...stray,
     ...locks.findings,
   ];
-  const unmet = [...open, ...locks.expiring].map(() => 'incomplete' as const);
+  const unmet = [...open, ...(locks.unmet ? ['locks'] : [])].map(() => 'incomplete' as const);
   const outcome = worstWith(findings, [...checks.map((check) => check.outcome), ...unmet]);
   const isClosed = findings.some(({ code, key }) => code === 'object/closed' && key.startsWith(LEDGER_PREFIX));
   return {

@@ -29,7 +29,7 @@ export function headlineOf(result: Result, belonging: Belonging): Headline {
     };
   const sums = sumsOf(result);
   if (status === 'empty')
-    return { tone: 'caution', word: 'NOTHING CHECKED', sentences: [what, 'There is no entry, so nothing is proved.'] };
+    return { tone: 'caution', word: 'NOTHING CHECKED', sentences: [what, 'There is no entry to check.'] };
   if (status === 'incomplete')
     return {
       tone: 'caution',

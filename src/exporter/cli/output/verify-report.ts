@@ -79,9 +79,7 @@ function printArchiveDetails(report: ArchiveReport, printer: Printer): void {
   ];
   printObjectFindings([...new Set(listed)], printer);
   for (const warning of report.warnings) printer.result([styled(warning, 'yellow')]);
-  printer.result(
-    `Objects       ${checked} checked: ${objectsIn(missing)} missing, ${objectsIn(altered)} altered, ${objectsIn(unexpected)} unexpected, ${objectsIn(unlocked)} unlocked${closed.length > 0 ? `, ${objectsIn(closed)} closed to this user, so not checked` : ''}`,
-  );
+  printer.result(`Objects       ${checked} checked: ${countFindings(report)}`);
   printer.result(['Locks         ', ...describeLocks(report.locks)]);
   printExpiring(report.locks, printer);
   printService(report.service, printer);
@@ -94,6 +92,19 @@ function printArchiveDetails(report: ArchiveReport, printer: Printer): void {
     sayNotProved(streams, report.runs.length > 1 ? 'bundle' : 'stream'),
     printer,
   );
+}
+
+function countFindings({ objects, locks }: ArchiveReport): string {
+  const { missing, altered, unexpected, unlocked, closed } = objects;
+  const counts = [
+    `${objectsIn(missing)} missing`,
+    `${objectsIn(altered)} altered`,
+    `${objectsIn(unexpected)} unexpected`,
+    // Where no lock was looked at, nothing is known to be unlocked or locked.
+    ...(locks.checked > 0 ? [`${objectsIn(unlocked)} unlocked`] : []),
+    ...(closed.length > 0 ? [`${objectsIn(closed)} closed to this user, so not checked`] : []),
+  ];
+  return counts.join(', ');
 }
 
 /** A single run in full; several by a line each, and once what there is to say of all of their claims. */
@@ -163,8 +174,9 @@ function printExpiring({ expiring }: ArchiveReport['locks'], printer: Printer): 
   for (const { key, retain_until } of expiring.slice(0, SHOWN))
     printer.result([
       styled('expiring', 'yellow'),
-      ` ${key}: ${retain_until === null ? 'is not locked' : `is locked until ${retain_until}`}; \`evidence extend\` locks a run for longer`,
+      ` ${key}: ${retain_until === null ? 'is not locked' : `is locked until ${retain_until}`}`,
     ]);
+  if (expiring.length > 0) printer.result('  `evidence extend` locks a run for longer.');
   if (expiring.length > SHOWN) printer.result(`… and ${expiring.length - SHOWN} more; --json has them.`);
 }
 
