@@ -10,7 +10,7 @@ import type { RunDocument } from '../../verifier/records/record.ts';
 import { toRecordBytes } from '../../verifier/records/record-bytes.ts';
 import { type FinalizedRun, readFinalizedRun } from '../../verifier/records/stored-run.ts';
 import { bindRecord, isBoundRecord } from './binding.ts';
-import type { ExportContext } from './context.ts';
+import type { Beginning, ExportContext } from './context.ts';
 import { putDocument } from './documents.ts';
 import { notOurs } from './records.ts';
 
@@ -107,10 +107,17 @@ export async function whyOther(asker: Asker, question: Question): Promise<Eviden
   }
 }
 
+export function beginningOf({
+  begun_at,
+  begun_at_by_service: byService,
+}: Pick<Asked, 'begun_at' | 'begun_at_by_service'>): Beginning {
+  return { at: new Date(begun_at), byService: byService === null ? null : new Date(byService) };
+}
+
 /** Writes down what the run is asked for. Where another process was the first to begin it, its word counts. */
 export async function beginRun(
   context: ExportContext,
-  begunAt: Date,
+  { at, byService }: Beginning,
   newest: StoredLedgerEntry | null,
 ): Promise<BegunRun> {
   const question = questionOf(context);
@@ -120,7 +127,8 @@ export async function beginRun(
     source: { ...question.source, contract: context.contract.name },
     period: question.period,
     scope: question.scope,
-    begun_at: begunAt.toISOString(),
+    begun_at: at.toISOString(),
+    begun_at_by_service: byService?.toISOString() ?? null,
     operator: context.operator,
   });
   const begun = { asked, bytes: toRecordBytes(asked) };

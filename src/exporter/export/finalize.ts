@@ -9,7 +9,8 @@ import { EXIT_CODE_OF, worstOf } from '../../verifier/records/outcome.ts';
 import type { RunDocument, RunRecord, RunStream, StreamRecord, Unbound } from '../../verifier/records/record.ts';
 import { recordPieces, toRecordBytes } from '../../verifier/records/record-bytes.ts';
 import { type FinalizedRun, readFinalizedRun } from '../../verifier/records/stored-run.ts';
-import { beginRun, keepAsked, questionOf, readBegun } from './asked.ts';
+import { type ClockReading, describeSkew } from '../clocks.ts';
+import { beginningOf, beginRun, keepAsked, questionOf, readBegun } from './asked.ts';
 import { listAttempts } from './attempts.ts';
 import { attestRun } from './attest.ts';
 import { bindPieces, bindRecord } from './binding.ts';
@@ -69,8 +70,7 @@ async function finalizeRun(
 ): Promise<RunResult> {
   const record = recordOf(frozen, streams);
   const question = questionOf(context);
-  const begun =
-    (await readBegun(context, question)) ?? (await beginRun(context, new Date(record.begun_at), ledger.newest));
+  const begun = (await readBegun(context, question)) ?? (await beginRun(context, beginningOf(record), ledger.newest));
   record.documents = [await keepAsked(context, begun), frozen.document, ...(await putReports(context, record))];
   const { binding: _binding, ...unbound } = record;
   record.binding = bindPieces(context.bindingKey, recordPieces(unbound));
@@ -146,7 +146,8 @@ function toRunRecord(
     },
     tool: { ...context.tool, commit: context.commit },
     operator: context.operator,
-    begun_at: run.begunAt.toISOString(),
+    begun_at: run.beginning.at.toISOString(),
+    begun_at_by_service: run.beginning.byService?.toISOString() ?? null,
     started_at: run.startedAt.toISOString(),
     finished_at: finishedAt,
     attempts,
@@ -175,12 +176,13 @@ function toRunRecord(
 
 function warningsOf(
   { period, packagePeriod, signingKey }: ExportContext,
-  { ledger: { newest } }: RunState,
+  { clock, ledger: { newest } }: RunState,
   { recovered }: StreamJobs,
 ): string[] {
   const selected = period.from === packagePeriod.from && period.to === packagePeriod.to;
   const begins = signingKey !== null && newest !== null && newest.entry.signature === undefined;
   return [
+    ...(clock === null ? [] : warnOfSkew(clock)),
     ...(begins ? [`runs before entry ${newest.entry.number + 1} of the ledger were not signed`] : []),
     ...(selected ? [] : ['the service cannot select a period: every package holds all of its stream']),
     ...recovered
@@ -192,6 +194,15 @@ function warningsOf(
           `the encrypted bundle of the stream "${streamId}" was recovered: its claims are as the interrupted try wrote them down`,
       ),
   ];
+}
+
+/** Entries and the period are by the one clock, what an export says of itself by the other. */
+function warnOfSkew(clock: ClockReading): string[] {
+  const skew = describeSkew(clock);
+  const [ours, theirs] = [clock.ours, clock.theirs].map((time) => time.toISOString());
+  return skew === null
+    ? []
+    : [`the clock of who exported was ${skew} that of the service: it was ${ours} here, and ${theirs} there`];
 }
 
 function toRunStream({ record, ...stored }: StreamJobs['recorded'][number]): RunStream {

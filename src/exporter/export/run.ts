@@ -8,14 +8,16 @@ import { runEnvelopeKey, runRecordKey } from '../../verifier/records/keys.ts';
 import { type MonthReport, toMonthReport } from '../../verifier/records/month-report.ts';
 import type { StreamList } from '../../verifier/records/record.ts';
 import { type FinalizedRun, readFinalizedRun } from '../../verifier/records/stored-run.ts';
+import { type ClockReading, readClock } from '../clocks.ts';
 import { collectAccount } from './account.ts';
-import { beginRun, checkSameService, questionOf, readBegun, requireSame } from './asked.ts';
+import { beginningOf, beginRun, checkSameService, questionOf, readBegun, requireSame } from './asked.ts';
 import { readAttempts } from './attempts.ts';
 import { attestRun, stampFinalized } from './attest.ts';
 import type { ExportContext, RunState } from './context.ts';
 import { concludeRun, finalizeDraft } from './finalize.ts';
 import { listRun, refuseForeign, refuseUnasked } from './leftovers.ts';
 import { Packing } from './packing.ts';
+import { refuseUnended } from './period.ts';
 import { type StreamSelection, selectStreams } from './plan.ts';
 import { requireBoundRun } from './records.ts';
 import type { Resumed } from './resume.ts';
@@ -49,7 +51,8 @@ export async function exportRun(context: ExportContext): Promise<ExportResult> {
   if (begun === null) refuseUnasked(objects);
   if (frozen !== null) return withMissing(context, ledger, await finalizeDraft(context, ledger, frozen, []));
   const startedAt = context.now();
-  const selection = await listStreams(context);
+  const { selection, clock } = await listStreams(context);
+  refuseUnended(context.period, clock);
   const resumed: Resumed =
     objects.size === 0
       ? { recorded: [], incomplete: [], recovered: [] }
@@ -64,9 +67,11 @@ export async function exportRun(context: ExportContext): Promise<ExportResult> {
     excluded: selection.excluded.length,
     entryCounts: open.map(({ entryCount }) => entryCount),
   });
-  const first = begun ?? (open.length > 0 ? await beginRun(context, startedAt, ledger.newest) : null);
+  const beginning = { at: startedAt, byService: clock?.theirs ?? null };
+  const first = begun ?? (open.length > 0 ? await beginRun(context, beginning, ledger.newest) : null);
   const state = {
-    begunAt: first === null ? startedAt : new Date(first.asked.begun_at),
+    beginning: first === null ? beginning : beginningOf(first.asked),
+    clock,
     ...{ startedAt, movedFrom, ledger, past: ledger.past, acceptances: ledger.acceptances },
     heads: new Map(Object.entries(ledger.newest?.entry.heads ?? {})),
     attempts: await readAttempts(context, objects),
@@ -87,14 +92,19 @@ export async function exportRun(context: ExportContext): Promise<ExportResult> {
   return withMissing(context, ledger, await concludeRun(context, run, jobs));
 }
 
-/** The streams as the service lists them, with the pages of that list. */
-async function listStreams({ client, scope }: ExportContext): Promise<StreamSelection> {
+/** The streams as the service lists them, with the pages of that list, and what time it is there as the first one comes. */
+async function listStreams({
+  client,
+  scope,
+  now,
+}: ExportContext): Promise<{ selection: StreamSelection; clock: ClockReading | null }> {
   const pages: StreamList['pages'] = [];
-  return selectStreams(
-    client.listStreams((page) => pages.push(page)),
-    scope,
-    pages,
-  );
+  let clock: ClockReading | null = null;
+  const listed = client.listStreams((page, date) => {
+    clock ??= readClock(date, now());
+    pages.push(page);
+  });
+  return { selection: await selectStreams(listed, scope, pages), clock };
 }
 
 function addOutcome(jobs: StreamJobs, outcome: Awaited<ReturnType<typeof exportStream>>): void {

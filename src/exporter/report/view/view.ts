@@ -1,5 +1,6 @@
 import { DOES_NOT_PROVE } from '../../../verifier/bundle/documents.ts';
 import { describePeriod } from '../../../verifier/bundle/period.ts';
+import { latestOf } from '../../../verifier/records/coverage.ts';
 import type { Reconciliation, RunRecord, RunStream } from '../../../verifier/records/record.ts';
 import { type Charts, toCharts } from './activity.ts';
 import { type ClaimView, toClaims } from './claims.ts';
@@ -61,7 +62,7 @@ export function toRunView(record: RunRecord, finalized: boolean, texts: Texts): 
     runId: record.run_id,
     organisation: record.report.organisation,
     preparedBy: record.report.prepared_by,
-    period: describePeriod(record.period, record.begun_at),
+    period: describePeriod(record.period, latestOf(record)),
     finishedAt: record.finished_at,
     request: scope.request,
     requestedBy: scope.requested_by,
