@@ -4,6 +4,7 @@ import { readTexts } from '../../../src/exporter/report/texts.ts';
 import { toRunView } from '../../../src/exporter/report/view/view.ts';
 import type { ClaimName } from '../../../src/verifier/claims/claim.ts';
 import { type StreamFindingCode, toStreamFinding } from '../../../src/verifier/model/stream-finding.ts';
+import type { RunRecord } from '../../../src/verifier/records/record.ts';
 import { runRecord } from '../../support/records.ts';
 import { earlierRun, monthStream, partialRun, refutedRun, verifiedRun } from '../../support/run-records.ts';
 
@@ -23,6 +24,19 @@ test('what is said of an operator runs from left to right, whatever the name', (
   ].filter((text) => text.includes('المشغل'));
   expect(said).toHaveLength(2);
   expect(said.map(directionOf)).toEqual([0, 0]);
+});
+
+test('a period without an end goes up to the export by the clock that dates its entries', () => {
+  const record: RunRecord = {
+    ...verifiedRun([monthStream(1)]),
+    period: { from: '2026-10-01T00:00:00.000Z', to: null },
+    begun_at: '2026-10-11T00:00:00.000Z',
+    begun_at_by_service: '2026-11-02T10:30:00.000Z',
+  };
+  const { period, coverage, ipe } = view(record);
+  expect(period).toBe('from 1 October 2026 up to the export of 2 November 2026, 10:30 (UTC)');
+  expect(coverage.quiet).toEqual(['Without an entry in any stream of this run (2 days): 1–2 November 2026.']);
+  expect(ipe.find(({ label }) => label === 'Period and time zone')?.lines[0]).toContain(period);
 });
 
 describe('the outcome', () => {
