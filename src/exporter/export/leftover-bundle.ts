@@ -5,7 +5,7 @@ import { collectedIn } from '../../verifier/bundle/stated.ts';
 import type { Verdict } from '../../verifier/claims/verdict.ts';
 import type { StreamRecord } from '../../verifier/records/record.ts';
 import { verifyBundle } from '../../verifier/verify/bundle.ts';
-import type { ExportContext } from './context.ts';
+import type { Binding, ExportContext } from './context.ts';
 import { notOurs, saysTheSame } from './records.ts';
 import type { Relisting } from './relist.ts';
 
@@ -33,12 +33,15 @@ export async function verifyLeftover(
   key: string,
   relisting?: Relisting,
 ): Promise<Leftover> {
-  await requireBound(context, file, key);
-  const { contract, contractFile, acceptUnhashed = [], required, sealKeys, roots } = context;
-  const inUse = contractFile === null ? null : { contract, file: contractFile };
+  await requireBound(context.binding, file, key);
+  const { contract, contractFile } = context.service;
+  const { source, period: asked, scope, run_id } = context.question;
   const found = await verifyBundle(file, key, {
-    ...{ contract: inUse, acceptUnhashed, required, sealKeys, roots },
-    now: context.now(),
+    ...context.trust,
+    contract: contractFile === null ? null : { contract, file: contractFile },
+    acceptUnhashed: scope.accepted_unhashed,
+    required: scope.required_claims,
+    now: context.runtime.now(),
     ...(relisting === undefined ? {} : { watch: (stated) => relisting.begin(stated) }),
   });
   const [finding] = found.findings;
@@ -47,11 +50,11 @@ export async function verifyLeftover(
   if (verdict === null || recorded === null || identity === null || transferLog === null || service === null)
     throw notOurs(key, 'it holds nothing to judge');
   const isOfRun =
-    found.runId === context.runId &&
-    transferLog.audit_url === context.auditUrl &&
-    found.contractSha256 === (contractFile?.sha256 ?? null) &&
+    found.runId === run_id &&
+    transferLog.audit_url === source.audit_url &&
+    found.contractSha256 === source.contract_sha256 &&
     period !== null &&
-    saysTheSame(period, context.period);
+    saysTheSame(period, asked);
   if (!isOfRun) throw notOurs(key, `it is of run ${found.runId} from ${transferLog.audit_url}`);
   if (!saysTheSame(verdict, recorded))
     throw notOurs(
@@ -63,7 +66,7 @@ export async function verifyLeftover(
 }
 
 /** @throws EvidenceError `conflict`. */
-async function requireBound({ bindingKey }: ExportContext, file: string, key: string): Promise<void> {
+async function requireBound({ key: bindingKey }: Binding, file: string, key: string): Promise<void> {
   let bundle: OpenBundle;
   try {
     bundle = await openBundle(file, {}, key);

@@ -17,7 +17,7 @@ import { printRun, toRunDocument } from '../output/run-report.ts';
 import { describeTrust, type Trust } from '../output/trust-report.ts';
 import { printArchive } from '../output/verify-report.ts';
 import type { DemoFlags } from './demo-flags.ts';
-import { exportInto } from './export.ts';
+import { exportInto, scopeOf } from './export.ts';
 import { checkStored } from './verify-archive.ts';
 
 const RUN_ID = 'demo';
@@ -72,7 +72,7 @@ async function exportAll(platform: EmbeddedPlatform, named: Config, context: Com
     const wish = {
       config,
       answer: { runId: RUN_ID, period: { from: null, to: null }, series: null },
-      scope: { streams: [], exclude: [], request: RUN_ID, requestedBy: null },
+      scope: scopeOf({ request: RUN_ID }, config),
       revise: false,
       finalizePartial: false,
       beginSigning: false,

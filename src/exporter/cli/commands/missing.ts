@@ -5,8 +5,7 @@ import { readKnownLedger } from '../../../verifier/ledger/continuation.ts';
 import { type CoveredMonth, coverMonth, coverMonths } from '../../../verifier/records/coverage.ts';
 import { describeMonth, toMonthReport } from '../../../verifier/records/month-report.ts';
 import { lastEndedMonth } from '../../../verifier/records/months.ts';
-import { filterOf } from '../../../verifier/records/question.ts';
-import type { Scope } from '../../export/context.ts';
+import { filterOf, type Question } from '../../../verifier/records/question.ts';
 import { type PeriodAnswer, resolvePeriod } from '../../export/period.ts';
 import type { ExportResult } from '../../export/run.ts';
 import { isBegun } from '../../export/run-id.ts';
@@ -29,7 +28,7 @@ interface MissingMonth {
 /** What every month is exported with. */
 interface Wish {
   config: Config;
-  scope: Scope;
+  scope: Question['scope'];
   beginSigning: boolean;
   footing: Pick<Footing, 'signingKey' | 'publicKeys'>;
   /** @param isFirst what is to be said once is said with the first. */
