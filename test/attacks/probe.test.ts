@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Description } from '../../src/verifier/profile/description.ts';
 import { parseContract } from '../../src/verifier/profile/file.ts';
-import { evidence, type Finished } from '../support/process.ts';
+import { type Ended, evidence } from '../support/evidence.ts';
 import { camel } from '../support/services/camel.ts';
 import { fastApi } from '../support/services/fastapi.ts';
 import type { ServiceKind } from '../support/services/invented-service.ts';
@@ -18,7 +18,7 @@ afterAll(() => {
 });
 
 interface Attacked {
-  probe: Finished;
+  probe: Ended;
   contract: Description | null;
   /** The contract file. */
   text: string;

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { evidence } from '../support/evidence.ts';
 import { garbleSummary, lieAbout } from '../support/lying-service.ts';
 import { postEntries, servePlatform, someEntries } from '../support/platform.ts';
-import { evidence } from '../support/process.ts';
 import { DamagedArchives, isFooled } from './archives.ts';
 import { randomFrom } from './packages.ts';
 

@@ -9,8 +9,8 @@ import type { Description } from '../../src/verifier/profile/description.ts';
 import { parseContract } from '../../src/verifier/profile/file.ts';
 import { DEFAULT_DESCRIPTION } from '../../src/verifier/reading/default-contract.ts';
 import { openContract } from '../../src/verifier/reading/reading.ts';
+import { type Ended, evidence } from '../support/evidence.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
-import { evidence, type Finished } from '../support/process.ts';
 import { camel } from '../support/services/camel.ts';
 import { fastApi } from '../support/services/fastapi.ts';
 import { MAIN_STREAM, OTHER_STREAM } from '../support/services/history.ts';
@@ -200,7 +200,7 @@ describe.each(Object.entries(SERVICES))('a service of the kind %s', (_, expected
   let service: InventedService;
   let folder: string;
   let keyFlags: string[];
-  let first: Finished;
+  let first: Ended;
   let contract: Description;
   const probe = (...flags: string[]) =>
     evidence(['probe', ...flags], {

@@ -11,9 +11,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { evidence } from '../support/evidence.ts';
 import { assessmentResultsSchema } from '../support/oscal.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
-import { evidence, run } from '../support/process.ts';
+import { run } from '../support/process.ts';
 
 const CONFIG = `report: { organisation: 北京示例公司, controls: [soc2, pci-dss-4], oscal: true }
 verify: { require: [order, content] }
