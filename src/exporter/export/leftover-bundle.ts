@@ -35,7 +35,7 @@ export async function verifyLeftover(
 ): Promise<Leftover> {
   await requireBound(context.binding, file, key);
   const { contract, contractFile } = context.service;
-  const { source, period: asked, scope, run_id } = context.question;
+  const { source, period, scope, run_id } = context.question;
   const found = await verifyBundle(file, key, {
     ...context.trust,
     contract: contractFile === null ? null : { contract, file: contractFile },
@@ -46,22 +46,22 @@ export async function verifyLeftover(
   });
   const [finding] = found.findings;
   if (finding !== undefined) throw notOurs(key, `${finding.key} ${finding.message}`);
-  const { verdict, recorded, identity, period, missing, transferLog, service } = found;
-  if (verdict === null || recorded === null || identity === null || transferLog === null || service === null)
+  const { judged, identity } = found;
+  if (judged === null || identity === null || judged.transferLog === null)
     throw notOurs(key, 'it holds nothing to judge');
+  const { verdict, stated, transferLog, service, missing } = judged;
   const isOfRun =
-    found.runId === run_id &&
+    stated.run_id === run_id &&
     transferLog.audit_url === source.audit_url &&
-    found.contractSha256 === source.contract_sha256 &&
-    period !== null &&
-    saysTheSame(period, asked);
-  if (!isOfRun) throw notOurs(key, `it is of run ${found.runId} from ${transferLog.audit_url}`);
-  if (!saysTheSame(verdict, recorded))
+    stated.contract_sha256 === source.contract_sha256 &&
+    saysTheSame(stated.period, period);
+  if (!isOfRun) throw notOurs(key, `it is of run ${stated.run_id} from ${transferLog.audit_url}`);
+  if (!saysTheSame(verdict, stated.verdict))
     throw notOurs(
       key,
       'keys, roots or this program have changed since, so more or less of it is proved now than it says',
     );
-  await relisting?.finish(found, key);
+  await relisting?.finish(judged, key);
   return { verdict, missing: [...missing], collected: collectedIn(transferLog), service, identity };
 }
 

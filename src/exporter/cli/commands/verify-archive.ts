@@ -3,7 +3,7 @@ import { shellWord } from '../../../core/shell.ts';
 import { plural } from '../../../core/words.ts';
 import type { Archive } from '../../../verifier/archive/archive.ts';
 import { LEDGER_PREFIX, RUNS_PREFIX, runPrefix, splitRunAddress } from '../../../verifier/records/keys.ts';
-import type { ArchiveContext } from '../../../verifier/verify/archive.ts';
+import type { ArchiveContext } from '../../../verifier/verify/archive-reading.ts';
 import type { ArchiveReport } from '../../../verifier/verify/archive-report.ts';
 import type { CommandContext } from '../command.ts';
 import { withArchiveIfAny } from '../config/archives.ts';
