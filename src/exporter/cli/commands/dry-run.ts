@@ -20,8 +20,8 @@ import { type ExportWish, questionOf } from './export-wish.ts';
 export async function dryRun(wish: ExportWish, footing: Footing, context: CommandContext): Promise<number> {
   const { config, answer, scope, service } = wish;
   const { printer } = context;
-  await storeOf(config.archiveUrl).checkForWriting(config, context);
-  const { runId, isFinalized } = await withArchiveIfAny(config, context, (archive) =>
+  await storeOf(config.archive.url).checkForWriting(config.archive, context);
+  const { runId, isFinalized } = await withArchiveIfAny(config.archive, context, (archive) =>
     checkRun(wish, footing, archive ?? openMemoryArchive()),
   );
   const selection = await selectStreams(service.client.listStreams(), scope);
@@ -45,7 +45,7 @@ async function checkRun(
   archive: Archive,
 ): Promise<{ runId: string; isFinalized: boolean }> {
   const { config, answer, revise, serviceMoved, beginSigning } = wish;
-  const keyFor = bindingKeysOf({ signingKey: footing.signingKey, apiKey: config.apiKey ?? '' });
+  const keyFor = bindingKeysOf({ signingKey: footing.signingKey, apiKey: config.source.apiKey ?? '' });
   const asker = { archive, binding: { keyFor }, service: { isMoved: serviceMoved } };
   const check = async (runId: string) => {
     const isFinalized = (await checkQuestion(asker, questionOf(wish, runId))) !== null;
@@ -66,7 +66,7 @@ function printPlan(
   footing: Footing,
   printer: Printer,
 ): number {
-  printer.result(`${plural(included.length, 'stream')} would be exported into ${config.archiveUrl}:`);
+  printer.result(`${plural(included.length, 'stream')} would be exported into ${config.archive.url}:`);
   for (const { streamId } of included) printer.result(`  ${streamId}`);
   if (excluded.length > 0) printer.result(`${excluded.length} would be left out.`);
   const counts = included.map(({ entryCount }) => entryCount);

@@ -28,7 +28,7 @@ import { type ExportWish, questionOf } from './export-wish.ts';
 export async function runExport(flags: ExportFlags, context: CommandContext): Promise<number> {
   const config = await loadConfig(flags, context.environment, context.directory);
   const scope = scopeOf(flags, config);
-  const service = connectService(config, context.printer, context.signal);
+  const service = connectService(config.source, context.printer, context.signal);
   const common = {
     ...{ config, scope, service },
     revise: flags.revise === true,
@@ -58,7 +58,7 @@ async function exportOn(
   const wish = { ...common, answer: resolvePeriod(periodQuestionOf(flags), new Date()) };
   if (flags['dry-run'] === true) return dryRun(wish, footing, context);
   const result = await exportInto(wish, footing, context);
-  const { archiveUrl } = common.config;
+  const { url: archiveUrl } = common.config.archive;
   context.printer.document('evidence-export/1', toRunDocument(result, archiveUrl));
   printRun(result, archiveUrl, context.printer);
   return endOf(result).exit_code;
@@ -74,9 +74,9 @@ export function scopeOf(flags: Partial<ExportFlags>, config: Config): Question['
     exclude: flags.exclude ?? [],
     request: flags.request ?? null,
     requested_by: flags['requested-by'] ?? null,
-    required_claims: config.required,
-    accepted_unhashed: config.acceptUnhashed,
-    completeness: config.completeness,
+    required_claims: config.verify.required,
+    accepted_unhashed: config.verify.acceptUnhashed,
+    completeness: config.verify.completeness,
   };
 }
 
@@ -88,7 +88,9 @@ function periodQuestionOf(flags: ExportFlags): PeriodQuestion {
 /** Runs an export on what was loaded for it, in a work directory of its own. */
 export async function exportInto(wish: ExportWish, footing: Footing, context: CommandContext): Promise<ExportResult> {
   return withWorkDirectory(wish.config.workDirectory, (workDirectory) =>
-    withArchiveMade(wish.config, context, (archive) => exportTo(archive, wish, footing, workDirectory, context)),
+    withArchiveMade(wish.config.archive, context, (archive) =>
+      exportTo(archive, wish, footing, workDirectory, context),
+    ),
   );
 }
 
@@ -110,7 +112,7 @@ async function exportTo(
     // What the store cannot do is found out before anything is asked of the service.
     await archive.limitations();
     const service = serviceOf(wish);
-    const keyFor = bindingKeysOf({ signingKey: footing.signingKey, apiKey: wish.config.apiKey ?? '' });
+    const keyFor = bindingKeysOf({ signingKey: footing.signingKey, apiKey: wish.config.source.apiKey ?? '' });
     const asker = { archive, service, binding: { keyFor } };
     const revision = {
       archive,
@@ -118,7 +120,7 @@ async function exportTo(
       whyOther: (runId: string) => whyOther(asker, questionOf(wish, runId)),
       onBlocked: ({ message }: EvidenceError) => printer.note(message),
     };
-    const { concurrency } = wish.config;
+    const { concurrency } = wish.config.source;
     const runtime = { workDirectory, concurrency, now: () => new Date(), signal: context.signal, listen };
     return await exportOrRevise(revision, await chooseRunId(archive, wish.answer), async (runId) => {
       const question = questionOf(wish, runId);

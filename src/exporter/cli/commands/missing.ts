@@ -42,7 +42,7 @@ const WELL: ReadonlySet<number> = new Set([0, 4]);
 export async function exportMissing(wish: Wish, flags: ExportFlags, context: CommandContext): Promise<number> {
   refuseOtherPeriods(flags);
   const { printer, signal } = context;
-  const { archiveUrl } = wish.config;
+  const { url: archiveUrl } = wish.config.archive;
   const missing = await findMissing(wish, context);
   if (flags['dry-run'] === true) return list(missing, context);
   const results: ExportResult[] = [];
@@ -88,7 +88,7 @@ async function findMissing(wish: Wish, context: CommandContext): Promise<Missing
   const now = new Date();
   const last = lastEndedMonth(now);
   const nothing = coverMonth(last, []);
-  return withArchiveIfAny(wish.config, context, async (archive) => {
+  return withArchiveIfAny(wish.config.archive, context, async (archive) => {
     if (archive === null) return [await toMissing(wish, null, nothing)];
     const { past } = await readKnownLedger(archive, { ...wish.footing, beginSigning: wish.beginSigning });
     const covered = coverMonths(past.coverage, now, filterOf(wish.scope));

@@ -28,7 +28,7 @@ export async function verifyStored(
     throw new EvidenceError('usage', `${name} is one run, so --run and --from mean nothing for it`, {
       nextStep: 'Name the archive instead.',
     });
-  const report = await checkStored({ archiveUrl: root, store }, run ?? runId, options, workDirectory, context);
+  const report = await checkStored({ url: root, store }, run ?? runId, options, workDirectory, context);
   if (options.identities != null) refuseUseless(report, name);
   return report;
 }
@@ -66,7 +66,7 @@ async function checkOpened(
 ): Promise<ArchiveReport> {
   const { verifyArchive } = await import('../../../verifier/verify/archive.ts');
   context.holdHeap(10);
-  const root = named.archiveUrl;
+  const root = named.url;
   const progress = new VerifyProgress(context);
   const check = async (archive: Archive | null) => {
     if (archive === null || !((await holds(archive, RUNS_PREFIX)) || (await holds(archive, LEDGER_PREFIX))))

@@ -42,11 +42,11 @@ export function describeTrust(config: Config, given: Given, contracts: readonly 
   return {
     configuration: config.configFile,
     public_keys: given.publicKeys.map(({ id }) => id),
-    seal_keys: [...config.sealKeyFiles].map(([id, file]) => ({ id, file: file.given })),
+    seal_keys: [...config.verify.sealKeyFiles].map(([id, file]) => ({ id, file: file.given })),
     timestamp_roots: given.roots?.map(toRoot) ?? null,
     stamp_roots: given.stampRoots?.map(toRoot) ?? null,
-    required_claims: config.required,
-    endpoint: config.store.endpoint ?? null,
+    required_claims: config.verify.required,
+    endpoint: config.archive.store.endpoint ?? null,
     contracts: [...contracts],
   };
 }

@@ -5,7 +5,7 @@ import type { StoreSettings } from '../store-settings.ts';
 
 /** An archive as the configuration names it. */
 export interface NamedArchive {
-  archiveUrl: string;
+  url: string;
   store: StoreSettings;
 }
 
