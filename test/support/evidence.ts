@@ -8,29 +8,48 @@ export interface Ended {
   stderr: string;
 }
 
-/** Code and libraries read these from the process itself. */
-const OF_A_PROCESS = /^(?!EVIDENCE_)/;
-
 /**
  * Runs `evidence` in this process, which is an order of magnitude cheaper than a process of its own. What is about a process
- * (signals, pipes, memory, variables that are not ours) needs `evidenceProcess`.
+ * (signals, pipes, memory) needs `evidenceProcess`.
  */
 export async function evidence(words: readonly string[], { cwd, env = {} }: RunOptions): Promise<Ended> {
-  const foreign = Object.keys(env).filter((name) => OF_A_PROCESS.test(name));
-  if (foreign.length > 0) throw new Error(`${foreign.join(', ')} would need a process of its own`);
   const printed = { stdout: '', stderr: '' };
   const into = (name: keyof typeof printed) => ({
     write: (text: string) => {
       printed[name] += text;
     },
   });
-  const code = await carryOut(words, {
+  const surroundings = {
     directory: cwd,
     environment: cleanEnvironment(env),
     stdout: into('stdout'),
     stderr: into('stderr'),
     interruption: { signal: new AbortController().signal, exitCode: () => null },
     holdHeap: () => undefined,
-  });
+  };
+  const code = await withVariables(env, () => carryOut(words, surroundings));
   return { code, ...printed };
+}
+
+/** What commands that run now have set, and how many they are. */
+const shared = { variables: '', commands: 0, before: {} as Record<string, string | undefined> };
+
+/** Libraries read their variables from the process. Commands that run at once have the same. */
+async function withVariables(env: Record<string, string>, work: () => Promise<number>): Promise<number> {
+  const foreign = Object.entries(env).filter(([name]) => !name.startsWith('EVIDENCE_'));
+  const variables = JSON.stringify(foreign);
+  if (shared.commands > 0 && shared.variables !== variables) throw new Error('other variables are set by a command');
+  if (shared.commands++ === 0) {
+    shared.variables = variables;
+    shared.before = Object.fromEntries(foreign.map(([name]) => [name, process.env[name]]));
+    Object.assign(process.env, Object.fromEntries(foreign));
+  }
+  try {
+    return await work();
+  } finally {
+    if (--shared.commands === 0)
+      for (const [name, value] of Object.entries(shared.before))
+        if (value === undefined) delete process.env[name];
+        else process.env[name] = value;
+  }
 }
