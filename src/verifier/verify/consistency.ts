@@ -26,7 +26,7 @@ import { checkPages, checkServiceDocument } from './service.ts';
 import { checkTransferLog } from './transfer-log.ts';
 
 /** What the files of one bundle say besides what it is proved by. */
-export interface Surroundings {
+export interface FilesBeside {
   findings: ObjectFinding[];
   missing: MissingForm[];
   /** The transfer log; null where it cannot be read. */
@@ -65,7 +65,7 @@ export async function checkConsistency(
   key: string,
   documents: Documents,
   { files, reading, contract }: Evidence,
-): Promise<Surroundings> {
+): Promise<FilesBeside> {
   const { stated } = documents;
   const findings = [
     ...absent(files, key),

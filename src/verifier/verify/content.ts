@@ -21,7 +21,7 @@ import type { SealKeys } from '../model/entry.ts';
 import type { Contract } from '../reading/contract.ts';
 import { type ContractInUse, DEFAULT_IN_USE } from '../reading/in-use.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
-import { checkConsistency, type Surroundings } from './consistency.ts';
+import { checkConsistency, type FilesBeside } from './consistency.ts';
 import { type ContractUse, toContractUse } from './contract-use.ts';
 import { contradictions } from './contradictions.ts';
 import { readDocuments, type StatedDocuments } from './documents.ts';
@@ -118,10 +118,10 @@ async function verifyOpened(
   findings.push(...broken.map((finding) => inBundle(finding, key)));
   if (stated === null) return { findings, identity, judged: null };
   if (unreadable !== null) findings.push(toObjectFinding('object/unreadable', `${key}:${LISTING}`, unreadable.message));
-  const surroundings = await readSurroundings(bundle, key, { ...documents, stated }, evidence, inUse.contract);
-  findings.push(...surroundings.findings);
+  const beside = await readFilesBeside(bundle, key, { ...documents, stated }, evidence, inUse.contract);
+  findings.push(...beside.findings);
   const isAltered = options.isAltered === true || findings.length > 0;
-  const judged = await judge(bundle, { stated, evidence, surroundings, inUse, isAltered }, options, readers);
+  const judged = await judge(bundle, { stated, evidence, beside, inUse, isAltered }, options, readers);
   // Of a bag that is not what it was, no verdict can be: that would be the same news again, claim by claim.
   if (broken.length === 0) {
     const withoutForms = readers.readPdf === null || isAltered;
@@ -154,13 +154,13 @@ function readEvidence(
 }
 
 /** Reads what the other files say. */
-async function readSurroundings(
+async function readFilesBeside(
   bundle: Bundle,
   key: string,
   { stated, service, own }: StatedDocuments & { stated: Verification },
   { broken, files, reading, listing }: BundleReading,
   contract: Contract,
-): Promise<Surroundings> {
+): Promise<FilesBeside> {
   // Of a bag that is not what it was, nothing more can be said: that would be the same news again, file by file.
   if (broken.length > 0) return { findings: [], missing: [], log: null };
   const documents = { stated, service, listing, description: own?.description ?? null };
@@ -171,7 +171,7 @@ async function readSurroundings(
 interface Found {
   stated: Verification;
   evidence: BundleReading;
-  surroundings: Surroundings;
+  beside: FilesBeside;
   inUse: Pick<ContractInUse, 'contract' | 'file'>;
   /** See `Forms`. */
   isAltered: boolean;
@@ -179,11 +179,11 @@ interface Found {
 
 async function judge(
   bundle: Bundle,
-  { stated, evidence: { reading, listing }, surroundings, inUse, isAltered }: Found,
+  { stated, evidence: { reading, listing }, beside, inUse, isAltered }: Found,
   options: VerifyOptions,
   readers: Readers,
 ): Promise<JudgedBundle> {
-  const { missing, log } = surroundings;
+  const { missing, log } = beside;
   // What was incomplete when it was packed stays so, whatever is proved of it here.
   const isShort = missing.length > 0 || stated.verdict.status === 'incomplete';
   const [summary, pdf] = [wholeForm(bundle, 'summary'), wholeForm(bundle, 'pdf')];

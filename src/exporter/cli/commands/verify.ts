@@ -6,7 +6,7 @@ import { type Config, loadNamedConfig } from '../config/config.ts';
 import { storeOf } from '../config/stores.ts';
 import { openIdentities, readPublicKeys, readSealKeys, readTimestampRoots } from '../config/trust.ts';
 import { readDays } from '../output/days.ts';
-import { describeTrust, type Given } from '../output/trust-report.ts';
+import { describeTrust, type GivenTrust } from '../output/trust-report.ts';
 import { printArchive, printFile, type VerifiedTarget } from '../output/verify-report.ts';
 import { verifyStored } from './verify-archive.ts';
 import { verifyFile } from './verify-file.ts';
@@ -61,7 +61,7 @@ async function verifyOne(target: string, asked: Asked, context: CommandContext):
   const path = store.locate(target, directory);
   const kind = await kindOf(path, target);
   refuseUnused(flags, target, kind);
-  const given: Given = {
+  const given: GivenTrust = {
     roots: options.roots ?? null,
     publicKeys: kind === 'archive' ? readPublicKeys(config.verify.publicKeyFiles) : [],
     stampRoots: kind === 'archive' ? readTimestampRoots(config.sign.rootsFile) : null,

@@ -20,8 +20,8 @@ export interface SourceConfig {
   requestsPerSecond: number | null;
   /** Milliseconds. */
   timeouts: { connect: number; headers: number; idle: number };
-  maxJsonBytes: number;
-  maxDownloadBytes: number;
+  /** Of an answer. */
+  maxBytes: { json: number; download: number };
   /** PEM files. */
   tlsFiles: { ca: string | null; cert: string | null; key: string | null };
 }
@@ -84,8 +84,10 @@ export function toSourceConfig(from: ConfigGiven): Omit<SourceConfig, 'apiKey'> 
       headers: milliseconds(timeouts?.headers_seconds) ?? DEFAULT_TRANSPORT.timeouts.headers,
       idle: milliseconds(timeouts?.idle_seconds) ?? DEFAULT_TRANSPORT.timeouts.idle,
     },
-    maxJsonBytes: limits?.json_bytes ?? DEFAULT_TRANSPORT.maxJsonBytes,
-    maxDownloadBytes: limits?.package_bytes ?? DEFAULT_TRANSPORT.maxDownloadBytes,
+    maxBytes: {
+      json: limits?.json_bytes ?? DEFAULT_TRANSPORT.maxBytes.json,
+      download: limits?.package_bytes ?? DEFAULT_TRANSPORT.maxBytes.download,
+    },
     tlsFiles: {
       ca: inFolder(from, tls?.ca_file),
       cert: inFolder(from, tls?.cert_file),

@@ -40,11 +40,11 @@ export function connectService(config: SourceConfig, printer: Printer, signal: A
   printer.keepSecret(config.apiKey);
   const contract = readContract(config.contractFile);
   const { name, version } = readTool();
-  const { apiKey, requestsPerSecond, timeouts, maxJsonBytes, maxDownloadBytes } = config;
+  const { apiKey, requestsPerSecond, timeouts, maxBytes } = config;
   const { origin } = new URL(config.auditUrl);
   const transport = new Transport({
     ...DEFAULT_TRANSPORT,
-    ...{ origin, apiKey, requestsPerSecond, timeouts, maxJsonBytes, maxDownloadBytes },
+    ...{ origin, apiKey, requestsPerSecond, timeouts, maxBytes },
     tls: readTls(config.tlsFiles, printer),
     userAgent: `${name}/${version}`,
     ...(printer.verbose ? { trace: (line: string) => printer.detail(line) } : {}),

@@ -32,13 +32,13 @@ interface Root {
 }
 
 /** What the reader gave, apart from the configuration. */
-export interface Given {
+export interface GivenTrust {
   publicKeys: readonly PublicKey[];
   roots: readonly Certificate[] | null;
   stampRoots: readonly Certificate[] | null;
 }
 
-export function describeTrust(config: Config, given: Given, contracts: readonly ContractUse[]): Trust {
+export function describeTrust(config: Config, given: GivenTrust, contracts: readonly ContractUse[]): Trust {
   return {
     configuration: config.configFile,
     public_keys: given.publicKeys.map(({ id }) => id),

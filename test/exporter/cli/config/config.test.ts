@@ -57,8 +57,7 @@ describe('the file, then the environment, then the flags', () => {
           concurrency: 7,
           requestsPerSecond: 2.5,
           timeouts: { connect: 1000, headers: 2500, idle: 90_000 },
-          maxJsonBytes: 1000,
-          maxDownloadBytes: 2000,
+          maxBytes: { json: 1000, download: 2000 },
           tlsFiles: { ca: join(folder, 'tls/ca.pem'), cert: '/run/cert.pem', key: join(folder, 'tls/key.pem') },
         },
         verify: {
@@ -166,8 +165,7 @@ describe('the file, then the environment, then the flags', () => {
         concurrency: 4,
         requestsPerSecond: null,
         timeouts: { connect: 10_000, headers: 60_000, idle: 60_000 },
-        maxJsonBytes: 64 * 2 ** 20,
-        maxDownloadBytes: 16 * 2 ** 30,
+        maxBytes: { json: 64 * 2 ** 20, download: 16 * 2 ** 30 },
         tlsFiles: { ca: null, cert: null, key: null },
       },
       verify: {
