@@ -11,7 +11,10 @@ export interface Sized {
   above: string;
 }
 
-/** Every function of a source text by its lines, and every type of objects by its members; of a class the public ones. */
+/**
+ * Every function of a source text by its lines, and every type of objects by the members that it declares; of a class
+ * the public ones.
+ */
 export function sizesIn(path: string, text: string): { functions: Sized[]; objects: Sized[] } {
   const functions: Sized[] = [];
   const objects: Sized[] = [];
