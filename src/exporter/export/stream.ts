@@ -86,10 +86,9 @@ async function collect(
     completeness: received.completeness,
   };
   const examination = await examineReceived(context, received, known);
-  return {
-    ...{ streamId, slug, streamRecord: stream.record, statement: collection.statement, known, received },
-    ...{ examination, log, place: placeOf(context, run, slug, received, examination) },
-  };
+  const place = placeOf(context, run, slug, received, examination);
+  const { statement } = collection;
+  return { streamId, slug, streamRecord: stream.record, statement, known, received, examination, log, place };
 }
 
 function toStreamRecord(
