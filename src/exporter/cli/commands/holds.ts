@@ -43,7 +43,7 @@ async function change(
   const { printer, signal, environment, directory } = context;
   const config = await loadConfig(flags, environment, directory);
   if (flags.reason.trim() === '') throw new EvidenceError('usage', '--reason says nothing');
-  return withArchive(config, context, async (archive) => {
+  return withArchive(config.archive, context, async (archive) => {
     const run = await requireRun(archive, flags.run);
     const lifted = action === 'release' ? await toBeLifted(archive, flags) : [];
     const wish: ProtectionWish = {
@@ -52,7 +52,7 @@ async function change(
       reason: flags.reason,
       orderedBy: readOperator(),
       retainUntil: until(config, run),
-      mode: config.store.retention?.mode ?? null,
+      mode: config.archive.store.retention?.mode ?? null,
     };
     if (flags['dry-run'] === true) return foresee(archive, wish, lifted, context);
     const changed = await changeProtection({ archive, now: () => new Date(), signal }, wish);
@@ -120,7 +120,7 @@ async function foresee(
 }
 
 /** @throws EvidenceError `usage` for a moment outside of the policy. */
-function endOf(flags: ExtendFlags, { store }: Config, finished: Date): Date {
+function endOf(flags: ExtendFlags, { archive: { store } }: Config, finished: Date): Date {
   const { years = 0, maxYears = DEFAULT_MAX_YEARS } = store.retention ?? {};
   if (flags.years !== undefined && !(Number.isInteger(flags.years) && flags.years >= 1 && flags.years <= 100))
     throw new EvidenceError('usage', '--years is not a whole number from 1 to 100');

@@ -39,7 +39,7 @@ export async function runRestamp(flags: RestampFlags, context: CommandContext): 
     for (const line of format(runs)) printer.result(line);
     return exitCode;
   };
-  return withArchive(config, context, stampIn).finally(() => stamping.authority.close());
+  return withArchive(config.archive, context, stampIn).finally(() => stamping.authority.close());
 }
 
 async function listFinalized(archive: Archive): Promise<string[]> {
