@@ -1,4 +1,5 @@
 import { type ErrorCode, type EvidenceError, isEvidenceError } from '../core/errors.ts';
+import { roughly } from '../core/words.ts';
 
 /** One thing that was looked at before it is needed. */
 export interface Check {
@@ -71,11 +72,10 @@ export function compareClocks(name: string, whose: string, theirs: string | null
   if (Number.isNaN(time)) return skipped(name, `${whose} does not say what time it is`);
   const skew = ours.getTime() - time;
   if (Math.abs(skew) <= MAX_SKEW_MS) return ok(name, `as the clock of ${whose}, within a minute`);
-  const seconds = Math.round(Math.abs(skew) / 1000);
   const direction = skew > 0 ? 'ahead of' : 'behind';
   return failed(
     name,
-    `this machine's clock is ${seconds} s ${direction} that of ${whose}`,
+    `this machine's clock is about ${roughly(Math.abs(skew) / 1000)} ${direction} that of ${whose}`,
     'Have one time service set both (timedatectl set-ntp true); locks, records and time-stamps depend on it.',
   );
 }
