@@ -79,6 +79,31 @@ describe('what is not there is named, and nothing is verified', () => {
   });
 });
 
+describe('without a target, what to name follows from what was named', () => {
+  const UNNAMED: [words: string, flags: object, code: number, says: RegExp][] = [
+    [
+      'no configuration',
+      {},
+      2,
+      /nothing is named .*\nName an archive.* has archive\.url: .*--config evidence\.yaml\.$/s,
+    ],
+    [
+      'a configuration without an archive',
+      { config: 'evidence.yaml' },
+      2,
+      /evidence\.yaml names no archive .*\nName it too: evidence verify \.\/evidence-archive --config evidence\.yaml\./,
+    ],
+    ['a configuration with an archive', { config: 'named.yaml' }, 0, /^$/],
+  ];
+
+  test.each(UNNAMED)('%s', async (_words, flags, code, says) => {
+    writeFileSync(join(folder, 'evidence.yaml'), 'verify: { require: [order] }');
+    writeFileSync(join(folder, 'named.yaml'), 'archive: { url: archive }');
+    const ended = await carryOut(runVerify, flags, folder);
+    expect([ended.code, ended.stderr.trim()]).toEqual([code, expect.stringMatching(says)]);
+  });
+});
+
 test('a run that is there is where a verification goes on', async () => {
   const { stdout } = await verify('archive', { from: RUN });
   expect(JSON.parse(stdout).runs.map(({ run_id }: { run_id: string }) => run_id)).toEqual([RUN]);
