@@ -66,3 +66,15 @@ export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
+
+const SAME_COMMAND = /\b([Rr])un the same command again(?: to resume)?(?:: what is archived stays)?/;
+
+/**
+ * A next step with another command, where the same one would change nothing.
+ * @param command what to do, as `run evidence doctor again`.
+ */
+export function insteadOfSameCommand(nextStep: string, command: string): string {
+  return nextStep.replace(SAME_COMMAND, (_said, first: string) =>
+    first === 'R' ? `${command.charAt(0).toUpperCase()}${command.slice(1)}` : command,
+  );
+}

@@ -11,7 +11,7 @@ export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] =
   [2, 'usage, configuration or contract: nothing was attempted'],
   [
     INCOMPLETE,
-    'incomplete: something could not be collected, verified as required, or archived; run it again to resume; probe: a person has to decide',
+    'incomplete: something could not be collected, verified as required, or archived: the output says what helps; probe: a person has to decide',
   ],
   [4, 'nothing was checked: no stream in scope, all of them empty, or no bundle was opened'],
   [5, 'refused: 401 or 403 by the service or the store'],

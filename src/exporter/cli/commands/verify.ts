@@ -98,9 +98,13 @@ function targetsOf({ targets = [] }: VerifyFlags, config: Config): readonly stri
     throw new EvidenceError('usage', 'nothing is named that could be verified', {
       nextStep: `${NAME_ONE} Or name a configuration that has archive.url: evidence verify --config evidence.yaml.`,
     });
-  throw new EvidenceError('usage', `${configFile} names no archive (archive.url), and nothing else is named to verify`, {
-    nextStep: `Name it too: evidence verify ${DEFAULT_ARCHIVE} --config ${shellWord(configFile)}. An export without archive.url puts it there.`,
-  });
+  throw new EvidenceError(
+    'usage',
+    `${configFile} names no archive (archive.url), and nothing else is named to verify`,
+    {
+      nextStep: `Name it too: evidence verify ${DEFAULT_ARCHIVE} --config ${shellWord(configFile)}. An export without archive.url puts it there.`,
+    },
+  );
 }
 
 function toConfigFlags(flags: VerifyFlags) {
