@@ -27,6 +27,8 @@ export type ErrorCode =
   | 'archive'
   /** The disk of the work directory refused something after the work had begun. */
   | 'work-directory'
+  /** What a command has to say cannot be written. */
+  | 'output'
   /** The user or the system asked the program to stop. */
   | 'interrupted';
 

@@ -33,6 +33,7 @@ const BY_ERROR: Record<ErrorCode, number> = {
   conflict: 3,
   archive: 3,
   'work-directory': 3,
+  output: 3,
   interrupted: 130,
 };
 

@@ -16,6 +16,7 @@ const BY_CODE: Record<ErrorCode, number> = {
   'work-directory': 3,
   refused: 5,
   'store-refused': 5,
+  output: 3,
   interrupted: 130,
 };
 
