@@ -77,7 +77,11 @@ export async function packBag(
   return { written, verdict };
 }
 
-function toVerification(context: ExportContext, { known, statement }: BagContents, verdict: Verdict): Verification {
+function toVerification(
+  context: ExportContext,
+  { known, statement, received }: BagContents,
+  verdict: Verdict,
+): Verification {
   return {
     format: FORMATS.verification,
     run_id: context.runId,
@@ -88,7 +92,7 @@ function toVerification(context: ExportContext, { known, statement }: BagContent
     contract_sha256: context.contractFile?.sha256 ?? null,
     recipe: context.contract.recipe,
     required_claims: [...context.required],
-    seal_key_ids: [...context.sealKeys.keys()],
+    seal_key_ids: [...received.reading.walk.seals.keyIds].sort(),
     accepted_unhashed: [...(context.acceptUnhashed ?? [])],
     timestamp_roots: context.roots?.map(({ x509 }) => x509.fingerprint256) ?? null,
     ...toKnownDocument(known, statement),
