@@ -200,7 +200,9 @@ describe('content', () => {
 
   test('made with a key names it, and no other that was given', () => {
     const more = new Map([...KEYS, ['k2', toHmacKey(Buffer.from(SECRET))]]);
-    expect([...read(packageOf(chainOf(8, SECRET)), keyed, more).walk.seals.keyIds]).toEqual(['k1']);
+    const sound = chainOf(8, SECRET);
+    for (const entries of [sound, sound.map((entry) => ({ ...entry, what: 'another' }))])
+      expect([...read(packageOf(entries), keyed, more).walk.seals.keyIds]).toEqual(['k1']);
   });
 
   test('made with a key is unproved without it, and no deviation', () => {
