@@ -16,6 +16,7 @@ export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] =
   [4, 'nothing was checked: no stream in scope, all of them empty, or no bundle was opened'],
   [5, 'refused: 401 or 403 by the service or the store'],
   [DEFECT, 'a defect in the program'],
+  [129, 'the terminal is gone (SIGHUP); run it again to resume'],
   [130, 'interrupted (Ctrl-C); run it again to resume'],
   [143, 'terminated; run it again to resume'],
 ];
