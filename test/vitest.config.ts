@@ -1,18 +1,9 @@
-import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { unitTests } from './speeds.ts';
 
-/** They measure time, and would measure each other's. */
-const TIMED = ['bench/bench', 'exporter/client/rate', 'integration/hurtful', 'integration/rate'].map(
-  (name) => `test/${name}.test.ts`,
-);
-
-const gone = TIMED.filter((file) => !existsSync(new URL(`../${file}`, import.meta.url)));
-if (gone.length > 0) throw new Error(`there are no tests ${gone.join(', ')}`);
-
-const UNIT = unitTests().filter((file) => !TIMED.includes(file));
+const UNIT = unitTests();
 
 export default defineConfig({
   test: {
@@ -29,19 +20,10 @@ export default defineConfig({
         test: {
           name: 'programs',
           include: ['test/**/*.test.ts'],
-          exclude: [...UNIT, ...TIMED],
+          // What takes long or measures time: test/soak/vitest.config.ts.
+          exclude: [...UNIT, 'test/soak/**'],
           globalSetup: ['test/support/built.ts'],
           maxWorkers: availableParallelism(),
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'timed',
-          include: TIMED,
-          globalSetup: ['test/support/built.ts'],
-          maxWorkers: 1,
-          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -3,11 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Printer } from '../../src/core/terminal/printer.ts';
-import { runVerify } from '../../src/exporter/cli/commands/verify.ts';
-import type { VerifyFlags } from '../../src/exporter/cli/commands/verify-flags.ts';
 import { timestampRequest } from '../../src/verifier/timestamp/request.ts';
 import { chainOf, packageOf, type SentEntry, STREAM } from '../support/chain.ts';
+import { evidence } from '../support/evidence.ts';
 import { writePackageBundle } from '../support/package-bundle.ts';
 import { type BagFiles, rebag } from '../support/rebag.ts';
 import { type OpensslAuthority, startOpensslAuthority } from '../support/tsa.ts';
@@ -68,12 +66,10 @@ interface Report {
   streams: { status: string; claims: Record<string, { state: string; reason?: string }> }[];
 }
 
-async function verify(file: string, flags: Partial<VerifyFlags> = {}): Promise<Report> {
-  let stdout = '';
-  const printer = new Printer({ json: true, quiet: true, stdout: { write: (text) => (stdout += text) } });
-  const all = { targets: [file], 'timestamp-roots': authority.rootFile, ...flags } as VerifyFlags;
-  const signal = new AbortController().signal;
-  const code = await runVerify(all, { printer, signal, directory: folder, environment: {} });
+const verified = (file: string, ...flags: string[]) => evidence(['verify', file, '--quiet', ...flags], { cwd: folder });
+
+async function verify(file: string, roots = ['--timestamp-roots', authority.rootFile]): Promise<Report> {
+  const { code, stdout } = await verified(file, '--json', ...roots);
   const report: Report = JSON.parse(stdout);
   expect(report.exit_code).toBe(code);
   return report;
@@ -543,18 +539,9 @@ describe('verification.json', () => {
         value.timestamp_roots = ['00:11'];
       }),
     );
-    const { streams } = await verify(target, { 'timestamp-roots': undefined });
+    const { streams } = await verify(target, []);
     expect(streams[0]?.claims['anchor']).toMatchObject({ state: 'unproved', recorded: 'proved' });
-    let text = '';
-    const printer = new Printer({ json: false, quiet: true, stdout: { write: (more) => (text += more) } });
-    const signal = new AbortController().signal;
-    await runVerify({ targets: [target] } as unknown as VerifyFlags, {
-      printer,
-      signal,
-      directory: folder,
-      environment: {},
-    });
-    expect(text).toContain(
+    expect((await verified(target)).stdout).toContain(
       '– anchor: recorded as proved, not checked here: no time-stamping authority is trusted here',
     );
   });

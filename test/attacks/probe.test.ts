@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Description } from '../../src/verifier/profile/description.ts';
 import { parseContract } from '../../src/verifier/profile/file.ts';
-import { evidence, type Finished } from '../support/process.ts';
+import { type Ended, evidence } from '../support/evidence.ts';
 import { camel } from '../support/services/camel.ts';
 import { fastApi } from '../support/services/fastapi.ts';
 import type { ServiceKind } from '../support/services/invented-service.ts';
@@ -18,7 +18,7 @@ afterAll(() => {
 });
 
 interface Attacked {
-  probe: Finished;
+  probe: Ended;
   contract: Description | null;
   /** The contract file. */
   text: string;
@@ -107,7 +107,7 @@ test('an edited entry that was not in the sample: the recipe is known, so an exp
 }, 90_000);
 
 test('no recipe is found: probe is incomplete and says the line that a person has to write', async () => {
-  const { probe, contract, text } = await attack(results, 'valid');
+  const { probe, contract, text } = await attack(results, 'valid', '--search-seconds', '1');
   expect(probe.code, probe.stderr).toBe(3);
   expect(JSON.parse(probe.stdout).outcome).toBe('incomplete');
   expect(contract?.digest.recipe).toBeNull();

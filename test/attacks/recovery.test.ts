@@ -18,10 +18,11 @@ import { parseBagInfo } from '../../src/verifier/bundle/layout.ts';
 import { openBundle } from '../../src/verifier/bundle/read.ts';
 import { writeBundle } from '../../src/verifier/bundle/write.ts';
 import type { Asked } from '../../src/verifier/records/asked.ts';
+import { type Ended, evidence } from '../support/evidence.ts';
 import { type Lie, type LyingService, lieAbout } from '../support/lying-service.ts';
 import { type KeyFiles, makeKey } from '../support/openssl-keys.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
-import { EVIDENCE, evidence, type Finished, finish, startNode } from '../support/process.ts';
+import { EVIDENCE, finish, startNode } from '../support/process.ts';
 
 // Several processes each, on machines that do other things too.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -49,7 +50,7 @@ function configure(root: string, sign: object, verify: object = {}): void {
   writeFileSync(join(root, 'evidence.yaml'), JSON.stringify({ sign, verify }));
 }
 
-function startExport(more: string[] = [], env: Record<string, string> = {}): Promise<Finished> {
+function startExport(more: string[] = [], env: Record<string, string> = {}): Promise<Ended> {
   const words = ['export', '--request', 'R1', '--all-time', ...more];
   return evidence(words, { cwd: directory, env: { ...ourEnv(), ...env } });
 }
@@ -58,12 +59,23 @@ function ourEnv() {
   return { EVIDENCE_AUDIT_URL: service.auditUrl, EVIDENCE_API_KEY: platform.apiKey };
 }
 
+/** Archives as an interruption leaves them, by the last object. */
+const interrupted = new Map<string, string>();
+
 /** Leaves a run as an interruption does. @param ending of the name of the last object that is stored. */
-async function interrupt(ending: string, more: string[] = []): Promise<void> {
+async function interrupt(ending: string): Promise<void> {
+  const before = interrupted.get(ending);
+  if (before !== undefined) {
+    cpSync(before, inArchive('.'), { recursive: true });
+    return;
+  }
   const options = { cwd: directory, nodeFlags: ['--import', KILLED_AFTER] };
-  const words = ['export', '--request', 'R1', '--all-time', ...more];
+  const words = ['export', '--request', 'R1', '--all-time'];
   const env = { ...ourEnv(), KILLED_AFTER: ending };
   expect((await finish(startNode(EVIDENCE, words, { ...options, env }))).signal).toBe('SIGKILL');
+  const kept = mkdtempSync(join(folder, 'interrupted-'));
+  cpSync(inArchive('.'), kept, { recursive: true });
+  interrupted.set(ending, kept);
 }
 
 function put(path: string, bytes: Uint8Array | string): void {

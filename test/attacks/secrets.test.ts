@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { scrubber } from '../../src/core/secret.ts';
+import { evidence } from '../support/evidence.ts';
 import { json, type Reply, startFaultServer } from '../support/fault-server.ts';
-import { evidence } from '../support/process.ts';
 import { startFaultyService } from '../support/services/faulty.ts';
 
 const KEY = 'sk_live/0+123"456&789?abc';

@@ -6,8 +6,8 @@ import { EvidenceError } from '../../src/core/errors.ts';
 import { Printer } from '../../src/core/terminal/printer.ts';
 import { archivePackage, RUN } from '../support/archived-package.ts';
 import { chainOf, packageOf } from '../support/chain.ts';
+import { evidence } from '../support/evidence.ts';
 import { writePackageBundle } from '../support/package-bundle.ts';
-import { evidence } from '../support/process.ts';
 import { type FaultyService, startFaultyService } from '../support/services/faulty.ts';
 
 /** One of each kind: what clears the screen, colours it, rings, returns, turns text around, hides it, ends a line. */

@@ -12,10 +12,11 @@ import { toPem } from '../../src/verifier/signature/key.ts';
 import { archivePackage, RUN } from '../support/archived-package.ts';
 import { chainOf, packageOf, SEAL_KEY, type SentEntry, sealed } from '../support/chain.ts';
 import { commandIn } from '../support/command.ts';
+import { evidence } from '../support/evidence.ts';
 import { json, startFaultServer } from '../support/fault-server.ts';
 import { genTimeAt, newAuthority } from '../support/forging-authority.ts';
 import { writePackageBundle } from '../support/package-bundle.ts';
-import { EVIDENCE, evidence, finish, startNode } from '../support/process.ts';
+import { EVIDENCE, finish, startNode } from '../support/process.ts';
 import { newKey } from '../support/signed-archive.ts';
 import { forge, statusInfo } from '../support/tsa-forge.ts';
 

@@ -1,106 +1,16 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { finish, startNode } from '../support/process.ts';
+import { describe, expect, test } from 'vitest';
 import { inTurn, median } from './program.ts';
 import { findRegressions } from './regression.ts';
-import { type Row, toRow } from './row.ts';
+import { toRow } from './row.ts';
+import { bench } from './run-bench.ts';
 import { refuseUnsound } from './soundness.ts';
 import { formatTable } from './table.ts';
 
-const MAIN = join(import.meta.dirname, 'main.ts');
-const MINUTES = 60_000;
-
-interface Report {
-  machine: Record<string, unknown>;
-  planted: Record<string, { entries: number; bad: number }>;
-  rows: Row[];
-}
-
-async function bench(args: readonly string[], env: Record<string, string> = {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'bench-test-'));
-  const json = join(folder, 'bench.json');
-  const { code, stdout, stderr } = await finish(startNode(MAIN, [...args, '--json', json], { cwd: folder, env }));
-  const report = () => JSON.parse(readFileSync(json, 'utf8')) as Report;
-  return { code, stdout, stderr, report };
-}
-
-describe('on a tiny size', () => {
-  let stdout: string;
-  let report: Report;
-  beforeAll(async () => {
-    const done = await bench(['--quick', '--entries', '1000', '--runs', '1']);
-    expect(done.code, done.stderr).toBe(0);
-    stdout = done.stdout;
-    report = done.report();
-  }, 5 * MINUTES);
-
-  test('every row is produced, with figures', () => {
-    // `evidence verify` may know no --threads, and then has no rows of one thread.
-    const ids = report.rows.map(({ id }) => id).filter((id) => !id.endsWith('-one-thread'));
-    expect(ids).toEqual([
-      'verify/any-order-all-cores',
-      'verify/canonical-all-cores',
-      'verify/seals-all-cores',
-      'verify/any-order-all-cores-against-peer',
-      'verify/seals-all-cores-against-peer',
-      'growth/memory-0.1',
-      'growth/memory-0.5',
-      'growth/memory-1',
-      'growth/time-0.1',
-      'export/speed-recorded',
-      'export/memory-recorded',
-      'export/speed-platform',
-      'export/memory-platform',
-      'streams/time-recorded',
-      'streams/time-platform',
-      'streams/requests',
-      'plan/memory',
-      'download/speed',
-      'download/memory',
-      'start/help',
-      'platform/append',
-      'platform/verify',
-    ]);
-    for (const { id, ours, other, ratio } of report.rows) {
-      expect(ours.value, id).toBeGreaterThan(0);
-      if (other !== null) expect([other.value > 0, ratio !== null && ratio > 0], id).toEqual([true, true]);
-    }
-  });
-
-  test('it is one table, and says on which machine', () => {
-    const [head, ...lines] = stdout.slice(stdout.indexOf('what ')).trim().split('\n');
-    expect(head).toMatch(/^what +ours +limit\/peer +ratio +goal$/);
-    expect(lines.slice(1)).toHaveLength(report.rows.length);
-    for (const [at, { what }] of report.rows.entries()) expect(lines[at + 1]).toContain(what);
-    expect(stdout).toContain(`Node.js ${process.version}`);
-    expect(report.machine).toMatchObject({ node: process.version, cores: expect.any(Number) });
-  });
-
-  test('limit, peer and we see the same entries and find the one that was planted', () => {
-    const names = ['limit', 'peer', 'ours', 'ours, canonical'].flatMap((name) => [name, `${name} with seals`]);
-    expect(Object.keys(report.planted).sort()).toEqual(names.sort());
-    for (const [name, verdict] of Object.entries(report.planted))
-      expect(verdict, name).toEqual({ entries: 1000, bad: 1 });
-  });
-});
-
-test(
-  'no ratio on record became worse by half',
-  async () => {
-    const { entries, ratios } = JSON.parse(readFileSync(join(import.meta.dirname, 'expected.json'), 'utf8'));
-    const sections = new Set(Object.keys(ratios).map((id) => id.split('/')[0]));
-    const args = ['--quick', '--entries', String(entries), '--only', [...sections].join(',')];
-    const { code, stderr, report } = await bench(args);
-    expect(code, stderr).toBe(0);
-    expect(
-      findRegressions(report().rows, ratios),
-      'if that is meant, record what the bench shows in test/bench/expected.json',
-    ).toEqual([]);
-  },
-  5 * MINUTES,
-);
+test('a section by itself: its rows, with figures', async () => {
+  const { code, stderr, report } = await bench(['--quick', '--only', 'start']);
+  expect(code, stderr).toBe(0);
+  expect(report().rows.map(({ id, ours }) => [id, ours.value > 0])).toEqual([['start/help', true]]);
+}, 60_000);
 
 describe('what cannot be measured is refused', () => {
   test.each([

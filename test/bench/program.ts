@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cleanEnvironment, finish } from '../support/process.ts';
+import { cleanEnvironment } from '../support/environment.ts';
+import { finish } from '../support/process.ts';
 
 /** A program as it is started, and what its output must be: a figure of a program that did something else is none. */
 export interface Program {

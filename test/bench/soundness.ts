@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { cleanEnvironment, finish } from '../support/process.ts';
+import { cleanEnvironment } from '../support/environment.ts';
+import { finish } from '../support/process.ts';
 import type { Bench } from './bench.ts';
 import type { Program } from './program.ts';
 import { limitProgram, peerProgram, readReport, readVerdict, type Verdict, verifyProgram } from './verifiers.ts';

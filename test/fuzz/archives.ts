@@ -15,10 +15,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
-import { isEvidenceError } from '../../src/core/errors.ts';
-import { Printer } from '../../src/core/terminal/printer.ts';
-import { runVerify } from '../../src/exporter/cli/commands/verify.ts';
-import type { VerifyFlags } from '../../src/exporter/cli/commands/verify-flags.ts';
+import { DEFECT } from '../../src/core/terminal/crash.ts';
+import { evidence } from '../support/evidence.ts';
 import { mutate } from '../support/mutate.ts';
 import type { Random } from './packages.ts';
 
@@ -87,22 +85,12 @@ export function isFooled({ differing, outcome, code }: Damaged): boolean {
   return (outcome === 'verified' || code === 0) && differing.some((path) => !UNPROTECTED.test(path));
 }
 
-async function verify(archive: string, publicKey: string | null, directory: string) {
-  let stdout = '';
-  const printer = new Printer({ json: true, quiet: true, stdout: { write: (text) => (stdout += text) } });
-  const flags = {
-    targets: [archive],
-    ...(publicKey === null ? {} : { 'public-key': [publicKey] }),
-  } as unknown as VerifyFlags;
-  const context = { printer, signal: new AbortController().signal, directory, environment: {} };
-  try {
-    const code = await runVerify(flags, context);
-    return { code, outcome: (JSON.parse(stdout) as { outcome: string }).outcome };
-  } catch (error) {
-    // Anything else is a defect of the program.
-    if (!isEvidenceError(error)) throw error;
-    return { code: 3, outcome: `${error.code}: ${error.message}` };
-  }
+async function verify(archive: string, publicKey: string | null, cwd: string) {
+  const keys = publicKey === null ? [] : ['--public-key', publicKey];
+  const { code, stdout, stderr } = await evidence(['verify', archive, ...keys, '--json', '--quiet'], { cwd });
+  if (code === DEFECT) throw new Error(stderr);
+  const { outcome, error } = JSON.parse(stdout) as { outcome: string; error?: { message: string } };
+  return { code, outcome: error === undefined ? outcome : error.message };
 }
 
 type Damage = (archive: string, path: string, random: Random) => string;

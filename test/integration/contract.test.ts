@@ -6,10 +6,11 @@ import { sha256 } from '../../src/core/digest.ts';
 import type { Description } from '../../src/verifier/profile/description.ts';
 import { DEFAULT_DESCRIPTION } from '../../src/verifier/reading/default-contract.ts';
 import { chainOf, packageOf, type SentEntry } from '../support/chain.ts';
+import { evidence } from '../support/evidence.ts';
 import { json, startFaultServer } from '../support/fault-server.ts';
 import { type Lie, lieAbout } from '../support/lying-service.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
-import { evidence, run } from '../support/process.ts';
+import { run } from '../support/process.ts';
 
 let platform: ServedPlatform;
 let directory: string;

@@ -2,13 +2,14 @@ import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { evidence, type Finished, run } from '../support/process.ts';
+import { type Ended, evidence } from '../support/evidence.ts';
+import { run } from '../support/process.ts';
 
 /** A checkout with a history over four folders, in which the demonstration is run twice. */
 let checkout: string;
 let temporary: string;
-let first: Finished;
-let second: Finished;
+let first: Ended;
+let second: Ended;
 
 beforeAll(async () => {
   checkout = mkdtempSync(join(tmpdir(), 'demo-test-'));

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { evidence } from '../support/process.ts';
+import { evidence } from '../support/evidence.ts';
 import { camel } from '../support/services/camel.ts';
 import { fastApi } from '../support/services/fastapi.ts';
 import { MAIN_LENGTH, MAIN_STREAM } from '../support/services/history.ts';

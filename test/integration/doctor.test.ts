@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Check } from '../../src/exporter/check.ts';
 import { ageKey } from '../support/age.ts';
 import { versionsIn } from '../support/bucket.ts';
+import { evidence } from '../support/evidence.ts';
 import { unusedUrl } from '../support/fault-server.ts';
 import { type KeyFiles, makeKey } from '../support/openssl-keys.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
-import { evidence } from '../support/process.ts';
 import {
   adminClient,
   allow,

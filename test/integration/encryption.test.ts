@@ -4,8 +4,9 @@ import { basename, join, resolve } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ageKey } from '../support/age.ts';
 import { versionsIn } from '../support/bucket.ts';
+import { type Ended, evidence } from '../support/evidence.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
-import { EVIDENCE, evidence, type Finished, finish, run, startNode } from '../support/process.ts';
+import { EVIDENCE, finish, run, startNode } from '../support/process.ts';
 import { adminClient, makeBucket, useRadosgw } from '../support/radosgw.ts';
 
 vi.setConfig({ testTimeout: 90_000 });
@@ -33,7 +34,7 @@ function configure(archive: Record<string, unknown>): void {
   writeFileSync(join(directory, 'evidence.yaml'), JSON.stringify({ archive }));
 }
 
-function program(...args: string[]): Promise<Finished> {
+function program(...args: string[]): Promise<Ended> {
   return evidence(args, { cwd: directory, env: platform.env });
 }
 

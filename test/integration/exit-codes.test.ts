@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { EXIT_CODES } from '../../src/core/terminal/exit.ts';
-import { builtFolder, cleanEnvironment, EVIDENCE, evidence, finish } from '../support/process.ts';
+import { cleanEnvironment } from '../support/environment.ts';
+import { evidence } from '../support/evidence.ts';
+import { builtFolder, EVIDENCE, finish } from '../support/process.ts';
 import { type FaultyService, startFaultyService } from '../support/services/faulty.ts';
 
 const KILLED_AFTER = join(import.meta.dirname, '../support/killed-after.ts');

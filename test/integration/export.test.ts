@@ -3,9 +3,10 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { evidence } from '../support/evidence.ts';
 import { claimVerified, lieAbout } from '../support/lying-service.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
-import { evidence, finish, PLATFORM, run, startNode } from '../support/process.ts';
+import { finish, PLATFORM, run, startNode } from '../support/process.ts';
 
 let directory: string;
 beforeEach(() => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { GetObjectRetentionCommand, PutObjectLegalHoldCommand, PutObjectRetentionCommand } from '@aws-sdk/client-s3';
 import { expect, test, vi } from 'vitest';
 import { deleteVersion, versionsIn } from '../support/bucket.ts';
-import { evidence } from '../support/process.ts';
+import { evidence } from '../support/evidence.ts';
 import { newPlace, serveS3 } from '../support/s3-place.ts';
 
 vi.setConfig({ testTimeout: 120_000 });

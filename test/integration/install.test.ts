@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chainOf, packageOf } from '../support/chain.ts';
-import { cleanEnvironment, finish, run, startNode } from '../support/process.ts';
+import { cleanEnvironment } from '../support/environment.ts';
+import { finish, run, startNode } from '../support/process.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const valid = join(root, 'test/vectors/chain/valid.json');

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openS3Archive } from '../../src/exporter/archive/s3/archive.ts';
 import { DEFAULT_S3_LIMITS } from '../../src/exporter/archive/s3/options.ts';
+import { evidence } from '../support/evidence.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
-import { evidence } from '../support/process.ts';
 import { allow, type IdentityPolicy, makeBucket, makeUser, type Radosgw, useRadosgw } from '../support/radosgw.ts';
 import { type Asked, type Relay, startRelay } from '../support/relay.ts';
 

@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inflateRawSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { contentOf, deleteVersion, uploadsIn, versionsIn } from '../support/bucket.ts';
-import { EVIDENCE, type Finished, finish, startNode } from '../support/process.ts';
+import type { Ended } from '../support/evidence.ts';
+import { EVIDENCE, finish, startNode } from '../support/process.ts';
 import { KMS_KEY_ID } from '../support/radosgw.ts';
 import { newPlace, type S3Place, serveS3 } from '../support/s3-place.ts';
 
@@ -62,7 +63,7 @@ test('an export over TLS lies in the bucket locked, encrypted, with its versions
 }, 120_000);
 
 /** Neither in what is stored, zips inflated, nor in what was printed. */
-async function expectNoSecrets(place: S3Place, printed: Finished[]): Promise<void> {
+async function expectNoSecrets(place: S3Place, printed: Omit<Ended, 'code'>[]): Promise<void> {
   const texts = printed.map(({ stdout, stderr }) => `${stdout}${stderr}`);
   for (const version of await versionsIn(setting.client, place.bucket)) {
     const content = await contentOf(setting.client, place.bucket, version);

@@ -15,8 +15,9 @@ import { join, resolve } from 'node:path';
 import { DeleteObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { contentOf, versionsIn } from '../support/bucket.ts';
+import { type Ended, evidence } from '../support/evidence.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
-import { evidence, type Finished, run } from '../support/process.ts';
+import { run } from '../support/process.ts';
 import { adminClient, makeBucket, type Radosgw, useRadosgw } from '../support/radosgw.ts';
 import { type OpensslAuthority, startOpensslAuthority } from '../support/tsa.ts';
 
@@ -66,7 +67,7 @@ function configure(name: string, parts: Record<string, unknown>): void {
   writeFileSync(join(place, name), JSON.stringify({ ...parts, report: { organisation: 'Acme Ltd' } }));
 }
 
-function program(...args: string[]): Promise<Finished> {
+function program(...args: string[]): Promise<Ended> {
   return evidence(args, { cwd: place, env: { ...platform.env, ...gateway.env } });
 }
 
@@ -109,7 +110,7 @@ const filesBelow = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => statSync(join(folder, name)).isFile());
 
 describe('links', () => {
-  let shared: Finished;
+  let shared: Ended;
   let folder: string;
   let letter: string;
 

@@ -10,10 +10,11 @@ import { readRoots } from '../../src/verifier/timestamp/roots.ts';
 import { verifyArchive } from '../../src/verifier/verify/archive.ts';
 import type { ArchiveReport } from '../../src/verifier/verify/archive-report.ts';
 import { shellLines } from '../support/documents.ts';
+import { type Ended, evidence } from '../support/evidence.ts';
 import { unusedUrl } from '../support/fault-server.ts';
 import { type KeyFiles, KINDS, makeKey, opensslVerifies } from '../support/openssl-keys.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
-import { EVIDENCE, evidence, type Finished, finish, run, startNode } from '../support/process.ts';
+import { EVIDENCE, finish, run, startNode } from '../support/process.ts';
 import { sigstoreVerifies } from '../support/sigstore.ts';
 import { type OpensslAuthority, startOpensslAuthority } from '../support/tsa.ts';
 
@@ -72,7 +73,7 @@ const filesOfArchive = () =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(inArchive('.').length + 1))
     .sort();
-const said = ({ stdout, stderr }: Finished) => stdout + stderr;
+const said = ({ stdout, stderr }: Ended) => stdout + stderr;
 
 describe.each(KINDS)('a run signed with %s and time-stamped', (kind) => {
   test('is accepted by openssl and by sigstore, and by verify under key and root', async () => {
@@ -398,7 +399,7 @@ test('neither key nor passphrase nor password is in any object or word', async (
   );
   writeFileSync(join(directory, 'passphrase'), `${PASSPHRASE}\n`);
   const url = authority.url.replace('//', `//me:${TSA_PASSWORD}@`);
-  const heard: Finished[] = [];
+  const heard: Ended[] = [];
   const passphrase = { key_file: encrypted, passphrase_file: 'passphrase', tsa_roots: authority.rootFile };
   const rows: [Record<string, string>, Record<string, string>, number][] = [
     [{ key_file: encrypted }, {}, 2],

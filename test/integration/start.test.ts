@@ -3,7 +3,8 @@ import { closeSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { builtFolder, cleanEnvironment, EVIDENCE, finish, startNode } from '../support/process.ts';
+import { cleanEnvironment } from '../support/environment.ts';
+import { builtFolder, EVIDENCE, finish, startNode } from '../support/process.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const valid = join(root, 'test/vectors/chain/valid.json');

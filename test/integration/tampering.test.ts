@@ -2,11 +2,9 @@ import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { Printer } from '../../src/core/terminal/printer.ts';
-import { runVerify } from '../../src/exporter/cli/commands/verify.ts';
-import type { VerifyFlags } from '../../src/exporter/cli/commands/verify-flags.ts';
+import { evidence } from '../support/evidence.ts';
 import { postEntries, servePlatform, someEntries } from '../support/platform.ts';
-import { evidence, run } from '../support/process.ts';
+import { evidenceProcess, run } from '../support/process.ts';
 
 let original: string;
 let archive: string;
@@ -49,32 +47,18 @@ interface Problem {
   message: string;
 }
 
-async function verify(): Promise<{ code: number | null; findings: Problem[]; outcome: string; text: string }> {
-  const { code, stdout } = await verifyHere(true);
+async function verify(): Promise<{ code: number; findings: Problem[]; outcome: string; text: string }> {
+  const { code, stdout } = await evidence(['verify', archive, '--json'], { cwd: archive });
   const { outcome, ledger, objects }: Report = JSON.parse(stdout);
   const findings = [...ledger.findings, ...objects.missing, ...objects.altered, ...objects.unexpected];
-  return { code, outcome, findings, text: (await verifyHere(false)).stdout };
-}
-
-/** The command in this process; the tests below that start `evidence` itself show that it comes to the same. */
-async function verifyHere(json: boolean): Promise<{ code: number; stdout: string }> {
-  let stdout = '';
-  const printer = new Printer({ json, quiet: true, stdout: { write: (text) => (stdout += text) } });
-  const signal = new AbortController().signal;
-  const code = await runVerify({ targets: [archive] } as VerifyFlags, {
-    printer,
-    signal,
-    directory: archive,
-    environment: {},
-  });
-  return { code, stdout };
+  return { code, outcome, findings, text: (await evidence(['verify', archive], { cwd: archive })).stdout };
 }
 
 test('as it was written it is verified, and after a byte is changed it is not, by the command itself', async () => {
-  const good = await evidence(['verify', archive, '--json'], { cwd: tmpdir() });
+  const good = await evidenceProcess(['verify', archive, '--json'], { cwd: tmpdir() });
   expect([good.code, JSON.parse(good.stdout).outcome]).toEqual([0, 'verified']);
   alter(bundle(), (bytes) => bytes.fill(0, 100, 101));
-  const bad = await evidence(['verify', archive], { cwd: tmpdir() });
+  const bad = await evidenceProcess(['verify', archive], { cwd: tmpdir() });
   expect(bad.code).toBe(1);
   expect(bad.stdout).toContain(`object/altered ${bundle()}`);
 });

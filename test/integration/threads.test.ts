@@ -3,7 +3,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { chainOf, packageOf, SEAL_KEY, type SentEntry } from '../support/chain.ts';
-import { evidence } from '../support/process.ts';
+import { evidenceProcess } from '../support/process.ts';
 
 const HOOK = resolve(import.meta.dirname, '../support/awaited-threads.mjs');
 const ENTRIES = 8000;
@@ -20,7 +20,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const verify = (file: string, threads: string, nodeFlags: string[] = []) =>
-  evidence(['verify', file, '--json', '--seal-key', 'k1=key', '--threads', threads], { cwd: folder, nodeFlags });
+  evidenceProcess(['verify', file, '--json', '--seal-key', 'k1=key', '--threads', threads], { cwd: folder, nodeFlags });
 
 test.each([
   ['intact.json', 0, 'verified'],
@@ -51,7 +51,7 @@ test.each<[string, string, string[], number, number]>([
   // A package that is cut off.
   writeFileSync(path, '{"entries": [');
   if (file !== 'small.json') appendFileSync(path, ' '.repeat(33 * 2 ** 20));
-  const { code, stderr } = await evidence(['verify', file, ...flags], {
+  const { code, stderr } = await evidenceProcess(['verify', file, ...flags], {
     cwd: folder,
     nodeFlags: ['--import', COUNTS_THREADS],
   });

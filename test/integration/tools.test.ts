@@ -4,8 +4,9 @@ import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sha256 } from '../../src/core/digest.ts';
 import { shellLines } from '../support/documents.ts';
+import { evidence } from '../support/evidence.ts';
 import { postEntries, servePlatform, someEntries } from '../support/platform.ts';
-import { evidence, finish, PLATFORM, run, startNode } from '../support/process.ts';
+import { finish, PLATFORM, run, startNode } from '../support/process.ts';
 
 /** What an auditor has: a bundle and the usual programs. */
 let folder: string;

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { cutOff, removeStream, rewriteHistory } from '../support/database-tampering.ts';
+import { evidence } from '../support/evidence.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
-import { evidence, finish, PLATFORM, startNode } from '../support/process.ts';
+import { finish, PLATFORM, startNode } from '../support/process.ts';
 
 /** The service stamps its own time, so the turn of the month is a moment of this test. */
 let platform: ServedPlatform;

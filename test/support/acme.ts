@@ -9,8 +9,9 @@ import { slugOf } from '../../src/verifier/bundle/layout.ts';
 import { addMonths, lastEndedMonth } from '../../src/verifier/records/months.ts';
 import { ageKey } from './age.ts';
 import { entryAfter, packageOf, SEAL_KEY, type SentEntry } from './chain.ts';
+import { cleanEnvironment } from './environment.ts';
 import { type FalseService, startFalseService } from './false-service.ts';
-import { builtFolder, cleanEnvironment, type Finished, finish } from './process.ts';
+import { builtFolder, type Finished, finish } from './process.ts';
 import { adminClient, allow, makeUser, type Radosgw, useRadosgw } from './radosgw.ts';
 import { type OpensslAuthority, startOpensslAuthority } from './tsa.ts';
 

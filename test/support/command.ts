@@ -23,7 +23,7 @@ export function commandIn(
   });
   const printer = new Printer({ json, quiet: false, verbose, stdout: into('stdout'), stderr: into('stderr') });
   const signal = new AbortController().signal;
-  return { context: { printer, signal, directory, environment }, printed };
+  return { context: { printer, signal, directory, environment, holdHeap: () => undefined }, printed };
 }
 
 /** What came of a command. */

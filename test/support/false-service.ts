@@ -1,13 +1,9 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Printer } from '../../src/core/terminal/printer.ts';
-import { runExport } from '../../src/exporter/cli/commands/export.ts';
-import type { ExportFlags } from '../../src/exporter/cli/commands/export-flags.ts';
-import { runVerify } from '../../src/exporter/cli/commands/verify.ts';
-import type { VerifyFlags } from '../../src/exporter/cli/commands/verify-flags.ts';
 import type { ClaimName } from '../../src/verifier/claims/claim.ts';
 import type { SentEntry } from './chain.ts';
+import { evidence } from './evidence.ts';
 import { json, type ReceivedRequest, type Reply, startFaultServer } from './fault-server.ts';
 import { packagePdf } from './services/package-pdf.ts';
 
@@ -73,28 +69,28 @@ export async function startFalseService(
   const packages = new Map<string, { streamId: string; period: Period }>();
   const server = await startFaultServer((request) => answer(request, streams, packages));
   const directory = mkdtempSync(join(tmpdir(), 'false-service-'));
-  const environment = { EVIDENCE_AUDIT_URL: server.url, EVIDENCE_API_KEY: 'sk_of_a_false_service' };
-  const run = async (command: (printer: Printer) => Promise<number>): Promise<Printed> => {
-    let text = '';
-    const stdout = { write: (piece: string) => (text += piece) };
-    const printer = new Printer({ json: true, quiet: true, stdout, stderr: { write: () => undefined } });
-    const code = await command(printer).catch((error) => {
-      printer.failure(error);
-      return Number(JSON.parse(text).exit_code);
-    });
-    return { code, document: JSON.parse(text) };
+  const env = { EVIDENCE_AUDIT_URL: server.url, EVIDENCE_API_KEY: 'sk_of_a_false_service' };
+  const run = async (words: string[], flags: object): Promise<Printed> => {
+    const all = [...words, '--json', '--quiet', ...flagWords({ ...more, ...flags })];
+    const { code, stdout } = await evidence(all, { cwd: directory, env });
+    return { code, document: JSON.parse(stdout) };
   };
-  const context = (printer: Printer) => ({ printer, signal: new AbortController().signal, directory, environment });
-  const common = { json: true, quiet: true, ...more };
   return {
     url: server.url,
     streams,
     directory,
-    export: (flags) => run((printer) => runExport({ ...common, ...flags } as unknown as ExportFlags, context(printer))),
-    verify: (target = 'evidence-archive') =>
-      run((printer) => runVerify({ ...common, targets: [target] } as unknown as VerifyFlags, context(printer))),
+    export: (flags) => run(['export'], flags),
+    verify: (target = 'evidence-archive') => run(['verify', target], {}),
     close: () => server.close(),
   };
+}
+
+/** Flags as they are typed. */
+function flagWords(flags: object): string[] {
+  return Object.entries(flags).flatMap(([name, value]) => {
+    if (value === true) return [`--${name}`];
+    return [value].flat().flatMap((one) => (one === undefined || one === false ? [] : [`--${name}`, String(one)]));
+  });
 }
 
 async function answer(

@@ -1,9 +1,7 @@
-import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { finish, PLATFORM, startNode } from './process.ts';
+import { initPlatform, startPlatform } from '../../src/platform/platform.ts';
 
 export interface ServedPlatform {
   auditUrl: string;
@@ -24,31 +22,16 @@ export interface NewEntry {
   idempotency_key?: string;
 }
 
-/** A new platform, served by a process of its own on a free port. */
+/** A new platform, served on a free port. */
 export async function servePlatform(): Promise<ServedPlatform> {
   const dataDir = join(mkdtempSync(join(tmpdir(), 'platform-test-')), 'data');
-  const init = await finish(startNode(PLATFORM, ['init', '--data', dataDir], { cwd: tmpdir() }));
-  const apiKey = /sk_\w+/.exec(init.stdout)?.[0];
-  if (init.code !== 0 || apiKey === undefined) throw new Error(`init ended with ${init.code}: ${init.stderr}`);
-  const child = startNode(PLATFORM, ['serve', '--data', dataDir, '--port', '0'], { cwd: tmpdir() });
-  let origin: string | undefined;
-  for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
-    origin = /listening on (http:\S+)/.exec(line)?.[1];
-    if (origin !== undefined) break;
-  }
-  if (origin === undefined) throw new Error('the platform did not start');
-  const auditUrl = `${origin}/audit`;
+  const { apiKey } = await initPlatform(dataDir);
+  const platform = await startPlatform({ dataDir, port: 0 });
+  const { auditUrl } = platform;
   return {
-    auditUrl,
-    apiKey,
-    dataDir,
+    ...{ auditUrl, apiKey, dataDir },
     env: { EVIDENCE_AUDIT_URL: auditUrl, EVIDENCE_API_KEY: apiKey },
-    stop: async () => {
-      if (child.exitCode !== null) return;
-      const closed = once(child, 'exit');
-      child.kill('SIGTERM');
-      await closed;
-    },
+    stop: () => platform.close(),
   };
 }
 

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { cleanEnvironment, type RunOptions } from './environment.ts';
 
 /** Where `build` has put the programs that are started here. */
 export function builtFolder(): string {
@@ -19,21 +20,13 @@ export interface Finished {
   stderr: string;
 }
 
-export interface RunOptions {
-  cwd: string;
-  env?: Record<string, string>;
+export interface ProcessOptions extends RunOptions {
   /** For Node itself. */
   nodeFlags?: string[];
 }
 
-/** The environment of a child: ours without what would configure the exporter. */
-export function cleanEnvironment(extra: Record<string, string> = {}): NodeJS.ProcessEnv {
-  const own = Object.entries(process.env).filter(([name]) => !/^(EVIDENCE_|npm_|INIT_CWD|VITEST|NODE_ENV)/.test(name));
-  return { ...Object.fromEntries(own), ...extra };
-}
-
 /** @param script a path, or one of the programs above. */
-export function startNode(script: string, args: readonly string[], options: RunOptions): ChildProcess {
+export function startNode(script: string, args: readonly string[], options: ProcessOptions): ChildProcess {
   return spawn(process.execPath, [...(options.nodeFlags ?? []), resolve(builtFolder(), 'dist', script), ...args], {
     cwd: options.cwd,
     env: cleanEnvironment(options.env),
@@ -53,7 +46,7 @@ export async function finish(child: ChildProcess): Promise<Finished> {
 }
 
 /** Runs `evidence` as its own process. */
-export function evidence(args: readonly string[], options: RunOptions): Promise<Finished> {
+export function evidenceProcess(args: readonly string[], options: ProcessOptions): Promise<Finished> {
   return finish(startNode(EVIDENCE, args, options));
 }
 

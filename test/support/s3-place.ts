@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll } from 'vitest';
+import { type Ended, evidence } from './evidence.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from './platform.ts';
-import { EVIDENCE, type Finished, finish, startNode } from './process.ts';
+import { EVIDENCE, startNode } from './process.ts';
 import { adminClient, makeBucket, type Radosgw, useRadosgw } from './radosgw.ts';
 
 /** What an export into a real S3 needs; there from the first test of a file on. */
@@ -39,8 +40,9 @@ export interface S3Place {
   bucket: string;
   /** `archive` of the configuration. */
   archive: { url: string; endpoint: string } & Record<string, unknown>;
+  /** In a process of its own. */
   start(...args: string[]): ReturnType<typeof startNode>;
-  evidence(...args: string[]): Promise<Finished>;
+  evidence(...args: string[]): Promise<Ended>;
 }
 
 /** @param more settings of the archive. */
@@ -57,6 +59,10 @@ export async function newPlace(
   writeFileSync(join(directory, 'evidence.yaml'), JSON.stringify({ archive }));
   // `verify` reads no configuration that is not named.
   const env = { ...platform.env, ...gateway.env, TMPDIR: temporary, EVIDENCE_CONFIG: 'evidence.yaml' };
-  const start = (...args: string[]) => startNode(EVIDENCE, args, { cwd: directory, env });
-  return { directory, temporary, bucket, archive, start, evidence: (...args) => finish(start(...args)) };
+  const options = { cwd: directory, env };
+  return {
+    ...{ directory, temporary, bucket, archive },
+    start: (...args) => startNode(EVIDENCE, args, options),
+    evidence: (...args) => evidence(args, options),
+  };
 }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
-import { builtFolder, cleanEnvironment, EVIDENCE, finish, type RunOptions } from './process.ts';
+import { cleanEnvironment, type RunOptions } from './environment.ts';
+import { builtFolder, EVIDENCE, finish } from './process.ts';
 
 export interface Shown {
   code: number | null;

@@ -127,7 +127,8 @@ export class Printer {
 
   #show(piece: string | Styled): string {
     if (typeof piece === 'string') return escapeControls(this.scrub(piece));
-    return styleText(piece.style, this.#show(piece.text), { stream: process.stdout });
+    const text = this.#show(piece.text);
+    return this.#stdout === process.stdout ? styleText(piece.style, text, { stream: process.stdout }) : text;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Printer } from '../../core/terminal/printer.ts';
+import type { HoldHeap } from './heap.ts';
 
 /** What every command is given besides its own flags. */
 export interface CommandContext {
@@ -7,6 +8,8 @@ export interface CommandContext {
   /** Where the user stands. */
   directory: string;
   environment: NodeJS.ProcessEnv;
+  /** Holds the heap of the process; in a process that is not the command's own, does nothing. */
+  holdHeap: HoldHeap;
 }
 
 /** Carries a command out and returns its exit code. */

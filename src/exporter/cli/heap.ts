@@ -1,5 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 
+export type HoldHeap = (growth: 10 | 100) => void;
+
 /**
  * Holds the heap as small as the work at hand allows. While code is loaded that costs 18 ms, in a thread 40 ms, so call it
  * once the code is there.
@@ -18,17 +20,4 @@ export function holdHeap(growth: 10 | 100): void {
   // Each block that a socket reads is memory of its own outside of the heap. V8 asks for this once more when such is made,
   // the young generation having its size by now: at four times as much that is collected, and not at 64 MB.
   setFlagsFromString(`--scavenger-max-new-space-capacity-mb=${youngMb}`);
-}
-
-/** Loads a verification, and holds the heap once its code is there: held while code is loaded, it is collected again and again. */
-export async function loadThenHold<Work>(load: () => Promise<Work>): Promise<Work> {
-  const work = await load();
-  holdHeap(10);
-  return work;
-}
-
-/** Loads work that moves gigabytes: the heap is held before, because it grows by 30 MB while code is loaded, for good. */
-export function holdThenLoad<Work>(load: () => Promise<Work>): Promise<Work> {
-  holdHeap(100);
-  return load();
 }

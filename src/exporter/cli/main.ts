@@ -2,4 +2,26 @@ import { nameCrashes } from '../../core/terminal/crash.ts';
 
 nameCrashes('evidence');
 
-await import('./commands.ts');
+const [{ evidence }, { holdHeap }, { onInterruption }] = await Promise.all([
+  import('./evidence.ts'),
+  import('./heap.ts'),
+  import('./interruption.ts'),
+]);
+
+// npm runs a script in the package's folder; relative paths mean the folder where the user stands.
+const { npm_lifecycle_event: script, INIT_CWD: userFolder } = process.env;
+if ((script === 'evidence' || script === 'start') && userFolder !== undefined) process.chdir(userFolder);
+
+const interruption = onInterruption();
+try {
+  process.exitCode = await evidence(process.argv.slice(2), {
+    directory: process.cwd(),
+    environment: process.env,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    interruption,
+    holdHeap,
+  });
+} finally {
+  interruption.dispose();
+}

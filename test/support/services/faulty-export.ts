@@ -2,15 +2,14 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, type TestContext } from 'vitest';
-import { EVIDENCE, finish, run, startNode } from '../process.ts';
+import { evidence } from '../evidence.ts';
+import { run } from '../process.ts';
 import { type FaultyOptions, type FaultyService, startFaultyService } from './faulty.ts';
 
 const API_KEY = 'sk_of_the_faulty_service';
 const RUN = 'FAULTS';
 /** Its package is sent in several pieces, so that a part of it has arrived when the connection is cut. */
 const BAD_LENGTH = 1500;
-/** Nothing here takes longer unless the program hangs. */
-const ENDS_WITHIN_MS = 60_000;
 const LIMITS = [
   'source:',
   '  timeouts: { connect_seconds: 5, headers_seconds: 3, idle_seconds: 1.2 }',
@@ -19,7 +18,7 @@ const LIMITS = [
 ].join('\n');
 
 export interface Exported {
-  code: number | null;
+  code: number;
   stderr: string;
   directory: string;
   seconds: number;
@@ -31,7 +30,7 @@ export interface Exported {
 // biome-ignore lint/suspicious/noExplicitAny: records as they lie in the archive, read by their names.
 export type RunDocument = any;
 
-/** Exports everything there is, by the command itself. */
+/** Exports everything there is. */
 export async function exportFrom(
   service: FaultyService,
   flags: string[] = [],
@@ -39,13 +38,10 @@ export async function exportFrom(
 ): Promise<Exported> {
   writeFileSync(join(directory, 'evidence.yaml'), LIMITS);
   const began = performance.now();
-  const child = startNode(EVIDENCE, ['export', '--all-time', '--request', RUN, ...flags], {
+  const { code, stderr, stdout } = await evidence(['export', '--all-time', '--request', RUN, ...flags], {
     cwd: directory,
     env: { EVIDENCE_AUDIT_URL: service.auditUrl, EVIDENCE_API_KEY: API_KEY },
   });
-  const limit = setTimeout(() => child.kill('SIGKILL'), ENDS_WITHIN_MS);
-  const { code, stderr, stdout } = await finish(child);
-  clearTimeout(limit);
   const seconds = (performance.now() - began) / 1000;
   expect(stderr + stdout, 'the API key is in what was printed').not.toContain(API_KEY);
   const finalized = existsSync(join(runFolder(directory), 'run.json'));

@@ -19,7 +19,7 @@ import type { ProbeFlags } from './probe-flags.ts';
 
 const DEFAULT_FILE = 'contract.yaml';
 
-/** CPU that the search for a recipe may use. */
+/** Of processor time. */
 const SEARCH_SECONDS = 20;
 /** How long a package may take to be made, and how often it is looked at. */
 const PACKAGE_SECONDS = 120;
@@ -76,6 +76,7 @@ function probeService(
   signal: AbortSignal,
 ): Promise<ProbeResult> {
   const url = auditUrl ?? '';
+  const seconds = searchSeconds(flags);
   const looks = { left: (PACKAGE_SECONDS * 1000) / LOOK_AGAIN_MS };
   return fetchOpenApi(transport, url).then((openApi) =>
     probe({
@@ -86,7 +87,7 @@ function probeService(
       keys: readSealKeys(sealKeyFiles),
       startSearch: () => {
         const before = process.cpuUsage();
-        return () => process.cpuUsage(before).user > SEARCH_SECONDS * 1e6;
+        return () => process.cpuUsage(before).user > seconds * 1e6;
       },
       pause: async () => {
         await sleep(LOOK_AGAIN_MS, undefined, { signal });
@@ -94,6 +95,11 @@ function probeService(
       },
     }),
   );
+}
+
+function searchSeconds({ 'search-seconds': seconds = SEARCH_SECONDS }: ProbeFlags): number {
+  if (seconds > 0) return seconds;
+  throw new EvidenceError('usage', '--search-seconds must be a number above 0');
 }
 
 /** @throws EvidenceError `config` when there is another contract in its place. */

@@ -9,7 +9,6 @@ import type { CommandContext } from '../command.ts';
 import { withArchiveIfAny } from '../config/archives.ts';
 import type { NamedArchive } from '../config/stores/store.ts';
 import { withWorkDirectory } from '../config/work-directory.ts';
-import { loadThenHold } from '../heap.ts';
 import { VerifyProgress } from '../output/verify-progress.ts';
 import { NAME_ONE } from './verify-target.ts';
 
@@ -65,9 +64,8 @@ async function checkOpened(
   options: StoredOptions & Pick<ArchiveContext, 'workDirectory'>,
   context: CommandContext,
 ): Promise<ArchiveReport> {
-  const verifyArchive = await loadThenHold(
-    async () => (await import('../../../verifier/verify/archive.ts')).verifyArchive,
-  );
+  const { verifyArchive } = await import('../../../verifier/verify/archive.ts');
+  context.holdHeap(10);
   const root = named.archiveUrl;
   const progress = new VerifyProgress(context);
   const check = async (archive: Archive | null) => {

@@ -8,10 +8,10 @@ import { reportAlone } from '../../../verifier/verify/alone.ts';
 import type { VerifyOptions } from '../../../verifier/verify/content.ts';
 import { type ObjectFinding, toObjectFinding } from '../../../verifier/verify/object-finding.ts';
 import { RangeThreads } from '../../../verifier/verify/range-threads.ts';
+import type { CommandContext } from '../command.ts';
 import type { Config } from '../config/config.ts';
 import { openIdentities } from '../config/trust.ts';
 import { withWorkDirectory } from '../config/work-directory.ts';
-import { holdHeap, loadThenHold } from '../heap.ts';
 import type { FileReport } from '../output/verify-report.ts';
 import { noEvidence, type TargetKind } from './verify-target.ts';
 
@@ -22,7 +22,7 @@ const UNSIGNED =
  * What each kind of file needs is loaded once the kind is known: a package needs no schema, no YAML and no zip, and they
  * would take longer than verifying a small one.
  */
-const loadBundle = () => loadThenHold(async () => (await import('../../../verifier/verify/bundle.ts')).verifyBundle);
+const loadBundle = async () => (await import('../../../verifier/verify/bundle.ts')).verifyBundle;
 const loadPackage = async () => (await import('../../../verifier/verify/package.ts')).verifyPackage;
 
 /** What files are verified with. */
@@ -31,8 +31,9 @@ export interface FileMeans {
   identityFiles: readonly string[];
   threads: number | null;
   workDirectory: Config['workDirectory'];
-  signal: AbortSignal;
 }
+
+type Own = Pick<CommandContext, 'signal' | 'holdHeap'>;
 
 /**
  * Verifies a file by itself.
@@ -43,18 +44,25 @@ export async function verifyFile(
   kind: Exclude<TargetKind, 'archive'>,
   path: string,
   name: string,
-  { options, identityFiles, threads, workDirectory, signal }: FileMeans,
+  { options, identityFiles, threads, workDirectory }: FileMeans,
+  own: Own,
 ): Promise<FileReport> {
-  if (kind === 'bundle') return verifyOneBundle(path, name, options);
-  if (kind === 'package') return verifyOnePackage(path, name, threads, { ...options, signal });
+  if (kind === 'bundle') return verifyOneBundle(path, name, options, own);
+  if (kind === 'package') return verifyOnePackage(path, name, threads, options, own);
   const identities = await openIdentities(identityFiles);
   return withWorkDirectory(workDirectory, (folder) =>
-    verifyEncryptedBundle(path, { name, folder }, options, identities),
+    verifyEncryptedBundle(path, { name, folder, identities }, options, own),
   );
 }
 
-async function verifyOneBundle(file: string, name: string, options: VerifyOptions): Promise<FileReport> {
+async function verifyOneBundle(
+  file: string,
+  name: string,
+  options: VerifyOptions,
+  { holdHeap }: Own,
+): Promise<FileReport> {
   const verifyBundle = await loadBundle();
+  holdHeap(10);
   const verified = await verifyBundle(file, name, { ...options, alone: true });
   const { recorded, findings, identity } = verified;
   const verdict = reportAlone(verified);
@@ -91,9 +99,9 @@ function reportDamage(findings: ObjectFinding[]): FileReport {
 /** @throws EvidenceError `usage` where it cannot be decrypted with what was given. */
 async function verifyEncryptedBundle(
   file: string,
-  { name, folder }: { name: string; folder: string },
+  { name, folder, identities }: { name: string; folder: string; identities: Identities | null },
   options: VerifyOptions,
-  identities: Identities | null,
+  own: Own,
 ): Promise<FileReport> {
   const { decryptFile } = await import('../../../verifier/encryption/age.ts');
   const { readObject } = await import('../../../verifier/verify/stored.ts');
@@ -103,7 +111,7 @@ async function verifyEncryptedBundle(
   const decrypted = await readObject(name, damage, read);
   if (decrypted === null) return reportDamage(damage);
   const { content } = decrypted;
-  if (content !== null) return verifyOneBundle(zip, name, options);
+  if (content !== null) return verifyOneBundle(zip, name, options, own);
   const why = identities === null ? 'is encrypted' : 'is not encrypted to any of the identities that were given';
   throw new EvidenceError('usage', `${name} ${why}, so there is nothing that could be verified`, {
     nextStep: 'Give the file of an identity that it is for: --identity FILE.',
@@ -114,13 +122,14 @@ async function verifyOnePackage(
   file: string,
   name: string,
   asked: number | null,
-  options: VerifyOptions & { signal: AbortSignal },
+  options: VerifyOptions,
+  { signal, holdHeap }: Own,
 ): Promise<FileReport> {
   await using threads = RangeThreads.for(file, asked);
   const verifyPackage = await loadPackage();
   // Threads load code too.
   void threads.started.then(() => holdHeap(10));
-  const { verdicts, contract } = await verifyPackage(file, { ...options, threads });
+  const { verdicts, contract } = await verifyPackage(file, { ...options, signal, threads });
   if (verdicts.every(lacksEntries)) throw noEvidence(name, 'it has no list of entries');
   const outcome = worstOf(verdicts.map((verdict) => verdict.status));
   return {

@@ -57,7 +57,7 @@ interface Asked {
 
 async function verifyOne(target: string, asked: Asked, context: CommandContext): Promise<VerifiedTarget> {
   const { flags, config, options, threads, lockedUntil, identityFiles } = asked;
-  const { directory, signal } = context;
+  const { directory } = context;
   const store = storeOf(target);
   const path = store.locate(target, directory);
   const kind = await kindOf(path, target);
@@ -69,7 +69,7 @@ async function verifyOne(target: string, asked: Asked, context: CommandContext):
   };
   const { workDirectory } = config;
   if (kind !== 'archive') {
-    const report = await verifyFile(kind, path, target, { options, identityFiles, threads, workDirectory, signal });
+    const report = await verifyFile(kind, path, target, { options, identityFiles, threads, workDirectory }, context);
     return { report, trust: describeTrust(config, given, report.contracts) };
   }
   const archiveOptions = {

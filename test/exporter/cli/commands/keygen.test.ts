@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { runKeygen } from '../../../../src/exporter/cli/commands/keygen.ts';
 import { commandIn } from '../../../support/command.ts';
+import { evidence } from '../../../support/evidence.ts';
 import { KINDS, type Kind } from '../../../support/openssl-keys.ts';
-import { evidence, run } from '../../../support/process.ts';
+import { run } from '../../../support/process.ts';
 
 let directory: string;
 beforeEach(() => {

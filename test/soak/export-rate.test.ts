@@ -2,9 +2,9 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { evidence } from '../support/evidence.ts';
 import { lieAbout } from '../support/lying-service.ts';
 import { postEntries, type ServedPlatform, servePlatform, someEntries } from '../support/platform.ts';
-import { evidence } from '../support/process.ts';
 import { type Limit, slidingWindowOf } from '../support/rate-limits.ts';
 
 /** A service that takes ten requests in any second, and answers 429 above that. */

@@ -1,0 +1,122 @@
+import yargs, { type Argv } from 'yargs';
+import { exitCodeOf, exitCodeOfError } from '../../core/terminal/exit.ts';
+import { parseSaying } from '../../core/terminal/help.ts';
+import { type Output, Printer } from '../../core/terminal/printer.ts';
+import { carryOut } from './carry-out.ts';
+import type { CommandContext } from './command.ts';
+import { COMMANDS, type CommandRow, type HelpOn } from './commands.ts';
+import { keepSecretsOf } from './config/secrets.ts';
+import { readTool } from './config/tool.ts';
+import type { Interruption } from './interruption.ts';
+import { listOfTopics } from './output/topics.ts';
+
+/** Where a command line is carried out: in a process of its own, or in that of a test. */
+export interface Surroundings extends Pick<CommandContext, 'directory' | 'environment' | 'holdHeap'> {
+  stdout: Output;
+  stderr: Output;
+  interruption: Pick<Interruption, 'signal' | 'exitCode'>;
+}
+
+/** What was chosen on a command line, and its flags as the parser gives them. */
+type Chosen = CommandRow & { given: object };
+
+/** Thrown by a handler to leave the parser, which would lay out the help of the command before its work begins. */
+class Choice extends Error {
+  readonly chosen: Chosen;
+
+  constructor(chosen: Chosen) {
+    super('a command was chosen');
+    this.chosen = chosen;
+  }
+}
+
+/** What the parser complains of. */
+class Complaint extends Error {}
+
+const helpOn: HelpOn = async (command) => (await import('../../core/terminal/usage.ts')).helpOn(makeParser(), command);
+
+/**
+ * Carries out `evidence`.
+ * @param words what stands behind the name of the program.
+ * @returns the exit code.
+ */
+export async function evidence(words: readonly string[], surroundings: Surroundings): Promise<number> {
+  try {
+    const said = await parseSaying(makeParser(), words);
+    if (said !== '') surroundings.stdout.write(`${said}\n`);
+    return 0;
+  } catch (error) {
+    if (error instanceof Choice) return work(error.chosen, surroundings);
+    return error instanceof Complaint ? answer(error, words, surroundings) : refuse(error, words, surroundings);
+  }
+}
+
+/** A parser; once it has complained of something it is of no use any more. */
+function makeParser(): Argv {
+  const parser = yargs([])
+    .scriptName('evidence')
+    .wrap(null)
+    // All else that is printed is English.
+    .locale('en')
+    .usage(
+      '$0 <command>\n\nTakes audit evidence out of an audit service, proves what can be proved about it, archives it.',
+    )
+    .options({
+      json: { type: 'boolean', global: true, describe: 'one JSON document on stdout' },
+      quiet: { type: 'boolean', global: true, describe: 'no progress' },
+      verbose: {
+        ...{ type: 'boolean', global: true, alias: 'v' },
+        describe: 'every request, retry and step on stderr; every stream in tables',
+      },
+    })
+    .alias({ h: 'help', V: 'version' });
+  for (const row of COMMANDS)
+    parser.command(row.usage, row.describe, row.flags, (given: object) => {
+      throw new Choice({ ...row, given });
+    });
+  return parser
+    .demandCommand(1, 'Name a command.')
+    .strict()
+    .version(readTool().version)
+    .epilogue(listOfTopics())
+    .exitProcess(false)
+    .fail((message, error) => {
+      // Thrown on, and answered once, by the caller.
+      throw error ?? new Complaint(message);
+    });
+}
+
+async function work({ given, load, operands }: Chosen, surroundings: Surroundings): Promise<number> {
+  const { directory, environment, holdHeap, interruption, stdout, stderr } = surroundings;
+  const {
+    json = false,
+    quiet = false,
+    verbose = false,
+  } = given as { json?: boolean; quiet?: boolean; verbose?: boolean };
+  const context: CommandContext = {
+    printer: new Printer({ json, quiet, verbose, stdout, stderr }),
+    signal: interruption.signal,
+    directory,
+    environment,
+    holdHeap,
+  };
+  const codeOf = (reason: unknown) => interruption.exitCode() ?? exitCodeOfError(reason);
+  return carryOut(() => load({ helpOn, holdHeap }), given, context, { codeOf, operands });
+}
+
+/** A bare call is answered with the help, and 2: to a script whose command is empty, 0 would say that all is verified. */
+async function answer({ message }: Complaint, words: readonly string[], surroundings: Surroundings): Promise<number> {
+  if (words.length === 0) {
+    surroundings.stderr.write(`${await helpOn(null)}\n`);
+    return exitCodeOf('usage');
+  }
+  const { toUsageError } = await import('../../core/terminal/usage.ts');
+  return refuse(await toUsageError(message, { program: 'evidence', words, helpOn }), words, surroundings);
+}
+
+function refuse(error: unknown, words: readonly string[], { environment, stdout, stderr }: Surroundings): number {
+  const printer = new Printer({ json: words.includes('--json'), quiet: false, stdout, stderr });
+  keepSecretsOf(environment, printer);
+  printer.failure(error);
+  return exitCodeOfError(error);
+}

@@ -1,0 +1,55 @@
+import { evidence as carryOut } from '../../src/exporter/cli/evidence.ts';
+import { cleanEnvironment, type RunOptions } from './environment.ts';
+
+/** What a command line came to. */
+export interface Ended {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/**
+ * Runs `evidence` in this process, which is an order of magnitude cheaper than a process of its own. What is about a process
+ * (signals, pipes, memory) needs `evidenceProcess`.
+ */
+export async function evidence(words: readonly string[], { cwd, env = {} }: RunOptions): Promise<Ended> {
+  const printed = { stdout: '', stderr: '' };
+  const into = (name: keyof typeof printed) => ({
+    write: (text: string) => {
+      printed[name] += text;
+    },
+  });
+  const surroundings = {
+    directory: cwd,
+    environment: cleanEnvironment(env),
+    stdout: into('stdout'),
+    stderr: into('stderr'),
+    interruption: { signal: new AbortController().signal, exitCode: () => null },
+    holdHeap: () => undefined,
+  };
+  const code = await withVariables(env, () => carryOut(words, surroundings));
+  return { code, ...printed };
+}
+
+/** What commands that run now have set, and how many they are. */
+const shared = { variables: '', commands: 0, before: {} as Record<string, string | undefined> };
+
+/** Libraries read their variables from the process. Commands that run at once have the same. */
+async function withVariables(env: Record<string, string>, work: () => Promise<number>): Promise<number> {
+  const foreign = Object.entries(env).filter(([name]) => !name.startsWith('EVIDENCE_'));
+  const variables = JSON.stringify(foreign);
+  if (shared.commands > 0 && shared.variables !== variables) throw new Error('other variables are set by a command');
+  if (shared.commands++ === 0) {
+    shared.variables = variables;
+    shared.before = Object.fromEntries(foreign.map(([name]) => [name, process.env[name]]));
+    Object.assign(process.env, Object.fromEntries(foreign));
+  }
+  try {
+    return await work();
+  } finally {
+    if (--shared.commands === 0)
+      for (const [name, value] of Object.entries(shared.before))
+        if (value === undefined) delete process.env[name];
+        else process.env[name] = value;
+  }
+}
