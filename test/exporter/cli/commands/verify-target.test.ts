@@ -69,7 +69,9 @@ describe('what is not there is named, and nothing is verified', () => {
     ['roots', 'package.json', { 'timestamp-roots': 'nope.pem' }, /roots, .*nope\.pem, is not there/],
     ['a seal key', 'package.json', { 'seal-key': ['k1=nope.key'] }, /seal key "k1", .*nope\.key, is not there/],
     ['the target', 'nope.zip', {}, /there is nothing to verify at nope\.zip/],
-    ['an archive', 'empty', {}, /is not an archive/],
+    ['a run by its address', 'archive/runs/nope', {}, /has no run nope; .*\n.*evidence runs --archive/],
+    ['a run of what is no archive', 'empty/runs/nope', {}, /is not an archive/],
+    ['an archive', 'empty', {}, /is not an archive: .*\nName an archive, .*: evidence verify evidence-archive\./],
     ['the work directory', 'archive', { 'work-directory': 'nope' }, /work directory .*nope cannot be used/],
   ];
 
