@@ -1,16 +1,12 @@
-import { readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { inflateRawSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { contentOf, deleteVersion, uploadsIn, versionsIn } from '../support/bucket.ts';
+import { contentOf, deleteVersion, versionsIn } from '../support/bucket.ts';
 import type { Ended } from '../support/evidence.ts';
 import { EVIDENCE, finish, startNode } from '../support/process.ts';
 import { KMS_KEY_ID } from '../support/radosgw.ts';
 import { newPlace, type S3Place, serveS3 } from '../support/s3-place.ts';
 
-/** Each takes two whole exports. */
-const KILLS = Number(process.env['EVIDENCE_TEST_KILLS'] ?? 6);
 const STREAMS = ['payments', 'access', 'deploys'];
 
 const setting = serveS3(Object.fromEntries(STREAMS.map((stream, index) => [stream, 20 * (index + 1)])));
@@ -90,36 +86,6 @@ function inflated(zip: Buffer): string[] {
   }
   return texts;
 }
-
-test(`killed at ${KILLS} random moments and started again, an export writes every object once`, async () => {
-  const undisturbed = await newPlace(setting, 'lock');
-  const began = performance.now();
-  expect((await undisturbed.evidence(...EXPORT)).code).toBe(0);
-  let longest = performance.now() - began;
-  const names = await namesIn(undisturbed);
-  expect(names).toHaveLength(2 * STREAMS.length + 8);
-  for (let killed = 0; killed < KILLS; ) {
-    const place = await newPlace(setting, 'lock');
-    const moment = Math.round(Math.random() * longest);
-    const started = performance.now();
-    const child = place.start(...EXPORT);
-    const finished = finish(child);
-    await Promise.race([sleep(moment), finished]);
-    child.kill('SIGKILL');
-    if ((await finished).signal !== 'SIGKILL') {
-      longest = Math.min(longest, performance.now() - started);
-      continue;
-    }
-    killed += 1;
-    const again = await place.evidence(...EXPORT);
-    const words = `killed after ${moment} ms: ${again.stderr}`;
-    expect(again.code, words).toBe(0);
-    expect(await namesIn(place), words).toEqual(names);
-    expect([await uploadsIn(setting.client, place.bucket), readdirSync(place.temporary)], words).toEqual([0, []]);
-    // Verified as a whole now and then: it takes as long as the export.
-    if (killed % 3 === 0) await verified(place);
-  }
-}, 600_000);
 
 test.each(['lock', 'plain'] as const)(
   'two exports of the same run at once end in one (%s)',
