@@ -86,7 +86,7 @@ export async function packBag(
 
 function toVerification(
   { question, service, trust, maker, runtime }: ExportContext,
-  { known, statement }: BagContents,
+  { known, statement, received }: BagContents,
   verdict: Verdict,
 ): Verification {
   return {
@@ -99,7 +99,7 @@ function toVerification(
     contract_sha256: question.source.contract_sha256,
     recipe: service.contract.recipe,
     required_claims: question.scope.required_claims,
-    seal_key_ids: [...trust.sealKeys.keys()],
+    seal_key_ids: [...received.reading.walk.seals.keyIds].sort(),
     accepted_unhashed: question.scope.accepted_unhashed,
     timestamp_roots: trust.roots?.map(({ x509 }) => x509.fingerprint256) ?? null,
     ...toKnownDocument(known, statement),

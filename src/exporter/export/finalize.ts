@@ -1,11 +1,11 @@
-import { isEvidenceError } from '../../core/errors.ts';
+import { insteadOfSameCommand, isEvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
 import type { Expected, PutResult } from '../../verifier/archive/archive.ts';
 import { readEarlierRuns } from '../../verifier/ledger/earlier-runs.ts';
 import type { LedgerEnd } from '../../verifier/ledger/ledger.ts';
 import type { Attempt } from '../../verifier/records/attempt.ts';
 import { attemptPrefix, runRecordKey } from '../../verifier/records/keys.ts';
-import type { RunDocument, RunRecord, Unbound } from '../../verifier/records/record.ts';
+import type { RunDocument, RunRecord, StreamFailure, Unbound } from '../../verifier/records/record.ts';
 import { recordPieces, toRecordBytes } from '../../verifier/records/record-bytes.ts';
 import { type FinalizedRun, readFinalizedRun } from '../../verifier/records/stored-run.ts';
 import { beginRun, keepAsked, readBegun } from './asked.ts';
@@ -36,8 +36,14 @@ export async function concludeRun(context: ExportContext, run: RunState, jobs: S
   // A run in which there was nothing to look at must not stand in the way of the one that will have something.
   if (record.streams.length + record.failed.length + record.vanished.length === 0)
     return { record, state: 'open', unstamped: null };
+  record.failed = record.failed.map(toFinalized);
   record.left_over = await measureLeftOver(context.archive, record);
   return finalizeDraft(context, run.ledger, await freezeRun(context, record), jobs.recorded);
+}
+
+/** The same command adds nothing to a finalized run. */
+function toFinalized({ next_step, ...failure }: StreamFailure): StreamFailure {
+  return { ...failure, next_step: insteadOfSameCommand(next_step, 'export the run again with --revise') };
 }
 
 /** Finalizes a run that this or another process has frozen. @param known the records that need not be verified again. */

@@ -1,5 +1,6 @@
 import { EvidenceError } from '../../core/errors.ts';
 import type { List } from '../../verifier/profile/description.ts';
+import { NO_SERVICE_THERE } from '../client/drift.ts';
 import type { ChainRoles, StreamSample } from './chain-roles.ts';
 import { findStreamId, streamIdByName } from './entry-roles.ts';
 import { inferList, type ListForm, pagingLike, toList, withEnd } from './list.ts';
@@ -29,6 +30,7 @@ export interface StreamsSurvey {
 /** The list of streams, and which of its fields is the id. */
 export async function inferStreams(ask: Ask, hints: Hints, reasoning: Reasoning): Promise<StreamsSurvey | null> {
   const first = await ask({ url: STREAMS });
+  if (first.status === 404) throw new EvidenceError('not-found', `GET ${STREAMS} answered 404`, NO_SERVICE_THERE);
   if (!isSuccess(first)) throw first.error ?? new EvidenceError('contract', `GET ${STREAMS} answers nothing readable`);
   const form = await inferList(ask, STREAMS, {}, hints.streams, first);
   if (form === null) {

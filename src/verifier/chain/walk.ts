@@ -159,7 +159,7 @@ export class ChainWalk implements RegularWalk {
     this.#entries += count;
     this.#contentComputed += count;
     this.#activity.addAll(entries.activity);
-    this.#seals.extend(count);
+    this.#seals.extend(entries);
     this.#order.extend(entries);
     this.#noteEnds(entries);
     for (const sequence of this.watch) {
@@ -239,6 +239,7 @@ export class ChainWalk implements RegularWalk {
       return;
     }
     this.#contentComputed++;
+    if (content.keyId !== null) this.#seals.noteKey(content.keyId);
     for (const name of content.uncovered)
       if (!this.#uncovered.has(name)) this.#uncovered.add(this.#uncovered.size < MAX_UNCOVERED ? name : MORE);
     if (content.digest !== entry.digest)

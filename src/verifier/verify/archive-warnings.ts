@@ -13,7 +13,7 @@ export function warnOfUnread(
     ...(from === null ? [] : [`Runs before ${from} were not looked at.`]),
     ...open.map(
       (runId) =>
-        `Run ${runId} was begun but not finalized: nothing of it was looked at. The same export command goes on with it.`,
+        `Run ${runId} was begun but not finalized: nothing of it was looked at. Whoever exports goes on with it by the same export command.`,
     ),
     ...checks.flatMap((check) => check.attestations?.warnings ?? []),
     ...warnOfEncrypted(checks, identities),

@@ -77,7 +77,7 @@ function checkRecorded(entries: readonly StoredLedgerEntry[], checks: readonly R
     toObjectFinding(
       'ledger/missing-entry',
       gapless ? ledgerKey(last + 1 + index) : runRecordKey(runId),
-      `run ${runId} is finalized, but no ledger entry records it; if an interruption kept it from being written, the same export command adds it`,
+      `run ${runId} is finalized, but no ledger entry records it; if an interruption kept it from being written, whoever exported the run adds it with the same export command`,
     ),
   );
 }

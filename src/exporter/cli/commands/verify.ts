@@ -1,8 +1,10 @@
 import { resolve } from 'node:path';
 import { EvidenceError } from '../../../core/errors.ts';
+import { shellWord } from '../../../core/shell.ts';
 import type { VerifyOptions } from '../../../verifier/verify/content.ts';
 import type { CommandContext } from '../command.ts';
 import { type Config, loadNamedConfig } from '../config/config.ts';
+import { DEFAULT_ARCHIVE } from '../config/sections.ts';
 import { storeOf } from '../config/stores.ts';
 import { openIdentities, readPublicKeys, readSealKeys, readTimestampRoots } from '../config/trust.ts';
 import { readDays } from '../output/days.ts';
@@ -89,12 +91,20 @@ async function verifyOne(target: string, asked: Asked, context: CommandContext):
 const CONCURRENCY = 4;
 
 /** What is named; else the archive of a configuration that is. @throws EvidenceError `usage` where there is neither. */
-function targetsOf({ targets = [] }: VerifyFlags, { archive: { url, isNamed } }: Config): readonly string[] {
+function targetsOf({ targets = [] }: VerifyFlags, { archive, configFile }: Config): readonly string[] {
   if (targets.length > 0) return targets;
-  if (isNamed) return [url];
-  throw new EvidenceError('usage', 'nothing is named that could be verified', {
-    nextStep: `${NAME_ONE} Or name the configuration of your archive: evidence verify --config evidence.yaml.`,
-  });
+  if (archive.isNamed) return [archive.url];
+  if (configFile === null)
+    throw new EvidenceError('usage', 'nothing is named that could be verified', {
+      nextStep: `${NAME_ONE} Or name a configuration that has archive.url: evidence verify --config evidence.yaml.`,
+    });
+  throw new EvidenceError(
+    'usage',
+    `${configFile} names no archive (archive.url), and nothing else is named to verify`,
+    {
+      nextStep: `Name it too: evidence verify ${DEFAULT_ARCHIVE} --config ${shellWord(configFile)}. An export without archive.url puts it there.`,
+    },
+  );
 }
 
 function toConfigFlags(flags: VerifyFlags) {

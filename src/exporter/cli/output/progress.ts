@@ -1,5 +1,5 @@
 import type { Printer } from '../../../core/terminal/printer.ts';
-import { liveLine } from '../../../core/terminal/table.ts';
+import { canTakeBack, liveLine } from '../../../core/terminal/table.ts';
 import { plural } from '../../../core/words.ts';
 import type { ExportEvent, JobStep, Listener } from '../../export/events.ts';
 
@@ -45,7 +45,7 @@ export class Progress {
 
   constructor(printer: Printer) {
     this.#printer = printer;
-    this.#live = process.stderr.isTTY === true && !printer.quiet && !printer.verbose;
+    this.#live = canTakeBack() && !printer.quiet && !printer.verbose;
   }
 
   readonly listen: Listener = (event) => {

@@ -27,6 +27,7 @@ export interface KernelExports {
   expect_seals(algorithm: number, encoding: number): void;
   check_seals(overBytes: number): void;
   add_key(forSeals: number, idLength: number, keyLength: number): number;
+  used_key(forSeals: number, index: number): number;
   trust_tip(given: number): void;
   assume_tip(): void;
   run(start: number, end: number, place: number): void;

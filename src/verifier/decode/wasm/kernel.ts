@@ -180,6 +180,11 @@ export class ChainKernel implements Disposable {
     };
   }
 
+  /** The ids of the keys that regular entries have named so far. */
+  get usedKeyIds(): string[] {
+    return this.#settings.usedKeyIds;
+  }
+
   /** The regular entries of the last run, valid until the next; offsets are in `input`. */
   get records(): KernelRecords {
     const { records, digests } = this.#kernel;
