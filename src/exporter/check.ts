@@ -1,4 +1,4 @@
-import { type ErrorCode, type EvidenceError, isEvidenceError } from '../core/errors.ts';
+import { type ErrorCode, type EvidenceError, insteadOfSameCommand, isEvidenceError } from '../core/errors.ts';
 import { describeSkew, readClock } from './clocks.ts';
 
 /** One thing that was looked at before it is needed. */
@@ -51,11 +51,9 @@ export async function attemptAll<Checks extends readonly Check[]>(
   }
 }
 
-/** Nothing was begun here that could be resumed. */
-const RESUME = /then run the same command again(?: to resume)?(?:: what is archived stays)?(\.|$)/;
-
 function toFailure(name: string, { code, message, nextStep }: EvidenceError): Check {
-  const next = nextStep?.replace(RESUME, 'then run evidence doctor again$1');
+  // Nothing was begun here that could be resumed.
+  const next = nextStep === undefined ? undefined : insteadOfSameCommand(nextStep, 'run evidence doctor again');
   return { name, state: 'failed', code, says: message, ...(next === undefined ? {} : { next_step: next }) };
 }
 

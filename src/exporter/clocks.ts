@@ -1,4 +1,4 @@
-import { plural } from '../core/words.ts';
+import { roughly } from '../core/words.ts';
 
 /** Two clocks may differ by so much before records of the one make no sense beside those of the other. */
 const MAX_SKEW_MS = 60_000;
@@ -23,17 +23,5 @@ export function readClock(date: string | null, ours: Date): ClockReading | null 
 export function describeSkew({ ours, theirs }: ClockReading): string | null {
   const skew = ours.getTime() - theirs.getTime();
   if (Math.abs(skew) <= MAX_SKEW_MS) return null;
-  return `${describeDuration(Math.abs(skew))} ${skew > 0 ? 'ahead of' : 'behind'}`;
-}
-
-const UNITS: readonly [name: string, milliseconds: number][] = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-];
-
-/** In the largest unit of which there are two. */
-function describeDuration(milliseconds: number): string {
-  const [name, unit] = UNITS.find(([, length]) => milliseconds >= 2 * length) ?? ['second', 1000];
-  return plural(Math.round(milliseconds / unit), name);
+  return `about ${roughly(Math.abs(skew) / 1000)} ${skew > 0 ? 'ahead of' : 'behind'}`;
 }

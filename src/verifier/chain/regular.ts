@@ -19,6 +19,8 @@ export interface RegularEntries {
   /** Of each. */
   readonly digestBytes: number;
   readonly activity: Activity;
+  /** The ids of the keys that these name, and perhaps entries before them. */
+  readonly keyIds: readonly string[];
   /** The first and the last of them as they were sent. */
   readonly ends: { readonly first: Uint8Array; readonly last: Uint8Array };
   /** One of them; undefined where the number is of none, or of one that the walk does not watch. */

@@ -19,6 +19,7 @@ import { type Fill, openKernel, type RegularOptions, readOn, regularEntries } fr
  *
  * Plain data: it passes between threads.
  */
+// Over ten members: it is the one message that a thread sends of what it read.
 export interface Stretch {
   /** Offsets in the package: of the first entry, and where the reading ended. */
   start: number;
@@ -33,6 +34,8 @@ export interface Stretch {
   digests: Uint8Array<ArrayBuffer>;
   digestBytes: number;
   activity: Activity;
+  /** See `RegularEntries`. */
+  keyIds: readonly string[];
   /** The first and the last entry as they were sent. */
   ends: { first: Uint8Array; last: Uint8Array };
   /** What was known not to be covered by digests. */
@@ -59,7 +62,7 @@ export function isNextOf({ tip, uncovered }: Pick<RegularWalk, 'tip' | 'uncovere
 }
 
 export function entriesOf(stretch: Stretch): RegularEntries {
-  const { assumed, count, firstTime, tip, digests, digestBytes, activity, ends, watched } = stretch;
+  const { assumed, count, firstTime, tip, digests, digestBytes, activity, keyIds, ends, watched } = stretch;
   const firstSequence = assumed.sequence + 1;
   return {
     count,
@@ -69,6 +72,7 @@ export function entriesOf(stretch: Stretch): RegularEntries {
     digests,
     digestBytes,
     activity,
+    keyIds,
     ends,
     find: (sequence) => watched.get(sequence),
   };
@@ -149,6 +153,7 @@ class Taken {
   #count = 0;
   #firstTime = NO_TIME;
   #tip: Tip | null = null;
+  #keyIds: readonly string[] = [];
   #ends: Stretch['ends'] | null = null;
 
   constructor(watch: ReadonlySet<number>, digestBytes: number) {
@@ -162,6 +167,7 @@ class Taken {
     this.#count += entries.count;
     this.#activity.addAll(entries.activity);
     this.#tip = entries.tip;
+    this.#keyIds = entries.keyIds;
     this.#ends = { first: this.#ends?.first ?? entries.ends.first.slice(), last: entries.ends.last.slice() };
     this.#recent.add(entries);
     for (const sequence of this.#watch) {
@@ -170,7 +176,7 @@ class Taken {
     }
   }
 
-  result(): Pick<Stretch, 'count' | 'firstTime' | 'tip' | 'digests' | 'digestBytes' | 'activity' | 'ends' | 'watched'> {
+  result(): Omit<Stretch, 'start' | 'end' | 'place' | 'assumed' | 'uncovered'> {
     if (this.#tip === null || this.#ends === null) throw new TypeError('a stretch without entries is none');
     const digests = this.#recent.upTo(this.#tip.sequence, Math.min(this.#count, REMEMBERED));
     return {
@@ -180,6 +186,7 @@ class Taken {
       digests,
       digestBytes: this.#digestBytes,
       activity: this.#activity.finish(),
+      keyIds: this.#keyIds,
       ends: this.#ends,
       watched: this.#watched,
     };

@@ -42,6 +42,10 @@ interface Expectation {
 
 const AT_ONCE = 16;
 
+/** Why nothing is said of locks where there cannot be any. */
+const LOCKS_NOTHING = 'this kind of archive locks nothing';
+const WHERE_LOCKS_ARE = 'locks need an archive in S3, in a bucket with Object Lock';
+
 /** Holds the locks of objects against what was recorded when they were stored, held or locked for longer. */
 export async function verifyLocks(question: LockQuestion): Promise<LockReport> {
   const { archive, keys, until } = question;
@@ -49,8 +53,11 @@ export async function verifyLocks(question: LockQuestion): Promise<LockReport> {
   const report: LockReport = { state: 'proved', checked: 0, first_end: null, expiring: [], unmet: false, findings: [] };
   const unproved = (reason: string): LockReport => ({ ...report, state: 'unproved', reason, unmet: until !== null });
   if (archive.locks === null) {
-    const asked = until === null ? '' : `, so nothing in it is locked until ${until.toISOString()}, as was asked for`;
-    return unproved(`this kind of archive locks nothing${asked}`);
+    const asked =
+      until === null
+        ? ''
+        : `, so nothing in it is locked until ${until.toISOString()}, as was asked for: ${WHERE_LOCKS_ARE}`;
+    return unproved(`${LOCKS_NOTHING}${asked}`);
   }
   if (expected.size === 0 && until === null) return unproved('no run records that it was stored under a lock');
   let hidden = 0;

@@ -137,7 +137,7 @@ describe('locks that were asked for and are not shown', () => {
     expect(await verifyLocks({ ...question, until })).toMatchObject({
       ...none,
       unmet: true,
-      reason: `${reason}, so nothing in it is locked until 2030-01-01T00:00:00.000Z, as was asked for`,
+      reason: `${reason}, so nothing in it is locked until 2030-01-01T00:00:00.000Z, as was asked for: locks need an archive in S3, in a bucket with Object Lock`,
     });
   });
 

@@ -171,13 +171,16 @@ function describeLocks({ state, reason, checked, first_end }: ArchiveReport['loc
 }
 
 function printExpiring({ expiring }: ArchiveReport['locks'], printer: Printer): void {
+  if (expiring.length === 0) return;
   for (const { key, retain_until } of expiring.slice(0, SHOWN))
     printer.result([
       styled('expiring', 'yellow'),
       ` ${key}: ${retain_until === null ? 'is not locked' : `is locked until ${retain_until}`}`,
     ]);
-  if (expiring.length > 0) printer.result('  `evidence extend` locks a run for longer.');
   if (expiring.length > SHOWN) printer.result(`… and ${expiring.length - SHOWN} more; --json has them.`);
+  printer.result(
+    '  Whoever keeps the archive locks a run for longer with: evidence extend RUN --until DAY --reason WHY.',
+  );
 }
 
 /** Several things can be wrong with one object. */

@@ -76,7 +76,7 @@ function printAbsent({ vanished, failed, excluded }: RunReport, printer: Printer
       return { what: styled(code, 'red'), streamId, message, nextStep };
     }),
     ...failed.map(({ stream_id: streamId, reason: message, next_step: nextStep }): Cause => {
-      return { what: styled('not exported', 'red'), streamId, message, nextStep };
+      return { what: styled('not exported', 'red'), streamId, message, nextStep: `For whoever exports: ${nextStep}` };
     }),
     ...excluded.map(({ stream_id: streamId, reason: message }): Cause => {
       return { what: { text: 'excluded', style: 'bold' }, streamId, message, nextStep: '' };
