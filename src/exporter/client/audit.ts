@@ -98,11 +98,6 @@ export class AuditClient {
     return operations.map((operation) => ({ ...operation, path: base + operation.path }));
   }
 
-  /** Whether the list of streams says when the service checked one last. */
-  get statesChecks(): boolean {
-    return this.#description.streams.fields.last_checked_at !== null;
-  }
-
   get listsEntries(): boolean {
     return this.#description.entries !== null;
   }
@@ -115,10 +110,7 @@ export class AuditClient {
     return { items: [], date: null };
   }
 
-  /**
-   * Where no contract was pinned, a stream that does not fit the default one means that the service speaks another.
-   * @param onPage is told each page that arrives, and its Date header.
-   */
+  /** Unless a contract was pinned, a stream that does not fit means another contract. @param onPage gets its Date header. */
   async *listStreams(
     onPage: (page: ReceivedPage & { streams: number }, date: string | null) => void = () => {},
   ): AsyncGenerator<ListedStreamAnswer> {

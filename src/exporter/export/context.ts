@@ -12,7 +12,6 @@ import type { Acceptance, LedgerHead, ReportOptions, RunRecord } from '../../ver
 import type { Certificate } from '../../verifier/timestamp/certificate.ts';
 import type { AuditClient } from '../client/audit.ts';
 import type { Period } from '../client/period.ts';
-import type { ClockReading } from '../clocks.ts';
 import type { Listener } from './events.ts';
 import type { Packing } from './packing.ts';
 import type { AccountPackage } from './received.ts';
@@ -96,8 +95,6 @@ export interface Beginning {
 /** What is fixed once a run has begun. */
 export interface RunState {
   beginning: Beginning;
-  /** What time it was at the service when this attempt began; null where it did not say. */
-  clock: ClockReading | null;
   startedAt: Date;
   /** The address that the service moved from; null where it did not. */
   movedFrom: string | null;

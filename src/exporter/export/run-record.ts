@@ -106,8 +106,8 @@ function outcomeOf(
 
 function warningsOf(
   { question: { period }, service: { packagePeriod }, signing: { signingKey } }: ExportContext,
-  { clock, ledger: { newest } }: RunState,
-  { recovered }: StreamJobs,
+  { ledger: { newest } }: RunState,
+  { recovered, selection: { clock } }: StreamJobs,
 ): string[] {
   const selected = period.from === packagePeriod.from && period.to === packagePeriod.to;
   const begins = signingKey !== null && newest !== null && newest.entry.signature === undefined;

@@ -116,7 +116,12 @@ function jobsOf({
   ...more
 }: Partial<Omit<StreamJobs, 'selection'>> & { included?: string[]; excluded?: string[] }): StreamJobs {
   return {
-    selection: { included: included.map(listed), excluded: excluded.map(exclusion), list: { pages: [], streams: [] } },
+    selection: {
+      included: included.map(listed),
+      excluded: excluded.map(exclusion),
+      list: { pages: [], streams: [] },
+      clock: null,
+    },
     recorded: [],
     incomplete: [],
     failed: [],
@@ -127,7 +132,6 @@ function jobsOf({
 
 const run = (heads: RunState['heads'] = new Map()): RunState => ({
   beginning: { at: STARTED, byService: null },
-  clock: null,
   startedAt: STARTED,
   movedFrom: null,
   ledger: { newest: null, runs: new Map() },
