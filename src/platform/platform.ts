@@ -97,9 +97,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       auditUrl: `${origin}/audit`,
       async close() {
         clearInterval(retry);
-        const cut = setTimeout(() => server.server.closeAllConnections(), GRACE_MS);
-        await server.close();
-        clearTimeout(cut);
+        await closeSoon(server);
         await service.checkpoints.settled();
         database.close();
       },
@@ -108,6 +106,13 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     database.close();
     throw error;
   }
+}
+
+/** Lets answers end that are on their way, for a while. */
+async function closeSoon(server: ReturnType<typeof createServer>): Promise<void> {
+  const cut = setTimeout(() => server.server.closeAllConnections(), GRACE_MS);
+  await server.close();
+  clearTimeout(cut);
 }
 
 /**

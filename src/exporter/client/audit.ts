@@ -62,6 +62,7 @@ export interface DescribedService {
 const MAX_STREAMS = 100_000;
 
 /** The audit service's operations that an export needs, as its contract describes them. */
+// Over ten members: each is an operation of the service.
 export class AuditClient {
   readonly #transport: Transport;
   readonly #base: string;

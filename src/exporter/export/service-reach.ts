@@ -31,7 +31,7 @@ export class ServiceReach {
   /** The end of a stream that is not tried. */
   leaveOut({ streamId }: ListedStream): StreamOutcome {
     const reason = `not tried, because the service was out of reach for the ${GIVEN_UP_AFTER} streams before`;
-    this.#context.listen({ type: 'failed', streamId, reason });
+    this.#context.runtime.listen({ type: 'failed', streamId, reason });
     const next_step = 'When the service can be reached, run the same command again to resume.';
     return { kind: 'failed', failure: { stream_id: streamId, reason, next_step }, isUnreachable: true };
   }

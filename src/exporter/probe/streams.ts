@@ -131,19 +131,7 @@ export function readStreamRecords(
     differ.length,
     differ.map((streamId) => ({ streamId, from: null, to: null })),
   );
-  const named = { ...found, last_sequence: found.head_sequence };
-  const unlike = whole === 0 ? [] : records.flatMap(({ value }) => unlikeNamed(value, named));
-  reasoning.doubts(
-    'count and head',
-    `${[...new Set(unlike)].join(', ')}: called count or head, and in most streams not that of the entries`,
-    new Set(unlike).size,
-  );
-  if (found.entry_count === null && found.head_sequence === null)
-    reasoning.lacks(
-      'count and head',
-      'no field of the streams equals them',
-      'a stream that was cut off at its end can only be told by the listing',
-    );
+  reportUnlike(found, whole === 0 ? [] : records, reasoning);
   if (found.verified !== null) reasoning.found('verified', found.verified, 'true, false or null, and called so');
   else
     reasoning.lacks(
@@ -152,4 +140,21 @@ export function readStreamRecords(
       'whether the service has verified a stream is not shown',
     );
   return found;
+}
+
+/** Fields that are called count or head, and are neither. */
+function reportUnlike(found: StreamRoles, records: readonly Sample[], reasoning: Reasoning): void {
+  const named = { ...found, last_sequence: found.head_sequence };
+  const unlike = new Set(records.flatMap(({ value }) => unlikeNamed(value, named)));
+  reasoning.doubts(
+    'count and head',
+    `${[...unlike].join(', ')}: called count or head, and in most streams not that of the entries`,
+    unlike.size,
+  );
+  if (found.entry_count === null && found.head_sequence === null)
+    reasoning.lacks(
+      'count and head',
+      'no field of the streams equals them',
+      'a stream that was cut off at its end can only be told by the listing',
+    );
 }

@@ -19,6 +19,7 @@ import { type Fill, openKernel, type RegularOptions, readOn, regularEntries } fr
  *
  * Plain data: it passes between threads.
  */
+// Over ten members: it is the one message that a thread sends of what it read.
 export interface Stretch {
   /** Offsets in the package: of the first entry, and where the reading ended. */
   start: number;

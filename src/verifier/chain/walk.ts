@@ -39,6 +39,7 @@ export interface ComparedSection extends Section {
 const MAX_UNCOVERED = 50;
 
 /** What was seen of one stream. */
+// Over ten members: it is what one walk over all entries finds.
 export interface WalkResult {
   streamId: string;
   entries: number;

@@ -42,7 +42,7 @@ async function change(
   const { printer, signal, environment, directory } = context;
   const config = await loadConfig(flags, environment, directory);
   if (flags.reason.trim() === '') throw new EvidenceError('usage', '--reason says nothing');
-  return withArchive(config, context, async (archive) => {
+  return withArchive(config.archive, context, async (archive) => {
     const run = await requireRun(archive, flags.run);
     const lifted = action === 'release' ? await toBeLifted(archive, flags) : [];
     const wish: ProtectionWish = {
@@ -51,7 +51,7 @@ async function change(
       reason: flags.reason,
       orderedBy: readOperator(),
       retainUntil: until(config, run),
-      mode: config.store.retention?.mode ?? null,
+      mode: config.archive.store.retention?.mode ?? null,
     };
     if (flags['dry-run'] === true) return foresee(archive, wish, lifted, context);
     const changed = await changeProtection({ archive, now: () => new Date(), signal }, wish);
@@ -131,7 +131,7 @@ function readWish({ years, until }: ExtendFlags): ExtendWish {
 }
 
 /** @throws EvidenceError `usage` for a moment outside of the policy. */
-function endOf(wish: ExtendWish, { store }: Config, finished: Date): Date {
+function endOf(wish: ExtendWish, { archive: { store } }: Config, finished: Date): Date {
   const { years = 0, maxYears = DEFAULT_MAX_YEARS } = store.retention ?? {};
   const until = typeof wish === 'number' ? retainUntil(wish, finished) : wish;
   const [floor, ceiling] = [retainUntil(years, finished), retainUntil(maxYears, finished)];

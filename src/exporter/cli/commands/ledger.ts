@@ -21,8 +21,8 @@ export async function runLedger(flags: LedgerFlags, context: CommandContext): Pr
   const config = await loadConfig(flags, environment, directory);
   if (flags.reason.trim() === '') throw new EvidenceError('usage', '--reason says nothing');
   const signingKey = openSigningKey(config, context);
-  const publicKeys = readPublicKeys(config.publicKeyFiles);
-  return withArchive(config, context, async (archive) => {
+  const publicKeys = readPublicKeys(config.verify.publicKeyFiles);
+  return withArchive(config.archive, context, async (archive) => {
     const wish = {
       streamId: stream,
       slug: slugOf(stream),

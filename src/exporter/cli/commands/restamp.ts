@@ -50,7 +50,7 @@ export async function runRestamp(flags: RestampFlags, context: CommandContext): 
     if (isDry) for (const line of foresee(runs, stamping)) printer.result(line);
     return exit_code;
   };
-  return withArchive(config, context, stampIn).finally(() => stamping.authority.close());
+  return withArchive(config.archive, context, stampIn).finally(() => stamping.authority.close());
 }
 
 async function listFinalized(archive: Archive): Promise<string[]> {

@@ -23,7 +23,7 @@ export async function runShare(flags: ShareFlags, context: CommandContext): Prom
   const config = await loadConfig(flags, environment, directory);
   const sharedWith = readName(flags.for);
   const seconds = readExpiry(flags.expires ?? '7d');
-  return withArchive(config, context, async (archive) => {
+  return withArchive(config.archive, context, async (archive) => {
     const run = await requireRun(archive, flags.run);
     const copies = flags.out !== undefined || archive.links === null;
     if (copies && flags.expires !== undefined)

@@ -1,5 +1,5 @@
 import { canTakeBack, liveLine } from '../../../core/terminal/table.ts';
-import type { ArchiveContext } from '../../../verifier/verify/archive.ts';
+import type { ArchiveContext } from '../../../verifier/verify/archive-reading.ts';
 import type { RunCheck } from '../../../verifier/verify/run.ts';
 import type { CommandContext } from '../command.ts';
 

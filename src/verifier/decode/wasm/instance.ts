@@ -1,6 +1,7 @@
 import { WASM } from './binary.ts';
 
 /** What `kernel.c` exports. Addresses are of its memory, which never grows. */
+// Over ten members: they are the exports of the WebAssembly module.
 export interface KernelExports {
   memory: { readonly buffer: ArrayBuffer };
   input: Address;

@@ -67,6 +67,7 @@ function digitsOf(digest: Uint8Array, encoding: Encoding): string {
  * A regular entry is one for which the slow path would have no finding and compute the same digest, and of which that
  * digest covers all but what is known not to be covered.
  */
+// Over ten members: it is the whole of the module as the chain sees it.
 export class ChainKernel implements Disposable {
   /** Where blocks are put, from its start on. */
   readonly input: Uint8Array;
