@@ -98,6 +98,11 @@ export class AuditClient {
     return operations.map((operation) => ({ ...operation, path: base + operation.path }));
   }
 
+  /** Whether the list of streams says when the service checked one last. */
+  get statesChecks(): boolean {
+    return this.#description.streams.fields.last_checked_at !== null;
+  }
+
   get listsEntries(): boolean {
     return this.#description.entries !== null;
   }
@@ -110,14 +115,17 @@ export class AuditClient {
     return { items: [], date: null };
   }
 
-  /** Where no contract was pinned, a stream that does not fit the default one means that the service speaks another. */
+  /**
+   * Where no contract was pinned, a stream that does not fit the default one means that the service speaks another.
+   * @param onPage is told each page that arrives, and its Date header.
+   */
   async *listStreams(
-    onPage: (page: ReceivedPage & { streams: number }) => void = () => {},
+    onPage: (page: ReceivedPage & { streams: number }, date: string | null) => void = () => {},
   ): AsyncGenerator<ListedStreamAnswer> {
     const { streams } = this.#description;
     let listed = 0;
-    for await (const { url, items, received } of atAddress(this.#pages(streams, {}))) {
-      onPage({ ...received, streams: items.length });
+    for await (const { url, items, date, received } of atAddress(this.#pages(streams, {}))) {
+      onPage({ ...received, streams: items.length }, date);
       for (const item of items) {
         const stream = this.#read(url, () => this.#answers.stream(item));
         this.#transport.refuseKey(url, stream.streamId);

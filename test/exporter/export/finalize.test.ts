@@ -126,7 +126,8 @@ function jobsOf({
 }
 
 const run = (heads: RunState['heads'] = new Map()): RunState => ({
-  begunAt: STARTED,
+  beginning: { at: STARTED, byService: null },
+  clock: null,
   startedAt: STARTED,
   movedFrom: null,
   ledger: { newest: null, runs: new Map() },

@@ -5,8 +5,10 @@ import type { Archive } from '../../../verifier/archive/archive.ts';
 import { describePeriod } from '../../../verifier/bundle/period.ts';
 import { readKnownLedger } from '../../../verifier/ledger/continuation.ts';
 import { openMemoryArchive } from '../../archive/memory.ts';
+import { type ClockReading, readClock } from '../../clocks.ts';
 import { checkQuestion, whyOther } from '../../export/asked.ts';
 import { bindingKeysOf } from '../../export/binding.ts';
+import { refuseUnended } from '../../export/period.ts';
 import { type StreamSelection, selectStreams } from '../../export/plan.ts';
 import { chooseRunId, exportOrRevise } from '../../export/run-id.ts';
 import type { CommandContext } from '../command.ts';
@@ -24,7 +26,12 @@ export async function dryRun(wish: ExportWish, footing: Footing, context: Comman
   const { runId, isFinalized } = await withArchiveIfAny(config.archive, context, (archive) =>
     checkRun(wish, footing, archive ?? openMemoryArchive()),
   );
-  const selection = await selectStreams(service.client.listStreams(), scope);
+  let clock: ClockReading | null = null;
+  const listed = service.client.listStreams((_page, date) => {
+    clock ??= readClock(date, new Date());
+  });
+  const selection = await selectStreams(listed, scope);
+  refuseUnended(answer.period, clock);
   const { included, excluded } = selection;
   const streams = included.map(({ streamId }) => streamId);
   printer.document('evidence-export-dry-run/1', {
