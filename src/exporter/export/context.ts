@@ -93,12 +93,17 @@ export interface Beginning {
   byService: Date | null;
 }
 
+/** When this attempt began. */
+export interface Start {
+  at: Date;
+  /** What time it was at the service then; null where it did not say. */
+  clock: ClockReading | null;
+}
+
 /** What is fixed once a run has begun. */
 export interface RunState {
   beginning: Beginning;
-  /** What time it was at the service when this attempt began; null where it did not say. */
-  clock: ClockReading | null;
-  startedAt: Date;
+  start: Start;
   /** The address that the service moved from; null where it did not. */
   movedFrom: string | null;
   /** Where the ledger ended then. */

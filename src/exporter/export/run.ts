@@ -14,7 +14,7 @@ import { collectAccount } from './account.ts';
 import { type BegunRun, beginningOf, beginRun, checkSameService, readBegun, requireSame } from './asked.ts';
 import { readAttempts } from './attempts.ts';
 import { attestRun, stampFinalized } from './attest.ts';
-import type { ExportContext, RunState } from './context.ts';
+import type { ExportContext, RunState, Start } from './context.ts';
 import { concludeRun, finalizeDraft } from './finalize.ts';
 import { listRun, refuseForeign, refuseUnasked } from './leftovers.ts';
 import { Packing } from './packing.ts';
@@ -68,7 +68,7 @@ interface OpenRun {
 
 async function exportOpen(context: ExportContext, found: OpenRun): Promise<RunResult> {
   const { runtime } = context;
-  const startedAt = runtime.now();
+  const at = runtime.now();
   const { selection, clock } = await listStreams(context);
   refuseUnended(context.question.period, clock);
   const resumed = await resume(context, found, selection);
@@ -82,7 +82,7 @@ async function exportOpen(context: ExportContext, found: OpenRun): Promise<RunRe
     excluded: selection.excluded.length,
     entryCounts: open.map(({ entryCount }) => entryCount),
   });
-  const run = await beginState(context, found, { startedAt, clock }, open);
+  const run = await beginState(context, found, { at, clock }, open);
   const jobs: StreamJobs = { selection, ...resumed, failed: [] };
   try {
     const reach = new ServiceReach(context);
@@ -105,14 +105,14 @@ async function resume(context: ExportContext, { objects }: OpenRun, selection: S
 async function beginState(
   context: ExportContext,
   { objects, ledger, movedFrom, begun }: OpenRun,
-  { startedAt, clock }: Pick<RunState, 'startedAt' | 'clock'>,
+  start: Start,
   open: readonly ListedStream[],
 ): Promise<RunState> {
-  const beginning = { at: startedAt, byService: clock?.theirs ?? null };
+  const beginning = { at: start.at, byService: start.clock?.theirs ?? null };
   const first = begun ?? (open.length > 0 ? await beginRun(context, beginning, ledger.newest) : null);
   const run: RunState = {
     beginning: first === null ? beginning : beginningOf(first.asked),
-    ...{ clock, startedAt, movedFrom, ledger, past: ledger.past, acceptances: ledger.acceptances },
+    ...{ start, movedFrom, ledger, past: ledger.past, acceptances: ledger.acceptances },
     heads: new Map(Object.entries(ledger.newest?.entry.heads ?? {})),
     attempts: await readAttempts(context, objects),
     account: null,

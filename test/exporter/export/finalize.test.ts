@@ -127,8 +127,7 @@ function jobsOf({
 
 const run = (heads: RunState['heads'] = new Map()): RunState => ({
   beginning: { at: STARTED, byService: null },
-  clock: null,
-  startedAt: STARTED,
+  start: { at: STARTED, clock: null },
   movedFrom: null,
   ledger: { newest: null, runs: new Map() },
   heads,
