@@ -12,6 +12,7 @@ import type { Acceptance, LedgerHead, ReportOptions, RunRecord } from '../../ver
 import type { Certificate } from '../../verifier/timestamp/certificate.ts';
 import type { AuditClient } from '../client/audit.ts';
 import type { Period } from '../client/period.ts';
+import type { ClockReading } from '../clocks.ts';
 import type { Listener } from './events.ts';
 import type { Packing } from './packing.ts';
 import type { AccountPackage } from './received.ts';
@@ -92,10 +93,17 @@ export interface Beginning {
   byService: Date | null;
 }
 
+/** When this attempt began. */
+export interface Start {
+  at: Date;
+  /** What time it was at the service then; null where it did not say. */
+  clock: ClockReading | null;
+}
+
 /** What is fixed once a run has begun. */
 export interface RunState {
   beginning: Beginning;
-  startedAt: Date;
+  start: Start;
   /** The address that the service moved from; null where it did not. */
   movedFrom: string | null;
   /** Where the ledger ended then. */

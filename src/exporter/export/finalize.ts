@@ -105,11 +105,11 @@ async function leaveAttempt(
   jobs: StreamJobs,
   record: RunRecord,
 ): Promise<RunDocument[]> {
-  const prefix = attemptPrefix(context.question.run_id, run.startedAt);
+  const prefix = attemptPrefix(context.question.run_id, run.start.at);
   const attempt: Unbound<Attempt> = {
     format: FORMATS.attempt,
     run_id: context.question.run_id,
-    started_at: run.startedAt.toISOString(),
+    started_at: run.start.at.toISOString(),
     ended_at: context.runtime.now().toISOString(),
     reconciliation: record.reconciliation,
     failed: jobs.failed,

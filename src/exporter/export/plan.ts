@@ -11,7 +11,6 @@ import type { Question } from '../../verifier/records/question.ts';
 import type { LedgerHead, StreamList, StreamRecord, Vanished } from '../../verifier/records/record.ts';
 import { MAX_RUN_RECORD_BYTES } from '../../verifier/records/stored-run.ts';
 import { matchesStream } from '../../verifier/records/stream-glob.ts';
-import type { ClockReading } from '../clocks.ts';
 
 /** Globs over the ids of streams. */
 type Filter = Pick<Question['scope'], 'streams' | 'exclude'>;
@@ -30,8 +29,6 @@ export interface StreamSelection {
   excluded: { stream_id: string; reason: string }[];
   /** All that are listed, in the order of the list. */
   list: StreamList;
-  /** What time it was at the service when it listed them; null where it did not say. */
-  clock: ClockReading | null;
 }
 
 /**
@@ -45,7 +42,7 @@ export async function selectStreams(
   scope: Filter,
   pages: StreamList['pages'] = [],
 ): Promise<StreamSelection> {
-  const selection: StreamSelection = { included: [], excluded: [], list: { pages, streams: [] }, clock: null };
+  const selection: StreamSelection = { included: [], excluded: [], list: { pages, streams: [] } };
   const seen = new Set<string>();
   const named = new Map<string, string>();
   for await (const stream of listed) {

@@ -35,7 +35,7 @@ export function toRunRecord(
     operator: maker.operator,
     begun_at: run.beginning.at.toISOString(),
     begun_at_by_service: run.beginning.byService?.toISOString() ?? null,
-    started_at: run.startedAt.toISOString(),
+    started_at: run.start.at.toISOString(),
     finished_at: finishedAt,
     attempts: listAttempts(run, streams, finishedAt),
     stream_list: jobs.selection.list,
@@ -106,8 +106,8 @@ function outcomeOf(
 
 function warningsOf(
   { question: { period }, service: { packagePeriod }, signing: { signingKey } }: ExportContext,
-  { ledger: { newest } }: RunState,
-  { recovered, selection: { clock } }: StreamJobs,
+  { start: { clock }, ledger: { newest } }: RunState,
+  { recovered }: StreamJobs,
 ): string[] {
   const selected = period.from === packagePeriod.from && period.to === packagePeriod.to;
   const begins = signingKey !== null && newest !== null && newest.entry.signature === undefined;

@@ -14,7 +14,7 @@ import { collectAccount } from './account.ts';
 import { type BegunRun, beginningOf, beginRun, checkSameService, readBegun, requireSame } from './asked.ts';
 import { readAttempts } from './attempts.ts';
 import { attestRun, stampFinalized } from './attest.ts';
-import type { Beginning, ExportContext, RunState } from './context.ts';
+import type { ExportContext, RunState, Start } from './context.ts';
 import { concludeRun, finalizeDraft } from './finalize.ts';
 import { listRun, refuseForeign, refuseUnasked } from './leftovers.ts';
 import { Packing } from './packing.ts';
@@ -68,9 +68,9 @@ interface OpenRun {
 
 async function exportOpen(context: ExportContext, found: OpenRun): Promise<RunResult> {
   const { runtime } = context;
-  const startedAt = runtime.now();
-  const selection = await listStreams(context);
-  refuseUnended(context.question.period, selection.clock);
+  const at = runtime.now();
+  const { selection, clock } = await listStreams(context);
+  refuseUnended(context.question.period, clock);
   const resumed = await resume(context, found, selection);
   const finished = new Set(resumed.recovered.map(({ record }) => record.stream_id));
   const open = selection.included.filter(({ streamId }) => !finished.has(streamId));
@@ -82,7 +82,7 @@ async function exportOpen(context: ExportContext, found: OpenRun): Promise<RunRe
     excluded: selection.excluded.length,
     entryCounts: open.map(({ entryCount }) => entryCount),
   });
-  const run = await beginState(context, found, { at: startedAt, byService: selection.clock?.theirs ?? null }, open);
+  const run = await beginState(context, found, { at, clock }, open);
   const jobs: StreamJobs = { selection, ...resumed, failed: [] };
   try {
     const reach = new ServiceReach(context);
@@ -105,13 +105,14 @@ async function resume(context: ExportContext, { objects }: OpenRun, selection: S
 async function beginState(
   context: ExportContext,
   { objects, ledger, movedFrom, begun }: OpenRun,
-  attempt: Beginning,
+  start: Start,
   open: readonly ListedStream[],
 ): Promise<RunState> {
-  const first = begun ?? (open.length > 0 ? await beginRun(context, attempt, ledger.newest) : null);
+  const beginning = { at: start.at, byService: start.clock?.theirs ?? null };
+  const first = begun ?? (open.length > 0 ? await beginRun(context, beginning, ledger.newest) : null);
   const run: RunState = {
-    beginning: first === null ? attempt : beginningOf(first.asked),
-    ...{ startedAt: attempt.at, movedFrom, ledger, past: ledger.past, acceptances: ledger.acceptances },
+    beginning: first === null ? beginning : beginningOf(first.asked),
+    ...{ start, movedFrom, ledger, past: ledger.past, acceptances: ledger.acceptances },
     heads: new Map(Object.entries(ledger.newest?.entry.heads ?? {})),
     attempts: await readAttempts(context, objects),
     account: null,
@@ -122,14 +123,18 @@ async function beginState(
 }
 
 /** The streams as the service lists them, with the pages of that list, and what time it is there as the first one comes. */
-async function listStreams({ service, question, runtime }: ExportContext): Promise<StreamSelection> {
+async function listStreams({
+  service,
+  question,
+  runtime,
+}: ExportContext): Promise<{ selection: StreamSelection; clock: ClockReading | null }> {
   const pages: StreamList['pages'] = [];
   let clock: ClockReading | null = null;
   const listed = service.client.listStreams((page, date) => {
     clock ??= readClock(date, runtime.now());
     pages.push(page);
   });
-  return { ...(await selectStreams(listed, question.scope, pages)), clock };
+  return { selection: await selectStreams(listed, question.scope, pages), clock };
 }
 
 function addOutcome(jobs: StreamJobs, outcome: Awaited<ReturnType<typeof exportStream>>): void {

@@ -116,12 +116,7 @@ function jobsOf({
   ...more
 }: Partial<Omit<StreamJobs, 'selection'>> & { included?: string[]; excluded?: string[] }): StreamJobs {
   return {
-    selection: {
-      included: included.map(listed),
-      excluded: excluded.map(exclusion),
-      list: { pages: [], streams: [] },
-      clock: null,
-    },
+    selection: { included: included.map(listed), excluded: excluded.map(exclusion), list: { pages: [], streams: [] } },
     recorded: [],
     incomplete: [],
     failed: [],
@@ -132,7 +127,7 @@ function jobsOf({
 
 const run = (heads: RunState['heads'] = new Map()): RunState => ({
   beginning: { at: STARTED, byService: null },
-  startedAt: STARTED,
+  start: { at: STARTED, clock: null },
   movedFrom: null,
   ledger: { newest: null, runs: new Map() },
   heads,
