@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { asPart, PackageReader } from '../../verifier/chain/package.ts';
 import { entriesBeside } from '../../verifier/claims/completeness.ts';
 import { comparedWith } from '../../verifier/claims/continuity.ts';
+import { datedBehind } from '../../verifier/claims/grown.ts';
 import type { ExportContext, RunState } from './context.ts';
 import { receiveForms } from './forms.ts';
 import { makePackage } from './package.ts';
@@ -19,10 +20,12 @@ export async function collectAccount(
   await mkdir(folder, { recursive: true });
   const stated = new Map(streams.map((stream) => [stream.streamId, stream.headSequence]));
   const watch = (streamId: string) => entriesBeside(stated.get(streamId) ?? null);
-  const compared = (streamId: string) => comparedWith(run.past.spans.get(streamId) ?? []);
+  const pastOf = (streamId: string) => run.past.spans.get(streamId) ?? [];
+  const compared = (streamId: string) => comparedWith(pastOf(streamId));
+  const dated = (streamId: string) => datedBehind(pastOf(streamId), context.packagePeriod);
   const made = await makePackage(context, '', context.packagePeriod, () => {});
   const begin = () =>
-    new PackageReader(context.contract, context.sealKeys, { packageId: made.packageId, watch, compared });
+    new PackageReader(context.contract, context.sealKeys, { packageId: made.packageId, watch, compared, dated });
   using readers = new DisposableStack();
   let reader = readers.use(begin());
   const forms = await receiveForms(context, made.packageId, folder, {

@@ -5,6 +5,7 @@ import { asPart, PackageReader, type PackageReading } from '../../verifier/chain
 import type { VendorVerdict } from '../../verifier/claims/agreement.ts';
 import { type CompletenessBasis, entriesBeside, type RecordedStatement } from '../../verifier/claims/completeness.ts';
 import { comparedWith } from '../../verifier/claims/continuity.ts';
+import { datedBehind } from '../../verifier/claims/grown.ts';
 import type { ExportContext, RunState } from './context.ts';
 import type { JobStep } from './events.ts';
 import { receiveForms } from './forms.ts';
@@ -129,11 +130,13 @@ export class Collection {
     const { streamId, headSequence } = this.#stream;
     const listed = completeness !== 'off' && this.#whyNotListed() === null;
     const listing = listed ? new ListingCheck(client, streamId, packagePeriod, join(this.#folder, 'listing')) : null;
+    const past = this.#run.past.spans.get(streamId) ?? [];
     const reader = new PackageReader(contract, sealKeys, {
       streamId,
       packageId,
       watch: () => entriesBeside(headSequence),
-      compared: () => comparedWith(this.#run.past.spans.get(streamId) ?? []),
+      compared: () => comparedWith(past),
+      dated: () => datedBehind(past, packagePeriod),
       ...(listing === null
         ? {}
         : { onEntry: (entry) => listing.add(entry), onSent: (entries) => listing.addSent(entries) }),

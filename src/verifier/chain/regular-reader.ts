@@ -178,6 +178,7 @@ export function regularEntries({ tip, records }: Pick<ChainKernel, 'tip' | 'reco
     digestBytes,
     activity: activity.finish(),
     ends: { first: bytesOf(records, 0), last: bytesOf(records, count - 1) },
+    searchDated: (search) => search.addOrdered(firstSequence, count, (index) => records.time(index)),
     find(sequence) {
       const index = sequence - firstSequence;
       if (index < 0 || index >= count) return undefined;

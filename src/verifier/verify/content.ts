@@ -14,6 +14,7 @@ import { toContractFile } from '../claims/content.ts';
 import { comparedWith } from '../claims/continuity.ts';
 import { examine } from '../claims/examine.ts';
 import type { FormSource } from '../claims/forms.ts';
+import { datedBehind } from '../claims/grown.ts';
 import { type Means, observe, type Readers } from '../claims/observe.ts';
 import type { Span } from '../claims/span-schema.ts';
 import type { ServiceStatement } from '../claims/stated-schema.ts';
@@ -194,13 +195,14 @@ function formOf(bundle: Bundle, form: FormName): string | undefined {
 /** What the claims ask of the entries, and what the package is to be. */
 function expectationOf(stated: Verification | null, compared: readonly ComparedSection[]): PackageExpectation {
   if (stated === null) return { compared: () => compared };
-  const { verdict, completeness, statement, earlier } = stated;
+  const { verdict, completeness, statement, earlier, package_period } = stated;
   const head = completeness.kind === 'none' ? null : statement.head.sequence;
   return {
     streamId: verdict.stream_id,
     ...(verdict.package_id === null ? {} : { packageId: verdict.package_id }),
     watch: () => entriesBeside(head),
     compared: () => [...comparedWith(earlier), ...compared],
+    dated: () => datedBehind(earlier, package_period),
   };
 }
 
