@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { comparedWith } from '../../src/verifier/claims/continuity.ts';
 import { datedBehind } from '../../src/verifier/claims/grown.ts';
+import { comparedWith } from '../../src/verifier/claims/past.ts';
 import type { Span } from '../../src/verifier/claims/span-schema.ts';
 import { chainOf, entryAfter, examineReading, packageOf, readPackage, type SentEntry } from '../support/chain.ts';
 

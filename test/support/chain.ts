@@ -143,7 +143,7 @@ export function examineReading(
     period: { from: null, to: null },
     statedHead: null,
     statedCount: null,
-    restart: null,
+    restarts: [],
     completeness: { kind: 'none', why: 'not asked' },
     roots: null,
     verifyToken,

@@ -50,7 +50,7 @@ function examineVector(name: string, size: number) {
       period: { from: null, to: null },
       statedHead: null,
       statedCount: null,
-      restart: null,
+      restarts: [],
       roots: null,
       verifyToken,
       now: new Date(0),

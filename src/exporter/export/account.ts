@@ -2,9 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asPart, PackageReader } from '../../verifier/chain/package.ts';
 import { entriesBeside } from '../../verifier/claims/completeness.ts';
-import { comparedWith } from '../../verifier/claims/continuity.ts';
-import { datedBehind } from '../../verifier/claims/grown.ts';
-import type { ExportContext, RunState } from './context.ts';
+import { lookOut } from '../../verifier/claims/past.ts';
+import { type ExportContext, pastOf, type RunState } from './context.ts';
 import { receiveForms } from './forms.ts';
 import { makePackage } from './package.ts';
 import type { ListedStream } from './plan.ts';
@@ -20,12 +19,9 @@ export async function collectAccount(
   await mkdir(folder, { recursive: true });
   const stated = new Map(streams.map((stream) => [stream.streamId, stream.headSequence]));
   const watch = (streamId: string) => entriesBeside(stated.get(streamId) ?? null);
-  const pastOf = (streamId: string) => run.past.spans.get(streamId) ?? [];
-  const compared = (streamId: string) => comparedWith(pastOf(streamId));
-  const dated = (streamId: string) => datedBehind(pastOf(streamId), context.packagePeriod);
+  const look = lookOut((streamId) => pastOf(run, streamId), context.packagePeriod, watch);
   const made = await makePackage(context, '', context.packagePeriod, () => {});
-  const begin = () =>
-    new PackageReader(context.contract, context.sealKeys, { packageId: made.packageId, watch, compared, dated });
+  const begin = () => new PackageReader(context.contract, context.sealKeys, { packageId: made.packageId, ...look });
   using readers = new DisposableStack();
   let reader = readers.use(begin());
   const forms = await receiveForms(context, made.packageId, folder, {

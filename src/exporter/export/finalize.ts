@@ -17,7 +17,7 @@ import type { ExportContext, RunState } from './context.ts';
 import { putAttemptReport, putReports } from './documents.ts';
 import { measureLeftOver } from './leftovers.ts';
 import { withFile } from './pieces.ts';
-import { findUnlisted, findVanished } from './plan.ts';
+import { findEnded, findUnlisted, findVanished } from './plan.ts';
 import { putBytes } from './put.ts';
 import { reconcile } from './reconcile.ts';
 import { requireBoundRun } from './records.ts';
@@ -118,6 +118,9 @@ function toRunRecord(
     ),
     ...findUnlisted(selection, context.runId, [...jobs.recorded.map(({ record }) => record), ...jobs.incomplete]),
   ];
+  const ended = findEnded(selection, context.scope, run.restarts, run.heads).filter(
+    ({ stream_id }) => !done.has(stream_id),
+  );
   const finishedAt = context.now().toISOString();
   const attempts = listAttempts(run, streams, finishedAt);
   const outcome = worstOf([
@@ -155,6 +158,7 @@ function toRunRecord(
     excluded,
     failed,
     vanished,
+    ended,
     acceptances: [...run.acceptances],
     reconciliation: reconcile(streams, vanished, { ...jobs, selection: { ...selection, excluded } }),
     warnings: [

@@ -4,9 +4,8 @@ import type { TransferLog } from '../../verifier/bundle/documents.ts';
 import { asPart, PackageReader, type PackageReading } from '../../verifier/chain/package.ts';
 import type { VendorVerdict } from '../../verifier/claims/agreement.ts';
 import { type CompletenessBasis, entriesBeside, type RecordedStatement } from '../../verifier/claims/completeness.ts';
-import { comparedWith } from '../../verifier/claims/continuity.ts';
-import { datedBehind } from '../../verifier/claims/grown.ts';
-import type { ExportContext, RunState } from './context.ts';
+import { lookOut } from '../../verifier/claims/past.ts';
+import { type ExportContext, pastOf, type RunState } from './context.ts';
 import type { JobStep } from './events.ts';
 import { receiveForms } from './forms.ts';
 import { type Listed, type ListedFile, ListingCheck, whyNotListed } from './listing.ts';
@@ -130,13 +129,15 @@ export class Collection {
     const { streamId, headSequence } = this.#stream;
     const listed = completeness !== 'off' && this.#whyNotListed() === null;
     const listing = listed ? new ListingCheck(client, streamId, packagePeriod, join(this.#folder, 'listing')) : null;
-    const past = this.#run.past.spans.get(streamId) ?? [];
+    const past = pastOf(this.#run, streamId);
     const reader = new PackageReader(contract, sealKeys, {
       streamId,
       packageId,
-      watch: () => entriesBeside(headSequence),
-      compared: () => comparedWith(past),
-      dated: () => datedBehind(past, packagePeriod),
+      ...lookOut(
+        () => past,
+        packagePeriod,
+        () => entriesBeside(headSequence),
+      ),
       ...(listing === null
         ? {}
         : { onEntry: (entry) => listing.add(entry), onSent: (entries) => listing.addSent(entries) }),

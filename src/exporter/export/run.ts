@@ -67,7 +67,7 @@ export async function exportRun(context: ExportContext): Promise<ExportResult> {
   const first = begun ?? (open.length > 0 ? await beginRun(context, startedAt, ledger.newest) : null);
   const state = {
     begunAt: first === null ? startedAt : new Date(first.asked.begun_at),
-    ...{ startedAt, movedFrom, ledger, past: ledger.past, acceptances: ledger.acceptances },
+    ...{ startedAt, movedFrom, ledger, past: ledger.past, acceptances: ledger.acceptances, restarts: ledger.restarts },
     heads: new Map(Object.entries(ledger.newest?.entry.heads ?? {})),
     attempts: await readAttempts(context, objects),
   };

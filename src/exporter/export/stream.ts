@@ -16,7 +16,7 @@ import { type StreamFailure, type StreamRecord, type Unbound, whereKept } from '
 import { verifyToken } from '../../verifier/timestamp/verify.ts';
 import { SERVICE_CHANGED } from '../client/drift.ts';
 import { packBag, toTransferLog } from './bag.ts';
-import { describeRestart, type ExportContext, type RunState } from './context.ts';
+import { type ExportContext, pastOf, type RunState } from './context.ts';
 import { announceEncrypted, toStoredForm } from './encrypt.ts';
 import { compareWithPast } from './past.ts';
 import type { ListedStream } from './plan.ts';
@@ -58,7 +58,7 @@ export async function exportStream(
       period: context.packagePeriod,
       statedHead: stream.headSequence,
       statedCount: received.statedCount,
-      restart: describeRestart(run, streamId),
+      restarts: pastOf(run, streamId).restarts,
       completeness: received.completeness,
     };
     const examination = await examineReceived(context, received, known);

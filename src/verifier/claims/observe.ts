@@ -7,7 +7,7 @@ import type { PdfReading, SummaryReading, VendorVerdict } from './agreement.ts';
 import type { CompletenessBasis } from './completeness.ts';
 import type { ContractFile } from './content.ts';
 import { type FormSource, type ReadPdf, readPdfForm, readSummary } from './forms.ts';
-import type { Span } from './span-schema.ts';
+import type { Restart, Span } from './span-schema.ts';
 
 /**
  * What is known of a stream besides its package. An export has it from the service and the ledger, and writes it into the
@@ -25,8 +25,8 @@ export interface Known {
   statedHead: number | null;
   /** How many entries the service said that the package has, when it was ready; null where it did not. */
   statedCount: number | null;
-  /** The acceptance of the stream's restart, as a sentence, when the ledger has one. */
-  restart: string | null;
+  /** What was accepted of the stream, the oldest first. */
+  restarts: readonly Restart[];
   completeness: CompletenessBasis;
 }
 

@@ -2,52 +2,6 @@ import { shellWord } from '../../core/shell.ts';
 import type { Entry } from './entry.ts';
 import type { Finding, Severity } from './finding.ts';
 
-/** What a check of a stream can find. */
-export type StreamFindingCode =
-  | 'order/gap'
-  | 'order/broken-link'
-  | 'order/duplicate'
-  | 'order/fork'
-  | 'order/reordered'
-  | 'order/foreign-entry'
-  | 'order/genesis'
-  | 'order/clock-backwards'
-  | 'content/mismatch'
-  | 'content/ambiguous-json'
-  | 'content/inexact-number'
-  | 'seal/malformed'
-  | 'seal/missing'
-  | 'seal/mismatch'
-  | 'seal/unknown-key'
-  | 'continuity/rewritten'
-  | 'continuity/truncated'
-  | 'continuity/gap'
-  | 'continuity/unknown-start'
-  | 'continuity/grown'
-  | 'continuity/stream-vanished'
-  | 'completeness/listing-differs'
-  | 'completeness/count-differs'
-  | 'anchor/malformed'
-  | 'anchor/not-granted'
-  | 'anchor/imprint-mismatch'
-  | 'anchor/nonce-mismatch'
-  | 'anchor/bad-signature'
-  | 'anchor/not-timestamping'
-  | 'anchor/untrusted'
-  | 'anchor/missing-entry'
-  | 'anchor/before-entry'
-  | 'anchor/other-stream'
-  | 'anchor/certificate-expired'
-  | 'agreement/count-differs'
-  | 'agreement/head-differs'
-  | 'agreement/package-differs'
-  | 'agreement/vendor-verdict-differs'
-  | 'agreement/vendor-check-failed'
-  | 'agreement/other-entries'
-  | 'package/unreadable'
-  | 'package/foreign'
-  | 'contract/drift';
-
 /** As it is written into records: one deviation, or consecutive ones as the range `from` to `to`. */
 export interface StreamFinding extends Finding<StreamFindingCode> {
   stream_id: string;
@@ -67,7 +21,7 @@ const ASK_AUTHORITY =
 const EXPORT_AGAIN = 'Run the same export again; if it stays, ask the operator of the service.';
 
 /** Severity and next step of each code: a finding's own words only say what happened. */
-const CODES: Record<StreamFindingCode, { severity: Severity; nextStep: string | ((streamId: string) => string) }> = {
+const CODES = {
   'order/gap': {
     severity: 'error',
     nextStep: `${ASK_PROVIDER} Ask for the missing entries by number. If its clock was set back, they may be dated outside of the period: an export of all time would have them.`,
@@ -126,6 +80,14 @@ const CODES: Record<StreamFindingCode, { severity: Severity; nextStep: string | 
     nextStep:
       'Ask the operator of the service when these entries were recorded, and why they are dated within a period that had ended and been exported.',
   },
+  'continuity/accepted': {
+    severity: 'warning',
+    nextStep: 'Judge the reason. Earlier runs keep what they exported: compare with their bundles.',
+  },
+  'continuity/accepted-missing': {
+    severity: 'warning',
+    nextStep: 'Judge the reason. The earlier run keeps what it exported: look into its bundle.',
+  },
   'continuity/stream-vanished': {
     severity: 'error',
     nextStep: (streamId) =>
@@ -178,7 +140,10 @@ const CODES: Record<StreamFindingCode, { severity: Severity; nextStep: string | 
     severity: 'error',
     nextStep: 'The service changed, or speaks another contract: run `evidence probe` and compare what it finds.',
   },
-};
+} satisfies Record<string, { severity: Severity; nextStep: string | ((streamId: string) => string) }>;
+
+/** What a check of a stream can find. */
+export type StreamFindingCode = keyof typeof CODES;
 
 export const FINDING_CODES = Object.keys(CODES) as StreamFindingCode[];
 

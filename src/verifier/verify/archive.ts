@@ -14,7 +14,7 @@ import { ClosedFolders } from './closed-folders.ts';
 import type { VerifyOptions } from './content.ts';
 import { History } from './history.ts';
 import { type HoldLogCheck, verifyHoldLog } from './hold-log.ts';
-import { checkLedger, type InScope, type Ledger, readLedger } from './ledger.ts';
+import { acceptedIn, checkLedger, type InScope, type Ledger, readLedger } from './ledger.ts';
 import { verifyLocks } from './locks.ts';
 import { reportMonths } from './months.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
@@ -187,7 +187,7 @@ async function verifyRuns(
   const checks: RunCheck[] = [];
   for (const [index, runId] of finalized.entries()) {
     context.onRun?.(runId);
-    const check = await verifyRun({ ...context, headOf, keyring }, runId);
+    const check = await verifyRun({ ...context, headOf, isAccepted: acceptedIn(ledger), keyring }, runId);
     context.onRunEnd?.(check, index + 1, finalized.length);
     checks.push(check);
   }

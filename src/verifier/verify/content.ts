@@ -6,17 +6,13 @@ import { type FormName, formFile, isPart, LISTING, VERIFICATION } from '../bundl
 import { knownOf } from '../bundle/known.ts';
 import type { MissingForm } from '../bundle/missing.ts';
 import { serviceStatementOf } from '../bundle/stated.ts';
-import type { PackageExpectation } from '../chain/package.ts';
 import type { ComparedSection, WalkResult } from '../chain/walk.ts';
 import { type ClaimName, DEFAULT_REQUIRED, strictest } from '../claims/claim.ts';
-import { entriesBeside } from '../claims/completeness.ts';
 import { toContractFile } from '../claims/content.ts';
-import { comparedWith } from '../claims/continuity.ts';
 import { examine } from '../claims/examine.ts';
 import type { FormSource } from '../claims/forms.ts';
-import { datedBehind } from '../claims/grown.ts';
 import { type Means, observe, type Readers } from '../claims/observe.ts';
-import type { Span } from '../claims/span-schema.ts';
+import type { Restart, Span } from '../claims/span-schema.ts';
 import type { ServiceStatement } from '../claims/stated-schema.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import type { SealKeys } from '../model/entry.ts';
@@ -26,6 +22,7 @@ import { checkConsistency } from './consistency.ts';
 import { type ContractUse, toContractUse } from './contract-use.ts';
 import { contradictions } from './contradictions.ts';
 import { readDocuments } from './documents.ts';
+import { expectationOf } from './expectation.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { openClaims } from './open-claims.ts';
 import { type EntryWatch, readThrough } from './reading.ts';
@@ -66,6 +63,7 @@ export interface VerifiedBundle {
   required: readonly ClaimName[];
   /** What the bundle says that earlier runs had of the stream. */
   earlier: readonly Span[];
+  restarts: readonly Restart[];
   packagePeriod: Span['period'] | null;
   /** What was read; null when it holds nothing to judge. */
   walk: WalkResult | null;
@@ -171,6 +169,7 @@ async function verifyOpened(
     recorded: stated.verdict,
     required,
     earlier: stated.earlier,
+    restarts: stated.accepted_restarts,
     packagePeriod: stated.package_period,
     walk: reading.defect === null ? reading.walk : null,
     runId: stated.run_id,
@@ -190,20 +189,6 @@ function formOf(bundle: Bundle, form: FormName): string | undefined {
     form,
     bundle.entries.map(({ path }) => path),
   );
-}
-
-/** What the claims ask of the entries, and what the package is to be. */
-function expectationOf(stated: Verification | null, compared: readonly ComparedSection[]): PackageExpectation {
-  if (stated === null) return { compared: () => compared };
-  const { verdict, completeness, statement, earlier, package_period } = stated;
-  const head = completeness.kind === 'none' ? null : statement.head.sequence;
-  return {
-    streamId: verdict.stream_id,
-    ...(verdict.package_id === null ? {} : { packageId: verdict.package_id }),
-    watch: () => entriesBeside(head),
-    compared: () => [...comparedWith(earlier), ...compared],
-    dated: () => datedBehind(earlier, package_period),
-  };
 }
 
 /** Null for one that is not there, or only in part. */
@@ -237,6 +222,7 @@ function nothingIn(findings: ObjectFinding[]): VerifiedBundle {
     recorded: null,
     required: [],
     earlier: [],
+    restarts: [],
     packagePeriod: null,
     walk: null,
     runId: null,

@@ -5,18 +5,18 @@ import { bundleFileName, slugOf } from '../bundle/layout.ts';
 import { collectedIn } from '../bundle/stated.ts';
 import { type ClaimName, DEFAULT_REQUIRED, strictest } from '../claims/claim.ts';
 import { asReadBack, asRecorded, type ReportedVerdict, withRecorded } from '../claims/recorded.ts';
-import type { SpanEntries } from '../claims/span-schema.ts';
 import type { Verdict } from '../claims/verdict.ts';
 import type { Identities } from '../encryption/identities.ts';
 import { bundleKey, runRecordKey, streamRecordKey } from '../records/keys.ts';
 import { type RunRecord, type RunStream, streamRecordSchema } from '../records/record.ts';
-import { readRecord, toRecordBytes } from '../records/record-bytes.ts';
+import { readRecord } from '../records/record-bytes.ts';
 import type { AttestationContext } from './attestations.ts';
 import { verifyBundle } from './bundle.ts';
 import type { VerifiedBundle, VerifyOptions } from './content.ts';
 import type { ContractUse } from './contract-use.ts';
-import type { History } from './history.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
+import { sameRecord } from './same-record.ts';
+import { checkPast, type LedgerPast } from './stated-past.ts';
 import { checkDigest, fetchBundle, isAttested, isThere, readObject } from './stored.ts';
 
 export interface VerifiedStream {
@@ -39,7 +39,7 @@ export interface VerifiedStream {
   parts: readonly string[];
 }
 
-export interface RunContext extends VerifyOptions, AttestationContext {
+export interface RunContext extends VerifyOptions, AttestationContext, LedgerPast {
   /** Where bundles of a remote archive are put for as long as they are read. */
   workDirectory: string;
   /** Whether a bundle need not be read whose digest the store itself attests. */
@@ -50,7 +50,6 @@ export interface RunContext extends VerifyOptions, AttestationContext {
   concurrency?: number;
   /** The head that a run left in the ledger for a stream; undefined when it left none. */
   headOf(runId: string, streamId: string): { sequence: number; hash: string } | undefined;
-  history: History;
   onStream?(streamId: string): void;
 }
 
@@ -95,7 +94,7 @@ export async function verifyStream(
     const verdict = compareRecorded(context, run, stream, verified, findings);
     if (verdict === null) return null;
     const { contract, earlier } = verified;
-    const continuity = context.history.whyNotCompared(run.run_id, stream.stream_id, earlier);
+    const continuity = context.history.whyNotCompared(run.run_id, stream.stream_id, verified);
     return {
       ...common,
       verdict: continuity === null ? verdict : asReadBack(verdict, { continuity }, verified.required),
@@ -153,40 +152,13 @@ function compareRecorded(
   if (verified.recorded !== null && !sameForms(stream, verified)) differ('list of missing forms');
   if (verified.packagePeriod !== null && !sameRecord(verified.packagePeriod, run.package_period))
     differ('package period');
-  findings.push(...checkEarlier(context, stream, verified.earlier));
+  findings.push(...checkPast(context, stream, verified));
   return verified.verdict === null ? null : worse(withRecorded(verified.verdict, stated), stated.status);
 }
 
 function sameForms({ partial, missing }: RunStream, verified: VerifiedBundle): boolean {
   const forms = (list: RunStream['missing']) => list.map(({ form, reason }) => `${form} ${reason.trim()}`).sort();
   return partial === missing.length > 0 && sameRecord(forms(missing), forms(verified.missing));
-}
-
-/** What a bundle says that earlier runs had of the stream must be what the ledger says. */
-function checkEarlier(
-  { history }: RunContext,
-  { stream_id, bundle }: RunStream,
-  earlier: VerifiedBundle['earlier'],
-): ObjectFinding[] {
-  const isKnown = (span: VerifiedBundle['earlier'][number]) => {
-    const known = history.spanOf(span.run_id, stream_id);
-    if (known === undefined || !span.part) return known !== undefined && sameRecord(span, known);
-    // What a part says follows from that run's bundle, which is compared with this one where it is read.
-    return span.entries !== null && known.entries !== null && isWithin(span.entries, known.entries);
-  };
-  return earlier
-    .filter((span) => !isKnown(span))
-    .map(({ run_id }) =>
-      toObjectFinding(
-        'verdict/differs',
-        bundle.key,
-        `was compared with entries of run ${run_id} that the ledger does not have`,
-      ),
-    );
-}
-
-function isWithin(inner: SpanEntries, outer: SpanEntries): boolean {
-  return inner.first_sequence >= outer.first_sequence && inner.head.sequence <= outer.head.sequence;
 }
 
 /** Where a run puts a stream's objects follows from the stream's id. */
@@ -227,15 +199,6 @@ async function verifyStreamRecord(
   const { record: _stored, ...stated } = stream;
   if (run_id !== run.run_id || !sameRecord(record, stated))
     findings.push(toObjectFinding('record/differs', stored.key, 'says something else than the run record'));
-}
-
-function sameRecord(a: unknown, b: unknown): boolean {
-  return Buffer.from(toRecordBytes(sorted(a))).equals(toRecordBytes(sorted(b)));
-}
-
-function sorted(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** What was refuted when the seal keys were at hand is not verified because they are not. */

@@ -7,6 +7,7 @@ import type { RunRecord } from '../../../verifier/records/record.ts';
 import type { ExportResult } from '../../export/run.ts';
 import type { RunResult } from '../../export/stream-jobs.ts';
 import { sayNotProved } from '../../report/view/not-proved.ts';
+import { printAccepted } from './accepted.ts';
 import { type Cause, printCauses } from './causes.ts';
 import { printLacking } from './lacking-months.ts';
 import { OUTCOME_STYLES } from './outcome-styles.ts';
@@ -62,11 +63,7 @@ export function printRun(result: ExportResult, archiveUrl: string, printer: Prin
     ],
     printer,
   );
-  for (const { stream_id, reason, accepted_at, accepted_by } of record.acceptances)
-    printer.result([
-      styled('accepted', 'yellow'),
-      ` ${stream_id}: restart accepted on ${accepted_at} by ${accepted_by.user}: ${reason}`,
-    ]);
+  printAccepted(record.acceptances, printer);
   for (const warning of record.warnings) printer.result([styled('note', 'yellow'), ` ${warning}`]);
   const { listed, exported, partial, failed, empty, excluded } = record.reconciliation;
   const entries = record.streams.reduce((sum, stream) => sum + stream.entries, 0);
@@ -105,7 +102,7 @@ function printAttestations({ record, state, unstamped }: RunResult, printer: Pri
 
 function printFindings(record: RunRecord, printer: Printer): void {
   const findings = [
-    ...record.vanished.map(({ finding }) => finding),
+    ...[...record.vanished, ...record.ended].map(({ finding }) => finding),
     ...record.streams.flatMap((stream) => stream.findings),
   ];
   const causes = findings.map(({ code, severity, stream_id: streamId, message, next_step: nextStep }): Cause => {

@@ -66,11 +66,15 @@ export function printFindings(
 }
 
 /** The streams that are not among those of the table, and why. */
-function printAbsent({ vanished, failed, excluded }: RunReport, printer: Printer): void {
+function printAbsent({ vanished, ended, failed, excluded }: RunReport, printer: Printer): void {
   const causes = [
     ...vanished.map(({ finding }): Cause => {
       const { code, stream_id: streamId, message, next_step: nextStep } = finding;
       return { what: styled(code, 'red'), streamId, message, nextStep };
+    }),
+    ...ended.map(({ finding }): Cause => {
+      const { code, stream_id: streamId, message, next_step: nextStep } = finding;
+      return { what: styled(code, 'yellow'), streamId, message, nextStep };
     }),
     ...failed.map(({ stream_id: streamId, reason: message, next_step: nextStep }): Cause => {
       return { what: styled('not exported', 'red'), streamId, message, nextStep };

@@ -1,5 +1,6 @@
 import { plural } from '../../../core/words.ts';
 import type { RunRecord } from '../../../verifier/records/record.ts';
+import { isAccepted } from './missing.ts';
 import { sayNotProved } from './not-proved.ts';
 import type { Texts } from './texts.ts';
 import { fill } from './words.ts';
@@ -17,8 +18,18 @@ export interface OutcomeView {
 
 /** @param finalized false for the report of an attempt. */
 export function toOutcome(record: RunRecord, finalized: boolean, texts: Texts): OutcomeView {
-  const { outcome, reconciliation, streams, vanished } = record;
-  const { verified, collected, refuted, partial, empty, unfinalized, empties, vanished: gone } = texts.outcome;
+  const { outcome, reconciliation, streams, vanished, ended } = record;
+  const {
+    verified,
+    collected,
+    refuted,
+    partial,
+    empty,
+    unfinalized,
+    empties,
+    vanished: gone,
+    accepted,
+  } = texts.outcome;
   const entries = streams.reduce((sum, stream) => sum + stream.entries, 0);
   const refutedStreams = streams.filter(({ status }) => status === 'refuted').length;
   const isPartial = reconciliation.partial + reconciliation.failed > 0 || !finalized;
@@ -47,6 +58,8 @@ export function toOutcome(record: RunRecord, finalized: boolean, texts: Texts): 
   if (outcome === 'verified' && !isPartial) say(verified);
   if (outcome === 'collected' && !isPartial) say(collected);
   if (vanished.length > 0) sentences.push(fill(gone, { streams: plural(vanished.length, 'stream') }));
+  const restarted = streams.filter(isAccepted).length + ended.length;
+  if (restarted > 0) sentences.push(fill(accepted, { streams: plural(restarted, 'stream') }));
   if (outcome !== 'empty' && reconciliation.empty > 0)
     sentences.push(fill(empties, { streams: plural(reconciliation.empty, 'stream') }));
   const open = sayNotProved(streams);

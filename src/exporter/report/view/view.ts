@@ -49,7 +49,7 @@ export interface RunView {
 }
 
 export interface Exception {
-  kind: 'not exported' | 'partial' | 'unproved' | 'vanished' | 'excluded';
+  kind: 'not exported' | 'partial' | 'unproved' | 'vanished' | 'ended' | 'excluded';
   streamId: string;
   reason: string;
 }
@@ -86,7 +86,7 @@ export function toRunView(record: RunRecord, finalized: boolean, texts: Texts): 
   };
 }
 
-function toExceptions({ failed, streams, vanished, excluded }: RunRecord): Exception[] {
+function toExceptions({ failed, streams, vanished, ended, excluded }: RunRecord): Exception[] {
   const incomplete = streams.filter(({ partial, status }) => partial || status === 'incomplete');
   const exception = (kind: Exception['kind'], streamId: string, reason: string) => ({ kind, streamId, reason });
   return [
@@ -95,6 +95,7 @@ function toExceptions({ failed, streams, vanished, excluded }: RunRecord): Excep
       exception(stream.partial ? 'partial' : 'unproved', stream.stream_id, whyPartial(stream)),
     ),
     ...vanished.map(({ stream_id, finding }) => exception('vanished', stream_id, finding.message)),
+    ...ended.map(({ stream_id, finding }) => exception('ended', stream_id, finding.message)),
     ...excluded.map(({ stream_id, reason }) => exception('excluded', stream_id, reason)),
   ];
 }
