@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { type Sized, sizesIn } from './support/sizes.ts';
 
 const src = resolve(import.meta.dirname, '../src');
 
@@ -248,6 +249,22 @@ test.each([
 test('a file over 250 lines says why', () => {
   const long = files.filter(({ text }) => text.split('\n').length > 251 && !text.startsWith('// Over 250 lines: '));
   expect(long.map(({ path }) => path)).toEqual([]);
+});
+
+describe('what is large', () => {
+  const sizes = files.map(({ path, text }) => ({ path, ...sizesIn(path, text) }));
+
+  test.each([
+    ['functions', '40 lines', 40],
+    ['objects', 'ten members', 10],
+  ] as const)('%s over %s say why, in the line above them', (kind, words, most) => {
+    const all = sizes.flatMap(({ path, [kind]: found }) => found.map((sized) => ({ path, ...sized })));
+    expect(all.length).toBeGreaterThan(100);
+    const isExplained = ({ above }: Sized) => above.startsWith(`// Over ${words}: `);
+    const show = ({ path, line, name, size }: Sized & { path: string }) => `${path}:${line} ${name}: ${size}`;
+    expect(all.filter((one) => one.size > most && !isExplained(one)).map(show)).toEqual([]);
+    expect(all.filter((one) => one.size <= most && isExplained(one)).map(show)).toEqual([]);
+  });
 });
 
 test('the top level holds nothing but what belongs there', () => {

@@ -72,33 +72,40 @@ describe('the topic configuration', () => {
 
   test('states the defaults that hold', async () => {
     const config = await loadConfig({}, {}, mkdtempSync(join(tmpdir(), 'documents-')));
-    const { timeouts, store, report } = config;
+    const { source, verify, archive, report } = config;
+    const { timeouts } = source;
+    const { store } = archive;
     const values: Record<string, unknown> = {
-      'source.rate.concurrency': config.concurrency,
+      'source.rate.concurrency': source.concurrency,
       'source.timeouts.connect_seconds': timeouts.connect / 1000,
       'source.timeouts.headers_seconds': timeouts.headers / 1000,
       'source.timeouts.idle_seconds': timeouts.idle / 1000,
-      'source.limits.json_bytes': config.maxJsonBytes,
-      'source.limits.package_bytes': config.maxDownloadBytes,
-      'verify.require': config.required.join(', '),
-      'verify.completeness': config.completeness,
-      'archive.url': config.archiveUrl,
+      'source.limits.json_bytes': source.maxBytes.json,
+      'source.limits.package_bytes': source.maxBytes.download,
+      'verify.require': verify.required.join(', '),
+      'verify.completeness': verify.completeness,
+      'archive.url': archive.url,
       'archive.legal_hold': store.legalHold,
       'report.oscal': report.oscal,
     };
     for (const [key, value] of Object.entries(values)) expect([key, stated.get(key)]).toEqual([key, String(value)]);
     // Nothing is set that the topic does not say is.
     const unset = [
-      config.auditUrl,
-      config.apiKey,
-      config.requestsPerSecond,
-      config.timestampRootsFile,
+      source.auditUrl,
+      source.apiKey,
+      source.requestsPerSecond,
+      verify.timestampRootsFile,
       config.sign.keyFile,
     ];
     expect(
-      [...unset, ...Object.values(config.tlsFiles), store.retention, store.kmsKeyId].map((one) => one ?? null),
+      [...unset, ...Object.values(source.tlsFiles), store.retention, store.kmsKeyId].map((one) => one ?? null),
     ).toEqual(Array.from({ length: 10 }, () => null));
-    expect([config.acceptUnhashed, config.encryptTo, config.publicKeyFiles, report.controls]).toEqual([[], [], [], []]);
+    expect([verify.acceptUnhashed, archive.encryptTo, verify.publicKeyFiles, report.controls]).toEqual([
+      [],
+      [],
+      [],
+      [],
+    ]);
   });
 });
 

@@ -27,6 +27,8 @@ export type ErrorCode =
   | 'archive'
   /** The disk of the work directory refused something after the work had begun. */
   | 'work-directory'
+  /** What a command has to say cannot be written. */
+  | 'output'
   /** The user or the system asked the program to stop. */
   | 'interrupted';
 
@@ -65,4 +67,16 @@ export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 /** The message of anything that was thrown. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+const SAME_COMMAND = /\b([Rr])un the same command again(?: to resume)?(?:: what is archived stays)?/;
+
+/**
+ * A next step with another command, where the same one would change nothing.
+ * @param command what to do, as `run evidence doctor again`.
+ */
+export function insteadOfSameCommand(nextStep: string, command: string): string {
+  return nextStep.replace(SAME_COMMAND, (_said, first: string) =>
+    first === 'R' ? `${command.charAt(0).toUpperCase()}${command.slice(1)}` : command,
+  );
 }

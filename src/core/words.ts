@@ -9,6 +9,18 @@ export function plural(count: number, thing: string): string {
   return `${grouped(count)} ${things}`;
 }
 
+const UNITS = [
+  [86_400, 'day'],
+  [3600, 'hour'],
+  [60, 'minute'],
+] as const;
+
+/** A length of time in the largest unit that it has two of: `45 seconds`, `90 minutes`, `361 days`. */
+export function roughly(seconds: number): string {
+  const [length, unit] = UNITS.find(([one]) => seconds >= 2 * one) ?? [1, 'second'];
+  return plural(Math.round(seconds / length), unit);
+}
+
 /** The form of a word that goes with a count: `agree(1, 'is', 'are')`. */
 export function agree(count: number, one: string, many: string): string {
   return count === 1 ? one : many;

@@ -1,4 +1,5 @@
-import { type ErrorCode, type EvidenceError, isEvidenceError } from '../core/errors.ts';
+import { type ErrorCode, type EvidenceError, insteadOfSameCommand, isEvidenceError } from '../core/errors.ts';
+import { roughly } from '../core/words.ts';
 
 /** One thing that was looked at before it is needed. */
 export interface Check {
@@ -50,11 +51,9 @@ export async function attemptAll<Checks extends readonly Check[]>(
   }
 }
 
-/** Nothing was begun here that could be resumed. */
-const RESUME = /then run the same command again(?: to resume)?(?:: what is archived stays)?(\.|$)/;
-
 function toFailure(name: string, { code, message, nextStep }: EvidenceError): Check {
-  const next = nextStep?.replace(RESUME, 'then run evidence doctor again$1');
+  // Nothing was begun here that could be resumed.
+  const next = nextStep === undefined ? undefined : insteadOfSameCommand(nextStep, 'run evidence doctor again');
   return { name, state: 'failed', code, says: message, ...(next === undefined ? {} : { next_step: next }) };
 }
 
@@ -71,11 +70,10 @@ export function compareClocks(name: string, whose: string, theirs: string | null
   if (Number.isNaN(time)) return skipped(name, `${whose} does not say what time it is`);
   const skew = ours.getTime() - time;
   if (Math.abs(skew) <= MAX_SKEW_MS) return ok(name, `as the clock of ${whose}, within a minute`);
-  const seconds = Math.round(Math.abs(skew) / 1000);
   const direction = skew > 0 ? 'ahead of' : 'behind';
   return failed(
     name,
-    `this machine's clock is ${seconds} s ${direction} that of ${whose}`,
+    `this machine's clock is about ${roughly(Math.abs(skew) / 1000)} ${direction} that of ${whose}`,
     'Have one time service set both (timedatectl set-ntp true); locks, records and time-stamps depend on it.',
   );
 }

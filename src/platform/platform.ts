@@ -40,9 +40,13 @@ export interface Platform {
 /**
  * Makes a data folder: database, master key, development authority and the first API key, which is returned and
  * cannot be had again.
- * @throws EvidenceError `conflict` when the folder has been initialised, also in part.
+ * @param handOver gives the key to its user. Where that fails, nothing of the folder is kept.
+ * @throws EvidenceError `conflict` when the folder has been initialised, also in part; as `handOver` does.
  */
-export async function initPlatform(dataDir: string): Promise<{ apiKey: string }> {
+export async function initPlatform(
+  dataDir: string,
+  handOver: (apiKey: string) => Promise<void> = async () => {},
+): Promise<{ apiKey: string }> {
   const folder = dataFolder(dataDir);
   refuseExisting(dataDir, folder);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -51,7 +55,9 @@ export async function initPlatform(dataDir: string): Promise<{ apiKey: string }>
     await writePrivate(folder.database, new Uint8Array());
     const { createDevelopmentAuthority } = await import('./timestamp/authority.ts');
     await createDevelopmentAuthority(folder.authority);
-    return { apiKey: await createDatabase(folder.database) };
+    const apiKey = await createDatabase(folder.database);
+    await handOver(apiKey);
+    return { apiKey };
   } catch (error) {
     for (const path of Object.values(folder)) await rm(path, { recursive: true, force: true });
     throw error;
@@ -91,9 +97,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       auditUrl: `${origin}/audit`,
       async close() {
         clearInterval(retry);
-        const cut = setTimeout(() => server.server.closeAllConnections(), GRACE_MS);
-        await server.close();
-        clearTimeout(cut);
+        await closeSoon(server);
         await service.checkpoints.settled();
         database.close();
       },
@@ -102,6 +106,13 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     database.close();
     throw error;
   }
+}
+
+/** Lets answers end that are on their way, for a while. */
+async function closeSoon(server: ReturnType<typeof createServer>): Promise<void> {
+  const cut = setTimeout(() => server.server.closeAllConnections(), GRACE_MS);
+  await server.close();
+  clearTimeout(cut);
 }
 
 /**

@@ -1,12 +1,19 @@
 import { beforeAll, expect, test } from 'vitest';
 import { PackageReader } from '../../src/verifier/chain/package.ts';
-import type { Observations } from '../../src/verifier/claims/observe.ts';
 import type { Description } from '../../src/verifier/profile/description.ts';
 import { DEFAULT_DESCRIPTION, defaultContract } from '../../src/verifier/reading/default-contract.ts';
 import { openContract } from '../../src/verifier/reading/reading.ts';
 import type { Certificate } from '../../src/verifier/timestamp/certificate.ts';
 import { readRoots } from '../../src/verifier/timestamp/roots.ts';
-import { chainOf, examineReading, GENESIS, packageOf, type SentEntry, sealed } from '../support/chain.ts';
+import {
+  chainOf,
+  examineReading,
+  GENESIS,
+  type Observed,
+  packageOf,
+  type SentEntry,
+  sealed,
+} from '../support/chain.ts';
 import { ca, forge, type Issued, issue, OID, purposes } from '../support/tsa-forge.ts';
 
 let signer: Issued;
@@ -30,7 +37,7 @@ interface Wish {
   entries?: SentEntry[];
   checkpoints?: object[];
   digest?: Partial<Description['digest']>;
-  more?: Partial<Observations>;
+  more?: Partial<Observed>;
 }
 
 function anchorOf({ entries = twelve, checkpoints = [], digest, more = {} }: Wish) {

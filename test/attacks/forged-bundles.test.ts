@@ -14,7 +14,8 @@ import type { RunStream } from '../../src/verifier/records/record.ts';
 import { toRecordBytes } from '../../src/verifier/records/record-bytes.ts';
 import type { SigningKey } from '../../src/verifier/signature/key.ts';
 import { reportAlone } from '../../src/verifier/verify/alone.ts';
-import { type ArchiveContext, verifyArchive } from '../../src/verifier/verify/archive.ts';
+import { verifyArchive } from '../../src/verifier/verify/archive.ts';
+import type { ArchiveContext } from '../../src/verifier/verify/archive-reading.ts';
 import { verifyBundle } from '../../src/verifier/verify/bundle.ts';
 import { ReportBrowser } from '../support/browser.ts';
 import { chainOf, packageOf, type SentEntry, STREAM } from '../support/chain.ts';
@@ -227,12 +228,12 @@ async function make({ name, bundle, change }: Forgery): Promise<Made> {
   const target = join(browser.folder, `${name}.zip`);
   const { verdict, beside } = await writePackageBundle({ ...bundle, target: made });
   await rebag(made, target, change ?? (() => {}));
-  const { identity, service } = await verifyBundle(target, target, OPTIONS);
+  const { identity, judged } = await verifyBundle(target, target, OPTIONS);
   return {
     target,
     identity: identity ?? '',
     verdict,
-    beside: { ...beside, service: service ?? beside.service },
+    beside: { ...beside, service: judged?.service ?? beside.service },
   };
 }
 
@@ -341,7 +342,8 @@ describe('an entry that was altered after it was archived', () => {
     ['its manifests set right', true],
   ])('%s, is not laid to the service', async (_words, isMended) => {
     const { target } = await alter(isMended);
-    const { findings, verdict } = await verifyBundle(target, target, OPTIONS);
+    const { findings, judged } = await verifyBundle(target, target, OPTIONS);
+    const verdict = judged?.verdict;
     expect(findings).not.toEqual([]);
     expect(verdict?.claims.content.state).toBe('refuted');
     expect(verdict?.claims.agreement).toMatchObject({
@@ -360,7 +362,8 @@ describe('an entry that was altered after it was archived', () => {
 
   test('everything set right but the record, is not laid to the service', async () => {
     const forged = await make({ name: 'made to fit', bundle: { ...archived, evidence: altered }, ...READ_BACK });
-    expect((await verifyBundle(forged.target, forged.target, OPTIONS)).verdict?.claims.agreement.state).toBe('refuted');
+    const { judged } = await verifyBundle(forged.target, forged.target, OPTIONS);
+    expect(judged?.verdict.claims.agreement.state).toBe('refuted');
     const { verified } = await verifyIn(made, forged, null);
     expect(verified?.claims.agreement.state).toBe('unproved');
     expect(verified?.findings.map(({ next_step }) => next_step).join()).not.toMatch(isAtTheService);

@@ -107,7 +107,7 @@ test('an edited entry that was not in the sample: the recipe is known, so an exp
 }, 90_000);
 
 test('no recipe is found: probe is incomplete and says the line that a person has to write', async () => {
-  const { probe, contract, text } = await attack(results, 'valid');
+  const { probe, contract, text } = await attack(results, 'valid', '--search-seconds', '1');
   expect(probe.code, probe.stderr).toBe(3);
   expect(JSON.parse(probe.stdout).outcome).toBe('incomplete');
   expect(contract?.digest.recipe).toBeNull();

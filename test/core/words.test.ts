@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { plural } from '../../src/core/words.ts';
+import { plural, roughly } from '../../src/core/words.ts';
 
 test.each([
   [0, 'stream', '0 streams'],
@@ -10,4 +10,15 @@ test.each([
   [1_234_567, 'stream', '1,234,567 streams'],
 ])('%i × %s is %s', (count, thing, words) => {
   expect(plural(count, thing)).toBe(words);
+});
+
+test.each([
+  [1, '1 second'],
+  [119, '119 seconds'],
+  [120, '2 minutes'],
+  [7199, '120 minutes'],
+  [7200, '2 hours'],
+  [31_237_686, '362 days'],
+])('%i s is roughly %s', (seconds, words) => {
+  expect(roughly(seconds)).toBe(words);
 });

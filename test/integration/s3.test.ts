@@ -1,15 +1,12 @@
-import { readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { inflateRawSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { contentOf, deleteVersion, uploadsIn, versionsIn } from '../support/bucket.ts';
-import { EVIDENCE, type Finished, finish, startNode } from '../support/process.ts';
+import { contentOf, deleteVersion, versionsIn } from '../support/bucket.ts';
+import type { Ended } from '../support/evidence.ts';
+import { EVIDENCE, finish, startNode } from '../support/process.ts';
 import { KMS_KEY_ID } from '../support/radosgw.ts';
 import { newPlace, type S3Place, serveS3 } from '../support/s3-place.ts';
 
-/** Each takes two whole exports. */
-const KILLS = Number(process.env['EVIDENCE_TEST_KILLS'] ?? 6);
 const STREAMS = ['payments', 'access', 'deploys'];
 
 const setting = serveS3(Object.fromEntries(STREAMS.map((stream, index) => [stream, 20 * (index + 1)])));
@@ -62,7 +59,7 @@ test('an export over TLS lies in the bucket locked, encrypted, with its versions
 }, 120_000);
 
 /** Neither in what is stored, zips inflated, nor in what was printed. */
-async function expectNoSecrets(place: S3Place, printed: Finished[]): Promise<void> {
+async function expectNoSecrets(place: S3Place, printed: Omit<Ended, 'code'>[]): Promise<void> {
   const texts = printed.map(({ stdout, stderr }) => `${stdout}${stderr}`);
   for (const version of await versionsIn(setting.client, place.bucket)) {
     const content = await contentOf(setting.client, place.bucket, version);
@@ -89,36 +86,6 @@ function inflated(zip: Buffer): string[] {
   }
   return texts;
 }
-
-test(`killed at ${KILLS} random moments and started again, an export writes every object once`, async () => {
-  const undisturbed = await newPlace(setting, 'lock');
-  const began = performance.now();
-  expect((await undisturbed.evidence(...EXPORT)).code).toBe(0);
-  let longest = performance.now() - began;
-  const names = await namesIn(undisturbed);
-  expect(names).toHaveLength(2 * STREAMS.length + 8);
-  for (let killed = 0; killed < KILLS; ) {
-    const place = await newPlace(setting, 'lock');
-    const moment = Math.round(Math.random() * longest);
-    const started = performance.now();
-    const child = place.start(...EXPORT);
-    const finished = finish(child);
-    await Promise.race([sleep(moment), finished]);
-    child.kill('SIGKILL');
-    if ((await finished).signal !== 'SIGKILL') {
-      longest = Math.min(longest, performance.now() - started);
-      continue;
-    }
-    killed += 1;
-    const again = await place.evidence(...EXPORT);
-    const words = `killed after ${moment} ms: ${again.stderr}`;
-    expect(again.code, words).toBe(0);
-    expect(await namesIn(place), words).toEqual(names);
-    expect([await uploadsIn(setting.client, place.bucket), readdirSync(place.temporary)], words).toEqual([0, []]);
-    // Verified as a whole now and then: it takes as long as the export.
-    if (killed % 3 === 0) await verified(place);
-  }
-}, 600_000);
 
 test.each(['lock', 'plain'] as const)(
   'two exports of the same run at once end in one (%s)',

@@ -44,6 +44,15 @@ test.each([60, 0])(
   60_000,
 );
 
+test('a terminal that knows no commands is given none', async () => {
+  const options = { cwd: mkdtempSync(join(directory, 'dumb-')), env: { ...platform.env, TERM: 'dumb' } };
+  const exported = await evidenceOnTerminal(['export', '--all-time', '--request', 'AUD-1'], options, 80);
+  expect([exported.code, exported.written]).toEqual([0, expect.stringContaining('  2/2 ')]);
+  const verified = await evidenceOnTerminal(['verify', 'evidence-archive'], options, 80);
+  expect(verified.code).toBe(0);
+  for (const { written } of [exported, verified]) expect(written).not.toContain('\x1b');
+}, 60_000);
+
 test('a verification on a terminal shows where it is, and nothing of it stays', async () => {
   const options = { cwd: directory, env: platform.env };
   expect((await evidence(['export', '--all-time', '--request', 'AUD-1'], options)).code).toBe(0);

@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { WireEntry } from '../../src/core/wire.ts';
@@ -72,6 +73,19 @@ describe('init', () => {
     expect(stderr).toContain('was initialised before');
     expect(stderr).toContain('evidence-platform serve');
     expect(await readFile(join(data, 'master.key'))).toEqual(before);
+  });
+
+  test('whose key nobody gets keeps nothing, and can be run again', async () => {
+    const child = spawn('sh', ['-c', `exec "$0" "$@" > /dev/full`, process.execPath, PROGRAM, 'init', '--data', data], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+    expect([code, said]).toEqual([
+      3,
+      expect.stringMatching(/ENOSPC.*\n.*nothing was kept\nRun the same command again/),
+    ]);
+    expect(await readdir(data)).toEqual([]);
+    expect(await init()).toMatch(/^sk_/);
   });
 
   test('keeps what else is in the folder', async () => {

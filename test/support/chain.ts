@@ -6,7 +6,7 @@ import { PackageReader, type PackageReading } from '../../src/verifier/chain/pac
 import type { ComparedSection } from '../../src/verifier/chain/walk.ts';
 import type { ClaimName, Examination } from '../../src/verifier/claims/claim.ts';
 import { examine } from '../../src/verifier/claims/examine.ts';
-import type { Observations } from '../../src/verifier/claims/observe.ts';
+import type { Known, Measures, Observations, ReadForms } from '../../src/verifier/claims/observe.ts';
 import type { SealKeys } from '../../src/verifier/model/entry.ts';
 import { defaultContract } from '../../src/verifier/reading/default-contract.ts';
 import { verifyToken } from '../../src/verifier/timestamp/verify.ts';
@@ -129,30 +129,24 @@ export function readPackage(sent: SentPackage | string, options: ReadingOptions 
 export function examineReading(
   reading: PackageReading,
   required: readonly ClaimName[] = ['order', 'content', 'seal'],
-  more: Partial<Observations> = {},
+  more: Partial<Observed> = {},
 ): Examination {
-  const observations: Omit<Observations, 'reading'> = {
-    summary: null,
-    pdf: null,
-    isShort: false,
-    isAltered: false,
-    contractFile: null,
-    acceptUnhashed: [],
-    vendor: null,
-    earlier: [],
-    period: { from: null, to: null },
-    statedHead: null,
-    statedCount: null,
-    restarts: [],
-    completeness: { kind: 'none', why: 'not asked' },
-    roots: null,
-    verifyToken,
-    now: new Date(0),
-    sealKeysGiven: true,
-    contract: defaultContract,
+  return examine(observationsOf(reading, more), required);
+}
+
+/** What may be observed besides the entries. */
+export type Observed = Known & ReadForms & Measures;
+
+export function observationsOf(reading: PackageReading, more: Partial<Observed> = {}): Observations {
+  const all: Observed = {
+    ...{ summary: null, pdf: null, isShort: false, isAltered: false },
+    ...{ vendor: null, earlier: [], period: { from: null, to: null }, statedHead: null, statedCount: null },
+    ...{ restarts: [], completeness: { kind: 'none', why: 'not asked' } },
+    ...{ contractFile: null, acceptUnhashed: [], roots: null, verifyToken, now: new Date(0) },
+    ...{ sealKeysGiven: true, contract: defaultContract },
     ...more,
   };
-  return examine({ reading, ...observations }, required);
+  return { reading, known: all, forms: all, measures: all };
 }
 
 /** What was found and where, without the words. */

@@ -21,7 +21,7 @@ export async function evidenceOnTerminal(
   const quoted = program.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
   const child = spawn('script', ['-qec', `stty cols ${columns} rows 50; exec ${quoted}`, '/dev/null'], {
     cwd,
-    env: cleanEnvironment({ ...env, SHELL: '/bin/sh', TERM: 'xterm' }),
+    env: cleanEnvironment({ SHELL: '/bin/sh', TERM: 'xterm', ...env }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const { code, stdout } = await finish(child);

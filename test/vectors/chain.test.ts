@@ -4,9 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { toHmacKey } from '../../src/core/digest.ts';
 import { PackageReader } from '../../src/verifier/chain/package.ts';
 import type { ClaimName } from '../../src/verifier/claims/claim.ts';
-import { examine } from '../../src/verifier/claims/examine.ts';
 import { defaultContract } from '../../src/verifier/reading/default-contract.ts';
-import { verifyToken } from '../../src/verifier/timestamp/verify.ts';
+import { examineReading } from '../support/chain.ts';
 
 interface Case {
   note: string;
@@ -36,30 +35,9 @@ function examineVector(name: string, size: number) {
     reader.push(piece);
     piece.fill(0x20);
   }
-  return examine(
-    {
-      reading: reader.finish(),
-      summary: null,
-      pdf: null,
-      isShort: false,
-      isAltered: false,
-      contractFile: null,
-      acceptUnhashed: [],
-      vendor: null,
-      earlier: [],
-      period: { from: null, to: null },
-      statedHead: null,
-      statedCount: null,
-      restarts: [],
-      roots: null,
-      verifyToken,
-      now: new Date(0),
-      sealKeysGiven: true,
-      completeness: { kind: 'none', why: 'a vector stands by itself' },
-      contract: defaultContract,
-    },
-    ['order'],
-  );
+  return examineReading(reader.finish(), ['order'], {
+    completeness: { kind: 'none', why: 'a vector stands by itself' },
+  });
 }
 
 describe.each(PIECES)('packages made by other programs, read %s', (_words, size) => {

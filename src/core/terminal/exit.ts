@@ -11,11 +11,12 @@ export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] =
   [2, 'usage, configuration or contract: nothing was attempted'],
   [
     INCOMPLETE,
-    'incomplete: something could not be collected, verified as required, or archived; run it again to resume; probe: a person has to decide',
+    'incomplete: something could not be collected, verified as required, or archived: the output says what helps; probe: a person has to decide',
   ],
   [4, 'nothing was checked: no stream in scope, all of them empty, or no bundle was opened'],
   [5, 'refused: 401 or 403 by the service or the store'],
   [DEFECT, 'a defect in the program'],
+  [129, 'the terminal is gone (SIGHUP); run it again to resume'],
   [130, 'interrupted (Ctrl-C); run it again to resume'],
   [143, 'terminated; run it again to resume'],
 ];
@@ -33,6 +34,7 @@ const BY_ERROR: Record<ErrorCode, number> = {
   conflict: 3,
   archive: 3,
   'work-directory': 3,
+  output: 3,
   interrupted: 130,
 };
 

@@ -31,6 +31,7 @@ const LEAST_SECRET = 4;
  * The two channels of a command: results on stdout, everything else on stderr. Secrets that it knows pass neither, and
  * whatever it is given, nothing of it steers the terminal or begins a line of its own.
  */
+// Over ten members: all that a command says goes through it, so that no secret does.
 export class Printer {
   readonly json: boolean;
   readonly quiet: boolean;

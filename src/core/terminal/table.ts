@@ -116,3 +116,8 @@ export function columnsOf(text: string): number {
         : 1;
   return columns;
 }
+
+/** Whether lines on stderr can be taken back: it is a terminal, and not one that knows no commands. */
+export function canTakeBack(): boolean {
+  return process.stderr.isTTY === true && process.env['TERM'] !== 'dumb';
+}

@@ -34,6 +34,7 @@ export interface Furniture {
 }
 
 /** Pages filled from the top down. `y` is where the next thing begins; it only ever goes down on a page. */
+// Over ten members: it is the one pen, and whatever it draws moves it on.
 export class Sheet {
   readonly styles: Styles;
   y = TOP;

@@ -2,15 +2,22 @@ import { EvidenceError } from '../../core/errors.ts';
 
 export interface Interruption {
   signal: AbortSignal;
-  /** 130 or 143 once a signal came, else null. */
+  /** 129, 130 or 143 once a signal came, else null. */
   exitCode(): number | null;
   dispose(): void;
 }
 
+/** What a user, the system or a terminal that is gone ends the program by. */
+const SIGNALS = [
+  ['SIGHUP', 129],
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const;
+
 /** How long a first signal waits for a clean end. */
 const GRACE_MS = 5000;
 
-/** The first Ctrl-C or SIGTERM ends the work cleanly within 5 s; a second one ends it at once. */
+/** The first Ctrl-C, SIGTERM or SIGHUP ends the work cleanly within 5 s; a second one ends it at once. */
 export function onInterruption(): Interruption {
   const controller = new AbortController();
   let code: number | null = null;
@@ -24,15 +31,13 @@ export function onInterruption(): Interruption {
       }),
     );
   };
-  const [onInt, onTerm] = [stop(130), stop(143)];
-  process.on('SIGINT', onInt);
-  process.on('SIGTERM', onTerm);
+  const handlers = SIGNALS.map(([signal, exitCode]) => [signal, stop(exitCode)] as const);
+  for (const [signal, handler] of handlers) process.on(signal, handler);
   return {
     signal: controller.signal,
     exitCode: () => code,
     dispose: () => {
-      process.off('SIGINT', onInt);
-      process.off('SIGTERM', onTerm);
+      for (const [signal, handler] of handlers) process.off(signal, handler);
     },
   };
 }

@@ -7,6 +7,7 @@ import type { DispatchedAnswer } from './dispatch.ts';
 const MAX_DISCARDED_BYTES = 64 * 1024;
 
 /** One answer, its body not read yet. */
+// Over ten members: the head of an HTTP answer, and each way to take its body.
 export class Answer {
   readonly call: Call;
   /** Where it came from, after redirects. */

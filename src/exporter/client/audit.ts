@@ -18,7 +18,7 @@ import type { Exchange } from './exchange.ts';
 import { inPath } from './in-path.ts';
 import { type Operation, operationsOf } from './operations.ts';
 import type { KnownItems } from './page-reader.ts';
-import { ASK_OPERATOR, type Page, readPages } from './pages.ts';
+import { ASK_OPERATOR, atAddress, type Page, readPages } from './pages.ts';
 import { ALL_TIME, inPeriod, type Period } from './period.ts';
 import { untilReady } from './readiness.ts';
 import type { ReceivedPage, Transport } from './transport.ts';
@@ -62,6 +62,7 @@ export interface DescribedService {
 const MAX_STREAMS = 100_000;
 
 /** The audit service's operations that an export needs, as its contract describes them. */
+// Over ten members: each is an operation of the service.
 export class AuditClient {
   readonly #transport: Transport;
   readonly #base: string;
@@ -105,7 +106,7 @@ export class AuditClient {
   async firstPage(): Promise<Pick<Page, 'items' | 'date'>> {
     const { streams } = this.#description;
     const smallest = streams.limit === null ? streams : { ...streams, limit: { ...streams.limit, size: 1 } };
-    for await (const page of this.#pages(smallest, {})) return page;
+    for await (const page of atAddress(this.#pages(smallest, {}))) return page;
     return { items: [], date: null };
   }
 
@@ -115,7 +116,7 @@ export class AuditClient {
   ): AsyncGenerator<ListedStreamAnswer> {
     const { streams } = this.#description;
     let listed = 0;
-    for await (const { url, items, received } of this.#pages(streams, {})) {
+    for await (const { url, items, received } of atAddress(this.#pages(streams, {}))) {
       onPage({ ...received, streams: items.length });
       for (const item of items) {
         const stream = this.#read(url, () => this.#answers.stream(item));

@@ -135,7 +135,7 @@ export class Download {
   async #take(answer: Answer, part: Part, end: number | null): Promise<Outcome> {
     let keeping = false;
     try {
-      const content = answer.content(this.#options.maxDownloadBytes, part.bytes);
+      const content = answer.content(this.#options.maxBytes.download, part.bytes);
       const length = Math.max(answer.contentLength ?? BLOCK_BYTES, LEAST_BLOCK_BYTES);
       for await (const chunk of inBlocks(content, Math.min(length, BLOCK_BYTES))) {
         if (end !== null && part.bytes + chunk.length > end) throw new SurplusError();

@@ -10,10 +10,8 @@ export interface TransportOptions {
   timeouts: { connect: number; headers: number; idle: number };
   /** How often a request is tried without progress. */
   attempts: number;
-  /** Bytes of a JSON answer, decoded. */
-  maxJsonBytes: number;
-  /** Bytes of a download, decoded. */
-  maxDownloadBytes: number;
+  /** Bytes of an answer, decoded: of JSON, and of a download. */
+  maxBytes: { json: number; download: number };
   /** Of all requests together; null to learn it from refusals. */
   requestsPerSecond: number | null;
   /** Is told of every request and wait, in a line without the key. */
@@ -32,7 +30,6 @@ export interface ConnectionOptions extends TransportOptions {
 export const DEFAULT_TRANSPORT = {
   timeouts: { connect: 10_000, headers: 60_000, idle: 60_000 },
   attempts: 4,
-  maxJsonBytes: 64 * 2 ** 20,
-  maxDownloadBytes: 16 * 2 ** 30,
+  maxBytes: { json: 64 * 2 ** 20, download: 16 * 2 ** 30 },
   requestsPerSecond: null,
 } as const;

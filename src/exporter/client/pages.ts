@@ -1,10 +1,11 @@
 import { sha256 } from '../../core/digest.ts';
-import { EvidenceError } from '../../core/errors.ts';
+import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { Json } from '../../core/json/canonical.ts';
 import { itemsOf } from '../../verifier/profile/answers.ts';
 import type { List } from '../../verifier/profile/description.ts';
 import { valueAt } from '../../verifier/profile/path.ts';
 import type { Call } from './call.ts';
+import { NO_SERVICE_THERE } from './drift.ts';
 import { type KnownItems, PageReader } from './page-reader.ts';
 import type { PageAnswer, ReceivedPage, Transport } from './transport.ts';
 
@@ -72,6 +73,23 @@ export async function* readPages(
     else if (paging.style === 'page')
       url = withParameter(firstUrl(base, list, filter), paging.parameter, paging.first + number + 1);
     else if (paging.style === 'cursor') url = withParameter(firstUrl(base, list, filter), paging.parameter, turn);
+  }
+}
+
+/**
+ * The pages of the list that is asked for first: an address where not even its first page is, is doubted.
+ * @throws EvidenceError `not-found`.
+ */
+export async function* atAddress(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
+  let isBegun = false;
+  try {
+    for await (const page of pages) {
+      isBegun = true;
+      yield page;
+    }
+  } catch (error) {
+    if (isBegun || !isEvidenceError(error, 'not-found')) throw error;
+    throw new EvidenceError('not-found', error.message, NO_SERVICE_THERE);
   }
 }
 

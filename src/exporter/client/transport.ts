@@ -212,7 +212,7 @@ export class Transport {
   async #read(answer: Answer, memory: Uint8Array = new Uint8Array()): Promise<Uint8Array> {
     const chunks: Uint8Array[] = [];
     let length = 0;
-    for await (const chunk of answer.content(this.#options.maxJsonBytes))
+    for await (const chunk of answer.content(this.#options.maxBytes.json))
       if (chunks.length === 0 && length + chunk.length <= memory.length) {
         memory.set(chunk, length);
         length += chunk.length;

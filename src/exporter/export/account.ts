@@ -1,13 +1,13 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { asPart, PackageReader } from '../../verifier/chain/package.ts';
+import { asPart, PackageReader, type PackageReading } from '../../verifier/chain/package.ts';
 import { entriesBeside } from '../../verifier/claims/completeness.ts';
 import { lookOut } from '../../verifier/claims/past.ts';
 import { type ExportContext, pastOf, type RunState } from './context.ts';
 import { receiveForms } from './forms.ts';
 import { makePackage } from './package.ts';
 import type { ListedStream } from './plan.ts';
-import type { AccountPackage } from './received.ts';
+import type { AccountPackage, ReceivedForms } from './received.ts';
 
 /** Collects the package of the whole account for all streams of a run: made, downloaded and read once. */
 export async function collectAccount(
@@ -15,17 +15,16 @@ export async function collectAccount(
   run: RunState,
   streams: readonly ListedStream[],
 ): Promise<AccountPackage> {
-  const folder = join(context.workDirectory, 'account');
+  const { service, runtime } = context;
+  const folder = join(runtime.workDirectory, 'account');
   await mkdir(folder, { recursive: true });
   const stated = new Map(streams.map((stream) => [stream.streamId, stream.headSequence]));
-  const watch = (streamId: string) => entriesBeside(stated.get(streamId) ?? null);
-  const look = lookOut((streamId) => pastOf(run, streamId), context.packagePeriod, watch);
-  const made = await makePackage(context, '', context.packagePeriod, () => {});
-  const begin = () => new PackageReader(context.contract, context.sealKeys, { packageId: made.packageId, ...look });
+  const made = await makePackage(service, '', () => {});
+  const begin = () => beginReading(context, run, made.packageId, stated);
   using readers = new DisposableStack();
   let reader = readers.use(begin());
-  const forms = await receiveForms(context, made.packageId, folder, {
-    begin: () => context.signal.throwIfAborted(),
+  const forms = await receiveForms(service, made.packageId, folder, {
+    begin: () => runtime.signal.throwIfAborted(),
     restart: (form) => {
       if (form !== 'json') return;
       reader[Symbol.dispose]();
@@ -34,12 +33,9 @@ export async function collectAccount(
     chunk: (form, bytes) => {
       if (form === 'json') reader.push(bytes);
     },
-    failed: (form, message) => context.listen({ type: 'step-failed', streamId: 'all streams', step: form, message }),
+    failed: (form, message) => runtime.listen({ type: 'step-failed', streamId: 'all streams', step: form, message }),
   });
-  const absent = forms.missing.find(({ form }) => form === 'json');
-  const readings = new Map(
-    reader.finishEach(stated.keys()).map((reading) => [reading.walk.streamId, reading] as const),
-  );
+  const readings = readingsOf(reader.finishEach(stated.keys()), forms);
   return {
     ...made,
     ...forms,
@@ -47,7 +43,32 @@ export async function collectAccount(
     readingOf: (streamId) => {
       const reading = readings.get(streamId);
       if (reading === undefined) throw new TypeError(`the stream "${streamId}" was not asked for`);
-      return absent === undefined ? reading : asPart(reading, absent.reason);
+      return reading;
     },
   };
+}
+
+/** @param stated the last entry of each stream, as the service states it. */
+function beginReading(
+  { service, trust }: ExportContext,
+  run: RunState,
+  packageId: string,
+  stated: ReadonlyMap<string, number | null>,
+): PackageReader {
+  return new PackageReader(service.contract, trust.sealKeys, {
+    packageId,
+    ...lookOut(
+      (streamId) => pastOf(run, streamId),
+      service.packagePeriod,
+      (streamId) => entriesBeside(stated.get(streamId) ?? null),
+    ),
+  });
+}
+
+/** By stream id; of a package that did not arrive whole, each is a part. */
+function readingsOf(read: readonly PackageReading[], { missing }: ReceivedForms): ReadonlyMap<string, PackageReading> {
+  const absent = missing.find(({ form }) => form === 'json');
+  return new Map(
+    read.map((reading) => [reading.walk.streamId, absent === undefined ? reading : asPart(reading, absent.reason)]),
+  );
 }

@@ -1,6 +1,7 @@
 import { sha256 } from '../../core/digest.ts';
 import { EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import { FORMATS } from '../../core/formats.ts';
+import type { Archive } from '../../verifier/archive/archive.ts';
 import { readNewestEntry, type StoredLedgerEntry } from '../../verifier/ledger/ledger.ts';
 import { keepService, readArchiveService, requireService } from '../../verifier/ledger/service.ts';
 import { type Asked, readAsked } from '../../verifier/records/asked.ts';
@@ -10,7 +11,7 @@ import type { RunDocument } from '../../verifier/records/record.ts';
 import { toRecordBytes } from '../../verifier/records/record-bytes.ts';
 import { type FinalizedRun, readFinalizedRun } from '../../verifier/records/stored-run.ts';
 import { bindRecord, isBoundRecord } from './binding.ts';
-import type { ExportContext } from './context.ts';
+import type { Binding, ExportContext, ServiceInUse } from './context.ts';
 import { putDocument } from './documents.ts';
 import { notOurs } from './records.ts';
 
@@ -21,32 +22,13 @@ export interface BegunRun {
 }
 
 /** Who asks for a run. */
-type Asker = Pick<ExportContext, 'archive' | 'bindingKeyFor' | 'serviceMoved'>;
-
-type Questioned = Pick<
-  ExportContext,
-  'runId' | 'auditUrl' | 'contractFile' | 'period' | 'scope' | 'required' | 'acceptUnhashed' | 'completeness'
->;
+interface Asker {
+  archive: Archive;
+  service: Pick<ServiceInUse, 'isMoved'>;
+  binding: Pick<Binding, 'keyFor'>;
+}
 
 const NAME = 'asked.json';
-
-export function questionOf(context: Questioned): Question {
-  const { streams, exclude, request, requestedBy } = context.scope;
-  return {
-    run_id: context.runId,
-    source: { audit_url: context.auditUrl, contract_sha256: context.contractFile?.sha256 ?? null },
-    period: context.period,
-    scope: {
-      streams,
-      exclude,
-      request,
-      requested_by: requestedBy,
-      required_claims: [...context.required],
-      accepted_unhashed: [...(context.acceptUnhashed ?? [])],
-      completeness: context.completeness,
-    },
-  };
-}
 
 /**
  * What an export finds out before it asks anything of the service.
@@ -68,13 +50,13 @@ export async function checkQuestion(asker: Asker, question: Question): Promise<F
  * @throws EvidenceError as `requireService` does.
  */
 export async function checkSameService(
-  { archive, serviceMoved = false }: Asker,
+  { archive, service }: Pick<Asker, 'archive' | 'service'>,
   { source: { audit_url: auditUrl } }: Question,
   newest: StoredLedgerEntry | null,
   isFinalized = false,
 ): Promise<string | null> {
   const held = await readArchiveService(archive, newest);
-  const isMoved = serviceMoved && !(isFinalized && held === auditUrl);
+  const isMoved = service.isMoved && !(isFinalized && held === auditUrl);
   return requireService(held, newest, { auditUrl, isMoved });
 }
 
@@ -84,13 +66,13 @@ export async function checkSameService(
  * what is asked for now.
  */
 export async function readBegun(
-  { archive, bindingKeyFor }: Pick<Asker, 'archive' | 'bindingKeyFor'>,
+  { archive, binding }: Pick<Asker, 'archive' | 'binding'>,
   question: Question,
 ): Promise<BegunRun | null> {
   const key = askedKey(question.run_id);
   if ((await archive.stat(key)) === null) return null;
   const { asked, bytes } = await readAsked(archive, question.run_id);
-  if (asked.run_id !== question.run_id || !isBoundRecord(await bindingKeyFor(asked), bytes))
+  if (asked.run_id !== question.run_id || !isBoundRecord(await binding.keyFor(asked), bytes))
     throw notOurs(key, 'it is not bound to it: keys have changed since, or somebody else wrote it');
   requireSame(asked, question, 'begun');
   return { asked, bytes };
@@ -113,18 +95,18 @@ export async function beginRun(
   begunAt: Date,
   newest: StoredLedgerEntry | null,
 ): Promise<BegunRun> {
-  const question = questionOf(context);
-  const asked: Asked = bindRecord(context.bindingKey, {
+  const { question } = context;
+  const asked: Asked = bindRecord(context.binding.key, {
     format: FORMATS.asked,
     run_id: question.run_id,
-    source: { ...question.source, contract: context.contract.name },
+    source: { ...question.source, contract: context.service.contract.name },
     period: question.period,
     scope: question.scope,
     begun_at: begunAt.toISOString(),
-    operator: context.operator,
+    operator: context.maker.operator,
   });
   const begun = { asked, bytes: toRecordBytes(asked) };
-  await keepService(context.archive, context.auditUrl, newest);
+  await keepService(context.archive, question.source.audit_url, newest);
   try {
     await keepAsked(context, begun);
     return begun;

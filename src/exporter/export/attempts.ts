@@ -1,4 +1,4 @@
-import type { Archive, StoredObject } from '../../verifier/archive/archive.ts';
+import type { StoredObject } from '../../verifier/archive/archive.ts';
 import { attemptSchema } from '../../verifier/records/attempt.ts';
 import { attemptFileOf } from '../../verifier/records/keys.ts';
 import type { RunRecord, RunStream } from '../../verifier/records/record.ts';
@@ -12,14 +12,14 @@ const MAX_ATTEMPT_BYTES = 256 * 2 ** 20;
 
 /** The tries of this run that ended incomplete and wrote it down. What somebody else put there is none of them. */
 export async function readAttempts(
-  { archive, bindingKey }: Pick<ExportContext, 'bindingKey'> & { archive: Archive },
+  { archive, binding }: Pick<ExportContext, 'archive' | 'binding'>,
   objects: ReadonlyMap<string, StoredObject>,
 ): Promise<Attempt[]> {
   const attempts: Attempt[] = [];
   for (const key of objects.keys()) {
     if (attemptFileOf(key) !== 'attempt.json') continue;
     const bytes = await archive.readBytes(key, MAX_ATTEMPT_BYTES);
-    if (!isBoundRecord(bindingKey, bytes)) continue;
+    if (!isBoundRecord(binding.key, bytes)) continue;
     const { started_at, ended_at } = readRecord(attemptSchema, bytes, key);
     attempts.push({ started_at, ended_at });
   }

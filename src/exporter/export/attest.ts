@@ -22,14 +22,17 @@ interface Attested {
  * @returns whether another process had recorded the run, and why it has no time-stamp although it is to have one.
  */
 export async function attestRun(context: ExportContext, finalized: FinalizedRun, known: LedgerEnd): Promise<Attested> {
-  const { archive } = context;
-  const end = await catchUp(archive, known, context);
+  const { archive, signing } = context;
+  const end = await catchUp(archive, known, signing);
   if (finalized.record.signed) await signFinalized(context, finalized);
-  const entry = await appendEntry(archive, { kind: 'run', ...finalized }, end, context);
+  const entry = await appendEntry(archive, { kind: 'run', ...finalized }, end, signing);
   return { entry, unstamped: await stampFinalized(context, finalized) };
 }
 
-async function signFinalized({ archive, signingKey }: ExportContext, finalized: FinalizedRun): Promise<void> {
+async function signFinalized(
+  { archive, signing: { signingKey } }: ExportContext,
+  finalized: FinalizedRun,
+): Promise<void> {
   const { run_id } = finalized.record;
   if ((await archive.stat(runEnvelopeKey(run_id))) !== null) return;
   if (signingKey === null)
@@ -41,7 +44,7 @@ async function signFinalized({ archive, signingKey }: ExportContext, finalized: 
 
 /** Asks for its first time-stamp where it is to have one. @returns why it has none. */
 export async function stampFinalized(
-  { archive, stamping, now, signal }: ExportContext,
+  { archive, signing: { stamping }, runtime: { now, signal } }: ExportContext,
   { record }: FinalizedRun,
 ): Promise<EvidenceError | null> {
   if (record.timestamp_authority === null || (await archive.stat(stampKey(record.run_id, 1))) !== null) return null;

@@ -20,6 +20,7 @@ import type { Examination } from '../../verifier/claims/claim.ts';
 import type { RecordedStatement } from '../../verifier/claims/completeness.ts';
 import type { Known } from '../../verifier/claims/observe.ts';
 import { toVerdict, type Verdict } from '../../verifier/claims/verdict.ts';
+import type { Question } from '../../verifier/records/question.ts';
 import { toRecordBytes } from '../../verifier/records/record-bytes.ts';
 import type { ExportContext, RunState } from './context.ts';
 import type { ListedFile } from './listing.ts';
@@ -43,15 +44,21 @@ export interface BagContents {
   place: string;
 }
 
+export interface PackedBag {
+  written: WrittenBundle;
+  verdict: Verdict;
+}
+
 /** Packs one stream's evidence with what explains it into a zip at `target`. */
 export async function packBag(
   context: ExportContext,
   run: RunState,
   contents: BagContents,
   target: string,
-): Promise<{ written: WrittenBundle; verdict: Verdict }> {
+): Promise<PackedBag> {
   const { received, slug, place } = contents;
-  const { bindingKey } = context;
+  const { contractFile } = context.service;
+  const { key } = context.binding;
   const verdict = toVerdict(received.reading, contents.examination);
   const verification = toVerification(context, contents, verdict);
   const written = await run.packing.write({
@@ -59,7 +66,7 @@ export async function packBag(
     slug,
     date: run.startedAt.toISOString(),
     bagInfo: bagInfo(verification, received.missing.length > 0 ? 'PARTIAL' : 'COMPLETE'),
-    ...(bindingKey === null ? {} : { binding: { key: bindingKey, place } }),
+    ...(key === null ? {} : { binding: { key, place } }),
     tagFiles: [readme(context, contents, verdict), ...received.missing.map(missingFile)],
     payload: [
       ...received.files.map(
@@ -67,30 +74,34 @@ export async function packBag(
           sha256 === null ? { path, file } : { path, file, bytes, sha256 },
       ),
       { path: VERIFICATION, content: toRecordBytes(verification) },
-      { path: SERVICE, content: toRecordBytes(toService(context, contents)) },
+      { path: SERVICE, content: toRecordBytes(toService(context.question, contents)) },
       ...(received.listed === null ? [] : [listingSource(received.listed)]),
       { path: TRANSFER_LOG, content: toRecordBytes(contents.log) },
-      ...(context.contractFile === null ? [] : [{ path: CONTRACT_FILE, content: context.contractFile.bytes }]),
+      ...(contractFile === null ? [] : [{ path: CONTRACT_FILE, content: contractFile.bytes }]),
       ...tokenFiles(received.reading.facts?.checkpoints ?? []).map(({ path, content }) => ({ path, content })),
     ],
   });
   return { written, verdict };
 }
 
-function toVerification(context: ExportContext, { known, statement }: BagContents, verdict: Verdict): Verification {
+function toVerification(
+  { question, service, trust, maker, runtime }: ExportContext,
+  { known, statement, received }: BagContents,
+  verdict: Verdict,
+): Verification {
   return {
     format: FORMATS.verification,
-    run_id: context.runId,
-    period: context.period,
-    verified_at: context.now().toISOString(),
-    tool: context.tool,
-    contract: context.contract.name,
-    contract_sha256: context.contractFile?.sha256 ?? null,
-    recipe: context.contract.recipe,
-    required_claims: [...context.required],
-    seal_key_ids: [...context.sealKeys.keys()],
-    accepted_unhashed: [...(context.acceptUnhashed ?? [])],
-    timestamp_roots: context.roots?.map(({ x509 }) => x509.fingerprint256) ?? null,
+    run_id: question.run_id,
+    period: question.period,
+    verified_at: runtime.now().toISOString(),
+    tool: maker.tool,
+    contract: service.contract.name,
+    contract_sha256: question.source.contract_sha256,
+    recipe: service.contract.recipe,
+    required_claims: question.scope.required_claims,
+    seal_key_ids: [...received.reading.walk.seals.keyIds].sort(),
+    accepted_unhashed: question.scope.accepted_unhashed,
+    timestamp_roots: trust.roots?.map(({ x509 }) => x509.fingerprint256) ?? null,
     ...toKnownDocument(known, statement),
     verdict,
     does_not_prove: [...DOES_NOT_PROVE],
@@ -99,29 +110,29 @@ function toVerification(context: ExportContext, { known, statement }: BagContent
 
 /** The transfer log of a stream that was received just now. */
 export function toTransferLog(
-  context: ExportContext,
+  { question, maker, runtime }: Pick<ExportContext, 'question' | 'maker' | 'runtime'>,
   run: Pick<RunState, 'startedAt'>,
   streamId: string,
   steps: TransferLog['steps'],
 ): TransferLog {
   return {
     format: FORMATS.transferLog,
-    run_id: context.runId,
+    run_id: question.run_id,
     stream_id: streamId,
-    audit_url: context.auditUrl,
-    operator: context.operator,
-    request: context.scope.request,
-    requested_by: context.scope.requestedBy,
+    audit_url: question.source.audit_url,
+    operator: maker.operator,
+    request: question.scope.request,
+    requested_by: question.scope.requested_by,
     export_started_at: run.startedAt.toISOString(),
-    received_at: context.now().toISOString(),
+    received_at: runtime.now().toISOString(),
     steps,
   };
 }
 
-function toService({ runId }: ExportContext, { streamId, streamRecord, received }: BagContents): ServiceDocument {
+function toService({ run_id }: Question, { streamId, streamRecord, received }: BagContents): ServiceDocument {
   return {
     format: FORMATS.service,
-    run_id: runId,
+    run_id,
     stream_id: streamId,
     stream_record: streamRecord,
     check_answer: received.checkAnswer,
@@ -136,12 +147,17 @@ function listingSource({ file, bytes, sha256 }: ListedFile): PayloadSource {
 const template = packageFile('templates/bundle/README.eta');
 let eta: Eta | null = null;
 
-function readme(context: ExportContext, { streamId, received }: BagContents, verdict: Verdict): TagFile {
+function readme(
+  { question, service }: Pick<ExportContext, 'question' | 'service'>,
+  { streamId, received }: BagContents,
+  verdict: Verdict,
+): TagFile {
+  const { contract } = service;
   eta ??= new Eta({ autoEscape: false, autoTrim: false });
   const text = eta.renderString(readFileSync(template, 'utf8'), {
     streamId,
-    runId: context.runId,
-    period: describePeriod(context.period),
+    runId: question.run_id,
+    period: describePeriod(question.period),
     packageId: verdict.package_id ?? received.packageId,
     entries:
       verdict.first_sequence === null
@@ -151,14 +167,14 @@ function readme(context: ExportContext, { streamId, received }: BagContents, ver
     status: verdict.status,
     partial: received.missing.length > 0,
     missing: received.missing,
-    recipe: context.contract.recipe,
-    fields: context.contract.fields,
-    entriesPath: context.contract.entriesPath.join('.'),
-    contractFile: context.contractFile === null ? null : CONTRACT_FILE,
-    packagePeriod: describePeriod(context.packagePeriod),
+    recipe: contract.recipe,
+    fields: contract.fields,
+    entriesPath: contract.entriesPath.join('.'),
+    contractFile: service.contractFile === null ? null : CONTRACT_FILE,
+    packagePeriod: describePeriod(service.packagePeriod),
     isListed: received.listed !== null,
     claims: verdict.claims,
-    ...toReadmeFacts(received, verdict, context.contract.fields),
+    ...toReadmeFacts(received, verdict, contract.fields),
     doesNotProve: DOES_NOT_PROVE,
   });
   return { name: README, content: text };

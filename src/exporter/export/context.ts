@@ -1,88 +1,93 @@
 import type { KeyObject } from 'node:crypto';
 import type { Archive } from '../../verifier/archive/archive.ts';
-import type { ClaimName } from '../../verifier/claims/claim.ts';
 import type { Restart, StreamPast } from '../../verifier/claims/span-schema.ts';
 import type { Operator } from '../../verifier/claims/stated-schema.ts';
 import type { Recipients } from '../../verifier/encryption/recipients.ts';
-import type { LedgerEnd } from '../../verifier/ledger/ledger.ts';
+import type { LedgerEnd, LedgerTrust } from '../../verifier/ledger/ledger.ts';
 import type { Past } from '../../verifier/ledger/past.ts';
 import type { SealKeys } from '../../verifier/model/entry.ts';
 import type { Contract } from '../../verifier/reading/contract.ts';
 import type { ContractInUse } from '../../verifier/reading/in-use.ts';
 import type { Question } from '../../verifier/records/question.ts';
 import type { Acceptance, LedgerHead, ReportOptions, RunRecord } from '../../verifier/records/record.ts';
-import type { PublicKey, SigningKey } from '../../verifier/signature/key.ts';
 import type { Certificate } from '../../verifier/timestamp/certificate.ts';
 import type { AuditClient } from '../client/audit.ts';
 import type { Period } from '../client/period.ts';
 import type { Listener } from './events.ts';
-import type { CompletenessMode } from './listing.ts';
 import type { Packing } from './packing.ts';
 import type { AccountPackage } from './received.ts';
 import type { Stamping } from './stamp.ts';
 
-/** What the user asked to be exported. */
-export interface Scope {
-  /** Globs over stream ids; none means all. */
-  streams: string[];
-  exclude: string[];
-  request: string | null;
-  requestedBy: string | null;
-}
-
-/** Everything that the jobs of one run share; `cli/` composes it. */
-export interface ExportContext {
+/** The service that evidence is from. */
+export interface ServiceInUse {
   client: AuditClient;
-  archive: Archive;
   contract: Contract;
   /** The file of a pinned contract, which goes into every bundle; null for the default one. */
   contractFile: ContractInUse['file'];
-  /** Address of the service, without what is secret in it. */
-  auditUrl: string;
-  /** Somebody says that the service of the archive has this address now; no unless told. */
-  serviceMoved?: boolean;
-  runId: string;
-  period: Period;
-  /** What its packages hold: the period, or all there is where the service cannot select. */
+  /** What its packages hold: the period, or all there is where it cannot select. */
   packagePeriod: Period;
-  scope: Scope;
-  required: readonly ClaimName[];
-  /** Roles and members of entries that may be left out of their digests; none unless told. */
-  acceptUnhashed?: readonly string[];
-  completeness: CompletenessMode;
+  /** Somebody says that the service of the archive has this address now. */
+  isMoved: boolean;
+}
+
+/** What evidence is judged under. */
+export interface EvidenceTrust {
   sealKeys: SealKeys;
   /** The roots of the time-stamping authorities that are trusted; null when none were pinned. */
   roots: readonly Certificate[] | null;
-  /** To whom bundles are encrypted; null for bundles that everybody can read who can read the archive. */
-  recipients: Recipients | null;
-  /** Null for a run that is not signed. */
-  signingKey: SigningKey | null;
-  /** Of the signing keys before this one. */
-  publicKeys: readonly PublicKey[];
-  /** See `LedgerTrust`; no unless told. */
-  beginSigning?: boolean;
-  /** See `deriveBindingKey`; null for a run that cannot be resumed. */
-  bindingKey: KeyObject | null;
+}
+
+/** By what an export knows again what it left in the archive; see `deriveBindingKey`. */
+export interface Binding {
+  /** Null for a run that cannot be resumed. */
+  key: KeyObject | null;
   /** The same for what may have been asked before. */
-  bindingKeyFor: (question: Question) => Promise<KeyObject | null>;
+  keyFor: (question: Question) => Promise<KeyObject | null>;
+}
+
+export interface Signing extends LedgerTrust {
   /** Null for a run that is not time-stamped. */
   stamping: Stamping | null;
-  /** Incomplete streams go into the run itself instead of an attempt. */
-  finalizePartial: boolean;
-  concurrency: number;
-  /** A folder of this process alone, for what is on its way into the archive. */
-  workDirectory: string;
+}
+
+/** Who makes the run, and whom its reports are for. */
+export interface Maker {
   tool: { name: string; version: string };
   /** Of the checkout that the program runs from; null for an installed package. */
   commit: string | null;
-  report: ReportOptions;
   operator: Operator;
+  report: ReportOptions;
+}
+
+/** What the jobs run on. */
+export interface Runtime {
+  /** A folder of this process alone, for what is on its way into the archive. */
+  workDirectory: string;
+  /** How many streams are exported at a time. */
+  concurrency: number;
   now: () => Date;
   signal: AbortSignal;
   listen: Listener;
 }
 
+/** Everything that the jobs of one run share; `cli/` composes it. */
+export interface ExportContext {
+  question: Question;
+  /** Incomplete streams go into the run itself instead of an attempt. */
+  finalizePartial: boolean;
+  service: ServiceInUse;
+  archive: Archive;
+  /** To whom bundles are encrypted; null for bundles that everybody can read who can read the archive. */
+  recipients: Recipients | null;
+  trust: EvidenceTrust;
+  binding: Binding;
+  signing: Signing;
+  maker: Maker;
+  runtime: Runtime;
+}
+
 /** What is fixed once a run has begun. */
+// Over ten members: everything that a run must not ask for twice.
 export interface RunState {
   /** When the run was begun, by this attempt or an earlier one. */
   begunAt: Date;
@@ -101,7 +106,7 @@ export interface RunState {
   attempts: RunRecord['attempts'];
   /** The package of the whole account, collected when the first stream asks; null where each stream has its own. */
   account: (() => Promise<AccountPackage>) | null;
-  packing: Pick<Packing, 'write'>;
+  packing: Pick<Packing, 'write' | 'close'>;
 }
 
 /** What the runs before had of a stream, as the ledger has it. */

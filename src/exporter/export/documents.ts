@@ -2,11 +2,14 @@ import type { Archive, Expected, ObjectSource } from '../../verifier/archive/arc
 import { documentKey } from '../../verifier/records/keys.ts';
 import type { RunDocument, RunRecord } from '../../verifier/records/record.ts';
 import type { Report } from '../report/reports.ts';
-import type { ExportContext } from './context.ts';
+import type { Runtime } from './context.ts';
 import { withFile } from './pieces.ts';
 
 /** Where documents go, and where they are put together. */
-type Place = Pick<ExportContext, 'archive' | 'workDirectory'>;
+interface Place {
+  archive: Archive;
+  runtime: Pick<Runtime, 'workDirectory'>;
+}
 
 /** Makes the reports of a run that is frozen and stores them. The same record gives the same bytes. */
 export async function putReports(place: Place, record: RunRecord): Promise<RunDocument[]> {
@@ -25,7 +28,9 @@ export async function putAttemptReport(place: Place, record: RunRecord, prefix: 
 }
 
 function putReport(place: Place, key: string, { name, pieces }: Report): Promise<RunDocument> {
-  return withFile(place, name, pieces, (file, content) => putDocument(place.archive, key, name, { file }, content));
+  return withFile(place.runtime, name, pieces, (file, content) =>
+    putDocument(place.archive, key, name, { file }, content),
+  );
 }
 
 /** Stores an object of the run that its record will name. */

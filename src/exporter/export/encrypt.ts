@@ -14,7 +14,7 @@ export interface StoredForm extends Pick<StreamRecord['bundle'], 'bytes' | 'sha2
 
 /** @param zip packed and read back. */
 export async function toStoredForm(
-  { recipients, signal }: ExportContext,
+  { recipients, runtime: { signal } }: ExportContext,
   zip: { file: string; bytes: number; sha256: string },
 ): Promise<StoredForm> {
   const { file, bytes, sha256: digest } = zip;
@@ -35,6 +35,10 @@ export function* bundleNames(slug: string): Generator<{ name: string; partial: b
 
 /** Writes down what an encrypted bundle holds, so that it can be recorded although it cannot be read. */
 export async function announceEncrypted(context: ExportContext, record: Unbound<StreamRecord>): Promise<void> {
-  const announced = bindRecord(context.bindingKey, { ...record, format: FORMATS.encryptedBundle });
-  await putBytes(context.archive, encryptedBundleKey(context.runId, record.bundle.sha256), toRecordBytes(announced));
+  const announced = bindRecord(context.binding.key, { ...record, format: FORMATS.encryptedBundle });
+  await putBytes(
+    context.archive,
+    encryptedBundleKey(context.question.run_id, record.bundle.sha256),
+    toRecordBytes(announced),
+  );
 }

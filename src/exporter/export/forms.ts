@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isEvidenceError } from '../../core/errors.ts';
 import { formFileName } from '../../verifier/bundle/files.ts';
 import type { Form } from '../client/audit.ts';
-import type { ExportContext } from './context.ts';
+import type { ServiceInUse } from './context.ts';
 import type { ReceivedForms } from './received.ts';
 
 /** What watches a form arrive. */
@@ -17,7 +17,7 @@ export interface FormWatch {
 
 /** Downloads every form that the service has. One that it does not give is noted, and what arrived of it is kept. */
 export async function receiveForms(
-  { client }: Pick<ExportContext, 'client'>,
+  { client }: ServiceInUse,
   packageId: string,
   folder: string,
   watch: FormWatch,

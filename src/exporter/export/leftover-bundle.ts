@@ -5,7 +5,7 @@ import { collectedIn } from '../../verifier/bundle/stated.ts';
 import type { Verdict } from '../../verifier/claims/verdict.ts';
 import type { StreamRecord } from '../../verifier/records/record.ts';
 import { verifyBundle } from '../../verifier/verify/bundle.ts';
-import type { ExportContext } from './context.ts';
+import type { Binding, ExportContext } from './context.ts';
 import { notOurs, saysTheSame } from './records.ts';
 import type { Relisting } from './relist.ts';
 
@@ -33,37 +33,40 @@ export async function verifyLeftover(
   key: string,
   relisting?: Relisting,
 ): Promise<Leftover> {
-  await requireBound(context, file, key);
-  const { contract, contractFile, acceptUnhashed = [], required, sealKeys, roots } = context;
-  const inUse = contractFile === null ? null : { contract, file: contractFile };
+  await requireBound(context.binding, file, key);
+  const { contract, contractFile } = context.service;
+  const { source, period, scope, run_id } = context.question;
   const found = await verifyBundle(file, key, {
-    ...{ contract: inUse, acceptUnhashed, required, sealKeys, roots },
-    now: context.now(),
+    ...context.trust,
+    contract: contractFile === null ? null : { contract, file: contractFile },
+    acceptUnhashed: scope.accepted_unhashed,
+    required: scope.required_claims,
+    now: context.runtime.now(),
     ...(relisting === undefined ? {} : { watch: (stated) => relisting.begin(stated) }),
   });
   const [finding] = found.findings;
   if (finding !== undefined) throw notOurs(key, `${finding.key} ${finding.message}`);
-  const { verdict, recorded, identity, period, missing, transferLog, service } = found;
-  if (verdict === null || recorded === null || identity === null || transferLog === null || service === null)
+  const { judged, identity } = found;
+  if (judged === null || identity === null || judged.transferLog === null)
     throw notOurs(key, 'it holds nothing to judge');
+  const { verdict, stated, transferLog, service, missing } = judged;
   const isOfRun =
-    found.runId === context.runId &&
-    transferLog.audit_url === context.auditUrl &&
-    found.contractSha256 === (contractFile?.sha256 ?? null) &&
-    period !== null &&
-    saysTheSame(period, context.period);
-  if (!isOfRun) throw notOurs(key, `it is of run ${found.runId} from ${transferLog.audit_url}`);
-  if (!saysTheSame(verdict, recorded))
+    stated.run_id === run_id &&
+    transferLog.audit_url === source.audit_url &&
+    stated.contract_sha256 === source.contract_sha256 &&
+    saysTheSame(stated.period, period);
+  if (!isOfRun) throw notOurs(key, `it is of run ${stated.run_id} from ${transferLog.audit_url}`);
+  if (!saysTheSame(verdict, stated.verdict))
     throw notOurs(
       key,
       'keys, roots or this program have changed since, so more or less of it is proved now than it says',
     );
-  await relisting?.finish(found, key);
+  await relisting?.finish(judged, key);
   return { verdict, missing: [...missing], collected: collectedIn(transferLog), service, identity };
 }
 
 /** @throws EvidenceError `conflict`. */
-async function requireBound({ bindingKey }: ExportContext, file: string, key: string): Promise<void> {
+async function requireBound({ key: bindingKey }: Binding, file: string, key: string): Promise<void> {
   let bundle: OpenBundle;
   try {
     bundle = await openBundle(file, {}, key);

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { EvidenceError } from '../../core/errors.ts';
-import type { Period } from '../client/period.ts';
-import type { ExportContext } from './context.ts';
+import type { ServiceInUse } from './context.ts';
 import type { MadePackage } from './received.ts';
 
 /**
@@ -10,13 +9,12 @@ import type { MadePackage } from './received.ts';
  * @throws EvidenceError `service` when it makes one of another stream.
  */
 export async function makePackage(
-  { client }: Pick<ExportContext, 'client'>,
+  { client, packagePeriod }: ServiceInUse,
   streamId: string,
-  period: Period,
   onWait: () => void,
 ): Promise<MadePackage> {
   const askedAt = Date.now();
-  const { generated, exchange } = await client.generate(streamId, period, randomUUID());
+  const { generated, exchange } = await client.generate(streamId, packagePeriod, randomUUID());
   // At the earliest: the answer may have been dated at any moment since, to the second.
   const answered = exchange.date === null ? Number.NaN : Date.parse(exchange.date);
   const askedAtByService = Number.isNaN(answered) ? null : answered - (Date.now() - askedAt);

@@ -81,8 +81,9 @@ async function readPart(
   const both = overlapOf(walk, span);
   if (both === null) throw new TypeError('there is nothing to compare');
   const { first, last } = both;
+  const { contract } = context.service;
   const byContent = !walk.bound || !span.entries.digests_bind;
-  using reader = new PackageReader(context.contract, context.sealKeys, {
+  using reader = new PackageReader(contract, context.trust.sealKeys, {
     streamId: walk.streamId,
     compared: () => [{ first, last, byContent }],
   });
@@ -91,7 +92,7 @@ async function readPart(
   const [previous, head] = [digestAt(reading.walk, first - 1), digestAt(reading.walk, last)];
   const isSound = reading.defect === null && reading.walk.findings.errors('order') === 0;
   if (!isSound || previous === undefined || head === undefined)
-    throw new EvidenceError('unreadable', `its bundle cannot be read by the contract "${context.contract.name}"`);
+    throw new EvidenceError('unreadable', `its bundle cannot be read by the contract "${contract.name}"`);
   return {
     ...span,
     part: true,
@@ -108,7 +109,7 @@ async function readPart(
 
 /** Gives the JSON form of an earlier bundle, once it was held against what the ledger says of its run. */
 async function readBundle(
-  { archive, signal }: ExportContext,
+  { archive, runtime: { signal } }: ExportContext,
   runs: ReadonlyMap<string, string>,
   streamId: string,
   { run_id }: Placed,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { inBlocks } from '../../core/chunks.ts';
 import { StreamingSha256 } from '../../core/digest.ts';
 import type { Expected } from '../../verifier/archive/archive.ts';
-import type { ExportContext } from './context.ts';
+import type { Runtime } from './context.ts';
 
 /** What is made bit by bit, because all of it would be megabytes. */
 export type Pieces = Iterable<string | Uint8Array>;
@@ -15,7 +15,7 @@ const BLOCK = 256 * 1024;
  * @param name of the file, and of nothing else in the work directory.
  */
 export async function withFile<T>(
-  { workDirectory }: Pick<ExportContext, 'workDirectory'>,
+  { workDirectory }: Pick<Runtime, 'workDirectory'>,
   name: string,
   pieces: Pieces,
   use: (file: string, content: Expected) => Promise<T>,

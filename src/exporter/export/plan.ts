@@ -8,10 +8,13 @@ import { isPlaced } from '../../verifier/claims/span.ts';
 import type { Restart, Span } from '../../verifier/claims/span-schema.ts';
 import type { Past } from '../../verifier/ledger/past.ts';
 import { toStreamFinding } from '../../verifier/model/stream-finding.ts';
+import type { Question } from '../../verifier/records/question.ts';
 import type { LedgerHead, StreamList, StreamRecord, Vanished } from '../../verifier/records/record.ts';
 import { MAX_RUN_RECORD_BYTES } from '../../verifier/records/stored-run.ts';
 import { matchesStream } from '../../verifier/records/stream-glob.ts';
-import type { Scope } from './context.ts';
+
+/** Globs over the ids of streams. */
+type Filter = Pick<Question['scope'], 'streams' | 'exclude'>;
 
 /** A stream as the service lists it. */
 export interface ListedStream extends StreamStatement {
@@ -37,7 +40,7 @@ export interface StreamSelection {
  */
 export async function selectStreams(
   listed: AsyncIterable<ListedStream>,
-  scope: Scope,
+  scope: Filter,
   pages: StreamList['pages'] = [],
 ): Promise<StreamSelection> {
   const selection: StreamSelection = { included: [], excluded: [], list: { pages, streams: [] } };
@@ -99,7 +102,7 @@ function claimName(named: Map<string, string>, streamId: string): void {
  */
 export function findVanished(
   selection: StreamSelection,
-  scope: Scope,
+  scope: Filter,
   heads: ReadonlyMap<string, LedgerHead>,
   spans: Past['spans'],
 ): Vanished[] {
@@ -117,7 +120,7 @@ export function findVanished(
  */
 export function findEnded(
   selection: StreamSelection,
-  scope: Scope,
+  scope: Filter,
   restarts: ReadonlyMap<string, readonly Restart[]>,
   heads: ReadonlyMap<string, LedgerHead>,
 ): Vanished[] {
@@ -135,7 +138,7 @@ export function findEnded(
 /** Those of some streams that are in scope, and that the service does not list. */
 function unlistedIn<Value>(
   { included, excluded }: StreamSelection,
-  scope: Scope,
+  scope: Filter,
   streams: ReadonlyMap<string, Value>,
 ): [streamId: string, Value][] {
   const listed = new Set([...included.map(({ streamId }) => streamId), ...excluded.map(({ stream_id }) => stream_id)]);
@@ -167,7 +170,7 @@ export function findUnlisted(
 }
 
 /** Null for a stream in scope. */
-function whyExcluded(streamId: string, scope: Scope): string | null {
+function whyExcluded(streamId: string, scope: Filter): string | null {
   const matching = scope.exclude.find((glob) => matchesStream(streamId, glob));
   if (matching !== undefined) return `--exclude ${matching}`;
   const named = scope.streams.length === 0 || scope.streams.some((glob) => matchesStream(streamId, glob));

@@ -8,7 +8,7 @@ import { lookOut } from '../../verifier/claims/past.ts';
 import { type ExportContext, pastOf, type RunState } from './context.ts';
 import type { JobStep } from './events.ts';
 import { receiveForms } from './forms.ts';
-import { type Listed, type ListedFile, ListingCheck, whyNotListed } from './listing.ts';
+import { type CompletenessMode, type Listed, type ListedFile, ListingCheck, whyNotListed } from './listing.ts';
 import { makePackage } from './package.ts';
 import type { ListedStream } from './plan.ts';
 import type { AccountPackage, AskedAt, ReceivedForms } from './received.ts';
@@ -54,7 +54,7 @@ export class Collection {
   async askVendor(): Promise<VendorVerdict | null> {
     this.#announce('vendor-verify');
     try {
-      const answer = await this.#context.client.verifyStream(this.#streamId);
+      const answer = await this.#context.service.client.verifyStream(this.#streamId);
       if (answer === null) {
         this.transferLog.push({ step: 'vendor-verify', note: 'the contract knows no operation for it' });
         return null;
@@ -78,12 +78,12 @@ export class Collection {
   /** A package of this stream alone, in all forms; the chain is walked while the JSON form arrives. */
   async receive(): Promise<Received> {
     this.#announce('generate');
-    const { packagePeriod } = this.#context;
-    const made = await makePackage(this.#context, this.#streamId, packagePeriod, () => this.#announce('wait'));
+    const { service } = this.#context;
+    const made = await makePackage(service, this.#streamId, () => this.#announce('wait'));
     const { packageId, entryCount: statedCount } = made;
     using watches = new DisposableStack();
     let watch = watches.use(this.#watchJson(packageId));
-    const { transferLog, ...forms } = await receiveForms(this.#context, packageId, this.#folder, {
+    const { transferLog, ...forms } = await receiveForms(service, packageId, this.#folder, {
       begin: (form) => this.#announce(form),
       restart: (form) => {
         if (form !== 'json') return;
@@ -91,7 +91,7 @@ export class Collection {
         watch = watches.use(this.#watchJson(packageId));
       },
       chunk: async (form, chunk) => {
-        this.#context.listen({ type: 'received', streamId: this.#streamId, form, bytes: chunk.length });
+        this.#context.runtime.listen({ type: 'received', streamId: this.#streamId, form, bytes: chunk.length });
         if (form !== 'json') return;
         watch.reader.push(chunk);
         await watch.listing?.catchUp();
@@ -125,17 +125,15 @@ export class Collection {
   }
 
   #watchJson(packageId: string): JsonWatch {
-    const { contract, sealKeys, client, completeness, packagePeriod } = this.#context;
+    const { service, trust } = this.#context;
     const { streamId, headSequence } = this.#stream;
-    const listed = completeness !== 'off' && this.#whyNotListed() === null;
-    const listing = listed ? new ListingCheck(client, streamId, packagePeriod, join(this.#folder, 'listing')) : null;
-    const past = pastOf(this.#run, streamId);
-    const reader = new PackageReader(contract, sealKeys, {
+    const listing = this.#beginListing();
+    const reader = new PackageReader(service.contract, trust.sealKeys, {
       streamId,
       packageId,
       ...lookOut(
-        () => past,
-        packagePeriod,
+        () => pastOf(this.#run, streamId),
+        service.packagePeriod,
         () => entriesBeside(headSequence),
       ),
       ...(listing === null
@@ -149,9 +147,15 @@ export class Collection {
     return { reader, listing, [Symbol.dispose]: dispose };
   }
 
+  #beginListing(): ListingCheck | null {
+    const { client, packagePeriod } = this.#context.service;
+    if (this.#mode === 'off' || this.#whyNotListed() !== null) return null;
+    return new ListingCheck(client, this.#streamId, packagePeriod, join(this.#folder, 'listing'));
+  }
+
   async #endListing({ listing }: JsonWatch, { defect }: PackageReading, asked: AskedAt): Promise<Listed> {
     const without = (basis: CompletenessBasis): Listed => ({ basis, listed: null });
-    if (this.#context.completeness === 'off') return without({ kind: 'none', why: 'verify.completeness is "off"' });
+    if (this.#mode === 'off') return without({ kind: 'none', why: 'verify.completeness is "off"' });
     if (defect !== null) return without({ kind: 'none', why: 'the JSON form could not be read' });
     if (listing === null)
       return without({ kind: 'record', why: this.#whyNotListed() ?? '', statement: this.statement });
@@ -165,9 +169,13 @@ export class Collection {
     return ended;
   }
 
+  get #mode(): CompletenessMode {
+    return this.#context.question.scope.completeness;
+  }
+
   #whyNotListed(): string | null {
-    if (!this.#context.client.listsEntries) return 'the contract knows no list of entries';
-    return whyNotListed(this.#context.completeness, this.#stream);
+    if (!this.#context.service.client.listsEntries) return 'the contract knows no list of entries';
+    return whyNotListed(this.#mode, this.#stream);
   }
 
   /** Of the service's list of streams. */
@@ -177,11 +185,11 @@ export class Collection {
   }
 
   #announce(step: JobStep): void {
-    this.#context.signal.throwIfAborted();
-    this.#context.listen({ type: 'step', streamId: this.#streamId, step });
+    this.#context.runtime.signal.throwIfAborted();
+    this.#context.runtime.listen({ type: 'step', streamId: this.#streamId, step });
   }
 
   #report(step: JobStep, message: string): void {
-    this.#context.listen({ type: 'step-failed', streamId: this.#streamId, step, message });
+    this.#context.runtime.listen({ type: 'step-failed', streamId: this.#streamId, step, message });
   }
 }

@@ -11,7 +11,7 @@ import { putBytes } from './put.ts';
 import type { StoredRecord } from './stream-jobs.ts';
 
 /** The run that a record is of, and where it is kept. */
-type OfRun = Pick<ExportContext, 'archive' | 'runId' | 'bindingKey'>;
+type OfRun = Pick<ExportContext, 'archive' | 'question' | 'binding'>;
 
 const MAX_RECORD_BYTES = 256 * 2 ** 20;
 
@@ -27,11 +27,11 @@ export function notOurs(key: string, why: string): EvidenceError {
  * @throws EvidenceError `conflict` for any other.
  */
 export async function readStreamRecord(
-  { archive, runId, bindingKey }: OfRun,
+  { archive, question: { run_id: runId }, binding }: OfRun,
   key: string,
 ): Promise<{ record: Unbound<StreamRecord>; bytes: Uint8Array }> {
   const bytes = await archive.readBytes(key, MAX_RECORD_BYTES);
-  if (!isBoundRecord(bindingKey, bytes)) throw notOurs(key, 'it is not bound to it');
+  if (!isBoundRecord(binding.key, bytes)) throw notOurs(key, 'it is not bound to it');
   const { binding: _binding, ...record } = readRecord(streamRecordSchema, bytes, key);
   const slug = slugOf(record.stream_id);
   const status = record.partial ? 'PARTIAL' : 'COMPLETE';
@@ -48,9 +48,9 @@ export async function readStreamRecord(
  * @throws EvidenceError `conflict` when a record is there that this run did not write, or that says something else.
  */
 export async function putStreamRecord(context: OfRun, record: Unbound<StreamRecord>): Promise<StoredRecord> {
-  const key = streamRecordKey(context.runId, slugOf(record.stream_id));
+  const key = streamRecordKey(context.question.run_id, slugOf(record.stream_id));
   try {
-    const bytes = toRecordBytes(bindRecord(context.bindingKey, record));
+    const bytes = toRecordBytes(bindRecord(context.binding.key, record));
     return { record, ...(await putBytes(context.archive, key, bytes)) };
   } catch (error) {
     if (!isEvidenceError(error, 'conflict')) throw error;
@@ -69,9 +69,9 @@ export async function putStreamRecord(context: OfRun, record: Unbound<StreamReco
  * Nothing is signed, recorded or reported that this run did not finalize itself.
  * @throws EvidenceError `conflict`.
  */
-export async function requireBoundRun({ archive, runId, bindingKey }: OfRun): Promise<void> {
-  const key = runRecordKey(runId);
-  if (isBoundRecord(bindingKey, await archive.readBytes(key, MAX_RUN_RECORD_BYTES))) return;
+export async function requireBoundRun({ archive, question, binding }: OfRun): Promise<void> {
+  const key = runRecordKey(question.run_id);
+  if (isBoundRecord(binding.key, await archive.readBytes(key, MAX_RUN_RECORD_BYTES))) return;
   throw notOurs(key, 'it is not bound to it, so it was neither signed nor recorded in the ledger');
 }
 

@@ -6,6 +6,7 @@ import { FORMATS } from '../../core/formats.ts';
 import { measure } from '../../verifier/archive/content.ts';
 import { slugOf } from '../../verifier/bundle/layout.ts';
 import { bundleKey, encryptedBundleKey } from '../../verifier/records/keys.ts';
+import type { Question } from '../../verifier/records/question.ts';
 import { encryptedBundleSchema, type StreamRecord, type Unbound, whereKept } from '../../verifier/records/record.ts';
 import { readRecord } from '../../verifier/records/record-bytes.ts';
 import { isBoundRecord } from './binding.ts';
@@ -48,19 +49,19 @@ export async function recoverBundle(
       const { verdict, missing, collected, service, identity } = await verifyLeftover(context, file, key, relisting);
       const record: Unbound<StreamRecord> = {
         format: FORMATS.stream,
-        run_id: context.runId,
+        run_id: context.question.run_id,
         ...verdict,
         partial: missing.length > 0,
         missing,
         collected,
         service,
         bundle: { key, ...content, identity },
-        recorded_at: context.now().toISOString(),
+        recorded_at: context.runtime.now().toISOString(),
       };
       recovered = { record, unread: false };
     }
     const { record } = recovered;
-    checkPlace(context, key, record);
+    checkPlace(context.question, key, record);
     // What is there already is not stored again, but asked after.
     const stored = await context.archive.put(key, { file }, content);
     return { ...recovered, record: { ...record, bundle: { ...record.bundle, ...whereKept(stored) } } };
@@ -87,19 +88,23 @@ export async function recoverRecord(context: ExportContext, key: string): Promis
 }
 
 /** What it holds only its recipients can read; what was written down before it was stored, says so for its digest. */
-async function readAnnounced(context: ExportContext, key: string, sha256: string): Promise<Unbound<StreamRecord>> {
-  const announced = encryptedBundleKey(context.runId, sha256);
-  if ((await context.archive.stat(announced)) === null) throw notOurs(key, `there is no ${announced}`);
-  const bytes = await context.archive.readBytes(announced, MAX_ANNOUNCED_BYTES);
-  if (!isBoundRecord(context.bindingKey, bytes)) throw notOurs(announced, 'it is not bound to it');
+async function readAnnounced(
+  { archive, question, binding, runtime }: ExportContext,
+  key: string,
+  sha256: string,
+): Promise<Unbound<StreamRecord>> {
+  const announced = encryptedBundleKey(question.run_id, sha256);
+  if ((await archive.stat(announced)) === null) throw notOurs(key, `there is no ${announced}`);
+  const bytes = await archive.readBytes(announced, MAX_ANNOUNCED_BYTES);
+  if (!isBoundRecord(binding.key, bytes)) throw notOurs(announced, 'it is not bound to it');
   const { format: _format, binding: _binding, ...rest } = readRecord(encryptedBundleSchema, bytes, announced);
-  if (rest.run_id !== context.runId || rest.bundle.key !== key || rest.bundle.sha256 !== sha256)
+  if (rest.run_id !== question.run_id || rest.bundle.key !== key || rest.bundle.sha256 !== sha256)
     throw notOurs(key, `${announced} is of ${rest.bundle.key}`);
-  return { format: FORMATS.stream, ...rest, recorded_at: context.now().toISOString() };
+  return { format: FORMATS.stream, ...rest, recorded_at: runtime.now().toISOString() };
 }
 
 /** Where a bundle lies follows from its stream, and from whether a form is missing in it. */
-function checkPlace({ runId }: ExportContext, key: string, { stream_id, partial }: Unbound<StreamRecord>): void {
+function checkPlace({ run_id: runId }: Question, key: string, { stream_id, partial }: Unbound<StreamRecord>): void {
   const names = [...bundleNames(slugOf(stream_id))].filter((name) => name.partial === partial);
   if (names.every(({ name }) => bundleKey(runId, name) !== key))
     throw notOurs(key, 'it is not where a bundle of its stream belongs');
@@ -107,7 +112,7 @@ function checkPlace({ runId }: ExportContext, key: string, { stream_id, partial 
 
 async function withBundle<T>(context: ExportContext, key: string, use: (bundle: Fetched) => Promise<T>): Promise<T> {
   // What is fetched from afar goes when it was looked at: an archive may be larger than the disk.
-  const folder = await mkdtemp(join(context.workDirectory, `${basename(key)}-`));
+  const folder = await mkdtemp(join(context.runtime.workDirectory, `${basename(key)}-`));
   try {
     const file = await context.archive.fetchFile(key, folder).catch((error: unknown) => {
       throw isEvidenceError(error, 'not-found') ? notOurs(key, 'it is recorded, and not there') : error;

@@ -1,5 +1,5 @@
 import type { TransferLog, Verification } from '../../verifier/bundle/documents.ts';
-import type { VerifiedBundle } from '../../verifier/verify/content.ts';
+import type { JudgedBundle } from '../../verifier/verify/content.ts';
 import type { EntryWatch } from '../../verifier/verify/reading.ts';
 import type { ExportContext } from './context.ts';
 import { ListingCheck, whyNotListed } from './listing.ts';
@@ -24,7 +24,8 @@ export class Relisting {
 
   /** Null where nothing is to be listed: a bundle that differed when it was packed says so itself. */
   begin({ verdict }: Verification): EntryWatch | null {
-    const { client, contract, packagePeriod, completeness } = this.#context;
+    const { client, contract, packagePeriod } = this.#context.service;
+    const { completeness } = this.#context.question.scope;
     const stream = this.#listed.get(verdict.stream_id);
     const isListed =
       stream !== undefined &&
@@ -43,10 +44,10 @@ export class Relisting {
   }
 
   /** @throws EvidenceError `conflict` when they differ, and did not when the bundle was packed. */
-  async finish({ walk, transferLog, statedHead }: VerifiedBundle, key: string): Promise<void> {
+  async finish({ walk, transferLog, stated }: JudgedBundle, key: string): Promise<void> {
     if (this.#listing === null || walk === null || transferLog === null) return;
-    const readAt = this.#context.now().toISOString();
-    const statement = { entryCount: null, headSequence: statedHead, headDigest: null, readAt };
+    const readAt = this.#context.runtime.now().toISOString();
+    const statement = { entryCount: null, headSequence: stated.statement.head.sequence, headDigest: null, readAt };
     const { basis } = await this.#listing.finish(askedBy(transferLog), statement);
     if (basis.kind === 'listing' && basis.differences > 0)
       throw notOurs(

@@ -5,7 +5,7 @@ import type { Archive } from '../../verifier/archive/archive.ts';
 import type { Operator } from '../../verifier/claims/stated-schema.ts';
 import { lockAsRun } from '../../verifier/records/beside-run.ts';
 import { putRestamping } from '../../verifier/records/restamping.ts';
-import { judgeStamps, readStamps, type StampVerdict } from '../../verifier/records/stamps.ts';
+import { judgeStamps, readStamps, type Stamps, type StampVerdict } from '../../verifier/records/stamps.ts';
 import { readFinalizedRun } from '../../verifier/records/stored-run.ts';
 import { keepStamp, requestStamp, type Stamping } from './stamp.ts';
 
@@ -22,12 +22,19 @@ export interface RestampContext {
 export interface Restamped {
   run_id: string;
   /** `refuted`: the tokens there are do not hold, and a new one would only cover that up. */
-  state: 'stamped' | 'not-due' | 'failed' | 'refuted';
+  state: 'stamped' | 'due' | 'not-due' | 'failed' | 'refuted';
   /** Until when the newest token holds; null where none does. */
   until: string | null;
   /** Why it failed or is refuted, and what to do now. */
   reason: string | null;
   next_step: string | null;
+}
+
+/** A run that needs a token, and what it has. */
+interface Due {
+  stamps: Stamps;
+  newest: StampVerdict | undefined;
+  finishedAt: Date;
 }
 
 /**
@@ -37,20 +44,11 @@ export interface Restamped {
  * @throws EvidenceError `not-found` when there is no such finalized run; of the archive.
  */
 export async function restampRun(context: RestampContext, runId: string): Promise<Restamped> {
-  const { archive, stamping, before, now, signal } = context;
-  const finalized = await readFinalizedRun(archive, runId);
-  if (finalized === null)
-    throw new EvidenceError('not-found', `the archive has no finalized run ${runId}`, {
-      nextStep: 'A run that was begun is finalized by the export command that began it.',
-    });
-  const stamps = await readStamps(archive, runId);
-  const finishedAt = new Date(finalized.record.finished_at);
-  const verdicts = judgeStamps(stamps, finishedAt, { roots: stamping.roots, now });
-  const bad = verdicts.find(({ state }) => state !== 'proved');
-  if (bad !== undefined) return refuted(runId, bad);
-  const newest = verdicts.at(-1);
+  const { archive, stamping, now, signal } = context;
+  const found = await examine(context, runId);
+  if ('state' in found) return found;
+  const { stamps, newest, finishedAt } = found;
   const until = newest?.until ?? null;
-  if (until !== null && until > before) return answer(runId, 'not-due', until);
   try {
     const wish = { notBefore: newest?.time ?? finishedAt, outlasting: until, now };
     const stamp = await requestStamp(stamps, stamping, wish);
@@ -70,6 +68,40 @@ export async function restampRun(context: RestampContext, runId: string): Promis
     if (!isEvidenceError(error)) throw error;
     return { ...answer(runId, 'failed', until), reason: error.message, next_step: error.nextStep ?? null };
   }
+}
+
+/**
+ * What `restampRun` would do of a run, and the key of the token that it would keep; null for none. Nothing is asked of the
+ * authority, and nothing is written.
+ * @throws EvidenceError as `restampRun` does.
+ */
+export async function foreseeRestamp(
+  context: Omit<RestampContext, 'orderedBy' | 'signal'>,
+  runId: string,
+): Promise<Restamped & { token_key: string | null }> {
+  const found = await examine(context, runId);
+  if ('state' in found) return { ...found, token_key: null };
+  return { ...answer(runId, 'due', found.newest?.until ?? null), token_key: found.stamps.next.key };
+}
+
+/** @returns what there is to say of a run that no token is asked for. */
+async function examine(
+  { archive, stamping, before, now }: Omit<RestampContext, 'orderedBy' | 'signal'>,
+  runId: string,
+): Promise<Due | Restamped> {
+  const finalized = await readFinalizedRun(archive, runId);
+  if (finalized === null)
+    throw new EvidenceError('not-found', `the archive has no finalized run ${runId}`, {
+      nextStep: 'A run that was begun is finalized by the export command that began it.',
+    });
+  const stamps = await readStamps(archive, runId);
+  const finishedAt = new Date(finalized.record.finished_at);
+  const verdicts = judgeStamps(stamps, finishedAt, { roots: stamping.roots, now });
+  const bad = verdicts.find(({ state }) => state !== 'proved');
+  if (bad !== undefined) return refuted(runId, bad);
+  const newest = verdicts.at(-1);
+  const until = newest?.until ?? null;
+  return until !== null && until > before ? answer(runId, 'not-due', until) : { stamps, newest, finishedAt };
 }
 
 function refuted(runId: string, { key, remarks }: StampVerdict): Restamped {

@@ -32,8 +32,8 @@ export async function resumeStreams(
 ): Promise<Resumed> {
   const listed = new Map(included.map((stream) => [stream.streamId, stream]));
   const resumed: Resumed = { recorded: [], incomplete: [], recovered: [] };
-  await inParallel(leftStreams(context, objects), context.concurrency, async ({ recordKey, key }) => {
-    context.signal.throwIfAborted();
+  await inParallel(leftStreams(context, objects), context.runtime.concurrency, async ({ recordKey, key }) => {
+    context.runtime.signal.throwIfAborted();
     const found = objects.has(recordKey)
       ? await resumeRecord(context, recordKey, objects.get(recordKey)?.version_id, listed)
       : await resumeBundle(context, key, listed);
@@ -57,7 +57,7 @@ export async function recordsOf(
 ): Promise<StoredRecord[]> {
   const byKey = new Map(known.map((stored) => [stored.key, stored]));
   const records: StoredRecord[] = [];
-  await inParallel(streams, context.concurrency, async (named) => {
+  await inParallel(streams, context.runtime.concurrency, async (named) => {
     const ours = byKey.get(named.key);
     if (ours?.sha256 === named.sha256) {
       records.push(ours);
@@ -121,7 +121,7 @@ function checkHead(
 
 /** A stream that left something, by where its record and its bundle lie. */
 function leftStreams(
-  { runId, finalizePartial }: ExportContext,
+  { question: { run_id: runId }, finalizePartial }: ExportContext,
   objects: ReadonlyMap<string, StoredObject>,
 ): { recordKey: string; key: string }[] {
   const left = new Map<string, string>();

@@ -20,7 +20,7 @@ const MAX_RUN_DRAFT_BYTES = 2 ** 30;
 const NAME = 'run-draft.json';
 
 /** What freezing a run takes. */
-type DraftContext = Pick<ExportContext, 'archive' | 'bindingKey'>;
+type DraftContext = Pick<ExportContext, 'archive' | 'binding'>;
 
 /**
  * Null when the run was not frozen yet.
@@ -30,7 +30,7 @@ export async function readRunDraft(context: DraftContext, runId: string): Promis
   const key = runDraftKey(runId);
   if ((await context.archive.stat(key)) === null) return null;
   const bytes = await context.archive.readBytes(key, MAX_RUN_DRAFT_BYTES);
-  if (!isBoundRecord(context.bindingKey, bytes)) throw notOurs(key, 'it is not bound to it');
+  if (!isBoundRecord(context.binding.key, bytes)) throw notOurs(key, 'it is not bound to it');
   return keepRunDraft(context, key, bytes);
 }
 
@@ -38,7 +38,7 @@ export async function readRunDraft(context: DraftContext, runId: string): Promis
 export async function freezeRun(context: DraftContext, record: RunRecord): Promise<FrozenRun> {
   const { format: _format, documents: _documents, binding: _binding, streams, ...rest } = record;
   const records = streams.flatMap(({ record: stored }) => (stored === null ? [] : [stored]));
-  const draft = bindRecord(context.bindingKey, { format: FORMATS.runDraft, ...rest, streams: records });
+  const draft = bindRecord(context.binding.key, { format: FORMATS.runDraft, ...rest, streams: records });
   try {
     return await keepRunDraft(context, runDraftKey(record.run_id), toRecordBytes(draft));
   } catch (error) {

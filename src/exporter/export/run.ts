@@ -1,5 +1,6 @@
 import { EvidenceError } from '../../core/errors.ts';
 import { inParallel } from '../../core/parallel.ts';
+import type { StoredObject } from '../../verifier/archive/archive.ts';
 import { type KnownLedger, readKnownLedger } from '../../verifier/ledger/continuation.ts';
 import { findEntry, readNewestEntry, requireTrusted, runOf } from '../../verifier/ledger/ledger.ts';
 import { verifyCommand } from '../../verifier/ledger/verify-command.ts';
@@ -9,14 +10,14 @@ import { type MonthReport, toMonthReport } from '../../verifier/records/month-re
 import type { StreamList } from '../../verifier/records/record.ts';
 import { type FinalizedRun, readFinalizedRun } from '../../verifier/records/stored-run.ts';
 import { collectAccount } from './account.ts';
-import { beginRun, checkSameService, questionOf, readBegun, requireSame } from './asked.ts';
+import { type BegunRun, beginRun, checkSameService, readBegun, requireSame } from './asked.ts';
 import { readAttempts } from './attempts.ts';
 import { attestRun, stampFinalized } from './attest.ts';
 import type { ExportContext, RunState } from './context.ts';
 import { concludeRun, finalizeDraft } from './finalize.ts';
 import { listRun, refuseForeign, refuseUnasked } from './leftovers.ts';
 import { Packing } from './packing.ts';
-import { type StreamSelection, selectStreams } from './plan.ts';
+import { type ListedStream, type StreamSelection, selectStreams } from './plan.ts';
 import { requireBoundRun } from './records.ts';
 import type { Resumed } from './resume.ts';
 import { readRunDraft } from './run-draft.ts';
@@ -35,64 +36,94 @@ export interface ExportResult extends RunResult {
  * put there ends it.
  */
 export async function exportRun(context: ExportContext): Promise<ExportResult> {
-  const { archive, runId } = context;
+  const { archive, question } = context;
+  const { run_id: runId } = question;
   // Listed first: what comes to be meanwhile has its record or its draft by the time that is looked for.
   const objects = await listRun(archive, runId);
   const finalized = await readFinalizedRun(archive, runId);
   if (finalized !== null) return { ...(await concludeFinalized(context, finalized)), missing: [] };
-  const ledger = await readKnownLedger(archive, context);
-  const question = questionOf(context);
+  const ledger = await readKnownLedger(archive, context.signing);
   const movedFrom = await checkSameService(context, question, ledger.newest);
   const begun = await readBegun(context, question);
   const frozen = await readRunDraft(context, runId);
   refuseForeign(objects, runId, frozen !== null);
   if (begun === null) refuseUnasked(objects);
-  if (frozen !== null) return withMissing(context, ledger, await finalizeDraft(context, ledger, frozen, []));
-  const startedAt = context.now();
+  const result =
+    frozen === null
+      ? await exportOpen(context, { objects, ledger, movedFrom, begun })
+      : await finalizeDraft(context, ledger, frozen, []);
+  return withMissing(context, ledger, result);
+}
+
+/** How a run that is not frozen was found. */
+interface OpenRun {
+  objects: ReadonlyMap<string, StoredObject>;
+  ledger: KnownLedger;
+  movedFrom: string | null;
+  /** Null for one that was not begun. */
+  begun: BegunRun | null;
+}
+
+async function exportOpen(context: ExportContext, found: OpenRun): Promise<RunResult> {
+  const { runtime } = context;
+  const startedAt = runtime.now();
   const selection = await listStreams(context);
-  const resumed: Resumed =
-    objects.size === 0
-      ? { recorded: [], incomplete: [], recovered: [] }
-      : await (await import('./resume.ts')).resumeStreams(context, objects, selection);
+  const resumed = await resume(context, found, selection);
   const finished = new Set(resumed.recovered.map(({ record }) => record.stream_id));
   const open = selection.included.filter(({ streamId }) => !finished.has(streamId));
-  context.listen({
+  runtime.listen({
     type: 'planned',
-    runId,
+    runId: context.question.run_id,
     streams: open.length,
     done: resumed.recorded.length,
     excluded: selection.excluded.length,
     entryCounts: open.map(({ entryCount }) => entryCount),
   });
+  const run = await beginState(context, found, startedAt, open);
+  const jobs: StreamJobs = { selection, ...resumed, failed: [] };
+  try {
+    const reach = new ServiceReach(context);
+    await inParallel(open, runtime.concurrency, async (stream) =>
+      addOutcome(jobs, reach.isGone ? reach.leaveOut(stream) : reach.see(await exportStream(context, run, stream))),
+    );
+  } finally {
+    await run.packing.close();
+  }
+  jobs.recorded.sort((a, b) => (a.record.stream_id < b.record.stream_id ? -1 : 1));
+  return concludeRun(context, run, jobs);
+}
+
+async function resume(context: ExportContext, { objects }: OpenRun, selection: StreamSelection): Promise<Resumed> {
+  if (objects.size === 0) return { recorded: [], incomplete: [], recovered: [] };
+  return (await import('./resume.ts')).resumeStreams(context, objects, selection);
+}
+
+/** Begins the run, unless it is begun or there is nothing to export, and fixes what its jobs share. */
+async function beginState(
+  context: ExportContext,
+  { objects, ledger, movedFrom, begun }: OpenRun,
+  startedAt: Date,
+  open: readonly ListedStream[],
+): Promise<RunState> {
   const first = begun ?? (open.length > 0 ? await beginRun(context, startedAt, ledger.newest) : null);
-  const state = {
+  const run: RunState = {
     begunAt: first === null ? startedAt : new Date(first.asked.begun_at),
     ...{ startedAt, movedFrom, ledger, past: ledger.past, acceptances: ledger.acceptances, restarts: ledger.restarts },
     heads: new Map(Object.entries(ledger.newest?.entry.heads ?? {})),
     attempts: await readAttempts(context, objects),
+    account: null,
+    packing: new Packing(),
   };
-  const packing = new Packing();
-  const run: RunState = { ...state, account: null, packing };
-  if (context.contract.scope === 'account') run.account = once(() => collectAccount(context, run, open));
-  const jobs: StreamJobs = { selection, ...resumed, failed: [] };
-  try {
-    const reach = new ServiceReach(context);
-    await inParallel(open, context.concurrency, async (stream) =>
-      addOutcome(jobs, reach.isGone ? reach.leaveOut(stream) : reach.see(await exportStream(context, run, stream))),
-    );
-  } finally {
-    await packing.close();
-  }
-  jobs.recorded.sort((a, b) => (a.record.stream_id < b.record.stream_id ? -1 : 1));
-  return withMissing(context, ledger, await concludeRun(context, run, jobs));
+  if (context.service.contract.scope === 'account') run.account = once(() => collectAccount(context, run, open));
+  return run;
 }
 
 /** The streams as the service lists them, with the pages of that list. */
-async function listStreams({ client, scope }: ExportContext): Promise<StreamSelection> {
+async function listStreams({ service, question }: ExportContext): Promise<StreamSelection> {
   const pages: StreamList['pages'] = [];
   return selectStreams(
-    client.listStreams((page) => pages.push(page)),
-    scope,
+    service.client.listStreams((page) => pages.push(page)),
+    question.scope,
     pages,
   );
 }
@@ -108,32 +139,32 @@ function addOutcome(jobs: StreamJobs, outcome: Awaited<ReturnType<typeof exportS
 }
 
 /** Months that no run has whole are named when there is one more run. */
-function withMissing({ now }: ExportContext, { past }: KnownLedger, result: RunResult): ExportResult {
+function withMissing({ runtime }: ExportContext, { past }: KnownLedger, result: RunResult): ExportResult {
   if (result.state !== 'finalized') return { ...result, missing: [] };
   const { record } = result;
-  const months = coverMonths([...past.coverage, { ...coverageOf(record), run_id: record.run_id }], now());
+  const months = coverMonths([...past.coverage, { ...coverageOf(record), run_id: record.run_id }], runtime.now());
   return { ...result, missing: months.filter(({ state }) => state !== 'whole').map(toMonthReport) };
 }
 
 /** A run that is finalized is never changed; only what an interruption kept from being added to it is added. */
 async function concludeFinalized(context: ExportContext, finalized: FinalizedRun): Promise<RunResult> {
   const { record } = finalized;
-  const newest = await readNewestEntry(context.archive);
-  const question = questionOf(context);
+  const { archive, question, signing } = context;
+  const newest = await readNewestEntry(archive);
   await checkSameService(context, question, newest, true);
   requireSame(record, question, 'finalized');
-  const entry = await findEntry(context.archive, record.run_id, newest);
+  const entry = await findEntry(archive, record.run_id, newest);
   if (entry !== null && runOf(entry.entry)?.sha256 !== finalized.sha256)
     throw new EvidenceError('unreadable', `${runRecordKey(record.run_id)} is not the record that ${entry.key} names`, {
-      nextStep: `Nothing was added to the run. Find out what else is wrong, with: ${verifyCommand(context.archive)}.`,
+      nextStep: `Nothing was added to the run. Find out what else is wrong, with: ${verifyCommand(archive)}.`,
     });
-  const isSigned = !record.signed || (await context.archive.stat(runEnvelopeKey(record.run_id))) !== null;
+  const isSigned = !record.signed || (await archive.stat(runEnvelopeKey(record.run_id))) !== null;
   if (entry !== null && isSigned) {
     // Who signs believes nothing that nobody signed; without a key, what is there can still be told.
-    if (context.signingKey !== null) requireTrusted(context.archive, newest, context);
+    if (signing.signingKey !== null) requireTrusted(archive, newest, signing);
     return { record, state: 'already', unstamped: await stampFinalized(context, finalized) };
   }
-  const ledger = await readKnownLedger(context.archive, context);
+  const ledger = await readKnownLedger(archive, signing);
   await requireBoundRun(context);
   const { unstamped } = await attestRun(context, finalized, ledger);
   return { record, state: 'already', unstamped };

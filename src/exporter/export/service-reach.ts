@@ -31,8 +31,8 @@ export class ServiceReach {
   /** The end of a stream that is not tried. */
   leaveOut({ streamId }: ListedStream): StreamOutcome {
     const reason = `not tried, because the service was out of reach for the ${GIVEN_UP_AFTER} streams before`;
-    this.#context.listen({ type: 'failed', streamId, reason });
-    const next_step = 'Run the same command again when the service can be reached: it goes on with what is missing.';
+    this.#context.runtime.listen({ type: 'failed', streamId, reason });
+    const next_step = 'When the service can be reached, run the same command again to resume.';
     return { kind: 'failed', failure: { stream_id: streamId, reason, next_step }, isUnreachable: true };
   }
 }

@@ -15,9 +15,9 @@ import { attemptPrefix, bundleKey, runDraftKey } from '../../verifier/records/ke
 import { type StreamFailure, type StreamRecord, type Unbound, whereKept } from '../../verifier/records/record.ts';
 import { verifyToken } from '../../verifier/timestamp/verify.ts';
 import { SERVICE_CHANGED } from '../client/drift.ts';
-import { packBag, toTransferLog } from './bag.ts';
-import { type ExportContext, pastOf, type RunState } from './context.ts';
-import { announceEncrypted, toStoredForm } from './encrypt.ts';
+import { type BagContents, type PackedBag, packBag, toTransferLog } from './bag.ts';
+import { type ExportContext, pastOf, type RunState, type Runtime } from './context.ts';
+import { announceEncrypted, type StoredForm, toStoredForm } from './encrypt.ts';
 import { compareWithPast } from './past.ts';
 import type { ListedStream } from './plan.ts';
 import { Collection, type Received } from './receive.ts';
@@ -41,68 +41,80 @@ export async function exportStream(
   stream: ListedStream,
 ): Promise<StreamOutcome> {
   const { streamId } = stream;
-  const slug = slugOf(streamId);
-  const folder = join(context.workDirectory, slug);
-  context.listen({ type: 'started', streamId });
+  const { runtime } = context;
+  const folder = join(runtime.workDirectory, slugOf(streamId));
+  runtime.listen({ type: 'started', streamId });
   await mkdir(folder, { recursive: true });
   try {
     if (stream.drift !== null) throw new EvidenceError('contract', `contract drift: ${stream.drift}`, SERVICE_CHANGED);
-    const collection = new Collection(context, run, stream, folder);
-    const vendor = await collection.askVendor();
-    const received = run.account === null ? await collection.receive() : collection.receiveFrom(await run.account());
-    const log = toTransferLog(context, run, streamId, collection.transferLog);
-    context.listen({ type: 'step', streamId, step: 'examine' });
-    const known: Known = {
-      vendor,
-      ...(await compareWithPast(context, run, received.reading, folder)),
-      period: context.packagePeriod,
-      statedHead: stream.headSequence,
-      statedCount: received.statedCount,
-      restarts: pastOf(run, streamId).restarts,
-      completeness: received.completeness,
-    };
-    const examination = await examineReceived(context, received, known);
-    context.listen({ type: 'step', streamId, step: 'bundle' });
-    const target = join(folder, 'bundle.zip');
-    const place = placeOf(context, run, slug, received, examination);
-    const contents = {
-      streamId,
-      slug,
-      streamRecord: stream.record,
-      statement: collection.statement,
-      known,
-      received,
-      examination,
-      log,
-      place,
-    };
-    const { written, verdict } = await packBag(context, run, contents, target);
-    context.listen({ type: 'step', streamId, step: 'archive' });
-    const form = await toStoredForm(context, { file: target, ...written });
-    const bundle: StreamRecord['bundle'] = {
+    const contents = await collect(context, run, stream, folder);
+    runtime.listen({ type: 'step', streamId, step: 'bundle' });
+    const file = join(folder, 'bundle.zip');
+    const packed = await packBag(context, run, contents, file);
+    runtime.listen({ type: 'step', streamId, step: 'archive' });
+    const form = await toStoredForm(context, { file, ...packed.written });
+    const record = toStreamRecord(context, stream, contents, packed, form);
+    return await commit(context, await store(context, record, form.file));
+  } catch (error) {
+    return toFailure(runtime, streamId, error);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Receives a stream and examines it: what its bundle is made of. */
+async function collect(
+  context: ExportContext,
+  run: RunState,
+  stream: ListedStream,
+  folder: string,
+): Promise<BagContents> {
+  const { streamId } = stream;
+  const slug = slugOf(streamId);
+  const collection = new Collection(context, run, stream, folder);
+  const vendor = await collection.askVendor();
+  const received = run.account === null ? await collection.receive() : collection.receiveFrom(await run.account());
+  const log = toTransferLog(context, run, streamId, collection.transferLog);
+  context.runtime.listen({ type: 'step', streamId, step: 'examine' });
+  const known: Known = {
+    vendor,
+    ...(await compareWithPast(context, run, received.reading, folder)),
+    period: context.service.packagePeriod,
+    statedHead: stream.headSequence,
+    statedCount: received.statedCount,
+    restarts: pastOf(run, streamId).restarts,
+    completeness: received.completeness,
+  };
+  const examination = await examineReceived(context, received, known);
+  const place = placeOf(context, run, slug, received, examination);
+  const { statement } = collection;
+  return { streamId, slug, streamRecord: stream.record, statement, known, received, examination, log, place };
+}
+
+function toStreamRecord(
+  { question, runtime }: ExportContext,
+  stream: ListedStream,
+  { received, known, log, place }: BagContents,
+  { written, verdict }: PackedBag,
+  form: StoredForm,
+): Unbound<StreamRecord> {
+  return {
+    format: FORMATS.stream,
+    run_id: question.run_id,
+    ...verdict,
+    partial: received.missing.length > 0,
+    missing: received.missing,
+    collected: collectedIn(log),
+    service: serviceStatementOf(known, toStatementDocument(stream)),
+    bundle: {
       key: place,
       bytes: form.bytes,
       sha256: form.sha256,
       identity: written.identity,
       ...(form.encrypted === undefined ? {} : { encrypted: form.encrypted }),
-    };
-    const record: Unbound<StreamRecord> = {
-      format: FORMATS.stream,
-      run_id: context.runId,
-      ...verdict,
-      partial: received.missing.length > 0,
-      missing: received.missing,
-      collected: collectedIn(log),
-      service: serviceStatementOf(known, toStatementDocument(stream)),
-      bundle,
-      recorded_at: context.now().toISOString(),
-    };
-    return await commit(context, await store(context, record, form.file));
-  } catch (error) {
-    return toFailure(context, streamId, error);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+    },
+    recorded_at: runtime.now().toISOString(),
+  };
 }
 
 /** A stream that is archived: received here, or the bundle that another process was faster to store. */
@@ -112,7 +124,8 @@ interface Archived {
 }
 
 async function store(context: ExportContext, record: Unbound<StreamRecord>, file: string): Promise<Archived> {
-  const { archive, runId } = context;
+  const { archive, question } = context;
+  const { run_id: runId } = question;
   const { bundle } = record;
   const isOfRun = bundle.key === bundleKey(runId, basename(bundle.key));
   // Whoever froze the run has named all that lies under it: nothing is put there behind its back.
@@ -152,18 +165,18 @@ async function examineReceived(
     return found === undefined ? null : { bytes: found.bytes, read: () => readFile(found.file) };
   };
   const forms = { summary: wholeForm('summary'), pdf: wholeForm('pdf'), isShort: missing.length > 0, isAltered: false };
-  const { contract, sealKeys, roots } = context;
+  const { question, service, trust, runtime } = context;
+  const { accepted_unhashed: acceptUnhashed, required_claims: required } = question.scope;
   const observations = await observe(reading, forms, known, {
-    contract,
-    contractFile: toContractFile(context.contractFile, 'reader'),
-    acceptUnhashed: context.acceptUnhashed ?? [],
-    sealKeys,
-    roots,
-    now: context.now(),
+    contract: service.contract,
+    contractFile: toContractFile(service.contractFile, 'reader'),
+    acceptUnhashed,
+    ...trust,
+    now: runtime.now(),
     readPdf,
     verifyToken,
   });
-  return examine(observations, context.required);
+  return examine(observations, required);
 }
 
 function placeOf(
@@ -176,8 +189,8 @@ function placeOf(
   const status = received.missing.length > 0 ? 'PARTIAL' : 'COMPLETE';
   const name = bundleFileName(slug, status, context.recipients !== null);
   if (examination.status === 'incomplete' && !context.finalizePartial)
-    return `${attemptPrefix(context.runId, run.startedAt)}${name}`;
-  return bundleKey(context.runId, name);
+    return `${attemptPrefix(context.question.run_id, run.startedAt)}${name}`;
+  return bundleKey(context.question.run_id, name);
 }
 
 /** Writes the stream's record, unless the stream is incomplete: then the attempt's record names it. */
@@ -186,20 +199,20 @@ async function commit(context: ExportContext, { record, recovered }: Archived): 
   const done = status !== 'incomplete' || context.finalizePartial;
   let outcome: StreamOutcome = { kind: 'incomplete', record, recovered };
   if (done) {
-    context.listen({ type: 'step', streamId, step: 'record' });
+    context.runtime.listen({ type: 'step', streamId, step: 'record' });
     outcome = { kind: 'recorded', stored: await putStreamRecord(context, record), recovered };
   }
-  context.listen({ type: 'finished', streamId, status, partial, entries, bytes: bundle.bytes });
+  context.runtime.listen({ type: 'finished', streamId, status, partial, entries, bytes: bundle.bytes });
   return outcome;
 }
 
 const ENDS_THE_RUN: readonly ErrorCode[] = ['archive', 'conflict', 'store-refused', 'interrupted'];
 
 /** A stream that the service does not give is an exception of the run; what breaks the archive ends the run. */
-function toFailure(context: ExportContext, streamId: string, error: unknown): StreamOutcome {
+function toFailure({ listen }: Runtime, streamId: string, error: unknown): StreamOutcome {
   if (!isEvidenceError(error)) throw error;
   if (ENDS_THE_RUN.includes(error.code)) throw error;
-  context.listen({ type: 'failed', streamId, reason: error.message });
+  listen({ type: 'failed', streamId, reason: error.message });
   const nextStep = error.nextStep ?? 'Run the same command again to resume.';
   const failure = { stream_id: streamId, reason: error.message, next_step: nextStep };
   return { kind: 'failed', failure, isUnreachable: error.code === 'unreachable' };

@@ -98,7 +98,7 @@ function reportRecipe(
       ? ''
       : `; ${nearest.words} reproduces ${nearest.reproduces} of ${nearest.reproduces + nearest.misses.length}, so the others were changed, or are made in another way`;
   const keyed = keys.size === 0 ? '; if they are HMACs, give --seal-key ID=FILE' : '';
-  const ended = gaveUp ? 'when the time was over' : 'which are all that are known';
+  const ended = gaveUp ? 'when the time was over (--search-seconds gives it more)' : 'which are all that are known';
   reasoning.lacks(
     'recipe',
     `no ${keys.size === 0 ? 'unkeyed ' : ''}recipe reproduces the digests: ${tried.toLocaleString('en')} were tried, ${ended}${almost}${keyed}`,
@@ -113,7 +113,7 @@ function reportMisses(misses: readonly Sample[], gaveUp: boolean, places: EntryR
   if (gaveUp)
     reasoning.doubts(
       'recipe',
-      `${says}; the time was over before all other recipes had been tried`,
+      `${says}; the time was over before all other recipes had been tried (--search-seconds gives it more)`,
       misses.length,
       places,
     );

@@ -1,18 +1,16 @@
-import { plural } from '../../core/words.ts';
 import type { List } from '../../verifier/profile/description.ts';
-import { findChains, firstEntries, genesisOf, miscounted, nearestLink, type StreamSample } from './chain-roles.ts';
+import type { StreamSample } from './chain-roles.ts';
 import { findStreamFilter, type StreamFilter } from './entries-list.ts';
-import { findIdInEntries, findTimestamp } from './entry-roles.ts';
+import { findIdInEntries } from './entry-roles.ts';
 import { inferList, pagingLike, toList, withEnd } from './list.ts';
-import { describeListing, reportStrangers } from './listing.ts';
+import { describeListing } from './listing.ts';
 import { readKeepingFilter } from './lost-filter.ts';
 import type { Hints } from './openapi.ts';
 import { readItems, type SamplePage } from './paging.ts';
-import { placesOf } from './places.ts';
 import type { Reasoning } from './report.ts';
 import { type Ask, type Sample, scalarAt } from './sample.ts';
 import { describeList, type StreamsSurvey, sampledItemsOf } from './streams.ts';
-import type { Chain, EntriesSurvey } from './survey.ts';
+import type { EntriesSurvey } from './survey.ts';
 
 const ENTRIES = '/entries/';
 const MAX_OF_STREAM = 300;
@@ -32,38 +30,36 @@ export async function inferEntries(
     first === unfiltered || known === null ? {} : { [known.parameter]: known.example.streamId };
   const found = first === undefined ? null : await inferList(ask, ENTRIES, own, hints.entries, first);
   if (found === null || first === undefined) {
-    reasoning.needs(
-      'entries',
-      `GET ${ENTRIES} answers ${unfiltered.status} and no entries`,
-      'there is nothing to learn the chain from',
-    );
+    const what = `GET ${ENTRIES} answers ${unfiltered.status} and no entries`;
+    reasoning.needs('entries', what, 'there is nothing to learn the chain from');
     return null;
   }
   const form = pagingLike(found, hints.entries, first, streamsForm);
   const trial = { ask, list: toList(ENTRIES, form), filter: known, field: idInUnfiltered, documented: hints.entries };
   const read = (list: List, by: StreamFilter | null) => readSample(ask, list, by, ids, idInUnfiltered);
   const { list: start, filter, streams, last } = await readKeepingFilter(trial, read, reasoning);
-  const idInEntry = idInUnfiltered ?? (filter === null ? null : findIdInEntries(streams));
-  if (idInUnfiltered === null && idInEntry !== null)
-    reasoning.found(
-      'stream id in entries',
-      idInEntry,
-      'nearly every entry has the id of the stream it was asked for by',
-    );
+  const idInEntry = idInUnfiltered ?? findId(streams, filter, reasoning);
   const list = withEnd(start, last);
-  const samples = streams.flatMap(({ entries }) => entries);
   reasoning.found('list of entries', describeList(list), form.how);
-  const exampleId = streams.toSorted((a, b) => b.entries.length - a.entries.length)[0]?.streamId ?? ids[0] ?? '';
+  const [longest] = streams.toSorted((a, b) => b.entries.length - a.entries.length);
   return {
     list,
     streams,
-    samples,
+    samples: streams.flatMap(({ entries }) => entries),
     idInEntry,
     filter,
-    exampleId,
+    exampleId: longest?.streamId ?? ids[0] ?? '',
     describe: (chain, report) =>
       describeListing(ask, hints, { list, streams, filter, isLost: known !== filter }, chain, report),
   };
+}
+
+/** The field of entries with the id of their stream, where each was asked for by its stream. */
+function findId(streams: readonly StreamSample[], filter: StreamFilter | null, reasoning: Reasoning): string | null {
+  const id = filter === null ? null : findIdInEntries(streams);
+  const how = 'nearly every entry has the id of the stream it was asked for by';
+  if (id !== null) reasoning.found('stream id in entries', id, how);
+  return id;
 }
 
 /** Entries of several streams: first ones among them, and enough of them. */
@@ -100,81 +96,4 @@ export function byStream(
 ): StreamSample[] {
   const groups = Map.groupBy(items, ({ value }) => (field === null ? '' : String(scalarAt(value, field))));
   return [...groups].map(([streamId, entries]) => ({ streamId, entries, isWhole }));
-}
-
-/** The chain in the sample: which number counts, which fields link, and what the first entry says. */
-export function findChainOf({ streams, idInEntry, samples }: EntriesSurvey, reasoning: Reasoning): Chain | null {
-  const [roles] = findChains(streams);
-  if (roles === undefined) {
-    const near = nearestLink(streams);
-    const why =
-      near === null
-        ? 'no number of the entries counts up by one within a stream'
-        : `no field of an entry is nearly always a digest of the entry before it: the best one is so in ${near.holds} of ${near.of} pairs`;
-    reasoning.needs('chain', why, 'order: there is no chain that could be followed');
-    return null;
-  }
-  const { sequence, firstSequence, previous, digest, form, links, broken } = roles;
-  reasoning.found('sequence', sequence, `counts up by one within each stream, from ${firstSequence}`);
-  const jumps = streams.flatMap(({ entries }) => miscounted(entries, sequence));
-  reasoning.doubts(
-    'sequence',
-    'the number is not one more than that of the entry before: entries are missing, doubled or renumbered',
-    jumps.length,
-    placesOf(jumps, streams, sequence),
-  );
-  reasoning.found(
-    'link',
-    `${previous} → ${digest}`,
-    `each entry repeats the digest of the one before it: ${links} of ${links + broken.length}`,
-  );
-  reasoning.refutes(
-    'link',
-    'does not name the digest of the entry before: one of the two was altered',
-    broken.length,
-    placesOf(broken, streams, sequence),
-  );
-  const genesis = genesisOf(streams, roles);
-  const prefix = form.prefix === '' ? '' : ` behind "${form.prefix}"`;
-  reasoning.found(
-    'digest',
-    `${form.bytes} bytes in ${form.encoding}${prefix}`,
-    `by length and alphabet of ${plural(samples.length, 'digest')}`,
-  );
-  if (genesis === null) {
-    const firsts = firstEntries(streams, roles);
-    const why = firsts.length === 0 ? 'no first entry of a stream was seen' : 'the first entries do not show it';
-    reasoning.lacks('genesis', why, 'taken to be null: check digest.genesis before you export');
-    reasoning.doubts(
-      'genesis',
-      'the first entry names a predecessor in a way that no other stream confirms',
-      firsts.length,
-      placesOf(firsts, streams, sequence),
-    );
-  } else
-    reasoning.found(
-      'genesis',
-      typeof genesis === 'string' ? genesis : 'a text of its own',
-      'said by the first entries',
-    );
-  reportStrangers({ streams, idInEntry }, roles, genesis, reasoning);
-  const timestamp = findTimestamp(streams, roles);
-  if (timestamp === null)
-    reasoning.lacks(
-      'timestamp',
-      'every time of the entries goes back too often',
-      'entries cannot be held against the period',
-    );
-  else
-    reasoning.found(
-      'timestamp',
-      timestamp.field,
-      `a time as ${timestamp.unit} that goes back along the sequence ${timestamp.backwards === 0 ? 'never' : `in ${plural(timestamp.backwards, 'entry')} only`}`,
-    );
-  return {
-    roles,
-    digest: { encoding: form.encoding, prefix: form.prefix, genesis: genesis ?? 'null' },
-    timestamp,
-    streamId: idInEntry,
-  };
 }

@@ -56,7 +56,6 @@ export async function describeListing(
     parameter,
     'gives the entries of that stream, and none for an id that no stream has',
   );
-  const order = orderOf(streams, roles);
   const [longest] = streams.toSorted(
     (a, b) => Number(b.isWhole) - Number(a.isWhole) || b.entries.length - a.entries.length,
   );
@@ -64,16 +63,21 @@ export async function describeListing(
     timestamp === null || longest === undefined
       ? { wasTried: false, from: null, to: null }
       : await findPeriodFilter(ask, list, { [parameter]: longest.streamId }, longest, timestamp, hints.entries);
-  const named = [period.from, period.to].filter((name) => name !== null);
+  reportPeriod(period, reasoning);
+  const order = orderOf(streams, roles);
+  return { ...list, stream_parameter: parameter, from_parameter: period.from, to_parameter: period.to, order };
+}
+
+function reportPeriod(
+  { wasTried, from, to }: { wasTried: boolean; from: string | null; to: string | null },
+  reasoning: Reasoning,
+): void {
+  const named = [from, to].filter((name) => name !== null);
   if (named.length > 0)
     reasoning.found('entries of a period', named.join(', '), 'each gives exactly the entries on its side of a moment');
-  if (named.length < 2)
-    reasoning.lacks(
-      'period',
-      period.wasTried
-        ? 'no parameter was found for each end of a period'
-        : 'the entries that were read all have the same time, so nothing could be tried',
-      'the listing of a period has to be read as a whole',
-    );
-  return { ...list, stream_parameter: parameter, from_parameter: period.from, to_parameter: period.to, order };
+  if (named.length === 2) return;
+  const why = wasTried
+    ? 'no parameter was found for each end of a period'
+    : 'the entries that were read all have the same time, so nothing could be tried';
+  reasoning.lacks('period', why, 'the listing of a period has to be read as a whole');
 }

@@ -21,18 +21,7 @@ export function reportPackage(
   );
   if (stated.length > 0)
     reasoning.found('package facts', stated.join(', '), 'equal to what is known of the package and its entries');
-  if (form.checkpoints === null)
-    reasoning.lacks(
-      'checkpoints',
-      'no list of the package holds RFC 3161 tokens with digests of its entries',
-      'anchor: unproved',
-    );
-  else
-    reasoning.found(
-      'checkpoints',
-      form.checkpoints.items,
-      'they have the number and the digest of an entry, and a token',
-    );
+  reportCheckpoints(form.checkpoints, reasoning);
   reasoning.doubts(
     'package facts',
     `${read.unlike.join(', ')}: called count or head, and not that of the package's entries, which may have been cut off`,
@@ -47,6 +36,16 @@ export function reportPackage(
     if (downloads[name] === null) reasoning.lacks(name, 'it cannot be downloaded', `bundles are without the ${name}`);
   if (summary === null && downloads.summary !== null)
     reasoning.lacks('summary facts', 'the summary is no JSON', 'agreement: the summary is kept, but not compared');
+}
+
+function reportCheckpoints(checkpoints: Description['package']['checkpoints'], reasoning: Reasoning): void {
+  if (checkpoints === null) {
+    const why = 'no list of the package holds RFC 3161 tokens with digests of its entries';
+    reasoning.lacks('checkpoints', why, 'anchor: unproved');
+    return;
+  }
+  const how = 'they have the number and the digest of an entry, and a token';
+  reasoning.found('checkpoints', checkpoints.items, how);
 }
 
 export type Sections = Pick<Description, 'generate' | 'downloads' | 'package' | 'summary'>;

@@ -125,33 +125,50 @@ export function findCheckpoints(
     const points = samplesAt(text, items);
     if (items === entriesPath || points.length === 0 || !points.every(({ value }) => isObject(value))) continue;
     const paths = allPaths(points);
-    for (const token of paths)
-      for (const token_encoding of ['base64', 'base64url', 'hex'] as const) {
-        const tokens = points.filter(({ value }) => {
-          const sent = scalarAt(value, token);
-          return typeof sent === 'string' && TOKEN[token_encoding].test(sent);
-        });
-        if (tokens.length === 0) continue;
-        unlike = points.length;
-        for (const sequence of paths)
-          for (const digest of paths) {
-            const isPoint = ({ value }: Sample) => {
-              const wanted = digests.get(numberAt(value, sequence));
-              return wanted !== undefined && scalarAt(value, digest) === wanted;
-            };
-            // One digest that is that of its entry tells the fields: it cannot be so by chance.
-            const holds = points.filter(isPoint).length;
-            if (holds === 0 || sequence === digest) continue;
-            const ids = paths.filter(
-              (path) => streamId !== null && points.some(({ value }) => scalarAt(value, path) === streamId),
-            );
-            const stream_id = preferByName(ids, [/stream/]) ?? null;
-            const form = { items, stream_id, sequence, digest, token, token_encoding };
-            return { form, differ: points.length - holds };
-          }
-      }
+    for (const [token, token_encoding] of tokensIn(points, paths)) {
+      unlike = points.length;
+      const fields = findPointFields(points, paths, digests);
+      if (fields === null) continue;
+      const { sequence, digest, holds } = fields;
+      const ids = paths.filter(
+        (path) => streamId !== null && points.some(({ value }) => scalarAt(value, path) === streamId),
+      );
+      const stream_id = preferByName(ids, [/stream/]) ?? null;
+      const form = { items, stream_id, sequence, digest, token, token_encoding };
+      return { form, differ: points.length - holds };
+    }
   }
   return { form: null, differ: unlike };
+}
+
+/** The fields that look like tokens, and how. */
+function* tokensIn(
+  points: readonly Sample[],
+  paths: readonly string[],
+): Generator<[path: string, encoding: keyof typeof TOKEN]> {
+  for (const path of paths)
+    for (const encoding of ['base64', 'base64url', 'hex'] as const) {
+      const isToken = (sent: unknown) => typeof sent === 'string' && TOKEN[encoding].test(sent);
+      if (points.some(({ value }) => isToken(scalarAt(value, path)))) yield [path, encoding];
+    }
+}
+
+/** The number and the digest of an entry. One digest that is that of its entry tells them: it cannot be so by chance. */
+function findPointFields(
+  points: readonly Sample[],
+  paths: readonly string[],
+  digests: ReadonlyMap<number | null, unknown>,
+): { sequence: string; digest: string; holds: number } | null {
+  for (const sequence of paths)
+    for (const digest of paths) {
+      if (sequence === digest) continue;
+      const holds = points.filter(({ value }) => {
+        const wanted = digests.get(numberAt(value, sequence));
+        return wanted !== undefined && scalarAt(value, digest) === wanted;
+      }).length;
+      if (holds > 0) return { sequence, digest, holds };
+    }
+  return null;
 }
 
 /** The summary's facts, by value; null when it is no JSON object. */

@@ -1,14 +1,16 @@
 import type { Json } from '../../core/json/canonical.ts';
 import type { SealKeys } from '../../verifier/model/entry.ts';
 import { type Description, descriptionSchema, type List } from '../../verifier/profile/description.ts';
+import { findChainOf } from './chain.ts';
 import { likeDefault } from './default-fit.ts';
 import { describeEntry, inferDigest } from './digest.ts';
-import { byStream, findChainOf, inferEntries } from './entries.ts';
+import { byStream, inferEntries } from './entries.ts';
 import { type EvidencePackage, inferPackage, suggestPackage } from './evidence.ts';
 import { type Hints, NO_HINTS, readOpenApi } from './openapi.ts';
 import { Reasoning } from './report.ts';
 import type { Ask } from './sample.ts';
 import { inferStreams, readStreamRecords } from './streams.ts';
+import type { Chain, EntriesSurvey } from './survey.ts';
 import { inferVerify } from './verify.ts';
 
 export interface ProbeOptions {
@@ -40,7 +42,7 @@ export interface ProbeResult {
 
 /** Finds out a service's contract: from its answers first, from names where values leave a choice. */
 export async function probe(options: ProbeOptions): Promise<ProbeResult> {
-  const { ask, keys } = options;
+  const { ask } = options;
   const reasoning = new Reasoning();
   const hints = readHints(options, reasoning);
   const nothing = { description: null, isDefault: false, reasoning, notes: {} };
@@ -58,12 +60,40 @@ export async function probe(options: ProbeOptions): Promise<ProbeResult> {
   const made: EvidencePackage = options.generate
     ? await inferPackage(ask, options.pause, known, reasoning)
     : suggestPackage(known, 'none was made, so its form was not seen', reasoning);
-  const { entry, seal } = describeEntry(entries, chain);
+  const list = { ...alike(streams.list, entries.list), fields: { stream_id: streams.idField, ...records } };
+  const description = proveDigest(options, { ...known, streams: list, verify }, made, reasoning);
+  const standard = likeDefault(description, made.wasSeen);
+  return {
+    description: standard ?? description,
+    isDefault: standard !== null,
+    reasoning,
+    notes: notesOf(made.wasSeen, description, hints, reasoning),
+  };
+}
+
+/** What was found out, but for packages and digests. */
+interface Found {
+  hints: Hints;
+  survey: EntriesSurvey;
+  chain: Chain;
+  streams: Description['streams'];
+  listing: Description['entries'];
+  verify: Description['verify'];
+}
+
+/** The description with the recipe that makes the digests of the entries that were sampled. */
+function proveDigest(
+  { name, keys, startSearch }: ProbeOptions,
+  { hints, survey, chain, streams, listing, verify }: Found,
+  made: EvidencePackage,
+  reasoning: Reasoning,
+): Description {
+  const { entry, seal } = describeEntry(survey, chain);
   const draft: Description = {
     format: 'evidence-contract/1',
-    name: options.name,
+    name,
     numbers: chain.roles.numbers,
-    streams: { ...alike(streams.list, entries.list), fields: { stream_id: streams.idField, ...records } },
+    streams,
     entries: listing,
     verify,
     ...made.sections,
@@ -72,19 +102,9 @@ export async function probe(options: ProbeOptions): Promise<ProbeResult> {
     seal: null,
   };
   const sampled =
-    made.entries.length > 0 ? byStream({ items: made.entries, isWhole: true }, chain.streamId) : entries.streams;
-  const proved = inferDigest(
-    { draft, chain, streams: sampled, seal, hints, keys, isOver: options.startSearch() },
-    reasoning,
-  );
-  const description = descriptionSchema.parse({ ...draft, ...proved });
-  const standard = likeDefault(description, made.wasSeen);
-  return {
-    description: standard ?? description,
-    isDefault: standard !== null,
-    reasoning,
-    notes: notesOf(made.wasSeen, description, hints, reasoning),
-  };
+    made.entries.length > 0 ? byStream({ items: made.entries, isWhole: true }, chain.streamId) : survey.streams;
+  const search = { draft, chain, streams: sampled, seal, hints, keys, isOver: startSearch() };
+  return descriptionSchema.parse({ ...draft, ...inferDigest(search, reasoning) });
 }
 
 function readHints({ openApi }: ProbeOptions, reasoning: Reasoning): Hints {

@@ -1,5 +1,6 @@
 import { EvidenceError } from '../../core/errors.ts';
 import type { List } from '../../verifier/profile/description.ts';
+import { NO_SERVICE_THERE } from '../client/drift.ts';
 import type { ChainRoles, StreamSample } from './chain-roles.ts';
 import { findStreamId, streamIdByName } from './entry-roles.ts';
 import { inferList, type ListForm, pagingLike, toList, withEnd } from './list.ts';
@@ -29,6 +30,7 @@ export interface StreamsSurvey {
 /** The list of streams, and which of its fields is the id. */
 export async function inferStreams(ask: Ask, hints: Hints, reasoning: Reasoning): Promise<StreamsSurvey | null> {
   const first = await ask({ url: STREAMS });
+  if (first.status === 404) throw new EvidenceError('not-found', `GET ${STREAMS} answered 404`, NO_SERVICE_THERE);
   if (!isSuccess(first)) throw first.error ?? new EvidenceError('contract', `GET ${STREAMS} answers nothing readable`);
   const form = await inferList(ask, STREAMS, {}, hints.streams, first);
   if (form === null) {
@@ -129,19 +131,7 @@ export function readStreamRecords(
     differ.length,
     differ.map((streamId) => ({ streamId, from: null, to: null })),
   );
-  const named = { ...found, last_sequence: found.head_sequence };
-  const unlike = whole === 0 ? [] : records.flatMap(({ value }) => unlikeNamed(value, named));
-  reasoning.doubts(
-    'count and head',
-    `${[...new Set(unlike)].join(', ')}: called count or head, and in most streams not that of the entries`,
-    new Set(unlike).size,
-  );
-  if (found.entry_count === null && found.head_sequence === null)
-    reasoning.lacks(
-      'count and head',
-      'no field of the streams equals them',
-      'a stream that was cut off at its end can only be told by the listing',
-    );
+  reportUnlike(found, whole === 0 ? [] : records, reasoning);
   if (found.verified !== null) reasoning.found('verified', found.verified, 'true, false or null, and called so');
   else
     reasoning.lacks(
@@ -150,4 +140,21 @@ export function readStreamRecords(
       'whether the service has verified a stream is not shown',
     );
   return found;
+}
+
+/** Fields that are called count or head, and are neither. */
+function reportUnlike(found: StreamRoles, records: readonly Sample[], reasoning: Reasoning): void {
+  const named = { ...found, last_sequence: found.head_sequence };
+  const unlike = new Set(records.flatMap(({ value }) => unlikeNamed(value, named)));
+  reasoning.doubts(
+    'count and head',
+    `${[...unlike].join(', ')}: called count or head, and in most streams not that of the entries`,
+    unlike.size,
+  );
+  if (found.entry_count === null && found.head_sequence === null)
+    reasoning.lacks(
+      'count and head',
+      'no field of the streams equals them',
+      'a stream that was cut off at its end can only be told by the listing',
+    );
 }

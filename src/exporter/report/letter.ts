@@ -45,9 +45,9 @@ function renderText(view: LetterView): string {
       ...command.split('\n').map((line) => `${INDENT}${line}`),
       '',
     ]),
-    ...wrapped(view.introduction),
+    ...wrapped(view.files.introduction),
     '',
-    ...view.files.flatMap(linesOf),
+    ...view.files.list.flatMap(linesOf),
     '',
   ].join('\n');
 }

@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { StreamingSha256 } from '../../core/digest.ts';
@@ -30,12 +30,13 @@ export class ShareFolder {
       return new ShareFolder(path);
     } catch (error) {
       const isThere = (error as NodeJS.ErrnoException).code === 'EEXIST';
-      const why = isThere ? 'exists, and nothing is ever written over' : `cannot be made: ${messageOf(error)}`;
-      throw new EvidenceError('usage', `${path} ${why}; nothing was shared`, {
-        nextStep: 'Name another folder with --out.',
-        cause: error,
-      });
+      throw isThere ? exists(path) : noPlace(path, `cannot be made: ${messageOf(error)}`, error);
     }
+  }
+
+  /** @throws EvidenceError `usage` where there is something of that name already. */
+  static async checkNew(path: string): Promise<void> {
+    if (await lstat(path).catch(() => null)) throw exists(path);
   }
 
   async write(name: string, bytes: Uint8Array): Promise<void> {
@@ -75,4 +76,15 @@ export class ShareFolder {
       });
     }
   }
+}
+
+function exists(path: string): EvidenceError {
+  return noPlace(path, 'exists, and nothing is ever written over');
+}
+
+function noPlace(path: string, why: string, cause?: unknown): EvidenceError {
+  return new EvidenceError('usage', `${path} ${why}; nothing was shared`, {
+    nextStep: 'Name another folder with --out.',
+    cause,
+  });
 }

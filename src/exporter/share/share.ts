@@ -39,19 +39,8 @@ export interface Shared {
  * @throws EvidenceError see `selectObjects`, `putShare`; then nothing was handed out.
  */
 export async function shareRun(context: ShareContext, wish: ShareWish): Promise<Shared> {
-  const { archive, now, signal } = context;
-  const selection = await selectObjects(archive, wish.run);
-  const series = wish.linkSeconds === null ? null : await beginLinks(archive, wish.linkSeconds);
-  const record: ShareRecord = {
-    format: FORMATS.share,
-    run_id: wish.run.record.run_id,
-    shared_with: wish.sharedWith,
-    shared_by: wish.sharedBy,
-    shared_at: now().toISOString(),
-    form: series === null ? 'copies' : 'links',
-    expires_at: series === null ? null : endOf(series).toISOString(),
-    objects: selection.objects,
-  };
+  const { archive, signal } = context;
+  const { selection, series, record } = await prepare(context, wish);
   const folder = await ShareFolder.make(wish.folder);
   try {
     if (series === null) await folder.copy(archive, selection.objects, signal);
@@ -66,6 +55,39 @@ export async function shareRun(context: ShareContext, wish: ShareWish): Promise<
     await folder.remove();
     throw error;
   }
+}
+
+/**
+ * What `shareRun` would record, and what there is to know of the links. Nothing is written, and no link is made.
+ * @throws EvidenceError as `shareRun` does for what cannot be shared.
+ */
+export async function foreseeShare(context: ShareContext, wish: ShareWish): Promise<Omit<Shared, 'key'>> {
+  const { series, record } = await prepare(context, wish);
+  await ShareFolder.checkNew(wish.folder);
+  return { record, warnings: series === null ? [] : warningsOf(series) };
+}
+
+interface Prepared {
+  selection: ShareSelection;
+  /** Null for copies. */
+  series: LinkSeries | null;
+  record: ShareRecord;
+}
+
+async function prepare({ archive, now }: ShareContext, wish: ShareWish): Promise<Prepared> {
+  const selection = await selectObjects(archive, wish.run);
+  const series = wish.linkSeconds === null ? null : await beginLinks(archive, wish.linkSeconds);
+  const record: ShareRecord = {
+    format: FORMATS.share,
+    run_id: wish.run.record.run_id,
+    shared_with: wish.sharedWith,
+    shared_by: wish.sharedBy,
+    shared_at: now().toISOString(),
+    form: series === null ? 'copies' : 'links',
+    expires_at: series === null ? null : endOf(series).toISOString(),
+    objects: selection.objects,
+  };
+  return { selection, series, record };
 }
 
 function beginLinks({ links, url }: Archive, seconds: number): Promise<LinkSeries> {

@@ -25,6 +25,7 @@ export interface StreamRow {
 }
 
 /** The columns are the only copy of an entry: what is served and what is verified is built from them. */
+// Over ten members: it is a row of the table of entries.
 export interface EntryRow {
   entry_id: string;
   stream_id: string;
@@ -51,6 +52,7 @@ export interface IdempotencyRow {
   created_at: string;
 }
 
+// Over ten members: it is a row of the table of checkpoints.
 interface CheckpointTable {
   ordinal: Generated<number>;
   checkpoint_id: string;

@@ -14,6 +14,11 @@ export interface AuthorityCertificates {
   authorityKeyPem: string;
 }
 
+type X509 = typeof import('@peculiar/x509');
+type Keys = webcrypto.CryptoKeyPair;
+/** From when to when a certificate is valid, and how it is signed. */
+type Terms = { notBefore: Date; notAfter: Date; signingAlgorithm: typeof ALGORITHM };
+
 export async function issueAuthorityCertificates(now: Date): Promise<AuthorityCertificates> {
   // @peculiar/x509 resolves its parts by decorators, which need this to have been loaded.
   await import('reflect-metadata');
@@ -23,44 +28,35 @@ export async function issueAuthorityCertificates(now: Date): Promise<AuthorityCe
   const keys = await subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   const notAfter = new Date(now);
   notAfter.setUTCFullYear(now.getUTCFullYear() + YEARS);
-  const root = await x509.X509CertificateGenerator.createSelfSigned(
-    {
-      name: ROOT_NAME,
-      keys: rootKeys,
-      notBefore: now,
-      notAfter,
-      signingAlgorithm: ALGORITHM,
-      extensions: [
-        new x509.BasicConstraintsExtension(true, 0, true),
-        new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
-        await x509.SubjectKeyIdentifierExtension.create(rootKeys.publicKey, false, webcrypto),
-      ],
-    },
-    webcrypto,
-  );
-  const authority = await x509.X509CertificateGenerator.create(
-    {
-      subject: AUTHORITY_NAME,
-      issuer: root.subjectName,
-      publicKey: keys.publicKey,
-      signingKey: rootKeys.privateKey,
-      notBefore: now,
-      notAfter,
-      signingAlgorithm: ALGORITHM,
-      extensions: [
-        new x509.BasicConstraintsExtension(false, undefined, true),
-        new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
-        new x509.ExtendedKeyUsageExtension([TIME_STAMPING], true),
-        await x509.SubjectKeyIdentifierExtension.create(keys.publicKey, false, webcrypto),
-        await x509.AuthorityKeyIdentifierExtension.create(rootKeys.publicKey, false, webcrypto),
-      ],
-    },
-    webcrypto,
-  );
+  const terms = { notBefore: now, notAfter, signingAlgorithm: ALGORITHM };
+  const root = await issueRoot(x509, rootKeys, terms);
+  const authority = await issueAuthority(x509, keys, rootKeys, terms);
   const pkcs8 = Buffer.from(await subtle.exportKey('pkcs8', keys.privateKey));
   return {
     rootPem: `${root.toString('pem')}\n`,
     authorityPem: `${authority.toString('pem')}\n`,
     authorityKeyPem: `${x509.PemConverter.encode(pkcs8, 'PRIVATE KEY')}\n`,
   };
+}
+
+async function issueRoot(x509: X509, keys: Keys, terms: Terms) {
+  const extensions = [
+    new x509.BasicConstraintsExtension(true, 0, true),
+    new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
+    await x509.SubjectKeyIdentifierExtension.create(keys.publicKey, false, webcrypto),
+  ];
+  return x509.X509CertificateGenerator.createSelfSigned({ name: ROOT_NAME, keys, ...terms, extensions }, webcrypto);
+}
+
+async function issueAuthority(x509: X509, keys: Keys, rootKeys: Keys, terms: Terms) {
+  const extensions = [
+    new x509.BasicConstraintsExtension(false, undefined, true),
+    new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+    new x509.ExtendedKeyUsageExtension([TIME_STAMPING], true),
+    await x509.SubjectKeyIdentifierExtension.create(keys.publicKey, false, webcrypto),
+    await x509.AuthorityKeyIdentifierExtension.create(rootKeys.publicKey, false, webcrypto),
+  ];
+  const names = { subject: AUTHORITY_NAME, issuer: ROOT_NAME };
+  const signed = { publicKey: keys.publicKey, signingKey: rootKeys.privateKey };
+  return x509.X509CertificateGenerator.create({ ...names, ...signed, ...terms, extensions }, webcrypto);
 }

@@ -110,6 +110,7 @@ export const MAX_LINK_SECONDS = 7 * 24 * 60 * 60;
  * Where evidence is kept. Objects are only ever created: nothing here replaces or deletes one. Keys are those that
  * `checkKey` lets pass.
  */
+// Over ten members: it is the port of every store.
 export interface Archive {
   /** As people name it, and a command that they type: contains no secret. */
   readonly url: string;

@@ -163,7 +163,11 @@ function bytesOf(records: ChainKernel['records'], index: number): Uint8Array {
 }
 
 /** The regular entries of a kernel's last run, of which there must be some. */
-export function regularEntries({ tip, records }: Pick<ChainKernel, 'tip' | 'records'>): RegularEntries {
+export function regularEntries({
+  tip,
+  records,
+  usedKeyIds,
+}: Pick<ChainKernel, 'tip' | 'records' | 'usedKeyIds'>): RegularEntries {
   if (tip === null) throw new TypeError('a kernel without a tip has no regular entries');
   const { count, digests, digestBytes } = records;
   const firstSequence = records.sequence(0);
@@ -177,6 +181,7 @@ export function regularEntries({ tip, records }: Pick<ChainKernel, 'tip' | 'reco
     digests,
     digestBytes,
     activity: activity.finish(),
+    keyIds: usedKeyIds,
     ends: { first: bytesOf(records, 0), last: bytesOf(records, count - 1) },
     searchDated: (search) => search.addOrdered(firstSequence, count, (index) => records.time(index)),
     find(sequence) {

@@ -7,6 +7,7 @@ import type { DatedSearch } from './dated.ts';
  * from their own bytes, stream, times and, where keys are given, seals. Whoever offers them vouches for all of it.
  * Valid until the walk returns.
  */
+// Over ten members: it is all that a walk takes in the place of so many entries.
 export interface RegularEntries {
   /** At least 1. */
   readonly count: number;
@@ -20,6 +21,8 @@ export interface RegularEntries {
   /** Of each. */
   readonly digestBytes: number;
   readonly activity: Activity;
+  /** The ids of the keys that these name, and perhaps entries before them. */
+  readonly keyIds: readonly string[];
   /** The first and the last of them as they were sent. */
   readonly ends: { readonly first: Uint8Array; readonly last: Uint8Array };
   /** One of them; undefined where the number is of none, or of one that the walk does not watch. */

@@ -2,6 +2,7 @@ import type { Entry, SealKeys } from '../model/entry.ts';
 import { FindingLog } from '../model/finding-log.ts';
 import { type FindingPlace, placeOf, type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
 import type { Contract } from '../reading/contract.ts';
+import type { RegularEntries } from './regular.ts';
 
 /** What was seen of the seals of one stream. */
 export interface SealCounts {
@@ -14,6 +15,8 @@ export interface SealCounts {
   unknown: { entries: number; first: { sequence: number; keyId: string; behindKnown: boolean } | null };
   /** `seal/missing` of the entries without one, if they are among others that have one; else nothing is wrong with that. */
   unsealed: FindingLog;
+  /** The ids of the given keys that seals and digests were checked with. */
+  keyIds: Set<string>;
 }
 
 /** Checks the seals of one stream, in the order of arrival. Their form is checked without any key. */
@@ -28,6 +31,7 @@ export class SealCheck {
     verified: 0,
     unknown: { entries: 0, first: null },
     unsealed: new FindingLog(),
+    keyIds: new Set(),
   };
 
   constructor(streamId: string, contract: Pick<Contract, 'hasSeals' | 'sealOf'>, keys: SealKeys, log: FindingLog) {
@@ -58,6 +62,7 @@ export class SealCheck {
       this.#unknownKey(entry, seal.keyId);
       return;
     }
+    this.#counts.keyIds.add(seal.keyId);
     if (this.#contract.sealOf(key, entry) === seal.value) this.#counts.verified++;
     // What the seal should be is a secret of the key's holder, so it is not reported.
     else {
@@ -66,8 +71,14 @@ export class SealCheck {
     }
   }
 
+  /** Takes note of a key that a digest was checked with. */
+  noteKey(id: string): void {
+    this.#counts.keyIds.add(id);
+  }
+
   /** Takes entries whose seals were checked, where keys are given. */
-  extend(count: number): void {
+  extend({ count, keyIds }: Pick<RegularEntries, 'count' | 'keyIds'>): void {
+    for (const id of keyIds) this.noteKey(id);
     if (this.#keys.size === 0 || !this.#contract.hasSeals) return;
     this.#counts.present += count;
     this.#counts.verified += count;

@@ -20,6 +20,7 @@ import { type Fill, openKernel, type RegularOptions, readOn, regularEntries } fr
  *
  * Plain data: it passes between threads.
  */
+// Over ten members: it is the one message that a thread sends of what it read.
 export interface Stretch {
   /** Offsets in the package: of the first entry, and where the reading ended. */
   start: number;
@@ -34,6 +35,8 @@ export interface Stretch {
   digests: Uint8Array<ArrayBuffer>;
   digestBytes: number;
   activity: Activity;
+  /** See `RegularEntries`. */
+  keyIds: readonly string[];
   /** The first and the last entry as they were sent. */
   ends: { first: Uint8Array; last: Uint8Array };
   /** What was known not to be covered by digests. */
@@ -64,7 +67,7 @@ export function isNextOf({ tip, uncovered }: Pick<RegularWalk, 'tip' | 'uncovere
 }
 
 export function entriesOf(stretch: Stretch): RegularEntries {
-  const { assumed, count, firstTime, tip, digests, digestBytes, activity, ends, watched, dated } = stretch;
+  const { assumed, count, firstTime, tip, digests, digestBytes, activity, keyIds, ends, watched, dated } = stretch;
   const firstSequence = assumed.sequence + 1;
   return {
     count,
@@ -74,6 +77,7 @@ export function entriesOf(stretch: Stretch): RegularEntries {
     digests,
     digestBytes,
     activity,
+    keyIds,
     ends,
     find: (sequence) => watched.get(sequence),
     searchDated: (search) => search.addAll(dated),
@@ -156,6 +160,7 @@ class Taken {
   #count = 0;
   #firstTime = NO_TIME;
   #tip: Tip | null = null;
+  #keyIds: readonly string[] = [];
   #ends: Stretch['ends'] | null = null;
 
   constructor({ watch, dated }: Pick<StretchOptions, 'watch' | 'dated'>, digestBytes: number) {
@@ -170,6 +175,7 @@ class Taken {
     this.#count += entries.count;
     this.#activity.addAll(entries.activity);
     this.#tip = entries.tip;
+    this.#keyIds = entries.keyIds;
     this.#ends = { first: this.#ends?.first ?? entries.ends.first.slice(), last: entries.ends.last.slice() };
     this.#recent.add(entries);
     entries.searchDated(this.#dated);
@@ -179,10 +185,7 @@ class Taken {
     }
   }
 
-  result(): Pick<
-    Stretch,
-    'count' | 'firstTime' | 'tip' | 'digests' | 'digestBytes' | 'activity' | 'ends' | 'watched' | 'dated'
-  > {
+  result(): Omit<Stretch, 'start' | 'end' | 'place' | 'assumed' | 'uncovered'> {
     if (this.#tip === null || this.#ends === null) throw new TypeError('a stretch without entries is none');
     const digests = this.#recent.upTo(this.#tip.sequence, Math.min(this.#count, REMEMBERED));
     return {
@@ -192,6 +195,7 @@ class Taken {
       digests,
       digestBytes: this.#digestBytes,
       activity: this.#activity.finish(),
+      keyIds: this.#keyIds,
       ends: this.#ends,
       watched: this.#watched,
       dated: this.#dated.found,

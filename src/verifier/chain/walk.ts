@@ -49,6 +49,7 @@ export interface WalkQuestions {
 const MAX_UNCOVERED = 50;
 
 /** What was seen of one stream. */
+// Over ten members: it is what one walk over all entries finds.
 export interface WalkResult {
   streamId: string;
   entries: number;
@@ -170,7 +171,7 @@ export class ChainWalk implements RegularWalk {
     this.#entries += count;
     this.#contentComputed += count;
     this.#activity.addAll(entries.activity);
-    this.#seals.extend(count);
+    this.#seals.extend(entries);
     this.#order.extend(entries);
     entries.searchDated(this.#search);
     this.#noteEnds(entries);
@@ -252,6 +253,7 @@ export class ChainWalk implements RegularWalk {
       return;
     }
     this.#contentComputed++;
+    if (content.keyId !== null) this.#seals.noteKey(content.keyId);
     for (const name of content.uncovered)
       if (!this.#uncovered.has(name)) this.#uncovered.add(this.#uncovered.size < MAX_UNCOVERED ? name : MORE);
     if (content.digest !== entry.digest)

@@ -68,16 +68,25 @@ function judge(question: AgreementQuestion, log: FindingLog): Claim {
   const differences = log.errors('agreement');
   if (differences > 0)
     return refuted(`${differences} of the compared statements ${differences === 1 ? 'differs' : 'differ'}`);
-  const doubts = [
+  const doubts = [...doubtsIn(question, summary, pdf), ...(unseen === null ? [] : [unseen])];
+  return doubts.length > 0 ? unproved(doubts.join('; ')) : judgeStated(question, summary, pdf);
+}
+
+/** Why a form may state something else to whoever can read it. */
+function doubtsIn(question: AgreementQuestion, summary: SummaryFacts | null, pdf: PdfView): string[] {
+  const { facts } = question;
+  return [
     ...unreadIn('summary', question.summary),
     ...unreadIn('PDF', question.pdf ?? null),
     ...facts.otherEntries.map((path) => `the JSON form has another list that looks like entries, at "${path}"`),
-    ...contraryTo(ours, 'JSON form', facts.plain),
-    ...contraryTo(ours, 'summary', summary?.plain ?? []),
+    ...contraryTo(pdf.ours, 'JSON form', facts.plain),
+    ...contraryTo(pdf.ours, 'summary', summary?.plain ?? []),
     ...pdf.doubts,
-    ...(unseen === null ? [] : [unseen]),
   ];
-  if (doubts.length > 0) return unproved(doubts.join('; '));
+}
+
+/** Where nothing differs: whether enough is stated to agree. */
+function judgeStated(question: AgreementQuestion, summary: SummaryFacts | null, pdf: PdfView): Claim {
   const summaryStates = summary !== null && (summary.entryCount !== null || summary.headDigest !== undefined);
   const pdfStates = pdf.agreeing.includes('count') || pdf.agreeing.includes('head');
   const notes = [...(summary === null ? ['there is no summary'] : []), ...pdf.notes];
@@ -90,7 +99,7 @@ function judge(question: AgreementQuestion, log: FindingLog): Claim {
       ? []
       : [`the text of the PDF (${pdf.agreeing.join(', ')}: ${plural(pdf.statements, 'statement')})`]),
     ...(question.statedCount == null ? [] : ['the recorded count of the service']),
-    ...(vendor === null ? [] : ['the recorded verdict of the service']),
+    ...(question.vendor === null ? [] : ['the recorded verdict of the service']),
   ];
   return proved([`${compared.slice(0, -1).join(', ')} and ${compared.at(-1)} agree`, ...notes].join('; '));
 }

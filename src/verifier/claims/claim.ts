@@ -10,6 +10,7 @@ export type ClaimName = (typeof CLAIMS)[number];
 export const DEFAULT_REQUIRED: readonly ClaimName[] = ['order', 'content'];
 
 /** As it is written into records. `reason` says why not, `basis` on what a proof rests. */
+// Over ten members: it is a claim in records and documents.
 export interface Claim {
   state: 'proved' | 'refuted' | 'unproved';
   reason?: string | undefined;

@@ -31,7 +31,7 @@ import { judgeSeal } from './seal.ts';
  * @param required the claims that must be proved for the stream to be `verified`.
  */
 export function examine(observations: Observations, required: readonly ClaimName[]): Examination {
-  const { reading, isShort, isAltered } = observations;
+  const { reading, known, forms } = observations;
   const { walk, defect } = reading;
   const own = new FindingLog();
   if (defect !== null) own.add(defect);
@@ -41,11 +41,11 @@ export function examine(observations: Observations, required: readonly ClaimName
   const { claims, findings } = defect === null ? judge(observations, required) : judgeDefective(walk, defect.message);
   const all = [...own.list(), ...findings.list()];
   return {
-    status: statusOf(claims, walk.entries, defect !== null || isShort, required),
+    status: statusOf(claims, walk.entries, defect !== null || forms.isShort, required),
     claims,
-    findings: isAltered ? all.map(inAltered) : withKnownGaps(all, observations.earlier ?? []),
+    findings: forms.isAltered ? all.map(inAltered) : withKnownGaps(all, known.earlier ?? []),
     findingsCount: own.total() + findings.total(),
-    actions: defect === null ? countActions(factsOf(observations.summary), walk.entries) : null,
+    actions: defect === null ? countActions(factsOf(forms.summary), walk.entries) : null,
   };
 }
 
@@ -56,16 +56,18 @@ interface Judged {
 }
 
 function judge(observations: Observations, required: readonly ClaimName[]): Judged {
-  const { reading, contract, contractFile, acceptUnhashed: accepted, sealKeysGiven: keysGiven } = observations;
-  const { walk, facts } = reading;
+  const { known, measures } = observations;
+  const { walk, facts } = observations.reading;
+  const { contract, contractFile, acceptUnhashed: accepted, sealKeysGiven: keysGiven } = measures;
   const order = judgeOrder(walk);
   const content = judgeContent({ walk, contract, contractFile, accepted, required: required.includes('content') });
   const seal = judgeSeal({ walk, hasSeals: contract.hasSeals, keysGiven, required: required.includes('seal') });
   const ownVerdict = verdictOf([order, content, ...(contract.hasSeals ? [seal.claim] : [])]);
-  const bindsPrevious = contract.bindsPredecessor;
-  const anchor = judgeAnchor({ ...observations, walk, checkpoints: facts?.checkpoints ?? [], bindsPrevious });
-  const continuity = judgeContinuity({ ...observations, walk });
-  const completeness = judgeCompleteness({ ...observations, walk, basis: observations.completeness });
+  const { bindsPredecessor: bindsPrevious } = contract;
+  const { period } = known;
+  const anchor = judgeAnchor({ ...measures, walk, checkpoints: facts?.checkpoints ?? [], period, bindsPrevious });
+  const continuity = judgeContinuity({ ...known, walk });
+  const completeness = judgeCompleteness({ ...known, walk, basis: known.completeness });
   const agreement = judgeForms(observations, ownVerdict);
   const findings = new FindingLog();
   for (const log of [walk, seal, anchor, continuity, completeness, agreement]) findings.addAll(log.findings);
@@ -92,8 +94,9 @@ const ALTERED =
   'the bundle is not what it states, so what differs in it shows nothing of the forms and the verdict of the service';
 
 function judgeForms(observations: Observations, ownVerdict: OwnVerdict): Judgement {
-  const { reading, summary, pdf, vendor, statedCount, isAltered } = observations;
-  const { walk, facts } = reading;
+  const { walk, facts } = observations.reading;
+  const { summary, pdf, isAltered } = observations.forms;
+  const { vendor, statedCount } = observations.known;
   const without = (reason: string) => ({ claim: unproved(reason), findings: new FindingLog() });
   if (isAltered) return without(ALTERED);
   if (facts === null) return without('the JSON form could not be read');

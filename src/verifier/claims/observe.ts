@@ -59,40 +59,42 @@ export interface Forms {
   isAltered: boolean;
 }
 
-/** Everything that was observed about one stream; the claims follow from it alone. */
-export interface Observations extends Known {
-  reading: PackageReading;
+/** The same, read. */
+export interface ReadForms extends Pick<Forms, 'isShort' | 'isAltered'> {
   summary: SummaryReading | null;
   pdf: PdfReading | null;
-  /** See `Forms`. */
-  isShort: boolean;
-  isAltered: boolean;
+}
+
+/** By what claims are judged. */
+export interface Measures extends Omit<Means, 'contract' | 'sealKeys' | 'readPdf'> {
   /** What the contract knows of digests and seals. */
   contract: Pick<Contract, 'name' | 'recipe' | 'hasSeals' | 'bindsPredecessor' | 'unhashedSeal' | 'openRoles'>;
-  contractFile: ContractFile | null;
-  acceptUnhashed: readonly string[];
   sealKeysGiven: boolean;
-  roots: readonly Certificate[] | null;
-  /** Null where tokens cannot be checked. */
-  verifyToken: VerifyToken | null;
-  now: Date;
+}
+
+/** Everything that was observed about one stream; the claims follow from it alone. */
+export interface Observations {
+  reading: PackageReading;
+  known: Known;
+  forms: ReadForms;
+  measures: Measures;
 }
 
 /** What an export and a verification judge: made here for both, so that both judge alike. */
 export async function observe(
   reading: PackageReading,
-  { summary, pdf, isShort, isAltered }: Forms,
+  { summary, pdf, ...state }: Forms,
   known: Known,
   { readPdf, sealKeys, ...means }: Means,
 ): Promise<Observations> {
   return {
-    ...known,
-    ...means,
     reading,
-    summary: await readSummary(summary, means.contract),
-    pdf: await readPdfForm(pdf, readPdf),
-    isShort,
-    isAltered,
-    sealKeysGiven: sealKeys.size > 0,
+    known,
+    forms: {
+      ...state,
+      summary: await readSummary(summary, means.contract),
+      pdf: await readPdfForm(pdf, readPdf),
+    },
+    measures: { ...means, sealKeysGiven: sealKeys.size > 0 },
   };
 }

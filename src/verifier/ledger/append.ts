@@ -68,7 +68,8 @@ export async function appendEntry(
   });
 }
 
-function nextKey(newest: StoredLedgerEntry | null): string {
+/** Where the next entry goes. */
+export function nextKey(newest: StoredLedgerEntry | null): string {
   return ledgerKey((newest?.entry.number ?? 0) + 1);
 }
 

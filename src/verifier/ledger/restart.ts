@@ -5,8 +5,8 @@ import type { Archive } from '../archive/archive.ts';
 import { acceptanceKey } from '../records/keys.ts';
 import type { Acceptance } from '../records/record.ts';
 import { toRecordBytes } from '../records/record-bytes.ts';
-import { appendEntry } from './append.ts';
-import { readKnownLedger } from './continuation.ts';
+import { appendEntry, nextKey } from './append.ts';
+import { type KnownLedger, readKnownLedger } from './continuation.ts';
 import type { LedgerTrust } from './ledger.ts';
 
 export interface AcceptanceWish {
@@ -26,6 +26,33 @@ export interface AcceptanceWish {
  * `appendEntry` do.
  */
 export async function acceptRestart(archive: Archive, wish: AcceptanceWish, trust: LedgerTrust): Promise<Acceptance> {
+  const { ledger, record } = await derive(archive, wish, trust);
+  const bytes = toRecordBytes(record);
+  const key = acceptanceKey(wish.slug, record.accepted_at);
+  const digest = sha256(bytes);
+  await archive.put(key, { bytes }, { sha256: digest, bytes: bytes.length });
+  await appendEntry(archive, { kind: 'acceptance', record, key, sha256: digest }, ledger, trust);
+  return record;
+}
+
+/**
+ * The record that `acceptRestart` would make, and the ledger entry that would name it. Nothing is written.
+ * @throws EvidenceError as `acceptRestart` does for what cannot be accepted.
+ */
+export async function foreseeRestart(
+  archive: Archive,
+  wish: AcceptanceWish,
+  trust: LedgerTrust,
+): Promise<{ acceptance: Acceptance; ledger_key: string }> {
+  const { ledger, record } = await derive(archive, wish, trust);
+  return { acceptance: record, ledger_key: nextKey(ledger.newest) };
+}
+
+async function derive(
+  archive: Archive,
+  wish: AcceptanceWish,
+  trust: LedgerTrust,
+): Promise<{ ledger: KnownLedger; record: Acceptance }> {
   const ledger = await readKnownLedger(archive, trust);
   const heads = new Map(Object.entries(ledger.newest?.entry.heads ?? {}));
   const head = heads.get(wish.streamId);
@@ -38,12 +65,7 @@ export async function acceptRestart(archive: Archive, wish: AcceptanceWish, trus
     accepted_at: wish.acceptedAt.toISOString(),
     head,
   };
-  const bytes = toRecordBytes(record);
-  const key = acceptanceKey(wish.slug, record.accepted_at);
-  const digest = sha256(bytes);
-  await archive.put(key, { bytes }, { sha256: digest, bytes: bytes.length });
-  await appendEntry(archive, { kind: 'acceptance', record, key, sha256: digest }, ledger, trust);
-  return record;
+  return { ledger, record };
 }
 
 function withoutHead(streamId: string, acceptances: readonly Acceptance[]): EvidenceError {

@@ -49,6 +49,8 @@ export type RecomputedDigest =
   | {
       state: 'computed';
       digest: string;
+      /** Of the key that it is made with; null for none. */
+      keyId: string | null;
       /** For people: what of the entry the digest says nothing about. */
       uncovered: readonly string[];
     }

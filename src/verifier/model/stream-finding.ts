@@ -18,7 +18,8 @@ export interface StreamFinding extends Finding<StreamFindingCode> {
 const ASK_PROVIDER = 'Keep this bundle, and ask the operator of the service to explain it, entry by entry.';
 const ASK_AUTHORITY =
   'Keep this bundle, and ask the operator of the service for a checkpoint with a sound token of its time-stamping authority.';
-const EXPORT_AGAIN = 'Run the same export again; if it stays, ask the operator of the service.';
+const EXPORT_AGAIN =
+  'Have the stream exported again, with --revise where the run is finalized; if it stays, ask the operator of the service.';
 
 /** Severity and next step of each code: a finding's own words only say what happened. */
 const CODES = {
@@ -57,7 +58,8 @@ const CODES = {
   },
   'seal/unknown-key': {
     severity: 'warning',
-    nextStep: 'Give the key of this id with verify.seal_keys or --seal-key to have these seals checked.',
+    nextStep:
+      'Get the key of this id from the operator of the service, and give it with verify.seal_keys or --seal-key.',
   },
   'continuity/rewritten': {
     severity: 'error',
@@ -73,7 +75,7 @@ const CODES = {
   },
   'continuity/unknown-start': {
     severity: 'notice',
-    nextStep: 'Export the earlier period too, or all time once, so that what came before is known.',
+    nextStep: 'Have the earlier period exported too, or all time once, so that what came before is known.',
   },
   'continuity/grown': {
     severity: 'warning',
@@ -91,7 +93,7 @@ const CODES = {
   'continuity/stream-vanished': {
     severity: 'error',
     nextStep: (streamId) =>
-      `Ask the operator of the service where the stream went; if it was ended on purpose, record why with: evidence ledger accept ${shellWord(streamId)} --reason 'TEXT'.`,
+      `Ask the operator of the service where the stream went; if it was ended on purpose, have that recorded with: evidence ledger accept ${shellWord(streamId)} --reason 'TEXT'.`,
   },
   'completeness/listing-differs': { severity: 'error', nextStep: ASK_PROVIDER },
   'completeness/count-differs': { severity: 'error', nextStep: EXPORT_AGAIN },
@@ -134,11 +136,12 @@ const CODES = {
     nextStep:
       'Find out which of the two lists is the evidence: the contract names the one that was checked (package.entries).',
   },
-  'package/unreadable': { severity: 'error', nextStep: 'Run the same export again; what arrived is kept.' },
-  'package/foreign': { severity: 'error', nextStep: 'Run the same export again; what arrived is kept.' },
+  'package/unreadable': { severity: 'error', nextStep: EXPORT_AGAIN },
+  'package/foreign': { severity: 'error', nextStep: EXPORT_AGAIN },
   'contract/drift': {
     severity: 'error',
-    nextStep: 'The service changed, or speaks another contract: run `evidence probe` and compare what it finds.',
+    nextStep:
+      'The service changed, or speaks another contract: have `evidence probe` run against it, and compare what it finds.',
   },
 } satisfies Record<string, { severity: Severity; nextStep: string | ((streamId: string) => string) }>;
 

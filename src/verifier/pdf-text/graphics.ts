@@ -7,6 +7,7 @@ import { type PaintColor, toColor } from './paint.ts';
 export type Rule = (list: readonly unknown[]) => void;
 
 /** The graphics state (ISO 32000-1, 8.4) and the state of text (9.3), in the space of the page. */
+// Over ten members: the standard has one state, which q and Q save and restore as a whole.
 export interface GraphicsState {
   matrix: Matrix;
   clip: Box;
@@ -83,6 +84,7 @@ export class Graphics {
     return this.#annotations > 0;
   }
 
+  // Over 40 lines: it is one table.
   #stateRules(): Record<string, Rule> {
     const number = (change: (state: GraphicsState, value: number) => void): Rule => {
       return ([value]) => change(this.state, Number(value) || 0);

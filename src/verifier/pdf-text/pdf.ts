@@ -83,20 +83,16 @@ async function readPages(document: Document): Promise<PdfFacts> {
   return { statements, unread: count > MAX_PAGES ? { from: last + 1, to: count - 1 } : null, doubts };
 }
 
+/** The library's own types; it is loaded on first use, as it is megabytes of code that most commands never need. */
+type Library = Awaited<ReturnType<typeof import('unpdf')['getResolvedPDFJS']>>;
+type PdfDocument = Awaited<ReturnType<Library['getDocument']>['promise']>;
+type PdfPage = Awaited<ReturnType<PdfDocument['getPage']>>;
+type FontOf = (id: string, objects: Objects) => Font;
+
 async function openDocument(bytes: Uint8Array<ArrayBuffer>): Promise<Document> {
-  // Loaded on first use: the library is megabytes of code that most commands never need.
   const { getResolvedPDFJS } = await import('unpdf');
   const { getDocument, OPS } = await getResolvedPDFJS();
-  const fonts = new Map<string, Font>();
-  const fontOf = (id: string, objects: Objects): Font => {
-    const pathOf = (fontChar: string) => {
-      const path = `${id}_path_${fontChar}`;
-      return objects.has(path) ? (objects.get(path) as { path: ArrayLike<number> }).path : null;
-    };
-    const font = fonts.get(id) ?? toFont(objects.get(id) as FontSource, pathOf);
-    fonts.set(id, font);
-    return font;
-  };
+  const fontOf = fontsOfDocument();
   const task = getDocument({
     // It takes the buffer away from whoever gives it.
     data: bytes,
@@ -114,27 +110,7 @@ async function openDocument(bytes: Uint8Array<ArrayBuffer>): Promise<Document> {
     text: async (number) => {
       const document = await task.promise;
       const page = await document.getPage(number);
-      const [list, onScreen, onPaper] = await Promise.all([
-        page.getOperatorList(),
-        document.getOptionalContentConfig(),
-        document.getOptionalContentConfig({ intent: 'print' }),
-      ]);
-      const { transform, width, height } = page.getViewport({ scale: 1 });
-      const visible: Box = { left: 0, bottom: 0, right: width, top: height };
-      const upwards: Matrix = [1, 0, 0, -1, 0, height];
-      const pieces = new PageText({
-        operators: OPS,
-        functions: list.fnArray,
-        arguments: list.argsArray,
-        toPage: multiply(upwards, toMatrix(transform) ?? upwards),
-        visible,
-        fontOf: (id) => fontOf(id, page.commonObjs),
-        whereShown: (content) => {
-          if (content === null) return 'somewhere';
-          const [screen, paper] = [onScreen.isVisible(content), onPaper.isVisible(content)];
-          return screen && paper ? 'everywhere' : screen || paper ? 'somewhere' : 'nowhere';
-        },
-      }).read();
+      const pieces = (await drawPage(document, page, OPS, fontOf)).read();
       page.cleanup();
       if (pieces !== null) return pieces;
       throw new EvidenceError('unreadable', `page ${number} of the PDF has more than ${MAX_PIECES} pieces of text`);
@@ -148,6 +124,49 @@ async function openDocument(bytes: Uint8Array<ArrayBuffer>): Promise<Document> {
       await task.destroy().catch(() => undefined);
     },
   };
+}
+
+/** Each font is read once. */
+function fontsOfDocument(): FontOf {
+  const fonts = new Map<string, Font>();
+  return (id, objects) => {
+    const pathOf = (fontChar: string) => {
+      const path = `${id}_path_${fontChar}`;
+      return objects.has(path) ? (objects.get(path) as { path: ArrayLike<number> }).path : null;
+    };
+    const font = fonts.get(id) ?? toFont(objects.get(id) as FontSource, pathOf);
+    fonts.set(id, font);
+    return font;
+  };
+}
+
+async function drawPage(
+  document: PdfDocument,
+  page: PdfPage,
+  operators: Library['OPS'],
+  fontOf: FontOf,
+): Promise<PageText> {
+  const [list, onScreen, onPaper] = await Promise.all([
+    page.getOperatorList(),
+    document.getOptionalContentConfig(),
+    document.getOptionalContentConfig({ intent: 'print' }),
+  ]);
+  const { transform, width, height } = page.getViewport({ scale: 1 });
+  const visible: Box = { left: 0, bottom: 0, right: width, top: height };
+  const upwards: Matrix = [1, 0, 0, -1, 0, height];
+  return new PageText({
+    operators,
+    functions: list.fnArray,
+    arguments: list.argsArray,
+    toPage: multiply(upwards, toMatrix(transform) ?? upwards),
+    visible,
+    fontOf: (id) => fontOf(id, page.commonObjs),
+    whereShown: (content) => {
+      if (content === null) return 'somewhere';
+      const [screen, paper] = [onScreen.isVisible(content), onPaper.isVisible(content)];
+      return screen && paper ? 'everywhere' : screen || paper ? 'somewhere' : 'nowhere';
+    },
+  });
 }
 
 /** The library mends what it can; a document without its beginning or end is not the one that was issued. */

@@ -64,21 +64,8 @@ export interface AnswerReader {
 
 export function answerReader(description: Description): AnswerReader {
   const digests = digestReader(description.digest);
-  const { entry: roles, generate, verify } = description;
-  const made = (answer: Json): MadeAnswer | null => {
-    const { ready } = generate;
-    // Of a package that may not be there yet, the answer may count what is in it so far.
-    if (ready.when === 'download-answers') return { entryCount: null };
-    const { entry_count: path } = generate.fields;
-    const fields = new RoleFields('the package', answer, description);
-    const isStated = path !== null && fields.has(path) && !fields.isNull(path);
-    if (ready.when === 'at-once') return { entryCount: isStated ? fields.integer(path, 0) : null };
-    const known = (sent: Json | undefined) =>
-      typeof sent === 'string' && [...ready.ready, ...ready.pending].includes(sent) ? sent : null;
-    const status = fields.read(ready.field, known, 'a status that is known');
-    if (!ready.ready.includes(status)) return null;
-    return { entryCount: isStated ? fields.integer(path, 0) : null };
-  };
+  const { entry: roles, generate } = description;
+  const made = (answer: Json) => readMade(description, answer);
   return {
     made,
     stream: (item) => readStream(description, item),
@@ -97,16 +84,34 @@ export function answerReader(description: Description): AnswerReader {
       const streamId = stream_id === null ? null : fields.text(stream_id);
       return { packageId: fields.id(package_id), streamId, made: made(answer) };
     },
-    verification: (answer) => {
-      if (verify === null) throw new TypeError('a contract without verify has no such answers');
-      const fields = new RoleFields('the verification', answer, description);
-      const { verified, checked_at, failures, failure_sequence } = verify.fields;
-      return {
-        verified: fields.boolean(verified),
-        checkedAt: checked_at === null || fields.isNull(checked_at) ? null : fields.text(checked_at),
-        failedSequences: failures === null ? [] : failedSequences(valueAt(answer, failures), failure_sequence),
-      };
-    },
+    verification: (answer) => readVerification(description, answer),
+  };
+}
+
+function readMade(description: Description, answer: Json): MadeAnswer | null {
+  const { ready, fields: paths } = description.generate;
+  // Of a package that may not be there yet, the answer may count what is in it so far.
+  if (ready.when === 'download-answers') return { entryCount: null };
+  const { entry_count: path } = paths;
+  const fields = new RoleFields('the package', answer, description);
+  const isStated = path !== null && fields.has(path) && !fields.isNull(path);
+  if (ready.when === 'at-once') return { entryCount: isStated ? fields.integer(path, 0) : null };
+  const known = (sent: Json | undefined) =>
+    typeof sent === 'string' && [...ready.ready, ...ready.pending].includes(sent) ? sent : null;
+  const status = fields.read(ready.field, known, 'a status that is known');
+  if (!ready.ready.includes(status)) return null;
+  return { entryCount: isStated ? fields.integer(path, 0) : null };
+}
+
+function readVerification(description: Description, answer: Json): VerifyAnswer {
+  const { verify } = description;
+  if (verify === null) throw new TypeError('a contract without verify has no such answers');
+  const fields = new RoleFields('the verification', answer, description);
+  const { verified, checked_at, failures, failure_sequence } = verify.fields;
+  return {
+    verified: fields.boolean(verified),
+    checkedAt: checked_at === null || fields.isNull(checked_at) ? null : fields.text(checked_at),
+    failedSequences: failures === null ? [] : failedSequences(valueAt(answer, failures), failure_sequence),
   };
 }
 

@@ -6,6 +6,7 @@ import type { OpenRole } from '../recipe/roles.ts';
 import type { PlainStatement } from './plain-sight.ts';
 
 /** What a package says about itself, apart from its entries. */
+// Over ten members: it is the head of a package.
 export interface PackageFacts {
   /** `account`: the entries of all streams in one package, in any order; it states no stream and no head. */
   scope: 'stream' | 'account';
@@ -49,6 +50,7 @@ export interface SummaryFacts {
  * How one kind of service writes its packages. Readers throw `EvidenceError` `contract` when a field that plays a role
  * is missing or of another type, `unreadable` when the bytes are not JSON.
  */
+// Over ten members: it is the port through which packages of every service are read.
 export interface Contract {
   /** For people: which contract this is. */
   readonly name: string;

@@ -98,7 +98,7 @@ function contentOf(
   const key = keyId === null ? null : (keys.get(keyId) ?? null);
   if (keyId !== null && key === null) return { state: 'no-key', keyId };
   if (inexact !== null && recipe.needsDoubles) return { state: 'inexact', number: inexact.slice(0, MAX_SHOWN) };
-  return { state: 'computed', digest: recipe.digest(entry, key), uncovered: recipe.uncovered(entry) };
+  return { state: 'computed', digest: recipe.digest(entry, key), keyId, uncovered: recipe.uncovered(entry) };
 }
 
 function hashed(bytes: Uint8Array, value: Json): Hashed {

@@ -6,9 +6,10 @@
 export const RUNS_PREFIX = 'runs/';
 export const LEDGER_PREFIX = 'ledger/';
 export const PUBLIC_KEYS_PREFIX = 'keys/';
+export const ACCEPTANCES_PREFIX = 'acceptances/';
 
 /** Of what belongs to no run alone. */
-export const COMMON_PREFIXES: readonly string[] = [LEDGER_PREFIX, PUBLIC_KEYS_PREFIX, 'acceptances/'];
+export const COMMON_PREFIXES: readonly string[] = [LEDGER_PREFIX, PUBLIC_KEYS_PREFIX, ACCEPTANCES_PREFIX];
 
 export function isCommon(key: string): boolean {
   return COMMON_PREFIXES.some((prefix) => key.startsWith(prefix));

@@ -5,6 +5,7 @@ import { type GeneralName, type Name, readGeneralName, readName, sameName } from
 import { readBits, readBoolean, readCount, readInteger, readOid } from './values.ts';
 
 /** RFC 5280 section 4.1, as far as a path is judged by it. */
+// Over ten members: they are the fields of the RFC.
 export interface Certificate {
   /** For its signature, dates and key: OpenSSL's reading of the same bytes. */
   x509: X509Certificate;

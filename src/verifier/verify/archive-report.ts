@@ -5,17 +5,18 @@ import { EXIT_CODE_OF, type VerifiedOutcome } from '../records/outcome.ts';
 import type { Acceptance, RunRecord } from '../records/record.ts';
 import type { StoredShare } from '../records/share.ts';
 import type { StampVerdict } from '../records/stamps.ts';
+import type { ArchiveReading } from './archive-reading.ts';
 import type { ContractUse } from './contract-use.ts';
 import type { HoldLogCheck } from './hold-log.ts';
-import type { Ledger } from './ledger.ts';
 import type { LockReport } from './locks.ts';
 import { type ObjectFinding, worstWith } from './object-finding.ts';
 import type { ServiceReport } from './one-service.ts';
 import type { RestampCheck } from './restamps.ts';
 import type { RunCheck } from './run.ts';
-import { judgeSignatures, type Keyring, type SignatureReport } from './signatures.ts';
+import { judgeSignatures, type SignatureReport } from './signatures.ts';
 import type { VerifiedStream } from './stream.ts';
 
+// Over ten members: it is the document that `evidence verify --json` prints.
 export interface ArchiveReport {
   outcome: VerifiedOutcome;
   exit_code: number;
@@ -45,6 +46,7 @@ export interface ArchiveReport {
   contracts: ContractUse[];
 }
 
+// Over ten members: it is a run in that document.
 export interface RunReport {
   run_id: string;
   outcome: VerifiedOutcome;
@@ -70,48 +72,37 @@ export interface RunReport {
   findings: ObjectFinding[];
 }
 
-/** What was found, by where it was looked for. */
-export interface Parts {
-  checks: RunCheck[];
-  /** By run id. */
-  holdLog: ReadonlyMap<string, HoldLogCheck>;
-  ledgerFindings: ObjectFinding[];
+/** What is wrong, by where it was looked for. */
+export interface ArchiveFindings {
+  ledger: ObjectFinding[];
   history: ObjectFinding[];
-  keyring: Keyring;
-  /** What is wrong with the keys and with the signatures of the ledger. */
-  unsigned: ObjectFinding[];
+  /** Of the keys and of the signatures of the ledger. */
+  signatures: ObjectFinding[];
+  /** Of objects beside the runs and the ledger. */
   stray: ObjectFinding[];
+}
+
+/** What a report is made of. */
+interface Parts {
+  checks: RunCheck[];
+  reading: Pick<ArchiveReading, 'ledger' | 'keyring' | 'holdLog' | 'service'>;
+  found: ArchiveFindings;
   locks: LockReport;
   warnings: string[];
   checked: number;
-  ledger: Ledger;
+  /** Runs that are not finalized. */
   open: string[];
-  service: ServiceReport | null;
   months: MonthReport[];
 }
 
-export function toReport({
-  checks,
-  holdLog,
-  ledgerFindings,
-  history,
-  keyring,
-  unsigned,
-  stray,
-  locks,
-  warnings,
-  checked,
-  ledger,
-  open,
-  service,
-  months,
-}: Parts): ArchiveReport {
+export function toReport({ checks, reading, found, locks, warnings, checked, open, months }: Parts): ArchiveReport {
+  const { ledger, keyring, holdLog, service } = reading;
   const findings = [
     ...checks.flatMap((check) => check.findings),
-    ...ledgerFindings,
-    ...history,
-    ...unsigned,
-    ...stray,
+    ...found.ledger,
+    ...found.history,
+    ...found.signatures,
+    ...found.stray,
     ...locks.findings,
   ];
   const unmet = [...open, ...locks.expiring].map(() => 'incomplete' as const);
@@ -120,16 +111,16 @@ export function toReport({
   return {
     outcome,
     exit_code: EXIT_CODE_OF[outcome],
-    service,
+    service: service.service,
     runs: checks.map((check) => toRunReport(check, holdLog.get(check.runId))),
     acceptances: [...ledger.acceptances.values()].map(({ record: { format: _format, ...accepted } }) => accepted),
     months,
     ledger: {
       entries: ledger.entries.length,
-      state: ledgerFindings.length > 0 ? 'broken' : isClosed ? 'closed' : 'intact',
-      findings: ledgerFindings,
+      state: found.ledger.length > 0 ? 'broken' : isClosed ? 'closed' : 'intact',
+      findings: found.ledger,
     },
-    history,
+    history: found.history,
     signatures: judgeSignatures(keyring, ledger.entries, findings),
     objects: {
       checked,

@@ -67,7 +67,7 @@ async function verifyEnvelope(
   check.keys.push(key);
   await readObject(key, check.findings, async () => {
     if ((await archive.stat(key)) === null) {
-      const message = `is not there, and the run record says that the run is signed; if an interruption kept it from being written, the same export command adds it`;
+      const message = `is not there, and the run record says that the run is signed; if an interruption kept it from being written, whoever exported the run adds it with the same export command`;
       check.findings.push(toObjectFinding('object/missing', key, message));
       return;
     }
@@ -140,6 +140,6 @@ async function verifyStamps(
   check.unstamped = timestamp_authority !== null && check.stamps.length === 0;
   if (check.unstamped)
     check.warnings.push(
-      `Run ${run_id} was to be time-stamped by ${timestamp_authority} and is not; the same export command adds it.`,
+      `Run ${run_id} was to be time-stamped by ${timestamp_authority} and is not; whoever exported it adds that with the same export command.`,
     );
 }

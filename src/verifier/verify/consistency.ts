@@ -26,7 +26,7 @@ import { checkPages, checkServiceDocument } from './service.ts';
 import { checkTransferLog } from './transfer-log.ts';
 
 /** What the files of one bundle say besides what it is proved by. */
-export interface Surroundings {
+export interface FilesBeside {
   findings: ObjectFinding[];
   missing: MissingForm[];
   /** The transfer log; null where it cannot be read. */
@@ -43,38 +43,38 @@ export interface Documents {
   description: Description | null;
 }
 
+/** What was read of its bytes. */
+interface Evidence {
+  /** All files, by path. */
+  files: ReadonlyMap<string, FileDigest>;
+  reading: PackageReading;
+  /** That the package was read by. */
+  contract: Pick<Contract, 'downloads'>;
+}
+
 const MAX_TEXT_BYTES = 2 ** 20;
 const MAX_LOG_BYTES = 64 * 2 ** 20;
 
 /**
  * Whether the files that only people read, or other programs, say the same as those that were verified: else an auditor
  * and this program would read two different bundles.
- * @param bundle sound by its manifests. @param files all of it, by path. @param reading of its package.
+ * @param bundle sound by its manifests.
  */
 export async function checkConsistency(
   bundle: Bundle,
   key: string,
-  { stated, service, listing, description }: Documents,
-  files: ReadonlyMap<string, FileDigest>,
-  reading: PackageReading,
-  contract: Pick<Contract, 'downloads'>,
-): Promise<Surroundings> {
+  documents: Documents,
+  { files, reading, contract }: Evidence,
+): Promise<FilesBeside> {
+  const { stated } = documents;
   const findings = [
     ...absent(files, key),
     ...checkFolder(bundle, key, stated),
     ...checkContract(files, key, stated),
     ...checkTokens(files, key, reading),
   ];
-  const missing = await readIf(key, findings, () => readMissing(bundle));
-  const { status } = stated.verdict;
-  if (missing !== null && missing.length > 0 && status !== 'incomplete' && status !== 'refuted')
-    findings.push(
-      toObjectFinding(
-        'verdict/differs',
-        `${key}:${VERIFICATION}`,
-        `states the status ${status}, and a form is missing`,
-      ),
-    );
+  const missing = (await readIf(key, findings, () => readMissing(bundle))) ?? [];
+  findings.push(...checkMissing(missing, key, stated));
   if (files.has(BAG_INFO)) {
     const text = await readIf(`${key}:${BAG_INFO}`, findings, () => bundle.readFile(BAG_INFO, MAX_TEXT_BYTES));
     if (text !== null) findings.push(...checkInfo(Buffer.from(text).toString('utf8'), key, stated, files));
@@ -82,20 +82,40 @@ export async function checkConsistency(
   let log: TransferLog | null = null;
   if (files.has(TRANSFER_LOG)) {
     const bytes = await readIf(`${key}:${TRANSFER_LOG}`, findings, () => bundle.readFile(TRANSFER_LOG, MAX_LOG_BYTES));
+    const { listing } = documents;
     const read = bytes === null ? null : checkTransferLog(bytes, key, stated, files, { contract, listing });
     findings.push(...(read?.findings ?? []));
     log = read?.log ?? null;
   }
-  if (service !== null) {
-    const place = `${key}:${SERVICE}`;
-    findings.push(
-      ...checkServiceDocument(service, stated, files, description, log?.steps ?? null).map((message) =>
-        toObjectFinding('bundle/contradiction', place, message),
-      ),
-      ...checkPages(service, place, listing),
-    );
-  }
-  return { findings, missing: missing ?? [], log };
+  findings.push(...checkService(key, documents, files, log));
+  return { findings, missing, log };
+}
+
+/** A stream of which a form is missing is incomplete, unless it is refuted. */
+function checkMissing(
+  missing: readonly MissingForm[],
+  key: string,
+  { verdict: { status } }: Verification,
+): ObjectFinding[] {
+  if (missing.length === 0 || status === 'incomplete' || status === 'refuted') return [];
+  const message = `states the status ${status}, and a form is missing`;
+  return [toObjectFinding('verdict/differs', `${key}:${VERIFICATION}`, message)];
+}
+
+function checkService(
+  key: string,
+  { stated, service, listing, description }: Documents,
+  files: ReadonlyMap<string, FileDigest>,
+  log: TransferLog | null,
+): ObjectFinding[] {
+  if (service === null) return [];
+  const place = `${key}:${SERVICE}`;
+  return [
+    ...checkServiceDocument(service, stated, files, description, log?.steps ?? null).map((message) =>
+      toObjectFinding('bundle/contradiction', place, message),
+    ),
+    ...checkPages(service, place, listing),
+  ];
 }
 
 async function readIf<T>(place: string, findings: ObjectFinding[], read: () => Promise<T>): Promise<T | null> {

@@ -12,20 +12,20 @@ import { toContractFile } from '../claims/content.ts';
 import { examine } from '../claims/examine.ts';
 import type { FormSource } from '../claims/forms.ts';
 import { type Means, observe, type Readers } from '../claims/observe.ts';
-import type { Restart, Span } from '../claims/span-schema.ts';
 import type { ServiceStatement } from '../claims/stated-schema.ts';
 import { toVerdict, type Verdict } from '../claims/verdict.ts';
 import type { SealKeys } from '../model/entry.ts';
+import type { Contract } from '../reading/contract.ts';
 import { type ContractInUse, DEFAULT_IN_USE } from '../reading/in-use.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
-import { checkConsistency } from './consistency.ts';
+import { checkConsistency, type FilesBeside } from './consistency.ts';
 import { type ContractUse, toContractUse } from './contract-use.ts';
 import { contradictions } from './contradictions.ts';
-import { readDocuments } from './documents.ts';
+import { readDocuments, type StatedDocuments } from './documents.ts';
 import { expectationOf } from './expectation.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { openClaims } from './open-claims.ts';
-import { type EntryWatch, readThrough } from './reading.ts';
+import { type BundleReading, type EntryWatch, readThrough } from './reading.ts';
 import { cutOf } from './service.ts';
 
 export interface VerifyOptions {
@@ -52,33 +52,25 @@ export interface VerifyOptions {
 export interface VerifiedBundle {
   findings: ObjectFinding[];
   identity: string | null;
-  /**
-   * Ours, made now from the bytes in the bundle, those among them in which it says what others said; null when it holds
-   * nothing to judge.
-   */
-  verdict: Verdict | null;
-  /** The one that the bundle states. */
-  recorded: Verdict | null;
+  /** Null when it holds nothing to judge. */
+  judged: JudgedBundle | null;
+}
+
+/** A bundle that says of what stream and run it is. */
+export interface JudgedBundle {
+  /** Ours, made now from the bytes in the bundle, those among them in which it says what others said. */
+  verdict: Verdict;
   /** What must be proved: by the reader, and by what the bundle says itself. */
   required: readonly ClaimName[];
-  /** What the bundle says that earlier runs had of the stream. */
-  earlier: readonly Span[];
-  restarts: readonly Restart[];
-  packagePeriod: Span['period'] | null;
-  /** What was read; null when it holds nothing to judge. */
+  contract: ContractUse;
+  /** What was read; null when the package could not be. */
   walk: WalkResult | null;
-  runId: string | null;
-  period: { from: string | null; to: string | null } | null;
-  /** Of the contract file that the bundle states; null for the default contract. */
-  contractSha256: string | null;
-  /** Null when nothing was read. */
-  contract: ContractUse | null;
+  /** What the bundle says of itself. */
+  stated: Verification;
   /** Null where it cannot be read. */
   transferLog: TransferLog | null;
-  /** What the service stated besides the package; null when it holds nothing to judge. */
-  service: ServiceStatement | null;
-  /** The head's sequence number as the service's list of streams stated it. */
-  statedHead: number | null;
+  /** What the service stated besides the package. */
+  service: ServiceStatement;
   /** The forms that it lacks. */
   missing: MissingForm[];
   /** Whether it holds a PDF that could be read where PDFs are. */
@@ -102,7 +94,8 @@ export async function verifyContent(
     bundle = await opening;
   } catch (error) {
     if (!isEvidenceError(error, 'unreadable')) throw error;
-    return nothingIn([toObjectFinding('object/unreadable', key, error.message)]);
+    const finding = toObjectFinding('object/unreadable', key, error.message);
+    return { findings: [finding], identity: null, judged: null };
   }
   return verifyOpened(bundle, key, options, readers);
 }
@@ -114,72 +107,97 @@ async function verifyOpened(
   readers: Readers,
 ): Promise<VerifiedBundle> {
   const findings: ObjectFinding[] = [];
-  const { stated, service, own } = await readDocuments(bundle, key, options, findings);
+  const { identity } = bundle;
+  const documents = await readDocuments(bundle, key, options, findings);
+  const { stated, own } = documents;
   const inUse = options.contract ?? own ?? DEFAULT_IN_USE;
-  const { contract } = inUse;
-  const evidence = formOf(bundle, 'json');
-  const isWhole = evidence !== undefined && !isPart(evidence);
-  const { reading, files, broken, listing, unreadable } = await readThrough(bundle, {
-    contract,
-    sealKeys: options.sealKeys,
-    expected: expectationOf(stated, options.compared ?? []),
-    whole: isWhole ? evidence : undefined,
-    part: isWhole ? undefined : evidence,
-    cut: stated === null ? null : cutOf(stated, service),
-    watch: (stated !== null && isWhole && options.watch?.(stated)) || null,
-  });
+  const evidence = await readEvidence(bundle, documents, inUse.contract, options);
+  const { broken, unreadable } = evidence;
   findings.push(...broken.map((finding) => inBundle(finding, key)));
-  if (stated === null) return { ...nothingIn(findings), identity: bundle.identity };
+  if (stated === null) return { findings, identity, judged: null };
   if (unreadable !== null) findings.push(toObjectFinding('object/unreadable', `${key}:${LISTING}`, unreadable.message));
-  // Of a bag that is not what it was, nothing more can be said: that would be the same news again, file by file.
-  const documents = { stated, service, listing, description: own?.description ?? null };
-  const surroundings =
-    broken.length > 0
-      ? { findings: [], missing: [], log: null }
-      : await checkConsistency(bundle, key, documents, files, reading, contract);
-  findings.push(...surroundings.findings);
-  // What was incomplete when it was packed stays so, whatever is proved of it here.
-  const isShort = surroundings.missing.length > 0 || stated.verdict.status === 'incomplete';
+  const beside = await readFilesBeside(bundle, key, { ...documents, stated }, evidence, inUse.contract);
+  findings.push(...beside.findings);
   const isAltered = options.isAltered === true || findings.length > 0;
+  const judged = await judge(bundle, { stated, evidence, beside, inUse, isAltered }, options, readers);
+  // Of a bag that is not what it was, no verdict can be: that would be the same news again, claim by claim.
+  if (broken.length === 0) {
+    const withoutForms = readers.readPdf === null || isAltered;
+    const open = openClaims(stated, judged.verdict, { contract: inUse.contract, options, withoutForms });
+    // By another contract than the bundle's, other things are found.
+    const ownContract = options.contract === null ? inUse.contract : null;
+    findings.push(...contradictions(`${key}:${VERIFICATION}`, stated, judged.verdict, open, ownContract));
+  }
+  return { findings, identity, judged };
+}
+
+/** Reads every byte, the package by the contract. */
+function readEvidence(
+  bundle: Bundle,
+  { stated, service }: StatedDocuments,
+  contract: Contract,
+  { sealKeys, compared = [], watch }: VerifyOptions,
+): Promise<BundleReading> {
+  const path = formOf(bundle, 'json');
+  const isWhole = path !== undefined && !isPart(path);
+  return readThrough(bundle, {
+    contract,
+    sealKeys,
+    expected: expectationOf(stated, compared),
+    whole: isWhole ? path : undefined,
+    part: isWhole ? undefined : path,
+    cut: stated === null ? null : cutOf(stated, service),
+    watch: (stated !== null && isWhole && watch?.(stated)) || null,
+  });
+}
+
+/** Reads what the other files say. */
+async function readFilesBeside(
+  bundle: Bundle,
+  key: string,
+  { stated, service, own }: StatedDocuments & { stated: Verification },
+  { broken, files, reading, listing }: BundleReading,
+  contract: Contract,
+): Promise<FilesBeside> {
+  // Of a bag that is not what it was, nothing more can be said: that would be the same news again, file by file.
+  if (broken.length > 0) return { findings: [], missing: [], log: null };
+  const documents = { stated, service, listing, description: own?.description ?? null };
+  return checkConsistency(bundle, key, documents, { files, reading, contract });
+}
+
+/** What a bundle was found to hold. */
+interface Found {
+  stated: Verification;
+  evidence: BundleReading;
+  beside: FilesBeside;
+  inUse: Pick<ContractInUse, 'contract' | 'file'>;
+  /** See `Forms`. */
+  isAltered: boolean;
+}
+
+async function judge(
+  bundle: Bundle,
+  { stated, evidence: { reading, listing }, beside, inUse, isAltered }: Found,
+  options: VerifyOptions,
+  readers: Readers,
+): Promise<JudgedBundle> {
+  const { missing, log } = beside;
+  // What was incomplete when it was packed stays so, whatever is proved of it here.
+  const isShort = missing.length > 0 || stated.verdict.status === 'incomplete';
   const [summary, pdf] = [wholeForm(bundle, 'summary'), wholeForm(bundle, 'pdf')];
   const required = strictest(options.required ?? DEFAULT_REQUIRED, stated.required_claims);
   const known = knownOf(stated, listing);
-  const observations = await observe(
-    reading,
-    { summary, pdf, isShort, isAltered },
-    known,
-    meansOf(inUse, options, readers),
-  );
-  const verdict = toVerdict(reading, examine(observations, required));
-  // Of a bag that is not what it was, no verdict can be: that would be the same news again, claim by claim.
-  if (broken.length === 0) {
-    const open = openClaims(stated, verdict, {
-      contract,
-      options,
-      withoutForms: readers.readPdf === null || isAltered,
-    });
-    // By another contract than the bundle's, other things are found.
-    const ownContract = options.contract === null ? contract : null;
-    findings.push(...contradictions(`${key}:${VERIFICATION}`, stated, verdict, open, ownContract));
-  }
+  const forms = { summary, pdf, isShort, isAltered };
+  const observations = await observe(reading, forms, known, meansOf(inUse, options, readers));
   return {
-    findings,
-    identity: bundle.identity,
-    verdict,
-    recorded: stated.verdict,
+    verdict: toVerdict(reading, examine(observations, required)),
     required,
-    earlier: stated.earlier,
-    restarts: stated.accepted_restarts,
-    packagePeriod: stated.package_period,
-    walk: reading.defect === null ? reading.walk : null,
-    runId: stated.run_id,
-    period: stated.period,
-    contractSha256: stated.contract_sha256,
     contract: toContractUse(inUse, options.contract === null ? 'bundle' : 'reader'),
-    transferLog: surroundings.log,
+    walk: reading.defect === null ? reading.walk : null,
+    stated,
+    transferLog: log,
     service: serviceStatementOf(known, stated.statement),
-    statedHead: stated.statement.head.sequence,
-    missing: surroundings.missing,
+    missing,
     hasPdf: pdf !== null,
   };
 }
@@ -212,27 +230,4 @@ function meansOf(
 function inBundle({ code, path, message, expected, actual }: BundleFinding, key: string): ObjectFinding {
   const values = { ...(expected === undefined ? {} : { expected }), ...(actual === undefined ? {} : { actual }) };
   return toObjectFinding(code, path === '' ? key : `${key}:${path}`, message, values);
-}
-
-function nothingIn(findings: ObjectFinding[]): VerifiedBundle {
-  return {
-    findings,
-    identity: null,
-    verdict: null,
-    recorded: null,
-    required: [],
-    earlier: [],
-    restarts: [],
-    packagePeriod: null,
-    walk: null,
-    runId: null,
-    period: null,
-    contractSha256: null,
-    contract: null,
-    transferLog: null,
-    service: null,
-    statedHead: null,
-    missing: [],
-    hasPdf: false,
-  };
 }

@@ -78,7 +78,7 @@ function checkRecorded(entries: readonly StoredLedgerEntry[], checks: readonly R
     toObjectFinding(
       'ledger/missing-entry',
       gapless ? ledgerKey(last + 1 + index) : runRecordKey(runId),
-      `run ${runId} is finalized, but no ledger entry records it; if an interruption kept it from being written, the same export command adds it`,
+      `run ${runId} is finalized, but no ledger entry records it; if an interruption kept it from being written, whoever exported the run adds it with the same export command`,
     ),
   );
 }
@@ -103,27 +103,32 @@ function checkEntry(
     return [toObjectFinding('object/altered', key, 'is not written as ledger entries are')];
   const subject =
     'run_id' in entry ? toRunSubject(runs.get(entry.run_id)) : ledger.acceptances.get(entry.acceptance_key);
-  const [subjectKey, subjectSha256] =
+  if (subject === undefined) return reportAbsent(stored, runs, inScope);
+  const [subjectKey, expectedSha256] =
     'run_id' in entry
       ? [runRecordKey(entry.run_id), entry.run_sha256]
       : [entry.acceptance_key, entry.acceptance_sha256];
-  if (subject === undefined) return reportAbsent(stored, runs, inScope);
-  if (subject.sha256 !== subjectSha256)
-    return [
-      toObjectFinding('object/altered', subjectKey, `its SHA-256 is not the one in ${key}`, {
-        expected: subjectSha256,
-        actual: subject.sha256,
-      }),
-    ];
+  return subject.sha256 === expectedSha256
+    ? checkDerived(stored, subject, previous)
+    : [anotherThanRecorded(subjectKey, key, expectedSha256, subject.sha256)];
+}
+
+/** It is what follows from what it records and the entry before. */
+function checkDerived(
+  { key, entry, sha256: actual }: StoredLedgerEntry,
+  subject: Subject,
+  previous: StoredLedgerEntry | null,
+): ObjectFinding[] {
   const derived = withSignature(deriveEntry(subject, previous), entry.signature);
   const expected = sha256(toRecordBytes(derived));
-  if (expected === stored.sha256) return [];
-  return [
-    toObjectFinding('object/altered', key, 'is not the entry that follows from what it records and the entry before', {
-      expected,
-      actual: stored.sha256,
-    }),
-  ];
+  if (expected === actual) return [];
+  const message = 'is not the entry that follows from what it records and the entry before';
+  return [toObjectFinding('object/altered', key, message, { expected, actual })];
+}
+
+/** An object is not the one that an entry of the ledger records. */
+function anotherThanRecorded(key: string, entryKey: string, expected: string, actual: string): ObjectFinding {
+  return toObjectFinding('object/altered', key, `its SHA-256 is not the one in ${entryKey}`, { expected, actual });
 }
 
 function toRunSubject(run: RunCheck | undefined): Subject | undefined {
@@ -143,12 +148,7 @@ function reportAbsent(
   if (check === undefined)
     return [toObjectFinding('object/missing', runRecordKey(run.id), `is recorded by ${key}, but it is not there`)];
   if (check.sha256 === null || check.sha256 === run.sha256) return [];
-  return [
-    toObjectFinding('object/altered', runRecordKey(run.id), `its SHA-256 is not the one in ${key}`, {
-      expected: run.sha256,
-      actual: check.sha256,
-    }),
-  ];
+  return [anotherThanRecorded(runRecordKey(run.id), key, run.sha256, check.sha256)];
 }
 
 /** Whether the ledger names an acceptance. One that cannot be read is a finding already: then nobody knows what it says. */

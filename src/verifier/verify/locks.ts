@@ -40,6 +40,9 @@ interface Expectation {
 
 const AT_ONCE = 16;
 
+/** Why nothing is said of locks where there cannot be any. */
+export const LOCKS_NOTHING = 'this kind of archive locks nothing';
+
 /** Holds the locks of objects against what was recorded when they were stored, held or locked for longer. */
 export async function verifyLocks(question: LockQuestion): Promise<LockReport> {
   const { archive, keys, until } = question;
@@ -47,7 +50,7 @@ export async function verifyLocks(question: LockQuestion): Promise<LockReport> {
   const report: LockReport = { state: 'proved', checked: 0, first_end: null, expiring: [], findings: [] };
   const unproved = (reason: string): LockReport => ({ ...report, state: 'unproved', reason });
   if (archive.locks === null) {
-    const none = unproved('this kind of archive locks nothing');
+    const none = unproved(LOCKS_NOTHING);
     return until === null ? none : { ...none, expiring: keys.map((key) => ({ key, retain_until: null })) };
   }
   if (expected.size === 0 && until === null) return unproved('no run records that it was stored under a lock');

@@ -18,7 +18,7 @@ const NEXT_STEPS = {
   'object/closed': 'Give this user the right to read it, and verify again: nothing is said of it.',
   'object/covered': 'Find out who stored something over it. The first version is the object, and was verified.',
   'object/replaced': FETCH_AGAIN,
-  'object/unlocked': 'Find out who can change locks, and lock it again: evidence extend, evidence hold.',
+  'object/unlocked': 'Find out who can change locks, and have it locked again: evidence extend, evidence hold.',
   'record/differs': FETCH_AGAIN,
   'verdict/differs': FETCH_AGAIN,
   'ledger/gap': FETCH_AGAIN,

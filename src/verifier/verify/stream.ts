@@ -2,21 +2,18 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256 } from '../../core/digest.ts';
 import { bundleFileName, slugOf } from '../bundle/layout.ts';
-import { collectedIn } from '../bundle/stated.ts';
 import { type ClaimName, DEFAULT_REQUIRED, strictest } from '../claims/claim.ts';
-import { asReadBack, asRecorded, type ReportedVerdict, withRecorded } from '../claims/recorded.ts';
-import type { Verdict } from '../claims/verdict.ts';
+import { asReadBack, asRecorded, type ReportedVerdict } from '../claims/recorded.ts';
 import type { Identities } from '../encryption/identities.ts';
 import { bundleKey, runRecordKey, streamRecordKey } from '../records/keys.ts';
 import { type RunRecord, type RunStream, streamRecordSchema } from '../records/record.ts';
 import { readRecord } from '../records/record-bytes.ts';
 import type { AttestationContext } from './attestations.ts';
 import { verifyBundle } from './bundle.ts';
-import type { VerifiedBundle, VerifyOptions } from './content.ts';
+import type { VerifyOptions } from './content.ts';
 import type { ContractUse } from './contract-use.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
-import { sameRecord } from './same-record.ts';
-import { checkPast, type LedgerPast } from './stated-past.ts';
+import { compareRecorded, type LedgerPast, sameRecord, statedVerdict } from './recorded-stream.ts';
 import { checkDigest, fetchBundle, isAttested, isThere, readObject } from './stored.ts';
 
 export interface VerifiedStream {
@@ -66,99 +63,56 @@ export async function verifyStream(
   checkPlaces(run, stream, findings);
   if (stream.record !== null) await verifyStreamRecord(context, run, stream, stream.record, findings);
   const required = strictest(context.required ?? DEFAULT_REQUIRED, run.scope.required_claims);
-  const common = { bundle, required, altered: false, whole: !stream.partial && stream.status !== 'incomplete' };
-  const unread = (why: string) => ({
-    ...common,
-    verdict: asRecorded(statedVerdict(stream), why),
-    contract: null,
-    parts: [],
-  });
   if (context.fast === true && (await isAttested(context.archive, bundle)))
-    return { ...unread('not read here'), attested: true, encrypted: false };
+    return { ...unread(stream, required, 'not read here'), attested: true };
   // What is fetched from afar goes when it was looked at: an archive may be larger than the disk.
   const folder = await mkdtemp(join(context.workDirectory, 'bundle-'));
   try {
     const found = findings.length;
     const file = await fetchBundle(context, bundle, folder, findings);
     if (file === 'gone') return null;
-    if (file === 'encrypted') return { ...unread('not opened here'), attested: false, encrypted: true };
-    const compared = context.history.comparedWith(run.run_id, stream.stream_id);
-    const verified = await verifyBundle(file, bundle.key, {
-      ...context,
-      required,
-      compared,
-      isAltered: findings.length > found,
-    });
-    findings.push(...verified.findings);
-    if (verified.walk !== null) context.history.add(run.run_id, verified.walk);
-    const verdict = compareRecorded(context, run, stream, verified, findings);
-    if (verdict === null) return null;
-    const { contract, earlier } = verified;
-    const continuity = context.history.whyNotCompared(run.run_id, stream.stream_id, verified);
-    return {
-      ...common,
-      verdict: continuity === null ? verdict : asReadBack(verdict, { continuity }, verified.required),
-      attested: false,
-      encrypted: false,
-      contract,
-      required: verified.required,
-      parts: earlier.filter(({ part }) => part).map(({ run_id }) => run_id),
-    };
+    if (file === 'encrypted') return { ...unread(stream, required, 'not opened here'), encrypted: true };
+    const isAltered = findings.length > found;
+    return await verifyFetched({ ...context, required, isAltered }, run, stream, file, findings);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** What a run record states of a stream, without where it lies. */
-function statedVerdict({
-  bundle: _bundle,
-  record: _record,
-  partial: _partial,
-  missing: _missing,
-  collected: _collected,
-  service: _service,
-  ...stated
-}: RunStream) {
-  return stated;
+/** What there is without reading the bundle: what the run recorded. */
+function unread(stream: RunStream, required: readonly ClaimName[], why: string): VerifiedStream {
+  return { ...beginning(stream, required), verdict: asRecorded(statedVerdict(stream), why), contract: null, parts: [] };
 }
 
-/** The verdict made now, once it was held against what the run recorded. */
-function compareRecorded(
+function beginning(stream: RunStream, required: readonly ClaimName[]) {
+  const whole = !stream.partial && stream.status !== 'incomplete';
+  return { bundle: stream.bundle, required, altered: false, whole, attested: false, encrypted: false };
+}
+
+async function verifyFetched(
   context: RunContext,
   run: RunRecord,
   stream: RunStream,
-  verified: VerifiedBundle,
+  file: string,
   findings: ObjectFinding[],
-): ReportedVerdict | null {
-  const { bundle } = stream;
-  const stated = statedVerdict(stream);
-  const differ = (what: string) =>
-    findings.push(
-      toObjectFinding(
-        'record/differs',
-        runRecordKey(run.run_id),
-        `its ${what} of "${stream.stream_id}" differs from the bundle's`,
-      ),
-    );
-  if (verified.identity !== bundle.identity) differ('bundle identity');
-  if (verified.runId !== null && verified.runId !== run.run_id) differ('run id');
-  if (verified.recorded !== null && verified.contractSha256 !== run.source.contract_sha256) differ('contract');
-  if (verified.recorded !== null && !sameRecord(verified.recorded, stated)) differ('verdict');
-  if (verified.period !== null && !sameRecord(verified.period, run.period)) differ('period');
-  const { transferLog: log } = verified;
-  if (log !== null && log.audit_url !== run.source.audit_url) differ('audit service');
-  if (log !== null && !sameRecord(collectedIn(log), stream.collected)) differ('time of collection');
-  if (verified.service !== null && !sameRecord(verified.service, stream.service)) differ("service's statement");
-  if (verified.recorded !== null && !sameForms(stream, verified)) differ('list of missing forms');
-  if (verified.packagePeriod !== null && !sameRecord(verified.packagePeriod, run.package_period))
-    differ('package period');
-  findings.push(...checkPast(context, stream, verified));
-  return verified.verdict === null ? null : worse(withRecorded(verified.verdict, stated), stated.status);
-}
-
-function sameForms({ partial, missing }: RunStream, verified: VerifiedBundle): boolean {
-  const forms = (list: RunStream['missing']) => list.map(({ form, reason }) => `${form} ${reason.trim()}`).sort();
-  return partial === missing.length > 0 && sameRecord(forms(missing), forms(verified.missing));
+): Promise<VerifiedStream | null> {
+  const { history } = context;
+  const compared = history.comparedWith(run.run_id, stream.stream_id);
+  const verified = await verifyBundle(file, stream.bundle.key, { ...context, compared });
+  findings.push(...verified.findings);
+  const { judged } = verified;
+  if (judged !== null && judged.walk !== null) history.add(run.run_id, judged.walk);
+  const verdict = compareRecorded(context, run, stream, verified, findings);
+  if (judged === null || verdict === null) return null;
+  const { contract, required, stated } = judged;
+  const past = { earlier: stated.earlier, restarts: stated.accepted_restarts };
+  const continuity = history.whyNotCompared(run.run_id, stream.stream_id, past);
+  return {
+    ...beginning(stream, required),
+    verdict: continuity === null ? verdict : asReadBack(verdict, { continuity }, required),
+    contract,
+    parts: stated.earlier.filter(({ part }) => part).map(({ run_id }) => run_id),
+  };
 }
 
 /** Where a run puts a stream's objects follows from the stream's id. */
@@ -199,9 +153,4 @@ async function verifyStreamRecord(
   const { record: _stored, ...stated } = stream;
   if (run_id !== run.run_id || !sameRecord(record, stated))
     findings.push(toObjectFinding('record/differs', stored.key, 'says something else than the run record'));
-}
-
-/** What was refuted when the seal keys were at hand is not verified because they are not. */
-function worse(verdict: ReportedVerdict, recorded: Verdict['status']): ReportedVerdict {
-  return recorded === 'refuted' ? { ...verdict, status: 'refuted' } : verdict;
 }

@@ -43,29 +43,35 @@ export function checkTransferLog(
         ...(actual === undefined ? {} : { actual }),
       }),
     );
-  const { run_id, verdict, vendor, completeness } = stated;
-  if (log.run_id !== run_id) differ('is the transfer log of another run', run_id, log.run_id);
-  if (log.stream_id !== verdict.stream_id)
-    differ('is the transfer log of another stream', verdict.stream_id, log.stream_id);
+  checkOwner(log, stated, differ);
   for (const form of FORMS) {
     checkForm(form, log.steps, files, differ);
-    checkPath(form, log.steps, downloads[form], verdict.package_id, differ);
+    checkPath(form, log.steps, downloads[form], stated.verdict.package_id, differ);
   }
-  for (const { step, file } of log.steps)
-    if (file !== undefined && !(FORMS as readonly string[]).includes(step))
-      differ(`says that the step "${step}" received ${file}`);
-  const asked = log.steps.some(({ step, exchange }) => step === 'vendor-verify' && exchange !== undefined);
-  if (asked !== (vendor !== null))
-    differ("and verification.json differ in whether the service's own check was asked for");
-  const listed = log.steps.some(({ step, failure }) => step === 'listing' && failure === undefined);
-  if (completeness.kind === 'listing') {
-    if (!listed) differ('names no listing, by which completeness was judged');
-    checkListed(log.steps, listing, differ);
-  }
+  checkSteps(log, stated, differ);
+  if (stated.completeness.kind === 'listing') checkListed(log.steps, listing, differ);
   return { findings, log };
 }
 
 type Differ = (message: string, expected?: string, actual?: string) => void;
+
+function checkOwner(log: TransferLog, { run_id, verdict }: Verification, differ: Differ): void {
+  if (log.run_id !== run_id) differ('is the transfer log of another run', run_id, log.run_id);
+  if (log.stream_id !== verdict.stream_id)
+    differ('is the transfer log of another stream', verdict.stream_id, log.stream_id);
+}
+
+/** The steps that were taken are those that verification.json rests on. */
+function checkSteps({ steps }: TransferLog, { vendor, completeness }: Verification, differ: Differ): void {
+  for (const { step, file } of steps)
+    if (file !== undefined && !(FORMS as readonly string[]).includes(step))
+      differ(`says that the step "${step}" received ${file}`);
+  const asked = steps.some(({ step, exchange }) => step === 'vendor-verify' && exchange !== undefined);
+  if (asked !== (vendor !== null))
+    differ("and verification.json differ in whether the service's own check was asked for");
+  const listed = steps.some(({ step, failure }) => step === 'listing' && failure === undefined);
+  if (completeness.kind === 'listing' && !listed) differ('names no listing, by which completeness was judged');
+}
 
 function checkForm(
   form: FormName,

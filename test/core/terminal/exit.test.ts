@@ -16,6 +16,7 @@ const BY_CODE: Record<ErrorCode, number> = {
   'work-directory': 3,
   refused: 5,
   'store-refused': 5,
+  output: 3,
   interrupted: 130,
 };
 
@@ -34,7 +35,7 @@ describe('the exit code', () => {
   test('of anything that ends a command is in the table that is printed, once', () => {
     const printed = EXIT_CODES.map(([code]) => code);
     expect(printed).toEqual([...new Set(printed)].toSorted((a, b) => a - b));
-    const used = [...Object.values(BY_CODE), ...Object.values(EXIT_CODE_OF), 70, 143];
+    const used = [...Object.values(BY_CODE), ...Object.values(EXIT_CODE_OF), 70, 129, 143];
     expect([...new Set(used)].toSorted((a, b) => a - b)).toEqual(printed);
   });
 });

@@ -1,6 +1,5 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { GetObjectRetentionCommand, type S3Client } from '@aws-sdk/client-s3';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openS3Archive } from '../../../src/exporter/archive/s3/archive.ts';
@@ -57,7 +56,6 @@ test('what is sent whole and in parts is locked, held and encrypted, and cannot 
   client.destroy();
 });
 
-const KILLS = Number(process.env['EVIDENCE_TEST_KILLS'] ?? 5);
 const OBJECTS = 4;
 const CRASH_WRITER = join(import.meta.dirname, 's3-crash-writer.ts');
 
@@ -90,23 +88,6 @@ async function expectWritten(client: S3Client, bucket: string): Promise<void> {
   for (const [index, version] of versions.entries())
     expect((await contentOf(client, bucket, version)).subarray(0, 10).toString()).toBe(`object ${index}, `);
 }
-
-test(`killed at ${KILLS} random moments, a writer leaves no upload and writes nothing twice when it is run again`, async () => {
-  const client = adminClient(gateway);
-  const began = performance.now();
-  expect(await finish(write(await makeBucket(gateway, 'plain')))).toMatchObject({ code: 0, stderr: '' });
-  const longest = performance.now() - began;
-  for (let kill = 0; kill < KILLS; kill += 1) {
-    const bucket = await makeBucket(gateway, kill % 2 === 0 ? 'lock' : 'plain');
-    const child = write(bucket);
-    const finished = finish(child);
-    await Promise.race([sleep(Math.random() * longest), finished]);
-    child.kill('SIGKILL');
-    await finished;
-    await expectWritten(client, bucket);
-  }
-  client.destroy();
-}, 600_000);
 
 test('killed between two parts, a writer takes them away when it is run again', async () => {
   const client = adminClient(gateway);

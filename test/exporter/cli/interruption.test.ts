@@ -25,6 +25,7 @@ async function start(manner: 'obedient' | 'stubborn') {
 
 describe('a program that is interrupted', () => {
   test.each([
+    ['SIGHUP', 129],
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)('by %s ends cleanly with %i', async (signal, code) => {

@@ -96,6 +96,14 @@ describe('a list', () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  test.each([
+    ['the first page', [{ status: 404 }], expect.stringContaining('its path is probably missing or wrong')],
+    ['a later page', [page(['a'], 'x'), { status: 404 }], undefined],
+  ])('without %s: whether the address is doubted', async (_words, replies, nextStep) => {
+    const { client } = await connect(...replies);
+    await expect(listed(client)).rejects.toMatchObject({ code: 'not-found', nextStep });
+  });
+
   test('of entries is filtered by stream and period', async () => {
     const entry = {
       stream_id: 'a&b',

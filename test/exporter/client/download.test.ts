@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Accepts } from '../../../src/exporter/client/call.ts';
-import type { TransportOptions } from '../../../src/exporter/client/options.ts';
+import { DEFAULT_TRANSPORT, type TransportOptions } from '../../../src/exporter/client/options.ts';
 import { type FaultServer, type ReceivedRequest, type Reply, startFaultServer } from '../../support/fault-server.ts';
 import { API_KEY, connectTo, failure } from './connect.ts';
 import { startRawServer } from './raw-server.ts';
@@ -269,7 +269,9 @@ describe('the size of a download', () => {
   ];
   test.each(cases)('%s is limited, and the connection ended', async (_words, reply) => {
     const server = await serve(reply);
-    const error = await failure(download(server.url, 'any', { maxDownloadBytes: 1000 }).done);
+    const error = await failure(
+      download(server.url, 'any', { maxBytes: { ...DEFAULT_TRANSPORT.maxBytes, download: 1000 } }).done,
+    );
     expect(error).toMatchObject({ code: 'service', message: expect.stringContaining('more than 1000 bytes') });
     expect(error.nextStep).toContain('source.limits');
     expect(server.requests).toHaveLength(1);
@@ -285,16 +287,21 @@ describe('the size of a download', () => {
       more();
     });
     open.push(server);
-    const error = await failure(download(server.url, 'any', { maxDownloadBytes: 10_000 }).done);
+    const error = await failure(
+      download(server.url, 'any', { maxBytes: { ...DEFAULT_TRANSPORT.maxBytes, download: 10_000 } }).done,
+    );
     expect(error).toMatchObject({ code: 'service', message: expect.stringContaining('more than 10000 bytes') });
     expect(server.turns()).toBe(1);
   });
 
   test('is that of all parts', async () => {
     const server = await serve(cut(), rest());
-    expect((await failure(download(server.url, 'any', { maxDownloadBytes: 19 }).done)).code).toBe('service');
+    expect(
+      (await failure(download(server.url, 'any', { maxBytes: { ...DEFAULT_TRANSPORT.maxBytes, download: 19 } }).done))
+        .code,
+    ).toBe('service');
     const enough = await serve(cut(), rest());
-    await download(enough.url, 'any', { maxDownloadBytes: 20 }).done;
+    await download(enough.url, 'any', { maxBytes: { ...DEFAULT_TRANSPORT.maxBytes, download: 20 } }).done;
     expect(enough.requests).toHaveLength(2);
   });
 });

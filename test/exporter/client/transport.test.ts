@@ -393,7 +393,9 @@ describe('content codings of JSON', () => {
   test('the limit is of what comes out of it', async () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000, ' '));
     const server = await serve(coded('gzip', bomb));
-    const error = await failure(transport({ maxJsonBytes: 1_000_000 }).json(get(server.url)));
+    const error = await failure(
+      transport({ maxBytes: { ...DEFAULT_TRANSPORT.maxBytes, json: 1_000_000 } }).json(get(server.url)),
+    );
     expect(error).toMatchObject({ code: 'service', message: expect.stringContaining('more than 1000000 bytes') });
     expect(server.requests).toHaveLength(1);
   });
@@ -454,15 +456,23 @@ describe('not yet', () => {
 describe('the size of JSON', () => {
   test('up to the limit is taken, beyond it is refused at once', async () => {
     const server = await serve(json('x'.repeat(98)));
-    expect((await transport({ maxJsonBytes: 100 }).json(get(server.url))).exchange.bytes).toBe(100);
-    const error = await failure(transport({ maxJsonBytes: 99 }).json(get(server.url)));
+    expect(
+      (await transport({ maxBytes: { ...DEFAULT_TRANSPORT.maxBytes, json: 100 } }).json(get(server.url))).exchange
+        .bytes,
+    ).toBe(100);
+    const error = await failure(
+      transport({ maxBytes: { ...DEFAULT_TRANSPORT.maxBytes, json: 99 } }).json(get(server.url)),
+    );
     expect(error).toMatchObject({ code: 'service', message: expect.stringContaining('more than 99 bytes') });
     expect(server.requests).toHaveLength(2);
   });
 
   test('an answer that never ends is not read to its end', async () => {
     const server = await serve({ body: 'x'.repeat(1_000_000), end: 'stall' });
-    expect((await failure(transport({ maxJsonBytes: 1000 }).json(get(server.url)))).code).toBe('service');
+    expect(
+      (await failure(transport({ maxBytes: { ...DEFAULT_TRANSPORT.maxBytes, json: 1000 } }).json(get(server.url))))
+        .code,
+    ).toBe('service');
   });
 });
 

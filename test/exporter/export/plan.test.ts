@@ -14,7 +14,7 @@ async function* list(ids: readonly string[]): AsyncGenerator<ListedStream> {
 }
 
 async function select(ids: readonly string[], streams: string[] = [], exclude: string[] = []) {
-  const { included, excluded } = await selectStreams(list(ids), { streams, exclude, request: null, requestedBy: null });
+  const { included, excluded } = await selectStreams(list(ids), { streams, exclude });
   return { included: included.map(({ streamId }) => streamId), excluded };
 }
 

@@ -21,7 +21,8 @@ function stored(streamId: string): StoredRecord {
 }
 
 const RECORDED = [stored('a'), stored('b')];
-const bindingKey = createSecretKey(Buffer.alloc(32));
+const key = createSecretKey(Buffer.alloc(32));
+const binding = { key, keyFor: async () => key };
 const workDirectory = mkdtempSync(join(tmpdir(), 'draft-test-'));
 
 function runOf(recorded: readonly StoredRecord[], finished_at = '2026-11-01T00:01:00.000Z'): RunRecord {
@@ -40,19 +41,19 @@ async function contents(archive: Archive): Promise<Map<string, string>> {
 
 test('a run that was closed goes on from what was written down, and its reports come out the same', async () => {
   const [archive, interrupted] = [openMemoryArchive(), openMemoryArchive()];
-  const closed = await freezeRun({ archive, bindingKey }, runOf(RECORDED));
-  const documents = await putReports({ archive, workDirectory }, recordOf(closed, RECORDED));
+  const closed = await freezeRun({ archive, binding }, runOf(RECORDED));
+  const documents = await putReports({ archive, runtime: { workDirectory } }, recordOf(closed, RECORDED));
   expect(documents.map(({ name }) => name)).toEqual([
     'report.pdf',
     'index.csv',
     'assessment-results.json',
     'report.html',
   ]);
-  await freezeRun({ archive: interrupted, bindingKey }, runOf(RECORDED));
+  await freezeRun({ archive: interrupted, binding }, runOf(RECORDED));
   // A later try comes at another time, and finds a stream that is not of this run.
-  const later = await freezeRun({ archive: interrupted, bindingKey }, runOf(RECORDED, '2026-11-02T12:00:00.000Z'));
+  const later = await freezeRun({ archive: interrupted, binding }, runOf(RECORDED, '2026-11-02T12:00:00.000Z'));
   expect(later.draft.finished_at).toBe('2026-11-01T00:01:00.000Z');
-  await putReports({ archive: interrupted, workDirectory }, recordOf(later, [...RECORDED, stored('c')]));
+  await putReports({ archive: interrupted, runtime: { workDirectory } }, recordOf(later, [...RECORDED, stored('c')]));
   expect(await contents(interrupted)).toEqual(await contents(archive));
   expect(await contents(interrupted)).toHaveProperty('size', 5);
   expect(readdirSync(workDirectory)).toEqual([]);
@@ -60,14 +61,14 @@ test('a run that was closed goes on from what was written down, and its reports 
 
 test('the record of a closed run is the one it was closed with', async () => {
   const archive = openMemoryArchive();
-  expect(await readRunDraft({ archive, bindingKey }, '2026-10')).toBeNull();
-  await freezeRun({ archive, bindingKey }, runOf(RECORDED));
-  const read = await readRunDraft({ archive, bindingKey }, '2026-10');
+  expect(await readRunDraft({ archive, binding }, '2026-10')).toBeNull();
+  await freezeRun({ archive, binding }, runOf(RECORDED));
+  const read = await readRunDraft({ archive, binding }, '2026-10');
   expect(read === null ? null : recordOf(read, RECORDED)).toEqual(runOf(RECORDED));
 });
 
 test('a stream record that is gone or another one since is not taken for it', async () => {
-  const closed = await freezeRun({ archive: openMemoryArchive(), bindingKey }, runOf(RECORDED));
+  const closed = await freezeRun({ archive: openMemoryArchive(), binding }, runOf(RECORDED));
   const [a, b] = RECORDED as [StoredRecord, StoredRecord];
   expect(() => recordOf(closed, [a])).toThrow(/b\.json .* is not the record that the run was frozen with/);
   expect(() => recordOf(closed, [a, { ...b, sha256: a.sha256 }])).toThrow(/b\.json/);

@@ -165,7 +165,7 @@ describe('what it says', () => {
       'the service no longer lists the stream',
       texts.preparer.introduction,
       refutedRun().streams[1]?.findings[0]?.next_step ?? '',
-      ...toRunView(refutedRun(), true, texts).doesNotProve,
+      ...toRunView(refutedRun(), true, texts).proof.doesNotProve,
     ])
       expect(words).toContain(text);
     expect(wordsOf(partialRun())).toContain('the pdf form is missing: 503, after five attempts');

@@ -14,7 +14,8 @@ const directionOf = (text: string) =>
   (bidi as unknown as () => ReturnType<typeof bidi.default>)().getEmbeddingLevels(text).paragraphs[0]?.level;
 
 test('what is said of an operator runs from left to right, whatever the name', () => {
-  const { ipe, custody } = view({ ...verifiedRun([monthStream(1)]), operator: { user: 'المشغل', host: '主机' } });
+  const { provenance } = view({ ...verifiedRun([monthStream(1)]), operator: { user: 'المشغل', host: '主机' } });
+  const { ipe, custody } = provenance;
   const said = [
     ...ipe.filter(({ label }) => label === 'Operator').flatMap(({ lines }) => lines),
     ...custody.map(({ who }) => who),
@@ -60,7 +61,7 @@ describe('the outcome', () => {
 });
 
 test('every stream that is not as it should be is an exception, with its reason', () => {
-  expect(view(partialRun()).exceptions.map(({ kind, streamId, reason }) => [kind, streamId, reason])).toEqual([
+  expect(view(partialRun()).extent.exceptions.map(({ kind, streamId, reason }) => [kind, streamId, reason])).toEqual([
     ['not exported', 'prod/dead', 'no answer within 30 s'],
     ['partial', 'prod/half', 'the pdf form is missing: 503, after five attempts'],
     ['excluded', 'prod/debug', '--exclude */debug'],
@@ -68,7 +69,7 @@ test('every stream that is not as it should be is an exception, with its reason'
 });
 
 test('claims are counted over the streams, with the reasons', () => {
-  const claims = new Map(view(refutedRun()).claims.map((claim) => [claim.name, claim]));
+  const claims = new Map(view(refutedRun()).proof.claims.map((claim) => [claim.name, claim]));
   expect(claims.get('order')).toMatchObject({ proved: 2, refuted: 1, unproved: 0, required: true });
   expect(claims.get('content')).toMatchObject({ refuted: 1, remarks: [{ state: 'refuted', streams: 1 }] });
   expect(claims.get('seal')).toMatchObject({ proved: 3, of: 3, required: false });
@@ -167,16 +168,16 @@ describe('coverage', () => {
 });
 
 test('where nothing failed and something is open, the findings say so; what to do next is told apart from them', () => {
-  const open = view(verifiedRun([monthStream(1, 's', {}, { seal: 'unproved' })])).findings;
+  const open = view(verifiedRun([monthStream(1, 's', {}, { seal: 'unproved' })])).proof.findings;
   expect(open.none).toBe('No check failed. Not proved: seal (1 of 1 stream with entries).');
-  expect(view(verifiedRun([monthStream(1)])).findings.none).toBe(texts.findings.none);
+  expect(view(verifiedRun([monthStream(1)])).proof.findings.none).toBe(texts.findings.none);
   expect(view(partialRun()).preparer).toEqual([
     { step: 'Run it again.', about: ['prod/dead: not exported'], others: 0 },
   ]);
 });
 
 test('findings are grouped by code, the gravest first, and every one is counted', () => {
-  const { groups, total, streams } = view(refutedRun()).findings;
+  const { groups, total, streams } = view(refutedRun()).proof.findings;
   expect(groups.map(({ code }) => code)).toEqual(['content/mismatch', 'continuity/stream-vanished', 'order/gap']);
   expect([total, streams]).toEqual([5, 3]);
   expect(groups[2]?.shown).toMatchObject([{ streamId: 'prod/payments', place: 'entries 7 to 9' }]);

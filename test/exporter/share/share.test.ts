@@ -1,10 +1,10 @@
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { EvidenceError } from '../../../src/core/errors.ts';
 import { openMemoryArchive } from '../../../src/exporter/archive/memory.ts';
-import { shareRun } from '../../../src/exporter/share/share.ts';
+import { foreseeShare, shareRun } from '../../../src/exporter/share/share.ts';
 import type { Archive, LinkSeries } from '../../../src/verifier/archive/archive.ts';
 import { appendEntry } from '../../../src/verifier/ledger/append.ts';
 import { toRecordBytes } from '../../../src/verifier/records/record-bytes.ts';
@@ -44,7 +44,8 @@ async function share(archive: Archive, links: boolean, signal = new AbortControl
     linkSeconds: links ? 60 : null,
     folder,
   };
-  return { folder, shared: shareRun({ archive, now: () => NOW, signal }, wish) };
+  const context = { archive, now: () => NOW, signal };
+  return { folder, shared: shareRun(context, wish), foresee: () => foreseeShare(context, wish) };
 }
 
 async function finalized(archive: Archive = openMemoryArchive()): Promise<Archive> {
@@ -80,6 +81,16 @@ describe('links end with the credentials that sign them', () => {
     expect(record.expires_at).toBe(end.toISOString());
     expect(warnings).toEqual(words === null ? [] : [expect.stringMatching(words)]);
   });
+});
+
+test('links are foreseen without one being made', async () => {
+  const archive = withLinks(await finalized(), 'unknown');
+  const { shared, foresee, folder } = await share(archive, true);
+  const { record, warnings } = await shared;
+  rmSync(folder, { recursive: true });
+  const before = await keysOf(archive, '');
+  expect(await foresee()).toEqual({ record, warnings });
+  expect([await keysOf(archive, ''), existsSync(folder)]).toEqual([before, false]);
 });
 
 test('what the store does not let be recorded is not handed out', async () => {

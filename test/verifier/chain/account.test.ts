@@ -92,15 +92,26 @@ describe('a stream whose seal key was changed on the way', () => {
   const old = chainOf(5);
   const rotated = [...old];
   for (let index = 0; index < 5; index++) rotated.push(entryAfter(rotated.at(-1) as SentEntry, { seal_key_id: 'k2' }));
-  const read = (...ids: string[]) => {
+  const readingOf = (entries: SentEntry[], ...ids: string[]) => {
     const keys = new Map(ids.map((id) => [id, KEYS.get('k1') ?? toHmacKey(Buffer.from('none'))]));
     const reader = new PackageReader(defaultContract, keys);
-    reader.push(Buffer.from(JSON.stringify(packageOf(rotated))));
-    return examineReading(reader.finish());
+    reader.push(Buffer.from(JSON.stringify(packageOf(entries))));
+    return reader.finish();
   };
+  const read = (...ids: string[]) => examineReading(readingOf(rotated, ...ids));
 
   test('is proved with both keys', () => {
     expect(read('k1', 'k2').claims.seal).toEqual({ state: 'proved', basis: '10 of 10 seals recomputed' });
+  });
+
+  test.each<[words: string, entries: SentEntry[], used: string[]]>([
+    ['sound entries', rotated, ['k1', 'k2']],
+    ['the entries before', old, ['k1']],
+    ['wrong entries', [...old, { ...entryAfter(old.at(-1) as SentEntry), seal_key_id: 'k3' }], ['k1', 'k3']],
+    ['no entries', [], []],
+  ])('of the keys that are given, %s name those that they are made with', (_words, entries, used) => {
+    const { keyIds } = readingOf(entries, 'k1', 'k2', 'k3', 'k4').walk.seals;
+    expect([...keyIds].sort()).toEqual(used);
   });
 
   test('is unproved with one of them, and tells which entries and which key', () => {

@@ -198,6 +198,13 @@ describe('content', () => {
     expect(examined(packageOf(chainOf(8, SECRET)), keyed, KEYS).claims.content).toMatchObject({ state: 'proved' });
   });
 
+  test('made with a key names it, and no other that was given', () => {
+    const more = new Map([...KEYS, ['k2', toHmacKey(Buffer.from(SECRET))]]);
+    const sound = chainOf(8, SECRET);
+    for (const entries of [sound, sound.map((entry) => ({ ...entry, what: 'another' }))])
+      expect([...read(packageOf(entries), keyed, more).walk.seals.keyIds]).toEqual(['k1']);
+  });
+
   test('made with a key is unproved without it, and no deviation', () => {
     const { claims, findings, status } = examined(packageOf(chainOf(8, SECRET)), keyed);
     expect(claims.content).toEqual({ state: 'unproved', reason: '8 of 8 digests are made with a key not given' });

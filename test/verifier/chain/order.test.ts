@@ -28,7 +28,7 @@ function entry(sequence: number, more: Partial<Entry> = {}): Entry {
     previous: sequence === 1 ? GENESIS : digestOf(sequence - 1),
     digest: digestOf(sequence),
     digestText: digestOf(sequence),
-    content: { state: 'computed', uncovered: [], digest: digestOf(sequence) },
+    content: { state: 'computed', keyId: null, uncovered: [], digest: digestOf(sequence) },
     seal: null,
     words: () => ({ occurredAt: null, actor: null, action: null }),
     ...more,

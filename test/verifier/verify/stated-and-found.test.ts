@@ -56,7 +56,9 @@ test.each<Row>([
 ])('%s', async (_words, change, code, stated, found) => {
   await rebag(join(folder, 'honest.zip'), target, change);
   const options = { contract: null, sealKeys: new Map(), roots: null, now: new Date('2026-11-21T00:00:00Z') };
-  const { findings, verdict } = await verifyBundle(target, 'b.zip', options);
-  const of = [...findings, ...(verdict?.findings ?? [])].find((one) => one.code === code && one.expected !== undefined);
+  const { findings, judged } = await verifyBundle(target, 'b.zip', options);
+  const of = [...findings, ...(judged?.verdict.findings ?? [])].find(
+    (one) => one.code === code && one.expected !== undefined,
+  );
   expect([of?.expected, of?.actual]).toEqual([stated, found]);
 });

@@ -51,6 +51,7 @@ const OBJECT_MODE = 0o444;
 
 const BLOCK = 256 * 1024;
 
+// Over ten members: it is an `Archive`.
 class DirectoryArchive implements Archive {
   readonly url: string;
   readonly locks = null;

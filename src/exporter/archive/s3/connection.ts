@@ -47,7 +47,9 @@ export class Connection {
         if (error instanceof EvidenceError || isRefusal(error, ...leave)) throw error;
         if (!isTransient(error) || attempt >= this.limits.attempts)
           throw toStoreError(error, doing, await this.#secrets());
-        this.#trace?.(`store: ${doing}: attempt ${attempt} failed: ${(error as Error).name}; trying again`);
+        this.#trace?.(
+          `store: ${doing}: attempt ${attempt} of ${this.limits.attempts} failed: ${(error as Error).name}; trying again`,
+        );
         await this.#wait(attempt, askedToWait(error));
       }
     }

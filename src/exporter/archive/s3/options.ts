@@ -33,6 +33,7 @@ export const DEFAULT_S3_LIMITS: S3Limits = {
   partMemoryBytes: 32 * 2 ** 20,
 };
 
+// Over ten members: they are the settings of an archive in evidence.yaml, and who asks.
 export interface S3Options {
   /** Of another store than Amazon's. */
   endpoint?: string | undefined;

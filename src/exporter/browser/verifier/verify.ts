@@ -40,12 +40,14 @@ export async function verifyBlob(
   });
   const options = { contract: null, sealKeys: new Map(), roots: null, now };
   const verified = await verifyContent(readBundle(container), name, options, NOT_HERE);
-  const { findings: bundleFindings, identity, runId, recorded, hasPdf } = verified;
+  const { findings: bundleFindings, identity, judged } = verified;
+  const recorded = judged?.stated.verdict;
+  const hasPdf = judged?.hasPdf === true;
   const verdict = reportAlone(verified);
   return {
     bundleFindings,
     identity,
-    runId,
+    runId: judged?.stated.run_id ?? null,
     streamId: verdict?.stream_id ?? null,
     entries: verdict?.entries ?? 0,
     status: verdict?.status ?? null,

@@ -8,8 +8,9 @@ import type { EmbeddedPlatform } from '../../../platform/embedded.ts';
 import type { ArchiveReport } from '../../../verifier/verify/archive-report.ts';
 import type { ExportResult } from '../../export/run.ts';
 import type { CommandContext } from '../command.ts';
-import { type Config, DEFAULT_ARCHIVE, loadNamedConfig } from '../config/config.ts';
+import { type Config, loadNamedConfig } from '../config/config.ts';
 import { withFooting } from '../config/footing.ts';
+import { DEFAULT_ARCHIVE } from '../config/sections.ts';
 import { connectService } from '../config/service.ts';
 import { isUrl } from '../config/stores.ts';
 import { withWorkDirectory } from '../config/work-directory.ts';
@@ -17,7 +18,7 @@ import { printRun, toRunDocument } from '../output/run-report.ts';
 import { describeTrust, type Trust } from '../output/trust-report.ts';
 import { printArchive } from '../output/verify-report.ts';
 import type { DemoFlags } from './demo-flags.ts';
-import { exportInto } from './export.ts';
+import { exportInto, scopeOf } from './export.ts';
 import { checkStored } from './verify-archive.ts';
 
 const RUN_ID = 'demo';
@@ -66,13 +67,14 @@ async function importEvents(platform: EmbeddedPlatform, { printer, directory }: 
 }
 
 async function exportAll(platform: EmbeddedPlatform, named: Config, context: CommandContext): Promise<ExportResult> {
-  const config = { ...named, auditUrl: platform.auditUrl, apiKey: platform.apiKey };
-  const service = connectService(config, context.printer, context.signal);
+  const { auditUrl, apiKey } = platform;
+  const config = { ...named, source: { ...named.source, auditUrl, apiKey } };
+  const service = connectService(config.source, context.printer, context.signal);
   try {
     const wish = {
       config,
       answer: { runId: RUN_ID, period: { from: null, to: null }, series: null },
-      scope: { streams: [], exclude: [], request: RUN_ID, requestedBy: null },
+      scope: scopeOf({ request: RUN_ID }, config),
       revise: false,
       finalizePartial: false,
       beginSigning: false,
@@ -92,9 +94,9 @@ async function verifyAll(
   context: CommandContext,
 ): Promise<{ verification: ArchiveReport; trust: Trust }> {
   const given = { roots: null, stampRoots: null, publicKeys: [] };
-  const options = { contract: null, sealKeys: new Map(), ...given, required: config.required, now: new Date() };
+  const options = { contract: null, sealKeys: new Map(), ...given, required: config.verify.required, now: new Date() };
   const verification = await checkStored(
-    { archiveUrl: root, store: config.store },
+    { url: root, store: config.archive.store },
     null,
     options,
     config.workDirectory,
@@ -123,7 +125,7 @@ What to open next:
 /** A finalized run is never changed, so a second demonstration verifies the first. */
 async function verifyAgain(root: string, config: Config, context: CommandContext): Promise<number> {
   const { printer } = context;
-  const { archiveUrl } = config;
+  const { url: archiveUrl } = config.archive;
   printer.result(
     `${archiveUrl} already holds the finalized run "${RUN_ID}". A finalized run is never changed, so nothing was`,
   );

@@ -22,13 +22,13 @@ export async function runDoctor(flags: DoctorFlags, context: CommandContext): Pr
     checks.push(check);
   }
   const exitCode = endOf(checks);
-  printer.document('evidence-doctor/1', { exit_code: exitCode, archive: config.archiveUrl, checks });
+  printer.document('evidence-doctor/1', { exit_code: exitCode, archive: config.archive.url, checks });
   return exitCode;
 }
 
 async function* look(config: Config, context: CommandContext): AsyncGenerator<Check> {
   const counts: (number | null)[] = [];
-  const archive = await attemptAll('archive', () => storeOf(config.archiveUrl).check(config, context));
+  const archive = await attemptAll('archive', () => storeOf(config.archive.url).check(config.archive, context));
   yield* archive;
   yield* await checkPast(config, context, archive);
   yield* await checkAudit(config, context, counts);
@@ -51,7 +51,7 @@ async function checkAudit(
   counts: (number | null)[],
 ): Promise<Check[]> {
   return attemptAll('service', async () => {
-    const service = connectService(config, printer, signal);
+    const service = connectService(config.source, printer, signal);
     try {
       const { checkService } = await import('../../doctor/service.ts');
       return await checkService(service.client, service.origin, counts);
@@ -66,8 +66,8 @@ async function checkPast(config: Config, context: CommandContext, before: readon
   if (before.some(({ state }) => state === 'failed')) return [skipped('months', 'the archive is not as it should be')];
   return attemptAll('months', async () => {
     const { checkHistory } = await import('../../doctor/history.ts');
-    const auditUrl = config.auditUrl === null ? null : addressOf(config.auditUrl);
-    return withArchiveIfAny(config, context, (archive) => checkHistory(archive, auditUrl, new Date()));
+    const auditUrl = config.source.auditUrl === null ? null : addressOf(config.source.auditUrl);
+    return withArchiveIfAny(config.archive, context, (archive) => checkHistory(archive, auditUrl, new Date()));
   });
 }
 

@@ -5,7 +5,7 @@ import type { Archive } from '../../../verifier/archive/archive.ts';
 import { describePeriod } from '../../../verifier/bundle/period.ts';
 import { readKnownLedger } from '../../../verifier/ledger/continuation.ts';
 import { openMemoryArchive } from '../../archive/memory.ts';
-import { checkQuestion, questionOf, whyOther } from '../../export/asked.ts';
+import { checkQuestion, whyOther } from '../../export/asked.ts';
 import { bindingKeysOf } from '../../export/binding.ts';
 import { type StreamSelection, selectStreams } from '../../export/plan.ts';
 import { chooseRunId, exportOrRevise } from '../../export/run-id.ts';
@@ -14,14 +14,14 @@ import { withArchiveIfAny } from '../config/archives.ts';
 import type { Footing } from '../config/footing.ts';
 import { MORE_ROOM, reckonRoom } from '../config/room.ts';
 import { storeOf } from '../config/stores.ts';
-import type { ExportWish } from './export-wish.ts';
+import { type ExportWish, questionOf } from './export-wish.ts';
 
 /** Says what an export would do, and looks at all that it would look at before it writes; writes nothing. */
 export async function dryRun(wish: ExportWish, footing: Footing, context: CommandContext): Promise<number> {
   const { config, answer, scope, service } = wish;
   const { printer } = context;
-  await storeOf(config.archiveUrl).checkForWriting(config, context);
-  const { runId, isFinalized } = await withArchiveIfAny(config, context, (archive) =>
+  await storeOf(config.archive.url).checkForWriting(config.archive, context);
+  const { runId, isFinalized } = await withArchiveIfAny(config.archive, context, (archive) =>
     checkRun(wish, footing, archive ?? openMemoryArchive()),
   );
   const selection = await selectStreams(service.client.listStreams(), scope);
@@ -40,23 +40,21 @@ export async function dryRun(wish: ExportWish, footing: Footing, context: Comman
  * not signed over, so the ledger is read as an export reads it.
  */
 async function checkRun(
-  { config, answer, scope, service, revise, serviceMoved, beginSigning }: ExportWish,
+  wish: ExportWish,
   footing: Footing,
   archive: Archive,
 ): Promise<{ runId: string; isFinalized: boolean }> {
-  const bindingKeyFor = bindingKeysOf({ signingKey: footing.signingKey, apiKey: config.apiKey ?? '' });
-  const asker = { archive, bindingKeyFor, serviceMoved };
-  const { required, acceptUnhashed, completeness } = config;
-  const asked = { auditUrl: service.url, contractFile: service.contract.file, period: answer.period, scope };
-  const questionAs = (runId: string) => questionOf({ ...asked, required, acceptUnhashed, completeness, runId });
+  const { config, answer, revise, serviceMoved, beginSigning } = wish;
+  const keyFor = bindingKeysOf({ signingKey: footing.signingKey, apiKey: config.source.apiKey ?? '' });
+  const asker = { archive, binding: { keyFor }, service: { isMoved: serviceMoved } };
   const check = async (runId: string) => {
-    const isFinalized = (await checkQuestion(asker, questionAs(runId))) !== null;
+    const isFinalized = (await checkQuestion(asker, questionOf(wish, runId))) !== null;
     if (!isFinalized) await readKnownLedger(archive, { ...footing, beginSigning });
     return { runId, isFinalized };
   };
   const revision = {
     ...{ archive, revise },
-    whyOther: (runId: string) => whyOther(asker, questionAs(runId)),
+    whyOther: (runId: string) => whyOther(asker, questionOf(wish, runId)),
     onBlocked: () => undefined,
   };
   return exportOrRevise(revision, await chooseRunId(archive, answer), check);
@@ -68,7 +66,7 @@ function printPlan(
   footing: Footing,
   printer: Printer,
 ): number {
-  printer.result(`${plural(included.length, 'stream')} would be exported into ${config.archiveUrl}:`);
+  printer.result(`${plural(included.length, 'stream')} would be exported into ${config.archive.url}:`);
   for (const { streamId } of included) printer.result(`  ${streamId}`);
   if (excluded.length > 0) printer.result(`${excluded.length} would be left out.`);
   const counts = included.map(({ entryCount }) => entryCount);

@@ -1,4 +1,4 @@
-import type { Scope } from '../../export/context.ts';
+import type { Question } from '../../../verifier/records/question.ts';
 import type { PeriodAnswer } from '../../export/period.ts';
 import type { Config } from '../config/config.ts';
 import type { Service } from '../config/service.ts';
@@ -7,10 +7,20 @@ import type { Service } from '../config/service.ts';
 export interface ExportWish {
   config: Config;
   answer: PeriodAnswer;
-  scope: Scope;
+  scope: Question['scope'];
   revise: boolean;
   finalizePartial: boolean;
   beginSigning: boolean;
   serviceMoved: boolean;
   service: Service;
+}
+
+/** What a run of that name would be asked for. */
+export function questionOf({ answer, scope, service }: ExportWish, runId: string): Question {
+  return {
+    run_id: runId,
+    source: { audit_url: service.url, contract_sha256: service.contract.file?.sha256 ?? null },
+    period: answer.period,
+    scope,
+  };
 }

@@ -1,9 +1,11 @@
 import type { EvidenceError } from '../../../core/errors.ts';
 import type { Printer } from '../../../core/terminal/printer.ts';
 import type { Archive } from '../../../verifier/archive/archive.ts';
-import { questionOf, whyOther } from '../../export/asked.ts';
+import type { Question } from '../../../verifier/records/question.ts';
+import { whyOther } from '../../export/asked.ts';
 import { bindingKeysOf } from '../../export/binding.ts';
-import type { ExportContext, Scope } from '../../export/context.ts';
+import type { ExportContext, ServiceInUse } from '../../export/context.ts';
+import type { Listener } from '../../export/events.ts';
 import { type PeriodAnswer, type PeriodQuestion, resolvePeriod } from '../../export/period.ts';
 import { type ExportResult, exportRun } from '../../export/run.ts';
 import { chooseRunId, exportOrRevise } from '../../export/run-id.ts';
@@ -21,12 +23,12 @@ import { Progress } from '../output/progress.ts';
 import { endOf, printRun, toRunDocument } from '../output/run-report.ts';
 import { dryRun } from './dry-run.ts';
 import type { ExportFlags } from './export-flags.ts';
-import type { ExportWish } from './export-wish.ts';
+import { type ExportWish, questionOf } from './export-wish.ts';
 
 export async function runExport(flags: ExportFlags, context: CommandContext): Promise<number> {
   const config = await loadConfig(flags, context.environment, context.directory);
-  const scope = scopeOf(flags);
-  const service = connectService(config, context.printer, context.signal);
+  const scope = scopeOf(flags, config);
+  const service = connectService(config.source, context.printer, context.signal);
   const common = {
     ...{ config, scope, service },
     revise: flags.revise === true,
@@ -56,7 +58,7 @@ async function exportOn(
   const wish = { ...common, answer: resolvePeriod(periodQuestionOf(flags), new Date()) };
   if (flags['dry-run'] === true) return dryRun(wish, footing, context);
   const result = await exportInto(wish, footing, context);
-  const { archiveUrl } = common.config;
+  const { url: archiveUrl } = common.config.archive;
   context.printer.document('evidence-export/1', toRunDocument(result, archiveUrl));
   printRun(result, archiveUrl, context.printer);
   return endOf(result).exit_code;
@@ -65,12 +67,16 @@ async function exportOn(
 /** What the first of several runs has said. */
 const SAID_ONCE = { beginSigning: false, serviceMoved: false };
 
-function scopeOf(flags: ExportFlags): Scope {
+/** What is asked for by flags, and by the configuration. */
+export function scopeOf(flags: Partial<ExportFlags>, config: Config): Question['scope'] {
   return {
     streams: flags.stream ?? [],
     exclude: flags.exclude ?? [],
     request: flags.request ?? null,
-    requestedBy: flags['requested-by'] ?? null,
+    requested_by: flags['requested-by'] ?? null,
+    required_claims: config.verify.required,
+    accepted_unhashed: config.verify.acceptUnhashed,
+    completeness: config.verify.completeness,
   };
 }
 
@@ -82,7 +88,9 @@ function periodQuestionOf(flags: ExportFlags): PeriodQuestion {
 /** Runs an export on what was loaded for it, in a work directory of its own. */
 export async function exportInto(wish: ExportWish, footing: Footing, context: CommandContext): Promise<ExportResult> {
   return withWorkDirectory(wish.config.workDirectory, (workDirectory) =>
-    withArchiveMade(wish.config, context, (archive) => exportTo(archive, wish, { ...footing, workDirectory }, context)),
+    withArchiveMade(wish.config.archive, context, (archive) =>
+      exportTo(archive, wish, footing, workDirectory, context),
+    ),
   );
 }
 
@@ -90,58 +98,63 @@ export async function exportInto(wish: ExportWish, footing: Footing, context: Co
 async function exportTo(
   archive: Archive,
   wish: ExportWish,
-  { controls, ...footing }: Omit<Footing, 'workDirectory'> & { workDirectory: string },
+  footing: Footing,
+  workDirectory: string,
   context: CommandContext,
 ): Promise<ExportResult> {
-  const { config, answer, scope, service } = wish;
-  const { printer, signal } = context;
-  const packagePeriod = service.client.packagePeriod(answer.period);
+  const { printer } = context;
   const progress = new Progress(printer);
+  const listen: Listener = (event) => {
+    if (event.type === 'planned') noteRoom(wish.config, event.entryCounts, printer);
+    progress.listen(event);
+  };
   try {
     // What the store cannot do is found out before anything is asked of the service.
     await archive.limitations();
-    const exportContext: Omit<ExportContext, 'runId' | 'bindingKey'> = {
-      client: service.client,
-      archive,
-      contract: service.contract.contract,
-      contractFile: service.contract.file,
-      auditUrl: service.url,
-      serviceMoved: wish.serviceMoved,
-      period: answer.period,
-      packagePeriod,
-      scope,
-      required: config.required,
-      acceptUnhashed: config.acceptUnhashed,
-      completeness: config.completeness,
-      ...footing,
-      bindingKeyFor: bindingKeysOf({ signingKey: footing.signingKey, apiKey: config.apiKey ?? '' }),
-      beginSigning: wish.beginSigning,
-      finalizePartial: wish.finalizePartial,
-      concurrency: config.concurrency,
-      tool: readTool(),
-      commit: readCommit(),
-      report: toReportOptions(config.report, controls),
-      operator: readOperator(),
-      now: () => new Date(),
-      signal,
-      listen: (event) => {
-        if (event.type === 'planned') noteRoom(config, event.entryCounts, printer);
-        progress.listen(event);
-      },
-    };
-    const questionAs = (runId: string) => questionOf({ ...exportContext, runId });
+    const service = serviceOf(wish);
+    const keyFor = bindingKeysOf({ signingKey: footing.signingKey, apiKey: wish.config.source.apiKey ?? '' });
+    const asker = { archive, service, binding: { keyFor } };
     const revision = {
       archive,
       revise: wish.revise,
-      whyOther: (runId: string) => whyOther(exportContext, questionAs(runId)),
+      whyOther: (runId: string) => whyOther(asker, questionOf(wish, runId)),
       onBlocked: ({ message }: EvidenceError) => printer.note(message),
     };
-    return await exportOrRevise(revision, await chooseRunId(archive, answer), async (runId) =>
-      exportRun({ ...exportContext, runId, bindingKey: await exportContext.bindingKeyFor(questionAs(runId)) }),
-    );
+    const { concurrency } = wish.config.source;
+    const runtime = { workDirectory, concurrency, now: () => new Date(), signal: context.signal, listen };
+    return await exportOrRevise(revision, await chooseRunId(archive, wish.answer), async (runId) => {
+      const question = questionOf(wish, runId);
+      const binding = { key: await keyFor(question), keyFor };
+      return exportRun({ question, service, archive, binding, runtime, ...standingOf(wish, footing) });
+    });
   } finally {
     progress.close();
   }
+}
+
+function serviceOf({ service: { client, contract }, answer, serviceMoved }: ExportWish): ServiceInUse {
+  return {
+    client,
+    contract: contract.contract,
+    contractFile: contract.file,
+    packagePeriod: client.packagePeriod(answer.period),
+    isMoved: serviceMoved,
+  };
+}
+
+/** What an export has whatever its run is called. */
+function standingOf(
+  { config, finalizePartial, beginSigning }: ExportWish,
+  { recipients, sealKeys, roots, signingKey, publicKeys, stamping, controls }: Footing,
+): Pick<ExportContext, 'finalizePartial' | 'recipients' | 'trust' | 'signing' | 'maker'> {
+  const report = toReportOptions(config.report, controls);
+  return {
+    finalizePartial,
+    recipients,
+    trust: { sealKeys, roots },
+    signing: { signingKey, publicKeys, beginSigning, stamping },
+    maker: { tool: readTool(), commit: readCommit(), operator: readOperator(), report },
+  };
 }
 
 /** What may be too little is said, and tried: the same command resumes it. */

@@ -1,9 +1,5 @@
 import type { Argv } from 'yargs';
-import { archiveFlags, configurationFlags } from '../config/flags.ts';
-
-const dryRunFlag = {
-  'dry-run': { type: 'boolean', describe: 'say what would be changed, and whether it can be undone; change nothing' },
-} as const;
+import { archiveFlags, configurationFlags, dryRunFlag } from '../config/flags.ts';
 
 export function holdFlags(argv: Argv) {
   return argv

@@ -28,10 +28,9 @@ export function runRelease(flags: ReleaseFlags, context: CommandContext): Promis
   return change('release', flags, context, () => null);
 }
 
-export function runExtend(flags: ExtendFlags, context: CommandContext): Promise<number> {
-  if ((flags.years === undefined) === (flags.until === undefined))
-    throw new EvidenceError('usage', 'say how long, with either --years or --until');
-  return change('extend', flags, context, (config, { record }) => endOf(flags, config, new Date(record.finished_at)));
+export async function runExtend(flags: ExtendFlags, context: CommandContext): Promise<number> {
+  const wish = readWish(flags);
+  return change('extend', flags, context, (config, { record }) => endOf(wish, config, new Date(record.finished_at)));
 }
 
 async function change(
@@ -43,7 +42,7 @@ async function change(
   const { printer, signal, environment, directory } = context;
   const config = await loadConfig(flags, environment, directory);
   if (flags.reason.trim() === '') throw new EvidenceError('usage', '--reason says nothing');
-  return withArchive(config, context, async (archive) => {
+  return withArchive(config.archive, context, async (archive) => {
     const run = await requireRun(archive, flags.run);
     const lifted = action === 'release' ? await toBeLifted(archive, flags) : [];
     const wish: ProtectionWish = {
@@ -52,7 +51,7 @@ async function change(
       reason: flags.reason,
       orderedBy: readOperator(),
       retainUntil: until(config, run),
-      mode: config.store.retention?.mode ?? null,
+      mode: config.archive.store.retention?.mode ?? null,
     };
     if (flags['dry-run'] === true) return foresee(archive, wish, lifted, context);
     const changed = await changeProtection({ archive, now: () => new Date(), signal }, wish);
@@ -119,12 +118,22 @@ async function foresee(
   return 0;
 }
 
+/** How long a run is to be locked: until a moment, or for so many years after its end. */
+type ExtendWish = Date | number;
+
+/** Before anything is looked up. @throws EvidenceError `usage` for what is no time. */
+function readWish({ years, until }: ExtendFlags): ExtendWish {
+  if ((years === undefined) === (until === undefined))
+    throw new EvidenceError('usage', 'say how long, with either --years or --until');
+  if (years === undefined) return readMoment(until ?? '');
+  if (Number.isInteger(years) && years >= 1 && years <= 100) return years;
+  throw new EvidenceError('usage', '--years is not a whole number from 1 to 100');
+}
+
 /** @throws EvidenceError `usage` for a moment outside of the policy. */
-function endOf(flags: ExtendFlags, { store }: Config, finished: Date): Date {
+function endOf(wish: ExtendWish, { archive: { store } }: Config, finished: Date): Date {
   const { years = 0, maxYears = DEFAULT_MAX_YEARS } = store.retention ?? {};
-  if (flags.years !== undefined && !(Number.isInteger(flags.years) && flags.years >= 1 && flags.years <= 100))
-    throw new EvidenceError('usage', '--years is not a whole number from 1 to 100');
-  const until = flags.years === undefined ? readMoment(flags.until ?? '') : retainUntil(flags.years, finished);
+  const until = typeof wish === 'number' ? retainUntil(wish, finished) : wish;
   const [floor, ceiling] = [retainUntil(years, finished), retainUntil(maxYears, finished)];
   if (until > ceiling)
     throw new EvidenceError(

@@ -2,8 +2,9 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { EvidenceError, messageOf } from '../../../core/errors.ts';
 import type { CommandContext } from '../command.ts';
-import { DEFAULT_ARCHIVE, loadNamedConfig } from '../config/config.ts';
+import { loadNamedConfig } from '../config/config.ts';
 import { CONFIG_FILE } from '../config/found-file.ts';
+import { DEFAULT_ARCHIVE } from '../config/sections.ts';
 import { checkHttpUrl } from '../config/store-settings.ts';
 import type { Store } from '../config/stores/store.ts';
 import { checkArchiveUrl, formsWith, STORE_FLAGS, storeOf } from '../config/stores.ts';
@@ -88,7 +89,7 @@ function configurationTexts(flags: InitFlags): [name: string, text: string][] {
 async function toScheduled(isConfigured: boolean, flags: InitFlags, directory: string): Promise<Scheduled> {
   // Its service and the key of it play no part here.
   const config = await loadNamedConfig(isConfigured ? { config: CONFIG_FILE } : flags, {}, directory);
-  const { isRemote } = storeOf(config.archiveUrl);
+  const { isRemote } = storeOf(config.archive.url);
   return { directory, isInFolder: !isRemote, restamps: config.sign.tsaUrl !== null };
 }
 

@@ -1,5 +1,5 @@
 import type { Argv } from 'yargs';
-import { archiveFlags, configurationFlags, signingFlags } from '../config/flags.ts';
+import { archiveFlags, configurationFlags, dryRunFlag, signingFlags } from '../config/flags.ts';
 
 export function ledgerFlags(argv: Argv) {
   return argv
@@ -8,6 +8,7 @@ export function ledgerFlags(argv: Argv) {
     .options({ ...configurationFlags, ...archiveFlags, ...signingFlags })
     .options({
       reason: { type: 'string', demandOption: true, describe: 'why it was ended or began anew; kept for ever' },
+      ...dryRunFlag,
     })
     .example("$0 ledger accept payments --reason 'moved to payments-eu, ticket OPS-411'", '');
 }

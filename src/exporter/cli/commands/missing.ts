@@ -5,8 +5,7 @@ import { readKnownLedger } from '../../../verifier/ledger/continuation.ts';
 import { type CoveredMonth, coverMonth, coverMonths } from '../../../verifier/records/coverage.ts';
 import { describeMonth, toMonthReport } from '../../../verifier/records/month-report.ts';
 import { lastEndedMonth } from '../../../verifier/records/months.ts';
-import { filterOf } from '../../../verifier/records/question.ts';
-import type { Scope } from '../../export/context.ts';
+import { filterOf, type Question } from '../../../verifier/records/question.ts';
 import { type PeriodAnswer, resolvePeriod } from '../../export/period.ts';
 import type { ExportResult } from '../../export/run.ts';
 import { isBegun } from '../../export/run-id.ts';
@@ -29,7 +28,7 @@ interface MissingMonth {
 /** What every month is exported with. */
 interface Wish {
   config: Config;
-  scope: Scope;
+  scope: Question['scope'];
   beginSigning: boolean;
   footing: Pick<Footing, 'signingKey' | 'publicKeys'>;
   /** @param isFirst what is to be said once is said with the first. */
@@ -43,7 +42,7 @@ const WELL: ReadonlySet<number> = new Set([0, 4]);
 export async function exportMissing(wish: Wish, flags: ExportFlags, context: CommandContext): Promise<number> {
   refuseOtherPeriods(flags);
   const { printer, signal } = context;
-  const { archiveUrl } = wish.config;
+  const { url: archiveUrl } = wish.config.archive;
   const missing = await findMissing(wish, context);
   if (flags['dry-run'] === true) return list(missing, context);
   const results: ExportResult[] = [];
@@ -89,7 +88,7 @@ async function findMissing(wish: Wish, context: CommandContext): Promise<Missing
   const now = new Date();
   const last = lastEndedMonth(now);
   const nothing = coverMonth(last, []);
-  return withArchiveIfAny(wish.config, context, async (archive) => {
+  return withArchiveIfAny(wish.config.archive, context, async (archive) => {
     if (archive === null) return [await toMissing(wish, null, nothing)];
     const { past } = await readKnownLedger(archive, { ...wish.footing, beginSigning: wish.beginSigning });
     const covered = coverMonths(past.coverage, now, filterOf(wish.scope));

@@ -19,7 +19,7 @@ import type { ProbeFlags } from './probe-flags.ts';
 
 const DEFAULT_FILE = 'contract.yaml';
 
-/** CPU that the search for a recipe may use. */
+/** Of processor time. */
 const SEARCH_SECONDS = 20;
 /** How long a package may take to be made, and how often it is looked at. */
 const PACKAGE_SECONDS = 120;
@@ -30,11 +30,11 @@ export async function runProbe(flags: ProbeFlags, context: CommandContext): Prom
   const { printer, directory, environment, signal } = context;
   const config = await loadConfig(flags, environment, directory);
   // The contract that is pinned is what is to be found out: it may be wrong, or not be there yet.
-  const service = connectService({ ...config, contractFile: null }, printer, signal);
+  const service = connectService({ ...config.source, contractFile: null }, printer, signal);
   try {
     const result = await probeService(service, config, flags, signal);
     const { description, reasoning, isDefault, notes } = result;
-    const path = resolve(directory, flags.out ?? config.contractFile ?? DEFAULT_FILE);
+    const path = resolve(directory, flags.out ?? config.source.contractFile ?? DEFAULT_FILE);
     printer.block(formatReasoning(reasoning));
     if (description === null) {
       printer.document('evidence-probe/1', {
@@ -71,11 +71,12 @@ function exitCodeOf({ description, reasoning: { exceptions } }: ProbeResult): 0 
 
 function probeService(
   { transport }: Service,
-  { auditUrl, sealKeyFiles }: Config,
+  { source, verify }: Config,
   flags: ProbeFlags,
   signal: AbortSignal,
 ): Promise<ProbeResult> {
-  const url = auditUrl ?? '';
+  const url = source.auditUrl ?? '';
+  const seconds = searchSeconds(flags);
   const looks = { left: (PACKAGE_SECONDS * 1000) / LOOK_AGAIN_MS };
   return fetchOpenApi(transport, url).then((openApi) =>
     probe({
@@ -83,10 +84,10 @@ function probeService(
       openApi,
       name: new URL(url).hostname,
       generate: flags.generate === true,
-      keys: readSealKeys(sealKeyFiles),
+      keys: readSealKeys(verify.sealKeyFiles),
       startSearch: () => {
         const before = process.cpuUsage();
-        return () => process.cpuUsage(before).user > SEARCH_SECONDS * 1e6;
+        return () => process.cpuUsage(before).user > seconds * 1e6;
       },
       pause: async () => {
         await sleep(LOOK_AGAIN_MS, undefined, { signal });
@@ -94,6 +95,11 @@ function probeService(
       },
     }),
   );
+}
+
+function searchSeconds({ 'search-seconds': seconds = SEARCH_SECONDS }: ProbeFlags): number {
+  if (seconds > 0) return seconds;
+  throw new EvidenceError('usage', '--search-seconds must be a number above 0');
 }
 
 /** @throws EvidenceError `config` when there is another contract in its place. */

@@ -1,5 +1,5 @@
 import type { Argv } from 'yargs';
-import { archiveFlags, configurationFlags } from '../config/flags.ts';
+import { archiveFlags, configurationFlags, dryRunFlag } from '../config/flags.ts';
 
 export function restampFlags(argv: Argv) {
   return argv
@@ -12,6 +12,7 @@ export function restampFlags(argv: Argv) {
         default: '90d',
         describe: 'only where the certificate behind the newest token ends within so many days',
       },
+      ...dryRunFlag,
     })
     .example('$0 restamp --all', 'what needs it within 90 days; once a month is enough')
     .example('$0 restamp 2026-10 --within 400d', 'one run, if its certificate ends within 400 days');

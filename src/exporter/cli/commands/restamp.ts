@@ -1,9 +1,11 @@
 import { EvidenceError } from '../../../core/errors.ts';
 import { fitTable } from '../../../core/terminal/table.ts';
+import { plural } from '../../../core/words.ts';
 import type { Archive } from '../../../verifier/archive/archive.ts';
 import { RUNS_PREFIX, runIdOf, runRecordKey } from '../../../verifier/records/keys.ts';
 import { EXIT_CODE_OF, worstOf } from '../../../verifier/records/outcome.ts';
-import { type Restamped, restampRun } from '../../export/restamp.ts';
+import { foreseeRestamp, type Restamped, restampRun } from '../../export/restamp.ts';
+import type { Stamping } from '../../export/stamp.ts';
 import type { CommandContext } from '../command.ts';
 import { withArchive } from '../config/archives.ts';
 import { loadConfig } from '../config/config.ts';
@@ -12,7 +14,13 @@ import { readOperator } from '../config/tool.ts';
 import { readDays } from '../output/days.ts';
 import type { RestampFlags } from './restamp-flags.ts';
 
-const OUTCOMES = { stamped: 'verified', 'not-due': 'verified', failed: 'incomplete', refuted: 'refuted' } as const;
+const OUTCOMES = {
+  stamped: 'verified',
+  due: 'verified',
+  'not-due': 'verified',
+  failed: 'incomplete',
+  refuted: 'refuted',
+} as const;
 
 /** Stamps finalized runs anew while the tokens that they have still hold. */
 export async function runRestamp(flags: RestampFlags, context: CommandContext): Promise<number> {
@@ -27,19 +35,22 @@ export async function runRestamp(flags: RestampFlags, context: CommandContext): 
     throw new EvidenceError('config', 'no time-stamping authority is configured', {
       nextStep: 'Set sign.tsa_url and sign.tsa_roots in evidence.yaml.',
     });
+  const isDry = flags['dry-run'] === true;
   const stampIn = async (archive: Archive) => {
-    const orderedBy = readOperator();
+    const means = { archive, stamping, before, now, orderedBy: readOperator(), signal };
     const runs: Restamped[] = [];
     for (const runId of flags.run === undefined ? await listFinalized(archive) : [flags.run]) {
       signal.throwIfAborted();
-      runs.push(await restampRun({ archive, stamping, before, now, orderedBy, signal }, runId));
+      runs.push(await (isDry ? foreseeRestamp : restampRun)(means, runId));
     }
-    const exitCode = EXIT_CODE_OF[worstOf(runs.map(({ state }) => OUTCOMES[state]))];
-    printer.document('evidence-restamp/1', { exit_code: exitCode, runs });
+    const exit_code = EXIT_CODE_OF[worstOf(runs.map(({ state }) => OUTCOMES[state]))];
+    if (isDry) printer.document('evidence-restamp-dry-run/1', { dry_run: true, exit_code, runs });
+    else printer.document('evidence-restamp/1', { exit_code, runs });
     for (const line of format(runs)) printer.result(line);
-    return exitCode;
+    if (isDry) for (const line of foresee(runs, stamping)) printer.result(line);
+    return exit_code;
   };
-  return withArchive(config, context, stampIn).finally(() => stamping.authority.close());
+  return withArchive(config.archive, context, stampIn).finally(() => stamping.authority.close());
 }
 
 async function listFinalized(archive: Archive): Promise<string[]> {
@@ -62,4 +73,13 @@ function format(runs: readonly Restamped[]): string[] {
     reason === null ? [] : [`${run_id}: ${reason}`, `  ${next_step ?? ''}`],
   );
   return [...table.split('\n'), ...reasons];
+}
+
+function foresee(runs: readonly Restamped[], { authority }: Stamping): string[] {
+  const due = runs.filter(({ state }) => state === 'due').length;
+  if (due === 0) return ['No run would be stamped. Nothing was written.'];
+  return [
+    `${authority.shown} would be asked for ${plural(due, 'token')}. Each token would be kept beside its run for ever, with a record of who ordered it.`,
+    'No command undoes that. Nothing was asked of the authority, and nothing was written.',
+  ];
 }

@@ -20,7 +20,7 @@ export async function runRuns(flags: RunsFlags, context: CommandContext): Promis
   const now = new Date();
   const runs: RunLine[] = [];
   const covering: (CoveringRun & { finished_at: string })[] = [];
-  await withArchive(config, context, async (archive) => {
+  await withArchive(config.archive, context, async (archive) => {
     for await (const run of overviewRuns(archive)) {
       signal.throwIfAborted();
       runs.push(toLine(run, now));
@@ -29,8 +29,8 @@ export async function runRuns(flags: RunsFlags, context: CommandContext): Promis
   });
   covering.sort((a, b) => (a.finished_at < b.finished_at ? -1 : 1));
   const months = coverMonths(covering, now).map(toMonthReport);
-  printer.document('evidence-runs/1', { archive: config.archiveUrl, runs, months });
-  if (runs.length === 0) printer.result(`Nothing was exported to ${config.archiveUrl} yet.`);
+  printer.document('evidence-runs/1', { archive: config.archive.url, runs, months });
+  if (runs.length === 0) printer.result(`Nothing was exported to ${config.archive.url} yet.`);
   else printer.block(format(runs));
   printLacking(months, printer);
   return 0;

@@ -1,5 +1,5 @@
 import type { Argv } from 'yargs';
-import { archiveFlags, configurationFlags } from '../config/flags.ts';
+import { archiveFlags, configurationFlags, dryRunFlag } from '../config/flags.ts';
 
 export function shareFlags(argv: Argv) {
   return argv
@@ -15,6 +15,7 @@ export function shareFlags(argv: Argv) {
         type: 'string',
         describe: 'copies into this new folder, and no links; always so for an archive in a folder',
       },
+      ...dryRunFlag,
     })
     .example("$0 share 2026-10 --for 'J. Smith, Example Audit'", 'a letter with links that end in a week')
     .example('$0 share 2026-10 --out for-the-auditor', 'a letter with copies, to verify without access to the archive');

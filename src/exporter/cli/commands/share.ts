@@ -3,7 +3,9 @@ import { EvidenceError } from '../../../core/errors.ts';
 import { type OutputLine, styled } from '../../../core/terminal/printer.ts';
 import { plural } from '../../../core/words.ts';
 import { MAX_LINK_SECONDS } from '../../../verifier/archive/archive.ts';
-import { type Shared, shareRun } from '../../share/share.ts';
+import { holdLogPrefix } from '../../../verifier/records/keys.ts';
+import type { ShareRecord } from '../../../verifier/records/share.ts';
+import { foreseeShare, type Shared, shareRun } from '../../share/share.ts';
 import type { CommandContext } from '../command.ts';
 import { withArchive } from '../config/archives.ts';
 import { loadConfig } from '../config/config.ts';
@@ -21,7 +23,7 @@ export async function runShare(flags: ShareFlags, context: CommandContext): Prom
   const config = await loadConfig(flags, environment, directory);
   const sharedWith = readName(flags.for);
   const seconds = readExpiry(flags.expires ?? '7d');
-  return withArchive(config, context, async (archive) => {
+  return withArchive(config.archive, context, async (archive) => {
     const run = await requireRun(archive, flags.run);
     const copies = flags.out !== undefined || archive.links === null;
     if (copies && flags.expires !== undefined)
@@ -38,12 +40,16 @@ export async function runShare(flags: ShareFlags, context: CommandContext): Prom
       );
     const now = () => new Date();
     const folder = resolve(directory, flags.out ?? `share-${flags.run}-${now().toISOString().replaceAll(':', '-')}`);
-    const shared = await shareRun(
-      { archive, now, signal },
-      { run, sharedWith, sharedBy: readOperator(), linkSeconds: copies ? null : seconds, folder },
-    );
-    const { record, key, warnings } = shared;
     const place = relative(directory, folder) || '.';
+    const wish = { run, sharedWith, sharedBy: readOperator(), linkSeconds: copies ? null : seconds, folder };
+    if (flags['dry-run'] === true) {
+      const { record, warnings } = await foreseeShare({ archive, now, signal }, wish);
+      printer.document('evidence-share-dry-run/1', { dry_run: true, ...record, folder: place, warnings });
+      for (const line of foresee(record, warnings, place)) printer.result(line);
+      return 0;
+    }
+    const shared = await shareRun({ archive, now, signal }, wish);
+    const { record, key, warnings } = shared;
     const letter = `${place}/letter.pdf`;
     printer.document('evidence-share/1', { ...record, run_sha256: run.sha256, folder: place, letter, key, warnings });
     for (const line of describe(shared, run.sha256, letter)) printer.result(line);
@@ -75,14 +81,32 @@ function readExpiry(text: string): number {
   });
 }
 
-function describe({ record, key, warnings }: Shared, runSha256: string, letter: string): OutputLine[] {
-  const { run_id, shared_with, form, expires_at, objects } = record;
+/** What is handed out, to whom and how. */
+function sayWhat({ run_id, shared_with, form, expires_at, objects }: ShareRecord, isDone: boolean): string {
   const bytes = objects.reduce((sum, object) => sum + object.bytes, 0);
   const whom = shared_with === null ? '' : ` with ${shared_with}`;
   const end = expires_at === null ? '' : ` that end at ${expires_at}`;
-  const care = form === 'links' ? '  (it has the links: who has it can read the evidence)' : '';
+  return `Run ${run_id} ${isDone ? 'is' : 'would be'} shared${whom}: ${plural(objects.length, 'object')}, ${formatBytes(bytes)}, and the record of the share, as ${form}${end}.`;
+}
+
+function foresee(record: ShareRecord, warnings: readonly string[], folder: string): OutputLine[] {
+  const what = record.form === 'links' ? 'The letter with the links' : 'The letter and the copies';
+  const live =
+    record.form === 'links'
+      ? 'No command takes a link back: whoever has it can read the evidence until it ends.'
+      : 'No command takes a copy back.';
   return [
-    `Run ${run_id} is shared${whom}: ${plural(objects.length, 'object')}, ${formatBytes(bytes)}, and the record of the share, as ${form}${end}.`,
+    sayWhat(record, false),
+    ...warnings.map((warning) => [styled(warning, 'yellow')]),
+    `${what} would go into ${folder}, and the record of the share into ${holdLogPrefix(record.run_id)} for ever.`,
+    `${live} Nothing was shared, and nothing was written.`,
+  ];
+}
+
+function describe({ record, key, warnings }: Shared, runSha256: string, letter: string): OutputLine[] {
+  const care = record.form === 'links' ? '  (it has the links: who has it can read the evidence)' : '';
+  return [
+    sayWhat(record, true),
     ...warnings.map((warning) => [styled(warning, 'yellow')]),
     `Letter        ${letter}, and as text beside it${care}`,
     `To compare    ${runSha256}  (SHA-256 of run.json; tell it in another way than you send the letter)`,

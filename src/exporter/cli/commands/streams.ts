@@ -13,7 +13,7 @@ import type { StreamsFlags } from './streams-flags.ts';
 export async function runStreams(flags: StreamsFlags, context: CommandContext): Promise<number> {
   const { printer, signal, directory, environment } = context;
   const config = await loadConfig(flags, environment, directory);
-  const service = connectService(config, printer, signal);
+  const service = connectService(config.source, printer, signal);
   try {
     const heads = new Map(Object.entries(await readHeads(config, context)));
     const streams: StreamAnswer[] = [];
@@ -38,7 +38,7 @@ export async function runStreams(flags: StreamsFlags, context: CommandContext): 
 }
 
 function readHeads(config: Config, context: CommandContext): Promise<Record<string, LedgerHead>> {
-  return withArchiveIfAny(config, context, async (archive) => {
+  return withArchiveIfAny(config.archive, context, async (archive) => {
     const newest = archive === null ? null : await readNewestEntry(archive);
     return newest?.entry.heads ?? {};
   });

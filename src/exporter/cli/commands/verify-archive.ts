@@ -3,7 +3,7 @@ import { shellWord } from '../../../core/shell.ts';
 import { plural } from '../../../core/words.ts';
 import type { Archive } from '../../../verifier/archive/archive.ts';
 import { LEDGER_PREFIX, RUNS_PREFIX, runPrefix, splitRunAddress } from '../../../verifier/records/keys.ts';
-import type { ArchiveContext } from '../../../verifier/verify/archive.ts';
+import type { ArchiveContext } from '../../../verifier/verify/archive-reading.ts';
 import type { ArchiveReport } from '../../../verifier/verify/archive-report.ts';
 import type { CommandContext } from '../command.ts';
 import { withArchiveIfAny } from '../config/archives.ts';
@@ -28,7 +28,7 @@ export async function verifyStored(
     throw new EvidenceError('usage', `${name} is one run, so --run and --from mean nothing for it`, {
       nextStep: 'Name the archive instead.',
     });
-  const report = await checkStored({ archiveUrl: root, store }, run ?? runId, options, workDirectory, context);
+  const report = await checkStored({ url: root, store }, run ?? runId, options, workDirectory, context);
   if (options.identities != null) refuseUseless(report, name);
   return report;
 }
@@ -66,7 +66,7 @@ async function checkOpened(
 ): Promise<ArchiveReport> {
   const { verifyArchive } = await import('../../../verifier/verify/archive.ts');
   context.holdHeap(10);
-  const root = named.archiveUrl;
+  const root = named.url;
   const progress = new VerifyProgress(context);
   const check = async (archive: Archive | null) => {
     if (archive === null || !((await holds(archive, RUNS_PREFIX)) || (await holds(archive, LEDGER_PREFIX))))

@@ -64,21 +64,24 @@ async function verifyOneBundle(
   const verifyBundle = await loadBundle();
   holdHeap(10);
   const verified = await verifyBundle(file, name, { ...options, alone: true });
-  const { recorded, findings, identity } = verified;
+  const { judged, findings, identity } = verified;
   const verdict = reportAlone(verified);
   if (verdict === null && findings.length === 0)
     findings.push(toObjectFinding('object/unreadable', name, 'holds no verdict and nothing to judge'));
-  const statuses = [...(verdict === null ? [] : [verdict.status]), ...(recorded === null ? [] : [recorded.status])];
+  const statuses = [
+    ...(verdict === null ? [] : [verdict.status]),
+    ...(judged === null ? [] : [judged.stated.verdict.status]),
+  ];
   const outcome = findings.length > 0 ? 'refuted' : worstOf(statuses);
   return {
     outcome,
     exit_code: EXIT_CODE_OF[outcome],
-    run_id: verified.runId,
-    period: verified.period,
+    run_id: judged?.stated.run_id ?? null,
+    period: judged?.stated.period ?? null,
     streams: verdict === null ? [] : [{ ...verdict, status: outcome, bundle: { key: name, identity } }],
     findings,
     warnings: [UNSIGNED],
-    contracts: verified.contract === null ? [] : [verified.contract],
+    contracts: judged === null ? [] : [judged.contract],
   };
 }
 

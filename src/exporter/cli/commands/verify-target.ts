@@ -1,12 +1,15 @@
+import { existsSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { EvidenceError, messageOf } from '../../../core/errors.ts';
+import { splitRunAddress } from '../../../verifier/records/keys.ts';
 import { formsWith, isUrl, storeOf } from '../config/stores.ts';
 import type { VerifyFlags } from './verify-flags.ts';
 
 /** What there is to verify. A run is verified as a part of its archive. */
 export type TargetKind = 'archive' | 'bundle' | 'encrypted' | 'package';
 
-export const NAME_ONE = 'Name an archive, a run in it, a bundle (.zip) or an evidence package (.json).';
+export const NAME_ONE =
+  'Name an archive, a run in it, a bundle (.zip) or an evidence package (.json), as in: evidence verify evidence-archive.';
 
 /**
  * @param path absolute, or the address of an archive elsewhere.
@@ -26,8 +29,12 @@ export async function kindOf(path: string, given: string): Promise<TargetKind> {
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
     throw closed(given, error);
   });
-  if (found === null)
+  if (found === null) {
+    const run = splitRunAddress(path);
+    // The archive says which runs it has.
+    if (run !== null && existsSync(run.root)) return 'archive';
     throw new EvidenceError('not-found', `there is nothing to verify at ${given}`, { nextStep: NAME_ONE });
+  }
   if (found.isDirectory()) return 'archive';
   if (!found.isFile())
     throw new EvidenceError('usage', `${given} is a named pipe, a device or a socket, and was not opened`, {

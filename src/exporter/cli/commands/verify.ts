@@ -1,12 +1,14 @@
 import { resolve } from 'node:path';
 import { EvidenceError } from '../../../core/errors.ts';
+import { shellWord } from '../../../core/shell.ts';
 import type { VerifyOptions } from '../../../verifier/verify/content.ts';
 import type { CommandContext } from '../command.ts';
 import { type Config, loadNamedConfig } from '../config/config.ts';
+import { DEFAULT_ARCHIVE } from '../config/sections.ts';
 import { storeOf } from '../config/stores.ts';
 import { openIdentities, readPublicKeys, readSealKeys, readTimestampRoots } from '../config/trust.ts';
 import { readDays } from '../output/days.ts';
-import { describeTrust, type Given } from '../output/trust-report.ts';
+import { describeTrust, type GivenTrust } from '../output/trust-report.ts';
 import { printArchive, printFile, type VerifiedTarget } from '../output/verify-report.ts';
 import { verifyStored } from './verify-archive.ts';
 import { verifyFile } from './verify-file.ts';
@@ -20,10 +22,10 @@ export async function runVerify(flags: VerifyFlags, context: CommandContext): Pr
   const contract = flags.contract === undefined ? null : await loadContract(resolve(directory, flags.contract));
   const options = {
     contract,
-    sealKeys: readSealKeys(config.sealKeyFiles),
-    roots: readTimestampRoots(config.timestampRootsFile),
-    required: config.required,
-    acceptUnhashed: config.acceptUnhashed,
+    sealKeys: readSealKeys(config.verify.sealKeyFiles),
+    roots: readTimestampRoots(config.verify.timestampRootsFile),
+    required: config.verify.required,
+    acceptUnhashed: config.verify.acceptUnhashed,
     now: new Date(),
   };
   const threads = checkThreads(flags.threads ?? null);
@@ -61,10 +63,10 @@ async function verifyOne(target: string, asked: Asked, context: CommandContext):
   const path = store.locate(target, directory);
   const kind = await kindOf(path, target);
   refuseUnused(flags, target, kind);
-  const given: Given = {
+  const given: GivenTrust = {
     roots: options.roots ?? null,
-    publicKeys: kind === 'archive' ? readPublicKeys(config.publicKeyFiles) : [],
-    stampRoots: kind === 'archive' ? readTimestampRoots(config.stampRootsFile) : null,
+    publicKeys: kind === 'archive' ? readPublicKeys(config.verify.publicKeyFiles) : [],
+    stampRoots: kind === 'archive' ? readTimestampRoots(config.sign.rootsFile) : null,
   };
   const { workDirectory } = config;
   if (kind !== 'archive') {
@@ -81,7 +83,7 @@ async function verifyOne(target: string, asked: Asked, context: CommandContext):
     // Those of a store far away arrive while others are looked at.
     concurrency: store.isRemote ? CONCURRENCY : 1,
   };
-  const means = { run: flags.run ?? null, store: config.store, workDirectory, options: archiveOptions };
+  const means = { run: flags.run ?? null, store: config.archive.store, workDirectory, options: archiveOptions };
   const report = await verifyStored(path, target, means, context);
   return { report, trust: describeTrust(config, given, report.contracts) };
 }
@@ -89,12 +91,20 @@ async function verifyOne(target: string, asked: Asked, context: CommandContext):
 const CONCURRENCY = 4;
 
 /** What is named; else the archive of a configuration that is. @throws EvidenceError `usage` where there is neither. */
-function targetsOf({ targets = [] }: VerifyFlags, { archiveUrl, isArchiveNamed }: Config): readonly string[] {
+function targetsOf({ targets = [] }: VerifyFlags, { archive, configFile }: Config): readonly string[] {
   if (targets.length > 0) return targets;
-  if (isArchiveNamed) return [archiveUrl];
-  throw new EvidenceError('usage', 'nothing is named that could be verified', {
-    nextStep: `${NAME_ONE} Or name the configuration of your archive: evidence verify --config evidence.yaml.`,
-  });
+  if (archive.isNamed) return [archive.url];
+  if (configFile === null)
+    throw new EvidenceError('usage', 'nothing is named that could be verified', {
+      nextStep: `${NAME_ONE} Or name a configuration that has archive.url: evidence verify --config evidence.yaml.`,
+    });
+  throw new EvidenceError(
+    'usage',
+    `${configFile} names no archive (archive.url), and nothing else is named to verify`,
+    {
+      nextStep: `Name it too: evidence verify ${DEFAULT_ARCHIVE} --config ${shellWord(configFile)}. An export without archive.url puts it there.`,
+    },
+  );
 }
 
 function toConfigFlags(flags: VerifyFlags) {

@@ -14,7 +14,7 @@ type Use<Given, T> = (archive: Given) => Promise<T>;
 export function withArchive<T>(named: NamedArchive, caller: Caller, use: Use<Archive, T>): Promise<T> {
   return withArchiveIfAny(named, caller, (archive) => {
     if (archive !== null) return use(archive);
-    throw new EvidenceError('not-found', `there is no archive at ${named.archiveUrl}`, {
+    throw new EvidenceError('not-found', `there is no archive at ${named.url}`, {
       nextStep: 'Name the archive with --archive or archive.url.',
     });
   });
@@ -26,12 +26,12 @@ export async function withArchiveIfAny<T>(
   caller: Caller,
   use: Use<Archive | null, T>,
 ): Promise<T> {
-  return closing(await storeOf(named.archiveUrl).open(named, caller), use);
+  return closing(await storeOf(named.url).open(named, caller), use);
 }
 
 /** For an export: the archive is made where there is none. */
 export async function withArchiveMade<T>(named: NamedArchive, caller: Caller, use: Use<Archive, T>): Promise<T> {
-  return closing(await storeOf(named.archiveUrl).make(named, caller), use);
+  return closing(await storeOf(named.url).make(named, caller), use);
 }
 
 async function closing<Given extends Archive | null, T>(archive: Given, use: Use<Given, T>): Promise<T> {

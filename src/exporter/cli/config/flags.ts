@@ -51,6 +51,13 @@ export const requirementFlags = {
   },
 } as const;
 
+export const dryRunFlag = {
+  'dry-run': {
+    type: 'boolean',
+    describe: 'say what would be done, and whether it can be undone; do nothing',
+  },
+} as const;
+
 export const concurrencyFlags = {
   concurrency: { type: 'number', describe: 'streams at a time (default: 4)' },
 } as const;

@@ -13,11 +13,11 @@ type Load = (config: Config, context: CommandContext) => unknown;
  */
 export const LOADERS = {
   workDirectory: ({ workDirectory }) => checkWorkDirectory(workDirectory),
-  sealKeys: ({ sealKeyFiles }: Config) => readSealKeys(sealKeyFiles),
-  roots: ({ timestampRootsFile }: Config) => readTimestampRoots(timestampRootsFile),
-  publicKeys: ({ publicKeyFiles }: Config) => readPublicKeys(publicKeyFiles),
+  sealKeys: ({ verify }: Config) => readSealKeys(verify.sealKeyFiles),
+  roots: ({ verify }: Config) => readTimestampRoots(verify.timestampRootsFile),
+  publicKeys: ({ verify }: Config) => readPublicKeys(verify.publicKeyFiles),
   controls: ({ report }: Config) => readControls(report.controls),
-  recipients: openRecipients,
+  recipients: ({ archive }: Config) => openRecipients(archive.encryptTo),
   signingKey: openSigningKey,
   // Last: it alone has to be closed.
   stamping: openStamping,

@@ -17,7 +17,7 @@ export interface Room {
  * @param counts of entries, one a stream; null where the service states none.
  */
 export function reckonRoom(
-  { workDirectory, concurrency }: Pick<Config, 'workDirectory' | 'concurrency'>,
+  { workDirectory, source: { concurrency } }: Pick<Config, 'workDirectory' | 'source'>,
   free: number,
   counts: readonly (number | null)[],
 ): Room {

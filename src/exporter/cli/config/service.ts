@@ -5,9 +5,9 @@ import { AuditClient } from '../../client/audit.ts';
 import type { Tls } from '../../client/dispatcher.ts';
 import { DEFAULT_TRANSPORT } from '../../client/options.ts';
 import { Transport } from '../../client/transport.ts';
-import type { Config } from './config.ts';
 import { readContract } from './contract.ts';
 import { readCertificates, readGivenText } from './given-file.ts';
+import type { SourceConfig } from './sections.ts';
 import { readTool } from './tool.ts';
 
 export interface Service {
@@ -24,7 +24,7 @@ export interface Service {
  * The audit service that the configuration names.
  * @throws EvidenceError `config` when address or key are missing.
  */
-export function connectService(config: Config, printer: Printer, signal: AbortSignal): Service {
+export function connectService(config: SourceConfig, printer: Printer, signal: AbortSignal): Service {
   if (config.auditUrl === null)
     throw new EvidenceError('config', 'no audit service is named', {
       nextStep: 'Set source.audit_url in evidence.yaml, EVIDENCE_AUDIT_URL, or --audit-url; or try `evidence demo`.',
@@ -40,11 +40,11 @@ export function connectService(config: Config, printer: Printer, signal: AbortSi
   printer.keepSecret(config.apiKey);
   const contract = readContract(config.contractFile);
   const { name, version } = readTool();
-  const { apiKey, requestsPerSecond, timeouts, maxJsonBytes, maxDownloadBytes } = config;
+  const { apiKey, requestsPerSecond, timeouts, maxBytes } = config;
   const { origin } = new URL(config.auditUrl);
   const transport = new Transport({
     ...DEFAULT_TRANSPORT,
-    ...{ origin, apiKey, requestsPerSecond, timeouts, maxJsonBytes, maxDownloadBytes },
+    ...{ origin, apiKey, requestsPerSecond, timeouts, maxBytes },
     tls: readTls(config.tlsFiles, printer),
     userAgent: `${name}/${version}`,
     ...(printer.verbose ? { trace: (line: string) => printer.detail(line) } : {}),
@@ -71,7 +71,7 @@ export function addressOf(url: string): string {
   return `${origin}${pathname.replace(/\/+$/, '')}`;
 }
 
-function readTls(files: Config['tlsFiles'], printer: Printer): Tls {
+function readTls(files: SourceConfig['tlsFiles'], printer: Printer): Tls {
   const tls: Tls = {};
   for (const name of ['ca', 'cert', 'key'] as const) {
     const path = files[name];

@@ -33,7 +33,7 @@ function readPassphrase(path: string | null): string | null {
  */
 export function openStamping(config: Config, { printer, signal }: CommandContext): Stamping | null {
   const { tsaUrl } = config.sign;
-  const roots = readTimestampRoots(config.stampRootsFile);
+  const roots = readTimestampRoots(config.sign.rootsFile);
   if (tsaUrl === null) return null;
   if (roots === null)
     throw new EvidenceError('config', 'sign.tsa_url names a time-stamping authority, but no root of it is pinned', {

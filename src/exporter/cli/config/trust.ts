@@ -13,7 +13,7 @@ import { readGivenFile, readGivenText, refuseOpen } from './given-file.ts';
  * The seal keys from their files. A file holds `hex:…`, `base64:…`, or the key's own text; a line feed at its end is
  * not part of the key.
  */
-export function readSealKeys(files: Config['sealKeyFiles']): SealKeys {
+export function readSealKeys(files: Config['verify']['sealKeyFiles']): SealKeys {
   return new Map([...files].map(([id, { path }]) => [id, toHmacKey(readKey(id, path))] as const));
 }
 
@@ -52,7 +52,7 @@ export function readPublicKeys(files: readonly string[]): PublicKey[] {
 }
 
 /** To whom bundles are encrypted; null where they are not. @throws EvidenceError `config` naming one that is none. */
-export async function openRecipients({ encryptTo }: Pick<Config, 'encryptTo'>): Promise<Recipients | null> {
+export async function openRecipients(encryptTo: readonly string[]): Promise<Recipients | null> {
   if (encryptTo.length === 0) return null;
   const { readRecipients } = await import('../../../verifier/encryption/recipients.ts');
   return readRecipients(encryptTo, 'archive.encrypt_to');

@@ -1,5 +1,5 @@
 import type { Printer } from '../../../core/terminal/printer.ts';
-import { liveLine } from '../../../core/terminal/table.ts';
+import { canTakeBack, liveLine } from '../../../core/terminal/table.ts';
 import { plural } from '../../../core/words.ts';
 import type { ExportEvent, JobStep, Listener } from '../../export/events.ts';
 
@@ -45,7 +45,7 @@ export class Progress {
 
   constructor(printer: Printer) {
     this.#printer = printer;
-    this.#live = process.stderr.isTTY === true && !printer.quiet && !printer.verbose;
+    this.#live = canTakeBack() && !printer.quiet && !printer.verbose;
   }
 
   readonly listen: Listener = (event) => {
@@ -64,9 +64,7 @@ export class Progress {
       case 'planned':
         this.#total = event.streams;
         this.#since = performance.now();
-        this.#say(
-          `Run ${event.runId}: ${plural(event.streams, 'stream')} to export${event.done > 0 ? `, ${event.done} already done` : ''}${event.excluded > 0 ? `, ${event.excluded} excluded` : ''}`,
-        );
+        this.#say(sayPlan(event));
         break;
       case 'started':
         this.#active.set(event.streamId, { step: '', bytes: 0, since: performance.now() });
@@ -148,6 +146,11 @@ export class Progress {
     process.stderr.write(lines.map((line) => `${liveLine(this.#printer.scrub(line))}\n`).join(''));
     this.#lines = lines.length;
   }
+}
+
+function sayPlan({ runId, streams, done, excluded }: Extract<ExportEvent, { type: 'planned' }>): string {
+  const others = [...(done > 0 ? [`, ${done} already done`] : []), ...(excluded > 0 ? [`, ${excluded} excluded`] : [])];
+  return `Run ${runId}: ${plural(streams, 'stream')} to export${others.join('')}`;
 }
 
 /** In binary units, with one digit behind the point. */

@@ -41,37 +41,13 @@ function reportOf({ documents }: RunRecord, archiveUrl: string): string | null {
 /** The end of an export: the table of streams × claims, the reconciliation, and where it lies. */
 export function printRun(result: ExportResult, archiveUrl: string, printer: Printer): void {
   const { record, state } = result;
-  if (state === 'already') {
-    printer.result(`Run ${record.run_id} was finalized at ${record.finished_at}; a finalized run is never changed.`);
-    if (record.period.to === null)
-      printer.result(`It has what the service had at ${record.begun_at}, and nothing of what came later.`);
-    printer.result('To export anew what the service has now, use --revise.');
-    printer.result('');
-  }
+  if (state === 'already') printAlready(record, printer);
   printStreamsTable(record.streams, printer);
   printFindings(record, printer);
-  printCauses(
-    [
-      ...record.failed.map(({ stream_id: streamId, reason: message, next_step: nextStep }): Cause => {
-        return { what: styled('not exported', 'red'), streamId, message, nextStep };
-      }),
-      ...record.streams.flatMap(({ stream_id: streamId, missing }) =>
-        missing.map(({ form, reason }): Cause => {
-          return { what: styled('missing', 'yellow'), streamId, message: `the ${form} form: ${reason}`, nextStep: '' };
-        }),
-      ),
-    ],
-    printer,
-  );
+  printNotReceived(record, printer);
   printAccepted(record.acceptances, printer);
   for (const warning of record.warnings) printer.result([styled('note', 'yellow'), ` ${warning}`]);
-  const { listed, exported, partial, failed, empty, excluded } = record.reconciliation;
-  const entries = record.streams.reduce((sum, stream) => sum + stream.entries, 0);
-  printer.result(`Period        ${describePeriod(record.period, record.begun_at)}`);
-  printer.result(
-    `Streams       ${listed} listed = ${exported} exported + ${partial} partial + ${failed} failed + ${empty} empty + ${excluded} excluded`,
-  );
-  printer.result(`Entries       ${grouped(entries)}`);
+  printExtent(record, printer);
   printAttestations(result, printer);
   const { outcome, exit_code } = endOf(result);
   printer.result(['Outcome       ', styled(outcome, OUTCOME_STYLES[outcome]), ` (exit code ${exit_code})`]);
@@ -85,6 +61,42 @@ export function printRun(result: ExportResult, archiveUrl: string, printer: Prin
   if (report !== null) printer.result(`Report        ${report}`);
   if (state === 'open') printer.block(`\n${whyOpen(record)}`);
   printLacking(result.missing, printer);
+}
+
+function printAlready(record: RunRecord, printer: Printer): void {
+  printer.result(`Run ${record.run_id} was finalized at ${record.finished_at}; a finalized run is never changed.`);
+  if (record.period.to === null)
+    printer.result(`It has what the service had at ${record.begun_at}, and nothing of what came later.`);
+  printer.result('To export anew what the service has now, use --revise.');
+  printer.result('');
+}
+
+/** Streams that are not there, and forms of those that are. */
+function printNotReceived(record: RunRecord, printer: Printer): void {
+  printCauses(
+    [
+      ...record.failed.map(({ stream_id: streamId, reason: message, next_step: nextStep }): Cause => {
+        return { what: styled('not exported', 'red'), streamId, message, nextStep };
+      }),
+      ...record.streams.flatMap(({ stream_id: streamId, missing }) =>
+        missing.map(({ form, reason }): Cause => {
+          return { what: styled('missing', 'yellow'), streamId, message: `the ${form} form: ${reason}`, nextStep: '' };
+        }),
+      ),
+    ],
+    printer,
+  );
+}
+
+/** What was exported, of what the service lists. */
+function printExtent(record: RunRecord, printer: Printer): void {
+  const { listed, exported, partial, failed, empty, excluded } = record.reconciliation;
+  const entries = record.streams.reduce((sum, stream) => sum + stream.entries, 0);
+  printer.result(`Period        ${describePeriod(record.period, record.begun_at)}`);
+  printer.result(
+    `Streams       ${listed} listed = ${exported} exported + ${partial} partial + ${failed} failed + ${empty} empty + ${excluded} excluded`,
+  );
+  printer.result(`Entries       ${grouped(entries)}`);
 }
 
 function printAttestations({ record, state, unstamped }: RunResult, printer: Printer): void {

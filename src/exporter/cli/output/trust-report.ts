@@ -32,21 +32,21 @@ interface Root {
 }
 
 /** What the reader gave, apart from the configuration. */
-export interface Given {
+export interface GivenTrust {
   publicKeys: readonly PublicKey[];
   roots: readonly Certificate[] | null;
   stampRoots: readonly Certificate[] | null;
 }
 
-export function describeTrust(config: Config, given: Given, contracts: readonly ContractUse[]): Trust {
+export function describeTrust(config: Config, given: GivenTrust, contracts: readonly ContractUse[]): Trust {
   return {
     configuration: config.configFile,
     public_keys: given.publicKeys.map(({ id }) => id),
-    seal_keys: [...config.sealKeyFiles].map(([id, file]) => ({ id, file: file.given })),
+    seal_keys: [...config.verify.sealKeyFiles].map(([id, file]) => ({ id, file: file.given })),
     timestamp_roots: given.roots?.map(toRoot) ?? null,
     stamp_roots: given.stampRoots?.map(toRoot) ?? null,
-    required_claims: config.required,
-    endpoint: config.store.endpoint ?? null,
+    required_claims: config.verify.required,
+    endpoint: config.archive.store.endpoint ?? null,
     contracts: [...contracts],
   };
 }

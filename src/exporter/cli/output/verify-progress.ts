@@ -1,5 +1,5 @@
-import { liveLine } from '../../../core/terminal/table.ts';
-import type { ArchiveContext } from '../../../verifier/verify/archive.ts';
+import { canTakeBack, liveLine } from '../../../core/terminal/table.ts';
+import type { ArchiveContext } from '../../../verifier/verify/archive-reading.ts';
 import type { RunCheck } from '../../../verifier/verify/run.ts';
 import type { CommandContext } from '../command.ts';
 
@@ -13,7 +13,7 @@ export class VerifyProgress implements Pick<ArchiveContext, 'onStream' | 'onRun'
 
   constructor(context: CommandContext) {
     this.#context = context;
-    this.#live = process.stderr.isTTY === true && !context.printer.quiet;
+    this.#live = canTakeBack() && !context.printer.quiet;
   }
 
   readonly onStream = (streamId: string) => {

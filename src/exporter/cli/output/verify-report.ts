@@ -5,6 +5,7 @@ import type { ReportedVerdict } from '../../../verifier/claims/recorded.ts';
 import { describeMonth } from '../../../verifier/records/month-report.ts';
 import type { ArchiveReport } from '../../../verifier/verify/archive-report.ts';
 import type { ContractUse } from '../../../verifier/verify/contract-use.ts';
+import { LOCKS_NOTHING } from '../../../verifier/verify/locks.ts';
 import type { ObjectFinding } from '../../../verifier/verify/object-finding.ts';
 import { sayNotProved } from '../../report/view/not-proved.ts';
 import { printAccepted } from './accepted.ts';
@@ -161,13 +162,19 @@ function describeLocks({ state, reason, checked, first_end }: ArchiveReport['loc
   return [PROVED, `: ${plural(checked, 'object')} protected as recorded; ${end}`];
 }
 
-function printExpiring({ expiring }: ArchiveReport['locks'], printer: Printer): void {
+function printExpiring({ expiring, reason }: ArchiveReport['locks'], printer: Printer): void {
+  if (expiring.length === 0) return;
   for (const { key, retain_until } of expiring.slice(0, SHOWN))
     printer.result([
       styled('expiring', 'yellow'),
-      ` ${key}: ${retain_until === null ? 'is not locked' : `is locked until ${retain_until}`}; \`evidence extend\` locks a run for longer`,
+      ` ${key}: ${retain_until === null ? 'is not locked' : `is locked until ${retain_until}`}`,
     ]);
   if (expiring.length > SHOWN) printer.result(`… and ${expiring.length - SHOWN} more; --json has them.`);
+  printer.result(
+    reason === LOCKS_NOTHING
+      ? '  Locks need an archive in S3, in a bucket with Object Lock.'
+      : '  Whoever keeps the archive locks a run for longer with: evidence extend RUN --until DAY --reason WHY.',
+  );
 }
 
 /** Several things can be wrong with one object. */

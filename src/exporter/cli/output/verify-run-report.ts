@@ -77,7 +77,7 @@ function printAbsent({ vanished, ended, failed, excluded }: RunReport, printer: 
       return { what: styled(code, 'yellow'), streamId, message, nextStep };
     }),
     ...failed.map(({ stream_id: streamId, reason: message, next_step: nextStep }): Cause => {
-      return { what: styled('not exported', 'red'), streamId, message, nextStep };
+      return { what: styled('not exported', 'red'), streamId, message, nextStep: `For whoever exports: ${nextStep}` };
     }),
     ...excluded.map(({ stream_id: streamId, reason: message }): Cause => {
       return { what: { text: 'excluded', style: 'bold' }, streamId, message, nextStep: '' };

@@ -7,7 +7,7 @@ import { fill } from '../view/words.ts';
 import { type Markup, markup, name } from './markup.ts';
 
 /** What each claim means, and how it stands over all streams. */
-export function claims({ claims: all }: RunView, texts: Texts): Markup {
+export function claims({ proof: { claims: all } }: RunView, texts: Texts): Markup {
   return markup`<p>${texts.proves.words}</p>
 <p>${texts.proves.introduction}</p>
 <div class="wide" tabindex="0" role="group" aria-labelledby="checks-title"><table>
@@ -30,7 +30,8 @@ function claimRow(claim: ClaimView): Markup {
 `;
 }
 
-export function findings({ findings: { groups, total, streams, none } }: RunView, texts: Texts): Markup {
+export function findings({ proof }: RunView, texts: Texts): Markup {
+  const { groups, total, streams, none } = proof.findings;
   if (groups.length === 0) return markup`<p>${none}</p>\n`;
   const values = { findings: plural(total, 'finding'), streams: plural(streams, 'stream') };
   return markup`<p>${fill(texts.findings.introduction, values)}</p>

@@ -29,7 +29,8 @@ interface Section {
  * two programs that it carries. The same view gives the same bytes; they are made in pieces.
  */
 export function renderHtml(view: RunView, texts: Texts, parts: PageParts): Iterable<string> {
-  const title = [texts.title, view.organisation, `run ${view.runId}`].filter((part) => part !== null).join(' · ');
+  const { runId, organisation } = view.run;
+  const title = [texts.title, organisation, `run ${runId}`].filter((part) => part !== null).join(' · ');
   const sections = sectionsOf(view, texts).filter(({ content }) => content !== null);
   const document = markup`<!doctype html>
 <html lang="en">

@@ -5,7 +5,7 @@ import type { RunView } from '../view/view.ts';
 import { fill } from '../view/words.ts';
 import { each, type Markup, markup, name } from './markup.ts';
 
-export function ipe({ ipe: facts }: RunView, texts: Texts): Markup {
+export function ipe({ provenance: { ipe: facts } }: RunView, texts: Texts): Markup {
   return markup`<p>${texts.ipe.introduction}</p>
 <dl class="statement">
 ${facts.map(
@@ -17,8 +17,9 @@ ${facts.map(
 }
 
 /** From what the service says that it has to what was verified of it. */
-export function population({ population: { rows } }: RunView, { population: texts }: Texts): Markup {
-  const row = ({ label, streams, entries, isAmiss }: RunView['population']['rows'][number]) =>
+export function population({ extent }: RunView, { population: texts }: Texts): Markup {
+  const { rows } = extent.population;
+  const row = ({ label, streams, entries, isAmiss }: (typeof rows)[number]) =>
     markup`<tr><th scope="row">${label}</th><td class="number${isAmiss ? ' refuted' : ''}">${grouped(streams)}</td><td class="number${isAmiss ? ' refuted' : ''}">${entries === null ? '–' : grouped(entries)}</td></tr>\n`;
   return markup`<p>${texts.introduction}</p>
 <div class="wide" tabindex="0" role="group" aria-labelledby="population-title"><table class="totals">
@@ -37,7 +38,7 @@ ${advice.map(({ step, about, others }) => markup`<li>${name(step)}<p class="mino
 `;
 }
 
-export function exceptions({ exceptions: all }: RunView): Markup | null {
+export function exceptions({ extent: { exceptions: all } }: RunView): Markup | null {
   if (all.length === 0) return null;
   return markup`<div class="wide" tabindex="0" role="group" aria-labelledby="exceptions-title"><table>
 <thead><tr><th scope="col">Stream</th><th scope="col">What</th><th scope="col">Why</th></tr></thead>
@@ -50,7 +51,7 @@ ${each(
 `;
 }
 
-export function custody({ custody: steps }: RunView, texts: Texts): Markup {
+export function custody({ provenance: { custody: steps } }: RunView, texts: Texts): Markup {
   return markup`<p>${texts.custody.introduction}</p>
 <ol class="timeline">
 ${steps.map(
@@ -60,7 +61,7 @@ ${steps.map(
 `;
 }
 
-export function limits({ doesNotProve }: RunView): Markup {
+export function limits({ proof: { doesNotProve } }: RunView): Markup {
   return markup`<ul>
 ${doesNotProve.map((limit) => markup`<li>${limit}</li>\n`)}</ul>
 `;

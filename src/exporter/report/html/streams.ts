@@ -1,5 +1,6 @@
 import { grouped, plural } from '../../../core/words.ts';
 import { CLAIMS, type Claim } from '../../../verifier/claims/claim.ts';
+import type { RunStream } from '../../../verifier/records/record.ts';
 import type { StreamFact } from '../view/stream-facts.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
@@ -8,14 +9,12 @@ import { each, type Markup, markup, name } from './markup.ts';
 
 const LABEL_LENGTH = 12;
 
-type Stream = RunView['streams'][number];
-
 /** By which a column is sorted: what needs a look first. */
 const RANKS = { refuted: 0, unproved: 1, proved: 2 } as const;
 const STATUS_RANKS = { refuted: 0, incomplete: 1, empty: 2, collected: 3, verified: 4 } as const;
 
 /** Streams × claims. Without a script it is a table; with one it can be searched and sorted. */
-export function streams({ streams: all, factsOf }: RunView, texts: Texts): Markup | null {
+export function streams({ streams: { all, factsOf } }: RunView, texts: Texts): Markup | null {
   if (all.length === 0) return null;
   return markup`<p>${fill(texts.streams.introduction, { streams: plural(all.length, 'stream') })}</p>
 <form class="tools" role="search" hidden>
@@ -32,7 +31,7 @@ ${each(all, (stream) => row(stream, factsOf(stream)))}</tbody></table></div>
 `;
 }
 
-function row(stream: Stream, facts: readonly StreamFact[]): Markup {
+function row(stream: RunStream, facts: readonly StreamFact[]): Markup {
   const { claims, partial, status } = stream;
   const words = partial && status !== 'incomplete' ? `PARTIAL, ${status}` : partial ? 'PARTIAL' : status;
   const state = partial ? 'incomplete' : status;
@@ -48,7 +47,7 @@ function cell({ state }: Claim): Markup {
 }
 
 /** What identifies the stream's evidence, and why a claim is not proved. */
-function details(stream: Stream, facts: readonly StreamFact[]): Markup {
+function details(stream: RunStream, facts: readonly StreamFact[]): Markup {
   const { head, bundle, claims, package_id, findings_count } = stream;
   const reasons = CLAIMS.filter((claim) => claims[claim].state !== 'proved').map(
     (claim) => `${claim} is ${claims[claim].state}: ${claims[claim].reason ?? 'no reason is recorded'}`,

@@ -6,29 +6,30 @@ import { type Markup, type MarkupContent, markup, name } from './markup.ts';
 
 /** Whose evidence, of when, and what it came to, in words that nobody overlooks. */
 export function summary(view: RunView, texts: Texts): Markup {
-  const { outcome } = view;
+  const { run, outcome, extent, proof } = view;
+  const { findings } = proof;
   return markup`<header>
 <p class="kind">${texts.title}</p>
-<h1>${name(view.organisation ?? `Run ${view.runId}`)}</h1>
-<p class="period">${view.period}</p>
+<h1>${name(run.organisation ?? `Run ${run.runId}`)}</h1>
+<p class="period">${run.period}</p>
 <div class="outcome ${outcome.tone}">
 <p class="word">${outcome.words.join(' · ')}</p>
 ${outcome.sentences.map((sentence) => markup`<p>${sentence}</p>\n`)}</div>
-${reconciliation(view)}
+${reconciliation(extent)}
 <ul class="claims" aria-label="Claims">
-${view.claims.map(tile)}</ul>
+${proof.claims.map(tile)}</ul>
 <dl class="facts">
-${fact('Run', view.runId)}${view.request === null ? null : fact('Request', view.request)}${
-  view.requestedBy === null ? null : fact('Requested by', view.requestedBy)
-}${view.preparedBy === null ? null : fact('Prepared by', view.preparedBy)}${fact(view.finalized ? 'Finalized' : 'Attempted', `${view.finishedAt} (UTC)`)}${fact('Entries', grouped(view.entries))}${fact(
+${fact('Run', run.runId)}${run.request === null ? null : fact('Request', run.request)}${
+  run.requestedBy === null ? null : fact('Requested by', run.requestedBy)
+}${run.preparedBy === null ? null : fact('Prepared by', run.preparedBy)}${fact(run.finalized ? 'Finalized' : 'Attempted', `${run.finishedAt} (UTC)`)}${fact('Entries', grouped(extent.entries))}${fact(
   'Findings',
-  view.findings.total === 0 ? 'none' : grouped(view.findings.total),
+  findings.total === 0 ? 'none' : grouped(findings.total),
 )}</dl>
 </header>`;
 }
 
 /** Listed = exported + partial + failed + empty + excluded, as a sum that can be followed with a finger. */
-function reconciliation({ reconciliation: { listed, ...parts } }: RunView): Markup {
+function reconciliation({ reconciliation: { listed, ...parts } }: RunView['extent']): Markup {
   const term = (label: string, count: number, sign: string): MarkupContent =>
     markup`<li${count > 0 && (label === 'partial' || label === 'failed') ? markup` class="amiss"` : null}>${
       sign === '' ? null : markup`<span class="sign">${sign}</span>`

@@ -3,7 +3,7 @@ import type { RunView } from '../view/view.ts';
 import { type Markup, markup } from './markup.ts';
 
 /** Where bundles are dropped. What becomes of them is said by the page's program, which is told of which run this is. */
-export function verification({ runId }: RunView, { browser }: Texts): Markup {
+export function verification({ run: { runId } }: RunView, { browser }: Texts): Markup {
   return markup`<p>${browser.introduction}</p>
 <ul>
 ${browser.limits.map((limit) => markup`<li>${limit}</li>\n`)}</ul>

@@ -1,7 +1,9 @@
 import { drawHeading, drawParagraph, drawSection } from '../../../core/typesetting/blocks.ts';
 import { GREY } from '../../../core/typesetting/setting.ts';
 import { CONTENT_WIDTH, type Sheet } from '../../../core/typesetting/sheet.ts';
+import type { Cell } from '../../../core/typesetting/table.ts';
 import { grouped, plural } from '../../../core/words.ts';
+import type { ControlView } from '../view/controls.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
 import { fill } from '../view/words.ts';
@@ -9,7 +11,6 @@ import { RED } from './palette.ts';
 import { drawTable, settings } from './tables.ts';
 
 export function drawControls(sheet: Sheet, { frameworks }: RunView, texts: Texts): void {
-  const { body, minor, strong } = settings(sheet);
   drawSection(sheet, 'Control mapping', frameworks.length === 0 ? 40 : 240);
   if (frameworks.length === 0) {
     drawParagraph(sheet, texts.controls.none);
@@ -25,36 +26,33 @@ export function drawControls(sheet: Sheet, { frameworks }: RunView, texts: Texts
     drawHeading(sheet, framework, 150);
     if (note !== null) drawParagraph(sheet, note, { color: GREY, size: 8, leading: 11 });
     drawTable(sheet, columns, (table) => {
-      for (const { id, title, speaksTo, doesNotShow, streams, refuted, claims } of controls)
-        table.drawRow({
-          cells: [
-            [
-              { text: id, setting: strong, maxLines: 2 },
-              { text: title, setting: minor, maxLines: 6 },
-            ],
-            [
-              { text: speaksTo, setting: body, maxLines: 10 },
-              { text: `Does not show: ${doesNotShow}`, setting: minor, maxLines: 8 },
-            ],
-            [
-              { text: `${plural(streams, 'stream')} with entries`, setting: body, maxLines: 1 },
-              ...claims.map(({ name, proved }) => ({
-                text: `${name} proved in ${grouped(proved)}`,
-                setting: minor,
-                maxLines: 1,
-              })),
-              ...(refuted === 0
-                ? []
-                : [
-                    {
-                      text: fill(texts.controls.refuted, { streams: plural(refuted, 'stream') }),
-                      setting: { ...strong, color: RED },
-                      maxLines: 4,
-                    },
-                  ]),
-            ],
-          ],
-        });
+      for (const control of controls) table.drawRow({ cells: cellsOf(sheet, control, texts) });
     });
   }
+}
+
+function cellsOf(sheet: Sheet, control: ControlView, texts: Texts): Cell[][] {
+  const { body, minor, strong } = settings(sheet);
+  const { id, title, speaksTo, doesNotShow, streams, refuted, claims } = control;
+  const alarm = { ...strong, color: RED };
+  const refutedIn = fill(texts.controls.refuted, { streams: plural(refuted, 'stream') });
+  return [
+    [
+      { text: id, setting: strong, maxLines: 2 },
+      { text: title, setting: minor, maxLines: 6 },
+    ],
+    [
+      { text: speaksTo, setting: body, maxLines: 10 },
+      { text: `Does not show: ${doesNotShow}`, setting: minor, maxLines: 8 },
+    ],
+    [
+      { text: `${plural(streams, 'stream')} with entries`, setting: body, maxLines: 1 },
+      ...claims.map(({ name, proved }) => ({
+        text: `${name} proved in ${grouped(proved)}`,
+        setting: minor,
+        maxLines: 1,
+      })),
+      ...(refuted === 0 ? [] : [{ text: refutedIn, setting: alarm, maxLines: 4 }]),
+    ],
+  ];
 }

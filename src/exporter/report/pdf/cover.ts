@@ -16,32 +16,33 @@ const CLAIM_GAP = 4;
 /** The first page: whose evidence, of when, and what it came to, in words that nobody overlooks. */
 export function drawCover(sheet: Sheet, view: RunView, texts: Texts): void {
   const { regular, bold } = sheet.styles;
+  const { run, extent, proof } = view;
   sheet.bookmark(texts.title);
   const label: Setting = { style: bold, size: 8, leading: 10, color: GREY };
   sheet.element('P', () => sheet.flow(texts.title.toUpperCase(), label));
   sheet.y -= 10;
   const title: Setting = { style: bold, size: 24, leading: 30, color: ACCENT };
-  sheet.element('H1', () => drawShort(sheet, view.organisation ?? `Run ${view.runId}`, title, 3));
+  sheet.element('H1', () => drawShort(sheet, run.organisation ?? `Run ${run.runId}`, title, 3));
   sheet.y -= 4;
   const subtitle: Setting = { style: regular, size: 11, leading: 15, color: INK };
-  sheet.element('P', () => sheet.flow(view.period, subtitle));
+  sheet.element('P', () => sheet.flow(run.period, subtitle));
   sheet.y -= 20;
   drawOutcome(sheet, view);
   sheet.y -= 24;
-  drawReconciliation(sheet, view);
+  drawReconciliation(sheet, extent);
   sheet.y -= 16;
-  drawClaims(sheet, view);
+  drawClaims(sheet, proof);
   sheet.y -= 6;
   drawParagraph(sheet, texts.proves.words, { size: 7.5, leading: 10, color: GREY });
   sheet.y -= 12;
-  drawFact(sheet, 'Run', [view.runId], 'mono');
-  if (view.request !== null) drawFact(sheet, 'Request', [view.request], 'mono');
-  if (view.requestedBy !== null) drawFact(sheet, 'Requested by', [view.requestedBy], 'text');
-  if (view.preparedBy !== null) drawFact(sheet, 'Prepared by', [view.preparedBy], 'text');
-  drawFact(sheet, view.finalized ? 'Finalized' : 'Attempted', [`${view.finishedAt} (UTC)`], 'text');
-  drawFact(sheet, 'Entries', [grouped(view.entries)], 'text');
-  drawFact(sheet, 'Findings', [view.findings.total === 0 ? 'none' : grouped(view.findings.total)], 'text');
-  drawErrors(sheet, view);
+  drawFact(sheet, 'Run', [run.runId], 'mono');
+  if (run.request !== null) drawFact(sheet, 'Request', [run.request], 'mono');
+  if (run.requestedBy !== null) drawFact(sheet, 'Requested by', [run.requestedBy], 'text');
+  if (run.preparedBy !== null) drawFact(sheet, 'Prepared by', [run.preparedBy], 'text');
+  drawFact(sheet, run.finalized ? 'Finalized' : 'Attempted', [`${run.finishedAt} (UTC)`], 'text');
+  drawFact(sheet, 'Entries', [grouped(extent.entries)], 'text');
+  drawFact(sheet, 'Findings', [proof.findings.total === 0 ? 'none' : grouped(proof.findings.total)], 'text');
+  drawErrors(sheet, proof);
 }
 
 function drawShort(sheet: Sheet, text: string, setting: Setting, maxLines: number): void {
@@ -73,7 +74,7 @@ export function drawOutcome(sheet: Sheet, { outcome }: Pick<RunView, 'outcome'>)
 }
 
 /** Listed = exported + partial + failed + empty + excluded, as a sum that can be followed with a finger. */
-function drawReconciliation(sheet: Sheet, { reconciliation }: RunView): void {
+function drawReconciliation(sheet: Sheet, { reconciliation }: RunView['extent']): void {
   const { listed, ...parts } = reconciliation;
   const number: Setting = { style: sheet.styles.bold, size: 16, leading: 20, color: INK };
   const label: Setting = { style: sheet.styles.regular, size: 8, leading: 10, color: GREY };
@@ -96,7 +97,7 @@ function drawReconciliation(sheet: Sheet, { reconciliation }: RunView): void {
 }
 
 /** The seven claims at a glance: what is not proved must not hide behind the word above. */
-function drawClaims(sheet: Sheet, { claims }: RunView): void {
+function drawClaims(sheet: Sheet, { claims }: RunView['proof']): void {
   const name: Setting = { style: sheet.styles.bold, size: 7.5, leading: 10, color: INK };
   const small: Setting = { style: sheet.styles.regular, size: 7.5, leading: 10, color: GREY };
   const step = (CONTENT_WIDTH + CLAIM_GAP) / claims.length;
@@ -123,7 +124,7 @@ function groundOf({ proved, refuted, of }: ClaimView): readonly [Color, Color] {
 }
 
 /** The gravest findings, so that nobody has to look for them. */
-function drawErrors(sheet: Sheet, { findings }: RunView): void {
+function drawErrors(sheet: Sheet, { findings }: RunView['proof']): void {
   const errors = findings.groups.filter(({ severity }) => severity === 'error').slice(0, TOP_FINDINGS);
   if (errors.length === 0) return;
   sheet.y -= 10;

@@ -23,7 +23,7 @@ import { drawStreams } from './streams.ts';
 
 /** The run as a document. The same view gives the same bytes. */
 export function renderPdf(view: RunView, texts: Texts): Promise<Iterable<Uint8Array>> {
-  const { runId, organisation, period, finishedAt } = view;
+  const { runId, organisation, period, finishedAt } = view.run;
   const facts = {
     title: `${texts.title} · ${organisation ?? ''} run ${runId}`,
     subject: period,

@@ -11,7 +11,7 @@ import { drawTable, NAME_LINES, settings } from './tables.ts';
 
 const SEVERITY_COLORS = { error: RED, warning: AMBER, notice: GREY } as const;
 
-export function drawFindings(sheet: Sheet, { findings }: RunView, texts: Texts): void {
+export function drawFindings(sheet: Sheet, { proof: { findings } }: RunView, texts: Texts): void {
   drawSection(sheet, 'Findings', findings.groups.length === 0 ? 40 : 250);
   if (findings.groups.length === 0) {
     drawParagraph(sheet, findings.none);

@@ -52,7 +52,8 @@ function drawHead(sheet: Sheet, view: LetterView): void {
   for (const remark of view.remarks) drawParagraph(sheet, remark);
 }
 
-async function drawFiles(sheet: Sheet, { introduction, clickable, files }: LetterView): Promise<void> {
+async function drawFiles(sheet: Sheet, { files }: LetterView): Promise<void> {
+  const { introduction, clickable, list } = files;
   drawSection(sheet, 'Files');
   drawParagraph(sheet, clickable === null ? introduction : `${introduction} ${clickable}`);
   const table = new Table(sheet, [
@@ -61,7 +62,7 @@ async function drawFiles(sheet: Sheet, { introduction, clickable, files }: Lette
   ]);
   sheet.open('Table');
   table.drawHead();
-  for (const [index, file] of files.entries()) {
+  for (const [index, file] of list.entries()) {
     drawFile(sheet, table, file);
     // Thousands of rows take seconds, in which a signal to stop must be heard.
     if (index % ROWS_A_TURN === ROWS_A_TURN - 1) await nextTurn();

@@ -17,7 +17,7 @@ import { drawTable, NAME_LINES, settings } from './tables.ts';
 
 const STATE_COLORS = { proved: GREEN, refuted: RED, unproved: GREY } as const;
 
-export function drawIpe(sheet: Sheet, { ipe }: RunView, texts: Texts): void {
+export function drawIpe(sheet: Sheet, { provenance: { ipe } }: RunView, texts: Texts): void {
   drawSection(sheet, 'IPE statement');
   drawParagraph(sheet, texts.ipe.introduction);
   sheet.y -= 4;
@@ -40,7 +40,8 @@ export function drawSignature(sheet: Sheet, { ipe: { review: label } }: Texts): 
 }
 
 /** From what the service says that it has to what was verified of it. */
-export function drawPopulation(sheet: Sheet, { population: { rows } }: RunView, { population: texts }: Texts): void {
+export function drawPopulation(sheet: Sheet, { extent }: RunView, { population: texts }: Texts): void {
+  const { rows } = extent.population;
   const { body, strong } = settings(sheet);
   drawSection(sheet, texts.title, 40 + rows.length * 18);
   drawParagraph(sheet, texts.introduction);
@@ -77,7 +78,7 @@ export function drawPreparer(sheet: Sheet, { preparer }: RunView, { preparer: te
   );
 }
 
-export function drawExceptions(sheet: Sheet, { exceptions }: RunView): void {
+export function drawExceptions(sheet: Sheet, { extent: { exceptions } }: RunView): void {
   if (exceptions.length === 0) return;
   const { body, strong } = settings(sheet);
   drawSection(sheet, 'Exceptions and exclusions');
@@ -98,7 +99,7 @@ export function drawExceptions(sheet: Sheet, { exceptions }: RunView): void {
   });
 }
 
-export function drawClaims(sheet: Sheet, { claims }: RunView, texts: Texts): void {
+export function drawClaims(sheet: Sheet, { proof: { claims } }: RunView, texts: Texts): void {
   const { body, minor, strong } = settings(sheet);
   drawSection(sheet, 'What was checked');
   drawParagraph(sheet, texts.proves.introduction);
@@ -139,7 +140,7 @@ export function drawClaims(sheet: Sheet, { claims }: RunView, texts: Texts): voi
   });
 }
 
-export function drawCustody(sheet: Sheet, { custody }: RunView, texts: Texts): void {
+export function drawCustody(sheet: Sheet, { provenance: { custody } }: RunView, texts: Texts): void {
   const { body } = settings(sheet);
   drawSection(sheet, 'Chain of custody');
   drawParagraph(sheet, texts.custody.introduction);
@@ -160,7 +161,7 @@ export function drawCustody(sheet: Sheet, { custody }: RunView, texts: Texts): v
   });
 }
 
-export function drawLimits(sheet: Sheet, { doesNotProve }: RunView): void {
+export function drawLimits(sheet: Sheet, { proof: { doesNotProve } }: RunView): void {
   drawSection(sheet, 'What this does not prove', 90);
   drawList(sheet, doesNotProve);
 }

@@ -5,6 +5,7 @@ import { CONTENT_WIDTH, type Sheet } from '../../../core/typesetting/sheet.ts';
 import { type Cell, type Column, Table } from '../../../core/typesetting/table.ts';
 import { grouped, plural } from '../../../core/words.ts';
 import { CLAIMS } from '../../../verifier/claims/claim.ts';
+import type { RunStream } from '../../../verifier/records/record.ts';
 import type { StreamFact } from '../view/stream-facts.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
@@ -26,7 +27,7 @@ const ROWS_A_TURN = 50;
 const MAX_LISTED = 200;
 
 /** Streams × claims, with what identifies each stream's evidence, on pages of their own. */
-export async function drawStreams(sheet: Sheet, { streams: all, factsOf }: RunView, texts: Texts): Promise<void> {
+export async function drawStreams(sheet: Sheet, { streams: { all, factsOf } }: RunView, texts: Texts): Promise<void> {
   if (all.length === 0) return;
   const streams = all.length <= MAX_LISTED ? all : all.filter(isAmiss).slice(0, MAX_LISTED);
   if (!sheet.isAtTop) sheet.newPage();
@@ -52,16 +53,11 @@ export async function drawStreams(sheet: Sheet, { streams: all, factsOf }: RunVi
   sheet.close();
 }
 
-function isAmiss({ status, partial }: RunView['streams'][number]): boolean {
+function isAmiss({ status, partial }: RunStream): boolean {
   return partial || status === 'refuted' || status === 'incomplete';
 }
 
-function drawStream(
-  sheet: Sheet,
-  table: Table,
-  stream: RunView['streams'][number],
-  facts: readonly StreamFact[],
-): void {
+function drawStream(sheet: Sheet, table: Table, stream: RunStream, facts: readonly StreamFact[]): void {
   const body: Setting = { style: sheet.styles.regular, size: 8, leading: 10.5, color: INK };
   const bold: Setting = { ...body, style: sheet.styles.bold };
   const mono: Setting = { style: sheet.styles.mono, size: 6.5, leading: 9, color: GREY };

@@ -32,48 +32,55 @@ export function anchoredIn({ claims: { anchor }, entries }: RunStream): Anchored
 
 const NAMED = 5;
 
+type Found = Anchored & { stream: RunStream };
+
 /** The time-stamps of entries over all streams. */
-export function toAnchors(streams: readonly RunStream[], { anchors: texts }: Texts): string[] {
+export function toAnchors(streams: readonly RunStream[], texts: Texts): string[] {
   const filled = streams.filter(({ entries }) => entries > 0);
-  const found = filled.flatMap((stream) => {
+  const found = filled.flatMap((stream): Found[] => {
     const anchored = anchoredIn(stream);
     return anchored === null ? [] : [{ stream, ...anchored }];
   });
-  if (found.length === 0) return [texts.none];
-  const chains = found.filter(({ covered }) => covered !== null);
+  if (found.length === 0) return [texts.anchors.none];
+  const single = found.filter(({ covered }) => covered === null).length;
+  return [
+    sayCovered(filled, found, texts),
+    ...sayLater(found, texts),
+    ...(single === 0 ? [] : [fill(texts.anchors.single, { streams: plural(single, 'stream') })]),
+  ];
+}
+
+function sayCovered(filled: readonly RunStream[], found: readonly Found[], { anchors: texts }: Texts): string {
+  return fill(texts.covered, {
+    covered: grouped(sum(found.map(({ covered }) => covered ?? 0))),
+    entries: plural(sum(filled.map(({ entries }) => entries)), 'entry'),
+    streams: grouped(found.length),
+    all: plural(filled.length, 'stream'),
+    by: [...new Set(found.flatMap(({ by }) => by))].sort().join('; '),
+    from: describeTime(found.map(({ from }) => from).sort()[0] ?? ''),
+    to: describeTime(
+      found
+        .map(({ to }) => to)
+        .sort()
+        .at(-1) ?? '',
+    ),
+  });
+}
+
+/** Where entries came after the last token. */
+function sayLater(found: readonly Found[], { anchors: texts }: Texts): string[] {
   const later = found.filter(({ after }) => (after ?? 0) > 0);
+  if (later.length === 0) return [];
+  const all = fill(texts.later, {
+    entries: plural(sum(later.map(({ after }) => after ?? 0)), 'entry'),
+    streams: plural(later.length, 'stream'),
+  });
   const names = later
     .slice(0, NAMED)
     .map(({ stream, after, through }) =>
       fill(texts.later_in, { stream: stream.stream_id, entries: grouped(after ?? 0), through: through ?? '' }),
     );
-  return [
-    fill(texts.covered, {
-      covered: grouped(sum(chains.map(({ covered }) => covered ?? 0))),
-      entries: plural(sum(filled.map(({ entries }) => entries)), 'entry'),
-      streams: grouped(found.length),
-      all: plural(filled.length, 'stream'),
-      by: [...new Set(found.flatMap(({ by }) => by))].sort().join('; '),
-      from: describeTime(found.map(({ from }) => from).sort()[0] ?? ''),
-      to: describeTime(
-        found
-          .map(({ to }) => to)
-          .sort()
-          .at(-1) ?? '',
-      ),
-    }),
-    ...(later.length === 0
-      ? []
-      : [
-          `${fill(texts.later, {
-            entries: plural(sum(later.map(({ after }) => after ?? 0)), 'entry'),
-            streams: plural(later.length, 'stream'),
-          })} ${names.join('; ')}${later.length > NAMED ? ' …' : ''}`,
-        ]),
-    ...(chains.length === found.length
-      ? []
-      : [fill(texts.single, { streams: plural(found.length - chains.length, 'stream') })]),
-  ];
+  return [`${all} ${names.join('; ')}${later.length > NAMED ? ' …' : ''}`];
 }
 
 /** Of one stream. */

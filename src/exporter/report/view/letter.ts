@@ -72,38 +72,38 @@ export interface LetterSubject {
 
 /** A letter, whatever it is set in. */
 export interface LetterView {
+  /** RFC 3339: when the run was shared. */
+  date: string;
+  runId: string;
   title: string;
   organisation: string | null;
   outcome: OutcomeView;
   facts: { label: string; lines: string[]; form: 'text' | 'mono' }[];
   digest: { label: string; value: string; text: string };
   remarks: string[];
-  introduction: string;
-  /** How to come to a file by its name; null for copies. */
-  clickable: string | null;
-  files: readonly LetterFile[];
+  files: {
+    introduction: string;
+    /** How to come to a file by its name; null for copies. */
+    clickable: string | null;
+    list: readonly LetterFile[];
+  };
   verify: { introduction: string; steps: { title: string; text: string; command: string }[] };
-  runId: string;
-  /** RFC 3339. */
-  date: string;
 }
 
 /** Pure: the same subject and texts give the same letter. */
 export function toLetterView(subject: LetterSubject, texts: LetterTexts, reportTexts: Texts): LetterView {
   const { run, share, runSha256, files } = subject;
   return {
+    date: share.shared_at,
+    runId: run.run_id,
     title: texts.title,
     organisation: run.report.organisation,
     outcome: toOutcome(run, true, reportTexts),
     facts: toFacts(subject, texts),
     digest: { label: texts.labels.digest, value: runSha256, text: texts.digest },
     remarks: toRemarks(subject, texts),
-    introduction: texts.files,
-    clickable: share.form === 'links' ? texts.clickable : null,
-    files,
+    files: { introduction: texts.files, clickable: share.form === 'links' ? texts.clickable : null, list: files },
     verify: toSteps(subject, texts),
-    runId: run.run_id,
-    date: share.shared_at,
   };
 }
 

@@ -1,6 +1,6 @@
 import { plural } from '../../../core/words.ts';
 import type { RunRecord } from '../../../verifier/records/record.ts';
-import { isAccepted } from './missing.ts';
+import { isAccepted, sum } from './missing.ts';
 import { sayNotProved } from './not-proved.ts';
 import type { Texts } from './texts.ts';
 import { fill } from './words.ts';
@@ -18,56 +18,57 @@ export interface OutcomeView {
 
 /** @param finalized false for the report of an attempt. */
 export function toOutcome(record: RunRecord, finalized: boolean, texts: Texts): OutcomeView {
-  const { outcome, reconciliation, streams, vanished, ended } = record;
-  const {
-    verified,
-    collected,
-    refuted,
-    partial,
-    empty,
-    unfinalized,
-    empties,
-    vanished: gone,
-    accepted,
-  } = texts.outcome;
-  const entries = streams.reduce((sum, stream) => sum + stream.entries, 0);
-  const refutedStreams = streams.filter(({ status }) => status === 'refuted').length;
-  const isPartial = reconciliation.partial + reconciliation.failed > 0 || !finalized;
+  const { outcome, streams } = record;
+  const said = sayOutcome(record, finalized, texts);
+  const words = said.map(({ word }) => word);
+  const open = sayNotProved(streams);
+  return {
+    tone: outcome === 'refuted' ? 'alarm' : words.includes(texts.outcome.verified.word) ? 'calm' : 'caution',
+    words,
+    sentences: [
+      ...said.map(({ sentence }) => sentence),
+      ...sayAbsent(record, texts),
+      ...(open === null ? [] : [open]),
+      ...(finalized ? [] : [texts.outcome.unfinalized]),
+    ],
+  };
+}
+
+/** A word and its sentence; two of each where a run is refuted and partial. */
+function sayOutcome(record: RunRecord, finalized: boolean, texts: Texts): { word: string; sentence: string }[] {
+  const { outcome, reconciliation, streams } = record;
+  const { verified, collected, refuted, partial, empty } = texts.outcome;
   const values = {
     streams: plural(reconciliation.exported, 'stream'),
-    entries: plural(entries, 'entry'),
+    entries: plural(sum(streams.map(({ entries }) => entries)), 'entry'),
     required: record.scope.required_claims.join(', '),
     listed: plural(reconciliation.listed, 'stream'),
     partial: reconciliation.partial,
     failed: reconciliation.failed,
   };
-  const words: string[] = [];
-  const sentences: string[] = [];
-  const say = ({ word, sentence }: { word: string; sentence: string }, more: Record<string, string | number> = {}) => {
-    words.push(word);
-    sentences.push(fill(sentence, { ...values, ...more }));
-  };
-  if (outcome === 'refuted' && refutedStreams === 0) say({ word: refuted.word, sentence: refuted.missed });
-  else if (outcome === 'refuted')
-    say(refuted, {
-      refuted: refutedStreams,
-      streams: `${plural(streams.length, 'stream')} ${refutedStreams === 1 ? 'is' : 'are'}`,
-    });
-  if (isPartial) say(partial);
-  if (outcome === 'empty' && !isPartial) say(empty);
-  if (outcome === 'verified' && !isPartial) say(verified);
-  if (outcome === 'collected' && !isPartial) say(collected);
-  if (vanished.length > 0) sentences.push(fill(gone, { streams: plural(vanished.length, 'stream') }));
+  const say = ({ word, sentence }: { word: string; sentence: string }, more: Record<string, string | number> = {}) => [
+    { word, sentence: fill(sentence, { ...values, ...more }) },
+  ];
+  const isPartial = reconciliation.partial + reconciliation.failed > 0 || !finalized;
+  const asPartial = isPartial ? say(partial) : [];
+  if (outcome === 'refuted') {
+    const count = streams.filter(({ status }) => status === 'refuted').length;
+    if (count === 0) return [...say({ word: refuted.word, sentence: refuted.missed }), ...asPartial];
+    const are = `${plural(streams.length, 'stream')} ${count === 1 ? 'is' : 'are'}`;
+    return [...say(refuted, { refuted: count, streams: are }), ...asPartial];
+  }
+  if (isPartial || outcome === 'incomplete') return asPartial;
+  return say({ verified, collected, empty }[outcome]);
+}
+
+/** Streams that are gone, and those without entries. */
+function sayAbsent({ outcome, streams, vanished, ended, reconciliation }: RunRecord, texts: Texts): string[] {
+  const { vanished: gone, accepted, empties } = texts.outcome;
   const restarted = streams.filter(isAccepted).length + ended.length;
-  if (restarted > 0) sentences.push(fill(accepted, { streams: plural(restarted, 'stream') }));
-  if (outcome !== 'empty' && reconciliation.empty > 0)
-    sentences.push(fill(empties, { streams: plural(reconciliation.empty, 'stream') }));
-  const open = sayNotProved(streams);
-  if (open !== null) sentences.push(open);
-  if (!finalized) sentences.push(unfinalized);
-  return {
-    tone: outcome === 'refuted' ? 'alarm' : words.includes(verified.word) ? 'calm' : 'caution',
-    words,
-    sentences,
-  };
+  const { empty } = reconciliation;
+  return [
+    ...(vanished.length > 0 ? [fill(gone, { streams: plural(vanished.length, 'stream') })] : []),
+    ...(restarted > 0 ? [fill(accepted, { streams: plural(restarted, 'stream') })] : []),
+    ...(outcome !== 'empty' && empty > 0 ? [fill(empties, { streams: plural(empty, 'stream') })] : []),
+  ];
 }

@@ -16,6 +16,21 @@ import type { Texts } from './texts.ts';
 
 /** A run as its reports show it, whatever they are set in: everything that is said, and nothing of how it looks. */
 export interface RunView {
+  run: RunHead;
+  outcome: OutcomeView;
+  extent: Extent;
+  provenance: { ipe: Fact[]; custody: CustodyStep[] };
+  proof: { claims: ClaimView[]; findings: Findings; doesNotProve: readonly string[] };
+  charts: Charts;
+  coverage: Coverage;
+  frameworks: FrameworkView[];
+  streams: { all: RunStream[]; factsOf(stream: RunStream): StreamFact[] };
+  /** For who exported, not for who reads. */
+  preparer: Advice[];
+}
+
+/** Which run it is, and who made it for whom. */
+export interface RunHead {
   runId: string;
   organisation: string | null;
   preparedBy: string | null;
@@ -26,26 +41,15 @@ export interface RunView {
   requestedBy: string | null;
   /** False for the report of an attempt. */
   finalized: boolean;
-  outcome: OutcomeView;
+}
+
+/** How much was exported, of how much there is. */
+interface Extent {
   reconciliation: Reconciliation;
-  /** Streams that were to be exported: received, or not. */
-  inScope: number;
   entries: number;
   population: Population;
-  ipe: Fact[];
   /** Streams that are not there as they should be, and why. */
   exceptions: Exception[];
-  claims: ClaimView[];
-  charts: Charts;
-  coverage: Coverage;
-  findings: Findings;
-  custody: CustodyStep[];
-  doesNotProve: readonly string[];
-  frameworks: FrameworkView[];
-  streams: RunStream[];
-  factsOf(stream: RunStream): StreamFact[];
-  /** For who exported, not for who reads. */
-  preparer: Advice[];
 }
 
 export interface Exception {
@@ -56,33 +60,40 @@ export interface Exception {
 
 /** Pure: the same record and texts give the same view. */
 export function toRunView(record: RunRecord, finalized: boolean, texts: Texts): RunView {
-  const { scope, streams } = record;
+  const { streams } = record;
+  return {
+    run: toHead(record, finalized),
+    outcome: toOutcome(record, finalized, texts),
+    extent: {
+      reconciliation: record.reconciliation,
+      entries: streams.reduce((sum, stream) => sum + stream.entries, 0),
+      population: toPopulation(record, texts),
+      exceptions: toExceptions(record),
+    },
+    provenance: { ipe: toIpeFacts(record, texts), custody: toCustody(record, finalized, texts) },
+    proof: {
+      claims: toClaims(record, texts),
+      findings: toFindings(record, texts),
+      doesNotProve: DOES_NOT_PROVE,
+    },
+    charts: toCharts(record, texts),
+    coverage: toCoverage(record, texts),
+    frameworks: toFrameworks(record),
+    streams: { all: streams, factsOf: (stream) => toStreamFacts(stream, record.period, texts) },
+    preparer: toAdvice(record),
+  };
+}
+
+function toHead(record: RunRecord, finalized: boolean): RunHead {
   return {
     runId: record.run_id,
     organisation: record.report.organisation,
     preparedBy: record.report.prepared_by,
     period: describePeriod(record.period, record.begun_at),
     finishedAt: record.finished_at,
-    request: scope.request,
-    requestedBy: scope.requested_by,
+    request: record.scope.request,
+    requestedBy: record.scope.requested_by,
     finalized,
-    outcome: toOutcome(record, finalized, texts),
-    reconciliation: record.reconciliation,
-    inScope: streams.length + record.failed.length,
-    entries: streams.reduce((sum, stream) => sum + stream.entries, 0),
-    population: toPopulation(record, texts),
-    ipe: toIpeFacts(record, texts),
-    exceptions: toExceptions(record),
-    claims: toClaims(record, texts),
-    charts: toCharts(record, texts),
-    coverage: toCoverage(record, texts),
-    findings: toFindings(record, texts),
-    custody: toCustody(record, finalized, texts),
-    doesNotProve: DOES_NOT_PROVE,
-    frameworks: toFrameworks(record),
-    streams,
-    factsOf: (stream) => toStreamFacts(stream, record.period, texts),
-    preparer: toAdvice(record),
   };
 }
 

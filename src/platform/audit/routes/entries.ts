@@ -22,6 +22,7 @@ const batchAnswerSchema = z.object({
  * Entries are answered as text made from their columns: serialising them by schema costs more than recording them, and
  * zod leaves a metadata member named `__proto__` out.
  */
+// Over 40 lines: it is a list of routes.
 export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = async (server, { service }) => {
   server.post(
     '/entries/',

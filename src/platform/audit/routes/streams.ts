@@ -6,6 +6,7 @@ import { listStreams, streamToWire } from '../list.ts';
 import { pageQuerySchema, streamParamsSchema } from '../requests.ts';
 import type { AuditService } from '../service.ts';
 
+// Over 40 lines: it is a list of routes.
 export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = async (server, { service }) => {
   server.get(
     '/streams/',

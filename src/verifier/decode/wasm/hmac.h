@@ -16,6 +16,8 @@ struct key {
 
 struct keys {
   struct key of[MAX_KEYS];
+  // Whether a regular entry names the key.
+  bool used[MAX_KEYS];
   u32 count;
 };
 

@@ -1,6 +1,7 @@
 import { WASM } from './binary.ts';
 
 /** What `kernel.c` exports. Addresses are of its memory, which never grows. */
+// Over ten members: they are the exports of the WebAssembly module.
 export interface KernelExports {
   memory: { readonly buffer: ArrayBuffer };
   input: Address;
@@ -26,6 +27,7 @@ export interface KernelExports {
   expect_seals(algorithm: number, encoding: number): void;
   check_seals(overBytes: number): void;
   add_key(forSeals: number, idLength: number, keyLength: number): number;
+  used_key(forSeals: number, index: number): number;
   trust_tip(given: number): void;
   assume_tip(): void;
   run(start: number, end: number, place: number): void;

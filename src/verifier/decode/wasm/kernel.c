@@ -116,6 +116,14 @@ static SELDOM void hold_seals_to_digests(void) {
   for (u32 i = 0; i < batch_count; i++) hold_to(&seal_form, i, seals[i].stated);
 }
 
+// The keys of entries that are regular.
+static SELDOM void note_keys(void) {
+  for (u32 i = 0; i < batch_count && batch_start + i < mismatch; i++) {
+    if (has_digest_key) digest_keys.used[batch_keys[i] - digest_keys.of] = true;
+    if (checks_seals) seal_keys.used[seals[i].key - seal_keys.of] = true;
+  }
+}
+
 // Hashes what was parsed. From the first record on that does not fit, none is regular.
 static void end_batch(void) {
   enum algorithm algorithm = digest_form.algorithm;
@@ -127,6 +135,7 @@ static void end_batch(void) {
     put(digests + (batch_start + i) * bytes, made[i], bytes);
   }
   if (checks_seals) hold_seals_to_digests();
+  if (has_digest_key || checks_seals) note_keys();
   batch_start += batch_count;
   batch_count = 0;
   texts_end = texts;

@@ -67,6 +67,7 @@ function digitsOf(digest: Uint8Array, encoding: Encoding): string {
  * A regular entry is one for which the slow path would have no finding and compute the same digest, and of which that
  * digest covers all but what is known not to be covered.
  */
+// Over ten members: it is the whole of the module as the chain sees it.
 export class ChainKernel implements Disposable {
   /** Where blocks are put, from its start on. */
   readonly input: Uint8Array;
@@ -177,6 +178,11 @@ export class ChainKernel implements Disposable {
       offset,
       place: PLACES[read(1)] ?? 'first',
     };
+  }
+
+  /** The ids of the keys that regular entries have named so far. */
+  get usedKeyIds(): string[] {
+    return this.#settings.usedKeyIds;
   }
 
   /** The regular entries of the last run, valid until the next; offsets are in `input`. */

@@ -2,6 +2,7 @@
  * The kind of chain that the kernel verifies: a contract's roles and digest recipe as plain data, so that it can be
  * posted to another thread. Whether what is said here is all that the contract says is for the caller to know.
  */
+// Over ten members: it is all that the module is told of a chain.
 export interface ChainKind {
   /** Null for what entries do not say. */
   readonly roles: {

@@ -20,6 +20,7 @@ interface Written {
 }
 
 /** Entries that a kernel found regular, each by its index from 0, read when it is asked for. */
+// Over ten members: they are the columns of the batch that the module writes.
 export class KernelRecords {
   #count: number;
   readonly #kind: TimedKind;

@@ -144,6 +144,7 @@ EXPORT("add_key") u32 add_key(u32 for_seals, u32 id_length, u32 key_length) {
   enum algorithm algorithm = for_seals ? seal_form.algorithm : digest_form.algorithm;
   bool fits = keys->count < MAX_KEYS && id_length <= MAX_KEY_ID && key_length <= block_of(algorithm);
   if (fits) {
+    keys->used[keys->count] = false;
     struct key *key = &keys->of[keys->count++];
     put(key->id, exchange, id_length);
     key->id_length = id_length;
@@ -152,4 +153,7 @@ EXPORT("add_key") u32 add_key(u32 for_seals, u32 id_length, u32 key_length) {
   zero(exchange, sizeof exchange);
   return fits;
 }
+
+// Whether a regular entry names a key; keys are numbered in the order in which they were given.
+EXPORT("used_key") u32 used_key(u32 for_seals, u32 index) { return (for_seals ? &seal_keys : &digest_keys)->used[index]; }
 #endif

@@ -27,6 +27,8 @@ export class KernelSettings {
   readonly #known = new Set<string>();
   /** By what they leave open. */
   readonly #steps = new Map<string, number[]>();
+  /** The ids of the keys that the kernel was given, in order: for digests, for seals. */
+  readonly #keyIds: [string[], string[]] = [[], []];
 
   /** @throws EvidenceError `config` for what the kernel cannot hold. */
   constructor(kernel: KernelExports, kind: ChainKind, streamId: string) {
@@ -72,6 +74,11 @@ export class KernelSettings {
     if ('member' in seal.key) this.#play('sealKey', seal.key.member);
     this.#kernel.check_seals(Number(seal.over === 'digest-bytes'));
     this.#addKeys(1, seal.algorithm, seal.key, keys);
+  }
+
+  /** The ids of the keys that regular entries have named. */
+  get usedKeyIds(): string[] {
+    return this.#keyIds.flatMap((ids, forSeals) => ids.filter((_id, index) => this.#kernel.used_key(forSeals, index)));
   }
 
   /** Whether all is known that no digest of this kind covers: before that, nothing is regular. */
@@ -135,7 +142,7 @@ export class KernelSettings {
   }
 
   /** A key that does not fit is one that the kernel does not know: entries that are made with it are not regular. */
-  #addKeys(forSeals: number, algorithm: Hash, chosen: Key, keys: ReadonlyMap<string, Uint8Array>): void {
+  #addKeys(forSeals: 0 | 1, algorithm: Hash, chosen: Key, keys: ReadonlyMap<string, Uint8Array>): void {
     for (const [id, key] of keys) {
       if (!id.isWellFormed() || ('id' in chosen && chosen.id !== id)) continue;
       // RFC 2104 section 2: a key that is longer than a block stands for its digest.
@@ -145,7 +152,8 @@ export class KernelSettings {
       if (text.length + secret.length <= EXCHANGE_BYTES) {
         this.#exchange.set(text);
         this.#exchange.set(secret, text.length);
-        this.#kernel.add_key(forSeals, text.length, secret.length);
+        const isTaken = this.#kernel.add_key(forSeals, text.length, secret.length) !== 0;
+        if (isTaken) this.#keyIds[forSeals].push(id);
       }
       if (isLong) secret.fill(0);
     }

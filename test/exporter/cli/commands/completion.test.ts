@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
@@ -9,6 +9,7 @@ const PROGRAM = resolve(import.meta.dirname, '../../../../src/start/evidence.cjs
 const folder = mkdtempSync(join(tmpdir(), 'completion-'));
 writeFileSync(join(folder, 'evidence'), `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`);
 chmodSync(join(folder, 'evidence'), 0o755);
+writeFileSync(join(folder, 'some-file.zip'), '');
 
 test.each([
   ['evidence ex', ['export', 'extend']],
@@ -20,6 +21,45 @@ test.each([
   const said = await run('bash', ['-c', script], folder);
   expect(said.split('\n').filter((one) => one !== '')).toEqual(found);
 });
+
+const isInstalled = (shell: string) => (process.env['PATH'] ?? '').split(':').some((at) => existsSync(join(at, shell)));
+
+/** zsh and fish are larger than what they show here: where they are not installed, there is no such test. */
+const TYPED: [line: string, shown: string[]][] = [
+  ['evidence ex', ['export', 'extend']],
+  ['evidence export --per', ['--period']],
+  ['evidence export --period 2026-10 --str', ['--stream']],
+  ['evidence verify some-fi', ['some-file.zip']],
+];
+
+/** What a shell shows when the line is to be completed. */
+const SHELLS: Record<string, (line: string, shown: string[]) => Promise<string>> = {
+  fish: (line) => {
+    const script = `set PATH '${folder}' $PATH; evidence completion fish | source; complete -C '${line}'`;
+    return run('fish', ['--no-config', '-c', script], folder);
+  },
+  // What zsh completes shows on a terminal alone.
+  zsh: (line, shown) => run('timeout', ['20', 'zsh', '-f', '-c', typeInZsh(line, shown)], folder),
+};
+
+function typeInZsh(line: string, shown: string[]): string {
+  return `
+    zmodload zsh/zpty
+    export HOME='${folder}' PATH='${folder}':$PATH
+    zpty shell zsh -f -i
+    zpty -w shell "PS1=; autoload -Uz compinit; compinit -D -u; source <(evidence completion zsh); print REA''DY"
+    zpty -r -m shell said '*READY*'
+    zpty -w -n shell $'${line}\t'
+    zpty -r -m shell said '*${shown.join('*')}*'
+    print -r -- "$said"
+    zpty -d shell`;
+}
+
+for (const [shell, complete] of Object.entries(SHELLS).filter(([name]) => isInstalled(name)))
+  test.each(TYPED)(`${shell} completes %j to %j`, async (line, shown) => {
+    const said = await complete(line, shown);
+    for (const one of shown) expect(said).toContain(one);
+  });
 
 test('each shell has a script of its own', () => {
   const scripts = ['bash', 'zsh', 'fish'].map((shell) =>

@@ -69,13 +69,40 @@ describe('what is not there is named, and nothing is verified', () => {
     ['roots', 'package.json', { 'timestamp-roots': 'nope.pem' }, /roots, .*nope\.pem, is not there/],
     ['a seal key', 'package.json', { 'seal-key': ['k1=nope.key'] }, /seal key "k1", .*nope\.key, is not there/],
     ['the target', 'nope.zip', {}, /there is nothing to verify at nope\.zip/],
-    ['an archive', 'empty', {}, /is not an archive/],
+    ['a run by its address', 'archive/runs/nope', {}, /has no run nope; .*\n.*evidence runs --archive/],
+    ['a run of what is no archive', 'empty/runs/nope', {}, /is not an archive/],
+    ['an archive', 'empty', {}, /is not an archive: .*\nName an archive, .*: evidence verify evidence-archive\./],
     ['the work directory', 'archive', { 'work-directory': 'nope' }, /work directory .*nope cannot be used/],
   ];
 
   test.each(ABSENT)('%s', async (_words, target, flags, says) => {
     const { code, stderr } = await verify(target, flags);
     expect([code, stderr]).toEqual([2, expect.stringMatching(says)]);
+  });
+});
+
+describe('without a target, what to name follows from what was named', () => {
+  const UNNAMED: [words: string, flags: object, code: number, says: RegExp][] = [
+    [
+      'no configuration',
+      {},
+      2,
+      /nothing is named .*\nName an archive.* has archive\.url: .*--config evidence\.yaml\.$/s,
+    ],
+    [
+      'a configuration without an archive',
+      { config: 'evidence.yaml' },
+      2,
+      /evidence\.yaml names no archive .*\nName it too: evidence verify \.\/evidence-archive --config evidence\.yaml\./,
+    ],
+    ['a configuration with an archive', { config: 'named.yaml' }, 0, /^$/],
+  ];
+
+  test.each(UNNAMED)('%s', async (_words, flags, code, says) => {
+    writeFileSync(join(folder, 'evidence.yaml'), 'verify: { require: [order] }');
+    writeFileSync(join(folder, 'named.yaml'), 'archive: { url: archive }');
+    const ended = await carryOut(runVerify, flags, folder);
+    expect([ended.code, ended.stderr.trim()]).toEqual([code, expect.stringMatching(says)]);
   });
 });
 

@@ -3,12 +3,8 @@ import { mkdirSync, mkdtempSync, symlinkSync, truncateSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import {
-  type Config,
-  type ConfigFlags,
-  loadConfig,
-  loadNamedConfig,
-} from '../../../../src/exporter/cli/config/config.ts';
+import { type Config, loadConfig, loadNamedConfig } from '../../../../src/exporter/cli/config/config.ts';
+import type { ConfigFlags } from '../../../../src/exporter/cli/config/given.ts';
 
 /** A folder of its own with these files. */
 function folderWith(files: Record<string, string>): string {
@@ -45,90 +41,113 @@ const FILES = { 'evidence.yaml': FILE, 'secrets/key': 'sk_file\n', 'other/key': 
 
 describe('the file, then the environment, then the flags', () => {
   const folder = folderWith(FILES);
-  type Row = [string, ConfigFlags, Record<string, string>, Partial<Config>];
+  type Expected = { [Section in keyof Config]?: Partial<Config[Section]> };
+  type Row = [string, ConfigFlags, Record<string, string>, Expected];
   const cases: Row[] = [
     [
       'the file',
       {},
       {},
       {
-        auditUrl: 'https://file.example',
-        apiKey: 'sk_file',
-        concurrency: 7,
-        requestsPerSecond: 2.5,
-        timeouts: { connect: 1000, headers: 2500, idle: 90_000 },
-        maxJsonBytes: 1000,
-        maxDownloadBytes: 2000,
-        tlsFiles: { ca: join(folder, 'tls/ca.pem'), cert: '/run/cert.pem', key: join(folder, 'tls/key.pem') },
-        required: ['order', 'content'],
-        completeness: 'record',
         configFile: 'evidence.yaml',
-        sealKeyFiles: new Map([
-          ['k1', { given: 'secrets/k1', path: join(folder, 'secrets/k1') }],
-          ['k2', { given: '/run/k2', path: '/run/k2' }],
-        ]),
-        timestampRootsFile: join(folder, 'roots.pem'),
-        stampRootsFile: join(folder, 'tsa.pem'),
-        publicKeyFiles: [join(folder, 'keys/a.pub'), '/run/b.pub'],
+        source: {
+          auditUrl: 'https://file.example',
+          apiKey: 'sk_file',
+          contractFile: null,
+          concurrency: 7,
+          requestsPerSecond: 2.5,
+          timeouts: { connect: 1000, headers: 2500, idle: 90_000 },
+          maxBytes: { json: 1000, download: 2000 },
+          tlsFiles: { ca: join(folder, 'tls/ca.pem'), cert: '/run/cert.pem', key: join(folder, 'tls/key.pem') },
+        },
+        verify: {
+          required: ['order', 'content'],
+          acceptUnhashed: [],
+          completeness: 'record',
+          sealKeyFiles: new Map([
+            ['k1', { given: 'secrets/k1', path: join(folder, 'secrets/k1') }],
+            ['k2', { given: '/run/k2', path: '/run/k2' }],
+          ]),
+          timestampRootsFile: join(folder, 'roots.pem'),
+          publicKeyFiles: [join(folder, 'keys/a.pub'), '/run/b.pub'],
+        },
         sign: {
           keyFile: join(folder, 'secrets/signing.pem'),
           passphraseFile: '/run/passphrase',
           passphrase: null,
           tsaUrl: 'https://tsa.example/tsr',
+          rootsFile: join(folder, 'tsa.pem'),
         },
-        archiveUrl: join(folder, 'archive'),
+        archive: { url: join(folder, 'archive') },
       },
     ],
     [
       'an address in the environment',
       {},
       { EVIDENCE_AUDIT_URL: 'https://env.example' },
-      { auditUrl: 'https://env.example' },
+      { source: { auditUrl: 'https://env.example' } },
     ],
     [
       'an address as a flag',
       { auditUrl: 'https://flag.example' },
       { EVIDENCE_AUDIT_URL: 'https://env.example' },
-      { auditUrl: 'https://flag.example' },
+      { source: { auditUrl: 'https://flag.example' } },
     ],
     [
       'a key in the environment',
       {},
       { EVIDENCE_API_KEY: 'sk_env', EVIDENCE_API_KEY_FILE: 'other/key' },
-      { apiKey: 'sk_env' },
+      { source: { apiKey: 'sk_env' } },
     ],
-    ['a file of the key in the environment', {}, { EVIDENCE_API_KEY_FILE: 'other/key' }, { apiKey: 'sk_other' }],
-    ['an archive in the environment', {}, { EVIDENCE_ARCHIVE_URL: 'env' }, { archiveUrl: 'env' }],
-    ['an archive as a flag', { archive: 's3://flag' }, { EVIDENCE_ARCHIVE_URL: 'env' }, { archiveUrl: 's3://flag' }],
-    ['concurrency as a flag', { concurrency: 64 }, {}, { concurrency: 64 }],
-    ['claims as flags', { require: ['seal,anchor', 'order'] }, {}, { required: ['seal', 'anchor', 'order'] }],
+    [
+      'a file of the key in the environment',
+      {},
+      { EVIDENCE_API_KEY_FILE: 'other/key' },
+      { source: { apiKey: 'sk_other' } },
+    ],
+    ['an archive in the environment', {}, { EVIDENCE_ARCHIVE_URL: 'env' }, { archive: { url: 'env' } }],
+    [
+      'an archive as a flag',
+      { archive: 's3://flag' },
+      { EVIDENCE_ARCHIVE_URL: 'env' },
+      { archive: { url: 's3://flag' } },
+    ],
+    ['concurrency as a flag', { concurrency: 64 }, {}, { source: { concurrency: 64 } }],
+    [
+      'claims as flags',
+      { require: ['seal,anchor', 'order'] },
+      {},
+      { verify: { required: ['seal', 'anchor', 'order'] } },
+    ],
     [
       'a public key as a flag, in place of those of the file',
       { publicKey: ['mine.pub'] },
       {},
-      { publicKeyFiles: [join(folder, 'mine.pub')] },
+      { verify: { publicKeyFiles: [join(folder, 'mine.pub')] } },
     ],
     [
       'a passphrase in the environment',
       {},
       { EVIDENCE_SIGNING_PASSPHRASE: 'hunter2' },
-      { sign: expect.objectContaining({ passphrase: 'hunter2' }) },
+      { sign: { passphrase: 'hunter2' } },
     ],
     [
       'roots as a flag, in place of both of the file',
       { timestampRoots: 'mine.pem' },
       {},
-      { timestampRootsFile: join(folder, 'mine.pem'), stampRootsFile: join(folder, 'mine.pem') },
+      { verify: { timestampRootsFile: join(folder, 'mine.pem') }, sign: { rootsFile: join(folder, 'mine.pem') } },
     ],
     [
       'seal keys as flags, in place of those of the file',
       { sealKey: ['k1=mine=1', 'k3=/k3'] },
       {},
       {
-        sealKeyFiles: new Map([
-          ['k1', { given: 'mine=1', path: join(folder, 'mine=1') }],
-          ['k3', { given: '/k3', path: '/k3' }],
-        ]),
+        verify: {
+          sealKeyFiles: new Map([
+            ['k1', { given: 'mine=1', path: join(folder, 'mine=1') }],
+            ['k3', { given: '/k3', path: '/k3' }],
+          ]),
+        },
       },
     ],
   ];
@@ -139,29 +158,33 @@ describe('the file, then the environment, then the flags', () => {
   test('nothing at all', async () => {
     expect(await loadConfig({}, {}, folderWith({}))).toEqual({
       configFile: null,
-      auditUrl: null,
-      apiKey: null,
-      contractFile: null,
-      concurrency: 4,
-      requestsPerSecond: null,
-      timeouts: { connect: 10_000, headers: 60_000, idle: 60_000 },
-      maxJsonBytes: 64 * 2 ** 20,
-      maxDownloadBytes: 16 * 2 ** 30,
-      tlsFiles: { ca: null, cert: null, key: null },
-      required: ['order', 'content'],
-      acceptUnhashed: [],
-      completeness: 'listing',
-      sealKeyFiles: new Map(),
-      timestampRootsFile: null,
-      stampRootsFile: null,
-      publicKeyFiles: [],
-      sign: { keyFile: null, passphraseFile: null, passphrase: null, tsaUrl: null },
-      archiveUrl: './evidence-archive',
-      isArchiveNamed: false,
-      workDirectory: tmpdir(),
-      encryptTo: [],
+      source: {
+        auditUrl: null,
+        apiKey: null,
+        contractFile: null,
+        concurrency: 4,
+        requestsPerSecond: null,
+        timeouts: { connect: 10_000, headers: 60_000, idle: 60_000 },
+        maxBytes: { json: 64 * 2 ** 20, download: 16 * 2 ** 30 },
+        tlsFiles: { ca: null, cert: null, key: null },
+      },
+      verify: {
+        required: ['order', 'content'],
+        acceptUnhashed: [],
+        completeness: 'listing',
+        sealKeyFiles: new Map(),
+        timestampRootsFile: null,
+        publicKeyFiles: [],
+      },
+      sign: { keyFile: null, passphraseFile: null, passphrase: null, tsaUrl: null, rootsFile: null },
+      archive: {
+        url: './evidence-archive',
+        isNamed: false,
+        encryptTo: [],
+        store: { pathStyle: false, legalHold: false },
+      },
       report: { organisation: null, preparedBy: null, controls: [], oscal: false },
-      store: { pathStyle: false, legalHold: false },
+      workDirectory: tmpdir(),
     });
   });
 });
@@ -176,21 +199,20 @@ describe('which file', () => {
 
   test('one that is named, with what it names relative to itself', async () => {
     expect(await loadConfig({ config: 'conf/named.yaml' }, { EVIDENCE_CONFIG: 'env.yaml' }, folder)).toMatchObject({
-      auditUrl: 'https://named.example',
-      apiKey: 'sk_named',
-      archiveUrl: join(folder, 'conf/kept'),
+      source: { auditUrl: 'https://named.example', apiKey: 'sk_named' },
+      archive: { url: join(folder, 'conf/kept') },
     });
   });
 
   test('one that the environment names', async () => {
     expect(await loadConfig({}, { EVIDENCE_CONFIG: 'env.yaml' }, folder)).toMatchObject({
-      auditUrl: 'https://env.example',
-      archiveUrl: 's3://bucket/x',
+      source: { auditUrl: 'https://env.example' },
+      archive: { url: 's3://bucket/x' },
     });
   });
 
   test('an empty one says nothing', async () => {
-    expect(await loadConfig({}, {}, folder)).toMatchObject({ auditUrl: null, concurrency: 4 });
+    expect(await loadConfig({}, {}, folder)).toMatchObject({ source: { auditUrl: null, concurrency: 4 } });
   });
 
   test('one that is named has to be there', async () => {
@@ -225,7 +247,7 @@ describe('what is no file is refused at once, whoever it is for', () => {
   test('a link to a file is a file: secrets of Kubernetes are links', async () => {
     const folder = folderWith({ 'there.yaml': 'source: { audit_url: https://there.example }' });
     symlinkSync('there.yaml', join(folder, 'evidence.yaml'));
-    expect(await loadConfig({}, {}, folder)).toMatchObject({ auditUrl: 'https://there.example' });
+    expect(await loadConfig({}, {}, folder)).toMatchObject({ source: { auditUrl: 'https://there.example' } });
   });
 });
 
@@ -241,7 +263,7 @@ describe('for a reader no file is read but the one that is named, and no key of 
   test('none', async () => {
     const nothing = await loadNamedConfig({}, {}, folderWith({}));
     expect(await loadNamedConfig({}, { EVIDENCE_API_KEY: 'sk_env' }, folder)).toEqual(nothing);
-    expect(nothing).toMatchObject({ configFile: null, apiKey: null });
+    expect(nothing).toMatchObject({ configFile: null, source: { apiKey: null } });
   });
 
   test.each([
@@ -250,8 +272,8 @@ describe('for a reader no file is read but the one that is named, and no key of 
   ])('one that %s names', async (_words, flags, environment) => {
     expect(await loadNamedConfig(flags, environment, folder)).toMatchObject({
       configFile: 'evidence.yaml',
-      apiKey: null,
-      publicKeyFiles: [join(folder, 'keys/a.pub'), '/run/b.pub'],
+      source: { apiKey: null },
+      verify: { publicKeyFiles: [join(folder, 'keys/a.pub'), '/run/b.pub'] },
     });
   });
 });

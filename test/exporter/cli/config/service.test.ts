@@ -26,7 +26,7 @@ async function connect(source: string) {
   const files = { 'ca.pem': ca, 'cert.pem': client.cert, 'key.pem': client.key, 'evidence.yaml': `source: ${source}` };
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   const config = await loadConfig({}, { EVIDENCE_API_KEY: 'sk_env' }, folder);
-  const service = connectService(config, printer, new AbortController().signal);
+  const service = connectService(config.source, printer, new AbortController().signal);
   open.push(service);
   return service;
 }

@@ -48,7 +48,7 @@ test.each(WRONG)('a configuration that cannot work: %s', (_words, yaml, message)
 test('nothing is signed or stamped that is not configured', async () => {
   const config = await configOf('');
   const { context } = commandIn(folder);
-  expect([openSigningKey(config, context), openStamping(config, context), config.stampRootsFile]).toEqual([
+  expect([openSigningKey(config, context), openStamping(config, context), config.sign.rootsFile]).toEqual([
     null,
     null,
     null,
@@ -62,9 +62,9 @@ test.each([
   'stamps are judged by sign.tsa_roots, else by verify.timestamp_roots, entries by the latter: %s',
   async (yaml, name) => {
     const config = await configOf(yaml);
-    expect(readTimestampRoots(config.stampRootsFile)?.map(({ subject }) => subject.text)).toEqual([name]);
-    expect(config.timestampRootsFile).toBe(join(folder, 'two.pem'));
-    expect(readPublicKeys(config.publicKeyFiles).map(({ id }) => id)).toEqual([key.id]);
+    expect(readTimestampRoots(config.sign.rootsFile)?.map(({ subject }) => subject.text)).toEqual([name]);
+    expect(config.verify.timestampRootsFile).toBe(join(folder, 'two.pem'));
+    expect(readPublicKeys(config.verify.publicKeyFiles).map(({ id }) => id)).toEqual([key.id]);
   },
 );
 

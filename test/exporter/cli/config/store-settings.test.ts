@@ -12,7 +12,7 @@ import { thrownBy } from '../../../support/json.ts';
 async function settingsOf(archive: string, flags: { endpoint?: string } = {}): Promise<StoreSettings> {
   const folder = mkdtempSync(join(tmpdir(), 'store-settings-'));
   writeFileSync(join(folder, 'evidence.yaml'), `archive: ${archive}\n`);
-  const { store } = await loadConfig(flags, {}, folder);
+  const { store } = (await loadConfig(flags, {}, folder)).archive;
   return store.caFile === undefined ? store : { ...store, caFile: store.caFile.replace(folder, 'FOLDER') };
 }
 
@@ -83,8 +83,8 @@ test.each([
 ])('a folder that is to protect what it cannot (%j) is not made', async (more, setting) => {
   const directory = mkdtempSync(join(tmpdir(), 'store-settings-'));
   const caller = { directory, signal: new AbortController().signal };
-  const making = withArchiveMade({ archiveUrl: 'archive', store: { ...PLAIN, ...more } }, caller, async () => null);
+  const making = withArchiveMade({ url: 'archive', store: { ...PLAIN, ...more } }, caller, async () => null);
   await expect(making).rejects.toMatchObject({ code: 'config', message: expect.stringContaining(setting) });
-  const named = { archiveUrl: 'archive', store: PLAIN };
+  const named = { url: 'archive', store: PLAIN };
   expect(await withArchiveIfAny(named, caller, async (archive) => archive)).toBeNull();
 });

@@ -31,8 +31,8 @@ export const DIRECTORY_STORE: Store = {
   setUp: () => ({ settings: null, files: [], values: {} }),
 };
 
-function folderOf({ archiveUrl }: NamedArchive, { directory }: Caller): string {
-  return DIRECTORY_STORE.locate(archiveUrl, directory);
+function folderOf({ url }: NamedArchive, { directory }: Caller): string {
+  return DIRECTORY_STORE.locate(url, directory);
 }
 
 async function checkForWriting(named: NamedArchive, caller: Caller): Promise<void> {

@@ -18,10 +18,10 @@ export const S3_STORE: Store = {
   make: open,
   // What a bucket lets be done, only trying tells.
   checkForWriting: async () => undefined,
-  check: async ({ archiveUrl, store }, caller) => {
+  check: async ({ url, store }, caller) => {
     const options = optionsOf(store, caller);
     const { checkBucket } = await import('../../../archive/s3/check.ts');
-    return checkBucket(parseS3Url(archiveUrl), { ...options, limits: { ...options.limits, attempts: ATTEMPTS } });
+    return checkBucket(parseS3Url(url), { ...options, limits: { ...options.limits, attempts: ATTEMPTS } });
   },
   setUp: (address) => {
     const { bucket, prefix } = parseS3Url(address);
@@ -48,8 +48,8 @@ const POLICIES = ['writer-policy', 'auditor-policy', 'administrator-policy', 'bu
 /** Of a request of the doctor: somebody is waiting, and can ask again. */
 const ATTEMPTS = 3;
 
-async function open({ archiveUrl, store }: NamedArchive, caller: Caller): Promise<Archive> {
-  const [place, options] = [parseS3Url(archiveUrl), optionsOf(store, caller)];
+async function open({ url, store }: NamedArchive, caller: Caller): Promise<Archive> {
+  const [place, options] = [parseS3Url(url), optionsOf(store, caller)];
   const { openS3Archive } = await import('../../../archive/s3/archive.ts');
   return openS3Archive(place, options);
 }

@@ -5,7 +5,7 @@ import type { StoreSettings } from '../store-settings.ts';
 
 /** An archive as the configuration names it. */
 export interface NamedArchive {
-  archiveUrl: string;
+  url: string;
   store: StoreSettings;
 }
 
@@ -16,6 +16,7 @@ export type Caller = Pick<CommandContext, 'directory' | 'signal'> & Partial<Pick
 export type StoreFlag = 'endpoint' | 'region' | 'legal-hold' | 'kms-key';
 
 /** A kind of store that archives are kept in: all that commands know of it. */
+// Over ten members: it is the port through which commands use every store.
 export interface Store {
   /** Before `://` in its addresses, in small letters. */
   scheme: string;

@@ -1,0 +1,37 @@
+import { resolve } from 'node:path';
+import type { Found } from './found-file.ts';
+
+/** What the flags of a command may replace. */
+// Over ten members: each is a flag of the command line.
+export interface ConfigFlags {
+  config?: string | undefined;
+  auditUrl?: string | undefined;
+  contract?: string | undefined;
+  archive?: string | undefined;
+  endpoint?: string | undefined;
+  concurrency?: number | undefined;
+  require?: readonly string[] | undefined;
+  acceptUnhashed?: readonly string[] | undefined;
+  sealKey?: readonly string[] | undefined;
+  timestampRoots?: string | undefined;
+  publicKey?: readonly string[] | undefined;
+  workDirectory?: string | undefined;
+}
+
+/** Where a value may be from. */
+export interface ConfigGiven extends Pick<Found, 'file' | 'folder'> {
+  flags: ConfigFlags;
+  environment: NodeJS.ProcessEnv;
+  /** Paths of flags and of the environment are from here. */
+  directory: string;
+}
+
+/** A path of the configuration file. */
+export function inFolder({ folder }: ConfigGiven, path: string | undefined): string | null {
+  return path === undefined ? null : resolve(folder, path);
+}
+
+/** A path of a flag, or of the environment. */
+export function fromCommand({ directory }: ConfigGiven, path: string | undefined): string | null {
+  return path === undefined ? null : resolve(directory, path);
+}

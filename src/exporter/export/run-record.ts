@@ -1,0 +1,136 @@
+import { FORMATS } from '../../core/formats.ts';
+import type { EarlierRuns } from '../../verifier/ledger/earlier-runs.ts';
+import { EXIT_CODE_OF, worstOf } from '../../verifier/records/outcome.ts';
+import type { RunRecord, RunStream, StreamRecord, Unbound, Vanished } from '../../verifier/records/record.ts';
+import { listAttempts } from './attempts.ts';
+import type { ExportContext, RunState } from './context.ts';
+import { findEnded, findUnlisted, findVanished } from './plan.ts';
+import { reconcile } from './reconcile.ts';
+import type { StreamJobs } from './stream-jobs.ts';
+
+/** What the run came to, but for what lies beside its record. @param limitations of the archive. */
+// Over 40 lines: it is the document run.json.
+export function toRunRecord(
+  context: ExportContext,
+  run: RunState,
+  jobs: StreamJobs,
+  earlier: EarlierRuns,
+  limitations: readonly string[],
+): RunRecord {
+  const { question, service, maker, signing } = context;
+  const finishedAt = context.runtime.now().toISOString();
+  const { streams, excluded, vanished, ended } = toStreams(context, run, jobs);
+  const outcome = outcomeOf(streams, vanished, jobs);
+  return {
+    format: FORMATS.run,
+    run_id: question.run_id,
+    outcome,
+    exit_code: EXIT_CODE_OF[outcome],
+    scope: question.scope,
+    period: question.period,
+    package_period: service.packagePeriod,
+    source: toSource(context, run),
+    tool: { ...maker.tool, commit: maker.commit },
+    operator: maker.operator,
+    begun_at: run.begunAt.toISOString(),
+    started_at: run.startedAt.toISOString(),
+    finished_at: finishedAt,
+    attempts: listAttempts(run, streams, finishedAt),
+    stream_list: jobs.selection.list,
+    streams,
+    excluded,
+    failed: jobs.failed,
+    vanished,
+    ended,
+    acceptances: [...run.acceptances],
+    reconciliation: reconcile(streams, vanished, { ...jobs, selection: { ...jobs.selection, excluded } }),
+    warnings: [
+      ...warningsOf(context, run, jobs),
+      ...limitations,
+      ...(earlier.warning === null ? [] : [earlier.warning]),
+    ],
+    signed: signing.signingKey !== null,
+    timestamp_authority: signing.stamping?.authority.shown ?? null,
+    report: maker.report,
+    earlier_runs: earlier.runs,
+    recovered: jobs.recovered.length,
+    left_over: [],
+    documents: [],
+    binding: null,
+  };
+}
+
+function toSource({ question, service }: ExportContext, { movedFrom }: RunState): RunRecord['source'] {
+  const { name, fields } = service.contract;
+  return {
+    audit_url: question.source.audit_url,
+    contract: name,
+    contract_sha256: question.source.contract_sha256,
+    time_fields: { recorded: fields.timestamp, occurred: fields.occurred_at ?? null },
+    moved_from: movedFrom,
+    requests: service.client.operations(question.period, question.scope.completeness === 'listing'),
+  };
+}
+
+/** The streams that the run has, and those that it has not. */
+function toStreams(
+  { question: { run_id, scope } }: ExportContext,
+  run: RunState,
+  { selection, recorded, incomplete }: StreamJobs,
+): Pick<RunRecord, 'streams' | 'excluded' | 'vanished' | 'ended'> {
+  const done = new Set(recorded.map(({ record }) => record.stream_id));
+  const gone = findVanished(selection, scope, run.heads, run.past.spans);
+  const ended = findEnded(selection, scope, run.restarts, run.heads);
+  return {
+    streams: [...recorded.map(toRunStream), ...incomplete.map((record) => ({ ...withinRun(record), record: null }))],
+    // What an earlier try of this run exported stays in it, even if this try would have left it out.
+    excluded: selection.excluded.filter(({ stream_id }) => !done.has(stream_id)),
+    vanished: [
+      ...gone.filter(({ stream_id }) => !done.has(stream_id)),
+      ...findUnlisted(selection, run_id, [...recorded.map(({ record }) => record), ...incomplete]),
+    ],
+    ended: ended.filter(({ stream_id }) => !done.has(stream_id)),
+  };
+}
+
+function outcomeOf(
+  streams: readonly RunStream[],
+  vanished: readonly Vanished[],
+  { failed }: StreamJobs,
+): RunRecord['outcome'] {
+  return worstOf([
+    ...vanished.map(() => 'refuted' as const),
+    ...streams.map((stream) => (stream.partial && stream.status !== 'refuted' ? 'incomplete' : stream.status)),
+    ...failed.map(() => 'incomplete' as const),
+  ]);
+}
+
+function warningsOf(
+  { question: { period }, service: { packagePeriod }, signing: { signingKey } }: ExportContext,
+  { ledger: { newest } }: RunState,
+  { recovered }: StreamJobs,
+): string[] {
+  const selected = period.from === packagePeriod.from && period.to === packagePeriod.to;
+  const begins = signingKey !== null && newest !== null && newest.entry.signature === undefined;
+  return [
+    ...(begins ? [`runs before entry ${newest.entry.number + 1} of the ledger were not signed`] : []),
+    ...(selected ? [] : ['the service cannot select a period: every package holds all of its stream']),
+    ...recovered
+      .filter(({ unread }) => unread)
+      .map(({ record }) => record.stream_id)
+      .sort()
+      .map(
+        (streamId) =>
+          `the encrypted bundle of the stream "${streamId}" was recovered: its claims are as the interrupted try wrote them down`,
+      ),
+  ];
+}
+
+function toRunStream({ record, ...stored }: StreamJobs['recorded'][number]): RunStream {
+  return { ...withinRun(record), record: stored };
+}
+
+/** A stream's record without what the run or the attempt that names it says already. */
+export function withinRun({ format: _format, run_id: _run, recorded_at: _at, ...stream }: Unbound<StreamRecord>) {
+  return stream;
+}

@@ -1,0 +1,102 @@
+import type { StoredObject } from '../archive/archive.ts';
+import { isKey } from '../archive/key.ts';
+import { runOf } from '../ledger/ledger.ts';
+import { PUBLIC_KEYS_PREFIX, runIdOf, runRecordKey } from '../records/keys.ts';
+import type { LedgerHead } from '../records/record.ts';
+import type { PublicKey } from '../signature/key.ts';
+import { ClosedFolders } from './closed-folders.ts';
+import type { VerifyOptions } from './content.ts';
+import { History } from './history.ts';
+import { type HoldLogCheck, verifyHoldLog } from './hold-log.ts';
+import { acceptedIn, type InScope, type Ledger, readLedger } from './ledger.ts';
+import { verifyService } from './one-service.ts';
+import { type RunCheck, verifyRun } from './run.ts';
+import { type Keyring, readKeyring } from './signatures.ts';
+import type { RunContext } from './stream.ts';
+
+/** Whom and what the reader trusts. */
+export interface ArchiveOptions extends VerifyOptions, Pick<RunContext, 'stampRoots'> {
+  /** An archive must be signed with one of these if there are any. */
+  publicKeys: readonly PublicKey[];
+}
+
+/** What is verified of an archive, and who is told how it goes. */
+export interface ArchiveContext
+  extends ArchiveOptions,
+    Pick<RunContext, 'archive' | 'workDirectory' | 'onStream' | 'fast' | 'identities' | 'concurrency'> {
+  /** The first run to verify, in the order of their ids; what comes before counts as far as the ledger goes. */
+  from?: string | null;
+  /** Every lock must last until then; null where any will do. */
+  lockedUntil?: Date | null;
+  onRun?(runId: string): void;
+  /** @param number of the run among `of`, from 1. */
+  onRunEnd?(check: RunCheck, number: number, of: number): void;
+}
+
+/** What an archive holds, and what came of each part of it by itself. */
+export interface ArchiveReading {
+  objects: ReadonlyMap<string, StoredObject>;
+  /** Of objects whose names archives store. */
+  keys: ReadonlySet<string>;
+  closed: ClosedFolders;
+  ledger: Ledger;
+  keyring: Keyring;
+  history: History;
+  /** Of the runs in scope. */
+  checks: RunCheck[];
+  service: Awaited<ReturnType<typeof verifyService>>;
+  /** By run id. */
+  holdLog: ReadonlyMap<string, HoldLogCheck>;
+}
+
+export async function readArchive(context: ArchiveContext, inScope: InScope): Promise<ArchiveReading> {
+  const { archive, publicKeys } = context;
+  const objects = new Map<string, StoredObject>();
+  const closed = new ClosedFolders();
+  for await (const object of archive.list('', closed.note)) objects.set(object.key, object);
+  const keys = new Set([...objects.values()].filter(isObject).map(({ key }) => key));
+  const ledger = await readLedger(archive, keys);
+  const keyring = await readKeyring(archive, keys, publicKeys, closed.holds(PUBLIC_KEYS_PREFIX));
+  const history = new History(ledger.entries.map(({ entry }) => entry));
+  const checks = await verifyRuns({ ...context, history }, keys, ledger, keyring, inScope);
+  const service = await verifyService(archive, keys, ledger.entries, checks);
+  const holdLog = new Map<string, HoldLogCheck>();
+  for (const { runId } of checks) holdLog.set(runId, await verifyHoldLog(archive, runId));
+  return { objects, keys, closed, ledger, keyring, history, checks, service, holdLog };
+}
+
+/** A name or a thing that no archive stores is reported by `checkListing`, and read by nobody. */
+function isObject({ key, irregular }: StoredObject): boolean {
+  return isKey(key) && irregular !== 'link' && irregular !== 'special';
+}
+
+async function verifyRuns(
+  context: ArchiveContext & Pick<RunContext, 'history'>,
+  keys: ReadonlySet<string>,
+  ledger: Ledger,
+  keyring: Keyring,
+  inScope: InScope,
+): Promise<RunCheck[]> {
+  const heads = new Map<string, Map<string, LedgerHead>>();
+  for (const { entry } of ledger.entries) {
+    const run = runOf(entry);
+    if (run !== null) heads.set(run.id, headsOf(run.id, entry.heads));
+  }
+  const headOf: RunContext['headOf'] = (runId, streamId) => heads.get(runId)?.get(streamId);
+  const finalized = [...new Set([...keys].map(runIdOf))].filter(
+    (runId): runId is string => runId !== null && keys.has(runRecordKey(runId)) && inScope(runId),
+  );
+  const isAccepted = acceptedIn(ledger);
+  const checks: RunCheck[] = [];
+  for (const [index, runId] of finalized.entries()) {
+    context.onRun?.(runId);
+    const check = await verifyRun({ ...context, headOf, isAccepted, keyring }, runId);
+    context.onRunEnd?.(check, index + 1, finalized.length);
+    checks.push(check);
+  }
+  return checks;
+}
+
+function headsOf(runId: string, heads: Record<string, LedgerHead>): Map<string, LedgerHead> {
+  return new Map(Object.entries(heads).filter(([, head]) => head.run_id === runId));
+}

@@ -1,0 +1,41 @@
+import { agree, plural } from '../../core/words.ts';
+import type { ArchiveContext, ArchiveReading } from './archive-reading.ts';
+import type { RunCheck } from './run.ts';
+import type { RunContext } from './stream.ts';
+
+/** What a reader must know who takes the report for all that there is. @param open runs that are not finalized. */
+export function warnOfUnread(
+  { from = null, identities = null }: Pick<ArchiveContext, 'from' | 'identities'>,
+  { checks, holdLog }: Pick<ArchiveReading, 'checks' | 'holdLog'>,
+  open: readonly string[],
+): string[] {
+  return [
+    ...(from === null ? [] : [`Runs before ${from} were not looked at.`]),
+    ...open.map(
+      (runId) =>
+        `Run ${runId} was begun but not finalized: nothing of it was looked at. Whoever exports goes on with it by the same export command.`,
+    ),
+    ...checks.flatMap((check) => check.attestations?.warnings ?? []),
+    ...warnOfEncrypted(checks, identities),
+    ...[...holdLog.values()].flatMap((check) => check.warnings),
+  ];
+}
+
+/** What is not said of claims that nobody recomputed would be taken for proved, as would a key that opened nothing. */
+function warnOfEncrypted(checks: readonly RunCheck[], identities: RunContext['identities']): string[] {
+  const who =
+    identities === null
+      ? 'A recipient proves them with --identity.'
+      : 'None of the identities that were given opens them: name that of a recipient with --identity.';
+  const warnings = checks.flatMap(({ runId, streams }) => {
+    const unopened = streams.filter(({ encrypted }) => encrypted).length;
+    if (unopened === 0) return [];
+    return [
+      `Run ${runId}: ${unopened} of ${plural(streams.length, 'bundle')} ${agree(unopened, 'is encrypted and was', 'are encrypted and were')} not opened here. What lies there is what was archived; of the claims in it there is only what the run recorded. ${who}`,
+    ];
+  });
+  const stored = checks.flatMap(({ streams }) => streams);
+  if (identities !== null && !stored.some(({ bundle }) => bundle.encrypted !== undefined))
+    warnings.push('No bundle that was looked at is encrypted: the identities that were given opened nothing.');
+  return warnings;
+}

@@ -1,0 +1,130 @@
+import type { Verification } from '../bundle/documents.ts';
+import type { MissingForm } from '../bundle/missing.ts';
+import { collectedIn } from '../bundle/stated.ts';
+import { type ReportedVerdict, withRecorded } from '../claims/recorded.ts';
+import type { Span, SpanEntries } from '../claims/span-schema.ts';
+import type { Verdict } from '../claims/verdict.ts';
+import { runRecordKey } from '../records/keys.ts';
+import type { Acceptance, RunRecord, RunStream } from '../records/record.ts';
+import { toRecordBytes } from '../records/record-bytes.ts';
+import type { VerifiedBundle } from './content.ts';
+import type { History } from './history.ts';
+import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
+
+/** What a run record states of a stream, without where it lies. */
+export function statedVerdict({
+  bundle: _bundle,
+  record: _record,
+  partial: _partial,
+  missing: _missing,
+  collected: _collected,
+  service: _service,
+  ...stated
+}: RunStream) {
+  return stated;
+}
+
+/** What the ledger says of the past of all streams. */
+export interface LedgerPast {
+  history: History;
+  /** Whether the ledger names this acceptance. */
+  isAccepted(acceptance: Omit<Acceptance, 'format'>): boolean;
+}
+
+/** The verdict made now, once it was held against what the run recorded. */
+export function compareRecorded(
+  past: LedgerPast,
+  run: RunRecord,
+  stream: RunStream,
+  verified: VerifiedBundle,
+  findings: ObjectFinding[],
+): ReportedVerdict | null {
+  const { bundle } = stream;
+  const stated = statedVerdict(stream);
+  const differ = (what: string) =>
+    findings.push(
+      toObjectFinding(
+        'record/differs',
+        runRecordKey(run.run_id),
+        `its ${what} of "${stream.stream_id}" differs from the bundle's`,
+      ),
+    );
+  if (verified.identity !== bundle.identity) differ('bundle identity');
+  if (verified.judged === null) return null;
+  const { verdict, stated: said, transferLog: log, service, missing } = verified.judged;
+  if (said.run_id !== run.run_id) differ('run id');
+  if (said.contract_sha256 !== run.source.contract_sha256) differ('contract');
+  if (!sameRecord(said.verdict, stated)) differ('verdict');
+  if (!sameRecord(said.period, run.period)) differ('period');
+  if (log !== null && log.audit_url !== run.source.audit_url) differ('audit service');
+  if (log !== null && !sameRecord(collectedIn(log), stream.collected)) differ('time of collection');
+  if (!sameRecord(service, stream.service)) differ("service's statement");
+  if (!sameForms(stream, missing)) differ('list of missing forms');
+  if (!sameRecord(said.package_period, run.package_period)) differ('package period');
+  findings.push(...checkEarlier(past, stream, said), ...checkAccepted(past, stream, said));
+  return worse(withRecorded(verdict, stated), stated.status);
+}
+
+function sameForms({ partial, missing }: RunStream, found: readonly MissingForm[]): boolean {
+  const forms = (list: readonly MissingForm[]) => list.map(({ form, reason }) => `${form} ${reason.trim()}`).sort();
+  return partial === missing.length > 0 && sameRecord(forms(missing), forms(found));
+}
+
+/** What a bundle says that earlier runs had of the stream must be what the ledger says. */
+function checkEarlier(
+  { history }: LedgerPast,
+  { stream_id, bundle }: RunStream,
+  { earlier, accepted_restarts }: Verification,
+): ObjectFinding[] {
+  const isKnown = (span: Span) => {
+    const known = history.spanOf(span.run_id, stream_id);
+    if (known === undefined || !span.part) return known !== undefined && sameRecord(span, known);
+    // What a part says follows from that run's bundle, which is compared with this one where it is read.
+    return span.entries !== null && known.entries !== null && isWithin(span.entries, known.entries);
+  };
+  return [...earlier, ...accepted_restarts.flatMap((restart) => restart.earlier)]
+    .filter((span) => !isKnown(span))
+    .map(({ run_id }) =>
+      toObjectFinding(
+        'verdict/differs',
+        bundle.key,
+        `was compared with entries of run ${run_id} that the ledger does not have`,
+      ),
+    );
+}
+
+/** What was accepted of the stream must be what the ledger names. */
+function checkAccepted(
+  { isAccepted }: LedgerPast,
+  { stream_id, bundle }: RunStream,
+  { accepted_restarts }: Verification,
+): ObjectFinding[] {
+  return accepted_restarts
+    .filter(({ earlier: _earlier, ...accepted }) => !isAccepted({ stream_id, ...accepted }))
+    .map(({ accepted_at }) =>
+      toObjectFinding(
+        'verdict/differs',
+        bundle.key,
+        `names an acceptance of ${accepted_at} that the ledger does not have`,
+      ),
+    );
+}
+
+function isWithin(inner: SpanEntries, outer: SpanEntries): boolean {
+  return inner.first_sequence >= outer.first_sequence && inner.head.sequence <= outer.head.sequence;
+}
+
+/** But for the order of their members. */
+export function sameRecord(a: unknown, b: unknown): boolean {
+  return Buffer.from(toRecordBytes(sorted(a))).equals(toRecordBytes(sorted(b)));
+}
+
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** What was refuted when the seal keys were at hand is not verified because they are not. */
+function worse(verdict: ReportedVerdict, recorded: Verdict['status']): ReportedVerdict {
+  return recorded === 'refuted' ? { ...verdict, status: 'refuted' } : verdict;
+}
