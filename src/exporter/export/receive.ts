@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { isEvidenceError } from '../../core/errors.ts';
 import type { TransferLog } from '../../verifier/bundle/documents.ts';
 import { asPart, PackageReader, type PackageReading } from '../../verifier/chain/package.ts';
-import type { VendorVerdict } from '../../verifier/claims/agreement.ts';
+import type { VendorVerdict } from '../../verifier/claims/agreement-vendor.ts';
 import { type CompletenessBasis, entriesBeside, type RecordedStatement } from '../../verifier/claims/completeness.ts';
 import { lookOut } from '../../verifier/claims/past.ts';
 import { type ExportContext, pastOf, type RunState } from './context.ts';

@@ -124,7 +124,8 @@ const CODES = {
   'agreement/package-differs': { severity: 'error', nextStep: EXPORT_AGAIN },
   'agreement/vendor-verdict-differs': {
     severity: 'error',
-    nextStep: 'Show both verdicts to the operator of the service: one of the two checks is wrong.',
+    nextStep:
+      'Where only seals are refuted here, check first that the keys given are the right ones. Else show both verdicts to the operator of the service: one of the two checks is wrong.',
   },
   'agreement/vendor-check-failed': {
     severity: 'warning',
