@@ -20,7 +20,7 @@ export function printRunLine(run: RunReport, printer: Printer): void {
   ]);
   const isWell = WELL.has(run.outcome) && run.findings.length + run.failed.length + run.vanished.length === 0;
   if (printer.verbose || !isWell) printRunDetails(run, printer);
-  else printFindings(run.streams, printer);
+  else printFindings([...run.streams, { findings: run.ended.map(({ finding }) => finding) }], printer);
 }
 
 /** What is left of a run in a line, so that nothing goes unsaid that changes what its outcome means. */
