@@ -70,14 +70,15 @@ const ROOMS: Record<string, Record<string, string[]>> = {
   exporter: {
     client: [],
     probe: ['client'],
-    check: [],
+    clocks: [],
+    check: ['clocks'],
     archive: ['check'],
     report: [],
     browser: ['report'],
-    export: ['client', 'report'],
+    export: ['client', 'clocks', 'report'],
     share: ['report'],
     doctor: ['check', 'client', 'export'],
-    cli: ['archive', 'check', 'client', 'doctor', 'export', 'probe', 'report', 'share'],
+    cli: ['archive', 'check', 'client', 'clocks', 'doctor', 'export', 'probe', 'report', 'share'],
   },
   platform: {
     store: [],

@@ -1,5 +1,5 @@
 import { type ErrorCode, type EvidenceError, insteadOfSameCommand, isEvidenceError } from '../core/errors.ts';
-import { roughly } from '../core/words.ts';
+import { describeSkew, readClock } from './clocks.ts';
 
 /** One thing that was looked at before it is needed. */
 export interface Check {
@@ -57,23 +57,19 @@ function toFailure(name: string, { code, message, nextStep }: EvidenceError): Ch
   return { name, state: 'failed', code, says: message, ...(next === undefined ? {} : { next_step: next }) };
 }
 
-/** Two clocks may differ by so much before records of the one make no sense beside those of the other. */
-const MAX_SKEW_MS = 60_000;
-
 /**
  * This machine's clock beside another one.
  * @param whose completes "the clock of …"
- * @param theirs a Date header (RFC 9110 section 6.6.1), of whole seconds; null where there was none.
+ * @param theirs a Date header; null where there was none.
  */
 export function compareClocks(name: string, whose: string, theirs: string | null, ours: Date): Check {
-  const time = theirs === null ? Number.NaN : Date.parse(theirs);
-  if (Number.isNaN(time)) return skipped(name, `${whose} does not say what time it is`);
-  const skew = ours.getTime() - time;
-  if (Math.abs(skew) <= MAX_SKEW_MS) return ok(name, `as the clock of ${whose}, within a minute`);
-  const direction = skew > 0 ? 'ahead of' : 'behind';
+  const reading = readClock(theirs, ours);
+  if (reading === null) return skipped(name, `${whose} does not say what time it is`);
+  const skew = describeSkew(reading);
+  if (skew === null) return ok(name, `as the clock of ${whose}, within a minute`);
   return failed(
     name,
-    `this machine's clock is about ${roughly(Math.abs(skew) / 1000)} ${direction} that of ${whose}`,
+    `this machine's clock is ${skew} that of ${whose}`,
     'Have one time service set both (timedatectl set-ntp true); locks, records and time-stamps depend on it.',
   );
 }

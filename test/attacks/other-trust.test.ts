@@ -63,21 +63,28 @@ async function exportBy(by: By, archive: string): Promise<number> {
   return code;
 }
 
+const flagsOf = (by: By, archive: string) => ({
+  targets: [archive],
+  'public-key': ['signing.pem.pub'],
+  ...MEANS[by](),
+});
+
 async function verifyBy(by: By, archive: string) {
-  const flags = { targets: [archive], 'public-key': ['signing.pem.pub'], ...MEANS[by]() };
+  const flags = flagsOf(by, archive);
   const { code, document } = await carryOut(runVerify, flags, directory);
   const [run] = document.runs;
-  const { claims, findings } = run.streams[0];
+  const { claims, findings, recorded_refutation } = run.streams[0];
   return {
     code,
     altered: document.objects.altered,
     signatures: document.signatures.state,
     states: [claims.seal.state, claims.anchor.state, claims.agreement.state, claims.continuity.state],
     codes: [...run.findings, ...findings].map((one: { code: string }) => one.code),
+    recorded: recorded_refutation?.map(({ claim }: { claim: string }) => claim) ?? [],
   };
 }
 
-const WHOLE = { altered: [], signatures: 'proved' };
+const WHOLE = { altered: [], signatures: 'proved', recorded: [] as string[] };
 
 describe('an archive that nobody touched', () => {
   beforeAll(async () => {
@@ -94,6 +101,34 @@ describe('an archive that nobody touched', () => {
   });
 });
 
+describe('an export by what the reader knows to be wrong', () => {
+  beforeAll(async () => {
+    expect(await exportBy('a wrong key', 'by-key')).toBe(1);
+    expect(await exportBy('a wrong root', 'by-root')).toBe(1);
+  });
+
+  const WRONG_SEAL = 'seal \\(.*was not made with the key given as .*\\)';
+  const WRONG_ANCHOR = 'anchor \\(.*no path leads from .* to a pinned root.*\\)';
+  test.each<[By, string, string, string]>([
+    ['the keys', 'by-key', `${WRONG_SEAL}; agreement \\(.*\\)`, 'proved here: seal, agreement'],
+    ['nothing', 'by-key', `${WRONG_SEAL}; agreement \\(.*\\)`, 'proved here: agreement; not derived here: seal'],
+    ['the keys and the root', 'by-root', WRONG_ANCHOR, 'proved here: anchor'],
+    ['nothing', 'by-root', WRONG_ANCHOR, 'not derived here: anchor'],
+  ])('stays refuted by %s, of %s, and says why', async (by, archive, recorded, here) => {
+    const { code, stdout } = await carryOut(runVerify, flagsOf(by, archive), directory, { json: false });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      new RegExp(
+        `^refuted iam: recorded as refuted by the export: ${recorded}\\. Here no claim is refuted; ${here}$`,
+        'm',
+      ),
+    );
+    const open = /not derived here: (\w+)/.exec(here)?.[1];
+    if (open !== undefined)
+      expect(stdout).toMatch(new RegExp(`^\\? ${open}: recorded as refuted, not checked here: `, 'm'));
+  });
+});
+
 describe('a seal that was altered at the service', () => {
   beforeAll(async () => {
     changeSeal(platform.dataDir, 'iam', 7);
@@ -103,10 +138,11 @@ describe('a seal that was altered at the service', () => {
 
   test.each<[By, string, number, string[], string[]]>([
     ['the keys', 'with', 1, ['refuted', 'unproved', 'proved', 'proved'], ['seal/mismatch']],
-    ['nothing', 'with', 1, ['unproved', 'unproved', 'unproved', 'proved'], ['agreement/vendor-check-failed']],
+    ['nothing', 'with', 1, ['recorded', 'unproved', 'unproved', 'proved'], ['agreement/vendor-check-failed']],
     ['the keys', 'without', 1, ['refuted', 'unproved', 'proved', 'proved'], ['seal/mismatch']],
     ['nothing', 'without', 0, ['unproved', 'unproved', 'unproved', 'proved'], ['agreement/vendor-check-failed']],
   ])('is told by %s, of what was exported %s them', async (by, archive, code, states, codes) => {
-    expect(await verifyBy(by, archive)).toEqual({ ...WHOLE, code, states, codes });
+    const recorded = states[0] === 'recorded' ? ['seal'] : [];
+    expect(await verifyBy(by, archive)).toEqual({ ...WHOLE, code, states, codes, recorded });
   });
 });

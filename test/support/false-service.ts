@@ -40,12 +40,16 @@ export interface FalseService {
   url: string;
   /** By stream id; what is not in here is not listed. */
   streams: Map<string, Told>;
+  /** The Date header of every answer; that of the machine's clock unless told. */
+  date: Date | null;
   /** Where it is exported and verified. */
   directory: string;
   /** Exports in this process, and returns what was printed with `--json`. */
   export(flags: {
     request?: string;
     period?: string;
+    from?: string;
+    'dry-run'?: boolean;
     'all-time'?: boolean;
     revise?: boolean;
     exclude?: string[];
@@ -60,6 +64,8 @@ export interface Printed {
   code: number;
   // biome-ignore lint/suspicious/noExplicitAny: the document of a command, whose form is not what is tested here.
   document: any;
+  /** On the standard error stream. */
+  said: string;
 }
 
 export async function startFalseService(
@@ -67,22 +73,28 @@ export async function startFalseService(
 ): Promise<FalseService> {
   const streams = new Map<string, Told>();
   const packages = new Map<string, { streamId: string; period: Period }>();
-  const server = await startFaultServer((request) => answer(request, streams, packages));
+  const server = await startFaultServer(async (request) => {
+    const reply = await answer(request, streams, packages);
+    if (service.date === null) return reply;
+    return { ...reply, headers: { date: service.date.toUTCString(), ...reply.headers } };
+  });
   const directory = mkdtempSync(join(tmpdir(), 'false-service-'));
   const env = { EVIDENCE_AUDIT_URL: server.url, EVIDENCE_API_KEY: 'sk_of_a_false_service' };
   const run = async (words: string[], flags: object): Promise<Printed> => {
     const all = [...words, '--json', '--quiet', ...flagWords({ ...more, ...flags })];
-    const { code, stdout } = await evidence(all, { cwd: directory, env });
-    return { code, document: JSON.parse(stdout) };
+    const { code, stdout, stderr } = await evidence(all, { cwd: directory, env });
+    return { code, document: stdout === '' ? null : JSON.parse(stdout), said: stderr };
   };
-  return {
+  const service: FalseService = {
     url: server.url,
     streams,
+    date: null,
     directory,
     export: (flags) => run(['export'], flags),
     verify: (target = 'evidence-archive') => run(['verify', target], {}),
     close: () => server.close(),
   };
+  return service;
 }
 
 /** Flags as they are typed. */

@@ -86,6 +86,7 @@ export function runRecord(runId: string, streams: RunStream[], more: Partial<Run
     tool: { name: 'evidence-exporter', version: '0.1.0', commit: null },
     operator: { user: 'u', host: 'h' },
     begun_at: '2026-11-01T00:00:00.000Z',
+    begun_at_by_service: null,
     started_at: '2026-11-01T00:00:00.000Z',
     finished_at: '2026-11-01T00:01:00.000Z',
     attempts: [{ started_at: '2026-11-01T00:00:00.000Z', ended_at: '2026-11-01T00:01:00.000Z' }],

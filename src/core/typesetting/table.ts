@@ -21,9 +21,15 @@ export interface Cell {
 export interface Row {
   /** Of each column, what stands in it, one below the other. */
   cells: Cell[][];
-  /** Lines below the cells of the first `under` columns, `indent` points from the left. */
+  /** What stands below the cells of the first `under` columns, `indent` points from the left. */
   below?: { lines: readonly string[]; setting: Setting; indent: number; under: number };
 }
+
+type Below = NonNullable<Row['below']>;
+type Paragraph = ReturnType<Sheet['set']>;
+
+/** Of what a certificate says of itself more is cut off. */
+const MAX_LINES_BELOW = 6;
 
 /** Draws rows under a head that is repeated on each page. A row is never broken over two pages. */
 export class Table {
@@ -72,7 +78,8 @@ export class Table {
     );
     const { below } = row;
     const depth = Math.max(...heights.slice(0, below?.under));
-    const belowHeight = below === undefined ? 0 : below.lines.length * below.setting.leading;
+    const paragraphs = below === undefined ? [] : this.#setBelow(below);
+    const belowHeight = paragraphs.reduce((sum, { lines }) => sum + lines.length, 0) * (below?.setting.leading ?? 0);
     const height = Math.max(...heights, depth + belowHeight) + PADDING.above + PADDING.below;
     if (this.#sheet.makeRoom(height)) this.#repeatHead();
     const top = this.#sheet.y - PADDING.above;
@@ -85,7 +92,7 @@ export class Table {
             this.#sheet.draw(paragraph, setting, this.#edgeOf(index), y - setting.leading * 0.8, align);
             y -= paragraph.lines.length * setting.leading;
           }
-          if (index === 0 && below !== undefined) this.#drawBelow(below, top - depth);
+          if (index === 0 && below !== undefined) this.#drawBelow(below, paragraphs, top - depth);
         });
       });
     });
@@ -103,12 +110,16 @@ export class Table {
     this.#sheet.rule(this.#sheet.y);
   }
 
-  #drawBelow({ lines, setting, indent }: NonNullable<Row['below']>, from: number): void {
-    lines.forEach((line, index) => {
-      const baseline = from - setting.leading * (index + 0.8);
-      const x = LEFT + indent;
-      this.#sheet.draw(this.#sheet.set(line, setting, RIGHT - x, 1), setting, x, baseline);
-    });
+  #setBelow({ lines, setting, indent }: Below): Paragraph[] {
+    return lines.map((line) => this.#sheet.set(line, setting, RIGHT - LEFT - indent, MAX_LINES_BELOW));
+  }
+
+  #drawBelow({ setting, indent }: Below, paragraphs: readonly Paragraph[], from: number): void {
+    let y = from;
+    for (const paragraph of paragraphs) {
+      this.#sheet.draw(paragraph, setting, LEFT + indent, y - setting.leading * 0.8);
+      y -= paragraph.lines.length * setting.leading;
+    }
   }
 
   #repeatHead(): void {

@@ -1,4 +1,4 @@
-import type { Claim, ClaimName, ReportedClaim, StreamStatus } from '../../verifier/claims/claim.ts';
+import type { Claim, ClaimName, ReportedClaim } from '../../verifier/claims/claim.ts';
 import type { ReportedVerdict } from '../../verifier/claims/recorded.ts';
 import type { Verdict } from '../../verifier/claims/verdict.ts';
 import type { ObjectFinding } from '../../verifier/verify/object-finding.ts';
@@ -28,8 +28,8 @@ export interface Result {
   entries: number;
   /** Ours; null when there is nothing to judge. */
   status: ReportedVerdict['status'] | null;
-  /** The one that the bundle states. */
-  stated: StreamStatus | null;
+  /** What only the export refuted, in words; null where that is not so. */
+  refutation: string | null;
   claims: {
     name: ClaimName;
     state: ReportedClaim['state'];

@@ -3,15 +3,14 @@ import type { Json } from '../../core/json/canonical.ts';
 import {
   type AnswerReader,
   answerReader,
-  type EntryAnswer,
   fillIn,
   type GenerateAnswer,
   type MadeAnswer,
-  type StreamAnswer,
   selectsPeriod,
   type VerifyAnswer,
 } from '../../verifier/profile/answers.ts';
 import type { Description } from '../../verifier/profile/description.ts';
+import type { EntriesPage, ListedStreamAnswer } from './audit-answers.ts';
 import type { Downloaded, Observer } from './download.ts';
 import { OTHER_SERVICE, SERVICE_CHANGED } from './drift.ts';
 import type { Exchange } from './exchange.ts';
@@ -24,29 +23,6 @@ import { untilReady } from './readiness.ts';
 import type { ReceivedPage, Transport } from './transport.ts';
 
 export type Form = 'json' | 'pdf' | 'summary';
-
-/** An entry as a list shows it. */
-export type EntryListItem = Omit<EntryAnswer, 'streamId'>;
-
-/** Entries of one answer of a list. */
-export interface EntriesPage {
-  /** How many of the known ones stand before the others. */
-  matched: number;
-  entries: EntryListItem[];
-  /** The pages that they are from; an unordered list is given at once. */
-  received: PageOfEntries[];
-}
-
-/** A page as it was received, and how many entries of the period stand in it: each is a line of the listing. */
-export interface PageOfEntries extends ReceivedPage {
-  entries: number;
-}
-
-/** A stream as the service lists it, read and in its own words. */
-export interface ListedStreamAnswer extends StreamAnswer {
-  /** JSON; the key is not in it. */
-  record: string;
-}
 
 export interface DescribedService {
   /** With or without slashes at its end. */
@@ -98,6 +74,11 @@ export class AuditClient {
     return operations.map((operation) => ({ ...operation, path: base + operation.path }));
   }
 
+  /** Whether the list of streams says when the service checked one last. */
+  get statesChecks(): boolean {
+    return this.#description.streams.fields.last_checked_at !== null;
+  }
+
   get listsEntries(): boolean {
     return this.#description.entries !== null;
   }
@@ -110,14 +91,17 @@ export class AuditClient {
     return { items: [], date: null };
   }
 
-  /** Where no contract was pinned, a stream that does not fit the default one means that the service speaks another. */
+  /**
+   * Where no contract was pinned, a stream that does not fit the default one means that the service speaks another.
+   * @param onPage is told each page that arrives, and its Date header.
+   */
   async *listStreams(
-    onPage: (page: ReceivedPage & { streams: number }) => void = () => {},
+    onPage: (page: ReceivedPage & { streams: number }, date: string | null) => void = () => {},
   ): AsyncGenerator<ListedStreamAnswer> {
     const { streams } = this.#description;
     let listed = 0;
-    for await (const { url, items, received } of atAddress(this.#pages(streams, {}))) {
-      onPage({ ...received, streams: items.length });
+    for await (const { url, items, date, received } of atAddress(this.#pages(streams, {}))) {
+      onPage({ ...received, streams: items.length }, date);
       for (const item of items) {
         const stream = this.#read(url, () => this.#answers.stream(item));
         this.#transport.refuseKey(url, stream.streamId);

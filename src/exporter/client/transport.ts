@@ -25,7 +25,10 @@ export interface JsonAnswer {
   link: string | null;
 }
 
-/** A page of a list; what was received of it is recorded without the rest of the exchange, as they are many. */
+/**
+ * A page of a list. Only what was received of it is recorded, not the exchange: a listing may have 100,000 pages, and each
+ * was answered with a status from 200 to 299, or it would not be here.
+ */
 export interface PageAnswer extends Omit<JsonAnswer, 'exchange' | 'text'> {
   received: ReceivedPage;
 }

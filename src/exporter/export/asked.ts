@@ -11,7 +11,7 @@ import type { RunDocument } from '../../verifier/records/record.ts';
 import { toRecordBytes } from '../../verifier/records/record-bytes.ts';
 import { type FinalizedRun, readFinalizedRun } from '../../verifier/records/stored-run.ts';
 import { bindRecord, isBoundRecord } from './binding.ts';
-import type { Binding, ExportContext, ServiceInUse } from './context.ts';
+import type { Beginning, Binding, ExportContext, ServiceInUse } from './context.ts';
 import { putDocument } from './documents.ts';
 import { notOurs } from './records.ts';
 
@@ -89,10 +89,17 @@ export async function whyOther(asker: Asker, question: Question): Promise<Eviden
   }
 }
 
+export function beginningOf({
+  begun_at,
+  begun_at_by_service: byService,
+}: Pick<Asked, 'begun_at' | 'begun_at_by_service'>): Beginning {
+  return { at: new Date(begun_at), byService: byService === null ? null : new Date(byService) };
+}
+
 /** Writes down what the run is asked for. Where another process was the first to begin it, its word counts. */
 export async function beginRun(
   context: ExportContext,
-  begunAt: Date,
+  { at, byService }: Beginning,
   newest: StoredLedgerEntry | null,
 ): Promise<BegunRun> {
   const { question } = context;
@@ -102,7 +109,8 @@ export async function beginRun(
     source: { ...question.source, contract: context.service.contract.name },
     period: question.period,
     scope: question.scope,
-    begun_at: begunAt.toISOString(),
+    begun_at: at.toISOString(),
+    begun_at_by_service: byService?.toISOString() ?? null,
     operator: context.maker.operator,
   });
   const begun = { asked, bytes: toRecordBytes(asked) };

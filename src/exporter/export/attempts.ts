@@ -31,7 +31,7 @@ export async function readAttempts(
  * which only what they received is left, because they were interrupted.
  */
 export function listAttempts(
-  { startedAt, attempts }: Pick<RunState, 'startedAt' | 'attempts'>,
+  { start, attempts }: Pick<RunState, 'start' | 'attempts'>,
   streams: readonly Pick<RunStream, 'collected'>[],
   finishedAt: string,
 ): Attempt[] {
@@ -39,7 +39,7 @@ export function listAttempts(
     streams.map(({ collected }) => [collected.export_started_at, null] as const),
   );
   for (const { started_at, ended_at } of attempts) ends.set(started_at, ended_at);
-  ends.set(startedAt.toISOString(), finishedAt);
+  ends.set(start.at.toISOString(), finishedAt);
   return [...ends]
     .map(([started_at, ended_at]) => ({ started_at, ended_at }))
     .sort((a, b) => (a.started_at < b.started_at ? -1 : 1));

@@ -64,7 +64,7 @@ export async function packBag(
   const written = await run.packing.write({
     target,
     slug,
-    date: run.startedAt.toISOString(),
+    date: run.start.at.toISOString(),
     bagInfo: bagInfo(verification, received.missing.length > 0 ? 'PARTIAL' : 'COMPLETE'),
     ...(key === null ? {} : { binding: { key, place } }),
     tagFiles: [readme(context, contents, verdict), ...received.missing.map(missingFile)],
@@ -111,7 +111,7 @@ function toVerification(
 /** The transfer log of a stream that was received just now. */
 export function toTransferLog(
   { question, maker, runtime }: Pick<ExportContext, 'question' | 'maker' | 'runtime'>,
-  run: Pick<RunState, 'startedAt'>,
+  run: Pick<RunState, 'start'>,
   streamId: string,
   steps: TransferLog['steps'],
 ): TransferLog {
@@ -123,7 +123,7 @@ export function toTransferLog(
     operator: maker.operator,
     request: question.scope.request,
     requested_by: question.scope.requested_by,
-    export_started_at: run.startedAt.toISOString(),
+    export_started_at: run.start.at.toISOString(),
     received_at: runtime.now().toISOString(),
     steps,
   };

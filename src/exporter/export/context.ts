@@ -13,6 +13,7 @@ import type { Acceptance, LedgerHead, ReportOptions, RunRecord } from '../../ver
 import type { Certificate } from '../../verifier/timestamp/certificate.ts';
 import type { AuditClient } from '../client/audit.ts';
 import type { Period } from '../client/period.ts';
+import type { ClockReading } from '../clocks.ts';
 import type { Listener } from './events.ts';
 import type { Packing } from './packing.ts';
 import type { AccountPackage } from './received.ts';
@@ -86,12 +87,25 @@ export interface ExportContext {
   runtime: Runtime;
 }
 
+/** When a run was begun, by this attempt or an earlier one. */
+export interface Beginning {
+  at: Date;
+  /** By the service's clock; null where it did not say. */
+  byService: Date | null;
+}
+
+/** When this attempt began. */
+export interface Start {
+  at: Date;
+  /** What time it was at the service then; null where it did not say. */
+  clock: ClockReading | null;
+}
+
 /** What is fixed once a run has begun. */
 // Over ten members: everything that a run must not ask for twice.
 export interface RunState {
-  /** When the run was begun, by this attempt or an earlier one. */
-  begunAt: Date;
-  startedAt: Date;
+  beginning: Beginning;
+  start: Start;
   /** The address that the service moved from; null where it did not. */
   movedFrom: string | null;
   /** Where the ledger ended then. */

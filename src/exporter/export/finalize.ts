@@ -8,7 +8,7 @@ import { attemptPrefix, runRecordKey } from '../../verifier/records/keys.ts';
 import type { RunDocument, RunRecord, StreamFailure, Unbound } from '../../verifier/records/record.ts';
 import { recordPieces, toRecordBytes } from '../../verifier/records/record-bytes.ts';
 import { type FinalizedRun, readFinalizedRun } from '../../verifier/records/stored-run.ts';
-import { beginRun, keepAsked, readBegun } from './asked.ts';
+import { beginningOf, beginRun, keepAsked, readBegun } from './asked.ts';
 import { attestRun } from './attest.ts';
 import { bindPieces, bindRecord } from './binding.ts';
 import type { ExportContext, RunState } from './context.ts';
@@ -72,8 +72,7 @@ async function finalizeRun(
 ): Promise<RunResult> {
   const record = recordOf(frozen, streams);
   const { question } = context;
-  const begun =
-    (await readBegun(context, question)) ?? (await beginRun(context, new Date(record.begun_at), ledger.newest));
+  const begun = (await readBegun(context, question)) ?? (await beginRun(context, beginningOf(record), ledger.newest));
   record.documents = [await keepAsked(context, begun), frozen.document, ...(await putReports(context, record))];
   const { binding: _binding, ...unbound } = record;
   record.binding = bindPieces(context.binding.key, recordPieces(unbound));
@@ -106,11 +105,11 @@ async function leaveAttempt(
   jobs: StreamJobs,
   record: RunRecord,
 ): Promise<RunDocument[]> {
-  const prefix = attemptPrefix(context.question.run_id, run.startedAt);
+  const prefix = attemptPrefix(context.question.run_id, run.start.at);
   const attempt: Unbound<Attempt> = {
     format: FORMATS.attempt,
     run_id: context.question.run_id,
-    started_at: run.startedAt.toISOString(),
+    started_at: run.start.at.toISOString(),
     ended_at: context.runtime.now().toISOString(),
     reconciliation: record.reconciliation,
     failed: jobs.failed,

@@ -3,6 +3,7 @@ import { slugOf } from '../../verifier/bundle/layout.ts';
 import { lastEndedMonth, periodOfMonths } from '../../verifier/records/months.ts';
 import { filterOf } from '../../verifier/records/question.ts';
 import type { Period } from '../client/period.ts';
+import type { ClockReading } from '../clocks.ts';
 
 /** What the user asked for, before it is a period. At most one of the ways may be given. */
 export interface PeriodQuestion {
@@ -81,6 +82,23 @@ function refuseFuture({ from, to }: Period, now: Date): void {
     'usage',
     `the period ends at ${to}, which is still to come: what is recorded until then would never be in this run`,
     { nextStep: `Wait until it has ended${begun ? `, or export what there is until now, with ${untilNow}` : ''}.` },
+  );
+}
+
+/**
+ * The same by the clock that dates entries.
+ * @throws EvidenceError `usage` for a period that has not ended at the service.
+ */
+export function refuseUnended({ to }: Period, clock: ClockReading | null): void {
+  if (to === null || clock === null || clock.theirs.getTime() >= Date.parse(to)) return;
+  const [ours, theirs] = [clock.ours, clock.theirs].map((time) => time.toISOString());
+  throw new EvidenceError(
+    'usage',
+    `the period ends at ${to}, and by the service's clock it is ${theirs} (by this machine's ${ours}): what is recorded until then would never be in this run`,
+    {
+      nextStep:
+        "Nothing was exported. Wait until it has ended there; where a clock is wrong, set it (`evidence doctor` compares this machine's with that of the service).",
+    },
   );
 }
 

@@ -181,7 +181,7 @@ export class Collection {
   /** Of the service's list of streams. */
   get statement(): RecordedStatement {
     const { entryCount, headSequence, headDigest } = this.#stream;
-    return { entryCount, headSequence, headDigest, readAt: this.#run.startedAt.toISOString() };
+    return { entryCount, headSequence, headDigest, readAt: this.#run.start.at.toISOString() };
   }
 
   #announce(step: JobStep): void {

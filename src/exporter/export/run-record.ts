@@ -2,6 +2,7 @@ import { FORMATS } from '../../core/formats.ts';
 import type { EarlierRuns } from '../../verifier/ledger/earlier-runs.ts';
 import { EXIT_CODE_OF, worstOf } from '../../verifier/records/outcome.ts';
 import type { RunRecord, RunStream, StreamRecord, Unbound, Vanished } from '../../verifier/records/record.ts';
+import { type ClockReading, describeSkew } from '../clocks.ts';
 import { listAttempts } from './attempts.ts';
 import type { ExportContext, RunState } from './context.ts';
 import { findEnded, findUnlisted, findVanished } from './plan.ts';
@@ -32,8 +33,9 @@ export function toRunRecord(
     source: toSource(context, run),
     tool: { ...maker.tool, commit: maker.commit },
     operator: maker.operator,
-    begun_at: run.begunAt.toISOString(),
-    started_at: run.startedAt.toISOString(),
+    begun_at: run.beginning.at.toISOString(),
+    begun_at_by_service: run.beginning.byService?.toISOString() ?? null,
+    started_at: run.start.at.toISOString(),
     finished_at: finishedAt,
     attempts: listAttempts(run, streams, finishedAt),
     stream_list: jobs.selection.list,
@@ -107,12 +109,13 @@ function outcomeOf(
 
 function warningsOf(
   { question: { period }, service: { packagePeriod }, signing: { signingKey } }: ExportContext,
-  { ledger: { newest } }: RunState,
+  { start: { clock }, ledger: { newest } }: RunState,
   { recovered }: StreamJobs,
 ): string[] {
   const selected = period.from === packagePeriod.from && period.to === packagePeriod.to;
   const begins = signingKey !== null && newest !== null && newest.entry.signature === undefined;
   return [
+    ...(clock === null ? [] : warnOfSkew(clock)),
     ...(begins ? [`runs before entry ${newest.entry.number + 1} of the ledger were not signed`] : []),
     ...(selected ? [] : ['the service cannot select a period: every package holds all of its stream']),
     ...recovered
@@ -124,6 +127,15 @@ function warningsOf(
           `the encrypted bundle of the stream "${streamId}" was recovered: its claims are as the interrupted try wrote them down`,
       ),
   ];
+}
+
+/** Entries and the period are by the one clock, what an export says of itself by the other. */
+function warnOfSkew(clock: ClockReading): string[] {
+  const skew = describeSkew(clock);
+  const [ours, theirs] = [clock.ours, clock.theirs].map((time) => time.toISOString());
+  return skew === null
+    ? []
+    : [`the clock of who exported was ${skew} that of the service: it was ${ours} here, and ${theirs} there`];
 }
 
 function toRunStream({ record, ...stored }: StreamJobs['recorded'][number]): RunStream {

@@ -9,14 +9,16 @@ import { runEnvelopeKey, runRecordKey } from '../../verifier/records/keys.ts';
 import { type MonthReport, toMonthReport } from '../../verifier/records/month-report.ts';
 import type { StreamList } from '../../verifier/records/record.ts';
 import { type FinalizedRun, readFinalizedRun } from '../../verifier/records/stored-run.ts';
+import { type ClockReading, readClock } from '../clocks.ts';
 import { collectAccount } from './account.ts';
-import { type BegunRun, beginRun, checkSameService, readBegun, requireSame } from './asked.ts';
+import { type BegunRun, beginningOf, beginRun, checkSameService, readBegun, requireSame } from './asked.ts';
 import { readAttempts } from './attempts.ts';
 import { attestRun, stampFinalized } from './attest.ts';
-import type { ExportContext, RunState } from './context.ts';
+import type { ExportContext, RunState, Start } from './context.ts';
 import { concludeRun, finalizeDraft } from './finalize.ts';
 import { listRun, refuseForeign, refuseUnasked } from './leftovers.ts';
 import { Packing } from './packing.ts';
+import { refuseUnended } from './period.ts';
 import { type ListedStream, type StreamSelection, selectStreams } from './plan.ts';
 import { requireBoundRun } from './records.ts';
 import type { Resumed } from './resume.ts';
@@ -66,8 +68,9 @@ interface OpenRun {
 
 async function exportOpen(context: ExportContext, found: OpenRun): Promise<RunResult> {
   const { runtime } = context;
-  const startedAt = runtime.now();
-  const selection = await listStreams(context);
+  const at = runtime.now();
+  const { selection, clock } = await listStreams(context);
+  refuseUnended(context.question.period, clock);
   const resumed = await resume(context, found, selection);
   const finished = new Set(resumed.recovered.map(({ record }) => record.stream_id));
   const open = selection.included.filter(({ streamId }) => !finished.has(streamId));
@@ -79,7 +82,7 @@ async function exportOpen(context: ExportContext, found: OpenRun): Promise<RunRe
     excluded: selection.excluded.length,
     entryCounts: open.map(({ entryCount }) => entryCount),
   });
-  const run = await beginState(context, found, startedAt, open);
+  const run = await beginState(context, found, { at, clock }, open);
   const jobs: StreamJobs = { selection, ...resumed, failed: [] };
   try {
     const reach = new ServiceReach(context);
@@ -102,13 +105,14 @@ async function resume(context: ExportContext, { objects }: OpenRun, selection: S
 async function beginState(
   context: ExportContext,
   { objects, ledger, movedFrom, begun }: OpenRun,
-  startedAt: Date,
+  start: Start,
   open: readonly ListedStream[],
 ): Promise<RunState> {
-  const first = begun ?? (open.length > 0 ? await beginRun(context, startedAt, ledger.newest) : null);
+  const beginning = { at: start.at, byService: start.clock?.theirs ?? null };
+  const first = begun ?? (open.length > 0 ? await beginRun(context, beginning, ledger.newest) : null);
   const run: RunState = {
-    begunAt: first === null ? startedAt : new Date(first.asked.begun_at),
-    ...{ startedAt, movedFrom, ledger, past: ledger.past, acceptances: ledger.acceptances, restarts: ledger.restarts },
+    beginning: first === null ? beginning : beginningOf(first.asked),
+    ...{ start, movedFrom, ledger, past: ledger.past, acceptances: ledger.acceptances, restarts: ledger.restarts },
     heads: new Map(Object.entries(ledger.newest?.entry.heads ?? {})),
     attempts: await readAttempts(context, objects),
     account: null,
@@ -118,14 +122,19 @@ async function beginState(
   return run;
 }
 
-/** The streams as the service lists them, with the pages of that list. */
-async function listStreams({ service, question }: ExportContext): Promise<StreamSelection> {
+/** The streams as the service lists them, with the pages of that list, and what time it is there as the first one comes. */
+async function listStreams({
+  service,
+  question,
+  runtime,
+}: ExportContext): Promise<{ selection: StreamSelection; clock: ClockReading | null }> {
   const pages: StreamList['pages'] = [];
-  return selectStreams(
-    service.client.listStreams((page) => pages.push(page)),
-    question.scope,
-    pages,
-  );
+  let clock: ClockReading | null = null;
+  const listed = service.client.listStreams((page, date) => {
+    clock ??= readClock(date, runtime.now());
+    pages.push(page);
+  });
+  return { selection: await selectStreams(listed, question.scope, pages), clock };
 }
 
 function addOutcome(jobs: StreamJobs, outcome: Awaited<ReturnType<typeof exportStream>>): void {

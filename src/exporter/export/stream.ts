@@ -189,7 +189,7 @@ function placeOf(
   const status = received.missing.length > 0 ? 'PARTIAL' : 'COMPLETE';
   const name = bundleFileName(slug, status, context.recipients !== null);
   if (examination.status === 'incomplete' && !context.finalizePartial)
-    return `${attemptPrefix(context.question.run_id, run.startedAt)}${name}`;
+    return `${attemptPrefix(context.question.run_id, run.start.at)}${name}`;
   return bundleKey(context.question.run_id, name);
 }
 

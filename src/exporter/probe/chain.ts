@@ -63,7 +63,7 @@ function reportLinks(streams: readonly StreamSample[], roles: ChainRoles, reason
   );
   reasoning.refutes(
     'link',
-    'does not name the digest of the entry before: one of the two was altered',
+    'does not name the digest of the entry before: one of the two was altered, or the service links them in another way',
     broken.length,
     placesOf(broken, streams, sequence),
   );

@@ -66,7 +66,7 @@ export class SealCheck {
     if (this.#contract.sealOf(key, entry) === seal.value) this.#counts.verified++;
     // What the seal should be is a secret of the key's holder, so it is not reported.
     else {
-      const words = `the seal of entry ${sequence} was not made with the key "${seal.keyId}"`;
+      const words = `the seal of entry ${sequence} was not made with the key given as "${seal.keyId}"`;
       this.#log.add(this.#finding('seal/mismatch', entry, words, { expected: seal.value }));
     }
   }

@@ -1,5 +1,6 @@
 import {
   CLAIMS,
+  type Claim,
   type ClaimName,
   type ReportedClaim,
   type ReportedClaims,
@@ -10,11 +11,19 @@ import type { Verdict } from './verdict.ts';
 
 /**
  * A verdict as a verification reports it: made here, or where nothing was looked at, the `recorded` one. Its status is
- * `refuted` too where no claim is: the bundle is not what was archived, or other runs contradict it.
+ * `refuted` too where no claim is: the bundle is not what was archived, other runs contradict it, or the export recorded it
+ * as refuted.
  */
 export interface ReportedVerdict extends Omit<Verdict, 'status' | 'claims'> {
   status: StreamStatus | 'recorded';
   claims: ReportedClaims;
+  /** The claims that the export recorded as refuted, and why; only where no claim is refuted here. */
+  recorded_refutation?: RecordedRefutation[] | undefined;
+}
+
+export interface RecordedRefutation {
+  claim: ClaimName;
+  reason: string;
 }
 
 /** The verdict on a stream that was not looked at. @param why in words that follow "recorded as proved,". */
@@ -23,17 +32,68 @@ export function asRecorded(recorded: Verdict, why: string): ReportedVerdict {
     const { state } = recorded.claims[name];
     return { state: 'recorded', recorded: state, reason: `recorded as ${state}, ${why}` };
   });
-  return { ...recorded, status: 'recorded', claims };
+  return { ...recorded, status: 'recorded', claims, ...refutationIn(recorded, claims) };
 }
 
-/** Our own verdict, which says of what it leaves unproved how it was recorded. */
+/**
+ * Our own verdict, which says of what it leaves unproved how it was recorded. What the export refuted, with the keys and
+ * roots that it had, stays refuted, whatever is derived here with others.
+ */
 export function withRecorded(ours: Verdict, recorded: Verdict): ReportedVerdict {
   const claims = mapClaims((name): ReportedClaim => {
     const [claim, { state }] = [ours.claims[name], recorded.claims[name]];
-    return claim.state === 'unproved' && state !== 'unproved' ? { ...claim, recorded: state } : claim;
+    if (claim.state !== 'unproved' || state === 'unproved') return claim;
+    if (state === 'proved') return { ...claim, recorded: state };
+    return {
+      state: 'recorded',
+      recorded: state,
+      reason: `recorded as refuted, not checked here: ${claim.reason ?? 'no reason is given'}`,
+    };
   });
-  return { ...ours, claims };
+  const status = recorded.status === 'refuted' ? 'refuted' : ours.status;
+  return { ...ours, status, claims, ...refutationIn(recorded, claims) };
 }
+
+function refutationIn(
+  { status, claims: recorded, findings }: Verdict,
+  here: ReportedClaims,
+): Pick<ReportedVerdict, 'recorded_refutation'> {
+  if (status !== 'refuted' || CLAIMS.some((name) => here[name].state === 'refuted')) return {};
+  const refuted = CLAIMS.filter((name) => recorded[name].state === 'refuted');
+  return {
+    recorded_refutation: refuted.map((claim) => ({ claim, reason: reasonOf(claim, recorded[claim], findings) })),
+  };
+}
+
+/** The first finding says more than how many there are. */
+function reasonOf(name: ClaimName, { reason }: Claim, findings: Verdict['findings']): string {
+  const first = findings.find(({ code, severity }) => severity === 'error' && code.startsWith(`${name}/`));
+  return first?.message ?? reason ?? 'no reason is recorded';
+}
+
+/** What a stream is refuted by that only the export refuted, and what to do about it. */
+export function sayRefutation(
+  refutation: readonly RecordedRefutation[],
+  claims: ReportedClaims,
+): { message: string; nextStep: string } {
+  const recorded = refutation.map(({ claim, reason }) => `${claim} (${reason})`).join('; ');
+  const names = refutation.map(({ claim }) => claim);
+  const proved = names.filter((name) => claims[name].state === 'proved');
+  const open = names.filter((name) => claims[name].state !== 'proved');
+  const here = [
+    ...(proved.length === 0 ? [] : [`proved here: ${proved.join(', ')}`]),
+    ...(open.length === 0 ? [] : [`not derived here: ${open.join(', ')}`]),
+  ];
+  return {
+    message: `recorded as refuted by the export: ${recorded}. Here no claim is refuted; ${here.join('; ')}`,
+    nextStep: open.length === 0 ? BOTH_STAND : DERIVE_HERE,
+  };
+}
+
+const BOTH_STAND =
+  'Find out with which keys and roots the export was made. If one of them was wrong, export again with the right one (--revise); the record of this run stays as it is.';
+const DERIVE_HERE =
+  'Derive these claims here: give the keys and roots that they take (--seal-key, --timestamp-roots, --identity), leave out --fast, and verify again.';
 
 /** Claims that rest on more than the forms of the package: on what a bundle says that others said. */
 export type Reported = 'continuity' | 'completeness';

@@ -80,7 +80,7 @@ const CODES = {
   'continuity/grown': {
     severity: 'warning',
     nextStep:
-      'Ask the operator of the service when these entries were recorded, and why they are dated within a period that had ended and been exported.',
+      'Ask the operator of the service when these entries were recorded. That the period had ended goes by the service where it said what time it was, else by the clock of who exported (data/transfer-log.json has both).',
   },
   'continuity/accepted': {
     severity: 'warning',

@@ -15,6 +15,8 @@ export const askedSchema = z.strictObject({
   period: periodSchema,
   scope: scopeSchema,
   begun_at: z.string(),
+  /** By the service's clock; null where it did not say what time it was. */
+  begun_at_by_service: z.iso.datetime().nullable(),
   /** Who began it. */
   operator: operatorSchema,
   /** See `export/binding.ts`. */

@@ -43,22 +43,26 @@ const MAX_MONTHS = 1200;
 /** What of a run's record says which time and streams it has. */
 interface Covering extends Pick<Question, 'period' | 'scope'> {
   begun_at: string;
+  begun_at_by_service: string | null;
   streams: readonly { activity: { counts: Record<string, number> } }[];
   reconciliation: { listed: number; partial: number; failed: number; excluded: number };
 }
 
-export function coverageOf({
-  period,
+/** Up to when a run has what the service recorded, where its period has no end: by the clock that dates entries. */
+export function latestOf({
   begun_at,
-  scope,
-  streams,
-  reconciliation,
-}: Covering): z.infer<typeof coverageSchema> {
+  begun_at_by_service,
+}: Pick<Covering, 'begun_at' | 'begun_at_by_service'>): string {
+  return begun_at_by_service ?? begun_at;
+}
+
+export function coverageOf(run: Covering): z.infer<typeof coverageSchema> {
+  const { period, scope, streams, reconciliation } = run;
   const { listed, partial, failed, excluded } = reconciliation;
   const times = streams.flatMap(({ activity }) => Object.keys(activity.counts).slice(0, 1));
   return {
     period,
-    until: period.to ?? begun_at,
+    until: period.to ?? latestOf(run),
     filter: filterOf(scope),
     listed,
     left_out: partial + failed + excluded,

@@ -196,8 +196,10 @@ export const runRecordSchema = z.strictObject({
   /** `commit` of the checkout it ran from, with "-dirty" behind it where files differed; null for an installed package. */
   tool: z.strictObject({ name: z.string(), version: z.string(), commit: z.string().nullable() }),
   operator: operatorSchema,
-  /** When the run was begun; what follows is of the attempt that finalized it. */
+  /** When the run was begun, and the same by the service's clock, null where it did not say. */
   begun_at: z.string(),
+  begun_at_by_service: z.iso.datetime().nullable(),
+  /** What follows is of the attempt that finalized it. */
   started_at: z.string(),
   /** When nothing was left to collect. */
   finished_at: z.string(),

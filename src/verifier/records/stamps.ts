@@ -81,8 +81,8 @@ export function judgeStamp({ key, der, digest }: StoredStamp, question: StampQue
   const remarks = relevant.map(({ message }) => message);
   let refuted = relevant.some(refutes);
   if (says !== null && isOlderThan(says, notBefore, CLOCK_TOLERANCE.exporter)) {
-    const times = `${says.genTime.toISOString()}, before ${notBefore.toISOString()}`;
-    remarks.push(`the token is of ${times}, when what it covers was not there yet`);
+    const [stamped, made] = [says.genTime, notBefore].map((time) => time.toISOString());
+    remarks.push(`the token is of ${stamped}, and what it covers states a later time, ${made}`);
     refuted = true;
   }
   if (roots === null && !refuted) remarks.push('no time-stamping authority is trusted here: pin its root');

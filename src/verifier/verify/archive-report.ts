@@ -105,7 +105,7 @@ export function toReport({ checks, reading, found, locks, warnings, checked, ope
     ...found.stray,
     ...locks.findings,
   ];
-  const unmet = [...open, ...locks.expiring].map(() => 'incomplete' as const);
+  const unmet = [...open, ...(locks.unmet ? ['locks'] : [])].map(() => 'incomplete' as const);
   const outcome = worstWith(findings, [...checks.map((check) => check.outcome), ...unmet]);
   const isClosed = findings.some(({ code, key }) => code === 'object/closed' && key.startsWith(LEDGER_PREFIX));
   return {

@@ -19,6 +19,9 @@ export async function verifyAsked(archive: Archive, record: RunRecord, findings:
 }
 
 function differencesBetween(asked: Asked, record: RunRecord & Question): string[] {
-  const isOfRun = asked.run_id === record.run_id && asked.begun_at === record.begun_at;
+  const isOfRun =
+    asked.run_id === record.run_id &&
+    asked.begun_at === record.begun_at &&
+    asked.begun_at_by_service === record.begun_at_by_service;
   return [...(isOfRun ? [] : ['run or time of beginning']), ...differencesOf(asked, record)];
 }

@@ -16,6 +16,8 @@ export interface LockReport {
   first_end: string | null;
   /** Whose lock ends sooner than was asked for. */
   expiring: { key: string; retain_until: string | null }[];
+  /** Locks until some time were asked for, and not all of them are shown to last. */
+  unmet: boolean;
   findings: ObjectFinding[];
 }
 
@@ -41,17 +43,21 @@ interface Expectation {
 const AT_ONCE = 16;
 
 /** Why nothing is said of locks where there cannot be any. */
-export const LOCKS_NOTHING = 'this kind of archive locks nothing';
+const LOCKS_NOTHING = 'this kind of archive locks nothing';
+const WHERE_LOCKS_ARE = 'locks need an archive in S3, in a bucket with Object Lock';
 
 /** Holds the locks of objects against what was recorded when they were stored, held or locked for longer. */
 export async function verifyLocks(question: LockQuestion): Promise<LockReport> {
   const { archive, keys, until } = question;
   const expected = expectationsOf(question);
-  const report: LockReport = { state: 'proved', checked: 0, first_end: null, expiring: [], findings: [] };
-  const unproved = (reason: string): LockReport => ({ ...report, state: 'unproved', reason });
+  const report: LockReport = { state: 'proved', checked: 0, first_end: null, expiring: [], unmet: false, findings: [] };
+  const unproved = (reason: string): LockReport => ({ ...report, state: 'unproved', reason, unmet: until !== null });
   if (archive.locks === null) {
-    const none = unproved(LOCKS_NOTHING);
-    return until === null ? none : { ...none, expiring: keys.map((key) => ({ key, retain_until: null })) };
+    const asked =
+      until === null
+        ? ''
+        : `, so nothing in it is locked until ${until.toISOString()}, as was asked for: ${WHERE_LOCKS_ARE}`;
+    return unproved(`${LOCKS_NOTHING}${asked}`);
   }
   if (expected.size === 0 && until === null) return unproved('no run records that it was stored under a lock');
   let hidden = 0;
@@ -61,12 +67,14 @@ export async function verifyLocks(question: LockQuestion): Promise<LockReport> {
     if (found === null) return;
     report.checked += 1;
     const finding = await judge(locks, key, found, expected.get(key), question.now);
-    if (finding === 'hidden') hidden += 1;
-    else if (finding !== null) report.findings.push(finding);
+    const isHidden = until !== null && found.lock === 'hidden' && !found.legal_hold;
+    if (finding === 'hidden' || isHidden) hidden += 1;
+    if (finding !== null && finding !== 'hidden') report.findings.push(finding);
     note(report, key, found, until);
   });
   report.findings.sort((a, b) => (a.key < b.key ? -1 : 1));
   report.expiring.sort((a, b) => (a.key < b.key ? -1 : 1));
+  report.unmet = report.expiring.length > 0 || (until !== null && hidden > 0);
   if (report.findings.length > 0) return { ...report, state: 'refuted' };
   return hidden > 0 ? unproved(`this identity may not see the locks of ${hidden} objects`) : report;
 }

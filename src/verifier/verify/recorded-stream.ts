@@ -3,7 +3,6 @@ import type { MissingForm } from '../bundle/missing.ts';
 import { collectedIn } from '../bundle/stated.ts';
 import { type ReportedVerdict, withRecorded } from '../claims/recorded.ts';
 import type { Span, SpanEntries } from '../claims/span-schema.ts';
-import type { Verdict } from '../claims/verdict.ts';
 import { runRecordKey } from '../records/keys.ts';
 import type { Acceptance, RunRecord, RunStream } from '../records/record.ts';
 import { toRecordBytes } from '../records/record-bytes.ts';
@@ -62,7 +61,7 @@ export function compareRecorded(
   if (!sameForms(stream, missing)) differ('list of missing forms');
   if (!sameRecord(said.package_period, run.package_period)) differ('package period');
   findings.push(...checkEarlier(past, stream, said), ...checkAccepted(past, stream, said));
-  return worse(withRecorded(verdict, stated), stated.status);
+  return withRecorded(verdict, stated);
 }
 
 function sameForms({ partial, missing }: RunStream, found: readonly MissingForm[]): boolean {
@@ -122,9 +121,4 @@ export function sameRecord(a: unknown, b: unknown): boolean {
 function sorted(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-/** What was refuted when the seal keys were at hand is not verified because they are not. */
-function worse(verdict: ReportedVerdict, recorded: Verdict['status']): ReportedVerdict {
-  return recorded === 'refuted' ? { ...verdict, status: 'refuted' } : verdict;
 }

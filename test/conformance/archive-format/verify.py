@@ -106,7 +106,7 @@ def by_stream(pairs):
 VERDICT = ("stream_id status package_id entries first_sequence head previous_hash first_recorded_at last_recorded_at "
            "digests_bind entries_sha256 first_occurred_at last_occurred_at claims findings findings_count activity actions")
 STREAM = VERDICT + " partial missing collected service bundle"
-RUN = ("format run_id outcome exit_code scope period package_period source tool operator begun_at started_at "
+RUN = ("format run_id outcome exit_code scope period package_period source tool operator begun_at begun_at_by_service started_at "
        "finished_at attempts stream_list streams excluded failed vanished ended acceptances reconciliation warnings signed "
        "timestamp_authority report earlier_runs recovered left_over documents binding")
 MEMBERS = {name: set(names.split()) for name, names in {
@@ -116,7 +116,7 @@ MEMBERS = {name: set(names.split()) for name, names in {
     "acceptance entry": "format number previous_sha256 acceptance_key acceptance_sha256 created_at audit_url heads "
                         "signature?",
     "acceptance": "format stream_id reason accepted_by accepted_at head",
-    "asked": "format run_id source period scope begun_at operator binding",
+    "asked": "format run_id source period scope begun_at begun_at_by_service operator binding",
     "stream": "format run_id recorded_at binding " + STREAM,
     "run stream": "record " + STREAM,
     "run": RUN,
@@ -695,7 +695,7 @@ def coverage_of(run):
     without = ["without", *unique(scope["exclude"])] if scope["exclude"] else []
     text = json.dumps([unique(scope["streams"]), without], ensure_ascii=False, separators=(",", ":"))
     firsts = sorted(day for s in run["streams"] for day in list(s["activity"]["counts"])[:1])
-    return {"period": run["period"], "until": run["period"]["to"] or run["begun_at"], "filter": text if scope["streams"] or scope["exclude"] else "",
+    return {"period": run["period"], "until": run["period"]["to"] or run["begun_at_by_service"] or run["begun_at"], "filter": text if scope["streams"] or scope["exclude"] else "",
             "listed": counts["listed"], "left_out": counts["partial"] + counts["failed"] + counts["excluded"], "excluded": counts["excluded"], "first_entry": firsts[0] if firsts else None}
 
 
@@ -721,7 +721,7 @@ def verify_run(archive, run, data, past, services, ledger):
         archive.matches(stored)
     if asked and asked["key"] in archive.objects:
         question = read_record(archive.read(asked["key"]), "asked", asked["key"])
-        same = question and all(question[n] == run[n] for n in ("run_id", "begun_at", "period"))
+        same = question and all(question[n] == run[n] for n in ("run_id", "begun_at", "begun_at_by_service", "period"))
         same = same and all(question["source"][n] == run["source"][n] for n in ("audit_url", "contract_sha256"))
         same = same and all((sorted(set(v)) if isinstance(v, list) else v) == (sorted(set(run["scope"][n])) if isinstance(v, list) else run["scope"][n]) for n, v in question["scope"].items())
         must(bool(same), asked["key"], "asks for another run")

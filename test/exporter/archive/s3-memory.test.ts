@@ -14,7 +14,7 @@ import type { LargeStep, LargeTask } from '../../support/s3-large.ts';
 import { finalizeRun } from '../../support/signed-archive.ts';
 
 const LIMIT_MB = 180;
-const VERIFY_LIMIT_MB = 122;
+const VERIFY_LIMIT_MB = 140;
 const BYTES = 300e6;
 
 let folder: string;

@@ -303,7 +303,7 @@ describe('a bundle', () => {
     const anchor = { state: 'refuted' as const, reason: 'a time-stamp token fails a check' };
     const page = await open(named());
     expect(await verify(page, await restated('anchor.zip', { anchor }, 'refuted'))).toEqual(['REFUTED']);
-    expect(await page.locator('.result').textContent()).toContain('found refuted: anchor. That is not checked again');
+    expect(await page.locator('.result').textContent()).toContain('recorded as refuted by the export: anchor (');
   });
 
   test('whose PDF alone proved that the forms agree contradicts nothing', async () => {

@@ -126,8 +126,8 @@ function jobsOf({
 }
 
 const run = (heads: RunState['heads'] = new Map()): RunState => ({
-  begunAt: STARTED,
-  startedAt: STARTED,
+  beginning: { at: STARTED, byService: null },
+  start: { at: STARTED, clock: null },
   movedFrom: null,
   ledger: { newest: null, runs: new Map() },
   heads,

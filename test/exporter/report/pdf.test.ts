@@ -197,6 +197,19 @@ test('a run that only misses a stream has no page without words, and no label ov
   expect(second).toMatch(/^Sequences and heads +The sequence range/m);
 });
 
+test('what is said of a stream stands whole, however long the name of its authority', async () => {
+  const authority = 'O=Evidence Platform, CN=Development Time-Stamping Authority (not an external witness)';
+  const stream = monthStream(1);
+  const anchor = {
+    ...{ state: 'proved' as const, basis: 'a token', anchored_through: 10, entries_after_last_anchor: 83 },
+    ...{ anchored_from: '2026-10-01T00:00:00.000Z', anchored_to: '2026-10-02T00:00:00.000Z', authorities: [authority] },
+  };
+  const text = await pages(await save(await pdfOf(verifiedRun([{ ...stream, claims: { ...stream.claims, anchor } }]))));
+  expect(squeezed(text.join(''))).toContain(
+    squeezed(`anchored up to entry 10 by ${authority}, from 1 October 2026 to 2 October 2026; 83 entries after it`),
+  );
+});
+
 test('names of any script and of 300 characters stand whole; what cannot be set is marked', async () => {
   const names = [
     '生产环境/支付-服务',

@@ -2,7 +2,9 @@ import bidi from 'bidi-js';
 import { describe, expect, test } from 'vitest';
 import { readTexts } from '../../../src/exporter/report/texts.ts';
 import { toRunView } from '../../../src/exporter/report/view/view.ts';
-import { CLAIMS } from '../../../src/verifier/claims/claim.ts';
+import { CLAIMS, type ClaimName } from '../../../src/verifier/claims/claim.ts';
+import { type StreamFindingCode, toStreamFinding } from '../../../src/verifier/model/stream-finding.ts';
+import type { RunRecord } from '../../../src/verifier/records/record.ts';
 import { runRecord } from '../../support/records.ts';
 import { earlierRun, monthStream, partialRun, refutedRun, verifiedRun } from '../../support/run-records.ts';
 
@@ -23,6 +25,19 @@ test('what is said of an operator runs from left to right, whatever the name', (
   ].filter((text) => text.includes('المشغل'));
   expect(said).toHaveLength(2);
   expect(said.map(directionOf)).toEqual([0, 0]);
+});
+
+test('a period without an end goes up to the export by the clock that dates its entries', () => {
+  const record: RunRecord = {
+    ...verifiedRun([monthStream(1)]),
+    period: { from: '2026-10-01T00:00:00.000Z', to: null },
+    begun_at: '2026-10-11T00:00:00.000Z',
+    begun_at_by_service: '2026-11-02T10:30:00.000Z',
+  };
+  const { run, coverage, provenance } = view(record);
+  expect(run.period).toBe('from 1 October 2026 up to the export of 2 November 2026, 10:30 (UTC)');
+  expect(coverage.quiet).toEqual(['Without an entry in any stream of this run (2 days): 1–2 November 2026.']);
+  expect(provenance.ipe.find(({ label }) => label === 'Period and time zone')?.lines[0]).toContain(run.period);
 });
 
 describe('the outcome', () => {
@@ -54,6 +69,25 @@ describe('the outcome', () => {
     expect(refuted).toMatch(/^2 of 3 streams are refuted/);
     expect(vanished).toMatch(/^1 stream exported earlier/);
     expect(view(partialRun()).outcome.sentences.join(' ')).toMatch(/of 5 streams listed, 1 partial .* 1 not collected/);
+  });
+
+  test.each<[code: StreamFindingCode, claim: ClaimName, says: RegExp]>([
+    ['seal/mismatch', 'seal', /refuted: seals do not fit the key that was given for them\. Do not/],
+    ['seal/missing', 'seal', /refuted: seals are missing, or cannot be seals\. Do not/],
+    ['anchor/untrusted', 'anchor', /refuted: time-stamps lead to none of the roots that were given\. Do not/],
+    ['anchor/imprint-mismatch', 'anchor', /refuted: time-stamps do not hold for the entries .*\. Do not/],
+    ['continuity/rewritten', 'continuity', /refuted: what earlier exports had .*, or is not the same\. Do not/],
+    ['completeness/count-differs', 'completeness', /refuted: the package is not what the service lists .*\. Do not/],
+  ])('refuted by %s says that, and nothing else that it may be', (code, claim, says) => {
+    const stream = monthStream(1);
+    const claims = { ...stream.claims, [claim]: { state: 'refuted', reason: '1 deviation' } };
+    const findings = [toStreamFinding(code, stream.stream_id, 'as it was found')];
+    const record = {
+      ...refutedRun(),
+      vanished: [],
+      streams: [{ ...stream, status: 'refuted' as const, claims, findings }],
+    };
+    expect(view(record).outcome.sentences[0]).toMatch(says);
   });
 
   test('an attempt says that it is not finalized', () => {

@@ -8,7 +8,7 @@ import { runRecord } from '../../support/records.ts';
 import { finalizeRun, problemsIn, verifyUnder } from '../../support/signed-archive.ts';
 
 const RUN = 'run-1';
-const { source, period, scope, begun_at, operator } = runRecord(RUN, []);
+const { source, period, scope, begun_at, begun_at_by_service, operator } = runRecord(RUN, []);
 const { audit_url, contract, contract_sha256 } = source;
 const HONEST: Asked = {
   format: 'evidence-asked/2',
@@ -17,6 +17,7 @@ const HONEST: Asked = {
   period,
   scope,
   begun_at,
+  begun_at_by_service,
   operator,
   binding: null,
 };
@@ -38,6 +39,12 @@ test('what a run was begun with, as its record says', async () => {
 test.each<[what: string, asked: unknown, code: string, said: RegExp]>([
   ['another run', { ...HONEST, run_id: 'run-2' }, 'record/differs', /: run or time of beginning$/],
   ['another beginning', { ...HONEST, begun_at: '2026-01-01T00:00:00.000Z' }, 'record/differs', /time of beginning$/],
+  [
+    'another beginning by the clock of the service',
+    { ...HONEST, begun_at_by_service: '2026-01-01T00:00:00.000Z' },
+    'record/differs',
+    /time of beginning$/,
+  ],
   [
     'another service',
     { ...HONEST, source: { ...HONEST.source, audit_url: 'x' } },

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { openMemoryArchive } from '../../../src/exporter/archive/memory.ts';
 import type { ObjectLock } from '../../../src/verifier/archive/archive.ts';
 import type { HoldRecord, HoldResult, StoredHoldRecord } from '../../../src/verifier/records/hold-log.ts';
 import { type LockQuestion, verifyLocks } from '../../../src/verifier/verify/locks.ts';
@@ -116,6 +117,37 @@ test.each(UNKNOWN)('a lock is unproved that %s', async (_what, found, reason) =>
 
 test('nothing is proved where no run records a lock', async () => {
   expect(await verify({ recorded: undefined })).toMatchObject({ state: 'unproved', checked: 0 });
+});
+
+describe('locks that were asked for and are not shown', () => {
+  const until = new Date('2030-01-01T00:00:00Z');
+  test('are said once of an archive that locks nothing', async () => {
+    const question: LockQuestion = {
+      archive: openMemoryArchive(),
+      keys: [BUNDLE, RECORD],
+      checks: [],
+      holdLog: new Map(),
+      entries: [],
+      now: NOW,
+      until: null,
+    };
+    const reason = 'this kind of archive locks nothing';
+    const none = { state: 'unproved', checked: 0, expiring: [], findings: [] };
+    expect(await verifyLocks(question)).toMatchObject({ ...none, unmet: false, reason });
+    expect(await verifyLocks({ ...question, until })).toMatchObject({
+      ...none,
+      unmet: true,
+      reason: `${reason}, so nothing in it is locked until 2030-01-01T00:00:00.000Z, as was asked for: locks need an archive in S3, in a bucket with Object Lock`,
+    });
+  });
+
+  test.each<[what: string, found: Case, unmet: boolean, state: string]>([
+    ['all last', {}, false, 'proved'],
+    ['one does not', { record: { lock: lock('governance', 2028) } }, true, 'proved'],
+    ['one is not to be seen', { recorded: undefined, bundle: { lock: 'hidden' } }, true, 'unproved'],
+  ])('%s', async (_what, found, unmet, state) => {
+    expect(await verify({ ...found, until })).toMatchObject({ unmet, state });
+  });
 });
 
 test('what ends sooner than is asked for is named, with when it ends; a hold keeps it', async () => {

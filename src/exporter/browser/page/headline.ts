@@ -20,8 +20,7 @@ export function headlineOf(result: Result, belonging: Belonging): Headline {
       ],
     };
   const what = `Every file is what the manifest says. Stream ${streamId ?? 'unknown'}, ${plural(entries, 'entry')}.`;
-  if (status === 'refuted' || result.stated === 'refuted')
-    return { tone: 'alarm', word: 'REFUTED', sentences: [what, refutation(result)] };
+  if (status === 'refuted') return { tone: 'alarm', word: 'REFUTED', sentences: [what, refutation(result)] };
   if (belonging === 'replaced' || belonging === 'stray')
     return {
       tone: 'alarm',
@@ -30,7 +29,7 @@ export function headlineOf(result: Result, belonging: Belonging): Headline {
     };
   const sums = sumsOf(result);
   if (status === 'empty')
-    return { tone: 'caution', word: 'NOTHING CHECKED', sentences: [what, 'There is no entry, so nothing is proved.'] };
+    return { tone: 'caution', word: 'NOTHING CHECKED', sentences: [what, 'There is no entry to check.'] };
   if (status === 'incomplete')
     return {
       tone: 'caution',
@@ -58,9 +57,8 @@ function sumsOf({ claims }: Result): string[] {
   ];
 }
 
-function refutation({ claims }: Result): string {
+function refutation({ claims, refutation: recorded }: Result): string {
   const here = claims.filter(({ state }) => state === 'refuted').map(({ name }) => name);
   if (here.length > 0) return `Refuted here: ${here.join(', ')}.`;
-  const stated = claims.filter((claim) => claim.stated === 'refuted').map(({ name }) => name);
-  return `The bundle states that it was found refuted: ${stated.join(', ')}. That is not checked again here.`;
+  return `The bundle states that it was ${recorded ?? 'refuted'}.`;
 }

@@ -1,6 +1,7 @@
 import { EvidenceError } from '../../../core/errors.ts';
 import { readBundle } from '../../../verifier/bundle/bundle.ts';
 import { CLAIMS, type Claim, type ClaimName, type ReportedClaim } from '../../../verifier/claims/claim.ts';
+import { sayRefutation } from '../../../verifier/claims/recorded.ts';
 import { reportAlone } from '../../../verifier/verify/alone.ts';
 import { verifyContent } from '../../../verifier/verify/content.ts';
 import type { Result } from '../messages.ts';
@@ -51,7 +52,10 @@ export async function verifyBlob(
     streamId: verdict?.stream_id ?? null,
     entries: verdict?.entries ?? 0,
     status: verdict?.status ?? null,
-    stated: recorded?.status ?? null,
+    refutation:
+      verdict?.recorded_refutation === undefined
+        ? null
+        : sayRefutation(verdict.recorded_refutation, verdict.claims).message,
     claims:
       verdict === null
         ? []
@@ -68,7 +72,7 @@ function toRow(
   hasPdf: boolean,
 ): Result['claims'][number] {
   const elsewhere = name === 'agreement' && !hasPdf ? undefined : ELSEWHERE[name];
-  const isOpen = state === 'unproved' || name === 'agreement';
+  const isOpen = state !== 'proved' || name === 'agreement';
   return {
     name,
     state,

@@ -7,8 +7,10 @@ import { readKnownLedger } from '../../../verifier/ledger/continuation.ts';
 import { readNewestEntry } from '../../../verifier/ledger/ledger.ts';
 import { readArchiveService } from '../../../verifier/ledger/service.ts';
 import { openMemoryArchive } from '../../archive/memory.ts';
+import { type ClockReading, readClock } from '../../clocks.ts';
 import { checkQuestion, whyOther } from '../../export/asked.ts';
 import { bindingKeysOf } from '../../export/binding.ts';
+import { refuseUnended } from '../../export/period.ts';
 import { type StreamSelection, selectStreams } from '../../export/plan.ts';
 import { chooseRunId, exportOrRevise } from '../../export/run-id.ts';
 import type { CommandContext } from '../command.ts';
@@ -26,7 +28,12 @@ export async function dryRun(wish: ExportWish, footing: Footing, context: Comman
   const { runId, isFinalized, movedFrom } = await withArchiveIfAny(config.archive, context, (archive) =>
     checkRun(wish, footing, archive ?? openMemoryArchive()),
   );
-  const selection = await selectStreams(service.client.listStreams(), scope);
+  let clock: ClockReading | null = null;
+  const listed = service.client.listStreams((_page, date) => {
+    clock ??= readClock(date, new Date());
+  });
+  const selection = await selectStreams(listed, scope);
+  refuseUnended(answer.period, clock);
   const { included, excluded } = selection;
   const streams = included.map(({ streamId }) => streamId);
   printer.document('evidence-export-dry-run/1', {

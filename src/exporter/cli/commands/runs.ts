@@ -55,6 +55,7 @@ function toLine({ run_id, state, record, asked, stamped, objects, bytes, protect
     period: question?.period ?? null,
     scope: question?.scope ?? null,
     begun_at: question?.begun_at ?? null,
+    begun_at_by_service: question?.begun_at_by_service ?? null,
     finished_at: record?.finished_at ?? null,
     streams: record?.streams.length ?? null,
     /** How many streams the service listed, and how many of them the run has whole. */
@@ -88,7 +89,7 @@ function format(runs: readonly RunLine[]): string {
   ];
   const rows = runs.map((run) => [
     run.run_id,
-    run.period === null ? '–' : nameOfPeriod(run.period, run.begun_at ?? ''),
+    run.period === null ? '–' : nameOfPeriod(run.period, run.begun_at_by_service ?? run.begun_at ?? ''),
     run.state === 'open' ? 'OPEN' : (run.outcome ?? '–'),
     run.listed === null ? '–' : `${grouped(run.whole ?? 0)} of ${grouped(run.listed)}`,
     formatBytes(run.bytes),

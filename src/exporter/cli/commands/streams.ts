@@ -1,3 +1,4 @@
+import { styled } from '../../../core/terminal/printer.ts';
 import { fitTable } from '../../../core/terminal/table.ts';
 import { grouped } from '../../../core/words.ts';
 import { readNewestEntry } from '../../../verifier/ledger/ledger.ts';
@@ -9,7 +10,10 @@ import { type Config, loadConfig } from '../config/config.ts';
 import { connectService } from '../config/service.ts';
 import type { StreamsFlags } from './streams-flags.ts';
 
-/** The service's streams, as it states them, and how far each was exported. */
+/**
+ * The service's streams, as it states them, how far each was exported, and where the two do not fit. Nothing is verified
+ * here: an export looks into it.
+ */
 export async function runStreams(flags: StreamsFlags, context: CommandContext): Promise<number> {
   const { printer, signal, directory, environment } = context;
   const config = await loadConfig(flags, environment, directory);
@@ -18,6 +22,12 @@ export async function runStreams(flags: StreamsFlags, context: CommandContext): 
     const heads = new Map(Object.entries(await readHeads(config, context)));
     const streams: StreamAnswer[] = [];
     for await (const stream of service.client.listStreams()) streams.push(stream);
+    const listed = new Set(streams.map(({ streamId }) => streamId));
+    const gone = [...heads].filter(([streamId]) => !listed.has(streamId));
+    const remarks = new Map([
+      ...streams.flatMap((stream) => remarkOn(stream, heads.get(stream.streamId))),
+      ...gone.map(([streamId, head]) => [streamId, `is no longer listed; ${exportedBy(head)}`] as const),
+    ]);
     printer.document('evidence-streams/1', {
       streams: streams.map((stream) => ({
         stream_id: stream.streamId,
@@ -28,9 +38,15 @@ export async function runStreams(flags: StreamsFlags, context: CommandContext): 
         last_checked_at: stream.lastCheckedAt,
         drift: stream.drift,
         last_exported: heads.get(stream.streamId) ?? null,
+        remark: remarks.get(stream.streamId) ?? null,
       })),
+      not_listed: gone.map(([stream_id, last_exported]) => ({ stream_id, last_exported })),
     });
-    printer.block(streams.length === 0 ? 'The service has no streams.' : format(streams, heads));
+    printer.block(
+      streams.length === 0 ? 'The service has no streams.' : format(streams, heads, service.client.statesChecks),
+    );
+    for (const [streamId, remark] of remarks) printer.result([styled('remark', 'yellow'), ` ${streamId} ${remark}`]);
+    if (remarks.size > 0) printer.result('  An export finds out what became of these entries, and records it.');
     return streams.length === 0 ? 4 : 0;
   } finally {
     await service.close();
@@ -44,7 +60,24 @@ function readHeads(config: Config, context: CommandContext): Promise<Record<stri
   });
 }
 
-function format(streams: readonly StreamAnswer[], heads: ReadonlyMap<string, LedgerHead>): string {
+/** Where what the service states of a stream cannot be the one that was exported; nothing where it may be. */
+function remarkOn({ streamId, headSequence, headDigest }: StreamAnswer, exported: LedgerHead | undefined) {
+  const remark = (says: string): [string, string][] => [[streamId, `${says}; ${exportedBy(exported as LedgerHead)}`]];
+  if (exported === undefined || headSequence === null) return [];
+  if (headSequence < exported.sequence) return remark(`is listed up to entry ${headSequence} only`);
+  const isOther = headSequence === exported.sequence && headDigest !== null && headDigest !== exported.hash;
+  return isOther ? remark(`is listed with another entry ${headSequence}`) : [];
+}
+
+function exportedBy({ run_id, sequence }: LedgerHead): string {
+  return `run ${run_id} exported it up to entry ${sequence}`;
+}
+
+function format(
+  streams: readonly StreamAnswer[],
+  heads: ReadonlyMap<string, LedgerHead>,
+  statesChecks: boolean,
+): string {
   return fitTable(
     [
       { title: 'stream' },
@@ -59,8 +92,8 @@ function format(streams: readonly StreamAnswer[], heads: ReadonlyMap<string, Led
       return [
         stream.streamId,
         stream.entryCount == null ? UNKNOWN : grouped(stream.entryCount),
-        stream.drift ?? VERDICTS[String(stream.verified) as keyof typeof VERDICTS],
-        stream.lastCheckedAt ?? (stream.verified === null ? UNKNOWN : 'never'),
+        stream.drift ?? describeVerdict(stream, statesChecks),
+        stream.lastCheckedAt ?? UNKNOWN,
         describeHead(stream),
         exported === undefined ? 'never' : `${exported.run_id}, up to ${exported.sequence}`,
       ];
@@ -70,7 +103,14 @@ function format(streams: readonly StreamAnswer[], heads: ReadonlyMap<string, Led
 
 /** What the service does not show. */
 const UNKNOWN = '–';
-const VERDICTS = { true: 'verified', false: 'not verified', null: UNKNOWN } as const;
+
+/** A stream that the service checked and did not find verified is another one than one that it never checked. */
+function describeVerdict({ verified, lastCheckedAt }: StreamAnswer, statesChecks: boolean): string {
+  if (verified === null) return UNKNOWN;
+  if (verified) return 'verified';
+  if (!statesChecks) return 'not verified';
+  return lastCheckedAt === null ? 'never checked' : 'checked, and not verified';
+}
 
 function describeHead({ headSequence, headDigest }: StreamAnswer): string {
   if (headSequence === null && headDigest === null) return UNKNOWN;

@@ -1,6 +1,7 @@
 import { type Printer, styled } from '../../../core/terminal/printer.ts';
 import { grouped } from '../../../core/words.ts';
 import { describePeriod } from '../../../verifier/bundle/period.ts';
+import { latestOf } from '../../../verifier/records/coverage.ts';
 import { runEnvelopeKey, runPrefix, stampKey } from '../../../verifier/records/keys.ts';
 import { EXIT_CODE_OF, type Outcome, worstOf } from '../../../verifier/records/outcome.ts';
 import type { RunRecord } from '../../../verifier/records/record.ts';
@@ -66,7 +67,7 @@ export function printRun(result: ExportResult, archiveUrl: string, printer: Prin
 function printAlready(record: RunRecord, printer: Printer): void {
   printer.result(`Run ${record.run_id} was finalized at ${record.finished_at}; a finalized run is never changed.`);
   if (record.period.to === null)
-    printer.result(`It has what the service had at ${record.begun_at}, and nothing of what came later.`);
+    printer.result(`It has what the service had at ${latestOf(record)}, and nothing of what came later.`);
   printer.result('To export anew what the service has now, use --revise.');
   printer.result('');
 }
@@ -92,7 +93,7 @@ function printNotReceived(record: RunRecord, printer: Printer): void {
 function printExtent(record: RunRecord, printer: Printer): void {
   const { listed, exported, partial, failed, empty, excluded } = record.reconciliation;
   const entries = record.streams.reduce((sum, stream) => sum + stream.entries, 0);
-  printer.result(`Period        ${describePeriod(record.period, record.begun_at)}`);
+  printer.result(`Period        ${describePeriod(record.period, latestOf(record))}`);
   printer.result(
     `Streams       ${listed} listed = ${exported} exported + ${partial} partial + ${failed} failed + ${empty} empty + ${excluded} excluded`,
   );

@@ -5,7 +5,6 @@ import type { ReportedVerdict } from '../../../verifier/claims/recorded.ts';
 import { describeMonth } from '../../../verifier/records/month-report.ts';
 import type { ArchiveReport } from '../../../verifier/verify/archive-report.ts';
 import type { ContractUse } from '../../../verifier/verify/contract-use.ts';
-import { LOCKS_NOTHING } from '../../../verifier/verify/locks.ts';
 import type { ObjectFinding } from '../../../verifier/verify/object-finding.ts';
 import { sayNotProved } from '../../report/view/not-proved.ts';
 import { printAccepted } from './accepted.ts';
@@ -81,9 +80,7 @@ function printArchiveDetails(report: ArchiveReport, printer: Printer): void {
   ];
   printObjectFindings([...new Set(listed)], printer);
   for (const warning of report.warnings) printer.result([styled(warning, 'yellow')]);
-  printer.result(
-    `Objects       ${checked} checked: ${objectsIn(missing)} missing, ${objectsIn(altered)} altered, ${objectsIn(unexpected)} unexpected, ${objectsIn(unlocked)} unlocked${closed.length > 0 ? `, ${objectsIn(closed)} closed to this user, so not checked` : ''}`,
-  );
+  printer.result(`Objects       ${checked} checked: ${countFindings(report)}`);
   printer.result(['Locks         ', ...describeLocks(report.locks)]);
   printExpiring(report.locks, printer);
   printService(report.service, printer);
@@ -97,6 +94,19 @@ function printArchiveDetails(report: ArchiveReport, printer: Printer): void {
     sayNotProved(streams, report.runs.length > 1 ? 'bundle' : 'stream'),
     printer,
   );
+}
+
+function countFindings({ objects, locks }: ArchiveReport): string {
+  const { missing, altered, unexpected, unlocked, closed } = objects;
+  const counts = [
+    `${objectsIn(missing)} missing`,
+    `${objectsIn(altered)} altered`,
+    `${objectsIn(unexpected)} unexpected`,
+    // Where no lock was looked at, nothing is known to be unlocked or locked.
+    ...(locks.checked > 0 ? [`${objectsIn(unlocked)} unlocked`] : []),
+    ...(closed.length > 0 ? [`${objectsIn(closed)} closed to this user, so not checked`] : []),
+  ];
+  return counts.join(', ');
 }
 
 /** A single run in full; several by a line each, and once what there is to say of all of their claims. */
@@ -162,7 +172,7 @@ function describeLocks({ state, reason, checked, first_end }: ArchiveReport['loc
   return [PROVED, `: ${plural(checked, 'object')} protected as recorded; ${end}`];
 }
 
-function printExpiring({ expiring, reason }: ArchiveReport['locks'], printer: Printer): void {
+function printExpiring({ expiring }: ArchiveReport['locks'], printer: Printer): void {
   if (expiring.length === 0) return;
   for (const { key, retain_until } of expiring.slice(0, SHOWN))
     printer.result([
@@ -171,9 +181,7 @@ function printExpiring({ expiring, reason }: ArchiveReport['locks'], printer: Pr
     ]);
   if (expiring.length > SHOWN) printer.result(`… and ${expiring.length - SHOWN} more; --json has them.`);
   printer.result(
-    reason === LOCKS_NOTHING
-      ? '  Locks need an archive in S3, in a bucket with Object Lock.'
-      : '  Whoever keeps the archive locks a run for longer with: evidence extend RUN --until DAY --reason WHY.',
+    '  Whoever keeps the archive locks a run for longer with: evidence extend RUN --until DAY --reason WHY.',
   );
 }
 

@@ -1,5 +1,6 @@
 import { type Printer, styled } from '../../../core/terminal/printer.ts';
 import { plural } from '../../../core/words.ts';
+import { type ReportedVerdict, sayRefutation } from '../../../verifier/claims/recorded.ts';
 import type { RunReport } from '../../../verifier/verify/archive-report.ts';
 import { type Cause, printCauses } from './causes.ts';
 import { OUTCOME_STYLES } from './outcome-styles.ts';
@@ -19,8 +20,12 @@ export function printRunLine(run: RunReport, printer: Printer): void {
     `  ${sumUp(run).join(', ')}`,
   ]);
   const isWell = WELL.has(run.outcome) && run.findings.length + run.failed.length + run.vanished.length === 0;
-  if (printer.verbose || !isWell) printRunDetails(run, printer);
-  else printFindings([...run.streams, { findings: run.ended.map(({ finding }) => finding) }], printer);
+  if (printer.verbose || !isWell) {
+    printRunDetails(run, printer);
+    return;
+  }
+  printFindings(run.streams, printer);
+  printAbsent({ ...run, excluded: [] }, printer);
 }
 
 /** What is left of a run in a line, so that nothing goes unsaid that changes what its outcome means. */
@@ -51,19 +56,21 @@ export function printRunDetails(run: RunReport, printer: Printer): void {
   printShares(run.shares, printer);
 }
 
-/** What was found in streams. */
-export function printFindings(
-  streams: readonly Pick<RunReport['streams'][number], 'findings'>[],
-  printer: Printer,
-): void {
+/** What was found in streams, and what the export alone found. */
+export function printFindings(streams: readonly ReportedVerdict[], printer: Printer): void {
   const causes = streams
     .flatMap(({ findings }) => findings)
     .map(({ code, severity, stream_id, message, next_step }): Cause => {
       const what = styled(code, severity === 'error' ? 'red' : 'yellow');
       return { what, streamId: stream_id, message, nextStep: next_step };
     });
-  printCauses(causes, printer, SHOWN);
+  const recorded = streams.flatMap(({ stream_id: streamId, recorded_refutation: refutation, claims }): Cause[] =>
+    refutation === undefined ? [] : [{ what: REFUTED, streamId, ...sayRefutation(refutation, claims) }],
+  );
+  printCauses([...causes, ...recorded], printer, SHOWN);
 }
+
+const REFUTED = styled('refuted', 'red');
 
 /** The streams that are not among those of the table, and why. */
 function printAbsent({ vanished, ended, failed, excluded }: RunReport, printer: Printer): void {

@@ -3,6 +3,7 @@ import { plural } from '../../../core/words.ts';
 import { describePeriod } from '../../../verifier/bundle/period.ts';
 import { CLAIMS } from '../../../verifier/claims/claim.ts';
 import { lengthOf } from '../../../verifier/claims/ranges.ts';
+import { latestOf } from '../../../verifier/records/coverage.ts';
 import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
 import { recordPieces } from '../../../verifier/records/record-bytes.ts';
 import { anchoredIn } from '../view/anchors.ts';
@@ -76,7 +77,7 @@ function toResult(record: RunRecord, texts: Texts, version: string) {
   return {
     uuid: uuidOf('result', run_id, version),
     title: line(words.join(', ')),
-    description: paragraph([`Period: ${describePeriod(period, begun_at)}.`, ...sentences].join(' ')),
+    description: paragraph([`Period: ${describePeriod(period, latestOf(record))}.`, ...sentences].join(' ')),
     start: begun_at,
     end: finished_at,
     props: toProps(props),

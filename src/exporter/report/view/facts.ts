@@ -1,5 +1,6 @@
 import { grouped, plural } from '../../../core/words.ts';
 import { describePeriod } from '../../../verifier/bundle/period.ts';
+import { latestOf } from '../../../verifier/records/coverage.ts';
 import type { RunRecord } from '../../../verifier/records/record.ts';
 import { toAnchors } from './anchors.ts';
 import { toConclusion } from './conclusion.ts';
@@ -19,7 +20,7 @@ export interface Fact {
 export function toIpeFacts(record: RunRecord, texts: Texts): Fact[] {
   const { source, tool, period, streams, warnings } = record;
   const text = (label: string, ...lines: string[]): Fact => ({ label, lines, form: 'text' });
-  const end = period.to === null ? record.begun_at : null;
+  const end = period.to === null ? latestOf(record) : null;
   return [
     text(
       'Source system',

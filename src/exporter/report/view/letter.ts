@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { grouped, plural } from '../../../core/words.ts';
 import { describePeriod } from '../../../verifier/bundle/period.ts';
+import { latestOf } from '../../../verifier/records/coverage.ts';
 import { runRecordKey } from '../../../verifier/records/keys.ts';
 import type { RunRecord } from '../../../verifier/records/record.ts';
 import type { ShareRecord } from '../../../verifier/records/share.ts';
@@ -115,7 +116,7 @@ function toFacts({ run, share, files }: LetterSubject, { labels, links, copies }
     ...(share.shared_with === null ? [] : [fact(labels.shared_with, share.shared_with)]),
     fact(labels.shared_at, `${share.shared_at} (UTC)`),
     fact(labels.run, run.run_id, 'mono'),
-    fact(labels.period, describePeriod(run.period, run.period.to === null ? run.begun_at : null)),
+    fact(labels.period, describePeriod(run.period, run.period.to === null ? latestOf(run) : null)),
     fact(
       labels.files,
       `${plural(files.length, 'file')}, ${grouped(bytes)} bytes${share.form === 'links' ? '' : `. ${copies}`}`,

@@ -1,4 +1,5 @@
 import { plural } from '../../../core/words.ts';
+import { CLAIMS } from '../../../verifier/claims/claim.ts';
 import type { RunRecord } from '../../../verifier/records/record.ts';
 import { isAccepted, sum } from './missing.ts';
 import { sayNotProved } from './not-proved.ts';
@@ -14,6 +15,19 @@ export interface OutcomeView {
   /** In capitals: one word, or two where a run is refuted and partial. */
   words: string[];
   sentences: string[];
+}
+
+/** What refutes the streams, as far as their findings tell; in the order of the claims, each once. */
+function causesOf(streams: RunRecord['streams'], { by_claim, by_code }: Texts['outcome']['refuted']): string {
+  const causes = CLAIMS.flatMap((name) =>
+    streams
+      .filter(({ claims }) => claims[name].state === 'refuted')
+      .flatMap(({ findings }) => {
+        const errors = findings.filter(({ code, severity }) => severity === 'error' && code.startsWith(`${name}/`));
+        return errors.length === 0 ? [by_claim[name]] : errors.map(({ code }) => by_code[code] ?? by_claim[name]);
+      }),
+  );
+  return [...new Set(causes)].join('; ');
 }
 
 /** @param finalized false for the report of an attempt. */
@@ -55,7 +69,7 @@ function sayOutcome(record: RunRecord, finalized: boolean, texts: Texts): { word
     const count = streams.filter(({ status }) => status === 'refuted').length;
     if (count === 0) return [...say({ word: refuted.word, sentence: refuted.missed }), ...asPartial];
     const are = `${plural(streams.length, 'stream')} ${count === 1 ? 'is' : 'are'}`;
-    return [...say(refuted, { refuted: count, streams: are }), ...asPartial];
+    return [...say(refuted, { refuted: count, streams: are, causes: causesOf(streams, refuted) }), ...asPartial];
   }
   if (isPartial || outcome === 'incomplete') return asPartial;
   return say({ verified, collected, empty }[outcome]);

@@ -1,5 +1,6 @@
 import { plural } from '../../../core/words.ts';
 import { describeDays } from '../../../verifier/bundle/period.ts';
+import { latestOf } from '../../../verifier/records/coverage.ts';
 import type { RunRecord } from '../../../verifier/records/record.ts';
 import type { Texts } from './texts.ts';
 import { fill } from './words.ts';
@@ -13,14 +14,15 @@ const MAX_DAYS = 3660;
  * On which days of the period nothing was recorded in any stream: from the first entry on where it has no begin, up to
  * the export where it has no end.
  */
-export function toQuietDays({ streams, period, begun_at: begunAt }: RunRecord, { coverage: texts }: Texts): string[] {
+export function toQuietDays(record: RunRecord, { coverage: texts }: Texts): string[] {
+  const { streams, period } = record;
   const filled = streams.filter(({ activity }) => Object.keys(activity.counts).length > 0);
   if (filled.length === 0) return [];
   if (filled.some(({ activity }) => activity.per !== 'day')) return [texts.not_by_day];
   const busy = new Set(filled.flatMap(({ activity }) => Object.keys(activity.counts)));
   const sorted = [...busy].sort();
   const first = period.from ?? `${sorted[0]}T00:00:00.000Z`;
-  const last = period.to === null ? begunAt : new Date(Date.parse(period.to) - 1).toISOString();
+  const last = period.to === null ? latestOf(record) : new Date(Date.parse(period.to) - 1).toISOString();
   const quiet = daysBetween(first, last).filter((day) => !busy.has(day));
   if (quiet.length === 0) return [texts.no_quiet_day];
   const ranges = toRanges(quiet);

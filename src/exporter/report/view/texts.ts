@@ -12,7 +12,11 @@ export const textsSchema = z.strictObject({
     verified: outcome,
     collected: outcome,
     /** `missed`: where nothing is wrong but that streams are missed. */
-    refuted: outcome.extend({ missed: text }),
+    refuted: outcome.extend({
+      missed: text,
+      by_claim: z.record(z.enum(CLAIMS), text),
+      by_code: z.partialRecord(z.enum(FINDING_CODES), text),
+    }),
     partial: outcome,
     empty: outcome,
     unfinalized: text,

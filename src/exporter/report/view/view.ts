@@ -1,5 +1,6 @@
 import { DOES_NOT_PROVE } from '../../../verifier/bundle/documents.ts';
 import { describePeriod } from '../../../verifier/bundle/period.ts';
+import { latestOf } from '../../../verifier/records/coverage.ts';
 import type { Reconciliation, RunRecord, RunStream } from '../../../verifier/records/record.ts';
 import { type Charts, toCharts } from './activity.ts';
 import { type ClaimView, toClaims } from './claims.ts';
@@ -89,7 +90,7 @@ function toHead(record: RunRecord, finalized: boolean): RunHead {
     runId: record.run_id,
     organisation: record.report.organisation,
     preparedBy: record.report.prepared_by,
-    period: describePeriod(record.period, record.begun_at),
+    period: describePeriod(record.period, latestOf(record)),
     finishedAt: record.finished_at,
     request: record.scope.request,
     requestedBy: record.scope.requested_by,

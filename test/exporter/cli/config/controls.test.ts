@@ -60,6 +60,12 @@ test.each([
     expect(reading).toThrow(expect.objectContaining({ nextStep: expect.stringMatching(nextStep) }));
 });
 
+test('no framework of this program promises what no claim proves: that nothing was altered since it was recorded', () => {
+  const controls = readControls(['soc2', 'iso27001', 'hipaa', 'pci-dss-4']).flatMap((framework) => framework.controls);
+  const promises = controls.filter(({ speaks_to }) => /unaltered|\bwhole\b|since .* recorded/.test(speaks_to));
+  expect(promises.map(({ id }) => id)).toEqual([]);
+});
+
 test('a claim that there is not is named with its place', () => {
   writeFileSync(join(folder, 'wrong.yaml'), OWN.replace('[order]', '[ordre]'));
   expect(() => readControls([join(folder, 'wrong.yaml')])).toThrow(/wrong\.yaml:4:/);

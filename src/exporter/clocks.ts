@@ -1,0 +1,27 @@
+import { roughly } from '../core/words.ts';
+
+/** Two clocks may differ by so much before records of the one make no sense beside those of the other. */
+const MAX_SKEW_MS = 60_000;
+
+/** One moment, by this machine's clock and by another one. */
+export interface ClockReading {
+  ours: Date;
+  theirs: Date;
+}
+
+/**
+ * What another clock says.
+ * @param date a Date header (RFC 9110 section 6.6.1), of whole seconds; null where there was none.
+ * @returns null where it says nothing.
+ */
+export function readClock(date: string | null, ours: Date): ClockReading | null {
+  const theirs = new Date(date ?? '');
+  return Number.isNaN(theirs.getTime()) ? null : { ours, theirs };
+}
+
+/** How this machine's clock differs, in words that "that of …" completes; null where the two agree well enough. */
+export function describeSkew({ ours, theirs }: ClockReading): string | null {
+  const skew = ours.getTime() - theirs.getTime();
+  if (Math.abs(skew) <= MAX_SKEW_MS) return null;
+  return `about ${roughly(Math.abs(skew) / 1000)} ${skew > 0 ? 'ahead of' : 'behind'}`;
+}

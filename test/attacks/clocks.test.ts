@@ -1,0 +1,71 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { lastEndedMonth, periodOfMonths } from '../../src/verifier/records/months.ts';
+import { chainOf } from '../support/chain.ts';
+import { type FalseService, startFalseService } from '../support/false-service.ts';
+
+/** This machine's clock and that of the service differ: what is said goes by the one that dates entries. */
+const DAY = 86_400_000;
+const NOW = Date.now();
+const MONTH = lastEndedMonth(new Date(NOW));
+const END = Date.parse(periodOfMonths(MONTH).to);
+let service: FalseService;
+
+beforeEach(async () => {
+  service = await startFalseService();
+  service.streams.set('payments/prod', { entries: chainOf(3) });
+});
+afterEach(async () => {
+  await service.close();
+  rmSync(service.directory, { recursive: true, force: true });
+});
+
+const archived = (name: string) => join(service.directory, 'evidence-archive', name);
+
+describe('a month that has ended here and not at the service', () => {
+  test.each([true, false])('is refused, with both times (dry run: %s)', async (dryRun) => {
+    service.date = new Date(END - 2 * DAY);
+    const { code, said } = await service.export({ period: MONTH, 'dry-run': dryRun });
+    expect([code, said]).toEqual([
+      2,
+      expect.stringContaining(`by the service's clock it is ${new Date(END - 2 * DAY).toISOString().slice(0, 17)}`),
+    ]);
+    expect(existsSync(archived('runs'))).toBe(false);
+  });
+
+  test('is exported once it has ended there', async () => {
+    service.date = new Date(END);
+    const { document } = await service.export({ period: MONTH });
+    expect(document.state).toBe('finalized');
+  });
+});
+
+describe('a run of what there is until now', () => {
+  test.each([
+    ['ahead of', -20],
+    ['behind', 20],
+  ])(
+    'by a clock that is 20 days %s that of the service goes up to its time, and says how they differ',
+    async (direction, days) => {
+      service.date = new Date(NOW + days * DAY);
+      const { document: run } = await service.export({ 'all-time': true });
+      const stated = service.date.toISOString().slice(0, 17);
+      expect(run.begun_at_by_service).toContain(stated);
+      expect(run.warnings).toEqual([
+        expect.stringContaining(
+          `the clock of who exported was about 20 days ${direction} that of the service: it was `,
+        ),
+      ]);
+      const entry = JSON.parse(readFileSync(archived('ledger/00000001.json'), 'utf8'));
+      expect(entry.coverage.until).toBe(run.begun_at_by_service);
+      const { code, document } = await service.verify();
+      expect([code, document.objects.altered]).toEqual([0, []]);
+    },
+  );
+
+  test('by clocks that agree says nothing of them', async () => {
+    const { document: run } = await service.export({ 'all-time': true });
+    expect(run.warnings).toEqual([]);
+  });
+});
