@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { comparedWith } from '../../src/verifier/claims/continuity.ts';
+import { datedBehind } from '../../src/verifier/claims/grown.ts';
+import { comparedWith } from '../../src/verifier/claims/past.ts';
 import type { Span } from '../../src/verifier/claims/span-schema.ts';
 import { chainOf, entryAfter, examineReading, packageOf, readPackage, type SentEntry } from '../support/chain.ts';
 
@@ -40,6 +41,10 @@ function spanOf(run_id: string, entries: readonly SentEntry[], last: number, per
 
 const LATE = '2026-08-30T13:00:00.000Z';
 const SHORTLY_BEFORE = '2026-08-31T23:59:58.000Z';
+const SEPTEMBER = { from: '2026-09-01T00:00:00.000Z', to: '2026-10-01T00:00:00.000Z' };
+const SEPTEMBER_15 = '2026-09-15T00:00:00.000Z';
+const OCTOBER = { from: '2026-10-01T00:00:00.000Z', to: '2026-11-01T00:00:00.000Z' };
+const OCTOBER_15 = '2026-10-15T00:00:00.000Z';
 const AFTER = '2026-09-02T00:00:00.000Z';
 
 interface Row {
@@ -71,6 +76,38 @@ const ROWS: Record<string, Row> = {
     state: 'unproved',
     at: [1],
   },
+  'a period that had none, behind entries of the time before': {
+    times: [SEPTEMBER_15, SEPTEMBER_15],
+    earlier: (all) => [spanOf('8', all, 30), spanOf('9', all, 0, SEPTEMBER)],
+    state: 'unproved',
+    at: [31],
+  },
+  'a period that had none, behind time that was not exported': {
+    times: [AFTER, OCTOBER_15],
+    earlier: (all) => [spanOf('8', all, 30), spanOf('10', all, 0, OCTOBER)],
+    state: 'unproved',
+    at: [32],
+  },
+  'of which a run between has only some': {
+    times: [LATE, LATE],
+    earlier: (all) => [spanOf('8', all, 30), spanOf('all', all, 31, ALL_TIME)],
+    state: 'unproved',
+    at: [32],
+  },
+  'that another export of the very period has now, though a run between has told': {
+    times: [LATE],
+    earlier: (all) => [spanOf('8', all, 30), spanOf('all', all, 31, ALL_TIME)],
+    period: AUGUST,
+    state: 'unproved',
+    at: [31],
+  },
+  'that the second export of the period had': {
+    times: [LATE],
+    earlier: (all) => [spanOf('8', all, 30), spanOf('8.r2', all, 31)],
+    period: AUGUST,
+    state: 'proved',
+    at: [],
+  },
   'of which a run between has told': {
     times: [LATE, AFTER],
     earlier: (all) => [spanOf('8', all, 30), spanOf('8-revised', all, 31)],
@@ -97,7 +134,8 @@ describe('entries of a period that was exported before', () => {
   test.each(Object.entries(ROWS))('%s', (_words, { times, earlier, period = ALL_TIME, state, at: places }) => {
     const entries = grownAt(...times);
     const spans = earlier(entries);
-    const reading = readPackage(packageOf(entries), { compared: comparedWith(spans) });
+    const options = { compared: comparedWith(spans), dated: datedBehind(spans, period) };
+    const reading = readPackage(packageOf(entries), options);
     const { claims, findings } = examineReading(reading, [], { earlier: spans, period });
     const grown = findings.filter(({ code }) => code === 'continuity/grown');
     expect(claims.continuity.state).toBe(state);
@@ -107,7 +145,7 @@ describe('entries of a period that was exported before', () => {
   test('without times nothing is said', () => {
     const entries = chainOf(12, { timestamp: '' });
     const spans = [spanOf('8', entries, 10)].map((span) => span);
-    const reading = readPackage(packageOf(entries), { compared: comparedWith(spans) });
+    const reading = readPackage(packageOf(entries), { dated: datedBehind(spans, AUGUST) });
     expect(
       examineReading(reading, [], { earlier: spans, period: AUGUST }).findings.map(({ code }) => code),
     ).not.toContain('continuity/grown');

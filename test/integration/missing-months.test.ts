@@ -29,6 +29,16 @@ function entriesOf(stream_id: string): SentEntry[] {
   return entries;
 }
 
+/** The same entries, with another actor from one on. */
+function rewriteFrom(entries: readonly SentEntry[], from: number): SentEntry[] {
+  const after: SentEntry[] = [];
+  for (const { stream_id, timestamp, sequence } of entries) {
+    const actor = sequence < from ? {} : { actor: 'somebody else' };
+    after.push(entryAfter(after.at(-1) ?? null, { stream_id, timestamp, ...actor }));
+  }
+  return after;
+}
+
 const environment = () => ({ EVIDENCE_AUDIT_URL: service.url, EVIDENCE_API_KEY: 'sk_of_this_test' });
 const exported = (flags: Record<string, unknown>, json = true): Promise<Answer> =>
   carryOut(runExport, flags, directory, { json, environment: environment() });
@@ -54,7 +64,9 @@ describe('a month between two that were exported', () => {
     const { document } = await exported({ period: LAST, revise: true });
     expect(document.missing_months).toMatchObject([{ month: SECOND, state: 'none', run_id: null }]);
     const { stdout } = await exported({ period: LAST, revise: true }, false);
-    expect(stdout).toMatch(new RegExp(`missing ${SECOND} is in no run\nExport them with: evidence export --missing`));
+    expect(stdout).toMatch(
+      new RegExp(`missing ${SECOND} is in no finalized run\nExport them with: evidence export --missing`),
+    );
     const states = [
       [THIRD, 'whole', THIRD],
       [SECOND, 'none', null],
@@ -66,10 +78,10 @@ describe('a month between two that were exported', () => {
         states,
       );
       const { stdout: words } = await carryOut<never>(command, flags, directory, { json: false });
-      expect(words).toContain(`missing ${SECOND} is in no run`);
+      expect(words).toContain(`missing ${SECOND} is in no finalized run`);
     }
     const doctor = await carryOut(runDoctor, {}, directory, { json: false, environment: environment() });
-    expect(doctor.stdout).toMatch(new RegExp(`! months +${SECOND} is in no run → evidence export --missing`));
+    expect(doctor.stdout).toMatch(new RegExp(`! months +${SECOND} is in no finalized run → evidence export --missing`));
     expect(doctor.code).toBe(0);
   });
 
@@ -77,7 +89,7 @@ describe('a month between two that were exported', () => {
     const before = runsIn();
     const dry = await exported({ missing: true, 'dry-run': true });
     expect(dry.document.missing).toEqual([
-      { month: SECOND, runId: SECOND, has: `${SECOND} is in no run`, isBegun: false },
+      { month: SECOND, runId: SECOND, has: `${SECOND} is in no finalized run`, isBegun: false },
     ]);
     expect([dry.code, runsIn()]).toEqual([0, before]);
 
@@ -129,6 +141,28 @@ describe('a month between two that were exported', () => {
     expect(await streamOf()).toMatchObject({ code: 0, state: 'proved', words, found: [] });
   });
 
+  test('exported later with everything else, which itself is unproved: that the two join is another question', async () => {
+    for (const [id, { entries }] of service.streams) {
+      // Dated in the last month, and recorded when that had been exported.
+      const late = entryAfter(entries.at(-1) ?? null, { stream_id: id, timestamp: `${LAST}-16T12:00:00.000Z` });
+      service.streams.set(id, { entries: [...entries, late] });
+    }
+    const { document } = await exported({ 'all-time': true });
+    expect(document.streams[0].findings).toMatchObject([{ code: 'continuity/grown' }]);
+    const words = `follows entry 6, which run ${document.run_id} has, finalized after this one`;
+    expect(await streamOf()).toMatchObject({ code: 0, state: 'proved', words, found: [] });
+  });
+
+  test('rewritten before it is exported: the run that contradicts is named, not one before it', async () => {
+    for (const [id, { entries }] of service.streams) {
+      const rewritten = rewriteFrom(entries, 6);
+      service.streams.set(id, { entries: rewritten });
+    }
+    expect((await exported({ missing: true })).code).toBe(1);
+    const message = `the package starts at entry 7; run ${SECOND}, finalized after it, has another entry 6 than the one that entry 7 follows`;
+    expect(await streamOf()).toMatchObject({ code: 1, state: 'unproved', words: message, found: [message] });
+  });
+
   test('exported later, and not read: nothing is proved by it, and nobody is told to export what is there', async () => {
     await exported({ missing: true });
     const message = `the package starts at entry 7; run ${SECOND}, finalized after it, has entry 6, and that the two join was not proved here`;
@@ -163,6 +197,23 @@ describe('a month between two that were exported', () => {
     const alone = await carryOut(runVerify, { targets: [join('evidence-archive', key)] }, directory);
     expect(alone.document.streams.map(({ status }: { status: string }) => status)).toEqual(['refuted']);
   });
+});
+
+test('a month that was begun, and finalized behind the one before it, joins on to that', async () => {
+  service.streams.set('b', { entries: entriesOf('b'), unavailable: true });
+  expect((await exported({ period: LAST })).code).toBe(3);
+  const doctor = await carryOut(runDoctor, {}, directory, { json: false, environment: environment() });
+  expect(doctor.stdout).toContain(`no finalized run has a month that has ended; begun and not finalized: ${LAST}`);
+  service.streams.set('b', { entries: entriesOf('b') });
+  for (const period of [SECOND, LAST]) expect((await exported({ period })).code).toBe(0);
+  for (const run of [undefined, LAST]) {
+    const { document } = await carryOut(runVerify, { targets: ['evidence-archive'], run }, directory);
+    const { streams } = document.runs.find(({ run_id }: { run_id: string }) => run_id === LAST);
+    expect(streams[0]).toMatchObject({
+      claims: { continuity: { basis: `follows entry 6, which run ${SECOND} has, finalized before this one` } },
+      findings: [],
+    });
+  }
 });
 
 test('the one that was begun is gone on with first, then the oldest', async () => {

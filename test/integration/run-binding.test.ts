@@ -224,6 +224,8 @@ test('a service that moved is said once, and its runs go on at the new address',
   const month = (period: string, url: string, flags = {}) =>
     ask(directory, { flags: { request: undefined, period, ...flags }, environment: { EVIDENCE_AUDIT_URL: url } });
   expect((await month('2026-02', other.url)).code).toBe(2);
+  const dry = await month('2026-02', other.url, { serviceMoved: true, 'service-moved': true, 'dry-run': true });
+  expect([dry.code, dry.document]).toMatchObject([0, { moved_from: service.url }]);
   const moved = await month('2026-02', other.url, { serviceMoved: true, 'service-moved': true });
   expect([moved.code, moved.said]).toEqual([0, '']);
   expect(recordIn(directory, moved.document.run_id).source).toMatchObject({

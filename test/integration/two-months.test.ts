@@ -171,7 +171,7 @@ describe('November', () => {
     const { code, payments } = await exportMonth('2026-11', '--all-time');
     expect([code, payments.claims.continuity.state]).toEqual([0, 'proved']);
     expect(payments.claims.continuity.basis).toMatch(
-      /its restart after entry 40 of run 2026-10 was accepted .*: new database/,
+      /since a restart or an end after entry 40 of run 2026-10 was accepted .*: new database/,
     );
     expect((await verifyArchive()).code).toBe(0);
   });

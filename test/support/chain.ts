@@ -1,6 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import reference from 'canonicalize';
 import { toHmacKey } from '../../src/core/digest.ts';
+import type { DatedQuestion } from '../../src/verifier/chain/dated.ts';
 import { PackageReader, type PackageReading } from '../../src/verifier/chain/package.ts';
 import type { ComparedSection } from '../../src/verifier/chain/walk.ts';
 import type { ClaimName, Examination } from '../../src/verifier/claims/claim.ts';
@@ -98,6 +99,7 @@ export interface ReadingOptions {
   keys?: SealKeys;
   watch?: number[];
   compared?: readonly ComparedSection[];
+  dated?: readonly DatedQuestion[];
   streamId?: string;
   packageId?: string;
   /** Offsets at which the bytes are cut into pieces. */
@@ -106,12 +108,13 @@ export interface ReadingOptions {
 
 /** Reads a package; each piece is overwritten once it was pushed. */
 export function readPackage(sent: SentPackage | string, options: ReadingOptions = {}): PackageReading {
-  const { keys = KEYS, cuts = [], watch = [], compared = [], ...expected } = options;
+  const { keys = KEYS, cuts = [], watch = [], compared = [], dated = [], ...expected } = options;
   const bytes = Buffer.from(typeof sent === 'string' ? sent : JSON.stringify(sent));
   const reader = new PackageReader(defaultContract, keys, {
     ...expected,
     watch: () => watch,
     compared: () => compared,
+    dated: () => dated,
   });
   let at = 0;
   for (const cut of [...cuts, bytes.length]) {
@@ -138,7 +141,7 @@ export function observationsOf(reading: PackageReading, more: Partial<Observed> 
   const all: Observed = {
     ...{ summary: null, pdf: null, isShort: false, isAltered: false },
     ...{ vendor: null, earlier: [], period: { from: null, to: null }, statedHead: null, statedCount: null },
-    ...{ restart: null, completeness: { kind: 'none', why: 'not asked' } },
+    ...{ restarts: [], completeness: { kind: 'none', why: 'not asked' } },
     ...{ contractFile: null, acceptUnhashed: [], roots: null, verifyToken, now: new Date(0) },
     ...{ sealKeysGiven: true, contract: defaultContract },
     ...more,

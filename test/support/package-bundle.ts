@@ -238,7 +238,7 @@ function statedOf(
     earlier: [],
     statement: stateOf(reading, statesHead),
     package_entries: null,
-    accepted_restart: null,
+    accepted_restarts: [],
     completeness: listing === null ? { kind: 'none', reason: nothing.why } : { kind: 'listing' },
     vendor,
     verdict: toVerdict(reading, examination),

@@ -95,6 +95,7 @@ export function runRecord(runId: string, streams: RunStream[], more: Partial<Run
     excluded: [],
     failed: [],
     vanished: [],
+    ended: [],
     acceptances: [],
     reconciliation: { listed: streams.length, exported: streams.length, partial: 0, failed: 0, empty: 0, excluded: 0 },
     warnings: [],

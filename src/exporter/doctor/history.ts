@@ -1,5 +1,6 @@
 import type { Archive } from '../../verifier/archive/archive.ts';
 import { readNewestEntry } from '../../verifier/ledger/ledger.ts';
+import { overviewRuns } from '../../verifier/ledger/overview.ts';
 import { readPast } from '../../verifier/ledger/past.ts';
 import { readArchiveService } from '../../verifier/ledger/service.ts';
 import { coverMonths } from '../../verifier/records/coverage.ts';
@@ -41,7 +42,7 @@ async function checkMonths(archive: Archive, now: Date): Promise<Check> {
   const months = coverMonths(coverage, now).map(toMonthReport);
   const lacking = months.filter(({ state }) => state !== 'whole');
   const [first, last] = [months.at(0), months.at(-1)];
-  if (first === undefined || last === undefined) return skipped('months', 'no month that has ended is expected yet');
+  if (first === undefined || last === undefined) return withoutMonths(await openRuns(archive));
   if (lacking.length === 0) return ok('months', `${first.month} to ${last.month} are in runs with all streams`);
   const more = lacking.length > SHOWN ? `; and ${lacking.length - SHOWN} earlier months` : '';
   return doubtful(
@@ -49,4 +50,18 @@ async function checkMonths(archive: Archive, now: Date): Promise<Check> {
     `${lacking.slice(-SHOWN).map(describeMonth).join('; ')}${more}`,
     'evidence export --missing',
   );
+}
+
+const NO_MONTH = 'no finalized run has a month that has ended';
+
+function withoutMonths(open: readonly string[]): Check {
+  if (open.length === 0) return skipped('months', NO_MONTH);
+  const begun = `begun and not finalized: ${open.join(', ')}`;
+  return doubtful('months', `${NO_MONTH}; ${begun}`, 'The same export command goes on with it.');
+}
+
+async function openRuns(archive: Archive): Promise<string[]> {
+  const open: string[] = [];
+  for await (const { run_id, state } of overviewRuns(archive)) if (state === 'open') open.push(run_id);
+  return open;
 }

@@ -2,8 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asPart, PackageReader, type PackageReading } from '../../verifier/chain/package.ts';
 import { entriesBeside } from '../../verifier/claims/completeness.ts';
-import { comparedWith } from '../../verifier/claims/continuity.ts';
-import type { ExportContext, RunState } from './context.ts';
+import { lookOut } from '../../verifier/claims/past.ts';
+import { type ExportContext, pastOf, type RunState } from './context.ts';
 import { receiveForms } from './forms.ts';
 import { makePackage } from './package.ts';
 import type { ListedStream } from './plan.ts';
@@ -51,14 +51,17 @@ export async function collectAccount(
 /** @param stated the last entry of each stream, as the service states it. */
 function beginReading(
   { service, trust }: ExportContext,
-  { past }: RunState,
+  run: RunState,
   packageId: string,
   stated: ReadonlyMap<string, number | null>,
 ): PackageReader {
   return new PackageReader(service.contract, trust.sealKeys, {
     packageId,
-    watch: (streamId) => entriesBeside(stated.get(streamId) ?? null),
-    compared: (streamId) => comparedWith(past.spans.get(streamId) ?? []),
+    ...lookOut(
+      (streamId) => pastOf(run, streamId),
+      service.packagePeriod,
+      (streamId) => entriesBeside(stated.get(streamId) ?? null),
+    ),
   });
 }
 

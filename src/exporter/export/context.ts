@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { Archive } from '../../verifier/archive/archive.ts';
+import type { Restart, StreamPast } from '../../verifier/claims/span-schema.ts';
 import type { Operator } from '../../verifier/claims/stated-schema.ts';
 import type { Recipients } from '../../verifier/encryption/recipients.ts';
 import type { LedgerEnd, LedgerTrust } from '../../verifier/ledger/ledger.ts';
@@ -101,6 +102,7 @@ export interface Start {
 }
 
 /** What is fixed once a run has begun. */
+// Over ten members: everything that a run must not ask for twice.
 export interface RunState {
   beginning: Beginning;
   start: Start;
@@ -112,6 +114,8 @@ export interface RunState {
   heads: ReadonlyMap<string, LedgerHead>;
   past: Past;
   acceptances: readonly Acceptance[];
+  /** The same by stream id, each with what the runs before it had. */
+  restarts: ReadonlyMap<string, readonly Restart[]>;
   /** The tries of this run before this one that wrote down that they ended. */
   attempts: RunRecord['attempts'];
   /** The package of the whole account, collected when the first stream asks; null where each stream has its own. */
@@ -119,10 +123,7 @@ export interface RunState {
   packing: Pick<Packing, 'write' | 'close'>;
 }
 
-/** The newest acceptance of the stream's restart, as a sentence; null when there is none. */
-export function describeRestart({ acceptances }: RunState, streamId: string): string | null {
-  const accepted = acceptances.findLast(({ stream_id }) => stream_id === streamId);
-  if (accepted === undefined) return null;
-  const { head, accepted_at, accepted_by, reason } = accepted;
-  return `its restart after entry ${head.sequence} of run ${head.run_id} was accepted on ${accepted_at} by ${accepted_by.user}: ${reason}`;
+/** What the runs before had of a stream, as the ledger has it. */
+export function pastOf({ past, restarts }: Pick<RunState, 'past' | 'restarts'>, streamId: string): StreamPast {
+  return { earlier: past.spans.get(streamId) ?? [], restarts: restarts.get(streamId) ?? [] };
 }

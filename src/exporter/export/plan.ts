@@ -3,8 +3,9 @@ import { toStatementDocument } from '../../verifier/bundle/known.ts';
 import { slugOf } from '../../verifier/bundle/layout.ts';
 import type { StreamStatement } from '../../verifier/claims/completeness.ts';
 import { lengthOf } from '../../verifier/claims/ranges.ts';
+import { describeRestart } from '../../verifier/claims/restart.ts';
 import { isPlaced } from '../../verifier/claims/span.ts';
-import type { Span } from '../../verifier/claims/span-schema.ts';
+import type { Restart, Span } from '../../verifier/claims/span-schema.ts';
 import type { Past } from '../../verifier/ledger/past.ts';
 import { toStreamFinding } from '../../verifier/model/stream-finding.ts';
 import type { Question } from '../../verifier/records/question.ts';
@@ -105,17 +106,43 @@ export function findVanished(
   heads: ReadonlyMap<string, LedgerHead>,
   spans: Past['spans'],
 ): Vanished[] {
-  const listed = new Set([
-    ...selection.included.map(({ streamId }) => streamId),
-    ...selection.excluded.map((exclusion) => exclusion.stream_id),
-  ]);
-  const vanished = [...heads].filter(([streamId]) => !listed.has(streamId) && whyExcluded(streamId, scope) === null);
-  return vanished.map(([streamId, head]) => {
+  return unlistedIn(selection, scope, heads).map(([streamId, head]) => {
     const { sequence, hash, run_id } = head;
     const message = `the service no longer lists the stream; run ${run_id} exported it up to entry ${sequence}`;
     const finding = toStreamFinding('continuity/stream-vanished', streamId, message, { sequence, expected: hash });
     return { stream_id: streamId, head, entries: countEntries(spans.get(streamId) ?? []), finding };
   });
+}
+
+/**
+ * The streams in scope that the service does not list, and of which somebody accepted that they ended or began anew.
+ * @param restarts by stream id. @param heads of those that were exported since then.
+ */
+export function findEnded(
+  selection: StreamSelection,
+  scope: Filter,
+  restarts: ReadonlyMap<string, readonly Restart[]>,
+  heads: ReadonlyMap<string, LedgerHead>,
+): Vanished[] {
+  return unlistedIn(selection, scope, restarts).flatMap(([streamId, accepted]) => {
+    const newest = accepted.at(-1);
+    if (newest === undefined || heads.has(streamId)) return [];
+    const { head, earlier } = newest;
+    const { sequence, hash, run_id } = head;
+    const message = `the service does not list the stream; run ${run_id} exported it up to entry ${sequence}; ${describeRestart(newest)}`;
+    const finding = toStreamFinding('continuity/accepted-missing', streamId, message, { sequence, expected: hash });
+    return [{ stream_id: streamId, head, entries: countEntries(earlier), finding }];
+  });
+}
+
+/** Those of some streams that are in scope, and that the service does not list. */
+function unlistedIn<Value>(
+  { included, excluded }: StreamSelection,
+  scope: Filter,
+  streams: ReadonlyMap<string, Value>,
+): [streamId: string, Value][] {
+  const listed = new Set([...included.map(({ streamId }) => streamId), ...excluded.map(({ stream_id }) => stream_id)]);
+  return [...streams].filter(([streamId]) => !listed.has(streamId) && whyExcluded(streamId, scope) === null);
 }
 
 /** How many numbers they hold, each counted once. */

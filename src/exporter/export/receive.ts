@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { isEvidenceError } from '../../core/errors.ts';
 import type { TransferLog } from '../../verifier/bundle/documents.ts';
 import { asPart, PackageReader, type PackageReading } from '../../verifier/chain/package.ts';
-import type { VendorVerdict } from '../../verifier/claims/agreement.ts';
+import type { VendorVerdict } from '../../verifier/claims/agreement-vendor.ts';
 import { type CompletenessBasis, entriesBeside, type RecordedStatement } from '../../verifier/claims/completeness.ts';
-import { comparedWith } from '../../verifier/claims/continuity.ts';
-import type { ExportContext, RunState } from './context.ts';
+import { lookOut } from '../../verifier/claims/past.ts';
+import { type ExportContext, pastOf, type RunState } from './context.ts';
 import type { JobStep } from './events.ts';
 import { receiveForms } from './forms.ts';
 import { type CompletenessMode, type Listed, type ListedFile, ListingCheck, whyNotListed } from './listing.ts';
@@ -131,8 +131,11 @@ export class Collection {
     const reader = new PackageReader(service.contract, trust.sealKeys, {
       streamId,
       packageId,
-      watch: () => entriesBeside(headSequence),
-      compared: () => comparedWith(this.#run.past.spans.get(streamId) ?? []),
+      ...lookOut(
+        () => pastOf(this.#run, streamId),
+        service.packagePeriod,
+        () => entriesBeside(headSequence),
+      ),
       ...(listing === null
         ? {}
         : { onEntry: (entry) => listing.add(entry), onSent: (entries) => listing.addSent(entries) }),

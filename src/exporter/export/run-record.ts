@@ -5,7 +5,7 @@ import type { RunRecord, RunStream, StreamRecord, Unbound, Vanished } from '../.
 import { type ClockReading, describeSkew } from '../clocks.ts';
 import { listAttempts } from './attempts.ts';
 import type { ExportContext, RunState } from './context.ts';
-import { findUnlisted, findVanished } from './plan.ts';
+import { findEnded, findUnlisted, findVanished } from './plan.ts';
 import { reconcile } from './reconcile.ts';
 import type { StreamJobs } from './stream-jobs.ts';
 
@@ -20,7 +20,7 @@ export function toRunRecord(
 ): RunRecord {
   const { question, service, maker, signing } = context;
   const finishedAt = context.runtime.now().toISOString();
-  const { streams, excluded, vanished } = toStreams(context, run, jobs);
+  const { streams, excluded, vanished, ended } = toStreams(context, run, jobs);
   const outcome = outcomeOf(streams, vanished, jobs);
   return {
     format: FORMATS.run,
@@ -43,6 +43,7 @@ export function toRunRecord(
     excluded,
     failed: jobs.failed,
     vanished,
+    ended,
     acceptances: [...run.acceptances],
     reconciliation: reconcile(streams, vanished, { ...jobs, selection: { ...jobs.selection, excluded } }),
     warnings: [
@@ -78,9 +79,10 @@ function toStreams(
   { question: { run_id, scope } }: ExportContext,
   run: RunState,
   { selection, recorded, incomplete }: StreamJobs,
-): Pick<RunRecord, 'streams' | 'excluded' | 'vanished'> {
+): Pick<RunRecord, 'streams' | 'excluded' | 'vanished' | 'ended'> {
   const done = new Set(recorded.map(({ record }) => record.stream_id));
   const gone = findVanished(selection, scope, run.heads, run.past.spans);
+  const ended = findEnded(selection, scope, run.restarts, run.heads);
   return {
     streams: [...recorded.map(toRunStream), ...incomplete.map((record) => ({ ...withinRun(record), record: null }))],
     // What an earlier try of this run exported stays in it, even if this try would have left it out.
@@ -89,6 +91,7 @@ function toStreams(
       ...gone.filter(({ stream_id }) => !done.has(stream_id)),
       ...findUnlisted(selection, run_id, [...recorded.map(({ record }) => record), ...incomplete]),
     ],
+    ended: ended.filter(({ stream_id }) => !done.has(stream_id)),
   };
 }
 

@@ -112,7 +112,7 @@ async function beginState(
   const first = begun ?? (open.length > 0 ? await beginRun(context, beginning, ledger.newest) : null);
   const run: RunState = {
     beginning: first === null ? beginning : beginningOf(first.asked),
-    ...{ start, movedFrom, ledger, past: ledger.past, acceptances: ledger.acceptances },
+    ...{ start, movedFrom, ledger, past: ledger.past, acceptances: ledger.acceptances, restarts: ledger.restarts },
     heads: new Map(Object.entries(ledger.newest?.entry.heads ?? {})),
     attempts: await readAttempts(context, objects),
     account: null,

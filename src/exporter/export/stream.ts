@@ -16,7 +16,7 @@ import { type StreamFailure, type StreamRecord, type Unbound, whereKept } from '
 import { verifyToken } from '../../verifier/timestamp/verify.ts';
 import { SERVICE_CHANGED } from '../client/drift.ts';
 import { type BagContents, type PackedBag, packBag, toTransferLog } from './bag.ts';
-import { describeRestart, type ExportContext, type RunState, type Runtime } from './context.ts';
+import { type ExportContext, pastOf, type RunState, type Runtime } from './context.ts';
 import { announceEncrypted, type StoredForm, toStoredForm } from './encrypt.ts';
 import { compareWithPast } from './past.ts';
 import type { ListedStream } from './plan.ts';
@@ -82,7 +82,7 @@ async function collect(
     period: context.service.packagePeriod,
     statedHead: stream.headSequence,
     statedCount: received.statedCount,
-    restart: describeRestart(run, streamId),
+    restarts: pastOf(run, streamId).restarts,
     completeness: received.completeness,
   };
   const examination = await examineReceived(context, received, known);

@@ -4,8 +4,8 @@ import type { Reconciliation, RunRecord, RunStream } from '../../verifier/record
 import { anchoredIn } from './view/anchors.ts';
 import { missingIn, statedEntries } from './view/missing.ts';
 
-/** How a stream is counted in the reconciliation; `vanished` ones are not listed any more, so they are counted nowhere. */
-type Class = Exclude<keyof Reconciliation, 'listed'> | 'vanished';
+/** How a stream is counted in the reconciliation; `vanished` and `ended` ones are not listed, so they are counted nowhere. */
+type Class = Exclude<keyof Reconciliation, 'listed'> | 'vanished' | 'ended';
 
 const COLUMNS = [
   'run_id',
@@ -67,7 +67,7 @@ export function* renderIndex(record: RunRecord): Generator<string> {
 }
 
 function* rowsOf(record: RunRecord): Generator<Row> {
-  const { streams, failed, excluded, vanished, period } = record;
+  const { streams, failed, excluded, vanished, ended, period } = record;
   const stated = statedEntries(record);
   for (const stream of streams) yield toRow(stream, period);
   for (const { stream_id, reason } of failed)
@@ -76,6 +76,8 @@ function* rowsOf(record: RunRecord): Generator<Row> {
     yield rowOf('excluded', stream_id, { reason, stated_entries: stated.get(stream_id) });
   for (const { stream_id, finding, entries } of vanished)
     yield rowOf('vanished', stream_id, { reason: finding.message, missing_entries: entries });
+  for (const { stream_id, finding, entries } of ended)
+    yield rowOf('ended', stream_id, { reason: finding.message, missing_entries: entries });
 }
 
 function toRow(stream: RunStream, period: RunRecord['period']): Row {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { FORMATS } from '../../core/formats.ts';
 import { CLAIMS } from '../claims/claim.ts';
-import { periodSchema, spanSchema } from '../claims/span-schema.ts';
+import { periodSchema, restartSchema, spanSchema } from '../claims/span-schema.ts';
 import { operatorSchema, streamStatementSchema } from '../claims/stated-schema.ts';
 import { verdictSchema } from '../claims/verdict-schema.ts';
 
@@ -38,7 +38,8 @@ export const verificationSchema = z.strictObject({
   statement: statementSchema,
   /** How many entries the service said that the package has, when it was ready. */
   package_entries: z.int().min(0).nullable(),
-  accepted_restart: z.string().nullable(),
+  /** What somebody accepted of the stream, the oldest first. */
+  accepted_restarts: z.array(restartSchema),
   /** What completeness was held against: the listing itself is `data/listing.csv`. */
   completeness: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('listing') }),

@@ -7,12 +7,12 @@ import type { Verification } from './documents.ts';
 /** The part of `data/verification.json` that says what was known of the stream besides its package. */
 type KnownDocument = Pick<
   Verification,
-  'vendor' | 'earlier' | 'package_period' | 'statement' | 'package_entries' | 'accepted_restart' | 'completeness'
+  'vendor' | 'earlier' | 'package_period' | 'statement' | 'package_entries' | 'accepted_restarts' | 'completeness'
 >;
 
 /** @param statement of the service's list of streams. */
 export function toKnownDocument(known: Known, statement: RecordedStatement): KnownDocument {
-  const { vendor, earlier, period, statedCount, restart, completeness } = known;
+  const { vendor, earlier, period, statedCount, restarts, completeness } = known;
   const { kind } = completeness;
   return {
     vendor,
@@ -20,21 +20,21 @@ export function toKnownDocument(known: Known, statement: RecordedStatement): Kno
     package_period: period,
     statement: { ...toStatementDocument(statement), read_at: statement.readAt },
     package_entries: statedCount,
-    accepted_restart: restart,
+    accepted_restarts: [...restarts],
     completeness: kind === 'listing' ? { kind } : { kind, reason: completeness.why },
   };
 }
 
 /** @param listing what came of comparing the listing in the bundle anew; null where there is none to compare. */
 export function knownOf(document: KnownDocument, listing: ListingResult | null): Known {
-  const { vendor, earlier, package_period, statement, package_entries, accepted_restart } = document;
+  const { vendor, earlier, package_period, statement, package_entries, accepted_restarts } = document;
   return {
     vendor,
     earlier,
     period: package_period,
     statedHead: statement.head.sequence,
     statedCount: package_entries,
-    restart: accepted_restart,
+    restarts: accepted_restarts,
     completeness: basisOf(document, listing),
   };
 }

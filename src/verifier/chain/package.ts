@@ -7,6 +7,7 @@ import { ElementScanner, type ElementsRead } from '../../core/json/elements.ts';
 import type { Entry, SealKeys } from '../model/entry.ts';
 import { type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
 import type { Checkpoint, Contract, PackageFacts } from '../reading/contract.ts';
+import type { DatedQuestion } from './dated.ts';
 import type { RegularEntries } from './regular.ts';
 import { type Fill, openKernel, RegularReader } from './regular-reader.ts';
 import { type SentEntries, sentEntry } from './sent.ts';
@@ -29,6 +30,8 @@ export interface PackageExpectation {
   watch?(streamId: string): Iterable<number>;
   /** What earlier readings of a stream saw, to be compared with; without it, later ones cannot be compared by content. */
   compared?(streamId: string): readonly ComparedSection[];
+  /** What is looked for in a stream by the time of its entries. */
+  dated?(streamId: string): readonly DatedQuestion[];
   /** Sees every entry once it was walked. */
   onEntry?(entry: Pick<Entry, 'sequence' | 'digest' | 'timestamp'>): void;
   /** Sees instead, where it is given, those that a kernel found regular, many at once. */
@@ -219,7 +222,7 @@ export class PackageReader implements Disposable {
     const options = { streamId: walk.streamId, kind, firstSequence, keys: this.#keys, depth };
     const kernel = openKernel(options);
     if (kernel === null) return null;
-    this.#stretches = { ...options, watch: walk.watch, uncovered: walk.uncovered };
+    this.#stretches = { ...options, watch: walk.watch, dated: walk.dated, uncovered: walk.uncovered };
     return new RegularReader(kernel, walk);
   }
 
@@ -243,7 +246,8 @@ export class PackageReader implements Disposable {
       ...checkpoints.map((checkpoint) => checkpoint.sequence),
     ];
     const compared = this.#expected.compared?.(streamId) ?? null;
-    return new ChainWalk(streamId, this.#contract, this.#keys, watch, compared);
+    const dated = this.#expected.dated?.(streamId) ?? [];
+    return new ChainWalk(streamId, this.#contract, this.#keys, { watch, compared, dated });
   }
 
   #streamId(facts: PackageFacts | null, otherwise: string): string {

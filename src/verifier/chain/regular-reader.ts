@@ -183,6 +183,7 @@ export function regularEntries({
     activity: activity.finish(),
     keyIds: usedKeyIds,
     ends: { first: bytesOf(records, 0), last: bytesOf(records, count - 1) },
+    searchDated: (search) => search.addOrdered(firstSequence, count, (index) => records.time(index)),
     find(sequence) {
       const index = sequence - firstSequence;
       if (index < 0 || index >= count) return undefined;

@@ -1,11 +1,13 @@
 import type { Tip } from '../decode/wasm/kernel.ts';
 import type { Activity } from './activity.ts';
+import type { DatedSearch } from './dated.ts';
 
 /**
  * Entries that follow one another and what came before in every respect that a walk checks: numbers, links, digests
  * from their own bytes, stream, times and, where keys are given, seals. Whoever offers them vouches for all of it.
  * Valid until the walk returns.
  */
+// Over ten members: it is all that a walk takes in the place of so many entries.
 export interface RegularEntries {
   /** At least 1. */
   readonly count: number;
@@ -25,6 +27,8 @@ export interface RegularEntries {
   readonly ends: { readonly first: Uint8Array; readonly last: Uint8Array };
   /** One of them; undefined where the number is of none, or of one that the walk does not watch. */
   find(sequence: number): RegularEntry | undefined;
+  /** Answers a search that asks what whoever offers them was told of. */
+  searchDated(search: DatedSearch): void;
 }
 
 export interface RegularEntry {

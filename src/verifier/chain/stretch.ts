@@ -1,5 +1,6 @@
 import { type ChainKernel, type KernelRun, NO_TIME, type Tip } from '../decode/wasm/kernel.ts';
 import { type Activity, ActivityCount } from './activity.ts';
+import { type DatedEntries, type DatedQuestion, DatedSearch } from './dated.ts';
 import { DigestRing, REMEMBERED, type RegularEntries, type RegularEntry, type RegularWalk } from './regular.ts';
 import { type Fill, openKernel, type RegularOptions, readOn, regularEntries } from './regular-reader.ts';
 
@@ -42,12 +43,16 @@ export interface Stretch {
   uncovered: ReadonlySet<string>;
   /** Of the entries whose number is watched. */
   watched: ReadonlyMap<number, RegularEntry>;
+  /** Of the entries that are looked for by their time. */
+  dated: DatedEntries;
 }
 
 /** What has to be known to read stretches of a package. */
 export interface StretchOptions extends RegularOptions {
   /** Sequence numbers of entries that the walk wants to see. */
   watch: ReadonlySet<number>;
+  /** What the walk looks for by time. */
+  dated: readonly DatedQuestion[];
   /** What is known not to be covered by digests: entries that leave open more are not regular. */
   uncovered: ReadonlySet<string>;
 }
@@ -62,7 +67,7 @@ export function isNextOf({ tip, uncovered }: Pick<RegularWalk, 'tip' | 'uncovere
 }
 
 export function entriesOf(stretch: Stretch): RegularEntries {
-  const { assumed, count, firstTime, tip, digests, digestBytes, activity, keyIds, ends, watched } = stretch;
+  const { assumed, count, firstTime, tip, digests, digestBytes, activity, keyIds, ends, watched, dated } = stretch;
   const firstSequence = assumed.sequence + 1;
   return {
     count,
@@ -75,6 +80,7 @@ export function entriesOf(stretch: Stretch): RegularEntries {
     keyIds,
     ends,
     find: (sequence) => watched.get(sequence),
+    searchDated: (search) => search.addAll(dated),
   };
 }
 
@@ -117,7 +123,7 @@ export class StretchReader implements Disposable {
     if (found === null) return null;
     const { assumed } = this.#kernel;
     const { uncovered } = this.#options;
-    const taken = new Taken(this.#options.watch, this.#kernel.digestBytes);
+    const taken = new Taken(this.#options, this.#kernel.digestBytes);
     const { end, place } = readOn(this.#kernel, fill, { filled, run: found.run }, () =>
       taken.add(regularEntries(this.#kernel)),
     );
@@ -150,14 +156,16 @@ class Taken {
   readonly #recent: DigestRing;
   readonly #watched = new Map<number, RegularEntry>();
   readonly #activity = new ActivityCount();
+  readonly #dated: DatedSearch;
   #count = 0;
   #firstTime = NO_TIME;
   #tip: Tip | null = null;
   #keyIds: readonly string[] = [];
   #ends: Stretch['ends'] | null = null;
 
-  constructor(watch: ReadonlySet<number>, digestBytes: number) {
+  constructor({ watch, dated }: Pick<StretchOptions, 'watch' | 'dated'>, digestBytes: number) {
     this.#watch = watch;
+    this.#dated = new DatedSearch(dated);
     this.#digestBytes = digestBytes;
     this.#recent = new DigestRing(digestBytes);
   }
@@ -170,6 +178,7 @@ class Taken {
     this.#keyIds = entries.keyIds;
     this.#ends = { first: this.#ends?.first ?? entries.ends.first.slice(), last: entries.ends.last.slice() };
     this.#recent.add(entries);
+    entries.searchDated(this.#dated);
     for (const sequence of this.#watch) {
       const entry = entries.find(sequence);
       if (entry !== undefined) this.#watched.set(sequence, entry);
@@ -189,6 +198,7 @@ class Taken {
       keyIds: this.#keyIds,
       ends: this.#ends,
       watched: this.#watched,
+      dated: this.#dated.found,
     };
   }
 }

@@ -8,6 +8,7 @@ import type { Contract } from '../reading/contract.ts';
 import { MORE } from '../recipe/roles.ts';
 import { type Activity, ActivityCount } from './activity.ts';
 import { ContentHash, NONE, type Section, type SectionHashes } from './content-hash.ts';
+import { type DatedEntries, type DatedQuestion, DatedSearch } from './dated.ts';
 import { type Occurred, StreamEnds } from './ends.ts';
 import { OrderCheck } from './order.ts';
 import type { RegularEntries, RegularWalk } from './regular.ts';
@@ -30,9 +31,18 @@ export interface Watched {
   timestamp: string;
 }
 
-/** What another reading of the stream saw: the entries at its ends and beside them are watched, and by content where that alone tells. */
+/** What another reading of the stream saw: the entries at its ends and the one before are watched, and by content where that alone tells. */
 export interface ComparedSection extends Section {
   byContent: boolean;
+}
+
+/** What a walk looks out for besides what is wrong. */
+export interface WalkQuestions {
+  /** Sequence numbers whose digests the caller wants to see. */
+  watch?: Iterable<number>;
+  /** What other readings of the stream saw; null where nobody will compare it with any. */
+  compared?: readonly ComparedSection[] | null;
+  dated?: readonly DatedQuestion[];
 }
 
 /** What is kept of what is not hashed; beyond it, that there is more. */
@@ -71,6 +81,8 @@ export interface WalkResult {
   activity: Activity;
   /** The entries whose number was asked for, as they were met. */
   watched: ReadonlyMap<number, Watched>;
+  /** The answers to what was asked by time. */
+  dated: DatedEntries;
   findings: FindingLog;
 }
 
@@ -88,6 +100,7 @@ export class ChainWalk implements RegularWalk {
   readonly #keys: SealKeys;
   /** Sequence numbers whose digests the caller wants to see. */
   readonly watch: ReadonlySet<number>;
+  readonly dated: readonly DatedQuestion[];
   readonly #log = new FindingLog();
   readonly #order: OrderCheck;
   readonly #watched = new Map<number, Watched>();
@@ -103,21 +116,18 @@ export class ChainWalk implements RegularWalk {
   readonly #seals: SealCheck;
   readonly #activity = new ActivityCount();
   readonly #ends = new StreamEnds();
+  readonly #search: DatedSearch;
 
-  /** @param compared what other readings of the stream saw; see `Compared`. Null where nobody will compare it with any. */
-  constructor(
-    streamId: string,
-    contract: Contract,
-    keys: SealKeys,
-    watch: Iterable<number> = [],
-    compared: readonly ComparedSection[] | null = null,
-  ) {
+  constructor(streamId: string, contract: Contract, keys: SealKeys, questions: WalkQuestions = {}) {
+    const { watch = [], compared = null, dated = [] } = questions;
     this.streamId = streamId;
     this.#contract = contract;
     this.#keys = keys;
+    this.dated = dated;
+    this.#search = new DatedSearch(dated);
     this.#sections = compared ?? [];
     this.#isCompared = compared !== null;
-    this.watch = new Set([...watch, ...this.#sections.flatMap(({ first, last }) => [first - 1, last, last + 1])]);
+    this.watch = new Set([...watch, ...this.#sections.flatMap(({ first, last }) => [first - 1, last])]);
     const byContent = !contract.bindsPredecessor || this.#sections.some((section) => section.byContent);
     this.#content = this.#isCompared && byContent ? new ContentHash(this.#sections) : null;
     this.#order = new OrderCheck(streamId, contract, this.#log);
@@ -128,12 +138,14 @@ export class ChainWalk implements RegularWalk {
   push(entry: Entry, bytes: Uint8Array): void {
     this.#entries++;
     this.#noteBinding(entry);
-    this.#activity.add(Date.parse(entry.timestamp));
+    const time = Date.parse(entry.timestamp);
+    this.#activity.add(time);
     const ours = this.#checkStream(entry);
     this.#checkContent(entry);
     this.#seals.push(entry);
     if (!ours) return;
     this.#order.push(entry);
+    this.#search.add(entry.sequence, time);
     this.#ends.add(entry.sequence, entry.words);
     this.#content?.push(entry.sequence, bytes);
     if (this.watch.has(entry.sequence) && !this.#watched.has(entry.sequence))
@@ -161,6 +173,7 @@ export class ChainWalk implements RegularWalk {
     this.#activity.addAll(entries.activity);
     this.#seals.extend(entries);
     this.#order.extend(entries);
+    entries.searchDated(this.#search);
     this.#noteEnds(entries);
     for (const sequence of this.watch) {
       const entry = this.#watched.has(sequence) ? undefined : entries.find(sequence);
@@ -192,6 +205,7 @@ export class ChainWalk implements RegularWalk {
       seals: this.#seals.finish(),
       activity: this.#activity.finish(),
       watched: this.#watched,
+      dated: this.#search.found,
       findings: this.#log,
     };
   }

@@ -6,15 +6,14 @@ import type { PdfFacts } from '../pdf-text/pdf.ts';
 import type { PackageFacts, SummaryFacts } from '../reading/contract.ts';
 import type { PlainStatement } from '../reading/plain-sight.ts';
 import { comparePdf, type OurFacts, type PdfComparison } from './agreement-pdf.ts';
+import {
+  compareVerdicts,
+  NOT_SAID,
+  type OwnVerdict,
+  type VendorComparison,
+  type VendorVerdict,
+} from './agreement-vendor.ts';
 import { type Claim, type Judgement, proved, refuted, unproved } from './claim.ts';
-
-/** What the service's own Verify operation said about a stream. */
-export interface VendorVerdict {
-  verified: boolean;
-  checked_at: string | null;
-  /** The sequence numbers it found at fault, as far as it names them. */
-  failed_sequences: number[];
-}
 
 /** The PDF form: what it states, or why it could not be read. */
 export type PdfReading = PdfFacts | { unreadable: string };
@@ -35,9 +34,6 @@ export interface AgreementQuestion {
   /** What our own claims about the entries come to. */
   ownVerdict: OwnVerdict;
 }
-
-/** `open` where some of order, content and seals could not be checked: the service may have seen there what we cannot. */
-export type OwnVerdict = 'proved' | 'refuted' | 'open';
 
 /**
  * Do the forms of the package state the same package, stream, count and head as its entries show, and does the
@@ -64,12 +60,13 @@ function judge(question: AgreementQuestion, log: FindingLog): Claim {
   };
   const pdf = lookAtPdf(question.pdf ?? null, ours);
   addDifferences(walk.streamId, pdf, log);
-  const unseen = vendor === null ? null : compareVerdicts(walk, vendor, ownVerdict, log);
+  const verdicts = vendor === null ? NOT_SAID : compareVerdicts(walk, vendor, ownVerdict);
+  for (const finding of verdicts.findings) log.add(finding);
   const differences = log.errors('agreement');
   if (differences > 0)
     return refuted(`${differences} of the compared statements ${differences === 1 ? 'differs' : 'differ'}`);
-  const doubts = [...doubtsIn(question, summary, pdf), ...(unseen === null ? [] : [unseen])];
-  return doubts.length > 0 ? unproved(doubts.join('; ')) : judgeStated(question, summary, pdf);
+  const doubts = [...doubtsIn(question, summary, pdf), ...verdicts.doubts];
+  return doubts.length > 0 ? unproved(doubts.join('; ')) : judgeStated(question, { summary, pdf, verdicts });
 }
 
 /** Why a form may state something else to whoever can read it. */
@@ -85,11 +82,17 @@ function doubtsIn(question: AgreementQuestion, summary: SummaryFacts | null, pdf
   ];
 }
 
+interface Seen {
+  summary: SummaryFacts | null;
+  pdf: PdfView;
+  verdicts: VendorComparison;
+}
+
 /** Where nothing differs: whether enough is stated to agree. */
-function judgeStated(question: AgreementQuestion, summary: SummaryFacts | null, pdf: PdfView): Claim {
+function judgeStated(question: AgreementQuestion, { summary, pdf, verdicts }: Seen): Claim {
   const summaryStates = summary !== null && (summary.entryCount !== null || summary.headDigest !== undefined);
   const pdfStates = pdf.agreeing.includes('count') || pdf.agreeing.includes('head');
-  const notes = [...(summary === null ? ['there is no summary'] : []), ...pdf.notes];
+  const notes = [...(summary === null ? ['there is no summary'] : []), ...pdf.notes, ...verdicts.notes];
   if (!summaryStates && !pdfStates)
     return unproved(['no other form states a count or a head to hold the JSON form against', ...notes].join('; '));
   const compared = [
@@ -99,7 +102,7 @@ function judgeStated(question: AgreementQuestion, summary: SummaryFacts | null, 
       ? []
       : [`the text of the PDF (${pdf.agreeing.join(', ')}: ${plural(pdf.statements, 'statement')})`]),
     ...(question.statedCount == null ? [] : ['the recorded count of the service']),
-    ...(question.vendor === null ? [] : ['the recorded verdict of the service']),
+    ...(verdicts.agrees ? ['the recorded verdict of the service'] : []),
   ];
   return proved([`${compared.slice(0, -1).join(', ')} and ${compared.at(-1)} agree`, ...notes].join('; '));
 }
@@ -198,34 +201,4 @@ function comparer(streamId: string, who: string, log: FindingLog) {
       }),
     );
   };
-}
-
-/** @returns why the two verdicts cannot be compared; null where they can. */
-function compareVerdicts(walk: WalkResult, vendor: VendorVerdict, ours: OwnVerdict, log: FindingLog): string | null {
-  if (vendor.verified === (ours !== 'refuted')) return null;
-  // A fault that the service found outside of this package does not contradict a verdict on this package.
-  const here = vendor.failed_sequences.filter(
-    (sequence) => sequence >= (walk.first?.sequence ?? 0) && sequence <= (walk.head?.sequence ?? 0),
-  );
-  if (!vendor.verified && vendor.failed_sequences.length > 0 && here.length === 0) return null;
-  const when = vendor.checked_at === null ? '' : ` (checked ${vendor.checked_at})`;
-  if (ours === 'open') {
-    const where = here.length === 0 ? '' : ` at ${namesOf(here)}`;
-    const message = `the service's own check failed${where}${when}, and order, content and seals were not all checked here`;
-    log.add(toStreamFinding('agreement/vendor-check-failed', walk.streamId, message));
-    return message;
-  }
-  const [theirs, own] = ours === 'refuted' ? ['verified', 'refuted'] : ['not verified', 'not refuted'];
-  const message = `the service says ${theirs}${when}, our own check says ${own}`;
-  const values = { expected: theirs ?? '', actual: own ?? '' };
-  log.add(toStreamFinding('agreement/vendor-verdict-differs', walk.streamId, message, values));
-  return null;
-}
-
-const MAX_NAMED = 5;
-
-function namesOf(sequences: readonly number[]): string {
-  const more = sequences.length - MAX_NAMED;
-  const named = sequences.slice(0, MAX_NAMED).join(', ');
-  return `${sequences.length === 1 ? 'entry' : 'entries'} ${named}${more > 0 ? ` and ${plural(more, 'other')}` : ''}`;
 }

@@ -1,8 +1,8 @@
 import type { WalkResult } from '../chain/walk.ts';
-import type { Span } from './span-schema.ts';
+import type { Restart, Span } from './span-schema.ts';
 
 export interface ContinuityQuestion {
-  /** Must have been told what the earlier runs saw, see `comparedWith`. */
+  /** Must have been told what the earlier runs saw, see `lookOut`. */
   walk: WalkResult;
   /** What every earlier run saw of the stream, the oldest first; null where that is not known. */
   earlier: readonly Span[] | null;
@@ -10,8 +10,8 @@ export interface ContinuityQuestion {
   period: Span['period'];
   /** The head's sequence number as the service's list of streams states it, before the package was made. */
   statedHead: number | null;
-  /** The acceptance of the stream's restart, as a sentence, when the ledger has one. */
-  restart: string | null;
+  /** What was accepted of the stream, the oldest first. */
+  restarts: readonly Restart[];
   /** Why the bundle of an earlier run could not be compared, by run id. */
   unread?: ReadonlyMap<string, string>;
 }

@@ -1,11 +1,13 @@
 import type { WalkResult } from '../chain/walk.ts';
 import { FindingLog } from '../model/finding-log.ts';
-import { type FindingPlace, type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
+import { type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
 import { type Claim, type Judgement, proved, refuted, unproved } from './claim.ts';
 import { type ContinuityQuestion, entriesIn, type KnownPast } from './continuity-question.ts';
 import { type Covered, findGaps, placeIn } from './gaps.ts';
 import { findGrown } from './grown.ts';
 import { type Agreement, digestAt, findAgreements, sectionOf } from './overlap.ts';
+import { findAccepted, newestRestart } from './restart.ts';
+import { findRewritten } from './rewritten.ts';
 import { isPlaced, newestHead, type Placed, seenIn } from './span.ts';
 import type { Span } from './span-schema.ts';
 import { findMissing } from './truncated.ts';
@@ -25,6 +27,7 @@ export function judgeContinuity(question: ContinuityQuestion): Judgement {
 
 function judge(question: KnownPast, log: FindingLog): Claim {
   const { walk, earlier } = question;
+  for (const finding of findAccepted(question)) log.add(finding);
   const found = [...findMissing(question), ...findRewritten(walk, earlier), ...findNewGaps(question)];
   for (const finding of found) log.add(finding);
   const [first] = found;
@@ -40,56 +43,6 @@ function judge(question: KnownPast, log: FindingLog): Claim {
   const open = [...agreements].find(([, how]) => how === null);
   if (open !== undefined) return unproved(whyOpen(question, earlier[open[0]] as Placed));
   return judgePlace(question, walk.first, spans, agreements, log);
-}
-
-/** What a reader of the package has to watch to answer the question. */
-export function comparedWith(earlier: readonly Span[]) {
-  return earlier.filter(isPlaced).map(({ entries }) => ({
-    first: entries.first_sequence,
-    last: entries.head.sequence,
-    byContent: entries.entries_sha256 !== null,
-  }));
-}
-
-/** Where the package states another digest, or holds other content, than an earlier run had; of each number once. */
-function findRewritten(walk: WalkResult, earlier: readonly Span[]): StreamFinding[] {
-  const found = new Map<number, StreamFinding>();
-  const differ = (sequence: number, message: string, place: FindingPlace) => {
-    if (!found.has(sequence))
-      found.set(sequence, toStreamFinding('continuity/rewritten', walk.streamId, message, place));
-  };
-  for (const { run_id, entries } of earlier.filter(isPlaced)) {
-    const { first_sequence: first, previous_hash, entries_sha256 } = entries;
-    const { sequence: last, hash } = entries.head;
-    const head = digestAt(walk, last);
-    if (head !== undefined && head !== hash)
-      differ(last, `entry ${last} is not the one that run ${run_id} exported`, {
-        sequence: last,
-        expected: hash,
-        actual: head,
-      });
-    const before = digestAt(walk, first - 1);
-    if (before !== undefined && before !== previous_hash && !isBeginning(walk, first))
-      differ(first - 1, `entry ${first - 1} is not the one that entry ${first} of run ${run_id} follows`, {
-        sequence: first - 1,
-        expected: previous_hash,
-        actual: before,
-      });
-    const content = entries_sha256 === null ? null : (walk.contents.get(`${first}-${last}`) ?? null);
-    if (content !== null && entries_sha256 !== null && content !== entries_sha256)
-      differ(last, `${entriesIn(first, last)}: their content is not what run ${run_id} exported`, {
-        from: first,
-        to: last,
-        expected: entries_sha256,
-        actual: content,
-      });
-  }
-  return [...found.values()];
-}
-
-/** The first entry of a stream names nothing that could differ. */
-function isBeginning(walk: WalkResult, first: number): boolean {
-  return walk.startsAtGenesis && walk.first?.sequence === first;
 }
 
 /** Gaps that this package borders on, or that its period closes: others were there before. */
@@ -131,7 +84,7 @@ function whyOpen({ walk, unread }: KnownPast, { run_id, entries }: Placed): stri
 }
 
 function judgePlace(
-  { walk }: KnownPast,
+  { walk, restarts }: KnownPast,
   first: NonNullable<WalkResult['first']>,
   spans: readonly Placed[],
   agreements: ReadonlyMap<number, Agreement | null>,
@@ -145,12 +98,14 @@ function judgePlace(
   const [newest] = whole;
   const { sequence, runId } = newestHead(spans) ?? { sequence: last, runId: '' };
   if (agreements.size > 0 && first.sequence <= sequence && sequence <= last)
-    return proved(`contains entry ${sequence}, the head of run ${runId}, unchanged${how}${others(agreements.size)}`);
+    return proved(
+      `contains entry ${sequence}, the head of run ${runId}, unchanged${how}${others(agreements.size, restarts)}`,
+    );
   if (agreements.size > 0) {
     const common = spans.find(
       ({ entries }) => entries.first_sequence <= last && entries.head.sequence >= first.sequence,
     );
-    return proved(`has the same entries as run ${common?.run_id}${how}${others(agreements.size)}`);
+    return proved(`has the same entries as run ${common?.run_id}${how}${others(agreements.size, restarts)}`);
   }
   const before = whole.find(({ entries }) => entries.head.sequence + 1 === first.sequence);
   if (before !== undefined)
@@ -161,12 +116,12 @@ function judgePlace(
   const below = whole.find(({ entries }) => entries.head.sequence < first.sequence);
   if (below === undefined)
     return unproved(`lies before entry ${newest?.entries.head.sequence}, the head of run ${newest?.run_id}`);
-  return unknownStart(walk, first.sequence, sayStart(first.sequence, below), log);
+  return unknownStart(walk, first.sequence, sayStart(first.sequence, below.entries.head.sequence, below.run_id), log);
 }
 
 /** Where a package begins, behind the last entry that a run before it has. */
-export function sayStart(sequence: number, { entries, run_id }: Placed): string {
-  return `the package starts at entry ${sequence}, and entry ${entries.head.sequence} (run ${run_id}) is the last known before it`;
+export function sayStart(sequence: number, last: number, runId: string): string {
+  return `the package starts at entry ${sequence}, and entry ${last} (run ${runId}) is the last known before it`;
 }
 
 /** The first run that had the same last entry. */
@@ -174,13 +129,19 @@ function firstWith(spans: readonly Placed[], { entries }: Placed): string | unde
   return spans.find((span) => span.entries.head.sequence === entries.head.sequence)?.run_id;
 }
 
-function others(runs: number): string {
-  return runs < 2 ? '' : `; it agrees with all ${runs} runs that have some of its entries`;
+/** How many runs have the same entries. What was accepted is not held against it, and not said to agree either. */
+function others(runs: number, restarts: KnownPast['restarts']): string {
+  const accepted = newestRestart(restarts);
+  const since = accepted === null ? '' : ' since';
+  const all = runs < 2 ? '' : `; it agrees with all ${runs} runs${since} that have some of its entries`;
+  return accepted === null ? all : `; ${accepted}${all}`;
 }
 
-function judgeStart({ walk, restart, earlier }: KnownPast, first: { sequence: number }, log: FindingLog): Claim {
-  const nothing = earlier.length === 0 ? 'no earlier export is known' : 'no earlier export had entries of it';
-  if (walk.startsAtGenesis) return proved(`starts at the first entry of the stream; ${restart ?? nothing}`);
+function judgeStart({ walk, restarts, earlier }: KnownPast, first: { sequence: number }, log: FindingLog): Claim {
+  const accepted = newestRestart(restarts);
+  const before = earlier.length === 0 ? 'no earlier export was known then' : 'no earlier export had entries of it';
+  const nothing = accepted === null ? before : `no export had entries of it since ${accepted}`;
+  if (walk.startsAtGenesis) return proved(`starts at the first entry of the stream; ${nothing}`);
   if (walk.startsAtFirst) return unproved(`entry ${first.sequence} names a predecessor`);
   const message = `the package starts at entry ${first.sequence}, and ${nothing}`;
   return unknownStart(walk, first.sequence, message, log);

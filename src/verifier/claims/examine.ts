@@ -3,7 +3,8 @@ import type { WalkResult } from '../chain/walk.ts';
 import { FindingLog } from '../model/finding-log.ts';
 import { inAltered } from '../model/stream-finding.ts';
 import { countActions } from './actions.ts';
-import { factsOf, judgeAgreement, type OwnVerdict } from './agreement.ts';
+import { factsOf, judgeAgreement } from './agreement.ts';
+import type { OwnVerdict } from './agreement-vendor.ts';
 import { judgeAnchor } from './anchor.ts';
 import {
   CLAIMS,
@@ -62,7 +63,7 @@ function judge(observations: Observations, required: readonly ClaimName[]): Judg
   const order = judgeOrder(walk);
   const content = judgeContent({ walk, contract, contractFile, accepted, required: required.includes('content') });
   const seal = judgeSeal({ walk, hasSeals: contract.hasSeals, keysGiven, required: required.includes('seal') });
-  const ownVerdict = verdictOf([order, content, ...(contract.hasSeals ? [seal.claim] : [])]);
+  const ownVerdict = verdictOf(walk, [order, content], contract.hasSeals ? [seal.claim] : []);
   const { bindsPredecessor: bindsPrevious } = contract;
   const { period } = known;
   const anchor = judgeAnchor({ ...measures, walk, checkpoints: facts?.checkpoints ?? [], period, bindsPrevious });
@@ -85,8 +86,11 @@ function judge(observations: Observations, required: readonly ClaimName[]): Judg
   };
 }
 
-function verdictOf(claims: readonly Claim[]): OwnVerdict {
-  if (claims.some(({ state }) => state === 'refuted')) return 'refuted';
+function verdictOf({ seals }: WalkResult, chain: readonly Claim[], seal: readonly Claim[]): OwnVerdict {
+  const claims = [...chain, ...seal];
+  const isRefuted = (some: readonly Claim[]) => some.some(({ state }) => state === 'refuted');
+  if (isRefuted(chain)) return 'refuted';
+  if (isRefuted(seal)) return seals.verified === 0 && seals.keyIds.size > 0 ? 'keys' : 'refuted';
   return claims.every(({ state }) => state === 'proved') ? 'proved' : 'open';
 }
 

@@ -1,7 +1,9 @@
+import type { DatedQuestion } from '../chain/dated.ts';
 import type { WalkResult } from '../chain/walk.ts';
 import { type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
+import { type Range, union } from './ranges.ts';
 import { isPlaced } from './span.ts';
-import type { Span, SpanEntries } from './span-schema.ts';
+import type { Span } from './span-schema.ts';
 
 /**
  * What is dated so shortly before the end of a period may be recorded after an export that began at that end: it waits to
@@ -10,39 +12,45 @@ import type { Span, SpanEntries } from './span-schema.ts';
 const LATENESS = 10 * 60_000;
 
 /**
- * Entries that are dated within a period which an earlier run exported after it had ended, and that lie behind the last
- * entry it had then. Where a run between has them, they were told of then.
+ * Which entries a reader of the package looks for: those dated within a period that an earlier run exported after it had
+ * ended, behind the last entry that it had. Where another run has them too, they were told of then; but a package of the
+ * very period tells of all that no other export of that period had.
+ *
+ * @param period what the package was asked to hold.
  */
-export function findGrown(walk: WalkResult, earlier: readonly Span[]): StreamFinding[] {
+export function datedBehind(earlier: readonly Span[], period: Span['period']): DatedQuestion[] {
   const whole = earlier.filter(({ part }) => !part);
+  return whole.flatMap((span) => {
+    const { run_id: name, entries } = span;
+    const [from, to] = [toTime(span.period.from, -Infinity), toTime(span.period.to, Number.NaN) - LATENESS];
+    if (Number.isNaN(to)) return [];
+    const others = isSame(span.period, period) ? whole.filter((other) => isSame(other.period, period)) : whole;
+    const had: Range[] = entries === null ? [] : [{ from: 0, to: entries.head.sequence }];
+    const told = others
+      .filter(isPlaced)
+      .map((other) => ({ from: other.entries.first_sequence, to: other.entries.head.sequence }));
+    return [{ name, from, to, known: union([...had, ...told]) }];
+  });
+}
+
+/** Entries that came into a period after it had ended and been exported; of each the first run that lacks it. */
+export function findGrown({ streamId, dated }: WalkResult, earlier: readonly Span[]): StreamFinding[] {
   const found = new Map<number, StreamFinding>();
-  for (const { run_id, period, entries } of whole) {
-    const next = entries === null ? firstOf(walk) : entryOf(walk, entries.head.sequence + 1);
-    if (next === null || found.has(next.sequence) || !isWithin(next.time, period)) continue;
-    const isKnown = whole.filter(isPlaced).some((span) => holds(span.entries, next.sequence));
-    if (isKnown) continue;
-    const dated = new Date(next.time).toISOString();
+  for (const { run_id, entries } of earlier.filter(({ part }) => !part)) {
+    const entry = dated.get(run_id);
+    if (entry === undefined || found.has(entry.sequence)) continue;
+    const { sequence, time } = entry;
     const had = entries === null ? 'without any entry' : `up to entry ${entries.head.sequence}`;
-    const message = `entry ${next.sequence} is dated ${dated}, within the period that run ${run_id} exported ${had} after it had ended`;
-    found.set(next.sequence, toStreamFinding('continuity/grown', walk.streamId, message, { sequence: next.sequence }));
+    const message = `entry ${sequence} is dated ${new Date(time).toISOString()}, within the period that run ${run_id} exported ${had} after it had ended`;
+    found.set(sequence, toStreamFinding('continuity/grown', streamId, message, { sequence }));
   }
   return [...found.values()];
 }
 
-function firstOf({ first, times }: WalkResult) {
-  return first === null ? null : { sequence: first.sequence, time: times.first };
+function isSame(one: Span['period'], other: Span['period']): boolean {
+  return one.from === other.from && one.to === other.to;
 }
 
-function entryOf({ watched }: WalkResult, sequence: number) {
-  const entry = watched.get(sequence);
-  return entry === undefined ? null : { sequence, time: Date.parse(entry.timestamp) };
-}
-
-function isWithin(time: number, { from, to }: Span['period']): boolean {
-  if (to === null || Number.isNaN(time)) return false;
-  return time < Date.parse(to) - LATENESS && (from === null || time >= Date.parse(from));
-}
-
-function holds({ first_sequence, head }: SpanEntries, sequence: number) {
-  return first_sequence <= sequence && sequence <= head.sequence;
+function toTime(text: string | null, otherwise: number): number {
+  return text === null ? otherwise : Date.parse(text);
 }

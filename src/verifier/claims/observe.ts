@@ -3,11 +3,12 @@ import type { SealKeys } from '../model/entry.ts';
 import type { Contract } from '../reading/contract.ts';
 import type { Certificate } from '../timestamp/certificate.ts';
 import type { VerifyToken } from '../timestamp/verify.ts';
-import type { PdfReading, SummaryReading, VendorVerdict } from './agreement.ts';
+import type { PdfReading, SummaryReading } from './agreement.ts';
+import type { VendorVerdict } from './agreement-vendor.ts';
 import type { CompletenessBasis } from './completeness.ts';
 import type { ContractFile } from './content.ts';
 import { type FormSource, type ReadPdf, readPdfForm, readSummary } from './forms.ts';
-import type { Span } from './span-schema.ts';
+import type { Restart, Span } from './span-schema.ts';
 
 /**
  * What is known of a stream besides its package. An export has it from the service and the ledger, and writes it into the
@@ -25,8 +26,8 @@ export interface Known {
   statedHead: number | null;
   /** How many entries the service said that the package has, when it was ready; null where it did not. */
   statedCount: number | null;
-  /** The acceptance of the stream's restart, as a sentence, when the ledger has one. */
-  restart: string | null;
+  /** What was accepted of the stream, the oldest first. */
+  restarts: readonly Restart[];
   completeness: CompletenessBasis;
 }
 

@@ -1,9 +1,13 @@
 import { z } from 'zod';
+import { operatorSchema } from './stated-schema.ts';
 
 const count = z.int().min(0);
 
 /** The newest entry: its number, and its digest as the service states it. */
 export const headSchema = z.strictObject({ sequence: count, hash: z.string() });
+
+/** A head, and the run that saw it. */
+export const seenHeadSchema = headSchema.extend({ run_id: z.string() });
 
 /** A span of time, half-open; null for no bound. RFC 3339 in UTC. */
 export const periodSchema = z.strictObject({ from: z.string().nullable(), to: z.string().nullable() });
@@ -43,3 +47,23 @@ export const spanSchema = z.strictObject({
   entries: spanEntriesSchema.nullable(),
 });
 export type Span = z.infer<typeof spanSchema>;
+
+/** Somebody explained why a stream was ended or began anew: what runs before had of it is not held against it any more. */
+export const restartSchema = z.strictObject({
+  reason: z.string(),
+  accepted_by: operatorSchema,
+  accepted_at: z.string(),
+  /** The one that the stream had in the ledger. */
+  head: seenHeadSchema,
+  /** What the runs before had, since the restart before this one; the oldest first. */
+  earlier: z.array(spanSchema),
+});
+export type Restart = z.infer<typeof restartSchema>;
+
+/** What earlier runs had of a stream. */
+export interface StreamPast {
+  /** Since it last began anew; the oldest first. */
+  earlier: readonly Span[];
+  /** The oldest first. */
+  restarts: readonly Restart[];
+}

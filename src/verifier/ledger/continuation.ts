@@ -1,6 +1,7 @@
 import { sha256 } from '../../core/digest.ts';
 import { type ErrorCode, EvidenceError, isEvidenceError } from '../../core/errors.ts';
 import type { Archive } from '../archive/archive.ts';
+import type { Restart } from '../claims/span-schema.ts';
 import { isLedgerKey, LEDGER_PREFIX, ledgerKey, runRecordKey } from '../records/keys.ts';
 import type { Acceptance } from '../records/record.ts';
 import { toRecordBytes } from '../records/record-bytes.ts';
@@ -26,6 +27,8 @@ import { verifyCommand } from './verify-command.ts';
 export interface KnownLedger extends LedgerEnd {
   /** The oldest first. */
   acceptances: Acceptance[];
+  /** By stream id: the same, each with what the runs before it had; the oldest first. */
+  restarts: ReadonlyMap<string, readonly Restart[]>;
   past: Past;
 }
 
@@ -60,7 +63,9 @@ export async function readKnownLedger(archive: Archive, trust: LedgerTrust): Pro
   requireTrusted(archive, previous, trust);
   if (trust.beginSigning === true) checkBeginning(previous, trust);
   if (previous !== null && previous.entry.signature === undefined) await checkDerived(archive, previous, beforeThat);
-  return { newest: previous, runs: past.runs, past, acceptances: await readAccepted(archive, accepted) };
+  const acceptances = await readAccepted(archive, accepted);
+  const restarts = toRestarts(past.ended, acceptances);
+  return { newest: previous, runs: past.runs, past, acceptances: [...acceptances.values()], restarts };
 }
 
 /** What is to be said once must not stay in a command that runs every month. */
@@ -162,16 +167,27 @@ async function readSubject(archive: Archive, entry: LedgerEntry): Promise<Subjec
   return { kind: 'run', ...(await readRunRecord(archive, key)) };
 }
 
-/** Only what the ledger names was accepted by somebody. */
+function toRestarts(ended: PastBuilder['ended'], acceptances: ReadonlyMap<string, Acceptance>): Map<string, Restart[]> {
+  const restarts = ended.flatMap(({ streamId, spans, acceptanceKey }) => {
+    const accepted = acceptances.get(acceptanceKey);
+    if (accepted === undefined || accepted.stream_id !== streamId) return [];
+    const { reason, accepted_by, accepted_at, head } = accepted;
+    return [{ streamId, restart: { reason, accepted_by, accepted_at, head, earlier: [...spans] } }];
+  });
+  const byStream = Map.groupBy(restarts, ({ streamId }) => streamId);
+  return new Map([...byStream].map(([streamId, all]) => [streamId, all.map(({ restart }) => restart)]));
+}
+
+/** By key. Only what the ledger names was accepted by somebody. */
 async function readAccepted(
   archive: Archive,
   accepted: readonly { key: string; sha256: string }[],
-): Promise<Acceptance[]> {
-  const acceptances: Acceptance[] = [];
+): Promise<Map<string, Acceptance>> {
+  const acceptances = new Map<string, Acceptance>();
   for (const { key, sha256: expected } of accepted) {
     const { record, sha256: actual } = await readAcceptance(archive, key);
     if (actual !== expected) throw broken(archive, key, 'is not the record that the ledger names');
-    acceptances.push(record);
+    acceptances.set(key, record);
   }
   return acceptances;
 }

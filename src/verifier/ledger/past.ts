@@ -22,11 +22,20 @@ export async function readPast(archive: Archive): Promise<Past> {
   return past;
 }
 
+/** What runs had of a stream until an acceptance took that away. */
+export interface EndedPast {
+  streamId: string;
+  spans: readonly Span[];
+  acceptanceKey: string;
+}
+
 /** Takes the entries of a ledger, the oldest first. */
 export class PastBuilder implements Past {
   readonly spans = new Map<string, Span[]>();
   readonly runs = new Map<string, string>();
   readonly coverage: CoveringRun[] = [];
+  /** The oldest first. */
+  readonly ended: EndedPast[] = [];
 
   add(entry: LedgerEntry): void {
     if (!('run_id' in entry)) {
@@ -45,8 +54,11 @@ export class PastBuilder implements Past {
   }
 
   /** An accepted restart takes the stream's head away: from there on it has no past. */
-  #restart({ heads }: LedgerEntry): void {
-    for (const [streamId, spans] of this.spans)
-      if (spans.some(({ entries }) => entries !== null) && !Object.hasOwn(heads, streamId)) this.spans.delete(streamId);
+  #restart({ heads, acceptance_key: acceptanceKey }: Extract<LedgerEntry, { acceptance_key: string }>): void {
+    for (const [streamId, spans] of this.spans) {
+      if (spans.every(({ entries }) => entries === null) || Object.hasOwn(heads, streamId)) continue;
+      this.spans.delete(streamId);
+      this.ended.push({ streamId, spans, acceptanceKey });
+    }
   }
 }

@@ -77,7 +77,7 @@ function withoutHead(streamId: string, acceptances: readonly Acceptance[]): Evid
   const { accepted_at, accepted_by, reason } = before;
   return new EvidenceError(
     'usage',
-    `the restart of "${streamId}" was accepted at ${accepted_at} by ${accepted_by.user} already, and nothing was exported of it since: ${reason}`,
+    `a restart or an end of "${streamId}" was accepted at ${accepted_at} by ${accepted_by.user} already, and nothing was exported of it since: ${reason}`,
     { nextStep: 'Nothing needs to be done: the next export takes it as a stream without a past.' },
   );
 }

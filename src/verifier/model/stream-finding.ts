@@ -2,52 +2,6 @@ import { shellWord } from '../../core/shell.ts';
 import type { Entry } from './entry.ts';
 import type { Finding, Severity } from './finding.ts';
 
-/** What a check of a stream can find. */
-export type StreamFindingCode =
-  | 'order/gap'
-  | 'order/broken-link'
-  | 'order/duplicate'
-  | 'order/fork'
-  | 'order/reordered'
-  | 'order/foreign-entry'
-  | 'order/genesis'
-  | 'order/clock-backwards'
-  | 'content/mismatch'
-  | 'content/ambiguous-json'
-  | 'content/inexact-number'
-  | 'seal/malformed'
-  | 'seal/missing'
-  | 'seal/mismatch'
-  | 'seal/unknown-key'
-  | 'continuity/rewritten'
-  | 'continuity/truncated'
-  | 'continuity/gap'
-  | 'continuity/unknown-start'
-  | 'continuity/grown'
-  | 'continuity/stream-vanished'
-  | 'completeness/listing-differs'
-  | 'completeness/count-differs'
-  | 'anchor/malformed'
-  | 'anchor/not-granted'
-  | 'anchor/imprint-mismatch'
-  | 'anchor/nonce-mismatch'
-  | 'anchor/bad-signature'
-  | 'anchor/not-timestamping'
-  | 'anchor/untrusted'
-  | 'anchor/missing-entry'
-  | 'anchor/before-entry'
-  | 'anchor/other-stream'
-  | 'anchor/certificate-expired'
-  | 'agreement/count-differs'
-  | 'agreement/head-differs'
-  | 'agreement/package-differs'
-  | 'agreement/vendor-verdict-differs'
-  | 'agreement/vendor-check-failed'
-  | 'agreement/other-entries'
-  | 'package/unreadable'
-  | 'package/foreign'
-  | 'contract/drift';
-
 /** As it is written into records: one deviation, or consecutive ones as the range `from` to `to`. */
 export interface StreamFinding extends Finding<StreamFindingCode> {
   stream_id: string;
@@ -68,7 +22,7 @@ const EXPORT_AGAIN =
   'Have the stream exported again, with --revise where the run is finalized; if it stays, ask the operator of the service.';
 
 /** Severity and next step of each code: a finding's own words only say what happened. */
-const CODES: Record<StreamFindingCode, { severity: Severity; nextStep: string | ((streamId: string) => string) }> = {
+const CODES = {
   'order/gap': {
     severity: 'error',
     nextStep: `${ASK_PROVIDER} Ask for the missing entries by number. If its clock was set back, they may be dated outside of the period: an export of all time would have them.`,
@@ -128,6 +82,14 @@ const CODES: Record<StreamFindingCode, { severity: Severity; nextStep: string | 
     nextStep:
       'Ask the operator of the service when these entries were recorded. That the period had ended goes by the service where it said what time it was, else by the clock of who exported (data/transfer-log.json has both).',
   },
+  'continuity/accepted': {
+    severity: 'warning',
+    nextStep: 'Judge the reason. Earlier runs keep what they exported: compare with their bundles.',
+  },
+  'continuity/accepted-missing': {
+    severity: 'warning',
+    nextStep: 'Judge the reason. The earlier run keeps what it exported: look into its bundle.',
+  },
   'continuity/stream-vanished': {
     severity: 'error',
     nextStep: (streamId) =>
@@ -162,7 +124,8 @@ const CODES: Record<StreamFindingCode, { severity: Severity; nextStep: string | 
   'agreement/package-differs': { severity: 'error', nextStep: EXPORT_AGAIN },
   'agreement/vendor-verdict-differs': {
     severity: 'error',
-    nextStep: 'Show both verdicts to the operator of the service: one of the two checks is wrong.',
+    nextStep:
+      'Where only seals are refuted here, check first that the keys given are the right ones. Else show both verdicts to the operator of the service: one of the two checks is wrong.',
   },
   'agreement/vendor-check-failed': {
     severity: 'warning',
@@ -181,7 +144,10 @@ const CODES: Record<StreamFindingCode, { severity: Severity; nextStep: string | 
     nextStep:
       'The service changed, or speaks another contract: have `evidence probe` run against it, and compare what it finds.',
   },
-};
+} satisfies Record<string, { severity: Severity; nextStep: string | ((streamId: string) => string) }>;
+
+/** What a check of a stream can find. */
+export type StreamFindingCode = keyof typeof CODES;
 
 export const FINDING_CODES = Object.keys(CODES) as StreamFindingCode[];
 

@@ -27,9 +27,9 @@ export type CoveringRun = z.infer<typeof coverageSchema> & { run_id: string };
 export interface CoveredMonth<Run extends CoveringRun = CoveringRun> {
   /** `2026-10`, in UTC. */
   month: string;
-  /** `whole`: every stream that was listed, on every day. `partial`: some streams, or some days. `none`: in no run. */
+  /** `whole`: every stream that was listed, on every day. `partial`: some streams, or some days. `none`: in no finalized run. */
   state: 'whole' | 'partial' | 'none';
-  /** The run that has most of it, the newest of several alike; null where it is in no run. */
+  /** The run that has most of it, the newest of several alike; null where it is in no finalized run. */
   run: Run | null;
   /** Of the streams that the service listed for that run: how many the run has whole. */
   streams: { whole: number; listed: number } | null;

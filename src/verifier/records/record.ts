@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { FORMATS } from '../../core/formats.ts';
 import type { PutResult } from '../archive/archive.ts';
 import { STATUSES } from '../claims/claim.ts';
-import { headSchema, periodSchema } from '../claims/span-schema.ts';
+import { periodSchema, seenHeadSchema } from '../claims/span-schema.ts';
 import {
   collectedSchema,
   operatorSchema,
@@ -100,8 +100,6 @@ export const reconciliationSchema = z.strictObject({
 });
 export type Reconciliation = z.infer<typeof reconciliationSchema>;
 
-/** A head, and the run that saw it. */
-export const seenHeadSchema = headSchema.extend({ run_id: z.string() });
 export type LedgerHead = z.infer<typeof seenHeadSchema>;
 
 /** A stream that earlier runs, or an earlier try of this one, exported and that the service no longer lists. */
@@ -212,6 +210,8 @@ export const runRecordSchema = z.strictObject({
   excluded: z.array(z.strictObject({ stream_id: z.string(), reason: z.string() })),
   failed: z.array(streamFailureSchema),
   vanished: z.array(vanishedSchema),
+  /** Streams in scope that the service does not list, of which somebody accepted that they ended or began anew. */
+  ended: z.array(vanishedSchema),
   /** Every acceptance in the ledger, for as long as the ledger lives. */
   acceptances: z.array(acceptanceSchema),
   reconciliation: reconciliationSchema,

@@ -8,7 +8,7 @@ import { ClosedFolders } from './closed-folders.ts';
 import type { VerifyOptions } from './content.ts';
 import { History } from './history.ts';
 import { type HoldLogCheck, verifyHoldLog } from './hold-log.ts';
-import { type InScope, type Ledger, readLedger } from './ledger.ts';
+import { acceptedIn, type InScope, type Ledger, readLedger } from './ledger.ts';
 import { verifyService } from './one-service.ts';
 import { type RunCheck, verifyRun } from './run.ts';
 import { type Keyring, readKeyring } from './signatures.ts';
@@ -86,10 +86,11 @@ async function verifyRuns(
   const finalized = [...new Set([...keys].map(runIdOf))].filter(
     (runId): runId is string => runId !== null && keys.has(runRecordKey(runId)) && inScope(runId),
   );
+  const isAccepted = acceptedIn(ledger);
   const checks: RunCheck[] = [];
   for (const [index, runId] of finalized.entries()) {
     context.onRun?.(runId);
-    const check = await verifyRun({ ...context, headOf, keyring }, runId);
+    const check = await verifyRun({ ...context, headOf, isAccepted, keyring }, runId);
     context.onRunEnd?.(check, index + 1, finalized.length);
     checks.push(check);
   }

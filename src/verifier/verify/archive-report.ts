@@ -2,7 +2,7 @@ import type { StoredHoldRecord } from '../records/hold-log.ts';
 import { LEDGER_PREFIX } from '../records/keys.ts';
 import type { MonthReport } from '../records/month-report.ts';
 import { EXIT_CODE_OF, type VerifiedOutcome } from '../records/outcome.ts';
-import type { RunRecord } from '../records/record.ts';
+import type { Acceptance, RunRecord } from '../records/record.ts';
 import type { StoredShare } from '../records/share.ts';
 import type { StampVerdict } from '../records/stamps.ts';
 import type { ArchiveReading } from './archive-reading.ts';
@@ -24,6 +24,8 @@ export interface ArchiveReport {
   ledger: { entries: number; state: 'intact' | 'broken' | 'closed'; findings: ObjectFinding[] };
   /** Whose evidence it is; null for an archive that holds none. */
   service: ServiceReport | null;
+  /** Of which streams somebody accepted that they ended or began anew, the oldest first. */
+  acceptances: Omit<Acceptance, 'format'>[];
   /** Which months are in a run, of those that its history makes expected; none where only some runs were looked at. */
   months: MonthReport[];
   /** Where runs contradict each other, or leave entries between them in none. */
@@ -54,6 +56,8 @@ export interface RunReport {
   streams: (VerifiedStream['verdict'] & Pick<VerifiedStream, 'bundle' | 'attested' | 'encrypted'>)[];
   /** As the run recorded them: streams that earlier runs exported and that are gone, those not collected, those left out. */
   vanished: RunRecord['vanished'];
+  /** Likewise: those of which somebody accepted that they ended or began anew, and that are not listed. */
+  ended: RunRecord['ended'];
   failed: RunRecord['failed'];
   excluded: RunRecord['excluded'];
   /** What was done about its protection. */
@@ -109,6 +113,7 @@ export function toReport({ checks, reading, found, locks, warnings, checked, ope
     exit_code: EXIT_CODE_OF[outcome],
     service: service.service,
     runs: checks.map((check) => toRunReport(check, holdLog.get(check.runId))),
+    acceptances: [...ledger.acceptances.values()].map(({ record: { format: _format, ...accepted } }) => accepted),
     months,
     ledger: {
       entries: ledger.entries.length,
@@ -155,6 +160,7 @@ function toRunReport(check: RunCheck, kept: HoldLogCheck | undefined): RunReport
       encrypted,
     })),
     vanished: check.record?.vanished ?? [],
+    ended: check.record?.ended ?? [],
     failed: check.record?.failed ?? [],
     excluded: check.record?.excluded ?? [],
     hold_log: (kept?.holdLog ?? []).map(toHoldReport),

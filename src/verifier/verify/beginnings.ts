@@ -1,16 +1,15 @@
 import { proved, statusBy } from '../claims/claim.ts';
 import { sayStart } from '../claims/continuity.ts';
 import type { ReportedVerdict } from '../claims/recorded.ts';
-import { isPlaced, type Placed } from '../claims/span.ts';
-import type { History } from './history.ts';
+import type { History, Neighbour } from './history.ts';
 import type { RunCheck } from './run.ts';
 import type { VerifiedStream } from './stream.ts';
 
 const UNKNOWN_START = 'continuity/unknown-start';
 
 /**
- * A bundle that began behind all that was known when it was exported is judged again by what the archive has now: a run
- * that was finalized later may have what comes before.
+ * A bundle that began behind all that was known when it was exported is judged again by what the archive has now: another
+ * run may have what comes before.
  *
  * @param checks of which all bundles were read, and compared with one another.
  */
@@ -20,25 +19,26 @@ export function withBeginnings(checks: readonly RunCheck[], history: History): R
       check.streams.map((stream) => [`${check.runId}/${stream.verdict.stream_id}`, stream] as const),
     ),
   );
+  const verified = Map.groupBy(checks.flatMap(placesIn), ({ streamId }) => streamId);
   const beginningOf = (runId: string, stream: VerifiedStream): VerifiedStream => {
     const { verdict } = stream;
-    const start = verdict.first_sequence;
+    const { stream_id: streamId, first_sequence: start } = verdict;
     if (start === null || !verdict.findings.some(({ code }) => code === UNKNOWN_START)) return stream;
-    const spans = history.spansWith(runId, verdict.stream_id).filter(isPlaced);
-    const later = spans.slice(spans.findIndex(({ run_id }) => run_id === runId) + 1);
-    const holders = later.filter(({ entries }) => entries.first_sequence < start && start <= entries.head.sequence + 1);
-    const joins = ({ run_id, entries }: Placed) => {
-      const other = streams.get(`${run_id}/${verdict.stream_id}`);
-      const areRead = [runId, run_id].every((id) => history.isRead(id, verdict.stream_id));
-      if (!areRead || other === undefined || other.altered || stream.altered) return false;
-      if (entries.head.sequence === start - 1) return other.verdict.head?.hash === verdict.previous_hash;
-      // It has entries of this one too, and its continuity says whether they are the same.
-      return other.verdict.claims.continuity.state === 'proved';
-    };
-    const joined = holders.find(joins);
+    const neighbours = history.neighboursOf(runId, streamId, verified.get(streamId) ?? []);
+    const holders = neighbours
+      .filter(({ first, last }) => first < start && start <= last + 1)
+      .map((holder) => {
+        const other = streams.get(`${holder.runId}/${streamId}`);
+        return { ...holder, how: joinOf({ runId, stream }, { ...holder, stream: other }, history) };
+      });
+    const joined = holders.find(({ how }) => how === 'joins');
     if (joined !== undefined && verdict.claims.continuity.state === 'unproved')
       return { ...stream, verdict: asJoined(stream, start, joined) };
-    return { ...stream, verdict: restated(verdict, start, holders[0], spans) };
+    const [holder] = holders;
+    if (holder !== undefined) return { ...stream, verdict: restated(verdict, sayHeld(start, holder)) };
+    const [below] = neighbours.filter(({ last }) => last < start).toSorted((a, b) => b.last - a.last);
+    if (below === undefined) return stream;
+    return { ...stream, verdict: restated(verdict, { message: sayStart(start, below.last, below.runId) }) };
   };
   return checks.map((check) => ({
     ...check,
@@ -46,8 +46,40 @@ export function withBeginnings(checks: readonly RunCheck[], history: History): R
   }));
 }
 
-function asJoined({ verdict, required, whole }: VerifiedStream, start: number, { run_id }: Placed): ReportedVerdict {
-  const basis = `follows entry ${start - 1}, which run ${run_id} has, finalized after this one`;
+/** Where the entries of a run's streams stand, as they were verified. */
+function placesIn({ runId, streams }: RunCheck) {
+  return streams.flatMap(({ verdict: { stream_id: streamId, first_sequence: first, head } }) =>
+    first === null || head === null ? [] : [{ streamId, runId, first, last: head.sequence, hash: head.hash }],
+  );
+}
+
+/** How a bundle's first entry goes with what another run has before it. */
+type Join = 'joins' | 'differs' | 'open' | 'unread';
+
+function joinOf(
+  { runId, stream: own }: { runId: string; stream: VerifiedStream },
+  holder: Neighbour & { stream: VerifiedStream | undefined },
+  history: History,
+): Join {
+  const { stream_id: streamId, first_sequence: start, previous_hash: previous } = own.verdict;
+  const isLast = holder.last + 1 === start;
+  // What a run left in the ledger before this one is believed as in an export.
+  const isKnown = isLast && holder.isInLedger && !holder.isLater;
+  const areRead = [own, holder.stream].every((one) => one !== undefined && one.contract !== null && !one.altered);
+  if (own.altered || !(areRead || isKnown)) return 'unread';
+  if (isLast && holder.hash !== previous) return 'differs';
+  // What is not in the ledger contradicts what was there before it: nothing is proved by it.
+  if (!holder.isInLedger || history.spanOf(runId, streamId) === undefined) return 'open';
+  if (isLast) return 'joins';
+  // Each was watched where the other begins.
+  const areCompared = [runId, holder.runId].every(
+    (one) => history.isRead(one, streamId) && !history.isContradicted(one, streamId),
+  );
+  return areCompared ? 'joins' : 'open';
+}
+
+function asJoined({ verdict, required, whole }: VerifiedStream, start: number, holder: Neighbour): ReportedVerdict {
+  const basis = `follows entry ${start - 1}, which run ${holder.runId} has, finalized ${whenOf(holder)} this one`;
   const claims = { ...verdict.claims, continuity: proved(basis) };
   return {
     ...verdict,
@@ -59,28 +91,33 @@ function asJoined({ verdict, required, whole }: VerifiedStream, start: number, {
 }
 
 /** The finding, as far as it is true of the archive as it is now. */
-function restated(
-  verdict: ReportedVerdict,
-  start: number,
-  holder: Placed | undefined,
-  spans: readonly Placed[],
-): ReportedVerdict {
-  const [below] = spans
-    .filter(({ entries }) => entries.head.sequence < start)
-    .toSorted((a, b) => b.entries.head.sequence - a.entries.head.sequence);
-  const now =
-    holder === undefined ? (below === undefined ? {} : { message: sayStart(start, below) }) : sayHeld(start, holder);
+function restated(verdict: ReportedVerdict, now: { message: string; next_step?: string }): ReportedVerdict {
   const findings = verdict.findings.map((finding) =>
     finding.code === UNKNOWN_START ? { ...finding, ...now } : finding,
   );
   const { continuity } = verdict.claims;
-  if (continuity.state !== 'unproved' || now.message === undefined) return { ...verdict, findings };
+  if (continuity.state !== 'unproved') return { ...verdict, findings };
   return { ...verdict, findings, claims: { ...verdict.claims, continuity: { ...continuity, reason: now.message } } };
 }
 
-function sayHeld(start: number, { run_id }: Placed): { message: string; next_step: string } {
+function sayHeld(start: number, holder: Neighbour & { how: Join }): { message: string; next_step: string } {
+  const { runId, how } = holder;
+  const place = `the package starts at entry ${start}; run ${runId}, finalized ${whenOf(holder)} it, has`;
+  if (how === 'differs')
+    return {
+      message: `${place} another entry ${start - 1} than the one that entry ${start} follows`,
+      next_step:
+        'Compare the bundles of both runs: what the service says happened has changed, or one of them was altered.',
+    };
   return {
-    message: `the package starts at entry ${start}; run ${run_id}, finalized after it, has entry ${start - 1}, and that the two join was not proved here`,
-    next_step: `Verify the whole archive with all bundles readable, and see what is said of run ${run_id}.`,
+    message: `${place} entry ${start - 1}, and that the two join was not proved here`,
+    next_step:
+      how === 'unread'
+        ? `Verify the whole archive with all bundles readable, and see what is said of run ${runId}.`
+        : `See what is said of run ${runId}, and compare the bundles of both runs.`,
   };
+}
+
+function whenOf({ isLater }: Neighbour): 'after' | 'before' {
+  return isLater ? 'after' : 'before';
 }

@@ -6,12 +6,9 @@ import { type FormName, formFile, isPart, LISTING, VERIFICATION } from '../bundl
 import { knownOf } from '../bundle/known.ts';
 import type { MissingForm } from '../bundle/missing.ts';
 import { serviceStatementOf } from '../bundle/stated.ts';
-import type { PackageExpectation } from '../chain/package.ts';
 import type { ComparedSection, WalkResult } from '../chain/walk.ts';
 import { type ClaimName, DEFAULT_REQUIRED, strictest } from '../claims/claim.ts';
-import { entriesBeside } from '../claims/completeness.ts';
 import { toContractFile } from '../claims/content.ts';
-import { comparedWith } from '../claims/continuity.ts';
 import { examine } from '../claims/examine.ts';
 import type { FormSource } from '../claims/forms.ts';
 import { type Means, observe, type Readers } from '../claims/observe.ts';
@@ -25,6 +22,7 @@ import { checkConsistency, type FilesBeside } from './consistency.ts';
 import { type ContractUse, toContractUse } from './contract-use.ts';
 import { contradictions } from './contradictions.ts';
 import { readDocuments, type StatedDocuments } from './documents.ts';
+import { expectationOf } from './expectation.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import { openClaims } from './open-claims.ts';
 import { type BundleReading, type EntryWatch, readThrough } from './reading.ts';
@@ -209,19 +207,6 @@ function formOf(bundle: Bundle, form: FormName): string | undefined {
     form,
     bundle.entries.map(({ path }) => path),
   );
-}
-
-/** What the claims ask of the entries, and what the package is to be. */
-function expectationOf(stated: Verification | null, compared: readonly ComparedSection[]): PackageExpectation {
-  if (stated === null) return { compared: () => compared };
-  const { verdict, completeness, statement, earlier } = stated;
-  const head = completeness.kind === 'none' ? null : statement.head.sequence;
-  return {
-    streamId: verdict.stream_id,
-    ...(verdict.package_id === null ? {} : { packageId: verdict.package_id }),
-    watch: () => entriesBeside(head),
-    compared: () => [...comparedWith(earlier), ...compared],
-  };
 }
 
 /** Null for one that is not there, or only in part. */

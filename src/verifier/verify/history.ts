@@ -1,9 +1,9 @@
 import type { ComparedSection, WalkResult } from '../chain/walk.ts';
-import { comparedWith } from '../claims/continuity.ts';
 import { findGaps, placeIn } from '../claims/gaps.ts';
 import { digestAt } from '../claims/overlap.ts';
+import { comparedWith } from '../claims/past.ts';
 import { isPlaced } from '../claims/span.ts';
-import type { Span } from '../claims/span-schema.ts';
+import type { Span, StreamPast } from '../claims/span-schema.ts';
 import type { Verdict } from '../claims/verdict.ts';
 import type { LedgerEntry } from '../ledger/ledger.ts';
 import { PastBuilder } from '../ledger/past.ts';
@@ -20,6 +20,19 @@ interface Fact {
 interface Verified {
   runId: string;
   streams: readonly { verdict: Pick<Verdict, 'findings'> }[];
+}
+
+/** What another run has of a stream, beside a run that is looked at. */
+export interface Neighbour {
+  runId: string;
+  first: number;
+  last: number;
+  /** The digest of the last. */
+  hash: string;
+  /** Whether it stands behind that run in the ledger. */
+  isLater: boolean;
+  /** Whether the ledger has it; what contradicts others is not in there. */
+  isInLedger: boolean;
 }
 
 /** What all runs say of one stream, until it was accepted that it began anew. */
@@ -41,18 +54,26 @@ export class History {
   /** By the runs and the stream, so that a pair is accused once. */
   readonly #findings = new Map<string, ObjectFinding>();
   /** By run and stream. */
-  readonly #refuted = new Set<string>();
+  readonly #contradicted = new Set<string>();
   /** Bundles that were read, by run and stream. */
   readonly #read = new Set<string>();
+  /** The place of each run in the ledger, and the places at which the past of a stream was taken away. */
+  readonly #placeOf = new Map<string, number>();
+  readonly #restarts = new Map<string, number[]>();
 
   /** @param entries of the ledger, the oldest first. */
   constructor(entries: readonly LedgerEntry[]) {
     const past = new PastBuilder();
-    for (const entry of entries) {
+    for (const [place, entry] of entries.entries()) {
+      if ('run_id' in entry) this.#placeOf.set(entry.run_id, place);
       // An acceptance ends the era of the streams whose past it takes away.
       const before = 'run_id' in entry ? [] : [...past.spans];
       past.add(entry);
-      for (const [streamId, spans] of before) if (!past.spans.has(streamId)) this.#begin(streamId, spans);
+      for (const [streamId, spans] of before) {
+        if (past.spans.has(streamId)) continue;
+        this.#begin(streamId, spans);
+        this.#restarts.set(streamId, [...(this.#restarts.get(streamId) ?? []), place]);
+      }
     }
     for (const [streamId, spans] of past.spans) this.#begin(streamId, spans);
   }
@@ -87,16 +108,55 @@ export class History {
   }
 
   /**
+   * What the other runs have of a stream since it last began anew: by the ledger, and those that are not in there by what
+   * was verified of them.
+   */
+  neighboursOf(
+    runId: string,
+    streamId: string,
+    verified: readonly Pick<Neighbour, 'runId' | 'first' | 'last' | 'hash'>[],
+  ): Neighbour[] {
+    const placed = this.spansWith(runId, streamId).filter(isPlaced);
+    const known = placed.map(({ run_id, entries: { first_sequence: first, head } }) => {
+      return { runId: run_id, first, last: head.sequence, hash: head.hash };
+    });
+    const inLedger = new Set(known.map((one) => one.runId));
+    const era = this.#eraNumber(runId, streamId);
+    return [...known, ...verified.filter((one) => !inLedger.has(one.runId))]
+      .filter((one) => one.runId !== runId && this.#eraNumber(one.runId, streamId) === era)
+      .map((one) => ({
+        ...one,
+        isLater: this.#place(one.runId) > this.#place(runId),
+        isInLedger: inLedger.has(one.runId),
+      }));
+  }
+
+  /** A run that the ledger does not have is behind all that it has. */
+  #place(runId: string): number {
+    return this.#placeOf.get(runId) ?? Number.POSITIVE_INFINITY;
+  }
+
+  #eraNumber(runId: string, streamId: string): number {
+    return (this.#restarts.get(streamId) ?? []).filter((place) => place < this.#place(runId)).length;
+  }
+
+  /** Whether another run has another entry than this one has in the same place, or other content. */
+  isContradicted(runId: string, streamId: string): boolean {
+    return this.#contradicted.has(`${runId}/${streamId}`);
+  }
+
+  /**
    * Why it does not follow from the ledger that a bundle continues what earlier runs had; null where it does: it was
    * compared with all that the ledger has before it.
    *
-   * @param earlier what it was compared with.
+   * @param past what it was compared with.
    */
-  whyNotCompared(runId: string, streamId: string, earlier: readonly Span[]): string | null {
-    const spans = this.spansWith(runId, streamId);
+  whyNotCompared(runId: string, streamId: string, { earlier, restarts }: StreamPast): string | null {
+    const spans = this.#eras.filter((era) => era.streamId === streamId).flatMap((era) => era.spans);
     const own = spans.findIndex((span) => span.run_id === runId);
     if (own === -1) return 'the ledger has nothing of it to compare with other runs';
-    const compared = new Set(earlier.map(({ run_id }) => run_id));
+    const told = [...earlier, ...restarts.flatMap((restart) => restart.earlier)];
+    const compared = new Set(told.map(({ run_id }) => run_id));
     const left = spans.slice(0, own).find(({ run_id }) => !compared.has(run_id));
     return left === undefined
       ? null
@@ -139,17 +199,18 @@ export class History {
     const message = `runs ${known.runId} and ${runId} contradict each other: ${what} of the stream "${streamId}" is not the same`;
     const values = { expected: known.value, actual: value };
     this.#findings.set(pair, toObjectFinding('history/differs', runRecordKey(runId), message, values));
-    for (const one of [runId, known.runId]) this.#refuted.add(`${one}/${streamId}`);
+    for (const one of [runId, known.runId]) this.#contradicted.add(`${one}/${streamId}`);
   }
 
   /** What was found once all bundles were read, and whom it refutes, by run and stream. */
   judge(checks: readonly Verified[]): { findings: ObjectFinding[]; refuted: ReadonlySet<string> } {
-    const findings = [...this.#findings.values(), ...this.#gaps(checks)];
-    return { findings: findings.sort((a, b) => (a.key < b.key ? -1 : 1)), refuted: this.#refuted };
+    const refuted = new Set(this.#contradicted);
+    const findings = [...this.#findings.values(), ...this.#gaps(checks, refuted)];
+    return { findings: findings.sort((a, b) => (a.key < b.key ? -1 : 1)), refuted };
   }
 
   /** Those that a run was refuted for when it was made are among its own findings. */
-  #gaps(checks: readonly Verified[]): ObjectFinding[] {
+  #gaps(checks: readonly Verified[], refuted: Set<string>): ObjectFinding[] {
     const told = new Set(
       checks.flatMap(({ streams }) =>
         streams.flatMap(({ verdict }) =>
@@ -165,7 +226,7 @@ export class History {
         .filter(({ before, after }) => inScope.has(before) || inScope.has(after))
         .filter(({ from, to }) => !told.has(`${from}-${to}/${streamId}`))
         .map(({ from, to, before, after }) => {
-          for (const runId of [before, after]) this.#refuted.add(`${runId}/${streamId}`);
+          for (const runId of [before, after]) refuted.add(`${runId}/${streamId}`);
           const message = `runs ${before} and ${after} leave entries ${from} to ${to} of the stream "${streamId}" in none, though there is no time between their periods`;
           return toObjectFinding('history/gap', runRecordKey(after), message);
         }),

@@ -10,6 +10,7 @@ import {
   withSignature,
 } from '../ledger/ledger.ts';
 import { isLedgerKey, ledgerKey, runRecordKey } from '../records/keys.ts';
+import type { Acceptance } from '../records/record.ts';
 import { toRecordBytes } from '../records/record-bytes.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
 import type { RunCheck } from './run.ts';
@@ -148,4 +149,16 @@ function reportAbsent(
     return [toObjectFinding('object/missing', runRecordKey(run.id), `is recorded by ${key}, but it is not there`)];
   if (check.sha256 === null || check.sha256 === run.sha256) return [];
   return [anotherThanRecorded(runRecordKey(run.id), key, run.sha256, check.sha256)];
+}
+
+/** Whether the ledger names an acceptance. One that cannot be read is a finding already: then nobody knows what it says. */
+export function acceptedIn({ entries, acceptances }: Ledger): (acceptance: Omit<Acceptance, 'format'>) => boolean {
+  const named = entries.filter(({ entry }) => 'acceptance_key' in entry).length;
+  const known = new Set([...acceptances.values()].map(({ record }) => keyOf(record)));
+  return (acceptance) => acceptances.size < named || known.has(keyOf(acceptance));
+}
+
+function keyOf({ stream_id, accepted_at, accepted_by, reason, head }: Omit<Acceptance, 'format'>): string {
+  const { sequence, hash, run_id } = head;
+  return JSON.stringify([stream_id, accepted_at, accepted_by.user, accepted_by.host, reason, sequence, hash, run_id]);
 }

@@ -32,7 +32,7 @@ const KNOWN: Known = {
   period: { from: null, to: null },
   statedHead: null,
   statedCount: null,
-  restart: null,
+  restarts: [],
   completeness: { kind: 'none', why: 'a package by itself shows nothing to hold it against' },
 };
 

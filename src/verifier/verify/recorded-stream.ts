@@ -1,9 +1,10 @@
+import type { Verification } from '../bundle/documents.ts';
 import type { MissingForm } from '../bundle/missing.ts';
 import { collectedIn } from '../bundle/stated.ts';
 import { type ReportedVerdict, withRecorded } from '../claims/recorded.ts';
 import type { Span, SpanEntries } from '../claims/span-schema.ts';
 import { runRecordKey } from '../records/keys.ts';
-import type { RunRecord, RunStream } from '../records/record.ts';
+import type { Acceptance, RunRecord, RunStream } from '../records/record.ts';
 import { toRecordBytes } from '../records/record-bytes.ts';
 import type { VerifiedBundle } from './content.ts';
 import type { History } from './history.ts';
@@ -22,9 +23,16 @@ export function statedVerdict({
   return stated;
 }
 
+/** What the ledger says of the past of all streams. */
+export interface LedgerPast {
+  history: History;
+  /** Whether the ledger names this acceptance. */
+  isAccepted(acceptance: Omit<Acceptance, 'format'>): boolean;
+}
+
 /** The verdict made now, once it was held against what the run recorded. */
 export function compareRecorded(
-  history: History,
+  past: LedgerPast,
   run: RunRecord,
   stream: RunStream,
   verified: VerifiedBundle,
@@ -52,7 +60,7 @@ export function compareRecorded(
   if (!sameRecord(service, stream.service)) differ("service's statement");
   if (!sameForms(stream, missing)) differ('list of missing forms');
   if (!sameRecord(said.package_period, run.package_period)) differ('package period');
-  findings.push(...checkEarlier(history, stream, said.earlier));
+  findings.push(...checkEarlier(past, stream, said), ...checkAccepted(past, stream, said));
   return withRecorded(verdict, stated);
 }
 
@@ -62,20 +70,41 @@ function sameForms({ partial, missing }: RunStream, found: readonly MissingForm[
 }
 
 /** What a bundle says that earlier runs had of the stream must be what the ledger says. */
-function checkEarlier(history: History, { stream_id, bundle }: RunStream, earlier: readonly Span[]): ObjectFinding[] {
+function checkEarlier(
+  { history }: LedgerPast,
+  { stream_id, bundle }: RunStream,
+  { earlier, accepted_restarts }: Verification,
+): ObjectFinding[] {
   const isKnown = (span: Span) => {
     const known = history.spanOf(span.run_id, stream_id);
     if (known === undefined || !span.part) return known !== undefined && sameRecord(span, known);
     // What a part says follows from that run's bundle, which is compared with this one where it is read.
     return span.entries !== null && known.entries !== null && isWithin(span.entries, known.entries);
   };
-  return earlier
+  return [...earlier, ...accepted_restarts.flatMap((restart) => restart.earlier)]
     .filter((span) => !isKnown(span))
     .map(({ run_id }) =>
       toObjectFinding(
         'verdict/differs',
         bundle.key,
         `was compared with entries of run ${run_id} that the ledger does not have`,
+      ),
+    );
+}
+
+/** What was accepted of the stream must be what the ledger names. */
+function checkAccepted(
+  { isAccepted }: LedgerPast,
+  { stream_id, bundle }: RunStream,
+  { accepted_restarts }: Verification,
+): ObjectFinding[] {
+  return accepted_restarts
+    .filter(({ earlier: _earlier, ...accepted }) => !isAccepted({ stream_id, ...accepted }))
+    .map(({ accepted_at }) =>
+      toObjectFinding(
+        'verdict/differs',
+        bundle.key,
+        `names an acceptance of ${accepted_at} that the ledger does not have`,
       ),
     );
 }

@@ -49,7 +49,7 @@ export async function verifyRun(context: RunContext, runId: string): Promise<Run
   if (check.record === null || check.sha256 === null) return { ...check, outcome: outcomeOf(check) };
   check.findings.push(...checkRecord(check.record, runId, key));
   await verifyStreams(context, check, check.record);
-  check.findings.push(...checkVanished(context, check.record, key));
+  check.findings.push(...checkVanished(context, check.record, key), ...checkAcceptances(context, check.record, key));
   for (const object of check.record.left_over) {
     check.accounted.add(object.key);
     await verifyLeftOver(context.archive, check.record, object, check.findings);
@@ -155,7 +155,7 @@ function checkRecord(record: RunRecord, runId: string, key: string): ObjectFindi
 
 /** A stream can only be missed that an earlier run had seen, or an earlier try of this one. */
 function checkVanished(context: RunContext, record: RunRecord, key: string): ObjectFinding[] {
-  return record.vanished
+  return [...record.vanished, ...record.ended]
     .filter(({ stream_id, head: { run_id, sequence, hash } }) => {
       const own = record.streams.find((stream) => run_id === record.run_id && stream.stream_id === stream_id);
       const head = own === undefined ? context.headOf(run_id, stream_id) : own.head;
@@ -167,6 +167,14 @@ function checkVanished(context: RunContext, record: RunRecord, key: string): Obj
         key,
         `misses the stream "${stream_id}" by a head that the ledger does not have`,
       ),
+    );
+}
+
+function checkAcceptances({ isAccepted }: RunContext, { acceptances }: RunRecord, key: string): ObjectFinding[] {
+  return acceptances
+    .filter((acceptance) => !isAccepted(acceptance))
+    .map(({ stream_id }) =>
+      toObjectFinding('record/differs', key, `names an acceptance of "${stream_id}" that the ledger does not have`),
     );
 }
 

@@ -12,9 +12,8 @@ import type { AttestationContext } from './attestations.ts';
 import { verifyBundle } from './bundle.ts';
 import type { VerifyOptions } from './content.ts';
 import type { ContractUse } from './contract-use.ts';
-import type { History } from './history.ts';
 import { type ObjectFinding, toObjectFinding } from './object-finding.ts';
-import { compareRecorded, sameRecord, statedVerdict } from './recorded-stream.ts';
+import { compareRecorded, type LedgerPast, sameRecord, statedVerdict } from './recorded-stream.ts';
 import { checkDigest, fetchBundle, isAttested, isThere, readObject } from './stored.ts';
 
 export interface VerifiedStream {
@@ -37,7 +36,7 @@ export interface VerifiedStream {
   parts: readonly string[];
 }
 
-export interface RunContext extends VerifyOptions, AttestationContext {
+export interface RunContext extends VerifyOptions, AttestationContext, LedgerPast {
   /** Where bundles of a remote archive are put for as long as they are read. */
   workDirectory: string;
   /** Whether a bundle need not be read whose digest the store itself attests. */
@@ -48,7 +47,6 @@ export interface RunContext extends VerifyOptions, AttestationContext {
   concurrency?: number;
   /** The head that a run left in the ledger for a stream; undefined when it left none. */
   headOf(runId: string, streamId: string): { sequence: number; hash: string } | undefined;
-  history: History;
   onStream?(streamId: string): void;
 }
 
@@ -104,10 +102,11 @@ async function verifyFetched(
   findings.push(...verified.findings);
   const { judged } = verified;
   if (judged !== null && judged.walk !== null) history.add(run.run_id, judged.walk);
-  const verdict = compareRecorded(history, run, stream, verified, findings);
+  const verdict = compareRecorded(context, run, stream, verified, findings);
   if (judged === null || verdict === null) return null;
   const { contract, required, stated } = judged;
-  const continuity = history.whyNotCompared(run.run_id, stream.stream_id, stated.earlier);
+  const past = { earlier: stated.earlier, restarts: stated.accepted_restarts };
+  const continuity = history.whyNotCompared(run.run_id, stream.stream_id, past);
   return {
     ...beginning(stream, required),
     verdict: continuity === null ? verdict : asReadBack(verdict, { continuity }, required),

@@ -107,7 +107,7 @@ VERDICT = ("stream_id status package_id entries first_sequence head previous_has
            "digests_bind entries_sha256 first_occurred_at last_occurred_at claims findings findings_count activity actions")
 STREAM = VERDICT + " partial missing collected service bundle"
 RUN = ("format run_id outcome exit_code scope period package_period source tool operator begun_at begun_at_by_service started_at "
-       "finished_at attempts stream_list streams excluded failed vanished acceptances reconciliation warnings signed "
+       "finished_at attempts stream_list streams excluded failed vanished ended acceptances reconciliation warnings signed "
        "timestamp_authority report earlier_runs recovered left_over documents binding")
 MEMBERS = {name: set(names.split()) for name, names in {
     "archive": "format audit_url",
@@ -128,7 +128,7 @@ MEMBERS = {name: set(names.split()) for name, names in {
     "envelope": "payload payloadType signatures",
     "verification": "format run_id period verified_at tool contract contract_sha256 recipe required_claims seal_key_ids "
                     "accepted_unhashed timestamp_roots vendor earlier package_period statement package_entries "
-                    "accepted_restart completeness verdict does_not_prove",
+                    "accepted_restarts completeness verdict does_not_prove",
     "verdict": VERDICT,
     "service": "format run_id stream_id stream_record check_answer listing",
     "transfer-log": "format run_id stream_id audit_url operator request requested_by export_started_at received_at steps",
@@ -446,6 +446,7 @@ def verify_bundle(archive, run, stream, spans, place):
     must(stream["collected"] == {"export_started_at": log["export_started_at"], "requested_at": (requests + [log["export_started_at"]])[0], "received_at": log["received_at"]}, place, "was collected at another time")
     must([s["run_id"] for s in verification["earlier"] if not s["part"]] == [s["run_id"] for s in spans]
          and all(span in spans for span in verification["earlier"] if not span["part"]), place, "names other earlier runs than the ledger")
+    must(all(restart in archive.restarts.get(verdict["stream_id"], []) for restart in verification["accepted_restarts"]), place, "names an acceptance that the ledger does not")
     # 10, step 8
     for document in (service, log):
         must(document["run_id"] == run["run_id"] and document["stream_id"] == verdict["stream_id"], place, "its documents are of several streams")
@@ -612,7 +613,7 @@ class Archive:
     def verify_ledger(self):
         keys = sorted(key for key in self.objects if re.fullmatch(r"ledger/\d{8}\.json", key))
         before, previous, signed, eras = None, ZEROS, False, {}
-        ledger, self.used = [], set()
+        ledger, self.used, self.restarts, self.acceptances = [], set(), {}, []
         must(bool(keys), "ledger", "is missing")
         for number, key in enumerate(keys, 1):
             must(key == f"ledger/{number:08d}.json", key, f"comes where entry {number} should be")
@@ -649,7 +650,9 @@ class Archive:
                 return None
             name = f"acceptances/{slug_of(record['stream_id'])}-{record['accepted_at'].replace(':', '-')}.json"
             must(entry["acceptance_key"] == name, name, "is not where it belongs")
-            eras.pop(record["stream_id"], None)
+            restart = {name: record[name] for name in ("reason", "accepted_by", "accepted_at", "head")}
+            self.restarts.setdefault(record["stream_id"], []).append({**restart, "earlier": eras.pop(record["stream_id"], [])})
+            self.acceptances.append(record)
             return {**common, "acceptance_key": entry["acceptance_key"], "acceptance_sha256": entry["acceptance_sha256"], "created_at": record["accepted_at"], "audit_url": service, "heads": {s: h for s, h in heads.items() if s != record["stream_id"]}}
         run_key = f"runs/{entry['run_id']}/run.json"
         data = self.read(run_key)
@@ -707,6 +710,7 @@ def verify_run(archive, run, data, past, services, ledger):
     must(all(s["stream_id"] in told for s in run["stream_list"]["streams"]), key, "does not say what became of a stream")
     must((run["outcome"] == "refuted") == bool(gone or any(s["status"] == "refuted" for s in run["streams"])), key, "states another outcome than its streams")
     must(run["source"]["audit_url"] in services, key, "is of another service")
+    must(all(acceptance in archive.acceptances for acceptance in run["acceptances"]), key, "names an acceptance that the ledger does not")
     must(run["outcome"] != "refuted", key, "the run itself was refuted")
     must(all(archive.runs.get(earlier["run_id"], earlier) == earlier for earlier in run["earlier_runs"]), key, "says of a run before what its record does not")
     archive.runs[run["run_id"]] = {**coverage_of(run), "run_id": run["run_id"], "outcome": run["outcome"], "finished_at": run["finished_at"], "streams": counts["exported"], "entries": sum(s["entries"] for s in run["streams"])}

@@ -133,6 +133,7 @@ const run = (heads: RunState['heads'] = new Map()): RunState => ({
   heads,
   attempts: [],
   past: { spans: new Map(), runs: new Map(), coverage: [] },
+  restarts: new Map(),
   acceptances: [],
   account: null,
   packing: { write: () => Promise.reject(new Error('nothing is packed here')), close: async () => {} },

@@ -2,7 +2,7 @@ import bidi from 'bidi-js';
 import { describe, expect, test } from 'vitest';
 import { readTexts } from '../../../src/exporter/report/texts.ts';
 import { toRunView } from '../../../src/exporter/report/view/view.ts';
-import type { ClaimName } from '../../../src/verifier/claims/claim.ts';
+import { CLAIMS, type ClaimName } from '../../../src/verifier/claims/claim.ts';
 import { type StreamFindingCode, toStreamFinding } from '../../../src/verifier/model/stream-finding.ts';
 import type { RunRecord } from '../../../src/verifier/records/record.ts';
 import { runRecord } from '../../support/records.ts';
@@ -101,6 +101,20 @@ test('every stream that is not as it should be is an exception, with its reason'
     ['partial', 'prod/half', 'the pdf form is missing: 503, after five attempts'],
     ['excluded', 'prod/debug', '--exclude */debug'],
   ]);
+});
+
+test('nothing is concluded to be complete and accurate where any claim is refuted', () => {
+  const conclusionOf = (claims: object) => {
+    const stream = monthStream(1);
+    const record = verifiedRun([{ ...stream, claims: { ...stream.claims, ...claims } }]);
+    return view(record).provenance.ipe.find(({ label }) => label === 'Conclusion')?.lines ?? [];
+  };
+  expect(conclusionOf({})[0]).toMatch(/^Each condition below holds for every stream in scope/);
+  for (const name of CLAIMS) {
+    const lines = conclusionOf({ [name]: { state: 'refuted', reason: 'r' } });
+    expect(lines[0]).toBe(`Not shown to be complete and accurate: a check found a contradiction (${name}).`);
+    expect(lines).toContain('No claim is refuted: 0 of 1');
+  }
 });
 
 test('claims are counted over the streams, with the reasons', () => {

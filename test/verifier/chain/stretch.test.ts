@@ -14,7 +14,10 @@ const bytes = Buffer.from(JSON.stringify(packageOf(chain)));
 const startOf = (sequence: number, of = bytes) => of.indexOf(`{"entry_id":"e-${sequence}"`);
 
 const open = (watch: number[] = [], keys = KEYS) =>
-  new PackageReader(defaultContract, keys, { streamId: STREAM, watch: () => watch });
+  new PackageReader(defaultContract, keys, { streamId: STREAM, watch: () => watch, dated: () => [DATED] });
+const timeOf = (sequence: number) => Date.parse(chain[sequence - 1]?.timestamp ?? '');
+/** What entry 8 answers. */
+const DATED = { name: 'a period', from: timeOf(6), to: timeOf(10), known: [{ from: 0, to: 7 }] };
 
 function plain({ walk, facts, defect }: PackageReading) {
   return { ...walk, findings: walk.findings.list(), total: walk.findings.total(), facts, defect };
@@ -64,6 +67,7 @@ describe('a stretch', () => {
         .map(({ hash }) => hash)
         .join(''),
     );
+    expect([...stretch.dated]).toEqual([[DATED.name, { sequence: 8, time: timeOf(8) }]]);
     expect([...stretch.watched]).toEqual(
       [7, 8].map((at) => [at, { digest: chain[at - 1]?.hash, timestamp: chain[at - 1]?.timestamp }]),
     );

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { judgeAgreement, type OwnVerdict, type VendorVerdict } from '../../../src/verifier/claims/agreement.ts';
+import { judgeAgreement } from '../../../src/verifier/claims/agreement.ts';
+import type { OwnVerdict, VendorVerdict } from '../../../src/verifier/claims/agreement-vendor.ts';
 import type { Claim } from '../../../src/verifier/claims/claim.ts';
 import type { PackageFacts, SummaryFacts } from '../../../src/verifier/reading/contract.ts';
 import { chainOf, packageOf, readPackage, type SentEntry, STREAM } from '../../support/chain.ts';
@@ -29,7 +30,12 @@ function judge({ entries = intact, facts = {}, summary = SUMMARY, vendor = null,
   const { walk } = reading;
   const question = { walk, facts: { ...reading.facts, ...facts }, summary, vendor, ownVerdict };
   const { claim, findings } = judgeAgreement(question);
-  return { claim, found: findings.list().map(({ code, expected }) => `${code} ${expected}`) };
+  const list = findings.list();
+  return {
+    claim,
+    found: list.map(({ code, expected }) => `${code} ${expected}`),
+    messages: list.map(({ message }) => message),
+  };
 }
 
 const OTHER = 'f'.repeat(64);
@@ -129,32 +135,54 @@ const said = (verified: boolean, failed_sequences: number[] = []): VendorVerdict
   failed_sequences,
 });
 
-const VERDICTS: [string, VendorVerdict, OwnVerdict, Claim['state']][] = [
-  ['both say good', said(true), 'proved', 'proved'],
-  ['the service says good, we could not check all', said(true), 'open', 'proved'],
-  ['both say bad', said(false, [7]), 'refuted', 'proved'],
-  ['both say bad, of different entries', said(false, [99]), 'refuted', 'proved'],
-  ['the service says good, we say bad', said(true), 'refuted', 'refuted'],
-  ['the service says bad, without a place', said(false), 'proved', 'refuted'],
-  ['the service says bad of an entry in the package', said(false, [10]), 'proved', 'refuted'],
-  ['of the first entry in the package', said(false, [5]), 'proved', 'refuted'],
-  ['of the last', said(false, [20]), 'proved', 'refuted'],
-  ['of one before and one in the package', said(false, [1, 10]), 'proved', 'refuted'],
-  ['of entries before and behind the package', said(false, [4, 21]), 'proved', 'proved'],
-  ['the service says bad, we could not check all', said(false, [10]), 'open', 'unproved'],
-  ['the service says bad without a place, we could not check all', said(false), 'open', 'unproved'],
-  ['the service says bad of entries elsewhere, we could not check all', said(false, [4]), 'open', 'proved'],
+const DIFFERS = 'agreement/vendor-verdict-differs';
+const FAILED = 'agreement/vendor-check-failed';
+const AGREES = /and the recorded verdict of the service agree/;
+const ELSEWHERE = /^the JSON form and the summary agree; .*the service's own check failed at .* not in this package/;
+const VERDICTS: [string, VendorVerdict, OwnVerdict, Claim['state'], RegExp, string[]][] = [
+  ['both say good', said(true), 'proved', 'proved', AGREES, []],
+  ['the service says good, we could not check all', said(true), 'open', 'proved', AGREES, []],
+  ['both say bad', said(false, [7]), 'refuted', 'proved', AGREES, []],
+  ['the service says bad of another entry', said(false, [99]), 'refuted', 'proved', ELSEWHERE, [`${FAILED} undefined`]],
+  ['the service says good, we say bad', said(true), 'refuted', 'refuted', /1 of/, [`${DIFFERS} verified`]],
+  ['the service says bad, without a place', said(false), 'proved', 'refuted', /1 of/, [`${DIFFERS} not verified`]],
+  ['bad of an entry in the package', said(false, [10]), 'proved', 'refuted', /1 of/, [`${DIFFERS} not verified`]],
+  ['bad of the first in the package', said(false, [5]), 'proved', 'refuted', /1 of/, [`${DIFFERS} not verified`]],
+  ['bad of the last', said(false, [20]), 'proved', 'refuted', /1 of/, [`${DIFFERS} not verified`]],
+  ['bad of one before and one here', said(false, [1, 10]), 'proved', 'refuted', /1 of/, [`${DIFFERS} not verified`]],
+  ['bad of entries around the package', said(false, [4, 21]), 'proved', 'proved', ELSEWHERE, [`${FAILED} undefined`]],
+  [
+    'bad, we could not check all',
+    said(false, [10]),
+    'open',
+    'unproved',
+    /at entry 10 .* not all/,
+    [`${FAILED} undefined`],
+  ],
+  ['bad without a place, we could not check all', said(false), 'open', 'unproved', /not all/, [`${FAILED} undefined`]],
+  ['bad elsewhere, we could not check all', said(false, [4]), 'open', 'proved', ELSEWHERE, [`${FAILED} undefined`]],
+  ['good, and no key of ours fits a seal', said(true), 'keys', 'unproved', /verified .* only seals/, []],
+  [
+    'bad, and no key of ours fits',
+    said(false, [10]),
+    'keys',
+    'unproved',
+    /at entry 10 .* only seals/,
+    [`${FAILED} undefined`],
+  ],
 ];
 
 describe("the service's own verdict", () => {
-  test.each(VERDICTS)('%s', (_words, vendor, ownVerdict, state) => {
+  test.each(VERDICTS)('%s', (_words, vendor, ownVerdict, state, words, codes) => {
     const { claim, found } = judge({ vendor, ownVerdict });
-    expect(claim.state).toBe(state);
-    const codes = {
-      proved: [],
-      refuted: [/^agreement\/vendor-verdict-differs (not )?verified$/],
-      unproved: [/^agreement\/vendor-check-failed/],
-    }[state];
-    expect(found).toEqual(codes.map((code) => expect.stringMatching(code)));
+    expect([claim.state, found]).toEqual([state, codes]);
+    expect(claim.basis ?? claim.reason).toMatch(words);
+  });
+
+  test('that differs names the entry', () => {
+    const { messages } = judge({ vendor: said(false, [10]) });
+    expect(messages).toEqual([
+      'the service says not verified at entry 10 (checked 2026-11-01T00:00:00.000Z), our own check says not refuted',
+    ]);
   });
 });

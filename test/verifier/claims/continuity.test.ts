@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { WalkResult } from '../../../src/verifier/chain/walk.ts';
-import { comparedWith, judgeContinuity } from '../../../src/verifier/claims/continuity.ts';
+import { judgeContinuity } from '../../../src/verifier/claims/continuity.ts';
 import type { ContinuityQuestion } from '../../../src/verifier/claims/continuity-question.ts';
-import type { Span, SpanEntries } from '../../../src/verifier/claims/span-schema.ts';
+import { lookOut } from '../../../src/verifier/claims/past.ts';
+import type { Restart, Span, SpanEntries } from '../../../src/verifier/claims/span-schema.ts';
 import { bare, chainOf, GENESIS, packageOf, readPackage, type SentEntry, STREAM, sealed } from '../../support/chain.ts';
 
 const intact = chainOf(20);
@@ -34,13 +35,19 @@ const head = (sequence: number, digest = digestOf(sequence)) =>
   earlier(run(1, sequence, { head: { sequence, hash: digest } }));
 const slice = (from: number, to: number) => intact.slice(from - 1, to);
 
-function walkOf(entries: SentEntry[], compared: readonly Span[] = []): WalkResult {
-  return readPackage(packageOf(entries), { streamId: STREAM, compared: comparedWith(compared) }).walk;
+function walkOf(entries: SentEntry[], earlier: readonly Span[] = [], restarts: readonly Restart[] = []): WalkResult {
+  const look = lookOut(
+    () => ({ earlier, restarts }),
+    ALL_TIME,
+    () => [],
+  );
+  const [watch, compared, dated] = [look.watch(STREAM), look.compared(STREAM), look.dated(STREAM)];
+  return readPackage(packageOf(entries), { streamId: STREAM, watch, compared, dated }).walk;
 }
 
 function judge(entries: SentEntry[], more: Partial<ContinuityQuestion> = {}) {
-  const walk = walkOf(entries, more.earlier ?? []);
-  const question = { walk, earlier: [], period: ENDED, statedHead: null, restart: null, ...more };
+  const walk = walkOf(entries, more.earlier ?? [], more.restarts);
+  const question = { walk, earlier: [], period: ENDED, statedHead: null, restarts: [], ...more };
   const { claim, findings } = judgeContinuity(question);
   return { ...claim, found: bare(findings.list()), errors: findings.errors('continuity') };
 }
@@ -119,7 +126,7 @@ test('a digest that is not that of its entry proves nothing, edited or not', () 
 test('the finding names both digests', () => {
   const { earlier } = head(10, 'ab');
   const walk = walkOf(intact, earlier);
-  const { findings } = judgeContinuity({ walk, earlier, period: ALL_TIME, statedHead: null, restart: null });
+  const { findings } = judgeContinuity({ walk, earlier, period: ALL_TIME, statedHead: null, restarts: [] });
   expect(findings.list()).toMatchObject([
     { expected: 'ab', actual: digestOf(10), message: expect.stringContaining('2026-09') },
   ]);
@@ -135,8 +142,77 @@ test('where nobody knows what was exported before, even the beginning of a strea
   expect(reason).toContain('is not known here');
 });
 
-test('an accepted restart is the basis of a new start', () => {
-  expect(judge(intact, { restart: 'its restart was accepted' }).basis).toContain('its restart was accepted');
+/** What was accepted of the stream: before, runs had its first entries, up to these, of this chain. */
+function accepted(before: SentEntry[], ...heads: number[]): Restart {
+  const earlier = heads.map((last) => {
+    const hash = before[last - 1]?.hash ?? '';
+    return run(1, last, { head: { sequence: last, hash }, previous_hash: GENESIS });
+  });
+  const sequence = Math.max(...heads);
+  return {
+    reason: 'new database',
+    accepted_by: { user: 'ana', host: 'h' },
+    accepted_at: '2026-10-02T00:00:00.000Z',
+    head: { sequence, hash: before[sequence - 1]?.hash ?? '', run_id: '2026-09' },
+    earlier,
+  };
+}
+const RESTARTED =
+  'a restart or an end after entry 10 of run 2026-09 was accepted on 2026-10-02T00:00:00.000Z by ana: new database';
+const others = chainOf(20, { actor: 'm' });
+
+test.each<[string, SentEntry[], Partial<ContinuityQuestion>, string, string[]]>([
+  [
+    'the stream began anew with fewer entries',
+    slice(1, 4),
+    { ...ALL, statedHead: 4, restarts: [accepted(others, 4, 10)] },
+    `starts at the first entry of the stream; no export had entries of it since ${RESTARTED}`,
+    ['continuity/accepted 4', 'continuity/accepted-missing 5-10', 'continuity/accepted 10'],
+  ],
+  [
+    'the stream began anew and was exported since',
+    intact,
+    { ...ALL, ...head(4), restarts: [accepted(others, 10)] },
+    `contains entry 4, the head of run 2026-09, unchanged; ${RESTARTED}`,
+    ['continuity/accepted 10', 'continuity/accepted 10'],
+  ],
+  [
+    'two runs agree since then',
+    intact,
+    { ...ALL, ...earlier(run(1, 4), run(1, 6)), restarts: [accepted(others, 10)] },
+    `contains entry 6, the head of run 2026-09, unchanged; ${RESTARTED}; it agrees with all 2 runs since that have some of its entries`,
+    ['continuity/accepted 10', 'continuity/accepted 10'],
+  ],
+  [
+    'nothing had changed',
+    intact,
+    { ...ALL, restarts: [accepted(intact, 10)] },
+    `starts at the first entry of the stream; no export had entries of it since ${RESTARTED}`,
+    ['continuity/accepted 10'],
+  ],
+  [
+    'a part of what is there now',
+    slice(12, 20),
+    { restarts: [accepted(others, 10)] },
+    `the package starts at entry 12, and no export had entries of it since ${RESTARTED}`,
+    ['continuity/accepted 10', 'continuity/unknown-start 12'],
+  ],
+])('a restart that was accepted, where %s', (_words, entries, question, said, found) => {
+  const claim = judge(entries, question);
+  expect([claim.basis ?? claim.reason, claim.found, claim.errors]).toEqual([said, found, 0]);
+});
+
+test('of what was accepted, it is told whether it is there still', () => {
+  const told = (before: SentEntry[]) => {
+    const restarts = [accepted(before, 10)];
+    const walk = walkOf(intact, [], restarts);
+    const question = { walk, earlier: [], period: ALL_TIME, statedHead: null, restarts };
+    return judgeContinuity(question)
+      .findings.list()
+      .map(({ message }) => message);
+  };
+  expect(told(intact)).toEqual([`${RESTARTED}; entry 10 is there as it was exported`]);
+  expect(told(others)).toEqual([RESTARTED, 'entry 10 is not the one that run 2026-09 exported; that was accepted']);
 });
 
 /** An earlier run that had no entry of the stream. */
@@ -161,7 +237,7 @@ test.each<[string, SentEntry[], Partial<ContinuityQuestion>, RegExp]>([
     earlier(EMPTY),
     /^the package starts at entry 5, and no earlier export had entries of it$/,
   ],
-  ['of a start that nobody can know', slice(5, 8), {}, /, and no earlier export is known$/],
+  ['of a start that nobody can know', slice(5, 8), {}, /, and no earlier export was known then$/],
 ])('what is said %s', (_words, entries, question, said) => {
   expect(judge(entries, question).reason).toMatch(said);
 });

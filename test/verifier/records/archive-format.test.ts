@@ -3,7 +3,14 @@ import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { packageFile } from '../../../src/core/install-paths.ts';
 import { serviceSchema, transferLogSchema, verificationSchema } from '../../../src/verifier/bundle/documents.ts';
-import { headSchema, periodSchema, spanEntriesSchema, spanSchema } from '../../../src/verifier/claims/span-schema.ts';
+import {
+  headSchema,
+  periodSchema,
+  restartSchema,
+  seenHeadSchema,
+  spanEntriesSchema,
+  spanSchema,
+} from '../../../src/verifier/claims/span-schema.ts';
 import {
   collectedSchema,
   operatorSchema,
@@ -26,7 +33,6 @@ import {
   earlierRunSchema,
   reconciliationSchema,
   runRecordSchema,
-  seenHeadSchema,
   streamFailureSchema,
   streamRecordSchema,
   vanishedSchema,
@@ -87,6 +93,7 @@ const SHAPES: Section[] = [
   ['**missing form**', inner(streamRecordSchema.shape.missing)],
   ['**span entries**', spanEntriesSchema],
   ['**span**', spanSchema],
+  ['**restart**', restartSchema],
   ['**coverage**', coverageSchema],
   ['**earlier run**', earlierRunSchema, coverageSchema],
   ['**reconciliation**', reconciliationSchema],

@@ -109,7 +109,7 @@ test('a month in words', () => {
     coverMonths(runs, new Date('2026-10-01T00:00:00Z')).map((covered) => describeMonth(toMonthReport(covered))),
   ).toEqual([
     '2026-06 is in run 2026-06',
-    '2026-07 is in no run',
+    '2026-07 is in no finalized run',
     'of 2026-08 run 2026-08 has 1 of 29 streams',
     'of 2026-09 run some has 1 of 29 streams, some of its days',
   ]);

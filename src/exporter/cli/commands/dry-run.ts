@@ -4,6 +4,8 @@ import { plural } from '../../../core/words.ts';
 import type { Archive } from '../../../verifier/archive/archive.ts';
 import { describePeriod } from '../../../verifier/bundle/period.ts';
 import { readKnownLedger } from '../../../verifier/ledger/continuation.ts';
+import { readNewestEntry } from '../../../verifier/ledger/ledger.ts';
+import { readArchiveService } from '../../../verifier/ledger/service.ts';
 import { openMemoryArchive } from '../../archive/memory.ts';
 import { type ClockReading, readClock } from '../../clocks.ts';
 import { checkQuestion, whyOther } from '../../export/asked.ts';
@@ -23,7 +25,7 @@ export async function dryRun(wish: ExportWish, footing: Footing, context: Comman
   const { config, answer, scope, service } = wish;
   const { printer } = context;
   await storeOf(config.archive.url).checkForWriting(config.archive, context);
-  const { runId, isFinalized } = await withArchiveIfAny(config.archive, context, (archive) =>
+  const { runId, isFinalized, movedFrom } = await withArchiveIfAny(config.archive, context, (archive) =>
     checkRun(wish, footing, archive ?? openMemoryArchive()),
   );
   let clock: ClockReading | null = null;
@@ -36,9 +38,14 @@ export async function dryRun(wish: ExportWish, footing: Footing, context: Comman
   const streams = included.map(({ streamId }) => streamId);
   printer.document('evidence-export-dry-run/1', {
     ...{ dry_run: true, run_id: runId, period: answer.period, finalized: isFinalized, streams, excluded },
+    moved_from: movedFrom,
   });
   printer.result(`Run ${runId}: ${describePeriod(answer.period)}`);
   if (isFinalized) printer.result('This run is finalized: without --revise nothing would be exported.');
+  if (movedFrom !== null)
+    printer.result(
+      `The archive would record for ever that its service moved here from ${movedFrom} (--service-moved).`,
+    );
   return printPlan(selection, wish, footing, printer);
 }
 
@@ -50,14 +57,16 @@ async function checkRun(
   wish: ExportWish,
   footing: Footing,
   archive: Archive,
-): Promise<{ runId: string; isFinalized: boolean }> {
+): Promise<{ runId: string; isFinalized: boolean; movedFrom: string | null }> {
   const { config, answer, revise, serviceMoved, beginSigning } = wish;
   const keyFor = bindingKeysOf({ signingKey: footing.signingKey, apiKey: config.source.apiKey ?? '' });
   const asker = { archive, binding: { keyFor }, service: { isMoved: serviceMoved } };
   const check = async (runId: string) => {
     const isFinalized = (await checkQuestion(asker, questionOf(wish, runId))) !== null;
     if (!isFinalized) await readKnownLedger(archive, { ...footing, beginSigning });
-    return { runId, isFinalized };
+    const isMoving = serviceMoved && !isFinalized;
+    const movedFrom = isMoving ? await readArchiveService(archive, await readNewestEntry(archive)) : null;
+    return { runId, isFinalized, movedFrom };
   };
   const revision = {
     ...{ archive, revise },

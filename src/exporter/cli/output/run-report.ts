@@ -8,6 +8,7 @@ import type { RunRecord } from '../../../verifier/records/record.ts';
 import type { ExportResult } from '../../export/run.ts';
 import type { RunResult } from '../../export/stream-jobs.ts';
 import { sayNotProved } from '../../report/view/not-proved.ts';
+import { printAccepted } from './accepted.ts';
 import { type Cause, printCauses } from './causes.ts';
 import { printLacking } from './lacking-months.ts';
 import { OUTCOME_STYLES } from './outcome-styles.ts';
@@ -45,11 +46,7 @@ export function printRun(result: ExportResult, archiveUrl: string, printer: Prin
   printStreamsTable(record.streams, printer);
   printFindings(record, printer);
   printNotReceived(record, printer);
-  for (const { stream_id, reason, accepted_at, accepted_by } of record.acceptances)
-    printer.result([
-      styled('accepted', 'yellow'),
-      ` ${stream_id}: restart accepted on ${accepted_at} by ${accepted_by.user}: ${reason}`,
-    ]);
+  printAccepted(record.acceptances, printer);
   for (const warning of record.warnings) printer.result([styled('note', 'yellow'), ` ${warning}`]);
   printExtent(record, printer);
   printAttestations(result, printer);
@@ -118,7 +115,7 @@ function printAttestations({ record, state, unstamped }: RunResult, printer: Pri
 
 function printFindings(record: RunRecord, printer: Printer): void {
   const findings = [
-    ...record.vanished.map(({ finding }) => finding),
+    ...[...record.vanished, ...record.ended].map(({ finding }) => finding),
     ...record.streams.flatMap((stream) => stream.findings),
   ];
   const causes = findings.map(({ code, severity, stream_id: streamId, message, next_step: nextStep }): Cause => {

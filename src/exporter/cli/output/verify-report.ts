@@ -7,6 +7,7 @@ import type { ArchiveReport } from '../../../verifier/verify/archive-report.ts';
 import type { ContractUse } from '../../../verifier/verify/contract-use.ts';
 import type { ObjectFinding } from '../../../verifier/verify/object-finding.ts';
 import { sayNotProved } from '../../report/view/not-proved.ts';
+import { printAccepted } from './accepted.ts';
 import { formatLegend } from './legend.ts';
 import { OUTCOME_STYLES } from './outcome-styles.ts';
 import { printStreamsTable } from './streams-table.ts';
@@ -84,6 +85,7 @@ function printArchiveDetails(report: ArchiveReport, printer: Printer): void {
   printExpiring(report.locks, printer);
   printService(report.service, printer);
   printMonths(report.months, printer);
+  printAccepted(report.acceptances, printer);
   printer.result(`Ledger        ${plural(report.ledger.entries, 'entry')}, ${report.ledger.state}`);
   printer.result(['Signatures    ', ...describeSignatures(report.signatures)]);
   const streams = report.runs.flatMap((run) => run.streams);

@@ -20,8 +20,12 @@ export function printRunLine(run: RunReport, printer: Printer): void {
     `  ${sumUp(run).join(', ')}`,
   ]);
   const isWell = WELL.has(run.outcome) && run.findings.length + run.failed.length + run.vanished.length === 0;
-  if (printer.verbose || !isWell) printRunDetails(run, printer);
-  else printFindings(run.streams, printer);
+  if (printer.verbose || !isWell) {
+    printRunDetails(run, printer);
+    return;
+  }
+  printFindings(run.streams, printer);
+  printAbsent({ ...run, excluded: [] }, printer);
 }
 
 /** What is left of a run in a line, so that nothing goes unsaid that changes what its outcome means. */
@@ -69,11 +73,15 @@ export function printFindings(streams: readonly ReportedVerdict[], printer: Prin
 const REFUTED = styled('refuted', 'red');
 
 /** The streams that are not among those of the table, and why. */
-function printAbsent({ vanished, failed, excluded }: RunReport, printer: Printer): void {
+function printAbsent({ vanished, ended, failed, excluded }: RunReport, printer: Printer): void {
   const causes = [
     ...vanished.map(({ finding }): Cause => {
       const { code, stream_id: streamId, message, next_step: nextStep } = finding;
       return { what: styled(code, 'red'), streamId, message, nextStep };
+    }),
+    ...ended.map(({ finding }): Cause => {
+      const { code, stream_id: streamId, message, next_step: nextStep } = finding;
+      return { what: styled(code, 'yellow'), streamId, message, nextStep };
     }),
     ...failed.map(({ stream_id: streamId, reason: message, next_step: nextStep }): Cause => {
       return { what: styled('not exported', 'red'), streamId, message, nextStep: `For whoever exports: ${nextStep}` };

@@ -64,7 +64,9 @@ const NAMESPACE = 'https://evidence-exporter.invalid/ns/oscal';
 function toResult(record: RunRecord, texts: Texts, version: string) {
   const { run_id, period, source, reconciliation, begun_at, finished_at } = record;
   const { words, sentences } = toOutcome(record, true, texts);
-  const isEmpty = [record.streams, record.failed, record.vanished, record.excluded].every(({ length }) => length === 0);
+  const isEmpty = [record.streams, record.failed, record.vanished, record.ended, record.excluded].every(
+    ({ length }) => length === 0,
+  );
   const props = {
     ...Object.fromEntries(Object.entries(reconciliation).map(([name, count]) => [`streams-${name}`, count])),
     entries: sum(record.streams.map(({ entries }) => entries)),
@@ -125,7 +127,7 @@ function* resources(record: RunRecord, plan: string) {
     const hashes = [{ algorithm: 'SHA-256', value: bundle.sha256 }];
     yield { ...streamResource(record, stream_id), rlinks: [{ href: hrefOf(bundle.key), hashes }] };
   }
-  for (const { stream_id } of [...record.failed, ...record.vanished, ...record.excluded])
+  for (const { stream_id } of [...record.failed, ...record.vanished, ...record.ended, ...record.excluded])
     if (!exported.has(stream_id)) yield streamResource(record, stream_id);
 }
 
@@ -156,6 +158,8 @@ function* observe(record: RunRecord) {
     });
   for (const { stream_id, finding, entries } of record.vanished)
     yield observeAbsence(record, stream_id, finding.message, { status: 'vanished', missing_entries: entries });
+  for (const { stream_id, finding, entries } of record.ended)
+    yield observeAbsence(record, stream_id, finding.message, { status: 'ended', missing_entries: entries });
   for (const { stream_id, reason } of record.excluded)
     yield observeAbsence(record, stream_id, `Excluded by who exported: ${reason}`, {
       status: 'excluded',

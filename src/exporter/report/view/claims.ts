@@ -1,7 +1,7 @@
 import { plural } from '../../../core/words.ts';
 import { CLAIMS, type Claim, type ClaimName } from '../../../verifier/claims/claim.ts';
 import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
-import { sum } from './missing.ts';
+import { isAccepted, sum } from './missing.ts';
 import type { Texts } from './texts.ts';
 
 /** One claim over all streams of a run. */
@@ -64,7 +64,8 @@ function remarksOn(name: ClaimName, streams: readonly RunStream[]): ClaimView['r
   return shown;
 }
 
-function remarkOn(name: ClaimName, { stream_id, claims, findings }: RunStream): string | null {
+function remarkOn(name: ClaimName, stream: RunStream): string | null {
+  const { stream_id, claims, findings } = stream;
   const { state, reason, not_covered, entries_after_last_anchor: after = 0 } = claims[name];
   if (state === 'refuted') {
     // What is wrong stands among the findings, entry by entry: here it is told of which stream, and the first of it.
@@ -74,6 +75,8 @@ function remarkOn(name: ClaimName, { stream_id, claims, findings }: RunStream): 
     return `${stream_id}: ${first?.message ?? reason ?? 'no reason is recorded'}${more}`;
   }
   if (state !== 'proved') return reason ?? 'no reason is recorded';
+  if (name === 'continuity' && isAccepted(stream))
+    return `${stream_id}: ${findings.find(({ code }) => code === 'continuity/accepted')?.message}`;
   if (not_covered !== undefined) return `the digests do not cover ${not_covered.join(', ')}`;
   return after === 0
     ? null

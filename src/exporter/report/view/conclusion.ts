@@ -1,7 +1,7 @@
 import { grouped, plural } from '../../../core/words.ts';
-import type { ClaimName } from '../../../verifier/claims/claim.ts';
+import { CLAIMS, type ClaimName } from '../../../verifier/claims/claim.ts';
 import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
-import { type Missing, toMissing } from './missing.ts';
+import { isAccepted, type Missing, toMissing } from './missing.ts';
 import { sayMissing } from './population.ts';
 import type { Texts } from './texts.ts';
 import { fill } from './words.ts';
@@ -20,7 +20,7 @@ export function toConclusion(record: RunRecord, { conclusion: texts, population 
   const conditions = conditionsOf(streams, failed.length, texts);
   const open = conditions.filter(({ holds, of }) => holds < of);
   return [
-    sentenceOf(conditions, open, missing, texts),
+    sentenceOf({ conditions, open, missing, refuted: refutedIn(streams) }, texts),
     ...conditions.map(({ text, holds, of }) => `${text}: ${grouped(holds)} of ${grouped(of)}`),
     sayMissing(missing, population),
   ];
@@ -30,13 +30,21 @@ function conditionsOf(streams: readonly RunStream[], failed: number, texts: Text
   // Of a stream without entries in the period there is nothing that could be whole or not; of one that failed nobody knows.
   const filled = streams.filter(({ status }) => status !== 'empty');
   const of = filled.length + failed;
-  const proved = (name: ClaimName) => filled.filter(({ claims }) => claims[name].state === 'proved').length;
+  const provedIn = (some: readonly RunStream[], name: ClaimName) =>
+    some.filter(({ claims }) => claims[name].state === 'proved').length;
+  const proved = (name: ClaimName) => provedIn(filled, name);
+  const unaccepted = filled.filter((stream) => !isAccepted(stream));
   return [
     { text: texts.received, holds: streams.filter(isWhole).length, of: streams.length + failed },
     { text: texts.listing, holds: proved('completeness'), of },
     { text: texts.order, holds: proved('order'), of },
     { text: texts.content, holds: proved('content'), of },
-    { text: texts.continuity, holds: proved('continuity'), of },
+    { text: texts.continuity, holds: provedIn(unaccepted, 'continuity'), of },
+    {
+      text: texts.unrefuted,
+      holds: streams.filter((stream) => refutedIn([stream]).length === 0).length,
+      of: streams.length,
+    },
   ];
 }
 
@@ -44,15 +52,24 @@ function isWhole({ partial, findings }: RunStream): boolean {
   return !partial && !findings.some(({ code }) => /^(package|contract)\//.test(code));
 }
 
-function sentenceOf(
-  conditions: readonly Condition[],
-  open: readonly Condition[],
-  missing: Missing,
-  texts: Texts['conclusion'],
-): string {
+/** The claims that are refuted in one of the streams. */
+function refutedIn(streams: readonly RunStream[]): ClaimName[] {
+  return CLAIMS.filter((name) => streams.some(({ claims }) => claims[name].state === 'refuted'));
+}
+
+interface Known {
+  conditions: readonly Condition[];
+  open: readonly Condition[];
+  missing: Missing;
+  refuted: readonly ClaimName[];
+}
+
+function sentenceOf({ conditions, open, missing, refuted }: Known, texts: Texts['conclusion']): string {
   const isMissing = missing.entries + missing.vanished + missing.failed > 0;
   const [received, listing] = conditions;
+  if (isMissing) return texts.is_missing;
+  if (refuted.length > 0) return fill(texts.refuted, { claims: refuted.join(', ') });
   if (received === undefined || received.of === 0 || listing?.of === 0) return texts.nothing;
-  if (open.length === 0 && !isMissing) return fill(texts.holds, { streams: plural(received.of, 'stream') });
-  return isMissing ? texts.is_missing : texts.open;
+  if (open.length > 0) return texts.open;
+  return fill(missing.accepted > 0 ? texts.accepted : texts.holds, { streams: plural(received.of, 'stream') });
 }

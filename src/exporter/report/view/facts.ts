@@ -25,6 +25,9 @@ export function toIpeFacts(record: RunRecord, texts: Texts): Fact[] {
     text(
       'Source system',
       `Audit service at ${source.audit_url}`,
+      ...(source.moved_from === null
+        ? []
+        : [`before this run at ${source.moved_from}: who exported said that it moved (--service-moved)`]),
       `read by the contract “${source.contract}”${source.contract_sha256 === null ? '' : `, SHA-256 ${source.contract_sha256}`}`,
     ),
     { label: 'Requests', lines: source.requests.map(lineOf), form: 'mono' },

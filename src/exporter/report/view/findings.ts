@@ -41,13 +41,14 @@ const SHOWN = 20;
 const SEVERITIES: readonly Finding['severity'][] = ['error', 'warning', 'notice'];
 
 /** Errors first. */
-export function toFindings({ streams, vanished, failed }: RunRecord, texts: Texts): Findings {
-  const all = [...vanished.map(({ finding }) => finding), ...streams.flatMap((stream) => stream.findings)];
+export function toFindings({ streams, vanished, ended, failed }: RunRecord, texts: Texts): Findings {
+  const absent = [...vanished, ...ended];
+  const all = [...absent.map(({ finding }) => finding), ...streams.flatMap((stream) => stream.findings)];
   const groups = [...Map.groupBy(all, ({ code }) => code)].map(([code, findings]) => toGroup(code, findings, texts));
   groups.sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) || (a.code < b.code ? -1 : 1));
   return {
     groups,
-    total: streams.reduce((sum, stream) => sum + stream.findings_count, vanished.length),
+    total: streams.reduce((sum, stream) => sum + stream.findings_count, absent.length),
     streams: new Set(all.map(({ stream_id }) => stream_id)).size,
     none: sayNone(streams, failed.length, texts),
   };

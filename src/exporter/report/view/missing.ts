@@ -8,24 +8,21 @@ const OF_MISSING: ReadonlySet<string> = new Set([
   'continuity/gap',
   'anchor/missing-entry',
 ]);
+/** Gone too, and somebody accepted that. */
+const OF_ACCEPTED: ReadonlySet<string> = new Set(['continuity/accepted-missing']);
 const OF_DIFFERING = 'completeness/listing-differs';
 
 /** What of a stream is known to be missing, by sequence number: of nothing else can anybody know. */
 export function missingIn({ findings, service, ...stream }: RunStream, period: RunRecord['period']): Range[] {
   const first = stream.first_sequence;
   const last = stream.head?.sequence ?? null;
-  const placesOf = (matches: (code: string) => boolean) =>
-    findings
-      .filter(({ code }) => matches(code))
-      .flatMap(({ sequence, from = sequence, to = from }) =>
-        from === undefined || to === undefined ? [] : [{ from, to }],
-      );
+  const placesOf = (matches: (code: string) => boolean) => placesIn(findings, matches);
   const packaged = first === null || last === null ? [] : [{ from: first, to: last }];
   const { sequence: head } = service.head;
   // A package that goes up to the end has the head that was stated before it was asked for.
   const tail = period.to === null && head !== null && last !== null ? [{ from: last + 1, to: head }] : [];
   return union([
-    ...placesOf((code) => OF_MISSING.has(code)),
+    ...placesOf((code) => OF_MISSING.has(code) || OF_ACCEPTED.has(code)),
     // What is listed and lies outside of the package; what lies within it differs otherwise, or is a gap.
     ...without(
       placesOf((code) => code === OF_DIFFERING),
@@ -33,6 +30,24 @@ export function missingIn({ findings, service, ...stream }: RunStream, period: R
     ),
     ...tail,
   ]);
+}
+
+function placesIn(findings: RunStream['findings'], matches: (code: string) => boolean): Range[] {
+  return findings
+    .filter(({ code }) => matches(code))
+    .flatMap(({ sequence, from = sequence, to = from }) =>
+      from === undefined || to === undefined ? [] : [{ from, to }],
+    );
+}
+
+/** What of it somebody accepted; earlier runs have it. */
+function acceptedIn({ findings }: RunStream): Range[] {
+  return union(placesIn(findings, (code) => OF_ACCEPTED.has(code)));
+}
+
+/** Whether who exported accepted that not all that was exported before is held against it. */
+export function isAccepted({ findings }: RunStream): boolean {
+  return findings.some(({ code }) => code === 'continuity/accepted');
 }
 
 /** What is known to be missing of a run. */
@@ -43,20 +58,28 @@ export interface Missing {
   /** Streams that earlier exports had, and how many entries they had. */
   vanished: number;
   vanishedEntries: number;
+  /** What is gone since earlier exports, in streams that are listed or not, and was accepted. */
+  accepted: number;
+  acceptedEntries: number;
   /** Streams in scope that were not received, and how many entries the service states of them; null where it states none. */
   failed: number;
   failedEntries: number | null;
 }
 
 export function toMissing(record: RunRecord): Missing {
-  const { streams, vanished, failed, period } = record;
+  const { streams, vanished, ended, failed, period } = record;
   const stated = statedEntries(record);
-  const counts = streams.map((stream) => lengthOf(missingIn(stream, period))).filter((count) => count > 0);
+  const accepted = [...streams.map((stream) => lengthOf(acceptedIn(stream))), ...ended.map(({ entries }) => entries)];
+  const counts = streams
+    .map((stream) => lengthOf(without(missingIn(stream, period), acceptedIn(stream))))
+    .filter((count) => count > 0);
   return {
     streams: counts.length,
     entries: sum(counts),
     vanished: vanished.length,
     vanishedEntries: sum(vanished.map(({ entries }) => entries)),
+    accepted: accepted.filter((count) => count > 0).length,
+    acceptedEntries: sum(accepted),
     failed: failed.length,
     failedEntries: sumIfKnown(failed.map(({ stream_id }) => stated.get(stream_id) ?? null)),
   };

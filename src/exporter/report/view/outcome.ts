@@ -1,7 +1,7 @@
 import { plural } from '../../../core/words.ts';
 import { CLAIMS } from '../../../verifier/claims/claim.ts';
 import type { RunRecord } from '../../../verifier/records/record.ts';
-import { sum } from './missing.ts';
+import { isAccepted, sum } from './missing.ts';
 import { sayNotProved } from './not-proved.ts';
 import type { Texts } from './texts.ts';
 import { fill } from './words.ts';
@@ -76,11 +76,13 @@ function sayOutcome(record: RunRecord, finalized: boolean, texts: Texts): { word
 }
 
 /** Streams that are gone, and those without entries. */
-function sayAbsent({ outcome, vanished, reconciliation }: RunRecord, texts: Texts): string[] {
-  const { vanished: gone, empties } = texts.outcome;
+function sayAbsent({ outcome, streams, vanished, ended, reconciliation }: RunRecord, texts: Texts): string[] {
+  const { vanished: gone, accepted, empties } = texts.outcome;
+  const restarted = streams.filter(isAccepted).length + ended.length;
   const { empty } = reconciliation;
   return [
     ...(vanished.length > 0 ? [fill(gone, { streams: plural(vanished.length, 'stream') })] : []),
+    ...(restarted > 0 ? [fill(accepted, { streams: plural(restarted, 'stream') })] : []),
     ...(outcome !== 'empty' && empty > 0 ? [fill(empties, { streams: plural(empty, 'stream') })] : []),
   ];
 }

@@ -51,6 +51,7 @@ export function toPopulation(record: RunRecord, { population: texts }: Texts): P
       ...some(row(texts.empty, empty.length, 0)),
       row(texts.missing, missing.streams, missing.entries, true),
       ...some(row(texts.vanished, missing.vanished, missing.vanishedEntries, true)),
+      ...some(row(texts.accepted, missing.accepted, missing.acceptedEntries, true)),
     ],
     sentences: sayStated(record, stated, texts),
     missing,
@@ -104,7 +105,7 @@ function sayStated(record: RunRecord, { all, excluded, failed }: Stated, texts: 
 
 /** What is known to be missing, or that nothing is. */
 export function sayMissing(missing: Missing, texts: Texts['population']): string {
-  const { streams, entries, vanished, vanishedEntries, failed, failedEntries } = missing;
+  const { streams, entries, vanished, vanishedEntries, accepted, acceptedEntries, failed, failedEntries } = missing;
   const told = (count: number, template: string, ofStreams: number, ofEntries: number) =>
     count === 0 ? [] : [fill(template, { streams: plural(ofStreams, 'stream'), entries: plural(ofEntries, 'entry') })];
   const known = [
@@ -116,6 +117,7 @@ export function sayMissing(missing: Missing, texts: Texts['population']): string
       failedEntries ?? 0,
     ),
     ...told(vanished, texts.known_vanished, vanished, vanishedEntries),
+    ...told(accepted, texts.known_accepted, accepted, acceptedEntries),
   ];
   return known.length === 0 ? texts.none_missing : `${texts.are_missing} ${known.join('; ')}.`;
 }

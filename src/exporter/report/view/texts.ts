@@ -22,6 +22,7 @@ export const textsSchema = z.strictObject({
     unfinalized: text,
     empties: text,
     vanished: text,
+    accepted: text,
   }),
   ipe: z.strictObject({
     introduction: text,
@@ -63,6 +64,7 @@ export const textsSchema = z.strictObject({
     empty: text,
     missing: text,
     vanished: text,
+    accepted: text,
     of_stated: text,
     of_period: text,
     not_stated: text,
@@ -70,6 +72,7 @@ export const textsSchema = z.strictObject({
     in_excluded: text,
     known_missing: text,
     known_vanished: text,
+    known_accepted: text,
     known_failed: text,
     known_failed_unstated: text,
     none_missing: text,
@@ -78,6 +81,8 @@ export const textsSchema = z.strictObject({
   conclusion: z.strictObject({
     holds: text,
     open: text,
+    refuted: text,
+    accepted: text,
     is_missing: text,
     nothing: text,
     received: text,
@@ -85,6 +90,7 @@ export const textsSchema = z.strictObject({
     order: text,
     content: text,
     continuity: text,
+    unrefuted: text,
   }),
   anchors: z.strictObject({
     none: text,

@@ -54,7 +54,7 @@ interface Extent {
 }
 
 export interface Exception {
-  kind: 'not exported' | 'partial' | 'unproved' | 'vanished' | 'excluded';
+  kind: 'not exported' | 'partial' | 'unproved' | 'vanished' | 'ended' | 'excluded';
   streamId: string;
   reason: string;
 }
@@ -98,7 +98,7 @@ function toHead(record: RunRecord, finalized: boolean): RunHead {
   };
 }
 
-function toExceptions({ failed, streams, vanished, excluded }: RunRecord): Exception[] {
+function toExceptions({ failed, streams, vanished, ended, excluded }: RunRecord): Exception[] {
   const incomplete = streams.filter(({ partial, status }) => partial || status === 'incomplete');
   const exception = (kind: Exception['kind'], streamId: string, reason: string) => ({ kind, streamId, reason });
   return [
@@ -107,6 +107,7 @@ function toExceptions({ failed, streams, vanished, excluded }: RunRecord): Excep
       exception(stream.partial ? 'partial' : 'unproved', stream.stream_id, whyPartial(stream)),
     ),
     ...vanished.map(({ stream_id, finding }) => exception('vanished', stream_id, finding.message)),
+    ...ended.map(({ stream_id, finding }) => exception('ended', stream_id, finding.message)),
     ...excluded.map(({ stream_id, reason }) => exception('excluded', stream_id, reason)),
   ];
 }

@@ -1,0 +1,47 @@
+import type { WalkResult } from '../chain/walk.ts';
+import { type FindingPlace, type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
+import { entriesIn } from './continuity-question.ts';
+import { digestAt } from './overlap.ts';
+import { isPlaced } from './span.ts';
+import type { Span } from './span-schema.ts';
+
+/** Where the package states another digest, or holds other content, than an earlier run had; of each number once. */
+export function findRewritten(walk: WalkResult, earlier: readonly Span[]): StreamFinding[] {
+  const found = new Map<number, StreamFinding>();
+  const differ = (sequence: number, message: string, place: FindingPlace) => {
+    if (!found.has(sequence))
+      found.set(sequence, toStreamFinding('continuity/rewritten', walk.streamId, message, place));
+  };
+  for (const { run_id, entries } of earlier.filter(isPlaced)) {
+    const { first_sequence: first, previous_hash, entries_sha256 } = entries;
+    const { sequence: last, hash } = entries.head;
+    const head = digestAt(walk, last);
+    if (head !== undefined && head !== hash)
+      differ(last, `entry ${last} is not the one that run ${run_id} exported`, {
+        sequence: last,
+        expected: hash,
+        actual: head,
+      });
+    const before = digestAt(walk, first - 1);
+    if (before !== undefined && before !== previous_hash && !isBeginning(walk, first))
+      differ(first - 1, `entry ${first - 1} is not the one that entry ${first} of run ${run_id} follows`, {
+        sequence: first - 1,
+        expected: previous_hash,
+        actual: before,
+      });
+    const content = entries_sha256 === null ? null : (walk.contents.get(`${first}-${last}`) ?? null);
+    if (content !== null && entries_sha256 !== null && content !== entries_sha256)
+      differ(last, `${entriesIn(first, last)}: their content is not what run ${run_id} exported`, {
+        from: first,
+        to: last,
+        expected: entries_sha256,
+        actual: content,
+      });
+  }
+  return [...found.values()];
+}
+
+/** The first entry of a stream names nothing that could differ. */
+function isBeginning(walk: WalkResult, first: number): boolean {
+  return walk.startsAtGenesis && walk.first?.sequence === first;
+}
