@@ -110,8 +110,8 @@ describe('an export by what the reader knows to be wrong', () => {
   const WRONG_SEAL = 'seal \\(.*was not made with the key given as .*\\)';
   const WRONG_ANCHOR = 'anchor \\(.*no path leads from .* to a pinned root.*\\)';
   test.each<[By, string, string, string]>([
-    ['the keys', 'by-key', `${WRONG_SEAL}; agreement \\(.*\\)`, 'proved here: seal, agreement'],
-    ['nothing', 'by-key', `${WRONG_SEAL}; agreement \\(.*\\)`, 'proved here: agreement; not derived here: seal'],
+    ['the keys', 'by-key', WRONG_SEAL, 'proved here: seal'],
+    ['nothing', 'by-key', WRONG_SEAL, 'not derived here: seal'],
     ['the keys and the root', 'by-root', WRONG_ANCHOR, 'proved here: anchor'],
     ['nothing', 'by-root', WRONG_ANCHOR, 'not derived here: anchor'],
   ])('stays refuted by %s, of %s, and says why', async (by, archive, recorded, here) => {
