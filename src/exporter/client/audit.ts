@@ -74,11 +74,6 @@ export class AuditClient {
     return operations.map((operation) => ({ ...operation, path: base + operation.path }));
   }
 
-  /** Whether the list of streams says when the service checked one last. */
-  get statesChecks(): boolean {
-    return this.#description.streams.fields.last_checked_at !== null;
-  }
-
   get listsEntries(): boolean {
     return this.#description.entries !== null;
   }

@@ -14,6 +14,8 @@ export interface StreamAnswer {
   headDigest: string | null;
   verified: boolean | null;
   lastCheckedAt: string | null;
+  /** Whether it shows that the service never checked it. */
+  neverChecked: boolean;
   /** What in its record is not as the contract says; null when all of it is. */
   drift: string | null;
 }
@@ -126,6 +128,7 @@ function readStream(description: Description, item: Json): StreamAnswer {
     headDigest: null,
     verified: null,
     lastCheckedAt: null,
+    neverChecked: false,
     drift: null,
   };
   const stated = <T>(path: string | null, read: (path: string) => T): T | null =>
@@ -139,6 +142,7 @@ function readStream(description: Description, item: Json): StreamAnswer {
     );
     answer.verified = stated(paths.verified, (path) => fields.boolean(path));
     answer.lastCheckedAt = stated(paths.last_checked_at, (path) => fields.text(path));
+    answer.neverChecked = paths.last_checked_at !== null && answer.lastCheckedAt === null;
   } catch (error) {
     if (!isEvidenceError(error, 'contract')) throw error;
     answer.drift = error.message;

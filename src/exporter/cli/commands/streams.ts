@@ -42,9 +42,7 @@ export async function runStreams(flags: StreamsFlags, context: CommandContext): 
       })),
       not_listed: gone.map(([stream_id, last_exported]) => ({ stream_id, last_exported })),
     });
-    printer.block(
-      streams.length === 0 ? 'The service has no streams.' : format(streams, heads, service.client.statesChecks),
-    );
+    printer.block(streams.length === 0 ? 'The service has no streams.' : format(streams, heads));
     for (const [streamId, remark] of remarks) printer.result([styled('remark', 'yellow'), ` ${streamId} ${remark}`]);
     if (remarks.size > 0) printer.result('  An export finds out what became of these entries, and records it.');
     return streams.length === 0 ? 4 : 0;
@@ -73,11 +71,7 @@ function exportedBy({ run_id, sequence }: LedgerHead): string {
   return `run ${run_id} exported it up to entry ${sequence}`;
 }
 
-function format(
-  streams: readonly StreamAnswer[],
-  heads: ReadonlyMap<string, LedgerHead>,
-  statesChecks: boolean,
-): string {
+function format(streams: readonly StreamAnswer[], heads: ReadonlyMap<string, LedgerHead>): string {
   return fitTable(
     [
       { title: 'stream' },
@@ -92,7 +86,7 @@ function format(
       return [
         stream.streamId,
         stream.entryCount == null ? UNKNOWN : grouped(stream.entryCount),
-        stream.drift ?? describeVerdict(stream, statesChecks),
+        stream.drift ?? describeVerdict(stream),
         stream.lastCheckedAt ?? UNKNOWN,
         describeHead(stream),
         exported === undefined ? 'never' : `${exported.run_id}, up to ${exported.sequence}`,
@@ -105,11 +99,11 @@ function format(
 const UNKNOWN = '–';
 
 /** A stream that the service checked and did not find verified is another one than one that it never checked. */
-function describeVerdict({ verified, lastCheckedAt }: StreamAnswer, statesChecks: boolean): string {
+function describeVerdict({ verified, lastCheckedAt, neverChecked }: StreamAnswer): string {
   if (verified === null) return UNKNOWN;
   if (verified) return 'verified';
-  if (!statesChecks) return 'not verified';
-  return lastCheckedAt === null ? 'never checked' : 'checked, and not verified';
+  if (neverChecked) return 'never checked';
+  return lastCheckedAt === null ? 'not verified' : 'checked, and not verified';
 }
 
 function describeHead({ headSequence, headDigest }: StreamAnswer): string {
