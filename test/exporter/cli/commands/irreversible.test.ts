@@ -93,7 +93,7 @@ test('what is not due, and what was accepted already, would not be done', async 
     const { code, document } = await ask(runLedger, flags);
     expect([code, files()]).toEqual([2, before]);
     expect(document.error).toMatchObject({
-      message: expect.stringMatching(/^the restart of "logins" was accepted at \S+ by \S+ already, .*: moved$/),
+      message: expect.stringMatching(/^a restart or an end of "logins" was accepted at \S+ by \S+ already, .*: moved$/),
       next_step: expect.stringContaining('Nothing needs to be done'),
     });
   }
