@@ -129,3 +129,14 @@ describe('entries between two runs', () => {
     expect(judge(entry('one', spanOf(intact, 1, 10)), second(9))).toEqual(['history/gap']);
   });
 });
+
+test('a bundle that says nothing of what was accepted was not compared with the runs before that', () => {
+  const before = spanOf(intact, 1, 10);
+  const history = new History([entry('before', before), acceptance, entry('after', spanOf(other, 1, 10))]);
+  expect(history.whyNotCompared('after', STREAM, { earlier: [], restarts: [] })).toMatch(
+    /not compared with run before/,
+  );
+  const earlier: Span[] = [{ run_id: 'before', period: ALL, part: false, entries: before }];
+  const accepted = { reason: 'r', accepted_by: { user: 'u', host: 'h' }, accepted_at: 'then', head, earlier };
+  expect(history.whyNotCompared('after', STREAM, { earlier: [], restarts: [accepted] })).toBeNull();
+});
