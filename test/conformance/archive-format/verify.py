@@ -238,7 +238,7 @@ def slug_of(stream):
 def judge_package(package, text, roots, seal_keys, known, place):
     """States of the claims, and the facts of the verdict. The default contract (7)."""
     states, stated, last = dict.fromkeys(CLAIMS, "unproved"), {}, None
-    wrong, inexact, sealed, seals = {name: 0 for name in CLAIMS}, 0, 0, 0
+    wrong, inexact, tried, sealed, seals = {name: 0 for name in CLAIMS}, 0, 0, 0, 0
     entries, content = package["entries"], hashlib.sha256()
     for entry, sent in zip(entries, text):
         sequence, previous = entry["sequence"], entry["prev_hash"]
@@ -259,7 +259,7 @@ def judge_package(package, text, roots, seal_keys, known, place):
             wrong["seal"] += 1
         elif key is not None and entry.get("seal") is not None:
             right = hmac.compare_digest(hmac.new(key, entry["hash"].encode(), "sha256").hexdigest(), entry["seal"])
-            sealed, wrong["seal"] = sealed + right, wrong["seal"] + (not right)
+            tried, sealed, wrong["seal"] = tried + 1, sealed + right, wrong["seal"] + (not right)
     if seal_keys and 0 < seals < len(entries):
         wrong["seal"] += 1
     numbers = sorted(stated)
@@ -298,7 +298,7 @@ def judge_package(package, text, roots, seal_keys, known, place):
         "first_recorded_at": first and in_utc(first["timestamp"]), "last_recorded_at": head and in_utc(head["timestamp"]),
         "first_occurred_at": first and in_utc(first.get("occurred_at")), "last_occurred_at": head and in_utc(head.get("occurred_at")),
     }
-    return states, facts, stated
+    return states, facts, stated, tried > 0 and sealed == 0
 
 
 def judge_continuity(stated, spans, period, states, place):
@@ -360,7 +360,7 @@ def judge_completeness(stated, listing, stating, verification, place):
     return "unproved" if undecided or not stated else "proved"
 
 
-def judge_agreement(package, summary, facts, stated, verification, states):
+def judge_agreement(package, summary, facts, stated, verification, states, no_key_fits):
     """9.7; the PDF is left out."""
     hash_of = facts["head"] and facts["head"]["hash"]
     numbers = sorted(stated)
@@ -372,13 +372,15 @@ def judge_agreement(package, summary, facts, stated, verification, states):
         wrong |= said != [package["package_id"], seen[0], seen[1], hash_of]
     vendor = verification["vendor"]
     own, undecided = [states[name] for name in ("order", "content", "seal")], False
+    only_seals = no_key_fits and "refuted" not in own[:2] and own[2] == "refuted"
     if vendor is not None and vendor["verified"]:
-        wrong |= "refuted" in own
-    elif vendor is not None and "refuted" not in own:
+        wrong |= "refuted" in own and not only_seals
+        undecided = only_seals
+    elif vendor is not None and ("refuted" not in own or only_seals):
         failed = vendor["failed_sequences"]
         here = not failed or any(n in stated for n in failed)
-        wrong |= here and "unproved" not in own
-        undecided = here and "unproved" in own
+        undecided = here and ("unproved" in own or only_seals)
+        wrong |= here and not undecided
     return "refuted" if wrong else "proved" if summary is not None and not undecided else "unproved"
 
 
@@ -505,11 +507,11 @@ def judge_bundle(archive, run, stream, files, documents, lines, spans, place):
     expected = {f"data/checkpoints/{n}{'' if i == 0 else f'.{i + 1}'}.tsr": data for n, of in tokens.items() for i, data in enumerate(of)}
     must({n: d for n, d in files.items() if n.startswith("data/checkpoints/")} == expected, place, "has other tokens beside the package than in it")
     known = {"stream_id": verdict["stream_id"], "to": verification["package_period"]["to"]}
-    states, facts, stated = judge_package(package, text, archive.service_root, archive.seal_keys, known, place)
+    states, facts, stated, no_key_fits = judge_package(package, text, archive.service_root, archive.seal_keys, known, place)
     states["continuity"] = judge_continuity(stated, spans, verification["package_period"], states, place)
     states["completeness"] = judge_completeness(stated, lines, service["listing"], verification, place)
     summary = parse(files["data/summary.json"]) if "data/summary.json" in files else None
-    states["agreement"] = judge_agreement(package, summary, facts, stated, verification, states)
+    states["agreement"] = judge_agreement(package, summary, facts, stated, verification, states, no_key_fits)
     for name, value in facts.items():
         must(verdict[name] == value, place, f"records {name} as {verdict[name]!r}, and it is {value!r}")
     days = {}
