@@ -20,3 +20,36 @@ test('an entry that earlier exports may only name is not said to have been expor
     { label: 'now', value: digestOf(2) },
   ]);
 });
+
+test('of a refuted stream without entries only what is refuted is counted', () => {
+  const gone = { status: 'refuted', entries: 0, first_sequence: null, head: null } as const;
+  const states = { order: 'unproved', content: 'unproved', seal: 'unproved', continuity: 'refuted' } as const;
+  const streams = [monthStream(1, 'auth', {}, { seal: 'unproved' }), monthStream(2, 'payments', gone, states)];
+  const { proof, provenance, outcome } = view(verifiedRun(streams, { outcome: 'refuted' }));
+  const shares = proof.claims.map(({ name, proved, refuted, unproved, of }) => [name, proved, refuted, unproved, of]);
+  expect(shares).toEqual([
+    ['order', 1, 0, 0, 1],
+    ['content', 1, 0, 0, 1],
+    ['seal', 0, 0, 1, 1],
+    ['anchor', 1, 0, 0, 1],
+    ['continuity', 1, 1, 0, 2],
+    ['completeness', 1, 0, 0, 1],
+    ['agreement', 1, 0, 0, 1],
+  ]);
+  expect(outcome.sentences).toContain('Not proved: seal (1 of 1 stream with entries).');
+  const conclusion = provenance.ipe.find(({ label }) => label === 'Conclusion')?.lines ?? [];
+  expect(conclusion).toContain(`${texts.conclusion.order}: 1 of 1`);
+  expect(conclusion).toContain(`${texts.conclusion.continuity}: 1 of 2`);
+  expect(texts.proves.introduction).toMatch(
+    /have entries, that were not received whole, or in which the claim is refuted\.$/,
+  );
+});
+
+test.each([
+  ['in part', { partial: true, missing: [{ form: 'pdf' as const, reason: '503' }] }],
+  ['unreadable', { findings: [toStreamFinding('package/unreadable', 's', 'it ends in the middle')] }],
+])('a stream of which no entry is known, and that was received %s, is counted for every claim', (_words, how) => {
+  const none = { status: 'incomplete', entries: 0, first_sequence: null, head: null, ...how } as const;
+  const { claims } = view(verifiedRun([monthStream(1, 's', none, { order: 'unproved' })])).proof;
+  expect(claims.map(({ of }) => of)).toEqual(claims.map(() => 1));
+});

@@ -9,7 +9,7 @@ export interface ClaimView {
   name: ClaimName;
   meaning: string;
   required: boolean;
-  /** How many streams of the scope have entries, or were not collected so that nobody knows. */
+  /** How many streams of the scope it is counted over: see `countedFor`, and those that were not received. */
   of: number;
   proved: number;
   refuted: number;
@@ -21,21 +21,36 @@ export interface ClaimView {
 const REMARKS = 5;
 
 export function toClaims({ streams, failed, scope }: RunRecord, texts: Texts): ClaimView[] {
-  const filled = streams.filter(({ status }) => status !== 'empty');
-  const of = filled.length + failed.length;
   return CLAIMS.map((name) => {
-    const count = (state: Claim['state']) => filled.filter(({ claims }) => claims[name].state === state).length;
+    const counted = countedFor(name, streams);
+    const count = (state: Claim['state']) => counted.filter(({ claims }) => claims[name].state === state).length;
     return {
       name,
       meaning: texts.claims[name],
       required: scope.required_claims.includes(name),
-      of,
+      of: counted.length + failed.length,
       proved: count('proved'),
       refuted: count('refuted'),
       unproved: count('unproved') + failed.length,
-      remarks: [...remarksOn(name, filled), ...notCollected(failed.length, texts)],
+      remarks: [...remarksOn(name, counted), ...notCollected(failed.length, texts)],
     };
   });
+}
+
+/**
+ * The streams that a claim is counted over: of one that was received whole and has no entries, nothing is told but what
+ * is refuted.
+ */
+export function countedFor(name: ClaimName, streams: readonly RunStream[]): RunStream[] {
+  return streams.filter((stream) => {
+    const isKnownEmpty = stream.entries === 0 && stream.status !== 'incomplete' && isReceivedWhole(stream);
+    return !isKnownEmpty || stream.claims[name].state === 'refuted';
+  });
+}
+
+/** Whether a stream was received whole, and could be read. */
+export function isReceivedWhole({ partial, findings }: RunStream): boolean {
+  return !partial && !findings.some(({ code }) => /^(package|contract)\//.test(code));
 }
 
 function notCollected(failed: number, texts: Texts): ClaimView['remarks'] {

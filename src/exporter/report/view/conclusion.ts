@@ -1,6 +1,7 @@
 import { grouped, plural } from '../../../core/words.ts';
 import { CLAIMS, type ClaimName } from '../../../verifier/claims/claim.ts';
 import type { RunRecord, RunStream } from '../../../verifier/records/record.ts';
+import { countedFor, isReceivedWhole } from './claims.ts';
 import { isAccepted, type Missing, toMissing } from './missing.ts';
 import { sayMissing } from './population.ts';
 import type { Texts } from './texts.ts';
@@ -27,29 +28,24 @@ export function toConclusion(record: RunRecord, { conclusion: texts, population 
 }
 
 function conditionsOf(streams: readonly RunStream[], failed: number, texts: Texts['conclusion']): Condition[] {
-  // Of a stream without entries in the period there is nothing that could be whole or not; of one that failed nobody knows.
-  const filled = streams.filter(({ status }) => status !== 'empty');
-  const of = filled.length + failed;
-  const provedIn = (some: readonly RunStream[], name: ClaimName) =>
-    some.filter(({ claims }) => claims[name].state === 'proved').length;
-  const proved = (name: ClaimName) => provedIn(filled, name);
-  const unaccepted = filled.filter((stream) => !isAccepted(stream));
+  // Of a stream that failed nobody knows.
+  const proved = (name: ClaimName, isLeftOut: (stream: RunStream) => boolean = () => false) => {
+    const counted = countedFor(name, streams);
+    const holding = counted.filter((stream) => stream.claims[name].state === 'proved' && !isLeftOut(stream));
+    return { holds: holding.length, of: counted.length + failed };
+  };
   return [
-    { text: texts.received, holds: streams.filter(isWhole).length, of: streams.length + failed },
-    { text: texts.listing, holds: proved('completeness'), of },
-    { text: texts.order, holds: proved('order'), of },
-    { text: texts.content, holds: proved('content'), of },
-    { text: texts.continuity, holds: provedIn(unaccepted, 'continuity'), of },
+    { text: texts.received, holds: streams.filter(isReceivedWhole).length, of: streams.length + failed },
+    { text: texts.listing, ...proved('completeness') },
+    { text: texts.order, ...proved('order') },
+    { text: texts.content, ...proved('content') },
+    { text: texts.continuity, ...proved('continuity', isAccepted) },
     {
       text: texts.unrefuted,
       holds: streams.filter((stream) => refutedIn([stream]).length === 0).length,
       of: streams.length,
     },
   ];
-}
-
-function isWhole({ partial, findings }: RunStream): boolean {
-  return !partial && !findings.some(({ code }) => /^(package|contract)\//.test(code));
 }
 
 /** The claims that are refuted in one of the streams. */
