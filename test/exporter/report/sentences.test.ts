@@ -53,3 +53,17 @@ test.each([
   const { claims } = view(verifiedRun([monthStream(1, 's', none, { order: 'unproved' })])).proof;
   expect(claims.map(({ of }) => of)).toEqual(claims.map(() => 1));
 });
+
+test.each([
+  ['continuity/truncated', /^Known missing: at least 2 entries in 1 stream \(see Findings\)\.$/],
+  [
+    'continuity/accepted-missing',
+    /^Known missing: at least 2 entries in 1 stream that earlier exports have, .* gone: acc/,
+  ],
+] as const)('how many entries are gone by %s is said as the least that is known', (code, says) => {
+  const finding = toStreamFinding(code, 's', 'entries 40 to 41 are gone', { from: 40, to: 41 });
+  const stream = monthStream(1, 's', { findings: [finding] });
+  const { provenance, streams } = view(verifiedRun([stream]));
+  expect(provenance.ipe.find(({ label }) => label === 'Conclusion')?.lines.at(-1)).toMatch(says);
+  expect(Object.fromEntries(streams.factsOf(stream))['missing']).toBe('at least 2');
+});

@@ -43,7 +43,7 @@ export function toClaims({ streams, failed, scope }: RunRecord, texts: Texts): C
  */
 export function countedFor(name: ClaimName, streams: readonly RunStream[]): RunStream[] {
   return streams.filter((stream) => {
-    const isKnownEmpty = stream.entries === 0 && stream.status !== 'incomplete' && isReceivedWhole(stream);
+    const isKnownEmpty = stream.entries === 0 && isReceivedWhole(stream);
     return !isKnownEmpty || stream.claims[name].state === 'refuted';
   });
 }

@@ -26,7 +26,7 @@ export function toStreamFacts(stream: RunStream, period: RunRecord['period'], te
         ] as StreamFact[])),
     ...(stated.length === 0 ? [] : [['service says', stated.join(', ')] as StreamFact]),
     ...(service.verified === null ? [] : [['its check', verdictOf(service)] as StreamFact]),
-    ...(missing === 0 ? [] : [['missing', grouped(missing)] as StreamFact]),
+    ...(missing === 0 ? [] : [['missing', `at least ${grouped(missing)}`] as StreamFact]),
     ...(anchored === null ? [] : [['anchored', anchored] as StreamFact]),
     ['received', `${collected.requested_at} to ${collected.received_at}`],
   ];
