@@ -45,6 +45,14 @@ test('of a refuted stream without entries only what is refuted is counted', () =
   );
 });
 
+test('of a run without entries it is said that there was none to check, not that nothing was checked', () => {
+  const none = { status: 'empty', entries: 0, first_sequence: null, head: null } as const;
+  const stream = monthStream(1, 's', none, { order: 'unproved', agreement: 'proved' });
+  const { provenance } = view(verifiedRun([stream], { outcome: 'empty' }));
+  const [sentence] = provenance.ipe.find(({ label }) => label === 'Conclusion')?.lines ?? [];
+  expect(sentence).toBe('No entry was there to check, so nothing follows.');
+});
+
 test.each([
   ['in part', { partial: true, missing: [{ form: 'pdf' as const, reason: '503' }] }],
   ['unreadable', { findings: [toStreamFinding('package/unreadable', 's', 'it ends in the middle')] }],
