@@ -116,12 +116,9 @@ function judgePlace(
   const below = whole.find(({ entries }) => entries.head.sequence < first.sequence);
   if (below === undefined)
     return unproved(`lies before entry ${newest?.entries.head.sequence}, the head of run ${newest?.run_id}`);
-  return unknownStart(walk, first.sequence, sayStart(first.sequence, below.entries.head.sequence, below.run_id), log);
-}
-
-/** Where a package begins, behind the last entry that a run before it has. */
-export function sayStart(sequence: number, last: number, runId: string): string {
-  return `the package starts at entry ${sequence}, and entry ${last} (run ${runId}) is the last known before it`;
+  const { head } = below.entries;
+  const message = `the package starts at entry ${first.sequence}, and entry ${head.sequence} (run ${below.run_id}) was the last before it that was ${KNOWN}`;
+  return unknownStart(walk, first.sequence, message, log);
 }
 
 /** The first run that had the same last entry. */
@@ -137,10 +134,16 @@ function others(runs: number, restarts: KnownPast['restarts']): string {
   return accepted === null ? all : `; ${accepted}${all}`;
 }
 
+/** A run that is resumed may be finalized after others that nobody knew of when a stream of it was received. */
+const KNOWN = 'known when it was received';
+
 function judgeStart({ walk, restarts, earlier }: KnownPast, first: { sequence: number }, log: FindingLog): Claim {
   const accepted = newestRestart(restarts);
-  const before = earlier.length === 0 ? 'no earlier export was known then' : 'no earlier export had entries of it';
-  const nothing = accepted === null ? before : `no export had entries of it since ${accepted}`;
+  const before =
+    earlier.length === 0
+      ? `no earlier export of the stream was ${KNOWN}`
+      : `no earlier export that was ${KNOWN} had entries of it`;
+  const nothing = accepted === null ? before : `no export that was ${KNOWN} had entries of it since ${accepted}`;
   if (walk.startsAtGenesis) return proved(`starts at the first entry of the stream; ${nothing}`);
   if (walk.startsAtFirst) return unproved(`entry ${first.sequence} names a predecessor`);
   const message = `the package starts at entry ${first.sequence}, and ${nothing}`;

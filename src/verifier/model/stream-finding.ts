@@ -75,7 +75,7 @@ const CODES = {
   },
   'continuity/unknown-start': {
     severity: 'notice',
-    nextStep: 'Have the earlier period exported too, or all time once, so that what came before is known.',
+    nextStep: 'Where no run has what came before, have the earlier period exported too, or all time once.',
   },
   'continuity/grown': {
     severity: 'warning',

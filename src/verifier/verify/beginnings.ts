@@ -1,5 +1,4 @@
 import { proved, statusBy } from '../claims/claim.ts';
-import { sayStart } from '../claims/continuity.ts';
 import type { ReportedVerdict } from '../claims/recorded.ts';
 import type { History, Neighbour } from './history.ts';
 import type { RunCheck } from './run.ts';
@@ -38,7 +37,7 @@ export function withBeginnings(checks: readonly RunCheck[], history: History): R
     if (holder !== undefined) return { ...stream, verdict: restated(verdict, sayHeld(start, holder)) };
     const [below] = neighbours.filter(({ last }) => last < start).toSorted((a, b) => b.last - a.last);
     if (below === undefined) return stream;
-    return { ...stream, verdict: restated(verdict, { message: sayStart(start, below.last, below.runId) }) };
+    return { ...stream, verdict: restated(verdict, { message: sayBelow(start, below) }) };
   };
   return checks.map((check) => ({
     ...check,
@@ -98,6 +97,10 @@ function restated(verdict: ReportedVerdict, now: { message: string; next_step?: 
   const { continuity } = verdict.claims;
   if (continuity.state !== 'unproved') return { ...verdict, findings };
   return { ...verdict, findings, claims: { ...verdict.claims, continuity: { ...continuity, reason: now.message } } };
+}
+
+function sayBelow(start: number, { last, runId }: Neighbour): string {
+  return `the package starts at entry ${start}, and entry ${last} (run ${runId}) is the last known before it`;
 }
 
 function sayHeld(start: number, holder: Neighbour & { how: Join }): { message: string; next_step: string } {

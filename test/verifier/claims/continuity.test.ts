@@ -166,7 +166,7 @@ test.each<[string, SentEntry[], Partial<ContinuityQuestion>, string, string[]]>(
     'the stream began anew with fewer entries',
     slice(1, 4),
     { ...ALL, statedHead: 4, restarts: [accepted(others, 4, 10)] },
-    `starts at the first entry of the stream; no export had entries of it since ${RESTARTED}`,
+    `starts at the first entry of the stream; no export that was known when it was received had entries of it since ${RESTARTED}`,
     ['continuity/accepted 4', 'continuity/accepted-missing 5-10', 'continuity/accepted 10'],
   ],
   [
@@ -187,14 +187,14 @@ test.each<[string, SentEntry[], Partial<ContinuityQuestion>, string, string[]]>(
     'nothing had changed',
     intact,
     { ...ALL, restarts: [accepted(intact, 10)] },
-    `starts at the first entry of the stream; no export had entries of it since ${RESTARTED}`,
+    `starts at the first entry of the stream; no export that was known when it was received had entries of it since ${RESTARTED}`,
     ['continuity/accepted 10'],
   ],
   [
     'a part of what is there now',
     slice(12, 20),
     { restarts: [accepted(others, 10)] },
-    `the package starts at entry 12, and no export had entries of it since ${RESTARTED}`,
+    `the package starts at entry 12, and no export that was known when it was received had entries of it since ${RESTARTED}`,
     ['continuity/accepted 10', 'continuity/unknown-start 12'],
   ],
 ])('a restart that was accepted, where %s', (_words, entries, question, said, found) => {
@@ -235,9 +235,20 @@ test.each<[string, SentEntry[], Partial<ContinuityQuestion>, RegExp]>([
     'of a start behind a run without entries',
     slice(5, 8),
     earlier(EMPTY),
-    /^the package starts at entry 5, and no earlier export had entries of it$/,
+    /^the package starts at entry 5, and no earlier export that was known when it was received had entries of it$/,
   ],
-  ['of a start that nobody can know', slice(5, 8), {}, /, and no earlier export was known then$/],
+  [
+    'of a start behind the last entry that is known',
+    slice(12, 20),
+    head(10),
+    /^the package starts at entry 12, and entry 10 \(run 2026-09\) was the last before it that was known when it was received$/,
+  ],
+  [
+    'of a start that nobody can know',
+    slice(5, 8),
+    {},
+    /, and no earlier export of the stream was known when it was received$/,
+  ],
 ])('what is said %s', (_words, entries, question, said) => {
   expect(judge(entries, question).reason).toMatch(said);
 });
