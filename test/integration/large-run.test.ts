@@ -63,9 +63,10 @@ async function closeLargeRun(): Promise<void> {
   const wish = { report, scope, source: { ...source, audit_url: AUDIT_URL } };
   const { format: _format, documents: _documents, binding: _binding, ...rest } = verifiedRun(streams, wish);
   const key = await deriveBindingKey(rest, { signingKey: null, apiKey: API_KEY });
-  const { run_id, period, begun_at, operator } = rest;
+  const { run_id, period, begun_at, begun_at_by_service, operator } = rest;
   const { moved_from: _moved, time_fields: _fields, requests: _requests, ...asked } = wish.source;
-  const question = { format: 'evidence-asked/3', run_id, source: asked, period, scope, begun_at, operator };
+  const begun = { begun_at, begun_at_by_service };
+  const question = { format: 'evidence-asked/3', run_id, source: asked, period, scope, ...begun, operator };
   put(ARCHIVE_KEY, archiveBytes(AUDIT_URL));
   put(askedKey(RUN), toRecordBytes(bindRecord(key, question)));
   const records = streams.map((stream) => putStream(stream, key));
