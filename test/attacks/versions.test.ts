@@ -10,7 +10,7 @@ import { rebag } from '../support/rebag.ts';
 
 const DOCUMENTS = ['verification', 'service', 'transfer-log'].map((name) => `data/${name}.json`);
 /** What says which version has to be got. */
-const SAID = /format evidence-[a-z-]+\/1, and this version reads evidence-[a-z-]+\/2/;
+const SAID = /format evidence-[a-z-]+\/1, and this version reads evidence-[a-z-]+\/3/;
 
 let service: FalseService;
 let archive: Altered;
@@ -23,7 +23,7 @@ beforeEach(async () => {
 afterEach(() => service.close());
 
 const asBefore = (...keys: string[]) => {
-  for (const key of keys) archive.edit(key, (document) => (document.format = document.format.replace('/2', '/1')));
+  for (const key of keys) archive.edit(key, (document) => (document.format = document.format.replace(/\d+$/, '1')));
 };
 const everything = () => readdirSync(archive.root, { recursive: true }).length;
 
@@ -70,7 +70,7 @@ describe('a bundle by itself', () => {
     const target = join(service.directory, 'other.zip');
     await rebag(archive.path(bundle()), target, (files) => {
       for (const path of documents)
-        files.set(path, Buffer.from((files.get(path)?.toString() ?? '').replace('/2"', '/1"')));
+        files.set(path, Buffer.from((files.get(path)?.toString() ?? '').replace('/3"', '/1"')));
     });
     const { code, document } = await service.verify(target);
     expect(code).toBe(expected);
@@ -80,7 +80,7 @@ describe('a bundle by itself', () => {
   test('in an archive of ours is refuted with it', async () => {
     await archive.editBundle('one', bundle(), (files) => {
       for (const path of DOCUMENTS)
-        files.set(path, Buffer.from((files.get(path)?.toString() ?? '').replace('/2"', '/1"')));
+        files.set(path, Buffer.from((files.get(path)?.toString() ?? '').replace('/3"', '/1"')));
     });
     expect((await service.verify()).code).toBe(1);
   });

@@ -63,13 +63,14 @@ async function closeLargeRun(): Promise<void> {
   const wish = { report, scope, source: { ...source, audit_url: AUDIT_URL } };
   const { format: _format, documents: _documents, binding: _binding, ...rest } = verifiedRun(streams, wish);
   const key = await deriveBindingKey(rest, { signingKey: null, apiKey: API_KEY });
-  const { run_id, period, begun_at, operator } = rest;
+  const { run_id, period, begun_at, begun_at_by_service, operator } = rest;
   const { moved_from: _moved, time_fields: _fields, requests: _requests, ...asked } = wish.source;
-  const question = { format: 'evidence-asked/2', run_id, source: asked, period, scope, begun_at, operator };
+  const begun = { begun_at, begun_at_by_service };
+  const question = { format: 'evidence-asked/3', run_id, source: asked, period, scope, ...begun, operator };
   put(ARCHIVE_KEY, archiveBytes(AUDIT_URL));
   put(askedKey(RUN), toRecordBytes(bindRecord(key, question)));
   const records = streams.map((stream) => putStream(stream, key));
-  const draft = { ...rest, format: 'evidence-run-draft/2', streams: records };
+  const draft = { ...rest, format: 'evidence-run-draft/3', streams: records };
   put(runDraftKey(RUN), toRecordBytes(bindRecord(key, draft)));
 }
 
@@ -82,7 +83,7 @@ function putStream({ record: _record, ...stream }: RunStream, bindingKey: KeyObj
   put(stored.key, content);
   const own = { ...bundle, ...stored, sha256: sha256(content), encrypted };
   const rest = { run_id: RUN, ...stream, bundle: own, recorded_at: '2026-11-01T00:00:00.000Z' };
-  const bytes = toRecordBytes(bindRecord(bindingKey, { format: 'evidence-stream/2', ...rest }));
+  const bytes = toRecordBytes(bindRecord(bindingKey, { format: 'evidence-stream/3', ...rest }));
   const key = streamRecordKey(RUN, slug);
   put(key, bytes);
   return { key, bytes: bytes.length, sha256: sha256(bytes) };

@@ -80,7 +80,9 @@ export async function startFaultServer(...replies: (Reply | Answer)[]): Promise<
 }
 
 async function send(outgoing: ServerResponse, { raw, ...reply }: Reply): Promise<void> {
-  const { status = 200, headers = {}, body = '', end } = reply;
+  const { status = 200, body = '', end } = reply;
+  // Node.js would tell the time of the machine, also where a test sets another.
+  const headers = { date: new Date().toUTCString(), ...reply.headers };
   if (raw !== undefined) outgoing.socket?.end(raw);
   if (raw !== undefined || end === 'silence') return;
   if (end === 'reset') {

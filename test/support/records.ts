@@ -26,7 +26,7 @@ export function streamRecord(
 ): Unbound<StreamRecord> {
   const claims = Object.fromEntries(CLAIMS.map((name) => [name, { state: states[name] ?? 'proved' }]));
   return {
-    format: 'evidence-stream/2',
+    format: 'evidence-stream/3',
     run_id: '2026-10',
     stream_id: streamId,
     status: 'verified',
@@ -67,7 +67,7 @@ export function runStream(streamId: string, more: Partial<Unbound<StreamRecord>>
 
 export function runRecord(runId: string, streams: RunStream[], more: Partial<RunRecord> = {}): RunRecord {
   return {
-    format: 'evidence-run/2',
+    format: 'evidence-run/3',
     run_id: runId,
     outcome: 'verified',
     exit_code: 0,

@@ -98,7 +98,7 @@ export function refuseUnended({ to }: Period, clock: ClockReading | null): void 
     `the period ends at ${to}, and by the service's clock it is ${theirs} (by this machine's ${ours}): what is recorded until then would never be in this run`,
     {
       nextStep:
-        "Nothing was exported. Wait until it has ended there; where a clock is wrong, set it (`evidence doctor` compares this machine's with that of the service).",
+        "Nothing of it was exported. Wait until it has ended there; where a clock is wrong, set it (`evidence doctor` compares this machine's with that of the service).",
     },
   );
 }

@@ -127,7 +127,7 @@ const FIELDS: Row[] = [
     'a member twice in a run record',
     (a) => {
       const key = run(SECOND, 'run.json');
-      a.put(key, a.bytes(key).toString().replace('{\n', '{\n  "format": "evidence-run/2",\n'));
+      a.put(key, a.bytes(key).toString().replace('{\n', '{\n  "format": "evidence-run/3",\n'));
       a.recompute();
     },
     REFUTED,
@@ -405,6 +405,6 @@ function renamed(files: BagFiles): void {
 }
 
 function reformatted(archive: Altered, keys: readonly string[]): void {
-  for (const key of keys) archive.edit(key, (document) => (document.format = document.format.replace('/2', '/1')));
+  for (const key of keys) archive.edit(key, (document) => (document.format = document.format.replace(/\d+$/, '1')));
   archive.recompute();
 }

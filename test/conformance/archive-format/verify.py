@@ -150,7 +150,7 @@ def read_record(data, kind, place, name=None):
     except ValueError as error:
         must(False, place, f"cannot be read: {error!r}")
         return None
-    wanted = f"evidence-{name or kind}/2"
+    wanted = f"evidence-{name or kind}/3"
     if not must(isinstance(value, dict) and value.get("format") == wanted, place, f"is not of the format {wanted}"):
         return None
     return value if has_members(value, kind, place) else None
@@ -584,14 +584,14 @@ class Archive:
                 formats.append(json.loads(open(self.path(name), "rb").read())["format"])
             except (OSError, ValueError, KeyError, TypeError):
                 return False
-        return all(re.fullmatch(r"evidence-[a-z-]+/\d+", str(f)) and not str(f).endswith("/2") for f in formats)
+        return all(re.fullmatch(r"evidence-[a-z-]+/\d+", str(f)) and not str(f).endswith("/3") for f in formats)
 
     def verify(self):
         data = self.read("archive.json")
         archive = data and read_record(data, "archive", "archive.json")
         ledger = self.verify_ledger()
         if archive and ledger:
-            must(data == record_bytes({"format": "evidence-archive/2", "audit_url": ledger[0]["audit_url"]}), "archive.json", "is not of the service of ledger entry 1")
+            must(data == record_bytes({"format": "evidence-archive/3", "audit_url": ledger[0]["audit_url"]}), "archive.json", "is not of the service of ledger entry 1")
         recorded = {entry["run_id"] for entry in ledger if "run_id" in entry}
         for key in sorted(self.objects):
             run = re.fullmatch(r"runs/([^/]+)/run\.json", key)
@@ -644,7 +644,7 @@ class Archive:
     def derive(self, entry, before, key, ledger, eras):
         """4: the entry as it must be. Verifies what it records on the way."""
         heads, service = (before["heads"], before["audit_url"]) if before else ({}, None)
-        common = {"format": "evidence-ledger-entry/2", "number": entry["number"], "previous_sha256": entry["previous_sha256"]}
+        common = {"format": "evidence-ledger-entry/3", "number": entry["number"], "previous_sha256": entry["previous_sha256"]}
         if "acceptance_key" in entry:
             data = self.read(entry["acceptance_key"])
             record = data and read_record(data, "acceptance", entry["acceptance_key"])
@@ -760,7 +760,7 @@ def verify_statement(archive, run, data):
     stored = [item for s in run["streams"] for item in (s["bundle"], s["record"]) if item is not None]
     subjects.update({s["key"]: s["sha256"] for s in stored + run["left_over"] + run["documents"]})
     predicate = {name: run[name] for name in "run_id outcome exit_code period source tool finished_at".split()}
-    statement = record_bytes({"_type": "https://in-toto.io/Statement/v1", "subject": [{"name": n, "digest": {"sha256": subjects[n]}} for n in sorted(subjects, key=utf16)], "predicateType": "urn:evidence-exporter:run:2", "predicate": predicate})
+    statement = record_bytes({"_type": "https://in-toto.io/Statement/v1", "subject": [{"name": n, "digest": {"sha256": subjects[n]}} for n in sorted(subjects, key=utf16)], "predicateType": "urn:evidence-exporter:run:3", "predicate": predicate})
     must(envelope["payloadType"] == "application/vnd.in-toto+json" and base64.b64encode(statement).decode() == envelope["payload"], key, "is not the statement of this run")
     signature = envelope["signatures"][0]
     is_signed(archive.keys, envelope["payloadType"], base64.b64decode(envelope["payload"]), signature, key)

@@ -79,7 +79,7 @@ function format(streams: readonly StreamAnswer[], heads: ReadonlyMap<string, Led
       { title: 'the service says' },
       { title: 'last checked' },
       { title: 'head' },
-      { title: 'last exported' },
+      { title: 'exported furthest by' },
     ],
     streams.map((stream) => {
       const exported = heads.get(stream.streamId);

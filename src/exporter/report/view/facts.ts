@@ -98,10 +98,12 @@ function signatureOf({ signed, timestamp_authority: authority }: RunRecord, { ip
   return [signed ? ipe.signed : ipe.unsigned, ...stamped];
 }
 
-/** A query behind its path, a body after a space. */
-function lineOf({ method, path, parameters }: RunRecord['source']['requests'][number]): string {
-  if (parameters.length === 0) return `${method} ${path}`;
-  return method === 'GET' ? `GET ${path}?${parameters.join('&')}` : `${method} ${path} ${parameters.join(' ')}`;
+/** A query behind its path, a body after a space; at the end when it is sent, where it is not always. */
+function lineOf({ purpose, method, path, parameters }: RunRecord['source']['requests'][number]): string {
+  const [between, separator] = method === 'GET' ? ['?', '&'] : [' ', ' '];
+  const asked = parameters.length === 0 ? '' : `${between}${parameters.join(separator)}`;
+  const when = / (where .*)$/.exec(purpose)?.[1];
+  return `${method} ${path}${asked}${when === undefined ? '' : ` (${when})`}`;
 }
 
 function populationOf(record: RunRecord, texts: Texts): string[] {
