@@ -190,7 +190,7 @@ describe('an entry that is not one', () => {
     ['not JSON', '{', /ledger\/00000001.json is not JSON/],
     ['a member twice', JSON.stringify(good).replace('{', '{"number":1,'), /ledger\/00000001.json is ambiguous/],
     ['an unknown member', { ...good, more: 1 }, /ledger\/00000001.json is not the record/],
-    ['another format', { ...good, format: 'evidence-ledger-entry/3' }, /is of the format evidence-ledger-entry\/3/],
+    ['another format', { ...good, format: 'evidence-ledger-entry/9' }, /is of the format evidence-ledger-entry\/9/],
     [
       'a head without a digest',
       { ...good, heads: { s: { sequence: 1, run_id: 'r' } } },
