@@ -8,7 +8,7 @@ const UNIT = unitTests();
 export default defineConfig({
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
-    globalSetup: ['test/support/setup.ts'],
+    globalSetup: ['test/support/setup.ts', 'test/support/compiled.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary'] },
