@@ -3,6 +3,7 @@ import { exitCodeOfError } from '../../src/core/terminal/exit.ts';
 import { Printer } from '../../src/core/terminal/printer.ts';
 import { carryOut as carryOutCommand } from '../../src/exporter/cli/carry-out.ts';
 import type { Command, CommandContext } from '../../src/exporter/cli/command.ts';
+import { keptOutput } from './output.ts';
 
 interface CommandOptions {
   json?: boolean;
@@ -15,13 +16,8 @@ export function commandIn(
   directory: string,
   { json = true, verbose = false, environment = {} }: CommandOptions = {},
 ): { context: CommandContext; printed: { stdout: string; stderr: string } } {
-  const printed = { stdout: '', stderr: '' };
-  const into = (name: keyof typeof printed) => ({
-    write: (text: string) => {
-      printed[name] += text;
-    },
-  });
-  const printer = new Printer({ json, quiet: false, verbose, stdout: into('stdout'), stderr: into('stderr') });
+  const { printed, stdout, stderr } = keptOutput();
+  const printer = new Printer({ json, quiet: false, verbose, stdout, stderr });
   const signal = new AbortController().signal;
   return { context: { printer, signal, directory, environment, holdHeap: () => undefined }, printed };
 }

@@ -1,5 +1,6 @@
 import { evidence as carryOut } from '../../src/exporter/cli/evidence.ts';
 import { cleanEnvironment, type RunOptions } from './environment.ts';
+import { keptOutput } from './output.ts';
 
 /** What a command line came to. */
 export interface Ended {
@@ -13,17 +14,12 @@ export interface Ended {
  * (signals, pipes, memory) needs `evidenceProcess`.
  */
 export async function evidence(words: readonly string[], { cwd, env = {} }: RunOptions): Promise<Ended> {
-  const printed = { stdout: '', stderr: '' };
-  const into = (name: keyof typeof printed) => ({
-    write: (text: string) => {
-      printed[name] += text;
-    },
-  });
+  const { printed, stdout, stderr } = keptOutput();
   const surroundings = {
     directory: cwd,
     environment: cleanEnvironment(env),
-    stdout: into('stdout'),
-    stderr: into('stderr'),
+    stdout,
+    stderr,
     interruption: { signal: new AbortController().signal, exitCode: () => null },
     holdHeap: () => undefined,
   };

@@ -15,6 +15,7 @@ import { runsFlags } from './commands/runs-flags.ts';
 import { shareFlags } from './commands/share-flags.ts';
 import { streamsFlags } from './commands/streams-flags.ts';
 import { verifyFlags } from './commands/verify-flags.ts';
+
 /** The help on a command, or for null on the program. */
 export type HelpOn = (command: string | null) => Promise<string>;
 

@@ -39,8 +39,7 @@ export function operationsOf(
   list.push(get('list the streams', streams.path, pagingOf(streams)));
   if (verify !== null) list.push(post("have the service's own check run", verify.path, verify.body));
   list.push(post('have an evidence package made', generate.path, generate.body));
-  if (ready.when === 'status-says')
-    list.push(get('wait for the package, where it is not ready at once', ready.path));
+  if (ready.when === 'status-says') list.push(get('wait for the package, where it is not ready at once', ready.path));
   for (const [form, path] of Object.entries(downloads))
     if (path !== null) list.push(get(`receive the ${form === 'summary' ? form : `${form.toUpperCase()} form`}`, path));
   if (listsEntries && entries !== null) {

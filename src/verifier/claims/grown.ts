@@ -2,7 +2,7 @@ import type { DatedQuestion } from '../chain/dated.ts';
 import type { WalkResult } from '../chain/walk.ts';
 import { type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
 import { type Range, union } from './ranges.ts';
-import { isPlaced } from './span.ts';
+import { boundOf, isPlaced } from './span.ts';
 import type { Span } from './span-schema.ts';
 
 /**
@@ -22,7 +22,7 @@ export function datedBehind(earlier: readonly Span[], period: Span['period']): D
   const whole = earlier.filter(({ part }) => !part);
   return whole.flatMap((span) => {
     const { run_id: name, entries } = span;
-    const [from, to] = [toTime(span.period.from, -Infinity), toTime(span.period.to, Number.NaN) - LATENESS];
+    const [from, to] = [boundOf(span.period.from, -Infinity), boundOf(span.period.to, Number.NaN) - LATENESS];
     if (Number.isNaN(to)) return [];
     const others = isSame(span.period, period) ? whole.filter((other) => isSame(other.period, period)) : whole;
     const had: Range[] = entries === null ? [] : [{ from: 0, to: entries.head.sequence }];
@@ -49,8 +49,4 @@ export function findGrown({ streamId, dated }: WalkResult, earlier: readonly Spa
 
 function isSame(one: Span['period'], other: Span['period']): boolean {
   return one.from === other.from && one.to === other.to;
-}
-
-function toTime(text: string | null, otherwise: number): number {
-  return text === null ? otherwise : Date.parse(text);
 }

@@ -20,6 +20,11 @@ function toTime(milliseconds: number): string | null {
   return Number.isNaN(milliseconds) ? null : new Date(milliseconds).toISOString();
 }
 
+/** A bound of a period as a number. @param open what stands for a period that is open there. */
+export function boundOf(bound: string | null, open: number): number {
+  return bound === null ? open : Date.parse(bound);
+}
+
 /**
  * What a verdict leaves for later runs; undefined where it leaves nothing: what was not read in order, or contradicts
  * the runs before, is no history that others could be held against.

@@ -2,7 +2,7 @@ import type { WalkResult } from '../chain/walk.ts';
 import { type StreamFinding, toStreamFinding } from '../model/stream-finding.ts';
 import { entriesIn, type KnownPast } from './continuity-question.ts';
 import { sectionOf } from './overlap.ts';
-import { isPlaced, newestHead, type Placed } from './span.ts';
+import { boundOf, isPlaced, newestHead, type Placed } from './span.ts';
 import type { Span } from './span-schema.ts';
 
 /** Entries that earlier runs had, that belong into this package, and that it lacks at one of its ends. */
@@ -59,11 +59,7 @@ function firstOf(earlier: readonly Span[]): number {
 /** Whether the entry at an end of a span is of the period: by its time or, without one, by the span's own period. */
 function belongs({ entries, period: theirs }: Placed, end: 'first' | 'last', period: Span['period']): boolean {
   const time = Date.parse((end === 'first' ? entries.first_recorded_at : entries.last_recorded_at) ?? '');
-  const [from, to] = [toBound(period.from, -Infinity), toBound(period.to, Infinity)];
+  const [from, to] = [boundOf(period.from, -Infinity), boundOf(period.to, Infinity)];
   if (!Number.isNaN(time)) return from <= time && time < to;
-  return from <= toBound(theirs.from, -Infinity) && toBound(theirs.to, Infinity) <= to;
-}
-
-function toBound(text: string | null, otherwise: number): number {
-  return text === null ? otherwise : Date.parse(text);
+  return from <= boundOf(theirs.from, -Infinity) && boundOf(theirs.to, Infinity) <= to;
 }

@@ -60,8 +60,8 @@ function readHeads(config: Config, context: CommandContext): Promise<Record<stri
 
 /** Where what the service states of a stream cannot be the one that was exported; nothing where it may be. */
 function remarkOn({ streamId, headSequence, headDigest }: StreamAnswer, exported: LedgerHead | undefined) {
-  const remark = (says: string): [string, string][] => [[streamId, `${says}; ${exportedBy(exported as LedgerHead)}`]];
   if (exported === undefined || headSequence === null) return [];
+  const remark = (says: string): [string, string][] => [[streamId, `${says}; ${exportedBy(exported)}`]];
   if (headSequence < exported.sequence) return remark(`is listed up to entry ${headSequence} only`);
   const isOther = headSequence === exported.sequence && headDigest !== null && headDigest !== exported.hash;
   return isOther ? remark(`is listed with another entry ${headSequence}`) : [];
