@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { EvidenceError } from '../../../src/core/errors.ts';
+import { KeptThread } from '../../../src/core/kept-thread.ts';
 import { Packing } from '../../../src/exporter/export/packing.ts';
 import { sampleOptions, writeSample } from '../../verifier/bundle/sample.ts';
 
@@ -18,7 +19,7 @@ afterEach(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function start(program?: URL): Packing {
-  const packing = new Packing(program);
+  const packing = new Packing(program && new KeptThread(program, {}));
   open.push(packing);
   return packing;
 }
@@ -73,5 +74,13 @@ test.each([
 test('where no thread is to be had, bundles are written all the same', async () => {
   const packing = start(new URL('https://example.com/no-program'));
   const written = await packing.write(sampleOptions(join(folder, 'alone.zip')));
+  expect(written).toEqual(await writeSample(join(folder, 'here.zip')));
+});
+
+test('a run that is closed while it packs fails what it asked, and leaves the next one a thread that is sound', async () => {
+  const closed = start();
+  const asked = closed.write(sampleOptions(join(folder, 'cut-off.zip')));
+  await Promise.all([expect(asked).rejects.toMatchObject({ code: 'archive' }), closed.close()]);
+  const written = await start().write(sampleOptions(join(folder, 'next.zip')));
   expect(written).toEqual(await writeSample(join(folder, 'here.zip')));
 });
