@@ -24,7 +24,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     formats: [],
     'install-paths': [],
     json: ['errors'],
-    'kept-thread': [],
+    'kept-threads': [],
     parallel: [],
     'schema-words': [],
     secret: [],

@@ -1,10 +1,11 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads';
 
-/** A thread that is kept for the next work of this process: to load its program takes longer than most of the work. */
-export class KeptThread {
+/** Threads that are kept for the next work of this process: to load their program takes longer than most of the work. */
+export class KeptThreads {
   readonly #program: URL;
   readonly #resourceLimits: ResourceLimits;
-  #idle: Worker | null = null;
+  /** Never more than worked at once. */
+  readonly #idle = new Set<Worker>();
 
   constructor(program: URL, resourceLimits: ResourceLimits) {
     this.#program = program;
@@ -13,19 +14,17 @@ export class KeptThread {
 
   /** Null where threads are not to be had, e.g. under Node's `--permission`. */
   take(): Worker | null {
-    const thread = this.#idle ?? this.#start();
-    this.#idle = null;
-    thread?.ref();
+    const [idle] = this.#idle;
+    const thread = idle ?? this.#start();
+    if (thread === null) return null;
+    this.#idle.delete(thread);
+    thread.ref();
     return thread;
   }
 
   /** Only one that is sound, has nothing to do, and that nobody listens to. */
-  async keep(thread: Worker): Promise<void> {
-    if (this.#idle !== null) {
-      await thread.terminate();
-      return;
-    }
-    this.#idle = thread;
+  keep(thread: Worker): void {
+    this.#idle.add(thread);
     // One that is idle holds no process.
     thread.unref();
   }
@@ -33,9 +32,7 @@ export class KeptThread {
   #start(): Worker | null {
     try {
       const thread = new Worker(this.#program, { resourceLimits: this.#resourceLimits });
-      thread.on('exit', () => {
-        if (this.#idle === thread) this.#idle = null;
-      });
+      thread.on('exit', () => this.#idle.delete(thread));
       // Also while it ends, when nobody asks it any more.
       return thread.on('error', () => {});
     } catch {

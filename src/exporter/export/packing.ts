@@ -1,13 +1,13 @@
 import type { Worker } from 'node:worker_threads';
 import { EvidenceError, messageOf } from '../../core/errors.ts';
 import { programUrl } from '../../core/install-paths.ts';
-import { KeptThread } from '../../core/kept-thread.ts';
+import { KeptThreads } from '../../core/kept-threads.ts';
 import type { BundleOptions, WrittenBundle } from '../../verifier/bundle/write.ts';
 import type { PackingAnswer, PackingJob } from './packing-thread.ts';
 
 /** What is packed passes through buffers outside of the heap. */
 const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 2 };
-const THREAD = new KeptThread(programUrl('exporter/export/packing-thread'), HEAP);
+const THREADS = new KeptThreads(programUrl('exporter/export/packing-thread'), HEAP);
 
 interface Waiting {
   resolve(written: WrittenBundle): void;
@@ -16,14 +16,14 @@ interface Waiting {
 
 /** Has bundles written by a thread of its own, while the one that asks goes on to receive. */
 export class Packing {
-  readonly #kept: KeptThread;
+  readonly #kept: KeptThreads;
   readonly #thread: Worker | null;
   readonly #waiting = new Map<number, Waiting>();
   #asked = 0;
   /** Why the thread has ended. */
   #end: EvidenceError | null = null;
 
-  constructor(kept = THREAD) {
+  constructor(kept = THREADS) {
     this.#kept = kept;
     this.#thread = kept.take();
     this.#thread?.on('message', this.#settle).on('error', this.#onError).on('exit', this.#onExit);
@@ -50,7 +50,7 @@ export class Packing {
     }
     this.#fail('it ended');
     thread.off('message', this.#settle).off('error', this.#onError).off('exit', this.#onExit);
-    await this.#kept.keep(thread);
+    this.#kept.keep(thread);
   }
 
   readonly #onError = (error: unknown) => this.#fail(messageOf(error));

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import { EvidenceError } from '../../core/errors.ts';
 import { programUrl } from '../../core/install-paths.ts';
-import { KeptThread } from '../../core/kept-thread.ts';
+import { KeptThreads } from '../../core/kept-threads.ts';
 import { type PdfFacts, readPdfFacts } from './pdf.ts';
 import type { ReaderAnswer } from './reader-thread.ts';
 
@@ -13,7 +13,7 @@ const HEAP = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 12 };
 const MAX_BUFFERS_BYTES = 2 ** 30;
 const LOOK_EVERY_MS = 250;
 
-const THREAD = new KeptThread(programUrl('verifier/pdf-text/reader-thread'), HEAP);
+const THREADS = new KeptThreads(programUrl('verifier/pdf-text/reader-thread'), HEAP);
 
 let last: Promise<unknown> = Promise.resolve();
 
@@ -30,7 +30,7 @@ export function readPdf(bytes: Uint8Array, withinMs = WITHIN_MS): Promise<PdfFac
 }
 
 async function readNow(bytes: Uint8Array, withinMs: number): Promise<PdfFacts> {
-  const thread = THREAD.take();
+  const thread = THREADS.take();
   // Where threads are not to be had, the limits are those of the PDF's own size alone.
   if (thread === null) return readPdfFacts(bytes);
   let isSound = false;
@@ -40,7 +40,8 @@ async function readNow(bytes: Uint8Array, withinMs: number): Promise<PdfFacts> {
     if ('facts' in answer) return answer.facts;
     throw 'unreadable' in answer ? new EvidenceError('unreadable', answer.unreadable) : answer.defect;
   } finally {
-    await (isSound ? THREAD.keep(thread) : thread.terminate());
+    if (isSound) THREADS.keep(thread);
+    else await thread.terminate();
   }
 }
 

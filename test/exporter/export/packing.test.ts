@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { EvidenceError } from '../../../src/core/errors.ts';
-import { KeptThread } from '../../../src/core/kept-thread.ts';
+import { KeptThreads } from '../../../src/core/kept-threads.ts';
 import { Packing } from '../../../src/exporter/export/packing.ts';
 import { sampleOptions, writeSample } from '../../verifier/bundle/sample.ts';
 
@@ -19,7 +19,7 @@ afterEach(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function start(program?: URL): Packing {
-  const packing = new Packing(program && new KeptThread(program, {}));
+  const packing = new Packing(program && new KeptThreads(program, {}));
   open.push(packing);
   return packing;
 }
