@@ -9,6 +9,9 @@ import type { PackingAnswer, PackingJob } from './packing-thread.ts';
 const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 2 };
 const THREADS = new KeptThreads(programUrl('exporter/export/packing-thread'), HEAP);
 
+/** A thread that has made more of bundles for a run is ended: it holds memory that the reports of a large run need. */
+const KEPT_UP_TO_BYTES = 4 * 2 ** 20;
+
 interface Waiting {
   resolve(written: WrittenBundle): void;
   reject(error: unknown): void;
@@ -20,6 +23,7 @@ export class Packing {
   readonly #thread: Worker | null;
   readonly #waiting = new Map<number, Waiting>();
   #asked = 0;
+  #packedBytes = 0;
   /** Why the thread has ended. */
   #end: EvidenceError | null = null;
 
@@ -44,7 +48,7 @@ export class Packing {
   async close(): Promise<void> {
     const thread = this.#thread;
     if (thread === null || this.#end !== null) return;
-    if (this.#waiting.size > 0) {
+    if (this.#waiting.size > 0 || this.#packedBytes > KEPT_UP_TO_BYTES) {
       await thread.terminate();
       return;
     }
@@ -59,8 +63,10 @@ export class Packing {
   readonly #settle = (answer: PackingAnswer): void => {
     const waiting = this.#waiting.get(answer.id);
     this.#waiting.delete(answer.id);
-    if ('written' in answer) waiting?.resolve(answer.written);
-    else if ('defect' in answer) waiting?.reject(Object.assign(answer.defect as object, answer.refused));
+    if ('written' in answer) {
+      this.#packedBytes += answer.written.bytes;
+      waiting?.resolve(answer.written);
+    } else if ('defect' in answer) waiting?.reject(Object.assign(answer.defect as object, answer.refused));
     else {
       const { code, message, details } = answer.failure;
       waiting?.reject(new EvidenceError(code, message, details));

@@ -32,7 +32,7 @@ function describeError(error: Error) {
     : { name, message };
 }
 
-const failing = (code: string) => new URL(`data:text/javascript,${encodeURIComponent(code)}`);
+const programOf = (code: string) => new URL(`data:text/javascript,${encodeURIComponent(code)}`);
 
 test('bundles are those that are written here, several at once', async () => {
   const here = await writeSample(join(folder, 'here.zip'));
@@ -64,7 +64,7 @@ test.each([
   ['dies', 'setImmediate(() => { throw new Error("out of order") })', 'out of order'],
   ['ends', 'setImmediate(() => process.exit())', 'it ended'],
 ])('a thread that %s fails what it was asked, then and later', async (_words, code, reason) => {
-  const packing = start(failing(code));
+  const packing = start(programOf(code));
   const message = `the thread that packs bundles failed: ${reason}`;
   const expected = { code: 'archive', message, nextStep: expect.stringContaining('run the same command again') };
   await expect(packing.write(sampleOptions(join(folder, 'x.zip')))).rejects.toMatchObject(expected);
@@ -83,4 +83,22 @@ test('a run that is closed while it packs fails what it asked, and leaves the ne
   await Promise.all([expect(asked).rejects.toMatchObject({ code: 'archive' }), closed.close()]);
   const written = await start().write(sampleOptions(join(folder, 'next.zip')));
   expect(written).toEqual(await writeSample(join(folder, 'here.zip')));
+});
+
+test.each([
+  ['little is kept for the next run', 2 ** 20, true],
+  ['much is ended with its run, for the memory that it holds', 2 ** 23, false],
+])('a thread that has packed %s', async (_words, bytes, isKept) => {
+  const code = `import { parentPort } from 'node:worker_threads';
+    parentPort.on('message', ({ id }) => parentPort.postMessage({ id, written: { bytes: ${bytes} } }));`;
+  const kept = new KeptThreads(programOf(code), {});
+  const first = kept.take();
+  if (first === null) throw new Error('no threads');
+  kept.keep(first);
+  const packing = new Packing(kept);
+  await packing.write(sampleOptions(join(folder, 'none.zip')));
+  await packing.close();
+  const next = kept.take();
+  expect(next === first).toBe(isKept);
+  await next?.terminate();
 });
