@@ -29,6 +29,11 @@ export class KeptThreads {
     thread.unref();
   }
 
+  /** Ends those that have nothing to do: what they hold is needed for something else. */
+  async end(): Promise<void> {
+    for (const thread of this.#idle) await thread.terminate();
+  }
+
   #start(): Worker | null {
     try {
       const thread = new Worker(this.#program, { resourceLimits: this.#resourceLimits });

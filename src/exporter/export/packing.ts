@@ -9,7 +9,7 @@ import type { PackingAnswer, PackingJob } from './packing-thread.ts';
 const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 2 };
 const THREADS = new KeptThreads(programUrl('exporter/export/packing-thread'), HEAP);
 
-/** A thread that has made more of bundles for a run is ended: it holds memory that the reports of a large run need. */
+/** Of bundles. Threads that worked for a larger run are ended: they hold memory that its reports need. */
 const KEPT_UP_TO_BYTES = 4 * 2 ** 20;
 
 interface Waiting {
@@ -44,11 +44,16 @@ export class Packing {
     });
   }
 
+  /** Whether so much was written that the run needs the memory of threads. */
+  get hasPackedMuch(): boolean {
+    return this.#packedBytes > KEPT_UP_TO_BYTES;
+  }
+
   /** What is being written then is not finished. */
   async close(): Promise<void> {
     const thread = this.#thread;
     if (thread === null || this.#end !== null) return;
-    if (this.#waiting.size > 0 || this.#packedBytes > KEPT_UP_TO_BYTES) {
+    if (this.#waiting.size > 0 || this.hasPackedMuch) {
       await thread.terminate();
       return;
     }

@@ -4,6 +4,7 @@ import type { StoredObject } from '../../verifier/archive/archive.ts';
 import { type KnownLedger, readKnownLedger } from '../../verifier/ledger/continuation.ts';
 import { findEntry, readNewestEntry, requireTrusted, runOf } from '../../verifier/ledger/ledger.ts';
 import { verifyCommand } from '../../verifier/ledger/verify-command.ts';
+import { endReading } from '../../verifier/pdf-text/reader.ts';
 import { coverageOf, coverMonths } from '../../verifier/records/coverage.ts';
 import { runEnvelopeKey, runRecordKey } from '../../verifier/records/keys.ts';
 import { type MonthReport, toMonthReport } from '../../verifier/records/month-report.ts';
@@ -91,6 +92,7 @@ async function exportOpen(context: ExportContext, found: OpenRun): Promise<RunRe
     );
   } finally {
     await run.packing.close();
+    if (run.packing.hasPackedMuch) await endReading();
   }
   jobs.recorded.sort((a, b) => (a.record.stream_id < b.record.stream_id ? -1 : 1));
   return concludeRun(context, run, jobs);

@@ -17,6 +17,11 @@ const THREADS = new KeptThreads(programUrl('verifier/pdf-text/reader-thread'), H
 
 let last: Promise<unknown> = Promise.resolve();
 
+/** Ends the thread that is kept for the next PDF. */
+export function endReading(): Promise<void> {
+  return THREADS.end();
+}
+
 /**
  * Reads what a PDF states in a thread of its own, one PDF after the other. One that takes too much time or memory loses
  * its thread and nothing else.
