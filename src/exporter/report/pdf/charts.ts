@@ -128,9 +128,15 @@ export function drawCoverage(sheet: Sheet, { coverage }: RunView, texts: Texts):
       const middle = x + (width - GAP) / 2;
       sheet.draw(sheet.set(month, label, width, 1), label, middle, y + CELL_HEIGHT - 11, 'centre');
       const mark: Setting = { style: sheet.styles.bold, size: 12, leading: 14, color: colors?.ink ?? GREY };
-      const text = colors === null ? 'no run' : (note ?? colors.mark);
-      const setting = colors === null || note !== null ? { ...mark, style: sheet.styles.regular, size: 6.5 } : mark;
-      sheet.draw(sheet.set(text, setting, width, 1), setting, middle, y + 9, 'centre');
+      const text = { ...mark, style: sheet.styles.regular, size: 6.5 };
+      const say = (words: string, setting: Setting, above: number) =>
+        sheet.draw(sheet.set(words, setting, width, 1), setting, middle, y + above, 'centre');
+      if (colors === null) say('no run', text, 9);
+      else if (note === null) say(colors.mark, mark, 9);
+      else {
+        say(note, text, 16);
+        say(outcome ?? '', text, 7);
+      }
     }),
   );
   sheet.y -= rows * (CELL_HEIGHT + GAP) + 8;
