@@ -54,7 +54,7 @@ export interface RunReport {
   period: RunRecord['period'] | null;
   reconciliation: RunRecord['reconciliation'] | null;
   streams: (VerifiedStream['verdict'] & Pick<VerifiedStream, 'bundle' | 'attested' | 'encrypted'>)[];
-  /** As the run recorded them: streams that earlier runs exported and that are gone, those not collected, those left out. */
+  /** As the run recorded them, but for the next step of what was accepted since: streams that earlier runs exported and that are gone, those not collected, those left out. */
   vanished: RunRecord['vanished'];
   /** Likewise: those of which somebody accepted that they ended or began anew, and that are not listed. */
   ended: RunRecord['ended'];
@@ -107,13 +107,14 @@ export function toReport({ checks, reading, found, locks, warnings, checked, ope
   ];
   const unmet = [...open, ...(locks.unmet ? ['locks'] : [])].map(() => 'incomplete' as const);
   const outcome = worstWith(findings, [...checks.map((check) => check.outcome), ...unmet]);
+  const acceptances = acceptancesIn(ledger);
   const isClosed = findings.some(({ code, key }) => code === 'object/closed' && key.startsWith(LEDGER_PREFIX));
   return {
     outcome,
     exit_code: EXIT_CODE_OF[outcome],
     service: service.service,
-    runs: checks.map((check) => toRunReport(check, holdLog.get(check.runId))),
-    acceptances: [...ledger.acceptances.values()].map(({ record: { format: _format, ...accepted } }) => accepted),
+    runs: checks.map((check) => toRunReport(check, holdLog.get(check.runId), acceptances)),
+    acceptances,
     months,
     ledger: {
       entries: ledger.entries.length,
@@ -146,7 +147,28 @@ const UNEXPECTED = /^object\/(unexpected|covered)$/;
 /** Problems that are no alteration of an object. */
 const ELSEWHERE = /^(object\/(missing|unexpected|covered|unlocked|closed)|history\/.*|signature\/.*|stamp\/.*)$/;
 
-function toRunReport(check: RunCheck, kept: HoldLogCheck | undefined): RunReport {
+function acceptancesIn({ acceptances }: ArchiveReading['ledger']): ArchiveReport['acceptances'] {
+  return [...acceptances.values()].map(({ record: { format: _format, ...accepted } }) => accepted);
+}
+
+/** Of a stream whose end was accepted since, nobody is told to have that recorded. */
+function toVanishedReport(
+  { finding, ...vanished }: RunRecord['vanished'][number],
+  acceptances: ArchiveReport['acceptances'],
+): RunRecord['vanished'][number] {
+  const { stream_id: streamId, head } = vanished;
+  const accepted = acceptances.find((one) => one.stream_id === streamId && one.head.hash === head.hash);
+  if (accepted === undefined) return { ...vanished, finding };
+  const { accepted_at, accepted_by } = accepted;
+  const next_step = `A restart or an end of the stream was accepted since, on ${accepted_at} by ${accepted_by.user}: judge the reason. Runs since then are not held against what was exported before.`;
+  return { ...vanished, finding: { ...finding, next_step } };
+}
+
+function toRunReport(
+  check: RunCheck,
+  kept: HoldLogCheck | undefined,
+  acceptances: ArchiveReport['acceptances'],
+): RunReport {
   return {
     run_id: check.runId,
     outcome: check.outcome,
@@ -159,7 +181,7 @@ function toRunReport(check: RunCheck, kept: HoldLogCheck | undefined): RunReport
       attested,
       encrypted,
     })),
-    vanished: check.record?.vanished ?? [],
+    vanished: (check.record?.vanished ?? []).map((vanished) => toVanishedReport(vanished, acceptances)),
     ended: check.record?.ended ?? [],
     failed: check.record?.failed ?? [],
     excluded: check.record?.excluded ?? [],
