@@ -7,7 +7,6 @@ import type { StoredShare } from '../records/share.ts';
 import type { StampVerdict } from '../records/stamps.ts';
 import type { ArchiveReading } from './archive-reading.ts';
 import type { ContractUse } from './contract-use.ts';
-import type { HoldLogCheck } from './hold-log.ts';
 import type { LockReport } from './locks.ts';
 import { type ObjectFinding, worstWith } from './object-finding.ts';
 import type { ServiceReport } from './one-service.ts';
@@ -96,7 +95,7 @@ interface Parts {
 }
 
 export function toReport({ checks, reading, found, locks, warnings, checked, open, months }: Parts): ArchiveReport {
-  const { ledger, keyring, holdLog, service } = reading;
+  const { ledger, keyring, service } = reading;
   const findings = [
     ...checks.flatMap((check) => check.findings),
     ...found.ledger,
@@ -107,14 +106,13 @@ export function toReport({ checks, reading, found, locks, warnings, checked, ope
   ];
   const unmet = [...open, ...(locks.unmet ? ['locks'] : [])].map(() => 'incomplete' as const);
   const outcome = worstWith(findings, [...checks.map((check) => check.outcome), ...unmet]);
-  const acceptances = acceptancesIn(ledger);
   const isClosed = findings.some(({ code, key }) => code === 'object/closed' && key.startsWith(LEDGER_PREFIX));
   return {
     outcome,
     exit_code: EXIT_CODE_OF[outcome],
     service: service.service,
-    runs: checks.map((check) => toRunReport(check, holdLog.get(check.runId), acceptances)),
-    acceptances,
+    runs: checks.map((check) => toRunReport(check, reading)),
+    acceptances: acceptancesIn(ledger),
     months,
     ledger: {
       entries: ledger.entries.length,
@@ -164,11 +162,9 @@ function toVanishedReport(
   return { ...vanished, finding: { ...finding, next_step } };
 }
 
-function toRunReport(
-  check: RunCheck,
-  kept: HoldLogCheck | undefined,
-  acceptances: ArchiveReport['acceptances'],
-): RunReport {
+function toRunReport(check: RunCheck, { holdLog, ledger }: Parts['reading']): RunReport {
+  const kept = holdLog.get(check.runId);
+  const acceptances = acceptancesIn(ledger);
   return {
     run_id: check.runId,
     outcome: check.outcome,
