@@ -196,7 +196,7 @@ describe('coverage', () => {
   test.each([
     ['older', ['refuted', 'verified']],
     ['newer', ['verified', 'refuted']],
-  ] as const)('an %s run that is refuted is not hidden by one that has more of the month', (_age, outcomes) => {
+  ] as const)('a refuted run, %s than one that has more of the month, is not hidden by it', (_age, outcomes) => {
     const earlier = outcomes.map((outcome) => {
       const until = `2026-09-${outcome === 'refuted' ? '10' : '20'}T00:00:00.000Z`;
       return { ...earlierRun('2026-09', outcome), run_id: outcome, until };
