@@ -120,7 +120,7 @@ export interface RunState {
   attempts: RunRecord['attempts'];
   /** The package of the whole account, collected when the first stream asks; null where each stream has its own. */
   account: (() => Promise<AccountPackage>) | null;
-  packing: Pick<Packing, 'write' | 'close'>;
+  packing: Pick<Packing, 'close' | 'hasPackedMuch' | 'write'>;
 }
 
 /** What the runs before had of a stream, as the ledger has it. */

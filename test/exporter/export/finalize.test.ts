@@ -136,7 +136,11 @@ const run = (heads: RunState['heads'] = new Map()): RunState => ({
   restarts: new Map(),
   acceptances: [],
   account: null,
-  packing: { write: () => Promise.reject(new Error('nothing is packed here')), close: async () => {} },
+  packing: {
+    write: () => Promise.reject(new Error('nothing is packed here')),
+    close: async () => {},
+    hasPackedMuch: false,
+  },
 });
 const COUNTS = { listed: 0, exported: 0, partial: 0, failed: 0, empty: 0, excluded: 0 };
 const EMPTY = { status: 'empty', entries: 0, first_sequence: null, head: null } as const;
