@@ -4,7 +4,8 @@ import { request } from 'undici';
 import { EvidenceError } from '../core/errors.ts';
 import { importHost } from './import/host.ts';
 import type { ImportResult } from './import/result.ts';
-import { initPlatform, startPlatform } from './platform.ts';
+import { startPlatform } from './app.ts';
+import { initPlatform } from './setup.ts';
 
 /** A platform of one's own for as long as a process wants it: the one door for the exporter's demonstration. */
 export interface EmbeddedPlatform {
