@@ -3,16 +3,16 @@ import { canonicalize, type Json } from '../../core/json/canonical.ts';
 import { GENESIS } from '../../core/wire.ts';
 import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import { type Claim, Claims, claimOf, keyOfAnother } from '../idempotency/claims.ts';
+import { type KeyedRequest, KeyedResults, keyedRequest, keyOfAnother } from '../idempotency/keyed-results.ts';
 import {
   type Added,
   addEntries,
   createStreams,
   type EntryRow,
-  findEntry,
-  type Head,
+  entryAt,
   lockHeads,
   moveHeads,
+  type StreamHead,
 } from './repository.ts';
 import type { NewEntry } from './requests.ts';
 import { hashEntry, sealHash, timestampOf } from './rules.ts';
@@ -32,7 +32,7 @@ export interface AppendRequest {
 }
 
 /** What came of one request. */
-export type Outcome = { appended: Appended[] } | { refused: DomainError };
+export type AppendOutcome = { appended: Appended[] } | { refused: DomainError };
 
 export interface AppendMeans {
   keys: DerivedSealKeys;
@@ -48,107 +48,110 @@ export async function appendAll(
   transaction: Transaction,
   { keys, clock }: AppendMeans,
   requests: readonly AppendRequest[],
-): Promise<Outcome[]> {
-  const claimed = requests.map(withClaims);
+): Promise<AppendOutcome[]> {
+  const appends = requests.map(withKeys);
   const streamIds = [...new Set(requests.flatMap(({ entries }) => entries.map(({ stream_id }) => stream_id)))].sort();
   const now = clock();
   const heads = await lockHeads(transaction, streamIds);
-  const claims = new Claims(now);
-  await claims.read(transaction, claimed.flatMap(claimsOf));
-  const group = new Group(heads, claims, keys, now);
-  const outcomes: Outcome[] = [];
-  for (const request of claimed) outcomes.push(await group.attempt(request, transaction));
+  const results = new KeyedResults(now);
+  await results.read(transaction, appends.flatMap(requestsOf));
+  const group = new Group(heads, results, keys, now);
+  const outcomes: AppendOutcome[] = [];
+  for (const append of appends) outcomes.push(await group.attempt(append, transaction));
   await createStreams(transaction, group.begun(), now);
   await addEntries(transaction, group.added);
   await moveHeads(transaction, group.moved());
-  await claims.write(transaction);
+  await results.write(transaction);
   return outcomes;
 }
 
-interface ClaimedEntry {
+interface KeyedEntry {
   entry: NewEntry;
-  claim: Claim | null;
+  request: KeyedRequest | null;
 }
 
-interface ClaimedRequest {
-  entries: readonly ClaimedEntry[];
-  claim: Claim | null;
+interface KeyedAppend {
+  entries: readonly KeyedEntry[];
+  request: KeyedRequest | null;
 }
 
-function withClaims({ entries, key }: AppendRequest): ClaimedRequest {
+function withKeys({ entries, key }: AppendRequest): KeyedAppend {
   return {
     entries: entries.map((entry) => ({
       entry,
-      claim: entry.idempotency_key === undefined ? null : claimOf('audit/entries', entry.idempotency_key, withoutKey(entry)),
+      request:
+        entry.idempotency_key === undefined
+          ? null
+          : keyedRequest('audit/entries', entry.idempotency_key, withoutKey(entry)),
     })),
-    claim: key === undefined ? null : claimOf('audit/entries/batch', key, entries.map(withoutKey)),
+    request: key === undefined ? null : keyedRequest('audit/entries/batch', key, entries.map(withoutKey)),
   };
 }
 
-function claimsOf({ entries, claim }: ClaimedRequest): Claim[] {
-  return [claim, ...entries.map((entry) => entry.claim)].filter((each) => each !== null);
+function requestsOf({ entries, request }: KeyedAppend): KeyedRequest[] {
+  return [request, ...entries.map((entry) => entry.request)].filter((each) => each !== null);
 }
 
 function withoutKey({ idempotency_key: _, ...content }: NewEntry): Json {
   return content as Json;
 }
 
-/** Where an entry that a claim led to is. */
+/** Where an entry is that a request led to. */
 type Place = [streamId: string, sequence: number];
 
 /** Requests that share a transaction, on top of what was recorded before it. */
 class Group {
-  readonly #heads: Map<string, Head>;
-  readonly #claims: Claims;
+  readonly #heads: Map<string, StreamHead>;
+  readonly #results: KeyedResults;
   readonly #keys: DerivedSealKeys;
   readonly #now: Date;
   readonly added: Added[] = [];
 
-  constructor(heads: Map<string, Head>, claims: Claims, keys: DerivedSealKeys, now: Date) {
+  constructor(heads: Map<string, StreamHead>, results: KeyedResults, keys: DerivedSealKeys, now: Date) {
     this.#heads = heads;
-    this.#claims = claims;
+    this.#results = results;
     this.#keys = keys;
     this.#now = now;
   }
 
   /** The heads that are others than before. */
-  moved(): Head[] {
+  moved(): StreamHead[] {
     return [...new Set(this.added.map(({ head }) => head))];
   }
 
   /** Those of streams that were not there before. */
-  begun(): Head[] {
+  begun(): StreamHead[] {
     return this.moved().filter(({ streamNo }) => streamNo === null);
   }
 
-  async attempt(request: ClaimedRequest, transaction: Transaction): Promise<Outcome> {
+  async attempt(append: KeyedAppend, transaction: Transaction): Promise<AppendOutcome> {
     try {
-      return { appended: await this.#append(request, transaction) };
+      return { appended: await this.#append(append, transaction) };
     } catch (error) {
       if (error instanceof DomainError) return { refused: error };
       throw error;
     }
   }
 
-  async #append({ entries, claim }: ClaimedRequest, transaction: Transaction): Promise<Appended[]> {
-    const earlier = claim === null ? null : this.#claims.resultOf(claim);
+  async #append({ entries, request }: KeyedAppend, transaction: Transaction): Promise<Appended[]> {
+    const earlier = request === null ? null : this.#results.resultOf(request);
     if (earlier !== null) return this.#repeat(JSON.parse(earlier) as Place[], transaction);
     this.#refuse(entries);
     const appended: Appended[] = [];
     for (const entry of entries) appended.push(await this.#appendOne(entry, transaction));
-    if (claim !== null) this.#claims.keep(claim, JSON.stringify(appended.map(({ row }) => placeOf(row))));
+    if (request !== null) this.#results.keep(request, JSON.stringify(appended.map(({ row }) => placeOf(row))));
     return appended;
   }
 
   /** Looks at all before anything is done, so that nothing is done of what is refused. @throws DomainError */
-  #refuse(entries: readonly ClaimedEntry[]): void {
-    const claimed = new Map<string, string>();
-    for (const { entry, claim } of entries) {
+  #refuse(entries: readonly KeyedEntry[]): void {
+    const bodies = new Map<string, string>();
+    for (const { entry, request } of entries) {
       timestampOf(this.#now, this.#headOf(entry.stream_id).lastEntryAt);
-      if (claim === null) continue;
-      this.#claims.resultOf(claim);
-      if ((claimed.get(claim.id) ?? claim.bodySha256) !== claim.bodySha256) throw keyOfAnother();
-      claimed.set(claim.id, claim.bodySha256);
+      if (request === null) continue;
+      this.#results.resultOf(request);
+      if ((bodies.get(request.id) ?? request.bodySha256) !== request.bodySha256) throw keyOfAnother();
+      bodies.set(request.id, request.bodySha256);
     }
   }
 
@@ -158,14 +161,13 @@ class Group {
     return repeated;
   }
 
-  async #appendOne({ entry, claim }: ClaimedEntry, transaction: Transaction): Promise<Appended> {
-    const earlier = claim === null ? null : this.#claims.resultOf(claim);
-    if (earlier !== null)
-      return { row: await this.#find(JSON.parse(earlier) as Place, transaction), repeated: true };
+  async #appendOne({ entry, request }: KeyedEntry, transaction: Transaction): Promise<Appended> {
+    const earlier = request === null ? null : this.#results.resultOf(request);
+    if (earlier !== null) return { row: await this.#find(JSON.parse(earlier) as Place, transaction), repeated: true };
     const head = this.#headOf(entry.stream_id);
     const row = this.#seal(entry, head);
     this.added.push({ row, head });
-    if (claim !== null) this.#claims.keep(claim, JSON.stringify(placeOf(row)));
+    if (request !== null) this.#results.keep(request, JSON.stringify(placeOf(row)));
     Object.assign(head, {
       sequence: row.sequence,
       count: head.count + 1,
@@ -175,7 +177,7 @@ class Group {
     return { row, repeated: false };
   }
 
-  #seal(entry: NewEntry, head: Head): EntryRow {
+  #seal(entry: NewEntry, head: StreamHead): EntryRow {
     const { id, key } = this.#keys.current(entry.stream_id);
     const content = {
       entry_id: randomUUID(),
@@ -198,10 +200,10 @@ class Group {
   /** An entry of this group, or of before. */
   async #find([streamId, sequence]: Place, transaction: Transaction): Promise<EntryRow> {
     const added = this.added.find(({ row }) => row.stream_id === streamId && row.sequence === sequence);
-    return added?.row ?? findEntry(transaction, streamId, sequence);
+    return added?.row ?? entryAt(transaction, streamId, sequence);
   }
 
-  #headOf(streamId: string): Head {
+  #headOf(streamId: string): StreamHead {
     const head = this.#heads.get(streamId);
     if (head === undefined) throw new Error('a stream was not locked before something was appended to it');
     return head;

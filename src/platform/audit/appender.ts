@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts';
-import { type Appended, type AppendMeans, type AppendRequest, appendAll, type Outcome } from './append.ts';
+import { type Appended, type AppendMeans, type AppendOutcome, type AppendRequest, appendAll } from './append.ts';
 
 interface Waiting {
   request: AppendRequest;
@@ -64,7 +64,7 @@ export class Appender {
     }
   }
 
-  #write(group: readonly Waiting[]): Promise<Outcome[]> {
+  #write(group: readonly Waiting[]): Promise<AppendOutcome[]> {
     const requests = group.map(({ request }) => request);
     return this.#database.write((transaction) => appendAll(transaction, this.#means, requests));
   }
@@ -81,7 +81,7 @@ export class Appender {
   }
 }
 
-function settle(group: readonly Waiting[], outcomes: readonly Outcome[]): void {
+function settle(group: readonly Waiting[], outcomes: readonly AppendOutcome[]): void {
   for (const [at, outcome] of outcomes.entries()) {
     if ('appended' in outcome) group[at]?.resolve(outcome.appended);
     else group[at]?.reject(outcome.refused);

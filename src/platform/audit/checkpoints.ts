@@ -82,7 +82,10 @@ export class Checkpoints {
   }
 
   /** The checkpoints of a stream within a range of sequence numbers. */
-  async within({ stream_no, stream_id }: StreamName, range: { first: number; last: number }): Promise<WireCheckpoint[]> {
+  async within(
+    { stream_no, stream_id }: StreamName,
+    range: { first: number; last: number },
+  ): Promise<WireCheckpoint[]> {
     const rows = await this.#of(stream_no)
       .where('sequence', '>=', range.first)
       .where('sequence', '<=', range.last)

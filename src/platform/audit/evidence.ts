@@ -1,24 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { Json } from '../../core/json/canonical.ts';
-import {
-  PACKAGE_FORMAT,
-  type WireCheckpoint,
-  type WireGenerated,
-  type WirePackageHead,
-  type WireStream,
-  type WireSummary,
-} from '../../core/wire.ts';
+import type { WireGenerated, WirePackageHead, WireSummary } from '../../core/wire.ts';
 import type { Database } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import { type Claim, Claims, claimOf } from '../idempotency/claims.ts';
+import { type KeyedRequest, KeyedResults, keyedRequest } from '../idempotency/keyed-results.ts';
 import type { Checkpoints } from './checkpoints.ts';
+import { headOf, periodOf, summaryOf } from './package-facts.ts';
 import type { EntryPages } from './pages.ts';
 import type { GenerateRequest } from './requests.ts';
 import { entryToWire } from './rules.ts';
 import type { AuditTables } from './schema.ts';
 import { findStream, type StreamRow, streamToWire } from './streams.ts';
-import { type Census, limitationsOf, takeCensus } from './summary.ts';
+import { takeCensus } from './summary.ts';
 
 /** Entries printed in full, and of a larger package those printed from each end. */
 const PRINTED_WHOLE = 200;
@@ -61,11 +55,11 @@ export class Evidence {
     request: GenerateRequest,
     key: string | undefined,
   ): Promise<{ package: WireGenerated; repeated: boolean }> {
-    const claim = key === undefined ? null : claimOf('audit/evidence', key, request as Json);
-    const earlier = claim === null ? null : await this.#earlier(claim);
+    const keyed = key === undefined ? null : keyedRequest('audit/evidence', key, request as Json);
+    const earlier = keyed === null ? null : await this.#earlier(keyed);
     if (earlier !== null) return { package: toGenerated(await this.find(earlier)), repeated: true };
     const row = await this.#generate(request);
-    const packageId = await this.#keep(row, claim);
+    const packageId = await this.#keep(row, keyed);
     const repeated = packageId !== row.package_id;
     return { package: toGenerated(repeated ? await this.find(packageId) : row), repeated };
   }
@@ -106,27 +100,27 @@ export class Evidence {
     return printing;
   }
 
-  /** The package that a claim led to. */
-  #earlier(claim: Claim): Promise<string | null> {
+  /** The package that the same request led to before. */
+  #earlier(keyed: KeyedRequest): Promise<string | null> {
     const { database, clock } = this.#means;
     return database.snapshot(async (transaction) => {
-      const claims = new Claims(clock());
-      await claims.read(transaction, [claim]);
-      return claims.resultOf(claim);
+      const results = new KeyedResults(clock());
+      await results.read(transaction, [keyed]);
+      return results.resultOf(keyed);
     });
   }
 
-  /** Keeps a package, unless its claim led to another one meanwhile; the id of the one that is kept. */
-  #keep({ stream_id: _, ...row }: PackageRow, claim: Claim | null): Promise<string> {
+  /** Keeps a package, unless the same request led to another one meanwhile; the id of the one that is kept. */
+  #keep({ stream_id: _, ...row }: PackageRow, keyed: KeyedRequest | null): Promise<string> {
     const { database, clock } = this.#means;
     return database.write(async (transaction) => {
-      const claims = new Claims(clock());
-      if (claim !== null) await claims.read(transaction, [claim]);
-      const earlier = claim === null ? null : claims.resultOf(claim);
+      const results = new KeyedResults(clock());
+      if (keyed !== null) await results.read(transaction, [keyed]);
+      const earlier = keyed === null ? null : results.resultOf(keyed);
       if (earlier !== null) return earlier;
       await transaction.tables<AuditTables>().insertInto('packages').values(row).execute();
-      if (claim !== null) claims.keep(claim, row.package_id, KEY_LIFETIME_MS);
-      await claims.write(transaction);
+      if (keyed !== null) results.keep(keyed, row.package_id, KEY_LIFETIME_MS);
+      await results.write(transaction);
       return row.package_id;
     });
   }
@@ -193,7 +187,12 @@ export class Evidence {
       last: whole ? [] : await this.#excerpt({ ...row, first_sequence: last_sequence - PRINTED_ENDS + 1 }),
     });
     await this.#means.database.write((transaction) =>
-      transaction.tables<AuditTables>().updateTable('packages').set({ pdf }).where('package_id', '=', row.package_id).execute(),
+      transaction
+        .tables<AuditTables>()
+        .updateTable('packages')
+        .set({ pdf })
+        .where('package_id', '=', row.package_id)
+        .execute(),
     );
     return pdf;
   }
@@ -203,51 +202,6 @@ export class Evidence {
     for await (const page of this.#entries(row)) entries.push(...page.map(entryToWire));
     return entries;
   }
-}
-
-interface Facts {
-  packageId: string;
-  stream: WireStream;
-  period: WireSummary['period'];
-  now: string;
-  census: Census;
-  anchors: WireCheckpoint[];
-}
-
-function headOf({ packageId, stream, period, now, census, anchors }: Facts): WirePackageHead {
-  return {
-    format: PACKAGE_FORMAT,
-    package_id: packageId,
-    stream,
-    period,
-    generated_at: now,
-    entry_count: census.count,
-    first_sequence: census.first?.sequence ?? null,
-    last_sequence: census.last?.sequence ?? null,
-    head_hash: census.last?.hash ?? null,
-    checkpoints: anchors,
-  };
-}
-
-function summaryOf({ packageId, stream, period, census, anchors }: Facts): WireSummary {
-  return {
-    package_id: packageId,
-    stream_id: stream.stream_id,
-    period,
-    entry_count: census.count,
-    first_sequence: census.first?.sequence ?? null,
-    last_sequence: census.last?.sequence ?? null,
-    head_hash: census.last?.hash ?? null,
-    first_timestamp: census.first?.timestamp ?? null,
-    last_timestamp: census.last?.timestamp ?? null,
-    counts: census.counts,
-    verification: { verified: stream.verified, last_checked_at: stream.last_checked_at },
-    limitations: limitationsOf(stream, census, anchors),
-  };
-}
-
-function periodOf({ from, to }: GenerateRequest): WireSummary['period'] {
-  return from || to ? { from: from ?? null, to: to ?? null } : null;
 }
 
 export function toGenerated(row: PackageRow): WireGenerated {

@@ -6,7 +6,7 @@ import { fromCursor, invalidCursor, toCursor } from '../http/cursor.ts';
 import { entryJson, type StreamName } from './pages.ts';
 import type { EntriesQuery, PageQuery } from './requests.ts';
 import type { AuditTables } from './schema.ts';
-import { selectStreams, streamToWire } from './streams.ts';
+import { streamsQuery, streamToWire } from './streams.ts';
 
 /** Sequence numbers looked at without giving way to other requests, however few entries a filter lets through. */
 const WINDOW = 5000;
@@ -26,7 +26,7 @@ interface Page<T> {
 
 /** The streams in the order of their ids. */
 export async function listStreams(database: Database, { limit, cursor }: PageQuery): Promise<Page<WireStream>> {
-  let query = selectStreams(database)
+  let query = streamsQuery(database)
     .orderBy('stream_id')
     .limit(limit + 1);
   if (cursor !== undefined) query = query.where('stream_id', '>', fromCursor('streams', ['string'], cursor)[0]);
@@ -111,7 +111,9 @@ class EntryPage {
 
   async #json(stream: StreamName, first: number, last: number): Promise<Uint8Array> {
     const json = entryJson(this.#database, sql`CAST(${stream.stream_id} AS text)`);
-    const rows = this.#matching(stream, first, last).select(['sequence', json.as('json')]).orderBy('sequence');
+    const rows = this.#matching(stream, first, last)
+      .select(['sequence', json.as('json')])
+      .orderBy('sequence');
     const { text } = await this.#database
       .tables<AuditTables>()
       .selectFrom(rows.as('page'))
@@ -186,7 +188,11 @@ async function rangeOf(
   { stream_no }: StreamName,
   { from, to }: EntriesQuery,
 ): Promise<{ first: number; last: number } | null> {
-  const entries = database.tables<AuditTables>().selectFrom('entries').select('sequence').where('stream_no', '=', stream_no);
+  const entries = database
+    .tables<AuditTables>()
+    .selectFrom('entries')
+    .select('sequence')
+    .where('stream_no', '=', stream_no);
   const end = (query: typeof entries, direction: 'asc' | 'desc') =>
     query.orderBy('timestamp', direction).orderBy('sequence', direction).limit(1).executeTakeFirst();
   const first = from === undefined ? { sequence: 1 } : await end(entries.where('timestamp', '>=', from), 'asc');

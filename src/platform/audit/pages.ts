@@ -48,8 +48,7 @@ export class EntryPages {
   /** The entries of a stream with sequence numbers from `first` to `last`, both included; pages are never empty. */
   async *between(stream: StreamName, first: number, last: number): AsyncGenerator<EntryRow[]> {
     for await (const [from, to] of this.#pages(stream, first, last)) {
-      const rows = await this.#within(stream, from, to).select(ENTRY_COLUMNS).orderBy('sequence').execute();
-      yield rows.map((row) => ({ ...row, stream_id: stream.stream_id }));
+      yield await this.#rows(stream, from, to).orderBy('sequence').execute();
     }
   }
 
@@ -58,7 +57,9 @@ export class EntryPages {
     const { words } = this.#database;
     const json = entryJson(this.#database, sql`CAST(${stream.stream_id} AS text)`);
     for await (const [from, to] of this.#pages(stream, first, last)) {
-      const rows = this.#within(stream, from, to).select(['sequence', json.as('json')]).orderBy('sequence');
+      const rows = this.#within(stream, from, to)
+        .select(['sequence', json.as('json')])
+        .orderBy('sequence');
       const { text } = await this.#tables
         .selectFrom(rows.as('page'))
         .select(words.joined(sql.ref<string>('json'), 'sequence').as('text'))
@@ -94,9 +95,8 @@ export class EntryPages {
   }
 
   /** The entry with this very number. */
-  async one(stream: StreamName, sequence: number): Promise<EntryRow> {
-    const row = await this.#within(stream, sequence, sequence).select(ENTRY_COLUMNS).executeTakeFirstOrThrow();
-    return { ...row, stream_id: stream.stream_id };
+  one(stream: StreamName, sequence: number): Promise<EntryRow> {
+    return this.#rows(stream, sequence, sequence).executeTakeFirstOrThrow();
   }
 
   /** The sequence numbers between which each page lies. */
@@ -124,6 +124,11 @@ export class EntryPages {
         .executeTakeFirstOrThrow();
       if (limit === 1 || Number(extent.size ?? 0) <= PAGE_BYTES) return extent.last;
     }
+  }
+
+  #rows(stream: StreamName, first: number, last: number) {
+    const streamId = sql<string>`CAST(${stream.stream_id} AS text)`.as('stream_id');
+    return this.#within(stream, first, last).select([...ENTRY_COLUMNS, streamId]);
   }
 
   #within({ stream_no }: StreamName, first: number, last: number) {

@@ -6,7 +6,7 @@ import type { AuditTables } from './schema.ts';
 export type EntryRow = Omit<Selectable<AuditTables['entries']>, 'recorded' | 'stream_no'> & { stream_id: string };
 
 /** Where the next entry of a stream goes; held by one transaction at a time. */
-export interface Head {
+export interface StreamHead {
   streamId: string;
   /** Null for a stream that is not there yet. */
   streamNo: number | null;
@@ -19,7 +19,7 @@ export interface Head {
 
 export interface Added {
   row: EntryRow;
-  head: Head;
+  head: StreamHead;
 }
 
 /** The columns of an entry as they are served, but for the id of its stream. */
@@ -45,7 +45,10 @@ const STORED: Columns = {
 };
 
 /** The heads of streams, which nobody else moves until the transaction ends. In one order, so that no two wait for each other. */
-export async function lockHeads(transaction: Transaction, streamIds: readonly string[]): Promise<Map<string, Head>> {
+export async function lockHeads(
+  transaction: Transaction,
+  streamIds: readonly string[],
+): Promise<Map<string, StreamHead>> {
   const { words } = transaction;
   const rows = await transaction
     .tables<AuditTables>()
@@ -55,11 +58,11 @@ export async function lockHeads(transaction: Transaction, streamIds: readonly st
     .orderBy('stream_id')
     .modifyEnd(words.locked)
     .execute();
-  const heads = streamIds.map((streamId): [string, Head] => [
+  const heads = streamIds.map((streamId): [string, StreamHead] => [
     streamId,
     { streamId, streamNo: null, sequence: 0, count: 0, hash: null, lastEntryAt: null },
   ]);
-  const locked = rows.map((row): [string, Head] => [
+  const locked = rows.map((row): [string, StreamHead] => [
     row.stream_id,
     {
       streamId: row.stream_id,
@@ -74,7 +77,7 @@ export async function lockHeads(transaction: Transaction, streamIds: readonly st
 }
 
 /** Begins streams, and gives their heads the number. @throws InTheWay where somebody else began one of them meanwhile. */
-export async function createStreams(transaction: Transaction, heads: readonly Head[], now: Date): Promise<void> {
+export async function createStreams(transaction: Transaction, heads: readonly StreamHead[], now: Date): Promise<void> {
   for (const head of heads) {
     const row = await transaction
       .tables<AuditTables>()
@@ -101,7 +104,7 @@ export function addEntries(transaction: Transaction, added: readonly Added[]): P
   return transaction.insertAll('entries', STORED, rows);
 }
 
-export function moveHeads(transaction: Transaction, heads: readonly Head[]): Promise<void> {
+export function moveHeads(transaction: Transaction, heads: readonly StreamHead[]): Promise<void> {
   const columns: Columns = {
     stream_no: 'integer',
     head_sequence: 'integer',
@@ -120,7 +123,7 @@ export function moveHeads(transaction: Transaction, heads: readonly Head[]): Pro
 }
 
 /** An entry that is known to be there. */
-export function findEntry(reader: Reader, streamId: string, sequence: number): Promise<EntryRow> {
+export function entryAt(reader: Reader, streamId: string, sequence: number): Promise<EntryRow> {
   return reader
     .tables<AuditTables>()
     .selectFrom('entries')

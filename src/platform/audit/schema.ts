@@ -9,7 +9,6 @@ export interface AuditTables {
   verifications: VerificationTable;
 }
 
-// Over ten members: it is a row of the table of streams.
 interface StreamTable {
   stream_no: Generated<number>;
   stream_id: string;
@@ -18,7 +17,7 @@ interface StreamTable {
   head_hash: string | null;
   created_at: string;
   last_entry_at: string | null;
-  /** Its last check that went furthest; null while there was none. */
+  /** Of its checks, the one that began last; null while there was none. */
   verification_no: number | null;
 }
 
@@ -82,6 +81,7 @@ interface VerificationTable {
   stream_no: number;
   /** 0 or 1. */
   verified: number;
+  began_at: string;
   checked_at: string;
   entries_checked: number;
   from_sequence: number | null;

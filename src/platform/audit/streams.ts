@@ -3,10 +3,10 @@ import type { Reader } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import type { AuditTables } from './schema.ts';
 
-/** A stream as it stands, with its last check that went furthest. */
-export type StreamRow = Awaited<ReturnType<ReturnType<typeof selectStreams>['executeTakeFirstOrThrow']>>;
+/** A stream as it stands, with its last check. */
+export type StreamRow = Awaited<ReturnType<ReturnType<typeof streamsQuery>['executeTakeFirstOrThrow']>>;
 
-export function selectStreams(reader: Reader) {
+export function streamsQuery(reader: Reader) {
   return reader
     .tables<AuditTables>()
     .selectFrom('streams')
@@ -27,7 +27,7 @@ export function selectStreams(reader: Reader) {
 
 /** @throws DomainError `not_found`. */
 export async function findStream(reader: Reader, streamId: string): Promise<StreamRow> {
-  const query = selectStreams(reader).where('stream_id', '=', streamId);
+  const query = streamsQuery(reader).where('stream_id', '=', streamId);
   const row = await query.executeTakeFirst();
   if (row === undefined) throw new DomainError('not_found', 'there is no stream of this id');
   return row;

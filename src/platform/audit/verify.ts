@@ -43,6 +43,7 @@ export class Verifier {
 
   /** @throws DomainError `not_found` for a stream that does not exist. */
   async verify(streamId: string): Promise<WireVerification> {
+    const beganAt = this.#clock().toISOString();
     const { stream, checkpoints, last } = await this.#snapshot(streamId);
     const walk = new Walk(this.#keys, { stream, checkpoints });
     for await (const page of this.#pages.between(stream, 1, last)) for (const entry of page) walk.step(entry);
@@ -58,7 +59,7 @@ export class Verifier {
       head_hash: walk.head,
       failures,
     };
-    await this.#record(stream, verification, walk.soundThrough);
+    await this.#record(stream, verification, { beganAt, soundThrough: walk.soundThrough });
     return verification;
   }
 
@@ -86,8 +87,12 @@ export class Verifier {
     });
   }
 
-  /** Two checks may overlap: the stream is shown as the one found it that went further. */
-  #record(stream: StreamRow, found: WireVerification, soundThrough: number | null): Promise<void> {
+  /** Two checks may overlap: the stream is shown as that one found it that began later. */
+  #record(
+    stream: StreamRow,
+    found: WireVerification,
+    { beganAt, soundThrough }: { beganAt: string; soundThrough: number | null },
+  ): Promise<void> {
     return this.#database.write(async (transaction) => {
       const tables = transaction.tables<AuditTables>();
       const { verification_no } = await tables
@@ -96,6 +101,7 @@ export class Verifier {
           verification_id: found.verification_id,
           stream_no: stream.stream_no,
           verified: Number(found.verified),
+          began_at: beganAt,
           checked_at: found.checked_at,
           entries_checked: found.entries_checked,
           from_sequence: found.from_sequence,
@@ -110,16 +116,11 @@ export class Verifier {
         .updateTable('streams')
         .set({ verification_no })
         .where('stream_no', '=', stream.stream_no)
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom('verifications')
-                .select('verification_no')
-                .whereRef('verifications.verification_no', '=', 'streams.verification_no')
-                .where('to_sequence', '>', found.to_sequence ?? 0),
-            ),
-          ),
-        )
+        .where(({ not, exists, selectFrom }) => {
+          const shown = selectFrom('verifications').select('verification_no');
+          const isThis = shown.whereRef('verifications.verification_no', '=', 'streams.verification_no');
+          return not(exists(isThis.where('began_at', '>', beganAt)));
+        })
         .execute();
     });
   }

@@ -28,14 +28,14 @@ export interface Database extends Reader {
 
 export interface Transaction extends Reader {
   /** Adds rows, whose members are named and of the kinds that `columns` says, in their order. */
-  insertAll(table: string, columns: Columns, rows: readonly Row[]): Promise<void>;
+  insertAll(table: string, columns: Columns, rows: readonly StoredRow[]): Promise<void>;
   /** Changes the rows that have the first of these columns in common with one of `rows`. */
-  updateAll(table: string, columns: Columns, rows: readonly Row[]): Promise<void>;
+  updateAll(table: string, columns: Columns, rows: readonly StoredRow[]): Promise<void>;
 }
 
 export type Columns = Readonly<Record<string, ColumnKind>>;
 export type ColumnKind = 'text' | 'integer' | 'bytes';
-export type Row = Readonly<Record<string, string | number | Uint8Array | null>>;
+export type StoredRow = Readonly<Record<string, string | number | Uint8Array | null>>;
 
 /** Thrown by the work of a transaction that has to run again from its beginning: another one was in its way. */
 export class InTheWay extends Error {}

@@ -1,6 +1,14 @@
 import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { type ColumnKind, type Columns, type Database, InTheWay, type Reader, type Row, type Transaction } from './database.ts';
+import {
+  type ColumnKind,
+  type Columns,
+  type Database,
+  InTheWay,
+  type Reader,
+  type StoredRow,
+  type Transaction,
+} from './database.ts';
 import { POSTGRES_WORDS } from './words.ts';
 
 /** Connections of one process. */
@@ -84,6 +92,6 @@ function unnest(columns: Columns): string {
   return `unnest(${arrays.join(', ')})`;
 }
 
-function arraysOf(rows: readonly Row[], names: readonly string[]): unknown[] {
+function arraysOf(rows: readonly StoredRow[], names: readonly string[]): unknown[] {
   return names.map((name) => rows.map((row) => row[name]));
 }

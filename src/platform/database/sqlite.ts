@@ -9,7 +9,7 @@ import {
   SqliteDialect,
   SqliteDriver,
 } from 'kysely';
-import type { Database, Reader, Row, Transaction } from './database.ts';
+import type { Database, Reader, StoredRow, Transaction } from './database.ts';
 import { SQLITE_WORDS } from './words.ts';
 
 /** How long a transaction waits for another process that writes. */
@@ -21,6 +21,9 @@ const PAUSE_MS = 5;
 
 /** https://sqlite.org/rescode.html#busy */
 const SQLITE_BUSY = 5;
+
+/** Rows that one statement adds. */
+const ROWS_AT_ONCE = 20;
 
 /** Statements kept ready on a connection. */
 const PREPARED = 500;
@@ -50,14 +53,18 @@ function readerOf(db: Kysely<never>): Reader {
   return { words: SQLITE_WORDS, tables: <Tables>() => db as unknown as Kysely<Tables> };
 }
 
-/** Statements for single rows, which are prepared once: SQLite is no farther than a function. */
+/** Statements are prepared once for each number of rows: for many at a time, and for those that remain. */
 function writerOf(transaction: Kysely<never>): Transaction {
   return {
     ...readerOf(transaction),
     async insertAll(table, columns, rows) {
       const names = Object.keys(columns);
-      const text = `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`;
-      for (const row of rows) await transaction.executeQuery(CompiledQuery.raw(text, valuesOf(row, names)));
+      const one = `(${names.map(() => '?').join(', ')})`;
+      for (const some of inPieces(rows)) {
+        const text = `INSERT INTO ${table} (${names.join(', ')}) VALUES ${some.map(() => one).join(', ')}`;
+        const values = some.flatMap((row) => valuesOf(row, names));
+        await transaction.executeQuery(CompiledQuery.raw(text, values));
+      }
     },
     async updateAll(table, columns, rows) {
       const [key = '', ...others] = Object.keys(columns);
@@ -67,7 +74,14 @@ function writerOf(transaction: Kysely<never>): Transaction {
   };
 }
 
-function valuesOf(row: Row, names: readonly string[]): unknown[] {
+/** Many at a time, as often as there are many; then the others one by one. */
+function* inPieces<T>(rows: readonly T[]): Generator<readonly T[]> {
+  let at = 0;
+  for (; at + ROWS_AT_ONCE <= rows.length; at += ROWS_AT_ONCE) yield rows.slice(at, at + ROWS_AT_ONCE);
+  for (; at < rows.length; at++) yield rows.slice(at, at + 1);
+}
+
+function valuesOf(row: StoredRow, names: readonly string[]): unknown[] {
   return names.map((name) => row[name]);
 }
 

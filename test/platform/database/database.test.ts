@@ -2,7 +2,7 @@ import { type Generated, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Columns, type Database, InTheWay } from '../../../src/platform/database/database.ts';
 import { type Migrations, migrate } from '../../../src/platform/database/migration.ts';
-import { DATABASES, type DatabasePlace } from './databases.ts';
+import { DATABASES, type DatabasePlace, startPostgresPlace, startSqlitePlace } from './databases.ts';
 
 interface Tables {
   things: { ordinal: Generated<number>; name: string; size: number | null; bytes: Uint8Array | null };
@@ -218,10 +218,9 @@ describe.each(DATABASES)('%s', (_name, start) => {
 });
 
 describe('PostgreSQL alone', () => {
-  const start = DATABASES[1]?.[1] as () => Promise<DatabasePlace>;
   let place: DatabasePlace;
   beforeAll(async () => {
-    place = await start();
+    place = await startPostgresPlace();
   });
   afterAll(() => place.close());
 
@@ -244,7 +243,7 @@ describe('PostgreSQL alone', () => {
 });
 
 test('SQLite: no row is replaced', async () => {
-  const place = await (DATABASES[0]?.[1] as () => Promise<DatabasePlace>)();
+  const place = await startSqlitePlace();
   try {
     const { database, query } = await place.create();
     await migrate(database, MIGRATIONS);

@@ -19,7 +19,7 @@ export const DATABASES: readonly (readonly [name: string, start: () => Promise<D
   ['PostgreSQL', startPostgresPlace],
 ];
 
-async function startSqlitePlace(): Promise<DatabasePlace> {
+export async function startSqlitePlace(): Promise<DatabasePlace> {
   const { DatabaseSync } = await import('node:sqlite');
   const folder = await mkdtemp(join(tmpdir(), 'sqlite-'));
   const opened: Database[] = [];
@@ -48,7 +48,7 @@ async function startSqlitePlace(): Promise<DatabasePlace> {
   };
 }
 
-async function startPostgresPlace(): Promise<DatabasePlace> {
+export async function startPostgresPlace(): Promise<DatabasePlace> {
   const server = await startPostgres();
   const opened: Database[] = [];
   return {
