@@ -24,6 +24,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     formats: [],
     'install-paths': [],
     json: ['errors'],
+    'kept-threads': [],
     parallel: [],
     'schema-words': [],
     secret: [],

@@ -9,6 +9,9 @@ export default defineConfig({
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
     globalSetup: ['test/support/setup.ts', 'test/support/compiled.ts'],
+    // A worker takes one file after the other: what they load and build is loaded and built once.
+    isolate: false,
+    setupFiles: ['test/support/own-variables.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary'] },

@@ -19,6 +19,16 @@ export function readClock(date: string | null, ours: Date): ClockReading | null 
   return Number.isNaN(theirs.getTime()) ? null : { ours, theirs };
 }
 
+/**
+ * What has ended by it has ended by both clocks.
+ * @param now by ours. @param reading of a while ago; null where only ours is known.
+ */
+export function earlierClock(reading: ClockReading | null, now: Date): Date {
+  if (reading === null) return now;
+  const { ours, theirs } = reading;
+  return new Date(now.getTime() - Math.max(0, ours.getTime() - theirs.getTime()));
+}
+
 /** How this machine's clock differs, in words that "that of …" completes; null where the two agree well enough. */
 export function describeSkew({ ours, theirs }: ClockReading): string | null {
   const skew = ours.getTime() - theirs.getTime();

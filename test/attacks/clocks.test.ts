@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { lastEndedMonth, periodOfMonths } from '../../src/verifier/records/months.ts';
+import { addMonths, lastEndedMonth, periodOfMonths } from '../../src/verifier/records/months.ts';
 import { chainOf } from '../support/chain.ts';
 import { type FalseService, startFalseService } from '../support/false-service.ts';
 
@@ -36,6 +36,25 @@ describe('a month that has ended here and not at the service', () => {
       expect.stringContaining(`by the service's clock it is ${new Date(END - before).toISOString()}`),
     ]);
     expect(existsSync(archived('runs'))).toBe(false);
+  });
+
+  const BEFORE = [-2, -1].map((count) => addMonths(MONTH, count));
+
+  test.each([true, false])('is refused by --missing, which says what it did before (dry run: %s)', async (dryRun) => {
+    const [first = '', second = ''] = BEFORE;
+    service.date = new Date(END - 2 * DAY);
+    const { document } = await service.export({ period: first });
+    expect(document.missing_months.map(({ month }: { month: string }) => month)).toEqual([second]);
+    const { code, document: refused } = await service.export({ missing: true, 'dry-run': dryRun });
+    expect([code, refused.error.message]).toEqual([
+      2,
+      expect.stringMatching(
+        new RegExp(
+          `^${MONTH}: the period ends at .*; ${dryRun ? 'would be exported' : 'exported'} before that: ${second}$`,
+        ),
+      ),
+    ]);
+    expect(existsSync(archived(`runs/${second}`))).toBe(!dryRun);
   });
 
   test('is exported once it has ended there', async () => {

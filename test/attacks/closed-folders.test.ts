@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import fs from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runVerify } from '../../src/exporter/cli/commands/verify.ts';
 import type { VerifyFlags } from '../../src/exporter/cli/commands/verify-flags.ts';
 import { archivePackage, RUN } from '../support/archived-package.ts';
@@ -12,21 +14,24 @@ import { newKey } from '../support/signed-archive.ts';
 /** A folder that may not be listed says nothing of the others; it is named, and nothing in it is called missing. */
 
 /** Nothing is closed to the superuser, so the system's answer is given here: what `chmod 000` does to a folder. */
-const closed = vi.hoisted(() => ({ folder: '' }));
-vi.mock('node:fs/promises', async (importOriginal) => {
-  const fs = await importOriginal<typeof import('node:fs/promises')>();
-  const refuse = async (path: unknown) => {
-    throw Object.assign(new Error(`EACCES: permission denied, '${path}'`), { code: 'EACCES' });
-  };
-  const isIn = (path: unknown) => closed.folder !== '' && String(path).startsWith(`${closed.folder}/`);
-  return {
-    ...fs,
-    readdir: (path: string, ...rest: never[]) =>
-      isIn(`${path}/`.replace('//', '/')) ? refuse(path) : fs.readdir(path, ...rest),
-    lstat: (path: string, ...rest: never[]) => (isIn(path) ? refuse(path) : fs.lstat(path, ...rest)),
-    open: (path: string, ...rest: never[]) => (isIn(path) ? refuse(path) : fs.open(path, ...rest)),
-  };
-});
+let closed = '';
+const system = { ...fs };
+const refuse = async (path: unknown) => {
+  throw Object.assign(new Error(`EACCES: permission denied, '${path}'`), { code: 'EACCES' });
+};
+const isIn = (path: unknown) => closed !== '' && String(path).startsWith(`${closed}/`);
+const answers = {
+  readdir: (path: string, ...rest: never[]) =>
+    isIn(`${path}/`.replace('//', '/')) ? refuse(path) : system.readdir(path, ...rest),
+  lstat: (path: string, ...rest: never[]) => (isIn(path) ? refuse(path) : system.lstat(path, ...rest)),
+  open: (path: string, ...rest: never[]) => (isIn(path) ? refuse(path) : system.open(path, ...rest)),
+};
+
+/** For all who have imported them, too. */
+function answerWith({ readdir, lstat, open }: typeof system | typeof answers): void {
+  Object.assign(fs, { readdir, lstat, open });
+  syncBuiltinESMExports();
+}
 
 const directory = mkdtempSync(join(tmpdir(), 'closed-'));
 const archive = join(directory, 'archive');
@@ -34,8 +39,12 @@ const archive = join(directory, 'archive');
 beforeAll(async () => {
   const evidence = Buffer.from(JSON.stringify(packageOf(chainOf(12))));
   await archivePackage(archive, { bundle: { evidence }, key: newKey() });
+  answerWith(answers);
 });
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
+afterAll(() => {
+  answerWith(system);
+  rmSync(directory, { recursive: true, force: true });
+});
 
 interface Found {
   code: string;
@@ -44,7 +53,7 @@ interface Found {
 
 async function verifyWithout(folder: string): Promise<{ code: number; findings: Found[] }> {
   const { context, printed } = commandIn(directory);
-  closed.folder = join(archive, folder);
+  closed = join(archive, folder);
   try {
     const code = await runVerify({ targets: ['archive'] } as VerifyFlags, context);
     const { objects, ledger } = JSON.parse(printed.stdout);
@@ -53,7 +62,7 @@ async function verifyWithout(folder: string): Promise<{ code: number; findings: 
       findings: [...objects.altered, ...objects.missing, ...objects.unexpected, ...objects.closed, ...ledger.findings],
     };
   } finally {
-    closed.folder = '';
+    closed = '';
   }
 }
 

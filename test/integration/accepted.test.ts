@@ -49,6 +49,28 @@ const accepted = (id: string, head: number) =>
     `${id}[:;] .*a restart or an end after entry ${head} of run 2026-10 was accepted on .* by .*: OPS-7 of ${id}`,
   );
 
+test('of a stream that was missed, and whose end was accepted since, nobody is told to have that recorded', async () => {
+  const other = await startFalseService();
+  try {
+    for (const id of ['idle', 'moved', 'stays']) other.streams.set(id, { entries: entriesOf(id, 2) });
+    expect((await other.export({ 'all-time': true, request: 'first' })).code).toBe(0);
+    for (const id of ['idle', 'moved']) other.streams.delete(id);
+    expect((await other.export({ 'all-time': true, request: 'second' })).code).toBe(1);
+    const at = { cwd: other.directory, env: { ...env(), EVIDENCE_AUDIT_URL: other.url } };
+    expect((await evidence(['ledger', 'accept', 'idle', '--reason', 'R'], at)).code).toBe(0);
+    const { document } = await other.verify();
+    const { vanished } = document.runs.find(({ run_id }: { run_id: string }) => run_id === 'second');
+    expect(vanished.map(({ finding }: { finding: { next_step: string } }) => finding.next_step)).toEqual([
+      expect.stringMatching(
+        /^A restart or an end of the stream was accepted since, on 2\S+ by \S+: judge the reason\./,
+      ),
+      expect.stringMatching(/have that recorded with: evidence ledger accept moved/),
+    ]);
+  } finally {
+    await other.close();
+  }
+});
+
 test('verify tells of what was accepted since the last run', async () => {
   const { code, stdout } = await typed('verify', 'evidence-archive');
   expect([code, stdout]).toEqual([0, expect.stringMatching(accepted('idle', 8))]);

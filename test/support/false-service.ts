@@ -50,6 +50,7 @@ export interface FalseService {
     period?: string;
     from?: string;
     'dry-run'?: boolean;
+    missing?: boolean;
     'all-time'?: boolean;
     revise?: boolean;
     exclude?: string[];

@@ -5,6 +5,8 @@ export interface TerminalColumn {
   align?: 'left' | 'right' | 'centre';
   /** Longer cells are cut in their middle. */
   max?: number;
+  /** What would say nothing once it is cut. */
+  isUncut?: boolean;
 }
 
 /** A plain table for a terminal: two spaces between columns, a rule below the titles. */
@@ -45,8 +47,8 @@ export function fitTable(
   const excess = widthOfTable(whole) - room;
   if (excess <= 0) return whole;
   const widths = (whole.split('\n', 2)[1] ?? '').split('  ').map((rule) => rule.length);
-  const leastOf = columns.map(({ title, align = 'left' }, index) =>
-    align === 'left' ? Math.max(LEAST_COLUMNS, columnsOf(title)) : (widths[index] ?? 0),
+  const leastOf = columns.map(({ title, align = 'left', isUncut = false }, index) =>
+    align === 'left' && !isUncut ? Math.max(LEAST_COLUMNS, columnsOf(title)) : (widths[index] ?? 0),
   );
   const fitted = narrowed(widths, leastOf, excess);
   return formatTable(

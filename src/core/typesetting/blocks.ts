@@ -1,6 +1,6 @@
 import type { Color } from './canvas.ts';
 import { ACCENT, GREY, INK, type Setting } from './setting.ts';
-import { CONTENT_WIDTH, LEFT, RIGHT, type Sheet } from './sheet.ts';
+import { CONTENT_WIDTH, LEFT, linesTogether, RIGHT, type Sheet } from './sheet.ts';
 
 /** A heading, kept together with what follows it. */
 export function drawHeading(sheet: Sheet, text: string, following = 60): void {
@@ -72,6 +72,14 @@ const FACT_GAP = 4.5;
 /** What must be found again on one line is set smaller before it is broken. */
 const MONO_SIZES = [8.5, 8, 7.5, 7, 6.5];
 
+/** One size for all lines: the largest in which each is whole that is whole in any. */
+function sizeFor(lines: readonly string[], fits: (line: string, size: number) => boolean): number {
+  const [largest = 8.5] = MONO_SIZES;
+  const smallest = MONO_SIZES.at(-1) ?? largest;
+  const wanted = lines.filter((line) => fits(line, smallest));
+  return MONO_SIZES.find((size) => wanted.every((line) => fits(line, size))) ?? largest;
+}
+
 /** `mono` for digests, paths and ids. */
 export type FactForm = 'text' | 'mono';
 
@@ -80,17 +88,18 @@ export function drawFact(sheet: Sheet, label: string, lines: readonly string[], 
   const { regular, mono } = sheet.styles;
   const labelSetting: Setting = { style: regular, size: 8.5, leading: 12.5, color: GREY };
   const width = RIGHT - LEFT - LABEL_WIDTH;
-  const settingOf = (line: string): Setting => {
-    if (form === 'text') return { ...labelSetting, size: 9, color: INK };
-    const style = mono;
-    const fits = (size: number) => sheet.set(line, { ...labelSetting, style, size }, width).lines.length === 1;
-    return { style, size: MONO_SIZES.find(fits) ?? 8.5, leading: 12.5, color: INK };
-  };
+  const fits = (line: string, size: number) =>
+    sheet.set(line, { ...labelSetting, style: mono, size }, width).lines.length === 1;
+  const setting: Setting =
+    form === 'text'
+      ? { ...labelSetting, size: 9, color: INK }
+      : { style: mono, size: sizeFor(lines, fits), leading: 12.5, color: INK };
+  const first = sheet.set(lines[0] ?? '', setting, width).lines.length;
   sheet.element('P', () => {
-    sheet.makeRoom(labelSetting.leading + FACT_GAP);
+    sheet.makeRoom(Math.max(linesTogether(first), 1) * labelSetting.leading + FACT_GAP);
     const baseline = sheet.y - labelSetting.leading;
     sheet.draw(sheet.set(label, labelSetting, LABEL_WIDTH, 1), labelSetting, LEFT, baseline);
-    for (const line of lines) sheet.flow(line, settingOf(line), LEFT + LABEL_WIDTH, width);
+    for (const line of lines) sheet.flow(line, setting, LEFT + LABEL_WIDTH, width);
     if (lines.length === 0) sheet.y = baseline;
   });
   sheet.y -= FACT_GAP;

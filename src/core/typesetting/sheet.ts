@@ -24,6 +24,14 @@ export type Align = 'left' | 'centre' | 'right';
 /** How much of a line stands before the `x` it is aligned to. */
 const SHARE_BEFORE: Record<Align, number> = { left: 0, centre: 0.5, right: 1 };
 
+/** So many lines of a paragraph stand together at its beginning, and at its end. */
+const TOGETHER = 2;
+
+/** How many of the lines of a paragraph stand together with its first: all of so few that they would part with one alone. */
+export function linesTogether(lines: number): number {
+  return lines <= TOGETHER + 1 ? lines : TOGETHER;
+}
+
 /** What is set into the margins of every page once it is known how many there are. */
 export interface Furniture {
   /** Not on the first page, whose title says it. */
@@ -138,8 +146,10 @@ export class Sheet {
   /** A paragraph at `x` and at `y`, going on on the next page where this one ends. */
   flow(text: string, setting: Setting, x = LEFT, width = CONTENT_WIDTH - (x - LEFT)): void {
     const paragraph = this.set(text, setting, width);
-    for (const line of paragraph.lines) {
-      this.makeRoom(setting.leading);
+    const count = paragraph.lines.length;
+    for (const [index, line] of paragraph.lines.entries()) {
+      const together = index === 0 ? linesTogether(count) : index === count - TOGETHER ? TOGETHER : 1;
+      this.makeRoom(together * setting.leading);
       this.y -= setting.leading;
       this.draw({ lines: [line], hasMarks: paragraph.hasMarks }, setting, x, this.y);
     }

@@ -1,13 +1,16 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { EvidenceError, messageOf } from '../../core/errors.ts';
 import { programUrl } from '../../core/install-paths.ts';
+import { KeptThreads } from '../../core/kept-threads.ts';
 import type { BundleOptions, WrittenBundle } from '../../verifier/bundle/write.ts';
 import type { PackingAnswer, PackingJob } from './packing-thread.ts';
 
-const PROGRAM = programUrl('exporter/export/packing-thread');
-
-/** What is packed passes through buffers outside of it. */
+/** What is packed passes through buffers outside of the heap. */
 const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 2 };
+const THREADS = new KeptThreads(programUrl('exporter/export/packing-thread'), HEAP);
+
+/** Of bundles. Threads that worked for a larger run are ended: they hold memory that its reports need. */
+const KEPT_UP_TO_BYTES = 4 * 2 ** 20;
 
 interface Waiting {
   resolve(written: WrittenBundle): void;
@@ -16,17 +19,18 @@ interface Waiting {
 
 /** Has bundles written by a thread of its own, while the one that asks goes on to receive. */
 export class Packing {
+  readonly #kept: KeptThreads;
   readonly #thread: Worker | null;
   readonly #waiting = new Map<number, Waiting>();
   #asked = 0;
+  #packedBytes = 0;
   /** Why the thread has ended. */
   #end: EvidenceError | null = null;
 
-  constructor(program = PROGRAM) {
-    this.#thread = startThread(program);
-    this.#thread?.on('message', (answer: PackingAnswer) => this.#settle(answer));
-    this.#thread?.on('error', (error) => this.#fail(messageOf(error)));
-    this.#thread?.on('exit', () => this.#fail('it ended'));
+  constructor(kept = THREADS) {
+    this.#kept = kept;
+    this.#thread = kept.take();
+    this.#thread?.on('message', this.#settle).on('error', this.#onError).on('exit', this.#onExit);
   }
 
   /** As `writeBundle`. */
@@ -40,21 +44,39 @@ export class Packing {
     });
   }
 
-  /** What is being written then is not finished. */
-  async close(): Promise<void> {
-    await this.#thread?.terminate();
+  /** Whether so much was written that the run needs the memory of threads. */
+  get hasPackedMuch(): boolean {
+    return this.#packedBytes > KEPT_UP_TO_BYTES;
   }
 
-  #settle(answer: PackingAnswer): void {
+  /** What is being written then is not finished. */
+  async close(): Promise<void> {
+    const thread = this.#thread;
+    if (thread === null || this.#end !== null) return;
+    if (this.#waiting.size > 0 || this.hasPackedMuch) {
+      await thread.terminate();
+      return;
+    }
+    this.#fail('it ended');
+    thread.off('message', this.#settle).off('error', this.#onError).off('exit', this.#onExit);
+    this.#kept.keep(thread);
+  }
+
+  readonly #onError = (error: unknown) => this.#fail(messageOf(error));
+  readonly #onExit = () => this.#fail('it ended');
+
+  readonly #settle = (answer: PackingAnswer): void => {
     const waiting = this.#waiting.get(answer.id);
     this.#waiting.delete(answer.id);
-    if ('written' in answer) waiting?.resolve(answer.written);
-    else if ('defect' in answer) waiting?.reject(Object.assign(answer.defect as object, answer.refused));
+    if ('written' in answer) {
+      this.#packedBytes += answer.written.bytes;
+      waiting?.resolve(answer.written);
+    } else if ('defect' in answer) waiting?.reject(Object.assign(answer.defect as object, answer.refused));
     else {
       const { code, message, details } = answer.failure;
       waiting?.reject(new EvidenceError(code, message, details));
     }
-  }
+  };
 
   #fail(reason: string): void {
     this.#end ??= new EvidenceError('archive', `the thread that packs bundles failed: ${reason}`, {
@@ -62,14 +84,5 @@ export class Packing {
     });
     for (const { reject } of this.#waiting.values()) reject(this.#end);
     this.#waiting.clear();
-  }
-}
-
-/** Null where threads are not to be had, e.g. under Node's `--permission`. */
-function startThread(program: URL): Worker | null {
-  try {
-    return new Worker(program, { resourceLimits: HEAP });
-  } catch {
-    return null;
   }
 }

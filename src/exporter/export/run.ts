@@ -4,12 +4,13 @@ import type { StoredObject } from '../../verifier/archive/archive.ts';
 import { type KnownLedger, readKnownLedger } from '../../verifier/ledger/continuation.ts';
 import { findEntry, readNewestEntry, requireTrusted, runOf } from '../../verifier/ledger/ledger.ts';
 import { verifyCommand } from '../../verifier/ledger/verify-command.ts';
+import { endReading } from '../../verifier/pdf-text/reader.ts';
 import { coverageOf, coverMonths } from '../../verifier/records/coverage.ts';
 import { runEnvelopeKey, runRecordKey } from '../../verifier/records/keys.ts';
 import { type MonthReport, toMonthReport } from '../../verifier/records/month-report.ts';
 import type { StreamList } from '../../verifier/records/record.ts';
 import { type FinalizedRun, readFinalizedRun } from '../../verifier/records/stored-run.ts';
-import { type ClockReading, readClock } from '../clocks.ts';
+import { type ClockReading, earlierClock, readClock } from '../clocks.ts';
 import { collectAccount } from './account.ts';
 import { type BegunRun, beginningOf, beginRun, checkSameService, readBegun, requireSame } from './asked.ts';
 import { readAttempts } from './attempts.ts';
@@ -28,7 +29,7 @@ import { exportStream } from './stream.ts';
 import type { RunResult, StreamJobs } from './stream-jobs.ts';
 
 export interface ExportResult extends RunResult {
-  /** Months that have ended, behind the first that the archive has, and that no run has whole; the oldest first. */
+  /** Months that have ended by both clocks, behind the first that the archive has, and that no run has whole; the oldest first. */
   missing: MonthReport[];
 }
 
@@ -50,11 +51,11 @@ export async function exportRun(context: ExportContext): Promise<ExportResult> {
   const frozen = await readRunDraft(context, runId);
   refuseForeign(objects, runId, frozen !== null);
   if (begun === null) refuseUnasked(objects);
-  const result =
+  const { result, clock } =
     frozen === null
       ? await exportOpen(context, { objects, ledger, movedFrom, begun })
-      : await finalizeDraft(context, ledger, frozen, []);
-  return withMissing(context, ledger, result);
+      : { result: await finalizeDraft(context, ledger, frozen, []), clock: null };
+  return withMissing(context, ledger, result, clock);
 }
 
 /** How a run that is not frozen was found. */
@@ -66,7 +67,10 @@ interface OpenRun {
   begun: BegunRun | null;
 }
 
-async function exportOpen(context: ExportContext, found: OpenRun): Promise<RunResult> {
+async function exportOpen(
+  context: ExportContext,
+  found: OpenRun,
+): Promise<{ result: RunResult; clock: ClockReading | null }> {
   const { runtime } = context;
   const at = runtime.now();
   const { selection, clock } = await listStreams(context);
@@ -91,9 +95,10 @@ async function exportOpen(context: ExportContext, found: OpenRun): Promise<RunRe
     );
   } finally {
     await run.packing.close();
+    if (run.packing.hasPackedMuch) await endReading();
   }
   jobs.recorded.sort((a, b) => (a.record.stream_id < b.record.stream_id ? -1 : 1));
-  return concludeRun(context, run, jobs);
+  return { result: await concludeRun(context, run, jobs), clock };
 }
 
 async function resume(context: ExportContext, { objects }: OpenRun, selection: StreamSelection): Promise<Resumed> {
@@ -148,10 +153,16 @@ function addOutcome(jobs: StreamJobs, outcome: Awaited<ReturnType<typeof exportS
 }
 
 /** Months that no run has whole are named when there is one more run. */
-function withMissing({ runtime }: ExportContext, { past }: KnownLedger, result: RunResult): ExportResult {
+function withMissing(
+  { runtime }: ExportContext,
+  { past }: KnownLedger,
+  result: RunResult,
+  clock: ClockReading | null,
+): ExportResult {
   if (result.state !== 'finalized') return { ...result, missing: [] };
   const { record } = result;
-  const months = coverMonths([...past.coverage, { ...coverageOf(record), run_id: record.run_id }], runtime.now());
+  const runs = [...past.coverage, { ...coverageOf(record), run_id: record.run_id }];
+  const months = coverMonths(runs, earlierClock(clock, runtime.now()));
   return { ...result, missing: months.filter(({ state }) => state !== 'whole').map(toMonthReport) };
 }
 

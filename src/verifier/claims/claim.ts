@@ -84,7 +84,7 @@ export function statusBy(claims: ReportedClaims, required: readonly ClaimName[])
   return areProved(DEFAULT_REQUIRED) ? 'verified' : 'collected';
 }
 
-/** Of how many streams a claim is not proved. */
+/** Of how many streams a claim is neither proved nor refuted. */
 export interface NotProved {
   name: ClaimName;
   streams: number;
@@ -92,14 +92,29 @@ export interface NotProved {
   of: number;
 }
 
-/** What the word over some streams leaves open, in the order of the claims; nothing of streams without entries. */
+/** Which claims of some streams are refuted, in their order, and in how many of them. */
+export function refutedIn(all: readonly { claims: ReportedClaims }[]): Omit<NotProved, 'of'>[] {
+  return CLAIMS.map((name) => ({
+    name,
+    streams: all.filter(({ claims }) => claims[name].state === 'refuted').length,
+  })).filter(({ streams }) => streams > 0);
+}
+
+/**
+ * What the word over some streams leaves open, in the order of the claims: neither proved nor refuted. Nothing of streams
+ * without entries.
+ */
 export function notProvedIn(all: readonly { entries: number; claims: ReportedClaims }[]): NotProved[] {
   const streams = all.filter(({ entries }) => entries > 0);
   return CLAIMS.map((name) => ({
     name,
-    streams: streams.filter(({ claims }) => claims[name].state !== 'proved').length,
+    streams: streams.filter(({ claims }) => isOpen(claims[name])).length,
     of: streams.length,
   })).filter((open) => open.streams > 0);
+}
+
+function isOpen({ state }: ReportedClaims[ClaimName]): boolean {
+  return state !== 'proved' && state !== 'refuted';
 }
 
 export function proved(basis: string): Claim {

@@ -1,4 +1,5 @@
 import type { StreamFinding } from '../model/stream-finding.ts';
+import { entriesIn } from './continuity-question.ts';
 import { isPlaced } from './span.ts';
 import type { Span } from './span-schema.ts';
 
@@ -13,7 +14,7 @@ export function withKnownGaps(findings: readonly StreamFinding[], earlier: reado
     if (code !== 'order/gap' || from === undefined || to === undefined) return finding;
     const holder = whole.find(({ entries }) => entries.first_sequence <= from && to <= entries.head.sequence);
     if (holder === undefined) return finding;
-    const what = from === to ? `entry ${from}` : `entries ${from} to ${to}`;
+    const what = entriesIn(from, to);
     const next_step = `Run ${holder.run_id} recorded that it exported ${what}: look into its bundle, keep both, and ask the operator of the service why this one lacks what that one has.`;
     return { ...finding, next_step };
   });

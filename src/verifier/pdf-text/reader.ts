@@ -1,10 +1,9 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { EvidenceError } from '../../core/errors.ts';
 import { programUrl } from '../../core/install-paths.ts';
+import { KeptThreads } from '../../core/kept-threads.ts';
 import { type PdfFacts, readPdfFacts } from './pdf.ts';
 import type { ReaderAnswer } from './reader-thread.ts';
-
-const PROGRAM = programUrl('verifier/pdf-text/reader-thread');
 
 /** Twenty pages take a tenth of a second. The PDF library does all of a page without a pause, so no timer ends it. */
 const WITHIN_MS = 30_000;
@@ -14,9 +13,14 @@ const HEAP = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 12 };
 const MAX_BUFFERS_BYTES = 2 ** 30;
 const LOOK_EVERY_MS = 250;
 
-/** Kept for the next PDF: to load the library takes longer than to read most of them. */
-let idle: Worker | null = null;
+const THREADS = new KeptThreads(programUrl('verifier/pdf-text/reader-thread'), HEAP);
+
 let last: Promise<unknown> = Promise.resolve();
+
+/** Ends the thread that is kept for the next PDF. */
+export function endReading(): Promise<void> {
+  return THREADS.end();
+}
 
 /**
  * Reads what a PDF states in a thread of its own, one PDF after the other. One that takes too much time or memory loses
@@ -31,8 +35,7 @@ export function readPdf(bytes: Uint8Array, withinMs = WITHIN_MS): Promise<PdfFac
 }
 
 async function readNow(bytes: Uint8Array, withinMs: number): Promise<PdfFacts> {
-  const thread = idle ?? startThread();
-  idle = null;
+  const thread = THREADS.take();
   // Where threads are not to be had, the limits are those of the PDF's own size alone.
   if (thread === null) return readPdfFacts(bytes);
   let isSound = false;
@@ -42,7 +45,7 @@ async function readNow(bytes: Uint8Array, withinMs: number): Promise<PdfFacts> {
     if ('facts' in answer) return answer.facts;
     throw 'unreadable' in answer ? new EvidenceError('unreadable', answer.unreadable) : answer.defect;
   } finally {
-    if (isSound) idle = thread;
+    if (isSound) THREADS.keep(thread);
     else await thread.terminate();
   }
 }
@@ -57,7 +60,6 @@ async function ask(thread: Worker, bytes: Uint8Array, withinMs: number): Promise
   }, LOOK_EVERY_MS);
   const onError = () => fail('takes too much memory to read, or ends its reader');
   const onExit = () => fail('ended its reader');
-  thread.ref();
   thread.on('message', resolve).on('error', onError).on('exit', onExit);
   thread.postMessage(bytes);
   try {
@@ -66,18 +68,5 @@ async function ask(thread: Worker, bytes: Uint8Array, withinMs: number): Promise
     clearTimeout(tooLate);
     clearInterval(look);
     thread.off('message', resolve).off('exit', onExit).off('error', onError);
-    // One that is idle holds no process.
-    thread.unref();
-  }
-}
-
-/** Null where threads are not to be had, e.g. under Node's `--permission`. */
-function startThread(): Worker | null {
-  try {
-    const thread = new Worker(PROGRAM, { resourceLimits: HEAP });
-    // Also while it ends, when nobody asks it any more.
-    return thread.on('error', () => {});
-  } catch {
-    return null;
   }
 }

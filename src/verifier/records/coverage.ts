@@ -31,6 +31,8 @@ export interface CoveredMonth<Run extends CoveringRun = CoveringRun> {
   state: 'whole' | 'partial' | 'none';
   /** The run that has most of it, the newest of several alike; null where it is in no finalized run. */
   run: Run | null;
+  /** All that have some of its time, the oldest first. */
+  runs: Run[];
   /** Of the streams that the service listed for that run: how many the run has whole. */
   streams: { whole: number; listed: number } | null;
   /** Whether that run has all of the month's time; of a whole month, whether several runs together have it. */
@@ -98,11 +100,12 @@ export function coverMonth<Run extends CoveringRun>(
 ): CoveredMonth<Run> {
   const { from, to } = periodOfMonths(month);
   const touching = runs.filter((run) => startOf(run) < to && from < run.until);
+  const amount = (run: Run) => timeIn(run, from, to) * shareOf(run);
   const best = touching.reduce<Run | null>(
-    (chosen, run) => (chosen === null || !hasMore(chosen, run, from, to) ? run : chosen),
+    (chosen, run) => (chosen === null || amount(run) >= amount(chosen) ? run : chosen),
     null,
   );
-  if (best === null) return { month, state: 'none', run: null, streams: null, all_days: false };
+  if (best === null) return { month, state: 'none', run: null, runs: [], streams: null, all_days: false };
   const isWhole = covers(
     touching.filter((run) => hasAllStreams(run, filter)),
     from,
@@ -113,6 +116,7 @@ export function coverMonth<Run extends CoveringRun>(
     month,
     state: isWhole ? 'whole' : 'partial',
     run: best,
+    runs: touching,
     streams,
     all_days: isWhole || spans(best, from, to),
   };
@@ -128,10 +132,10 @@ function hasAllStreams({ filter, left_out, excluded }: CoveringRun, wanted: stri
   return left_out === 0 || (wanted !== '' && filter === wanted && left_out === excluded);
 }
 
-/** Whether `one` has more of the time than `other`, or of as much time more of the streams. */
-function hasMore(one: CoveringRun, other: CoveringRun, from: string, to: string): boolean {
-  const [all, allOfOther] = [spans(one, from, to), spans(other, from, to)];
-  return all === allOfOther ? shareOf(one) > shareOf(other) : all;
+/** How much of the time between two moments a run has, in milliseconds. */
+function timeIn(run: CoveringRun, from: string, to: string): number {
+  const [start, end] = [startOf(run) > from ? startOf(run) : from, run.until < to ? run.until : to];
+  return Date.parse(end) - Date.parse(start);
 }
 
 function shareOf({ listed, left_out }: CoveringRun): number {

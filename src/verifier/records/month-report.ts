@@ -5,8 +5,8 @@ export interface MonthReport extends Pick<CoveredMonth, 'month' | 'state' | 'str
   run_id: string | null;
 }
 
-export function toMonthReport({ run, ...month }: CoveredMonth): MonthReport {
-  return { ...month, run_id: run?.run_id ?? null };
+export function toMonthReport({ run, month, state, streams, all_days }: CoveredMonth): MonthReport {
+  return { month, state, streams, all_days, run_id: run?.run_id ?? null };
 }
 
 /** One month in words: `2026-09 is in no finalized run`. */

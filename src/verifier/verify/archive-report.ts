@@ -7,7 +7,6 @@ import type { StoredShare } from '../records/share.ts';
 import type { StampVerdict } from '../records/stamps.ts';
 import type { ArchiveReading } from './archive-reading.ts';
 import type { ContractUse } from './contract-use.ts';
-import type { HoldLogCheck } from './hold-log.ts';
 import type { LockReport } from './locks.ts';
 import { type ObjectFinding, worstWith } from './object-finding.ts';
 import type { ServiceReport } from './one-service.ts';
@@ -54,7 +53,7 @@ export interface RunReport {
   period: RunRecord['period'] | null;
   reconciliation: RunRecord['reconciliation'] | null;
   streams: (VerifiedStream['verdict'] & Pick<VerifiedStream, 'bundle' | 'attested' | 'encrypted'>)[];
-  /** As the run recorded them: streams that earlier runs exported and that are gone, those not collected, those left out. */
+  /** As the run recorded them, but for the next step of what was accepted since: streams that earlier runs exported and that are gone, those not collected, those left out. */
   vanished: RunRecord['vanished'];
   /** Likewise: those of which somebody accepted that they ended or began anew, and that are not listed. */
   ended: RunRecord['ended'];
@@ -96,7 +95,7 @@ interface Parts {
 }
 
 export function toReport({ checks, reading, found, locks, warnings, checked, open, months }: Parts): ArchiveReport {
-  const { ledger, keyring, holdLog, service } = reading;
+  const { ledger, keyring, service } = reading;
   const findings = [
     ...checks.flatMap((check) => check.findings),
     ...found.ledger,
@@ -112,8 +111,8 @@ export function toReport({ checks, reading, found, locks, warnings, checked, ope
     outcome,
     exit_code: EXIT_CODE_OF[outcome],
     service: service.service,
-    runs: checks.map((check) => toRunReport(check, holdLog.get(check.runId))),
-    acceptances: [...ledger.acceptances.values()].map(({ record: { format: _format, ...accepted } }) => accepted),
+    runs: checks.map((check) => toRunReport(check, reading)),
+    acceptances: acceptancesIn(ledger),
     months,
     ledger: {
       entries: ledger.entries.length,
@@ -146,7 +145,26 @@ const UNEXPECTED = /^object\/(unexpected|covered)$/;
 /** Problems that are no alteration of an object. */
 const ELSEWHERE = /^(object\/(missing|unexpected|covered|unlocked|closed)|history\/.*|signature\/.*|stamp\/.*)$/;
 
-function toRunReport(check: RunCheck, kept: HoldLogCheck | undefined): RunReport {
+function acceptancesIn({ acceptances }: ArchiveReading['ledger']): ArchiveReport['acceptances'] {
+  return [...acceptances.values()].map(({ record: { format: _format, ...accepted } }) => accepted);
+}
+
+/** Of a stream whose end was accepted since, nobody is told to have that recorded. */
+function toVanishedReport(
+  { finding, ...vanished }: RunRecord['vanished'][number],
+  acceptances: ArchiveReport['acceptances'],
+): RunRecord['vanished'][number] {
+  const { stream_id: streamId, head } = vanished;
+  const accepted = acceptances.find((one) => one.stream_id === streamId && one.head.hash === head.hash);
+  if (accepted === undefined) return { ...vanished, finding };
+  const { accepted_at, accepted_by } = accepted;
+  const next_step = `A restart or an end of the stream was accepted since, on ${accepted_at} by ${accepted_by.user}: judge the reason. Runs since then are not held against what was exported before.`;
+  return { ...vanished, finding: { ...finding, next_step } };
+}
+
+function toRunReport(check: RunCheck, { holdLog, ledger }: Parts['reading']): RunReport {
+  const kept = holdLog.get(check.runId);
+  const acceptances = acceptancesIn(ledger);
   return {
     run_id: check.runId,
     outcome: check.outcome,
@@ -159,7 +177,7 @@ function toRunReport(check: RunCheck, kept: HoldLogCheck | undefined): RunReport
       attested,
       encrypted,
     })),
-    vanished: check.record?.vanished ?? [],
+    vanished: (check.record?.vanished ?? []).map((vanished) => toVanishedReport(vanished, acceptances)),
     ended: check.record?.ended ?? [],
     failed: check.record?.failed ?? [],
     excluded: check.record?.excluded ?? [],

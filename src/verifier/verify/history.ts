@@ -1,4 +1,5 @@
 import type { ComparedSection, WalkResult } from '../chain/walk.ts';
+import { entriesIn } from '../claims/continuity-question.ts';
 import { findGaps, placeIn } from '../claims/gaps.ts';
 import { digestAt } from '../claims/overlap.ts';
 import { comparedWith } from '../claims/past.ts';
@@ -227,7 +228,7 @@ export class History {
         .filter(({ from, to }) => !told.has(`${from}-${to}/${streamId}`))
         .map(({ from, to, before, after }) => {
           for (const runId of [before, after]) refuted.add(`${runId}/${streamId}`);
-          const message = `runs ${before} and ${after} leave entries ${from} to ${to} of the stream "${streamId}" in none, though there is no time between their periods`;
+          const message = `runs ${before} and ${after} leave ${entriesIn(from, to)} of the stream "${streamId}" in none, though there is no time between their periods`;
           return toObjectFinding('history/gap', runRecordKey(after), message);
         }),
     );

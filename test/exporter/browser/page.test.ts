@@ -162,6 +162,32 @@ test.each([320, 390, 768, 1280])('nothing is wider than a screen of %d', async (
   }
 });
 
+test.each([320, 390, 600])(
+  'on a screen of %d a refuted stream shows what refutes it, and an open one is as wide',
+  async (width) => {
+    const page = await open(refutedRun(), { viewport: { width, height: 800 } });
+    const rightmost = (selector: string) =>
+      page.locator(selector).evaluateAll((all) => Math.max(...all.map((one) => one.getBoundingClientRect().right)));
+    for (const selector of ['#table td.mark', '#table td.status', '#coverage td.status'])
+      expect(await rightmost(selector)).toBeLessThanOrEqual(width);
+    const details = page.locator('#table details').first();
+    await details.locator('summary').click();
+    const widthOf = (selector: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((one) => one.clientWidth);
+    expect(await widthOf('#table details[open] pre')).toBeGreaterThan(0.9 * (await widthOf('#streams .wide')));
+  },
+);
+
+test('over the highest column stands nothing', async () => {
+  const page = await open(named());
+  const edge = (selector: string, side: 'top' | 'bottom') =>
+    page.locator(selector).evaluate((one, name) => one.getBoundingClientRect()[name], side);
+  expect(await edge('.plot .top', 'bottom')).toBeLessThanOrEqual(await edge('.plot svg', 'top'));
+});
+
 test('names that would run are shown', async () => {
   const names = ['</script><script>alert(1)</script>', '<img src=x onerror=alert(1)>', '"><svg onload=alert(1)>'];
   const page = await open(named(names));

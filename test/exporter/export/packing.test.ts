@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { EvidenceError } from '../../../src/core/errors.ts';
+import { KeptThreads } from '../../../src/core/kept-threads.ts';
 import { Packing } from '../../../src/exporter/export/packing.ts';
 import { sampleOptions, writeSample } from '../../verifier/bundle/sample.ts';
 
@@ -18,7 +19,7 @@ afterEach(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function start(program?: URL): Packing {
-  const packing = new Packing(program);
+  const packing = new Packing(program && new KeptThreads(program, {}));
   open.push(packing);
   return packing;
 }
@@ -31,7 +32,7 @@ function describeError(error: Error) {
     : { name, message };
 }
 
-const failing = (code: string) => new URL(`data:text/javascript,${encodeURIComponent(code)}`);
+const programOf = (code: string) => new URL(`data:text/javascript,${encodeURIComponent(code)}`);
 
 test('bundles are those that are written here, several at once', async () => {
   const here = await writeSample(join(folder, 'here.zip'));
@@ -63,7 +64,7 @@ test.each([
   ['dies', 'setImmediate(() => { throw new Error("out of order") })', 'out of order'],
   ['ends', 'setImmediate(() => process.exit())', 'it ended'],
 ])('a thread that %s fails what it was asked, then and later', async (_words, code, reason) => {
-  const packing = start(failing(code));
+  const packing = start(programOf(code));
   const message = `the thread that packs bundles failed: ${reason}`;
   const expected = { code: 'archive', message, nextStep: expect.stringContaining('run the same command again') };
   await expect(packing.write(sampleOptions(join(folder, 'x.zip')))).rejects.toMatchObject(expected);
@@ -74,4 +75,30 @@ test('where no thread is to be had, bundles are written all the same', async () 
   const packing = start(new URL('https://example.com/no-program'));
   const written = await packing.write(sampleOptions(join(folder, 'alone.zip')));
   expect(written).toEqual(await writeSample(join(folder, 'here.zip')));
+});
+
+test('a run that is closed while it packs fails what it asked, and leaves the next one a thread that is sound', async () => {
+  const closed = start();
+  const asked = closed.write(sampleOptions(join(folder, 'cut-off.zip')));
+  await Promise.all([expect(asked).rejects.toMatchObject({ code: 'archive' }), closed.close()]);
+  const written = await start().write(sampleOptions(join(folder, 'next.zip')));
+  expect(written).toEqual(await writeSample(join(folder, 'here.zip')));
+});
+
+test.each([
+  ['little is kept for the next run', 2 ** 20, true],
+  ['much is ended with its run, for the memory that it holds', 2 ** 23, false],
+])('a thread that has packed %s', async (_words, bytes, isKept) => {
+  const code = `import { parentPort } from 'node:worker_threads';
+    parentPort.on('message', ({ id }) => parentPort.postMessage({ id, written: { bytes: ${bytes} } }));`;
+  const kept = new KeptThreads(programOf(code), {});
+  const first = kept.take();
+  if (first === null) throw new Error('no threads');
+  kept.keep(first);
+  const packing = new Packing(kept);
+  await packing.write(sampleOptions(join(folder, 'none.zip')));
+  await packing.close();
+  const next = kept.take();
+  expect(next === first).toBe(isKept);
+  await next?.terminate();
 });

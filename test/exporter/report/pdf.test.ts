@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readControls } from '../../../src/exporter/cli/config/controls.ts';
 import { renderAttemptReport, renderReports } from '../../../src/exporter/report/reports.ts';
 import { CLAIMS } from '../../../src/verifier/claims/claim.ts';
+import { toStreamFinding } from '../../../src/verifier/model/stream-finding.ts';
 import type { RunRecord } from '../../../src/verifier/records/record.ts';
 import { joined } from '../../support/pieces.ts';
 import { earlierRun, monthStream, partialRun, refutedRun, verifiedRun } from '../../support/run-records.ts';
@@ -159,6 +160,20 @@ test('findings stand with what they mean and what contradicts each other; what t
     'the service no longer lists the stream',
   ])
     expect(text).toContain(squeezed(words));
+});
+
+test('the period of a run, and the reason of what was accepted, stand whole', async () => {
+  const reason = `a restart or an end after entry 12 of run 2026-10 was accepted by ana: ${'restored from a backup; '.repeat(10)}OPS-4711`;
+  const accepted = toStreamFinding('continuity/accepted', 's', reason, { sequence: 12 });
+  const until = '2026-11-22T18:14:51.334Z';
+  const earlier = { ...earlierRun('2026-09'), run_id: 'r'.repeat(80), until };
+  const record = verifiedRun([monthStream(1, 's', { findings: [accepted] })], {
+    earlier_runs: [{ ...earlier, period: { from: '2026-09-01T12:34:56.789Z', to: null } }],
+  });
+  const text = squeezed((await pages(await save(await pdfOf(record)))).join(''));
+  expect(text).toContain(squeezed('up to the export of 22 November 2026, 18:14'));
+  expect(text).toContain('r'.repeat(80));
+  expect(text).toContain(squeezed(`s: ${reason} (1 stream)`));
 });
 
 /** What must not stand last on a page: titles, and what introduces a table. */

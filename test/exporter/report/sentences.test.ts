@@ -36,13 +36,40 @@ test('of a refuted stream without entries only what is refuted is counted', () =
     ['completeness', 1, 0, 0, 1],
     ['agreement', 1, 0, 0, 1],
   ]);
-  expect(outcome.sentences).toContain('Not proved: seal (1 of 1 stream with entries).');
+  expect(outcome.sentences).toContain('Refuted: continuity (1 stream). Not proved: seal (1 of 1 stream with entries).');
   const conclusion = provenance.ipe.find(({ label }) => label === 'Conclusion')?.lines ?? [];
   expect(conclusion).toContain(`${texts.conclusion.order}: 1 of 1`);
   expect(conclusion).toContain(`${texts.conclusion.continuity}: 1 of 2`);
   expect(texts.proves.introduction).toMatch(
     /have entries, that were not received whole, or in which the claim is refuted\.$/,
   );
+});
+
+test('an accepted end is told of with its label, and to the preparer; one entry is one entry', () => {
+  const hash = digestOf(7);
+  const ended = toStreamFinding('continuity/accepted-missing', 'idle', 'gone', { sequence: 8, expected: hash });
+  const one = toStreamFinding('order/gap', 's', 'entry 12 is missing', { from: 12, to: 12 });
+  const record = verifiedRun([monthStream(1, 's', { findings: [one] })], {
+    ended: [{ stream_id: 'idle', head: { sequence: 8, hash, run_id: '2026-09' }, entries: 8, finding: ended }],
+  });
+  const { proof, preparer } = view(record);
+  const shown = new Map(proof.findings.groups.map(({ code, shown: [first] }) => [code, first]));
+  expect(shown.get('continuity/accepted-missing')?.values).toEqual([
+    { label: 'last digest that was exported', value: hash },
+  ]);
+  expect(shown.get('order/gap')?.place).toBe('entry 12');
+  expect(preparer.flatMap(({ about }) => about)).toContain('idle: continuity/accepted-missing');
+});
+
+test('what is to be known of a run stands beside its times, as sentences', () => {
+  const warnings = ['the clock of who exported was behind', 'b', 'c', 'd'];
+  expect(view(verifiedRun([monthStream(1)], { warnings })).run.notes).toEqual([
+    'The clock of who exported was behind.',
+    'B.',
+    'C.',
+    'And 1 more: see “Period and time zone”.',
+  ]);
+  expect(view(verifiedRun([monthStream(1)])).run.notes).toEqual([]);
 });
 
 test('of a run without entries it is said that there was none to check, not that nothing was checked', () => {

@@ -193,6 +193,19 @@ describe('coverage', () => {
     expect(shown.get('2026-09')).toEqual({ state: 'partial', outcome: 'verified', note: '1 of 29' });
   });
 
+  test.each([
+    ['older', ['refuted', 'verified']],
+    ['newer', ['verified', 'refuted']],
+  ] as const)('a refuted run, %s than one that has more of the month, is not hidden by it', (_age, outcomes) => {
+    const earlier = outcomes.map((outcome) => {
+      const until = `2026-09-${outcome === 'refuted' ? '10' : '20'}T00:00:00.000Z`;
+      return { ...earlierRun('2026-09', outcome), run_id: outcome, until };
+    });
+    const shown = months(verifiedRun([monthStream(1)], { earlier_runs: earlier }));
+    expect(shown.get('2026-09')).toEqual({ state: 'partial', outcome: 'refuted', note: 'some days' });
+    expect(shown.get('2026-10')).toMatchObject({ outcome: 'verified' });
+  });
+
   test('days without an entry are told as spans', () => {
     const counts = { '2026-10-01': 1, '2026-10-05': 2, '2026-10-06': 1, '2026-10-31': 4 };
     const stream = monthStream(1, 's', { activity: { per: 'day', counts, undated: 0 } });

@@ -17,14 +17,14 @@ export interface Draft {
 }
 
 /** An entry as the service sends it. */
-export interface Sealed extends Draft {
+export interface Sealed extends Readonly<Draft> {
   /** Null where the service writes null for the first entry. */
-  previous: string | null;
-  digest: string;
+  readonly previous: string | null;
+  readonly digest: string;
   /** Of its own beside the digest; null when the service has none. */
-  seal: string | null;
+  readonly seal: string | null;
   /** JSON. */
-  text: string;
+  readonly text: string;
 }
 
 /** How a service makes its chain, and which of its members is which. */
@@ -42,11 +42,11 @@ export interface ChainMaker {
 }
 
 export interface ServedStream {
-  streamId: string;
-  createdAt: number;
-  entries: Sealed[];
+  readonly streamId: string;
+  readonly createdAt: number;
+  readonly entries: readonly Sealed[];
   /** Behind `entries`: never delivered, though packages count them and name their head. */
-  withheld: Sealed[];
+  readonly withheld: readonly Sealed[];
 }
 
 export const MAIN_STREAM = 'payments';
@@ -58,8 +58,17 @@ const OTHER_LENGTH = 23;
 const HOUR = 3_600_000_000;
 const BEGAN = Date.UTC(2026, 8, 20, 6) * 1000;
 
+/** A maker makes its history once, whichever services tell it: it may take other programs to make it. */
+const made = new WeakMap<ChainMaker, readonly ServedStream[]>();
+
 /** Three streams, one of them empty; the main one reaches from September into October 2026. */
-export function originalHistory(maker: ChainMaker): ServedStream[] {
+export function originalHistory(maker: ChainMaker): readonly ServedStream[] {
+  const streams = made.get(maker) ?? makeHistory(maker);
+  made.set(maker, streams);
+  return streams;
+}
+
+function makeHistory(maker: ChainMaker): ServedStream[] {
   const stream = (streamId: string, length: number): ServedStream => ({
     streamId,
     createdAt: BEGAN - HOUR,

@@ -49,7 +49,7 @@ test.each<Row>([
   [
     'two halves',
     [between('2026-10-15', '2026-11-01'), between('2026-10-01', '2026-10-15')],
-    ['2026-10 whole 2026-10-01..2026-10-15'],
+    ['2026-10 whole 2026-10-15..2026-11-01'],
   ],
   [
     'two halves with a day between them',
@@ -59,6 +59,16 @@ test.each<Row>([
   [
     'two halves, one of them of one stream',
     [between('2026-10-01', '2026-10-15'), between('2026-10-15', '2026-11-01', FEW)],
+    ['2026-10 partial 2026-10-01..2026-10-15 2/2 some days'],
+  ],
+  [
+    'a shorter part that is newer',
+    [between('2026-10-01', '2026-10-22'), between('2026-10-01', '2026-10-19')],
+    ['2026-10 partial 2026-10-01..2026-10-22 2/2 some days'],
+  ],
+  [
+    'all days of one stream, and half of them of all streams',
+    [between('2026-10-01', '2026-10-15'), month('2026-10', FEW)],
     ['2026-10 partial 2026-10-01..2026-10-15 2/2 some days'],
   ],
   [

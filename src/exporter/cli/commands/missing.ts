@@ -1,4 +1,4 @@
-import { EvidenceError } from '../../../core/errors.ts';
+import { EvidenceError, isEvidenceError } from '../../../core/errors.ts';
 import { plural } from '../../../core/words.ts';
 import type { Archive } from '../../../verifier/archive/archive.ts';
 import { readKnownLedger } from '../../../verifier/ledger/continuation.ts';
@@ -6,13 +6,15 @@ import { type CoveredMonth, coverMonth, coverMonths } from '../../../verifier/re
 import { describeMonth, toMonthReport } from '../../../verifier/records/month-report.ts';
 import { lastEndedMonth } from '../../../verifier/records/months.ts';
 import { filterOf, type Question } from '../../../verifier/records/question.ts';
-import { type PeriodAnswer, resolvePeriod } from '../../export/period.ts';
+import { type ClockReading, readClock } from '../../clocks.ts';
+import { type PeriodAnswer, refuseUnended, resolvePeriod } from '../../export/period.ts';
 import type { ExportResult } from '../../export/run.ts';
 import { isBegun } from '../../export/run-id.ts';
 import type { CommandContext } from '../command.ts';
 import { withArchiveIfAny } from '../config/archives.ts';
 import type { Config } from '../config/config.ts';
 import type { Footing } from '../config/footing.ts';
+import type { Service } from '../config/service.ts';
 import { endOf, printRun, toRunDocument } from '../output/run-report.ts';
 import type { ExportFlags } from './export-flags.ts';
 
@@ -30,6 +32,7 @@ interface Wish {
   config: Config;
   scope: Question['scope'];
   beginSigning: boolean;
+  service: Service;
   footing: Pick<Footing, 'signingKey' | 'publicKeys'>;
   /** @param isFirst what is to be said once is said with the first. */
   exportMonth: (answer: PeriodAnswer, isFirst: boolean) => Promise<ExportResult>;
@@ -44,11 +47,13 @@ export async function exportMissing(wish: Wish, flags: ExportFlags, context: Com
   const { printer, signal } = context;
   const { url: archiveUrl } = wish.config.archive;
   const missing = await findMissing(wish, context);
-  if (flags['dry-run'] === true) return list(missing, context);
+  if (flags['dry-run'] === true) return list(missing, wish, context);
   const results: ExportResult[] = [];
   for (const [index, month] of missing.entries()) {
     signal.throwIfAborted();
-    const result = await wish.exportMonth(answerOf(wish, month.month), index === 0);
+    const result = await ofMonth(missing, index, 'exported', () =>
+      wish.exportMonth(answerOf(wish, month.month), index === 0),
+    );
     results.push(result);
     printLine(result, context);
     if (WELL.has(endOf(result).exit_code)) continue;
@@ -110,12 +115,52 @@ function answerOf({ scope: { streams, exclude } }: Wish, month: string) {
   return resolvePeriod({ month, streams, exclude }, new Date());
 }
 
-function list(missing: readonly MissingMonth[], { printer }: CommandContext): number {
-  printer.document('evidence-export-missing-dry-run/1', { dry_run: true, missing });
-  for (const { runId, has, isBegun: begun } of missing)
+/** What ends the work on a month is said of that month, with those before it, of which `done` tells, and those after it. */
+async function ofMonth<Result>(
+  missing: readonly MissingMonth[],
+  index: number,
+  done: string,
+  work: () => Result | Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isEvidenceError(error)) throw error;
+    const months = missing.map(({ month }) => month);
+    const [before, after] = [months.slice(0, index), months.slice(index + 1)];
+    const said = [
+      `${months[index]}: ${error.message}`,
+      ...(before.length === 0 ? [] : [`${done} before that: ${before.join(', ')}`]),
+      ...(after.length === 0 ? [] : [`not exported after that: ${after.join(', ')}`]),
+    ];
+    const { nextStep, cause } = error;
+    throw new EvidenceError(error.code, said.join('; '), {
+      ...(nextStep === undefined ? {} : { nextStep }),
+      ...(cause === undefined ? {} : { cause }),
+    });
+  }
+}
+
+/** @throws EvidenceError `usage` for a month that an export would refuse, behind the words on those before it. */
+async function list(missing: readonly MissingMonth[], wish: Wish, { printer }: CommandContext): Promise<number> {
+  const clock = missing.length === 0 ? null : await readServiceClock(wish.service);
+  for (const [index, { month, runId, has, isBegun: begun }] of missing.entries()) {
+    await ofMonth(missing, index, 'would be exported', () => refuseUnended(answerOf(wish, month).period, clock));
     printer.result(`Run ${runId} would be ${begun ? 'gone on with' : 'exported'}: ${has}.`);
+  }
+  printer.document('evidence-export-missing-dry-run/1', { dry_run: true, missing });
   printer.result(missing.length === 0 ? 'No month is missing.' : 'Nothing was written.');
   return 0;
+}
+
+/** As an export reads it: with the first page of the streams. */
+async function readServiceClock({ client }: Service): Promise<ClockReading | null> {
+  let clock: ClockReading | null = null;
+  const listed = client.listStreams((_page, date) => {
+    clock ??= readClock(date, new Date());
+  });
+  for await (const _stream of listed) break;
+  return clock;
 }
 
 function printLine(result: ExportResult, { printer }: CommandContext): void {

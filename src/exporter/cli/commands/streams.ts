@@ -1,6 +1,4 @@
 import { styled } from '../../../core/terminal/printer.ts';
-import { fitTable } from '../../../core/terminal/table.ts';
-import { grouped } from '../../../core/words.ts';
 import { readNewestEntry } from '../../../verifier/ledger/ledger.ts';
 import type { StreamAnswer } from '../../../verifier/profile/answers.ts';
 import type { LedgerHead } from '../../../verifier/records/record.ts';
@@ -8,6 +6,7 @@ import type { CommandContext } from '../command.ts';
 import { withArchiveIfAny } from '../config/archives.ts';
 import { type Config, loadConfig } from '../config/config.ts';
 import { connectService } from '../config/service.ts';
+import { formatStreams } from '../output/listed-streams.ts';
 import type { StreamsFlags } from './streams-flags.ts';
 
 /**
@@ -42,7 +41,7 @@ export async function runStreams(flags: StreamsFlags, context: CommandContext): 
       })),
       not_listed: gone.map(([stream_id, last_exported]) => ({ stream_id, last_exported })),
     });
-    printer.block(streams.length === 0 ? 'The service has no streams.' : format(streams, heads));
+    printer.block(streams.length === 0 ? 'The service has no streams.' : formatStreams(streams, heads));
     for (const [streamId, remark] of remarks) printer.result([styled('remark', 'yellow'), ` ${streamId} ${remark}`]);
     if (remarks.size > 0) printer.result('  An export finds out what became of these entries, and records it.');
     return streams.length === 0 ? 4 : 0;
@@ -69,45 +68,4 @@ function remarkOn({ streamId, headSequence, headDigest }: StreamAnswer, exported
 
 function exportedBy({ run_id, sequence }: LedgerHead): string {
   return `run ${run_id} exported it up to entry ${sequence}`;
-}
-
-function format(streams: readonly StreamAnswer[], heads: ReadonlyMap<string, LedgerHead>): string {
-  return fitTable(
-    [
-      { title: 'stream' },
-      { title: 'entries', align: 'right' },
-      { title: 'the service says' },
-      { title: 'last checked' },
-      { title: 'head' },
-      { title: 'exported furthest by' },
-    ],
-    streams.map((stream) => {
-      const exported = heads.get(stream.streamId);
-      return [
-        stream.streamId,
-        stream.entryCount == null ? UNKNOWN : grouped(stream.entryCount),
-        stream.drift ?? describeVerdict(stream),
-        stream.lastCheckedAt ?? UNKNOWN,
-        describeHead(stream),
-        exported === undefined ? 'never' : `${exported.run_id}, up to ${exported.sequence}`,
-      ];
-    }),
-  );
-}
-
-/** What the service does not show. */
-const UNKNOWN = '–';
-
-/** A stream that the service checked and did not find verified is another one than one that it never checked. */
-function describeVerdict({ verified, lastCheckedAt, neverChecked }: StreamAnswer): string {
-  if (verified === null) return UNKNOWN;
-  if (verified) return 'verified';
-  if (neverChecked) return 'never checked';
-  return lastCheckedAt === null ? 'not verified' : 'checked, and not verified';
-}
-
-function describeHead({ headSequence, headDigest }: StreamAnswer): string {
-  if (headSequence === null && headDigest === null) return UNKNOWN;
-  if (headDigest === null) return headSequence === 0 ? 'none' : String(headSequence);
-  return `${headSequence ?? ''}:${headDigest.slice(0, 12)}…`;
 }

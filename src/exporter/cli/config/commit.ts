@@ -2,11 +2,18 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { packageFile } from '../../../core/install-paths.ts';
 
+let known: string | null | undefined;
+
 /**
  * The commit of the checkout that this program runs from, with "-dirty" behind it where files differ; null for an
- * installed package.
+ * installed package. Looked up once: what runs is what was loaded then.
  */
 export function readCommit(): string | null {
+  if (known === undefined) known = findCommit();
+  return known;
+}
+
+function findCommit(): string | null {
   const root = packageFile('.');
   if (!existsSync(packageFile('.git'))) return null;
   try {

@@ -73,7 +73,7 @@ export function coverage({ coverage: { months, runs, quiet } }: RunView, texts: 
   return markup`<p>${texts.coverage.introduction}</p>
 <ol class="months">
 ${months.map(month)}</ol>
-${quiet.map((line) => markup`<p>${line}</p>\n`)}<div class="wide" tabindex="0" role="group" aria-labelledby="coverage-title"><table>
+${quiet.map((line) => markup`<p>${line}</p>\n`)}<div class="wide" tabindex="0" role="group" aria-labelledby="coverage-title"><table class="fits">
 <thead><tr><th scope="col">Run</th><th scope="col">Period (UTC)</th><th scope="col">Outcome</th><th scope="col" class="number">Streams</th><th scope="col" class="number">Entries</th></tr></thead>
 <tbody>
 ${runs.map(

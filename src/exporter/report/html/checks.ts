@@ -44,7 +44,7 @@ function findingGroup(group: FindingGroup, texts: Texts): Markup {
   return markup`<article class="finding ${severity}">
 <h3><span class="severity">${severity}</span> ${code} <span class="minor">${plural(group.streams, 'stream')}</span></h3>
 <p>${group.meaning}</p>
-<div class="wide" tabindex="0" role="group" aria-label="${code}"><table>
+<div class="wide" tabindex="0" role="group" aria-label="${code}"><table class="fits">
 <thead><tr><th scope="col">Stream</th><th scope="col">Where</th><th scope="col">What was found</th></tr></thead>
 <tbody>
 ${shown.map(

@@ -40,7 +40,7 @@ ${advice.map(({ step, about, others }) => markup`<li>${name(step)}<p class="mino
 
 export function exceptions({ extent: { exceptions: all } }: RunView): Markup | null {
   if (all.length === 0) return null;
-  return markup`<div class="wide" tabindex="0" role="group" aria-labelledby="exceptions-title"><table>
+  return markup`<div class="wide" tabindex="0" role="group" aria-labelledby="exceptions-title"><table class="fits">
 <thead><tr><th scope="col">Stream</th><th scope="col">What</th><th scope="col">Why</th></tr></thead>
 <tbody>
 ${each(

@@ -35,7 +35,7 @@ function row(stream: RunStream, facts: readonly StreamFact[]): Markup {
   const { claims, partial, status } = stream;
   const words = partial && status !== 'incomplete' ? `PARTIAL, ${status}` : partial ? 'PARTIAL' : status;
   const state = partial ? 'incomplete' : status;
-  return markup`<tr data-identity="${stream.bundle.identity}" data-status="${status === 'refuted' ? 'refuted' : state}"><th scope="row">${details(stream, facts)}</th><td class="number" data-sort="${stream.entries}">${grouped(stream.entries)}</td>${CLAIMS.map(
+  return markup`<tr data-identity="${stream.bundle.identity}" data-status="${status === 'refuted' ? 'refuted' : state}"><th scope="row">${details(stream, facts)}</th><td class="number entries" data-sort="${stream.entries}">${grouped(stream.entries)}</td>${CLAIMS.map(
     (claim) => cell(claims[claim]),
   )}<td class="status ${status === 'refuted' ? 'refuted' : state}" data-sort="${partial ? 0.5 : STATUS_RANKS[status]}">${words}</td></tr>
 `;
@@ -54,6 +54,7 @@ function details(stream: RunStream, facts: readonly StreamFact[]): Markup {
   );
   const lines: StreamFact[] = [
     ...facts,
+    ['entries', grouped(stream.entries)],
     ['head', head?.hash ?? 'none'],
     ['package', package_id ?? 'none'],
     ['bundle', bundle.key],

@@ -24,7 +24,7 @@ ${fact('Run', run.runId)}${run.request === null ? null : fact('Request', run.req
 }${run.preparedBy === null ? null : fact('Prepared by', run.preparedBy)}${fact(run.finalized ? 'Finalized' : 'Attempted', `${run.finishedAt} (UTC)`)}${fact('Entries', grouped(extent.entries))}${fact(
   'Findings',
   findings.total === 0 ? 'none' : grouped(findings.total),
-)}</dl>
+)}${run.notes.length === 0 ? null : fact('Notes', run.notes.join(' '))}</dl>
 </header>`;
 }
 

@@ -8,6 +8,7 @@ import { type Bars, describeBars, longestOf } from '../view/activity.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
 import { BAR, OUTCOME_COLORS } from './palette.ts';
+import { NAME_LINES } from './tables.ts';
 
 const PLOT_HEIGHT = 104;
 /** Numbers at the left of the plot. */
@@ -128,9 +129,15 @@ export function drawCoverage(sheet: Sheet, { coverage }: RunView, texts: Texts):
       const middle = x + (width - GAP) / 2;
       sheet.draw(sheet.set(month, label, width, 1), label, middle, y + CELL_HEIGHT - 11, 'centre');
       const mark: Setting = { style: sheet.styles.bold, size: 12, leading: 14, color: colors?.ink ?? GREY };
-      const text = colors === null ? 'no run' : (note ?? colors.mark);
-      const setting = colors === null || note !== null ? { ...mark, style: sheet.styles.regular, size: 6.5 } : mark;
-      sheet.draw(sheet.set(text, setting, width, 1), setting, middle, y + 9, 'centre');
+      const text = { ...mark, style: sheet.styles.regular, size: 6.5 };
+      const say = (words: string, setting: Setting, above: number) =>
+        sheet.draw(sheet.set(words, setting, width, 1), setting, middle, y + above, 'centre');
+      if (colors === null) say('no run', text, 9);
+      else if (note === null) say(colors.mark, mark, 9);
+      else {
+        say(note, text, 16);
+        say(outcome ?? '', text, 7);
+      }
     }),
   );
   sheet.y -= rows * (CELL_HEIGHT + GAP) + 8;
@@ -139,14 +146,17 @@ export function drawCoverage(sheet: Sheet, { coverage }: RunView, texts: Texts):
   drawRuns(sheet, runs);
 }
 
+/** Two moments to the second, with what joins them. */
+const PERIOD_LINES = 4;
+
 function drawRuns(sheet: Sheet, runs: RunView['coverage']['runs']): void {
   const body: Setting = { style: sheet.styles.regular, size: 8, leading: 10.5, color: INK };
   const columns: Column[] = [
     { head: 'Run', width: 130 },
-    { head: 'Period (UTC)', width: CONTENT_WIDTH - 350 },
-    { head: 'Outcome', width: 70 },
-    { head: 'Streams', width: 70, align: 'right' },
-    { head: 'Entries', width: 80, align: 'right' },
+    { head: 'Period (UTC)', width: CONTENT_WIDTH - 316 },
+    { head: 'Outcome', width: 62 },
+    { head: 'Streams', width: 54, align: 'right' },
+    { head: 'Entries', width: 70, align: 'right' },
   ];
   sheet.element('Table', () => {
     const table = new Table(sheet, columns);
@@ -155,14 +165,8 @@ function drawRuns(sheet: Sheet, runs: RunView['coverage']['runs']): void {
       const strong: Setting = { ...body, style: sheet.styles.bold, color: OUTCOME_COLORS[outcome].ink };
       table.drawRow({
         cells: [
-          [{ text: run_id, setting: body, maxLines: 2 }],
-          [
-            {
-              text: describePeriod(period, until),
-              setting: body,
-              maxLines: 2,
-            },
-          ],
+          [{ text: run_id, setting: body, maxLines: NAME_LINES }],
+          [{ text: describePeriod(period, until), setting: body, maxLines: PERIOD_LINES }],
           [{ text: outcome, setting: strong, maxLines: 1 }],
           [{ text: grouped(streams), setting: body, maxLines: 1 }],
           [{ text: grouped(entries), setting: body, maxLines: 1 }],

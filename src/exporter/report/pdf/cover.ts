@@ -42,6 +42,7 @@ export function drawCover(sheet: Sheet, view: RunView, texts: Texts): void {
   drawFact(sheet, run.finalized ? 'Finalized' : 'Attempted', [`${run.finishedAt} (UTC)`], 'text');
   drawFact(sheet, 'Entries', [grouped(extent.entries)], 'text');
   drawFact(sheet, 'Findings', [proof.findings.total === 0 ? 'none' : grouped(proof.findings.total)], 'text');
+  if (run.notes.length > 0) drawFact(sheet, 'Notes', run.notes, 'text');
   drawErrors(sheet, proof);
 }
 

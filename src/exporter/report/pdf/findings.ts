@@ -39,7 +39,7 @@ function drawGroup(sheet: Sheet, group: FindingGroup, texts: Texts): void {
           [{ text: streamId, setting: body, maxLines: NAME_LINES }],
           [{ text: place, setting: body, maxLines: 3 }],
           [
-            { text: message, setting: body, maxLines: 6 },
+            { text: message, setting: body, maxLines: 10 },
             ...(entry === null ? [] : [{ text: entry, setting: minor, maxLines: 6 }]),
             ...values.map(({ label, value }) => ({ text: `${label}: ${value}`, setting: mono, maxLines: 4 })),
           ],

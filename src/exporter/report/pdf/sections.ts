@@ -99,6 +99,9 @@ export function drawExceptions(sheet: Sheet, { extent: { exceptions } }: RunView
   });
 }
 
+/** A remark names a stream and somebody's reason; so many lines of six of them are no page. */
+const REMARK_LINES = 10;
+
 export function drawClaims(sheet: Sheet, { proof: { claims } }: RunView, texts: Texts): void {
   const { body, minor, strong } = settings(sheet);
   drawSection(sheet, 'What was checked');
@@ -124,11 +127,11 @@ export function drawClaims(sheet: Sheet, { proof: { claims } }: RunView, texts: 
             ...(claim.required ? [{ text: 'required', setting: minor, maxLines: 1 }] : []),
           ],
           [
-            { text: claim.meaning, setting: body, maxLines: 4 },
+            { text: claim.meaning, setting: body, maxLines: REMARK_LINES },
             ...claim.remarks.map(({ state, text, streams }) => ({
               text: `${state === 'proved' ? '' : `${state}: `}${text} (${plural(streams, 'stream')})`,
               setting: minor,
-              maxLines: 4,
+              maxLines: REMARK_LINES,
             })),
           ],
           number('proved'),

@@ -10,7 +10,7 @@ export interface CoverageMonth {
   /** `2026-10`. */
   month: string;
   state: CoveredMonth['state'];
-  /** Of the run that has most of it; null where it is in none. */
+  /** `refuted` where a run that has some of it is; otherwise that of the run that has most of it. Null where none has. */
   outcome: Outcome | null;
   /** What that run has of it: nothing to add where it has all. */
   note: string | null;
@@ -41,12 +41,13 @@ export function toCoverage(record: RunRecord, texts: Texts): Coverage {
 }
 
 function toMonth(
-  { month, state, run, streams, all_days }: CoveredMonth<EarlierRun>,
+  { month, state, run, runs, streams, all_days }: CoveredMonth<EarlierRun>,
   { coverage: texts }: Texts,
 ): CoverageMonth {
   const some = streams !== null && streams.whole < streams.listed;
   const share = some ? `${grouped(streams.whole)} of ${grouped(streams.listed)}` : null;
   const days = all_days ? null : texts.some_days;
   const note = state === 'partial' ? [share, days].filter((part) => part !== null).join(', ') : null;
-  return { month, state, outcome: run?.outcome ?? null, note };
+  const isRefuted = runs.some(({ outcome }) => outcome === 'refuted');
+  return { month, state, outcome: isRefuted ? 'refuted' : (run?.outcome ?? null), note };
 }

@@ -7,7 +7,7 @@ import { toConclusion } from './conclusion.ts';
 import { toCutoff } from './cutoff.ts';
 import { toPopulation } from './population.ts';
 import type { Texts } from './texts.ts';
-import { fill, nameOf } from './words.ts';
+import { asSentence, fill, nameOf } from './words.ts';
 
 /** A labelled fact; `mono` for digests, paths and ids. */
 export interface Fact {
@@ -31,7 +31,7 @@ export function toIpeFacts(record: RunRecord, texts: Texts): Fact[] {
       `read by the contract “${source.contract}”${source.contract_sha256 === null ? '' : `, SHA-256 ${source.contract_sha256}`}`,
     ),
     { label: 'Requests', lines: source.requests.map(lineOf), form: 'mono' },
-    text('Period and time zone', `${describePeriod(period, end)}. Times are in UTC.`, ...warnings),
+    text('Period and time zone', `${describePeriod(period, end)}. Times are in UTC.`, ...warnings.map(asSentence)),
     text('Cut-off', ...toCutoff(record, texts)),
     text('Extraction', ...extractionOf(record, texts)),
     text(

@@ -1,4 +1,5 @@
 import { plural } from '../../../core/words.ts';
+import { entriesIn } from '../../../verifier/claims/continuity-question.ts';
 import type { RunRecord } from '../../../verifier/records/record.ts';
 import { sayNotProved } from './not-proved.ts';
 import type { Texts } from './texts.ts';
@@ -100,5 +101,5 @@ function describeEntry({ entry_id, recorded_at, actor, action }: Finding): strin
 
 function placeOf({ sequence, from, to }: Finding): string {
   if (sequence !== undefined) return `entry ${sequence}`;
-  return from === undefined ? '' : `entries ${from} to ${to ?? from}`;
+  return from === undefined ? '' : entriesIn(from, to ?? from);
 }

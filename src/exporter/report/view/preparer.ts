@@ -11,10 +11,10 @@ export interface Advice {
 const NAMED = 6;
 
 /** Each step once, with what it is about. */
-export function toAdvice({ failed, streams, vanished }: RunRecord): Advice[] {
+export function toAdvice({ failed, streams, vanished, ended }: RunRecord): Advice[] {
   const steps = [
     ...failed.map(({ stream_id, next_step }) => ({ step: next_step, about: `${stream_id}: not exported` })),
-    ...[...vanished.map(({ finding }) => finding), ...streams.flatMap(({ findings }) => findings)].map(
+    ...[...[...vanished, ...ended].map(({ finding }) => finding), ...streams.flatMap(({ findings }) => findings)].map(
       ({ stream_id, code, next_step }) => ({ step: next_step, about: `${stream_id}: ${code}` }),
     ),
   ];

@@ -1,3 +1,4 @@
+import { grouped } from '../../../core/words.ts';
 import { DOES_NOT_PROVE } from '../../../verifier/bundle/documents.ts';
 import { describePeriod } from '../../../verifier/bundle/period.ts';
 import { latestOf } from '../../../verifier/records/coverage.ts';
@@ -14,6 +15,7 @@ import { type Population, toPopulation } from './population.ts';
 import { type Advice, toAdvice } from './preparer.ts';
 import { type StreamFact, toStreamFacts } from './stream-facts.ts';
 import type { Texts } from './texts.ts';
+import { asSentence } from './words.ts';
 
 /** A run as its reports show it, whatever they are set in: everything that is said, and nothing of how it looks. */
 export interface RunView {
@@ -40,6 +42,8 @@ export interface RunHead {
   finishedAt: string;
   request: string | null;
   requestedBy: string | null;
+  /** What is to be known of it: the first of its warnings. */
+  notes: string[];
   /** False for the report of an attempt. */
   finalized: boolean;
 }
@@ -94,8 +98,19 @@ function toHead(record: RunRecord, finalized: boolean): RunHead {
     finishedAt: record.finished_at,
     request: record.scope.request,
     requestedBy: record.scope.requested_by,
+    notes: notesOn(record.warnings),
     finalized,
   };
+}
+
+const NOTES = 3;
+
+function notesOn(warnings: readonly string[]): string[] {
+  const more = warnings.length - NOTES;
+  return [
+    ...warnings.slice(0, NOTES).map(asSentence),
+    ...(more > 0 ? [`And ${grouped(more)} more: see “Period and time zone”.`] : []),
+  ];
 }
 
 function toExceptions({ failed, streams, vanished, ended, excluded }: RunRecord): Exception[] {
