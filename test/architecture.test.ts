@@ -82,15 +82,21 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     cli: ['archive', 'check', 'client', 'clocks', 'doctor', 'export', 'probe', 'report', 'share'],
   },
   platform: {
-    store: [],
+    errors: [],
+    folder: [],
+    database: [],
+    idempotency: ['database', 'errors'],
     timestamp: [],
-    accounts: ['store'],
-    http: ['accounts'],
-    audit: ['accounts', 'http', 'store', 'timestamp'],
+    accounts: ['database'],
+    http: ['accounts', 'errors'],
+    module: ['database'],
+    audit: ['accounts', 'database', 'errors', 'http', 'idempotency', 'module', 'timestamp'],
     import: [],
-    platform: ['accounts', 'audit', 'http', 'store', 'timestamp'],
-    embedded: ['import', 'platform'],
-    commands: ['platform', 'store'],
+    migrations: ['accounts', 'audit', 'database', 'idempotency'],
+    setup: ['accounts', 'audit', 'database', 'folder', 'migrations', 'timestamp'],
+    app: ['accounts', 'audit', 'database', 'folder', 'http', 'migrations', 'module', 'setup', 'timestamp'],
+    embedded: ['app', 'import', 'setup'],
+    commands: ['app', 'audit', 'database', 'folder', 'setup'],
     main: ['commands', 'import'],
   },
 };
@@ -181,6 +187,26 @@ test('every file imports only what its room may', () => {
       .filter((to) => !mayImport(room, to) && !(path === DEMO.from && to === DEMO.door))
       .map((to) => `${path} -> ${to}`),
   );
+  expect(wrong).toEqual([]);
+});
+
+test('only the room of the database knows a driver', () => {
+  const wrong = files.filter(
+    ({ room, packages }) =>
+      room !== 'platform/database' && packages.some((name) => ['node:sqlite', 'pg'].includes(name)),
+  );
+  expect(wrong.map(({ path }) => path)).toEqual([]);
+});
+
+test('a service of the platform knows another one by its api.ts alone', () => {
+  const services = ['audit', 'traps', 'endpoints', 'agents'].map((name) => `platform/${name}`);
+  const wrong = files
+    .filter(({ room }) => services.includes(room))
+    .flatMap(({ path, room, imports }) =>
+      imports
+        .filter((to) => services.includes(roomOf(to)) && roomOf(to) !== room && !to.endsWith('/api.ts'))
+        .map((to) => `${path} -> ${to}`),
+    );
   expect(wrong).toEqual([]);
 });
 

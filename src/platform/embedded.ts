@@ -2,9 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { EvidenceError } from '../core/errors.ts';
+import { startPlatform } from './app.ts';
 import { importHost } from './import/host.ts';
 import type { ImportResult } from './import/result.ts';
-import { initPlatform, startPlatform } from './platform.ts';
+import { initPlatform } from './setup.ts';
 
 /** A platform of one's own for as long as a process wants it: the one door for the exporter's demonstration. */
 export interface EmbeddedPlatform {

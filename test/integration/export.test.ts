@@ -156,7 +156,7 @@ describe('a service whose database was changed by hand', () => {
       [
         join(platform.dataDir, database),
         '.timeout 5000',
-        "DROP TRIGGER entries_no_update; UPDATE entries SET actor = 'mallory' WHERE stream_id = 'payments' AND sequence = 30;",
+        "DROP TRIGGER entries_no_update; UPDATE entries SET actor = 'mallory' WHERE sequence = 30 AND stream_no = (SELECT stream_no FROM streams WHERE stream_id = 'payments');",
       ],
       directory,
     );

@@ -42,8 +42,10 @@ describe('one entry', () => {
     ['in the body', { idempotency_key: 'k' }, {}],
     ['in the header', {}, { 'idempotency-key': 'k' }],
     ['in both', { idempotency_key: 'k' }, { 'idempotency-key': 'k' }],
-  ])('is recorded once under an idempotency key %s', async (name, member, header: Record<string, string>) => {
+  ])('is recorded once under an idempotency key %s', async (name, some, others: Record<string, string>) => {
     const stream = `idempotent ${name}`;
+    const key = (names: object) => Object.fromEntries(Object.keys(names).map((each) => [each, name]));
+    const [member, header] = [key(some), key(others)];
     const first = await append(entry(stream, 1, member), header);
     await append(entry(stream, 2));
     const again = await append(entry(stream, 1, member), header);
@@ -54,9 +56,19 @@ describe('one entry', () => {
     expect(await listAll(service, `/entries/?stream_id=${encodeURIComponent(stream)}`)).toHaveLength(2);
   });
 
-  test('a key of one stream is free in another', async () => {
+  test('a key that was used in one stream is refused in another', async () => {
     const keys = ['left', 'right'].map((stream) => append(entry(stream, 1, { idempotency_key: 'same' })));
-    expect((await Promise.all(keys)).map(({ status }) => status)).toEqual([201, 201]);
+    const statuses = (await Promise.all(keys)).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([201, 422]);
+    const streams = await listAll(service, '/streams/');
+    expect(streams.filter(({ stream_id }) => ['left', 'right'].includes(stream_id))).toHaveLength(1);
+  });
+
+  test('a key cannot stand for two entries of one batch, and then none of it is recorded', async () => {
+    const keyed = (number: number) => entry('twice', number, { idempotency_key: 'twice' });
+    const { status, body } = await batch([keyed(1), keyed(2)]);
+    expect([status, body.code]).toEqual([422, 'idempotency_conflict']);
+    expect((await service.call('GET', '/streams/twice')).status).toBe(404);
   });
 
   test('two different keys in header and body are refused', async () => {
@@ -134,10 +146,10 @@ test('16 writers at once leave one chain without gap or fork', async () => {
 });
 
 test.each([
-  ['UPDATE', "UPDATE entries SET actor = 'x' WHERE stream_id = 'one'"],
-  ['DELETE', "DELETE FROM entries WHERE stream_id = 'one'"],
+  ['UPDATE', "UPDATE entries SET actor = 'x' WHERE sequence = 1"],
+  ['DELETE', 'DELETE FROM entries WHERE sequence = 1'],
 ])('the database itself refuses %s of entries', (_name, statement) => {
   const before = service.sql('SELECT * FROM entries');
-  expect(() => service.sql(statement)).toThrow(/audit entries are never/);
+  expect(() => service.sql(statement)).toThrow(/rows of entries are never changed/);
   expect(service.sql('SELECT * FROM entries')).toBe(before);
 });

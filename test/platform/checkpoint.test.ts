@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EvidenceError } from '../../src/core/errors.ts';
 import { checkpointSchema, type WireCheckpoint } from '../../src/core/wire.ts';
 import { Checkpoints } from '../../src/platform/audit/checkpoints.ts';
-import { kyselyOver, openSqlite } from '../../src/platform/store/sqlite.ts';
+import { openSqlite } from '../../src/platform/database/sqlite.ts';
 import { openDevelopmentAuthority } from '../../src/platform/timestamp/authority.ts';
 import { remoteAuthority } from '../../src/platform/timestamp/remote.ts';
 import { type OpensslAuthority, startOpensslAuthority } from '../support/tsa.ts';
@@ -98,7 +98,7 @@ describe('pending checkpoints', () => {
       const failures: unknown[] = [];
       const retryWith = async (authority: ConstructorParameters<typeof Checkpoints>[1]) => {
         const clock = () => new Date();
-        await new Checkpoints(kyselyOver(database), authority, clock, (error) => failures.push(error)).retryPending();
+        await new Checkpoints(database, authority, clock, (error) => failures.push(error)).retryPending();
         return (await service.call('GET', '/stats')).body.pending_anchors;
       };
       const down = new EvidenceError('unreachable', 'down');

@@ -160,7 +160,7 @@ describe('an idempotency key', () => {
 
   test('is forgotten after a day', async () => {
     const before = await generate({ stream_id: 's' }, key);
-    service.sql("UPDATE idempotency SET created_at = '2026-01-01T00:00:00.000Z' WHERE scope = 'evidence'");
+    service.sql("UPDATE keyed_results SET until = '2026-01-01T00:00:00.000Z' WHERE until IS NOT NULL");
     const after = await generate({ stream_id: 's' }, key);
     expect([before.status, after.status]).toEqual([200, 201]);
     expect(after.body.package_id).not.toBe(before.body.package_id);
@@ -211,7 +211,7 @@ test('what somebody edited in the database is what the package shows, and Python
   await fill(service, 'edited', 5);
   const { body } = await generate({ stream_id: 'edited' });
   service.sql(
-    "DROP TRIGGER entries_no_update; UPDATE entries SET actor = 'mallory' WHERE stream_id = 'edited' AND sequence = 3",
+    "DROP TRIGGER entries_no_update; UPDATE entries SET actor = 'mallory' WHERE sequence = 3 AND stream_no = (SELECT stream_no FROM streams WHERE stream_id = 'edited')",
   );
   const { text, body: json } = await download(body.package_id, 'json');
   expect(json.entries[2].actor).toBe('mallory');

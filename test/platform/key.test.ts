@@ -1,9 +1,9 @@
-import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createKey, keyIdOf } from '../../src/platform/accounts/key.ts';
-import { KeyStore } from '../../src/platform/accounts/store.ts';
-import { migrate } from '../../src/platform/store/migrations.ts';
-import { kyselyOver } from '../../src/platform/store/sqlite.ts';
+import { type AccountTables, KeyStore } from '../../src/platform/accounts/store.ts';
+import type { Database } from '../../src/platform/database/database.ts';
+import { migrateAll } from '../../src/platform/migrations.ts';
+import { DATABASES, type DatabasePlace } from './database/databases.ts';
 
 describe('an API key', () => {
   test('has the documented shape, and no two are alike', () => {
@@ -24,30 +24,46 @@ describe('an API key', () => {
   });
 });
 
-describe('the key store', async () => {
-  const database = new DatabaseSync(':memory:');
-  await migrate(kyselyOver(database));
-  const store = new KeyStore(database);
+describe.each(DATABASES)('the key store on %s', (_name, start) => {
+  let place: DatabasePlace;
+  let database: Database;
+  let store: KeyStore;
+  beforeAll(async () => {
+    place = await start();
+    database = (await place.create()).database;
+    await migrateAll(database);
+    store = new KeyStore(database);
+  });
+  afterAll(() => place.close());
 
-  test('knows its keys, and neither another of the right shape nor one with a stored id', () => {
-    const text = store.create('first', new Date());
-    expect(store.authenticate(text)).toBe(keyIdOf(text));
-    expect(store.authenticate(createKey().text)).toBeNull();
-    database.prepare('UPDATE api_keys SET sha256 = ?').run(createKey().sha256);
-    expect(store.authenticate(text)).toBeNull();
+  const change = (values: Partial<AccountTables['api_keys']>, keyId: string | null) =>
+    database.write((transaction) =>
+      transaction
+        .tables<AccountTables>()
+        .updateTable('api_keys')
+        .set(values)
+        .where('key_id', '=', keyId ?? '')
+        .execute(),
+    );
+
+  test('knows its keys, and neither another of the right shape nor one with a stored id', async () => {
+    const text = await store.create('first', new Date());
+    expect(await store.authenticate(text)).toBe(keyIdOf(text));
+    expect(await store.authenticate(createKey().text)).toBeNull();
+    await change({ sha256: createKey().sha256 }, keyIdOf(text));
+    expect(await store.authenticate(text)).toBeNull();
   });
 
-  test('keeps nothing from which a key could be had', () => {
-    const text = store.create('second', new Date());
-    const secret = text.slice(-49);
-    expect(JSON.stringify(database.prepare('SELECT * FROM api_keys').all())).not.toContain(secret);
+  test('keeps nothing from which a key could be had', async () => {
+    const text = await store.create('second', new Date());
+    const rows = await database.tables<AccountTables>().selectFrom('api_keys').selectAll().execute();
+    expect(rows.map(({ name }) => name)).toContain('second');
+    expect(JSON.stringify(rows)).not.toContain(text.slice(-49));
   });
 
-  test('does not know a revoked key', () => {
-    const text = store.create('third', new Date());
-    database
-      .prepare('UPDATE api_keys SET revoked_at = ? WHERE key_id = ?')
-      .run('2026-11-21T00:00:00.000Z', keyIdOf(text));
-    expect(store.authenticate(text)).toBeNull();
+  test('does not know a revoked key', async () => {
+    const text = await store.create('third', new Date());
+    await change({ revoked_at: '2026-11-21T00:00:00.000Z' }, keyIdOf(text));
+    expect(await store.authenticate(text)).toBeNull();
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { WireEntry, WireStream } from '../../src/core/wire.ts';
-import { fromCursor, toCursor } from '../../src/platform/audit/cursor.ts';
+import { fromCursor, toCursor } from '../../src/platform/http/cursor.ts';
 import { entry, fill, listAll, type Service, startService } from './service.ts';
 
 const BIG = 12_000;

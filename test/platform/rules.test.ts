@@ -5,9 +5,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalize, type Json } from '../../src/core/json/canonical.ts';
 import type { WireEntry } from '../../src/core/wire.ts';
-import { depthOf, entryToWire, hashEntry, nextTimestamp, sealHash } from '../../src/platform/audit/rules.ts';
+import type { EntryRow } from '../../src/platform/audit/repository.ts';
+import { depthOf, entryToWire, hashEntry, sealHash, timestampOf } from '../../src/platform/audit/rules.ts';
 import { DerivedSealKeys, sealKeyId } from '../../src/platform/audit/seal-keys.ts';
-import type { EntryRow } from '../../src/platform/store/schema.ts';
 
 const vectors = JSON.parse(readFileSync(new URL('../vectors/chain/valid.json', import.meta.url), 'utf8')) as {
   entries: WireEntry[];
@@ -84,9 +84,17 @@ describe('seal keys', () => {
 
 test('time never runs backwards along a stream', () => {
   const now = new Date('2026-11-21T10:00:00.000Z');
-  expect(nextTimestamp(now, null)).toBe('2026-11-21T10:00:00.000Z');
-  expect(nextTimestamp(now, '2026-11-21T09:59:59.999Z')).toBe('2026-11-21T10:00:00.000Z');
-  expect(nextTimestamp(now, '2026-11-21T10:00:00.001Z')).toBe('2026-11-21T10:00:00.001Z');
+  expect(timestampOf(now, null)).toBe('2026-11-21T10:00:00.000Z');
+  expect(timestampOf(now, '2026-11-21T09:59:59.999Z')).toBe('2026-11-21T10:00:00.000Z');
+  expect(timestampOf(now, '2026-11-21T10:00:00.001Z')).toBe('2026-11-21T10:00:00.001Z');
+  expect(timestampOf(now, '2026-11-21T10:00:05.000Z')).toBe('2026-11-21T10:00:05.000Z');
+});
+
+test('where a clock went back by more than a correction nothing is recorded', () => {
+  const now = new Date('2026-11-21T10:00:00.000Z');
+  expect(() => timestampOf(now, '2026-11-21T10:00:05.001Z')).toThrow(
+    "the last entry of the stream is of 2026-11-21T10:00:05.001Z, and this machine's clock says 2026-11-21T10:00:00.000Z",
+  );
 });
 
 test('depth counts objects and arrays', () => {

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { initPlatform, type PlatformOptions, startPlatform } from '../../src/platform/platform.ts';
+import { type PlatformOptions, startPlatform } from '../../src/platform/app.ts';
+import { initPlatform } from '../../src/platform/setup.ts';
 
 export interface Answer {
   status: number;

@@ -15,7 +15,9 @@ afterEach(() => service.close());
 
 const verify = async (): Promise<WireVerification> => (await service.call('POST', '/streams/s/verify')).body;
 const unlock = 'DROP TRIGGER entries_no_update; DROP TRIGGER entries_no_delete;';
-const at = (sequence: number) => `WHERE stream_id = 's' AND sequence = ${sequence}`;
+const numberOf = (streamId: string) => `(SELECT stream_no FROM streams WHERE stream_id = '${streamId}')`;
+const ofStream = `WHERE stream_no = ${numberOf('s')}`;
+const at = (sequence: number) => `${ofStream} AND sequence = ${sequence}`;
 
 test('an untouched stream is verified, and stays so while it grows', async () => {
   const outcome = await verify();
@@ -74,24 +76,20 @@ describe('an edit of the database is found', () => {
     ],
     [
       'several deleted',
-      "DELETE FROM entries WHERE stream_id = 's' AND sequence BETWEEN 500 AND 999",
+      `DELETE FROM entries ${ofStream} AND sequence BETWEEN 500 AND 999`,
       ['sequence_gap 500', 'broken_link 1000', `count_mismatch ${ENTRIES}`],
     ],
     ['first deleted', `DELETE FROM entries ${at(1)}`, ['sequence_gap 1', 'broken_link 2', `count_mismatch ${ENTRIES}`]],
     ['last deleted', `DELETE FROM entries ${at(ENTRIES)}`, [`head_mismatch ${ENTRIES}`, `count_mismatch ${ENTRIES}`]],
-    [
-      'all deleted',
-      "DELETE FROM entries WHERE stream_id = 's'",
-      [`head_mismatch ${ENTRIES}`, `count_mismatch ${ENTRIES}`],
-    ],
+    ['all deleted', `DELETE FROM entries ${ofStream}`, [`head_mismatch ${ENTRIES}`, `count_mismatch ${ENTRIES}`]],
     [
       'moved to another stream',
-      `UPDATE entries SET stream_id = 'other' ${at(700)}`,
+      `UPDATE entries SET stream_no = ${numberOf('other')} ${at(700)}`,
       ['sequence_gap 700', 'broken_link 701', `count_mismatch ${ENTRIES}`],
     ],
     [
       'taken from another stream',
-      `UPDATE entries SET stream_id = 's', sequence = ${ENTRIES + 1} WHERE stream_id = 'other' AND sequence = 1`,
+      `UPDATE entries SET stream_no = ${numberOf('s')}, sequence = ${ENTRIES + 1} WHERE stream_no = ${numberOf('other')} AND sequence = 1`,
       [
         `broken_link ${ENTRIES + 1}`,
         `hash_mismatch ${ENTRIES + 1}`,
@@ -141,7 +139,7 @@ describe('an edit of the database is found', () => {
 
   test('when the end was cut off and the head changed to fit, by an earlier checkpoint', async () => {
     await service.call('POST', '/streams/s/checkpoints');
-    service.sql(`${unlock} DELETE FROM entries WHERE stream_id = 's' AND sequence > 1000;
+    service.sql(`${unlock} DELETE FROM entries ${ofStream} AND sequence > 1000;
       UPDATE streams SET head_sequence = 1000, entry_count = 1000,
         head_hash = (SELECT hash FROM entries ${at(1000)}) WHERE stream_id = 's'`);
     const { failures } = await verify();
@@ -149,7 +147,7 @@ describe('an edit of the database is found', () => {
   });
 
   test('everywhere: a thousand failures are told, the rest counted', async () => {
-    service.sql(`${unlock} UPDATE entries SET actor = 'x' WHERE stream_id = 's'`);
+    service.sql(`${unlock} UPDATE entries SET actor = 'x' ${ofStream}`);
     const { failures } = await verify();
     expect(failures).toHaveLength(1001);
     expect(failures.at(-1)).toMatchObject({ code: 'more_failures', actual: `${ENTRIES - 1000} more` });

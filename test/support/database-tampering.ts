@@ -12,18 +12,34 @@ function openDatabase(dataDir: string): DatabaseSync {
   return database;
 }
 
+/** What of an entry is hashed as it stands in its column. */
+const HASHED = [
+  'action',
+  'entry_id',
+  'resource_id',
+  'resource_type',
+  'seal_key_id',
+  'sequence',
+  'stream_id',
+  'timestamp',
+];
+
+const NUMBER = '(SELECT stream_no FROM streams WHERE stream_id = ?)';
+
 /** Changes who acted in entry `from`, and hashes and seals it and all behind it anew, as the holder of the key can. */
 export function rewriteHistory(dataDir: string, streamId: string, from: number, key: Uint8Array): void {
   const database = openDatabase(dataDir);
   const rows = database
-    .prepare('SELECT * FROM entries WHERE stream_id = ? AND sequence >= ? ORDER BY sequence')
+    .prepare(
+      'SELECT * FROM entries JOIN streams USING (stream_no) WHERE stream_id = ? AND sequence >= ? ORDER BY sequence',
+    )
     .all(streamId, from);
   const write = database.prepare('UPDATE entries SET actor = ?, prev_hash = ?, hash = ?, seal = ? WHERE entry_id = ?');
   let previous = String(rows[0]?.['prev_hash']);
   for (const row of rows) {
-    const { hash: _hash, seal: _seal, metadata, occurred_at, ...body } = row;
+    const { metadata, occurred_at } = row;
     const entry = {
-      ...body,
+      ...Object.fromEntries(HASHED.map((name) => [name, row[name]])),
       ...(occurred_at === null ? {} : { occurred_at }),
       metadata: JSON.parse(String(metadata)),
       actor: row['sequence'] === from ? 'somebody else' : row['actor'],
@@ -43,11 +59,11 @@ export function rewriteHistory(dataDir: string, streamId: string, from: number, 
 /** Takes away the entries behind `last`, and makes the stream's row fit. */
 export function cutOff(dataDir: string, streamId: string, last: number): void {
   const database = openDatabase(dataDir);
-  database.prepare('DELETE FROM entries WHERE stream_id = ? AND sequence > ?').run(streamId, last);
+  database.prepare(`DELETE FROM entries WHERE stream_no = ${NUMBER} AND sequence > ?`).run(streamId, last);
   database
     .prepare(
-      `UPDATE streams SET entry_count = ?1, head_sequence = ?1, last_entry_at = (SELECT timestamp FROM entries WHERE stream_id = ?2 AND sequence = ?1),
-       head_hash = (SELECT hash FROM entries WHERE stream_id = ?2 AND sequence = ?1) WHERE stream_id = ?2`,
+      `UPDATE streams SET entry_count = ?1, head_sequence = ?1, last_entry_at = (SELECT timestamp FROM entries e WHERE e.stream_no = streams.stream_no AND sequence = ?1),
+       head_hash = (SELECT hash FROM entries e WHERE e.stream_no = streams.stream_no AND sequence = ?1) WHERE stream_id = ?2`,
     )
     .run(last, streamId);
   database.close();
@@ -57,7 +73,7 @@ export function cutOff(dataDir: string, streamId: string, last: number): void {
 export function changeSeal(dataDir: string, streamId: string, sequence: number): void {
   const database = openDatabase(dataDir);
   database
-    .prepare('UPDATE entries SET seal = ? WHERE stream_id = ? AND sequence = ?')
+    .prepare(`UPDATE entries SET seal = ? WHERE stream_no = ${NUMBER} AND sequence = ?`)
     .run('ab'.repeat(32), streamId, sequence);
   database.close();
 }
@@ -67,6 +83,6 @@ export function removeStream(dataDir: string, streamId: string): void {
   const database = openDatabase(dataDir);
   database.exec('PRAGMA foreign_keys = OFF');
   for (const table of ['entries', 'checkpoints', 'streams'])
-    database.prepare(`DELETE FROM ${table} WHERE stream_id = ?`).run(streamId);
+    database.prepare(`DELETE FROM ${table} WHERE stream_no = ${NUMBER}`).run(streamId);
   database.close();
 }

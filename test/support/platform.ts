@@ -1,7 +1,8 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { initPlatform, startPlatform } from '../../src/platform/platform.ts';
+import { startPlatform } from '../../src/platform/app.ts';
+import { initPlatform } from '../../src/platform/setup.ts';
 
 export interface ServedPlatform {
   auditUrl: string;

@@ -1,13 +1,21 @@
-import { hash, randomUUID } from 'node:crypto';
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { EvidenceError } from '../../core/errors.ts';
+import { randomUUID } from 'node:crypto';
 import { canonicalize, type Json } from '../../core/json/canonical.ts';
 import { GENESIS } from '../../core/wire.ts';
-import type { EntryRow } from '../store/schema.ts';
-import { inTransaction } from '../store/sqlite.ts';
-import { Idempotency } from './idempotency.ts';
+import type { Transaction } from '../database/database.ts';
+import { DomainError } from '../errors.ts';
+import { type KeyedRequest, KeyedResults, keyedRequest, keyOfAnother } from '../idempotency/keyed-results.ts';
+import {
+  type Added,
+  addEntries,
+  createStreams,
+  type EntryRow,
+  entryAt,
+  lockHeads,
+  moveHeads,
+  type StreamHead,
+} from './repository.ts';
 import type { NewEntry } from './requests.ts';
-import { hashEntry, nextTimestamp, sealHash } from './rules.ts';
+import { hashEntry, sealHash, timestampOf } from './rules.ts';
 import type { DerivedSealKeys } from './seal-keys.ts';
 
 export interface Appended {
@@ -23,216 +31,185 @@ export interface AppendRequest {
   key?: string | undefined;
 }
 
-interface Waiting {
-  request: AppendRequest;
-  resolve(appended: Appended[]): void;
-  reject(error: unknown): void;
-}
+/** What came of one request. */
+export type AppendOutcome = { appended: Appended[] } | { refused: DomainError };
 
-interface Head {
-  sequence: number;
-  hash: string;
-  lastEntryAt: string | null;
+export interface AppendMeans {
+  keys: DerivedSealKeys;
+  clock: () => Date;
 }
-
-/** Requests stop joining a commit at this many entries, so that the first of them does not wait for long. */
-const MAX_COMMIT_ENTRIES = 2000;
 
 /**
- * The one place that writes entries. Requests that arrive while others wait share a commit, each in a savepoint of
- * its own, because reaching the disk costs more than everything else. A request is acknowledged after its commit.
+ * Appends what several requests bring, each of them to the heads of its streams, in order. The heads are this
+ * transaction's until it ends: nobody else appends to these streams meanwhile. A request that is refused leaves nothing
+ * and is in nobody's way.
  */
-export class Appender {
-  readonly #database: DatabaseSync;
-  readonly #keys: DerivedSealKeys;
-  readonly #clock: () => Date;
-  readonly #idempotency: Idempotency;
-  readonly #statements: Statements;
-  readonly #waiting: Waiting[] = [];
-
-  constructor(database: DatabaseSync, keys: DerivedSealKeys, clock: () => Date) {
-    this.#database = database;
-    this.#keys = keys;
-    this.#clock = clock;
-    this.#idempotency = new Idempotency(database);
-    this.#statements = prepare(database);
-  }
-
-  /**
-   * Appends the entries of a request to the heads of their streams, in order.
-   * @throws Problem 422 `idempotency_conflict`.
-   */
-  append(request: AppendRequest): Promise<Appended[]> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ request, resolve, reject });
-      if (this.#waiting.length === 1) setImmediate(() => this.#commit());
-    });
-  }
-
-  #commit(): void {
-    const group = this.#takeGroup();
-    const outcomes: (() => void)[] = [];
-    try {
-      inTransaction(this.#database, () => {
-        for (const waiting of group) outcomes.push(this.#attempt(waiting));
-      });
-      for (const settle of outcomes) settle();
-    } catch (error) {
-      for (const { reject } of group) reject(error);
-    }
-    if (this.#waiting.length > 0) setImmediate(() => this.#commit());
-  }
-
-  #takeGroup(): Waiting[] {
-    let entries = 0;
-    let requests = 0;
-    for (const { request } of this.#waiting) {
-      entries += request.entries.length;
-      if (requests > 0 && entries > MAX_COMMIT_ENTRIES) break;
-      requests++;
-    }
-    return this.#waiting.splice(0, requests);
-  }
-
-  /** Does what a request asks for and returns how to answer it once that is committed. */
-  #attempt({ request, resolve, reject }: Waiting): () => void {
-    this.#database.exec('SAVEPOINT request');
-    try {
-      const appended = this.#perform(request);
-      this.#database.exec('RELEASE request');
-      return () => resolve(appended);
-    } catch (error) {
-      // A full disk rolls everything back by itself; then there is no savepoint and the whole group failed.
-      if (!this.#database.isTransaction) throw error;
-      this.#database.exec('ROLLBACK TO request; RELEASE request');
-      return () => reject(error);
-    }
-  }
-
-  #perform({ entries, key }: AppendRequest): Appended[] {
-    const now = this.#clock();
-    if (key !== undefined) this.#claimRequest(key, entries, now);
-    const heads = new Map<string, Head>();
-    const appended = entries.map((entry, at) => this.#appendOne(entry, key && `${key}#${at}`, heads, now));
-    for (const [streamId, head] of heads) this.#statements.updateHead.run(...headValues(head), streamId);
-    return appended;
-  }
-
-  /** A repeated request must repeat all its entries; each of them is found under its own key then. */
-  #claimRequest(key: string, entries: readonly NewEntry[], now: Date): void {
-    const body = digestOf(entries.map(withoutKey));
-    if (this.#idempotency.find('entries', key, body) === null)
-      this.#idempotency.remember('entries', key, body, '', now.toISOString());
-  }
-
-  #appendOne(entry: NewEntry, requestKey: string | undefined, heads: Map<string, Head>, now: Date): Appended {
-    const own = entry.idempotency_key;
-    const scope = `${own === undefined ? 'request' : 'entry'}/${entry.stream_id}`;
-    const key = own ?? requestKey;
-    const body = key === undefined ? '' : digestOf(withoutKey(entry));
-    const earlier = key === undefined ? null : this.#idempotency.find(scope, key, body);
-    if (earlier !== null) return { row: this.#find(entry.stream_id, Number(earlier)), repeated: true };
-    let head = heads.get(entry.stream_id);
-    if (head === undefined) {
-      head = this.#loadHead(entry.stream_id, now);
-      heads.set(entry.stream_id, head);
-    }
-    const row = this.#seal(entry, head, now);
-    this.#statements.insert.run(...entryValues(row));
-    if (key !== undefined) this.#idempotency.remember(scope, key, body, String(row.sequence), row.timestamp);
-    head.sequence = row.sequence;
-    head.hash = row.hash;
-    head.lastEntryAt = row.timestamp;
-    return { row, repeated: false };
-  }
-
-  #seal(entry: NewEntry, head: Head, now: Date): EntryRow {
-    const { id, key } = this.#keys.current(entry.stream_id);
-    const content = {
-      entry_id: randomUUID(),
-      stream_id: entry.stream_id,
-      sequence: head.sequence + 1,
-      timestamp: nextTimestamp(now, head.lastEntryAt),
-      occurred_at: entry.occurred_at ?? null,
-      actor: entry.actor,
-      action: entry.action,
-      resource_type: entry.resource_type,
-      resource_id: entry.resource_id,
-      metadata: canonicalize(entry.metadata ?? {}),
-      prev_hash: head.hash,
-      seal_key_id: id,
-    };
-    const hash = hashEntry(content);
-    return { ...content, hash, seal: sealHash(key, hash) };
-  }
-
-  #loadHead(streamId: string, now: Date): Head {
-    const row = this.#statements.head.get(streamId);
-    if (row === undefined) {
-      this.#statements.createStream.run(streamId, now.toISOString());
-      return { sequence: 0, hash: GENESIS, lastEntryAt: null };
-    }
-    return {
-      sequence: Number(row['head_sequence']),
-      hash: row['head_hash'] === null ? GENESIS : String(row['head_hash']),
-      lastEntryAt: row['last_entry_at'] === null ? null : String(row['last_entry_at']),
-    };
-  }
-
-  #find(streamId: string, sequence: number): EntryRow {
-    const row = this.#statements.find.get(streamId, sequence);
-    if (row === undefined)
-      throw new EvidenceError('unreadable', `entry ${sequence} of a stream was recorded but is not in the database`);
-    return row as unknown as EntryRow;
-  }
+export async function appendAll(
+  transaction: Transaction,
+  { keys, clock }: AppendMeans,
+  requests: readonly AppendRequest[],
+): Promise<AppendOutcome[]> {
+  const appends = requests.map(withKeys);
+  const streamIds = [...new Set(requests.flatMap(({ entries }) => entries.map(({ stream_id }) => stream_id)))].sort();
+  const now = clock();
+  const heads = await lockHeads(transaction, streamIds);
+  const results = new KeyedResults(now);
+  await results.read(transaction, appends.flatMap(requestsOf));
+  const group = new Group(heads, results, keys, now);
+  const outcomes: AppendOutcome[] = [];
+  for (const append of appends) outcomes.push(await group.attempt(append, transaction));
+  await createStreams(transaction, group.begun(), now);
+  await addEntries(transaction, group.added);
+  await moveHeads(transaction, group.moved());
+  await results.write(transaction);
+  return outcomes;
 }
 
-const COLUMNS = [
-  'entry_id',
-  'stream_id',
-  'sequence',
-  'timestamp',
-  'occurred_at',
-  'actor',
-  'action',
-  'resource_type',
-  'resource_id',
-  'metadata',
-  'prev_hash',
-  'seal_key_id',
-  'hash',
-  'seal',
-] as const satisfies readonly (keyof EntryRow)[];
+interface KeyedEntry {
+  entry: NewEntry;
+  request: KeyedRequest | null;
+}
 
-type Statements = Record<'head' | 'createStream' | 'updateHead' | 'insert' | 'find', StatementSync>;
+interface KeyedAppend {
+  entries: readonly KeyedEntry[];
+  request: KeyedRequest | null;
+}
 
-function prepare(database: DatabaseSync): Statements {
+function withKeys({ entries, key }: AppendRequest): KeyedAppend {
   return {
-    head: database.prepare('SELECT head_sequence, head_hash, last_entry_at FROM streams WHERE stream_id = ?'),
-    createStream: database.prepare(
-      'INSERT INTO streams (stream_id, entry_count, head_sequence, created_at) VALUES (?, 0, 0, ?)',
-    ),
-    updateHead: database.prepare(
-      `UPDATE streams SET head_sequence = ?1, entry_count = entry_count + ?1 - head_sequence, head_hash = ?2,
-         last_entry_at = ?3 WHERE stream_id = ?4`,
-    ),
-    insert: database.prepare(`INSERT INTO entries (${COLUMNS}) VALUES (${COLUMNS.map(() => '?')})`),
-    find: database.prepare(`SELECT ${COLUMNS} FROM entries WHERE stream_id = ? AND sequence = ?`),
+    entries: entries.map((entry) => ({
+      entry,
+      request:
+        entry.idempotency_key === undefined
+          ? null
+          : keyedRequest('audit/entries', entry.idempotency_key, withoutKey(entry)),
+    })),
+    request: key === undefined ? null : keyedRequest('audit/entries/batch', key, entries.map(withoutKey)),
   };
 }
 
-function entryValues(row: EntryRow): (string | number | null)[] {
-  return COLUMNS.map((column) => row[column]);
-}
-
-function headValues(head: Head): [number, string, string | null] {
-  return [head.sequence, head.hash, head.lastEntryAt];
+function requestsOf({ entries, request }: KeyedAppend): KeyedRequest[] {
+  return [request, ...entries.map((entry) => entry.request)].filter((each) => each !== null);
 }
 
 function withoutKey({ idempotency_key: _, ...content }: NewEntry): Json {
   return content as Json;
 }
 
-function digestOf(body: Json): string {
-  return hash('sha256', canonicalize(body), 'hex');
+/** Where an entry is that a request led to. */
+type Place = [streamId: string, sequence: number];
+
+/** Requests that share a transaction, on top of what was recorded before it. */
+class Group {
+  readonly #heads: Map<string, StreamHead>;
+  readonly #results: KeyedResults;
+  readonly #keys: DerivedSealKeys;
+  readonly #now: Date;
+  readonly added: Added[] = [];
+
+  constructor(heads: Map<string, StreamHead>, results: KeyedResults, keys: DerivedSealKeys, now: Date) {
+    this.#heads = heads;
+    this.#results = results;
+    this.#keys = keys;
+    this.#now = now;
+  }
+
+  /** The heads that are others than before. */
+  moved(): StreamHead[] {
+    return [...new Set(this.added.map(({ head }) => head))];
+  }
+
+  /** Those of streams that were not there before. */
+  begun(): StreamHead[] {
+    return this.moved().filter(({ streamNo }) => streamNo === null);
+  }
+
+  async attempt(append: KeyedAppend, transaction: Transaction): Promise<AppendOutcome> {
+    try {
+      return { appended: await this.#append(append, transaction) };
+    } catch (error) {
+      if (error instanceof DomainError) return { refused: error };
+      throw error;
+    }
+  }
+
+  async #append({ entries, request }: KeyedAppend, transaction: Transaction): Promise<Appended[]> {
+    const earlier = request === null ? null : this.#results.resultOf(request);
+    if (earlier !== null) return this.#repeat(JSON.parse(earlier) as Place[], transaction);
+    this.#refuse(entries);
+    const appended: Appended[] = [];
+    for (const entry of entries) appended.push(await this.#appendOne(entry, transaction));
+    if (request !== null) this.#results.keep(request, JSON.stringify(appended.map(({ row }) => placeOf(row))));
+    return appended;
+  }
+
+  /** Looks at all before anything is done, so that nothing is done of what is refused. @throws DomainError */
+  #refuse(entries: readonly KeyedEntry[]): void {
+    const bodies = new Map<string, string>();
+    for (const { entry, request } of entries) {
+      timestampOf(this.#now, this.#headOf(entry.stream_id).lastEntryAt);
+      if (request === null) continue;
+      this.#results.resultOf(request);
+      if ((bodies.get(request.id) ?? request.bodySha256) !== request.bodySha256) throw keyOfAnother();
+      bodies.set(request.id, request.bodySha256);
+    }
+  }
+
+  async #repeat(places: readonly Place[], transaction: Transaction): Promise<Appended[]> {
+    const repeated: Appended[] = [];
+    for (const place of places) repeated.push({ row: await this.#find(place, transaction), repeated: true });
+    return repeated;
+  }
+
+  async #appendOne({ entry, request }: KeyedEntry, transaction: Transaction): Promise<Appended> {
+    const earlier = request === null ? null : this.#results.resultOf(request);
+    if (earlier !== null) return { row: await this.#find(JSON.parse(earlier) as Place, transaction), repeated: true };
+    const head = this.#headOf(entry.stream_id);
+    const row = this.#seal(entry, head);
+    this.added.push({ row, head });
+    if (request !== null) this.#results.keep(request, JSON.stringify(placeOf(row)));
+    Object.assign(head, {
+      sequence: row.sequence,
+      count: head.count + 1,
+      hash: row.hash,
+      lastEntryAt: row.timestamp,
+    });
+    return { row, repeated: false };
+  }
+
+  #seal(entry: NewEntry, head: StreamHead): EntryRow {
+    const { id, key } = this.#keys.current(entry.stream_id);
+    const content = {
+      entry_id: randomUUID(),
+      stream_id: entry.stream_id,
+      sequence: head.sequence + 1,
+      timestamp: timestampOf(this.#now, head.lastEntryAt),
+      occurred_at: entry.occurred_at ?? null,
+      actor: entry.actor,
+      action: entry.action,
+      resource_type: entry.resource_type,
+      resource_id: entry.resource_id,
+      metadata: canonicalize(entry.metadata ?? {}),
+      prev_hash: head.hash ?? GENESIS,
+      seal_key_id: id,
+    };
+    const hash = hashEntry(content);
+    return { ...content, hash, seal: sealHash(key, hash) };
+  }
+
+  /** An entry of this group, or of before. */
+  async #find([streamId, sequence]: Place, transaction: Transaction): Promise<EntryRow> {
+    const added = this.added.find(({ row }) => row.stream_id === streamId && row.sequence === sequence);
+    return added?.row ?? entryAt(transaction, streamId, sequence);
+  }
+
+  #headOf(streamId: string): StreamHead {
+    const head = this.#heads.get(streamId);
+    if (head === undefined) throw new Error('a stream was not locked before something was appended to it');
+    return head;
+  }
+}
+
+function placeOf({ stream_id, sequence }: EntryRow): Place {
+  return [stream_id, sequence];
 }

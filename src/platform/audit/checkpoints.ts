@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Kysely, Selectable } from 'kysely';
 import type { WireCheckpoint } from '../../core/wire.ts';
-import { HttpProblem } from '../http/problem.ts';
-import type { Tables } from '../store/schema.ts';
+import type { Database } from '../database/database.ts';
+import { DomainError } from '../errors.ts';
+import { fromCursor, toCursor } from '../http/cursor.ts';
 import type { TimestampAuthority } from '../timestamp/types.ts';
-import { fromCursor, toCursor } from './cursor.ts';
+import type { StreamName } from './pages.ts';
 import type { PageQuery } from './requests.ts';
+import type { AuditTables } from './schema.ts';
+import { findStream } from './streams.ts';
 
-type CheckpointRow = Selectable<Tables['checkpoints']>;
+type CheckpointRow = Selectable<AuditTables['checkpoints']>;
 
 /** Tells the operator why an anchor is still pending. */
 export type AnchorFailed = (error: unknown, checkpointId: string | null) => void;
@@ -20,14 +23,14 @@ const RETRY_LIMIT = 100;
  * anchored afterwards, so that an authority that does not answer delays the anchor and loses nothing.
  */
 export class Checkpoints {
-  readonly #db: Kysely<Tables>;
+  readonly #database: Database;
   readonly #authority: TimestampAuthority;
   readonly #clock: () => Date;
   readonly #onFailure: AnchorFailed;
   #retrying: Promise<void> | null = null;
 
-  constructor(db: Kysely<Tables>, authority: TimestampAuthority, clock: () => Date, onFailure: AnchorFailed) {
-    this.#db = db;
+  constructor(database: Database, authority: TimestampAuthority, clock: () => Date, onFailure: AnchorFailed) {
+    this.#database = database;
     this.#authority = authority;
     this.#clock = clock;
     this.#onFailure = onFailure;
@@ -35,68 +38,59 @@ export class Checkpoints {
 
   /**
    * Records the head of a stream and has it time-stamped.
-   * @throws Problem 404 for a stream that does not exist, 409 `stream_empty` for one without entries.
+   * @throws DomainError `not_found`; `stream_empty` for a stream without entries.
    */
   async create(streamId: string): Promise<WireCheckpoint> {
-    const stream = await this.#db
-      .selectFrom('streams')
-      .select(['head_sequence', 'head_hash'])
-      .where('stream_id', '=', streamId)
-      .executeTakeFirst();
-    if (stream === undefined) throw unknownStream();
-    if (stream.head_hash === null) throw new HttpProblem(409, 'stream_empty', 'the stream has no entry to anchor');
-    const row = await this.#db
-      .insertInto('checkpoints')
-      .values({
-        checkpoint_id: randomUUID(),
-        stream_id: streamId,
-        sequence: stream.head_sequence,
-        hash: stream.head_hash,
-        created_at: this.#clock().toISOString(),
-        status: 'pending',
-        authority: this.#authority.kind,
-        tsa_url: this.#authority.url,
-        gen_time: null,
-        token: null,
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow();
+    const { stream_no, head_sequence, head_hash } = await findStream(this.#database, streamId);
+    if (head_hash === null) throw new DomainError('stream_empty', 'the stream has no entry to anchor');
+    const row = await this.#write((tables) =>
+      tables
+        .insertInto('checkpoints')
+        .values({
+          checkpoint_id: randomUUID(),
+          stream_no,
+          sequence: head_sequence,
+          hash: head_hash,
+          created_at: this.#clock().toISOString(),
+          status: 'pending',
+          authority: this.#authority.kind,
+          tsa_url: this.#authority.url,
+          gen_time: null,
+          token: null,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow(),
+    );
     const outcome = await this.#anchor(row);
     // Now that the authority answers, others may be anchored too; nobody needs to wait for that.
     if (outcome.status === 'anchored') void this.retryPending();
-    return checkpointToWire(outcome);
+    return checkpointToWire(outcome, streamId);
   }
 
-  /** @throws Problem 404 for a stream that does not exist. */
+  /** @throws DomainError `not_found`. */
   async list(streamId: string, { limit, cursor }: PageQuery) {
-    await this.#requireStream(streamId);
-    let query = this.#db
-      .selectFrom('checkpoints')
-      .selectAll()
-      .where('stream_id', '=', streamId)
-      .orderBy('ordinal')
-      .limit(limit + 1);
+    const { stream_no } = await findStream(this.#database, streamId);
+    let query = this.#of(stream_no).limit(limit + 1);
     if (cursor !== undefined) query = query.where('ordinal', '>', fromCursor('checkpoints', ['number'], cursor)[0]);
     const rows = await query.execute();
     const shown = rows.slice(0, limit);
     const last = shown.at(-1);
     return {
-      data: shown.map(checkpointToWire),
+      data: shown.map((row) => checkpointToWire(row, streamId)),
       next_cursor: rows.length > limit && last ? toCursor('checkpoints', [last.ordinal]) : null,
     };
   }
 
   /** The checkpoints of a stream within a range of sequence numbers. */
-  async within(streamId: string, first: number, last: number): Promise<WireCheckpoint[]> {
-    const rows = await this.#db
-      .selectFrom('checkpoints')
-      .selectAll()
-      .where('stream_id', '=', streamId)
-      .where('sequence', '>=', first)
-      .where('sequence', '<=', last)
-      .orderBy('ordinal')
+  async within(
+    { stream_no, stream_id }: StreamName,
+    range: { first: number; last: number },
+  ): Promise<WireCheckpoint[]> {
+    const rows = await this.#of(stream_no)
+      .where('sequence', '>=', range.first)
+      .where('sequence', '<=', range.last)
       .execute();
-    return rows.map(checkpointToWire);
+    return rows.map((row) => checkpointToWire(row, stream_id));
   }
 
   /**
@@ -118,7 +112,8 @@ export class Checkpoints {
   }
 
   async #retry(): Promise<void> {
-    const rows = await this.#db
+    const rows = await this.#database
+      .tables<AuditTables>()
       .selectFrom('checkpoints')
       .selectAll()
       .where('status', '=', 'pending')
@@ -134,39 +129,34 @@ export class Checkpoints {
     try {
       const { token, genTime } = await this.#authority.stamp(row.hash);
       const anchor = { status: 'anchored' as const, authority, tsa_url, gen_time: genTime.toISOString(), token };
-      const stored = await this.#db
-        .updateTable('checkpoints')
-        .set(anchor)
-        .where('ordinal', '=', row.ordinal)
-        .where('status', '=', 'pending')
-        .returningAll()
-        .executeTakeFirst();
-      return stored ?? (await this.#reread(row.ordinal));
+      return await this.#write(async (tables) => {
+        const mine = tables.updateTable('checkpoints').set(anchor).where('ordinal', '=', row.ordinal);
+        const stored = await mine.where('status', '=', 'pending').returningAll().executeTakeFirst();
+        // Somebody else may have anchored it in the meantime.
+        const there = tables.selectFrom('checkpoints').selectAll().where('ordinal', '=', row.ordinal);
+        return stored ?? there.executeTakeFirstOrThrow();
+      });
     } catch (error) {
       this.#onFailure(error, row.checkpoint_id);
       return row;
     }
   }
 
-  /** Somebody else anchored it in the meantime. */
-  #reread(ordinal: number): Promise<CheckpointRow> {
-    return this.#db.selectFrom('checkpoints').selectAll().where('ordinal', '=', ordinal).executeTakeFirstOrThrow();
+  /** The checkpoints of a stream, oldest first. */
+  #of(streamNo: number) {
+    const checkpoints = this.#database.tables<AuditTables>().selectFrom('checkpoints').selectAll();
+    return checkpoints.where('stream_no', '=', streamNo).orderBy('ordinal');
   }
 
-  async #requireStream(streamId: string): Promise<void> {
-    const query = this.#db.selectFrom('streams').select('stream_id').where('stream_id', '=', streamId);
-    if ((await query.executeTakeFirst()) === undefined) throw unknownStream();
+  #write<T>(work: (tables: Kysely<AuditTables>) => Promise<T>): Promise<T> {
+    return this.#database.write((transaction) => work(transaction.tables()));
   }
 }
 
-function unknownStream(): HttpProblem {
-  return new HttpProblem(404, 'not_found', 'there is no stream of this id');
-}
-
-function checkpointToWire(row: CheckpointRow): WireCheckpoint {
+function checkpointToWire(row: CheckpointRow, streamId: string): WireCheckpoint {
   return {
     checkpoint_id: row.checkpoint_id,
-    stream_id: row.stream_id,
+    stream_id: streamId,
     sequence: row.sequence,
     hash: row.hash,
     created_at: row.created_at,

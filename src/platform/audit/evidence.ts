@@ -1,39 +1,34 @@
-import { hash, randomUUID } from 'node:crypto';
-import type { DatabaseSync } from 'node:sqlite';
-import type { Kysely } from 'kysely';
-import { canonicalize, type Json } from '../../core/json/canonical.ts';
-import {
-  PACKAGE_FORMAT,
-  type WireCheckpoint,
-  type WireGenerated,
-  type WirePackageHead,
-  type WireStream,
-  type WireSummary,
-} from '../../core/wire.ts';
-import { HttpProblem } from '../http/problem.ts';
-import type { PackageRow, Tables } from '../store/schema.ts';
-import { inTransaction } from '../store/sqlite.ts';
+import { randomUUID } from 'node:crypto';
+import type { Selectable } from 'kysely';
+import type { Json } from '../../core/json/canonical.ts';
+import type { WireGenerated, WirePackageHead, WireSummary } from '../../core/wire.ts';
+import type { Database } from '../database/database.ts';
+import { DomainError } from '../errors.ts';
+import { type KeyedRequest, KeyedResults, keyedRequest } from '../idempotency/keyed-results.ts';
 import type { Checkpoints } from './checkpoints.ts';
-import { Idempotency } from './idempotency.ts';
-import { streamToWire } from './list.ts';
+import { headOf, periodOf, summaryOf } from './package-facts.ts';
+import type { EntryPages } from './pages.ts';
 import type { GenerateRequest } from './requests.ts';
 import { entryToWire } from './rules.ts';
-import type { EntryPages } from './store.ts';
-import { type Census, limitationsOf, takeCensus } from './summary.ts';
-
-/** How long a repeated request with the same idempotency key leads to the same package. */
-const KEY_LIFETIME_MS = 24 * 60 * 60 * 1000;
+import type { AuditTables } from './schema.ts';
+import { findStream, type StreamRow, streamToWire } from './streams.ts';
+import { takeCensus } from './summary.ts';
 
 /** Entries printed in full, and of a larger package those printed from each end. */
 const PRINTED_WHOLE = 200;
 const PRINTED_ENDS = 100;
 
+/** How long a repeated request with the same idempotency key leads to the same package. */
+const KEY_LIFETIME_MS = 24 * 60 * 60 * 1000;
+
 type Range = { first: number; last: number };
 const NOTHING: Range = { first: 1, last: 0 };
 
-export interface EvidenceOptions {
-  database: DatabaseSync;
-  db: Kysely<Tables>;
+/** A package, with the id of its stream. */
+export type PackageRow = Selectable<AuditTables['packages']> & { stream_id: string };
+
+export interface EvidenceMeans {
+  database: Database;
   pages: EntryPages;
   checkpoints: Checkpoints;
   clock: () => Date;
@@ -44,44 +39,42 @@ export interface EvidenceOptions {
  * the entries themselves are read when somebody downloads them, from the rows that are never changed.
  */
 export class Evidence {
-  readonly #options: EvidenceOptions;
-  readonly #idempotency: Idempotency;
-  /** Requests under way by idempotency key, so that two at once make one package. */
-  readonly #generating = new Map<string, Promise<WireGenerated>>();
+  readonly #means: EvidenceMeans;
   readonly #printing = new Map<string, Promise<Uint8Array>>();
 
-  constructor(options: EvidenceOptions) {
-    this.#options = options;
-    this.#idempotency = new Idempotency(options.database);
+  constructor(means: EvidenceMeans) {
+    this.#means = means;
   }
 
   /**
    * Generates a package, or names the one that the same request with the same key led to before.
-   * @throws Problem 404 for a stream that does not exist, 422 `idempotency_conflict`.
+   * @param key its idempotency key.
+   * @throws DomainError `not_found` for a stream that does not exist, `idempotency_conflict`.
    */
   async generate(
     request: GenerateRequest,
     key: string | undefined,
   ): Promise<{ package: WireGenerated; repeated: boolean }> {
-    if (key === undefined) return { package: await this.#generate(request), repeated: false };
-    const body = hash('sha256', canonicalize(request as Json), 'hex');
-    await this.#generating.get(key);
-    const since = new Date(this.#options.clock().getTime() - KEY_LIFETIME_MS).toISOString();
-    const earlier = this.#idempotency.find('evidence', key, body, since);
+    const keyed = key === undefined ? null : keyedRequest('audit/evidence', key, request as Json);
+    const earlier = keyed === null ? null : await this.#earlier(keyed);
     if (earlier !== null) return { package: toGenerated(await this.find(earlier)), repeated: true };
-    const generating = this.#generate(request, { key, body }).finally(() => this.#generating.delete(key));
-    this.#generating.set(key, generating);
-    return { package: await generating, repeated: false };
+    const row = await this.#generate(request);
+    const packageId = await this.#keep(row, keyed);
+    const repeated = packageId !== row.package_id;
+    return { package: toGenerated(repeated ? await this.find(packageId) : row), repeated };
   }
 
-  /** @throws Problem 404 for a package that does not exist. */
+  /** @throws DomainError `not_found` for a package that does not exist. */
   async find(packageId: string): Promise<PackageRow> {
-    const row = await this.#options.db
+    const row = await this.#means.database
+      .tables<AuditTables>()
       .selectFrom('packages')
-      .selectAll()
+      .innerJoin('streams', 'streams.stream_no', 'packages.stream_no')
+      .selectAll('packages')
+      .select('stream_id')
       .where('package_id', '=', packageId)
       .executeTakeFirst();
-    if (row === undefined) throw new HttpProblem(404, 'not_found', 'there is no evidence package of this id');
+    if (row === undefined) throw new DomainError('not_found', 'there is no evidence package of this id');
     return row;
   }
 
@@ -89,8 +82,7 @@ export class Evidence {
   async *json(row: PackageRow): AsyncGenerator<Buffer> {
     let separator = '';
     yield Buffer.from(`${row.head.slice(0, -1)},"entries":[`);
-    const { stream_id, first_sequence, last_sequence } = row;
-    for await (const page of this.#options.pages.json(stream_id, first_sequence ?? 1, last_sequence ?? 0)) {
+    for await (const page of this.#means.pages.json(row, row.first_sequence ?? 1, row.last_sequence ?? 0)) {
       yield Buffer.concat([Buffer.from(separator), page]);
       separator = ',';
     }
@@ -108,19 +100,46 @@ export class Evidence {
     return printing;
   }
 
-  async #generate(request: GenerateRequest, claim?: { key: string; body: string }): Promise<WireGenerated> {
-    const { database, db, checkpoints, clock, pages } = this.#options;
+  /** The package that the same request led to before. */
+  #earlier(keyed: KeyedRequest): Promise<string | null> {
+    const { database, clock } = this.#means;
+    return database.snapshot(async (transaction) => {
+      const results = new KeyedResults(clock());
+      await results.read(transaction, [keyed]);
+      return results.resultOf(keyed);
+    });
+  }
+
+  /** Keeps a package, unless the same request led to another one meanwhile; the id of the one that is kept. */
+  #keep({ stream_id: _, ...row }: PackageRow, keyed: KeyedRequest | null): Promise<string> {
+    const { database, clock } = this.#means;
+    return database.write(async (transaction) => {
+      const results = new KeyedResults(clock());
+      if (keyed !== null) await results.read(transaction, [keyed]);
+      const earlier = keyed === null ? null : results.resultOf(keyed);
+      if (earlier !== null) return earlier;
+      await transaction.tables<AuditTables>().insertInto('packages').values(row).execute();
+      if (keyed !== null) results.keep(keyed, row.package_id, KEY_LIFETIME_MS);
+      await results.write(transaction);
+      return row.package_id;
+    });
+  }
+
+  async #generate(request: GenerateRequest): Promise<PackageRow> {
+    const { database, checkpoints, clock, pages } = this.#means;
     const packageId = randomUUID();
-    const stream = await this.#stream(request.stream_id);
+    const row = await findStream(database, request.stream_id);
+    const stream = streamToWire(row);
     const now = clock().toISOString();
-    const range = await this.#select(stream, request);
-    const anchors = range === null ? [] : await checkpoints.within(stream.stream_id, range.first, range.last);
+    const range = await this.#select(row, request);
+    const anchors = range === null ? [] : await checkpoints.within(row, range);
     const { first, last } = range ?? NOTHING;
-    const ends = range === null ? null : pages.ends(stream.stream_id, range);
-    const census = await takeCensus(pages.counts(stream.stream_id, first, last), ends);
+    const ends = range === null ? null : { first: await pages.one(row, first), last: await pages.one(row, last) };
+    const census = await takeCensus(pages.counts(row, first, last), ends);
     const facts = { packageId, stream, period: periodOf(request), now, census, anchors };
-    const row: PackageRow = {
+    return {
       package_id: packageId,
+      stream_no: row.stream_no,
       stream_id: stream.stream_id,
       title: request.title ?? `Audit evidence of ${stream.stream_id}`,
       created_at: now,
@@ -131,42 +150,28 @@ export class Evidence {
       summary: JSON.stringify(summaryOf(facts)),
       pdf: null,
     };
-    const { sql, parameters } = db.insertInto('packages').values(row).compile();
-    inTransaction(database, () => {
-      database.prepare(sql).run(...(parameters as string[]));
-      if (claim !== undefined) this.#idempotency.remember('evidence', claim.key, claim.body, packageId, now);
-    });
-    return toGenerated(row);
-  }
-
-  async #stream(streamId: string): Promise<WireStream> {
-    const row = await this.#options.db
-      .selectFrom('streams')
-      .selectAll()
-      .where('stream_id', '=', streamId)
-      .executeTakeFirst();
-    if (row === undefined) throw new HttpProblem(404, 'not_found', 'there is no stream of this id');
-    return streamToWire(row);
   }
 
   /**
    * The sequence numbers that a period covers. Times never decrease along a stream, so it is one range; were one
    * changed in the database, its entry is still in between and in the package.
    */
-  async #select(stream: WireStream, { from, to }: GenerateRequest): Promise<Range | null> {
-    let query = this.#options.db
+  async #select({ stream_no, head_sequence }: StreamRow, { from, to }: GenerateRequest): Promise<Range | null> {
+    let query = this.#means.database
+      .tables<AuditTables>()
       .selectFrom('entries')
-      .select(({ fn }) => [fn.min('sequence').as('first'), fn.max('sequence').as('last')])
-      .where('stream_id', '=', stream.stream_id)
-      .where('sequence', '<=', stream.head_sequence);
+      .where('stream_no', '=', stream_no)
+      .where('sequence', '<=', head_sequence);
     if (from) query = query.where('timestamp', '>=', from);
     if (to) query = query.where('timestamp', '<', to);
-    const { first, last } = await query.executeTakeFirstOrThrow();
-    return first === null || last === null ? null : { first, last };
+    // Two queries: each of them is answered from an end of an index, both together by reading all of it.
+    const first = await query.select(({ fn }) => fn.min<number | null>('sequence').as('at')).executeTakeFirstOrThrow();
+    const last = await query.select(({ fn }) => fn.max<number | null>('sequence').as('at')).executeTakeFirstOrThrow();
+    return first.at === null || last.at === null ? null : { first: first.at, last: last.at };
   }
 
-  #entries({ stream_id, first_sequence, last_sequence }: PackageRow) {
-    return this.#options.pages.between(stream_id, first_sequence ?? 1, last_sequence ?? 0);
+  #entries(row: PackageRow) {
+    return this.#means.pages.between(row, row.first_sequence ?? 1, row.last_sequence ?? 0);
   }
 
   async #print(row: PackageRow): Promise<Uint8Array> {
@@ -181,7 +186,14 @@ export class Evidence {
       first: await this.#excerpt(whole ? row : { ...row, last_sequence: first_sequence + PRINTED_ENDS - 1 }),
       last: whole ? [] : await this.#excerpt({ ...row, first_sequence: last_sequence - PRINTED_ENDS + 1 }),
     });
-    await this.#options.db.updateTable('packages').set({ pdf }).where('package_id', '=', row.package_id).execute();
+    await this.#means.database.write((transaction) =>
+      transaction
+        .tables<AuditTables>()
+        .updateTable('packages')
+        .set({ pdf })
+        .where('package_id', '=', row.package_id)
+        .execute(),
+    );
     return pdf;
   }
 
@@ -190,51 +202,6 @@ export class Evidence {
     for await (const page of this.#entries(row)) entries.push(...page.map(entryToWire));
     return entries;
   }
-}
-
-interface Facts {
-  packageId: string;
-  stream: WireStream;
-  period: WireSummary['period'];
-  now: string;
-  census: Census;
-  anchors: WireCheckpoint[];
-}
-
-function headOf({ packageId, stream, period, now, census, anchors }: Facts): WirePackageHead {
-  return {
-    format: PACKAGE_FORMAT,
-    package_id: packageId,
-    stream,
-    period,
-    generated_at: now,
-    entry_count: census.count,
-    first_sequence: census.first?.sequence ?? null,
-    last_sequence: census.last?.sequence ?? null,
-    head_hash: census.last?.hash ?? null,
-    checkpoints: anchors,
-  };
-}
-
-function summaryOf({ packageId, stream, period, census, anchors }: Facts): WireSummary {
-  return {
-    package_id: packageId,
-    stream_id: stream.stream_id,
-    period,
-    entry_count: census.count,
-    first_sequence: census.first?.sequence ?? null,
-    last_sequence: census.last?.sequence ?? null,
-    head_hash: census.last?.hash ?? null,
-    first_timestamp: census.first?.timestamp ?? null,
-    last_timestamp: census.last?.timestamp ?? null,
-    counts: census.counts,
-    verification: { verified: stream.verified, last_checked_at: stream.last_checked_at },
-    limitations: limitationsOf(stream, census, anchors),
-  };
-}
-
-function periodOf({ from, to }: GenerateRequest): WireSummary['period'] {
-  return from || to ? { from: from ?? null, to: to ?? null } : null;
 }
 
 export function toGenerated(row: PackageRow): WireGenerated {

@@ -1,19 +1,22 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { WireStream } from '../../core/wire.ts';
-import type { StreamRow, Tables } from '../store/schema.ts';
-import { fromCursor, toCursor } from './cursor.ts';
+import type { Database } from '../database/database.ts';
+import { fromCursor, invalidCursor, toCursor } from '../http/cursor.ts';
+import { entryJson, type StreamName } from './pages.ts';
 import type { EntriesQuery, PageQuery } from './requests.ts';
-import { ENTRY_JSON, joined } from './store.ts';
+import type { AuditTables } from './schema.ts';
+import { streamsQuery, streamToWire } from './streams.ts';
 
-/** Entries looked at without giving way to other requests, however few of them a filter lets through. */
+/** Sequence numbers looked at without giving way to other requests, however few entries a filter lets through. */
 const WINDOW = 5000;
 
-/** Characters of metadata in one answer; a page that would exceed them is shorter than its limit. */
-const ANSWER_CHARACTERS = 2 ** 23;
+/** Bytes of metadata in one answer; a page that would exceed them is shorter than its limit. */
+const ANSWER_BYTES = 2 ** 23;
 
-/** Columns that are not in the order of the list. */
+/** Streams read at once where those before had too few entries for a page. */
+const STREAMS = 100;
+
 const FILTERS = ['actor', 'action', 'resource_type', 'resource_id'] as const;
 
 interface Page<T> {
@@ -21,17 +24,9 @@ interface Page<T> {
   next_cursor: string | null;
 }
 
-/** After which entry to go on, and up to which to look; `until` null means to the end. */
-interface Span {
-  after: [string, number];
-  until: [string, number] | null;
-}
-
 /** The streams in the order of their ids. */
-export async function listStreams(db: Kysely<Tables>, { limit, cursor }: PageQuery): Promise<Page<WireStream>> {
-  let query = db
-    .selectFrom('streams')
-    .selectAll()
+export async function listStreams(database: Database, { limit, cursor }: PageQuery): Promise<Page<WireStream>> {
+  let query = streamsQuery(database)
     .orderBy('stream_id')
     .limit(limit + 1);
   if (cursor !== undefined) query = query.where('stream_id', '>', fromCursor('streams', ['string'], cursor)[0]);
@@ -41,128 +36,180 @@ export async function listStreams(db: Kysely<Tables>, { limit, cursor }: PageQue
   return { data, next_cursor: rows.length > limit && last ? toCursor('streams', [last.stream_id]) : null };
 }
 
-export function streamToWire(row: StreamRow): WireStream {
-  return { ...row, verified: row.verified === 1 };
-}
-
 /**
  * The entries that match, ordered by stream and sequence, as JSON separated by commas. Appending goes on while somebody
  * pages: what was there when the first page was read is listed exactly once.
  */
 export async function listEntries(
-  database: DatabaseSync,
-  db: Kysely<Tables>,
+  database: Database,
   query: EntriesQuery,
 ): Promise<{ data: Uint8Array; next_cursor: string | null }> {
-  const data: Uint8Array[] = [];
-  const page: Extent = { last: null, count: 0, characters: 0 };
-  let after = startOf(query);
-  for (;;) {
-    const until = isFiltered(query) ? await endOfWindow(db, query, after) : null;
-    const before = page.count;
-    const isFull = extend(page, query, rowsOf(database, matching(db, query, { after, until }, query.limit + 1)));
-    if (page.count > before) {
-      const { sql: text, parameters } = matching(db, query, { after, until: page.last }, query.limit)
-        .select(sql.raw<string>(ENTRY_JSON).as('json'))
-        .compile();
-      const row = database.prepare(`SELECT ${joined('json')} AS text FROM (${text})`).get(...toValues(parameters));
-      data.push(...(before > 0 ? [COMMA] : []), row?.['text'] as Uint8Array);
-    }
-    if (isFull || until === null)
-      return { data: Buffer.concat(data), next_cursor: isFull && page.last ? toCursor('entries', page.last) : null };
-    after = until;
+  const page = new EntryPage(database, query);
+  for await (const window of windowsOf(database, query)) {
+    if (await page.take(window)) return { data: page.text(), next_cursor: page.cursor() };
     await nextTick();
+  }
+  return { data: page.text(), next_cursor: null };
+}
+
+/** Entries of a stream with sequence numbers from `first` to `last`. */
+interface Window {
+  stream: StreamName;
+  first: number;
+  last: number;
+}
+
+/** A page of a list while it is put together. */
+class EntryPage {
+  readonly #database: Database;
+  readonly #query: EntriesQuery;
+  readonly #parts: Uint8Array[] = [];
+  #count = 0;
+  #bytes = 0;
+  #last: [string, number] | null = null;
+
+  constructor(database: Database, query: EntriesQuery) {
+    this.#database = database;
+    this.#query = query;
+  }
+
+  /** Takes what matches in a window for as long as there is room; whether something was left out. */
+  async take({ stream, first, last }: Window): Promise<boolean> {
+    const rows = await this.#matching(stream, first, last)
+      .select(['sequence', sql<number>`octet_length(metadata)`.as('size')])
+      .orderBy('sequence')
+      .limit(this.#query.limit - this.#count + 1)
+      .execute();
+    const taken = rows.slice(0, this.#room(rows));
+    const end = taken.at(-1);
+    if (end !== undefined) {
+      this.#parts.push(...(this.#count > 0 ? [COMMA] : []), await this.#json(stream, first, end.sequence));
+      this.#count += taken.length;
+      this.#last = [stream.stream_id, end.sequence];
+    }
+    return taken.length < rows.length;
+  }
+
+  text(): Uint8Array {
+    return Buffer.concat(this.#parts);
+  }
+
+  cursor(): string | null {
+    return this.#last === null ? null : toCursor('entries', this.#last);
+  }
+
+  /** How many of these rows there is room for. */
+  #room(rows: readonly { size: number }[]): number {
+    let count = 0;
+    for (const { size } of rows) {
+      if (this.#count + count === this.#query.limit || this.#bytes >= ANSWER_BYTES) break;
+      this.#bytes += size;
+      count++;
+    }
+    return count;
+  }
+
+  async #json(stream: StreamName, first: number, last: number): Promise<Uint8Array> {
+    const json = entryJson(this.#database, sql`CAST(${stream.stream_id} AS text)`);
+    const rows = this.#matching(stream, first, last)
+      .select(['sequence', json.as('json')])
+      .orderBy('sequence');
+    const { text } = await this.#database
+      .tables<AuditTables>()
+      .selectFrom(rows.as('page'))
+      .select(this.#database.words.joined(sql.ref<string>('json'), 'sequence').as('text'))
+      .executeTakeFirstOrThrow();
+    return text;
+  }
+
+  #matching({ stream_no }: StreamName, first: number, last: number) {
+    let select = this.#database
+      .tables<AuditTables>()
+      .selectFrom('entries')
+      .where('stream_no', '=', stream_no)
+      .where('sequence', '>=', first)
+      .where('sequence', '<=', last);
+    for (const column of FILTERS) {
+      const value = this.#query[column];
+      if (value !== undefined) select = select.where(column, '=', value);
+    }
+    // Written so that no index by these columns is chosen, which would have to be sorted.
+    if (this.#query.from !== undefined) select = select.where(sql<boolean>`timestamp || '' >= ${this.#query.from}`);
+    if (this.#query.to !== undefined) select = select.where(sql<boolean>`timestamp || '' < ${this.#query.to}`);
+    return select;
   }
 }
 
 const COMMA = Buffer.from(',');
 
-/** What is on a page so far. */
-interface Extent {
-  last: [string, number] | null;
-  count: number;
-  characters: number;
-}
-
-interface Row {
-  stream_id: string;
-  sequence: number;
-  size: number;
-}
-
-/** Takes rows for as long as there is room; whether one was left out. */
-function extend(page: Extent, { limit }: EntriesQuery, rows: readonly Row[]): boolean {
-  for (const { stream_id, sequence, size } of rows) {
-    if (page.count === limit || page.characters >= ANSWER_CHARACTERS) return true;
-    page.last = [stream_id, sequence];
-    page.count++;
-    page.characters += size;
+/** Where the entries that match can be, in their order. */
+async function* windowsOf(database: Database, query: EntriesQuery): AsyncGenerator<Window> {
+  const after = startOf(query);
+  for await (const stream of streamsFrom(database, after.streamId, query.stream_id)) {
+    const start = Math.max(stream.stream_id === after.streamId ? after.sequence : 0, query.after_sequence ?? 0);
+    const range = await rangeOf(database, stream, query);
+    let first = range === null ? null : await nextEntry(database, stream, Math.max(start + 1, range.first));
+    while (range !== null && first !== null && first <= range.last) {
+      const last = Math.min(first + WINDOW - 1, range.last);
+      yield { stream, first, last };
+      first = await nextEntry(database, stream, last + 1);
+    }
   }
-  return false;
 }
 
-function rowsOf(database: DatabaseSync, query: ReturnType<typeof matching>): Row[] {
-  const { sql: text, parameters } = query
-    .select(['stream_id', 'sequence', sql<number>`octet_length(metadata)`.as('size')])
-    .compile();
-  return database.prepare(text).all(...toValues(parameters)) as unknown as Row[];
+function startOf({ cursor, stream_id }: EntriesQuery): { streamId: string; sequence: number } {
+  if (cursor === undefined) return { streamId: stream_id ?? '', sequence: 0 };
+  const [streamId, sequence] = fromCursor('entries', ['string', 'number'], cursor);
+  if (stream_id !== undefined && stream_id !== streamId) throw invalidCursor();
+  return { streamId, sequence };
 }
 
-function toValues(parameters: readonly unknown[]): SQLInputValue[] {
-  return parameters as SQLInputValue[];
-}
-
-/** Whether entries are passed over, perhaps very many for one that matches. */
-function isFiltered(query: EntriesQuery): boolean {
-  return ([...FILTERS, 'from', 'to'] as const).some((name) => query[name] !== undefined);
-}
-
-function startOf({ cursor, stream_id, after_sequence }: EntriesQuery): [string, number] {
-  if (cursor !== undefined) return fromCursor('entries', ['string', 'number'], cursor);
-  return [stream_id ?? '', stream_id === undefined ? 0 : (after_sequence ?? 0)];
-}
-
-/** The last entry of the window that begins after `after`, or null when the window reaches the end. */
-async function endOfWindow(
-  db: Kysely<Tables>,
-  { stream_id }: EntriesQuery,
-  after: [string, number],
-): Promise<[string, number] | null> {
-  let query = db
-    .selectFrom('entries')
-    .select(['stream_id', 'sequence'])
-    .where(follows(after, stream_id))
-    .orderBy('stream_id')
-    .orderBy('sequence')
-    .offset(WINDOW - 1)
-    .limit(1);
-  if (stream_id !== undefined) query = query.where('stream_id', '=', stream_id);
-  const row = await query.executeTakeFirst();
-  return row === undefined ? null : [row.stream_id, row.sequence];
-}
-
-function matching(db: Kysely<Tables>, query: EntriesQuery, { after, until }: Span, limit: number) {
-  let select = db
-    .selectFrom('entries')
-    .where(follows(after, query.stream_id))
-    .orderBy('stream_id')
-    .orderBy('sequence')
-    .limit(limit);
-  if (until !== null) select = select.where(sql<boolean>`(stream_id, sequence) <= (${until[0]}, ${until[1]})`);
-  for (const column of ['stream_id', ...FILTERS] as const) {
-    const value = query[column];
-    if (value !== undefined) select = select.where(column, '=', value);
+/** The streams of a list in their order, from one on. */
+async function* streamsFrom(database: Database, from: string, only: string | undefined): AsyncGenerator<StreamName> {
+  const streams = database.tables<AuditTables>().selectFrom('streams').select(['stream_no', 'stream_id']);
+  if (only !== undefined) {
+    yield* await streams.where('stream_id', '=', only).execute();
+    return;
   }
-  // The unary plus keeps SQLite from choosing the index by time, which would make it sort.
-  if (query.from !== undefined) select = select.where(sql<boolean>`+timestamp >= ${query.from}`);
-  if (query.to !== undefined) select = select.where(sql<boolean>`+timestamp < ${query.to}`);
-  if (query.after_sequence !== undefined) select = select.where('sequence', '>', query.after_sequence);
-  return select;
+  let some = await streams.where('stream_id', '>=', from).orderBy('stream_id').limit(STREAMS).execute();
+  while (some.length > 0) {
+    yield* some;
+    const last = some.at(-1)?.stream_id ?? '';
+    some = await streams.where('stream_id', '>', last).orderBy('stream_id').limit(STREAMS).execute();
+  }
 }
 
-/** Of one stream SQLite would not use the index for a row value, and look at all that stands before it. */
-function follows([streamId, sequence]: [string, number], only: string | undefined) {
-  return streamId === only
-    ? sql<boolean>`sequence > ${sequence}`
-    : sql<boolean>`(stream_id, sequence) > (${streamId}, ${sequence})`;
+/**
+ * Between which numbers a stream's entries of a period are. Times never decrease along a stream; were one changed in the
+ * database, its entry is looked at where it stands.
+ */
+async function rangeOf(
+  database: Database,
+  { stream_no }: StreamName,
+  { from, to }: EntriesQuery,
+): Promise<{ first: number; last: number } | null> {
+  const entries = database
+    .tables<AuditTables>()
+    .selectFrom('entries')
+    .select('sequence')
+    .where('stream_no', '=', stream_no);
+  const end = (query: typeof entries, direction: 'asc' | 'desc') =>
+    query.orderBy('timestamp', direction).orderBy('sequence', direction).limit(1).executeTakeFirst();
+  const first = from === undefined ? { sequence: 1 } : await end(entries.where('timestamp', '>=', from), 'asc');
+  const last = await end(to === undefined ? entries : entries.where('timestamp', '<', to), 'desc');
+  return first === undefined || last === undefined ? null : { first: first.sequence, last: last.sequence };
+}
+
+/** The number of the first entry of a stream from a number on; null where there is none. */
+async function nextEntry(database: Database, { stream_no }: StreamName, from: number): Promise<number | null> {
+  const row = await database
+    .tables<AuditTables>()
+    .selectFrom('entries')
+    .select('sequence')
+    .where('stream_no', '=', stream_no)
+    .where('sequence', '>=', from)
+    .orderBy('sequence')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.sequence ?? null;
 }

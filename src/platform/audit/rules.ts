@@ -1,7 +1,8 @@
 import { createHmac, hash, type KeyObject } from 'node:crypto';
 import type { Json } from '../../core/json/canonical.ts';
 import type { WireEntry } from '../../core/wire.ts';
-import type { EntryRow } from '../store/schema.ts';
+import { DomainError } from '../errors.ts';
+import type { EntryRow } from './repository.ts';
 
 /** What is hashed of an entry: all of it but its own hash and seal. */
 export type EntryContent = Omit<EntryRow, 'hash' | 'seal'>;
@@ -59,10 +60,23 @@ export function entryToWire(entry: EntryRow): WireEntry {
   return JSON.parse(entryToJson(entry)) as WireEntry;
 }
 
-/** The time that an entry recorded at `now` gets: never before the stream's last, whatever the clock does. */
-export function nextTimestamp(now: Date, last: string | null): string {
+/** How far this machine's clock may be behind the last entry of a stream: by so much clocks are corrected. */
+const BEHIND_MS = 5000;
+
+/**
+ * The time that an entry recorded at `now` gets: never before the last one of its stream.
+ * @throws DomainError `clock_behind` when the clock went back by more than a correction. Entries would all be dated by
+ * the stream's last until the clock is there again, and a period would miss them.
+ */
+export function timestampOf(now: Date, last: string | null): string {
   const text = now.toISOString();
-  return last !== null && last > text ? last : text;
+  if (last === null || last <= text) return text;
+  if (Date.parse(last) - now.getTime() > BEHIND_MS)
+    throw new DomainError(
+      'clock_behind',
+      `the last entry of the stream is of ${last}, and this machine's clock says ${text}; nothing was recorded`,
+    );
+  return last;
 }
 
 /** How many levels of objects and arrays `value` has. */

@@ -1,18 +1,15 @@
-import type { DatabaseSync } from 'node:sqlite';
-import type { Kysely } from 'kysely';
-import type { Tables } from '../store/schema.ts';
+import type { Database } from '../database/database.ts';
 import type { TimestampAuthority } from '../timestamp/types.ts';
-import { Appender } from './append.ts';
+import { Appender } from './appender.ts';
 import { type AnchorFailed, Checkpoints } from './checkpoints.ts';
 import { Evidence } from './evidence.ts';
+import { EntryPages } from './pages.ts';
 import type { DerivedSealKeys } from './seal-keys.ts';
-import { EntryPages } from './store.ts';
 import { Verifier } from './verify.ts';
 
 /** Everything that the audit service's routes call. */
 export interface AuditService {
-  database: DatabaseSync;
-  db: Kysely<Tables>;
+  database: Database;
   clock: () => Date;
   appender: Appender;
   verifier: Verifier;
@@ -21,24 +18,22 @@ export interface AuditService {
 }
 
 export interface AuditParts {
-  database: DatabaseSync;
-  db: Kysely<Tables>;
+  database: Database;
   keys: DerivedSealKeys;
   authority: TimestampAuthority;
   clock: () => Date;
   onAnchorFailure: AnchorFailed;
 }
 
-export function assembleAudit({ database, db, keys, authority, clock, onAnchorFailure }: AuditParts): AuditService {
+export function assembleAudit({ database, keys, authority, clock, onAnchorFailure }: AuditParts): AuditService {
   const pages = new EntryPages(database);
-  const checkpoints = new Checkpoints(db, authority, clock, onAnchorFailure);
+  const checkpoints = new Checkpoints(database, authority, clock, onAnchorFailure);
   return {
     database,
-    db,
     clock,
     checkpoints,
-    appender: new Appender(database, keys, clock),
+    appender: new Appender(database, { keys, clock }),
     verifier: new Verifier(database, pages, keys, clock),
-    evidence: new Evidence({ database, db, pages, checkpoints, clock }),
+    evidence: new Evidence({ database, pages, checkpoints, clock }),
   };
 }

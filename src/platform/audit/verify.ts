@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { GENESIS, type WireVerification } from '../../core/wire.ts';
-import { HttpProblem } from '../http/problem.ts';
-import type { EntryRow, StreamRow } from '../store/schema.ts';
-import { inTransaction } from '../store/sqlite.ts';
+import type { Database } from '../database/database.ts';
+import type { EntryPages } from './pages.ts';
+import type { EntryRow } from './repository.ts';
 import { hashEntry, sealHash } from './rules.ts';
+import type { AuditTables } from './schema.ts';
 import type { DerivedSealKeys } from './seal-keys.ts';
-import type { EntryPages } from './store.ts';
+import { findStream, type StreamRow } from './streams.ts';
 
 type Failure = WireVerification['failures'][number];
 
@@ -26,63 +26,102 @@ interface Expected {
 
 /**
  * Checks a stream from its first entry to its head: every hash and seal recomputed, every link, the head that the
- * stream states, and the hashes that its checkpoints state. Records the outcome with the stream.
+ * stream states, and the hashes that its checkpoints state. Records the outcome.
  */
 export class Verifier {
-  readonly #database: DatabaseSync;
+  readonly #database: Database;
   readonly #pages: EntryPages;
   readonly #keys: DerivedSealKeys;
   readonly #clock: () => Date;
-  readonly #stream: StatementSync;
-  readonly #checkpoints: StatementSync;
-  readonly #last: StatementSync;
-  readonly #record: StatementSync;
 
-  constructor(database: DatabaseSync, pages: EntryPages, keys: DerivedSealKeys, clock: () => Date) {
+  constructor(database: Database, pages: EntryPages, keys: DerivedSealKeys, clock: () => Date) {
     this.#database = database;
     this.#pages = pages;
     this.#keys = keys;
     this.#clock = clock;
-    this.#stream = database.prepare('SELECT * FROM streams WHERE stream_id = ?');
-    this.#checkpoints = database.prepare(
-      'SELECT DISTINCT sequence, hash FROM checkpoints WHERE stream_id = ? ORDER BY sequence',
-    );
-    this.#last = database.prepare('SELECT max(sequence) AS last FROM entries WHERE stream_id = ?');
-    this.#record = database.prepare(
-      `UPDATE streams SET verified = ?, verification_status = ?, last_checked_at = ?, verified_through_sequence = ?
-       WHERE stream_id = ?`,
-    );
   }
 
-  /** @throws Problem 404 for a stream that does not exist. */
+  /** @throws DomainError `not_found` for a stream that does not exist. */
   async verify(streamId: string): Promise<WireVerification> {
-    const { stream, checkpoints, last } = this.#snapshot(streamId);
+    const beganAt = this.#clock().toISOString();
+    const { stream, checkpoints, last } = await this.#snapshot(streamId);
     const walk = new Walk(this.#keys, { stream, checkpoints });
-    for await (const page of this.#pages.between(streamId, 1, last)) for (const entry of page) walk.step(entry);
+    for await (const page of this.#pages.between(stream, 1, last)) for (const entry of page) walk.step(entry);
     const failures = walk.finish();
-    const verified = failures.length === 0;
-    const checkedAt = this.#clock().toISOString();
-    this.#record.run(Number(verified), verified ? 'verified' : 'failed', checkedAt, walk.soundThrough, streamId);
-    return {
+    const verification: WireVerification = {
       verification_id: randomUUID(),
       stream_id: streamId,
-      verified,
-      checked_at: checkedAt,
+      verified: failures.length === 0,
+      checked_at: this.#clock().toISOString(),
       entries_checked: walk.checked,
       from_sequence: walk.first,
       to_sequence: walk.last,
       head_hash: walk.head,
       failures,
     };
+    await this.#record(stream, verification, { beganAt, soundThrough: walk.soundThrough });
+    return verification;
   }
 
   /** What the stream states now; entries appended while the walk goes on are not part of it. */
-  #snapshot(streamId: string): Expected & { last: number } {
-    return inTransaction(this.#database, () => {
-      const stream = this.#stream.get(streamId) as StreamRow | undefined;
-      if (stream === undefined) throw new HttpProblem(404, 'not_found', 'there is no stream of this id');
-      const checkpoints = this.#checkpoints.all(streamId) as unknown as Anchored[];
-      return { stream, checkpoints, last: Number(this.#last.get(streamId)?.['last'] ?? 0) };
+  #snapshot(streamId: string): Promise<Expected & { last: number }> {
+    return this.#database.snapshot(async (reader) => {
+      const stream = await findStream(reader, streamId);
+      const tables = reader.tables<AuditTables>();
+      const { stream_no } = stream;
+      const checkpoints = await tables
+        .selectFrom('checkpoints')
+        .select(['sequence', 'hash'])
+        .distinct()
+        .where('stream_no', '=', stream_no)
+        .orderBy('sequence')
+        .execute();
+      const end = await tables
+        .selectFrom('entries')
+        .select('sequence')
+        .where('stream_no', '=', stream_no)
+        .orderBy('sequence', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+      return { stream, checkpoints, last: end?.sequence ?? 0 };
+    });
+  }
+
+  /** Two checks may overlap: the stream is shown as that one found it that began later. */
+  #record(
+    stream: StreamRow,
+    found: WireVerification,
+    { beganAt, soundThrough }: { beganAt: string; soundThrough: number | null },
+  ): Promise<void> {
+    return this.#database.write(async (transaction) => {
+      const tables = transaction.tables<AuditTables>();
+      const { verification_no } = await tables
+        .insertInto('verifications')
+        .values({
+          verification_id: found.verification_id,
+          stream_no: stream.stream_no,
+          verified: Number(found.verified),
+          began_at: beganAt,
+          checked_at: found.checked_at,
+          entries_checked: found.entries_checked,
+          from_sequence: found.from_sequence,
+          to_sequence: found.to_sequence,
+          head_hash: found.head_hash,
+          sound_through: soundThrough,
+          failures: JSON.stringify(found.failures),
+        })
+        .returning('verification_no')
+        .executeTakeFirstOrThrow();
+      await tables
+        .updateTable('streams')
+        .set({ verification_no })
+        .where('stream_no', '=', stream.stream_no)
+        .where(({ not, exists, selectFrom }) => {
+          const shown = selectFrom('verifications').select('verification_no');
+          const isThis = shown.whereRef('verifications.verification_no', '=', 'streams.verification_no');
+          return not(exists(isThis.where('began_at', '>', beganAt)));
+        })
+        .execute();
     });
   }
 }

@@ -8,7 +8,7 @@ export const initCommand: CommandModule<object, { data: string }> = {
   describe: 'Make a data folder and the first API key',
   builder: (args) => args.option('data', dataOption),
   async handler({ data }) {
-    const { initPlatform } = await import('../platform.ts');
+    const { initPlatform } = await import('../setup.ts');
     await initPlatform(data, async (apiKey) => {
       const lines = [
         `Made ${data}. Keep its master.key: without it nothing can be sealed or verified.`,

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import process from 'node:process';
 import type { CommandModule } from 'yargs';
 import { EvidenceError } from '../../core/errors.ts';
+import type { AuditTables } from '../audit/schema.ts';
 import { dataOption } from './data.ts';
 
 export const sealKeysCommand: CommandModule<object, { data: string; out: string }> = {
@@ -27,16 +28,16 @@ export const sealKeysCommand: CommandModule<object, { data: string; out: string 
 
 /** The key of every stream that exists. */
 async function* sealKeysOf(dataDir: string) {
-  const { openSealKeys } = await import('../platform.ts');
-  const { kyselyOver, openSqlite } = await import('../store/sqlite.ts');
-  const { dataFolder } = await import('../store/folder.ts');
+  const { openSealKeys } = await import('../setup.ts');
+  const { openSqlite } = await import('../database/sqlite.ts');
+  const { dataFolder } = await import('../folder.ts');
   const keys = await openSealKeys(dataDir);
   const database = openSqlite(dataFolder(dataDir).database);
   try {
-    const query = kyselyOver(database).selectFrom('streams').select('stream_id').orderBy('stream_id');
-    for (const { stream_id } of await query.execute()) yield keys.reveal(stream_id);
+    const streams = database.tables<AuditTables>().selectFrom('streams').select('stream_id');
+    for (const { stream_id } of await streams.orderBy('stream_id').execute()) yield keys.reveal(stream_id);
   } finally {
-    database.close();
+    await database.close();
   }
 }
 

@@ -21,7 +21,7 @@ export const serveCommand: CommandModule<object, ServeArguments> = {
       .option('tsa-url', { type: 'string', requiresArg: true, describe: 'RFC 3161 authority that anchors checkpoints' })
       .check(({ port }) => (Number.isInteger(port) && port >= 0 && port <= 65_535) || '--port is not a port number'),
   async handler({ data, port, host, 'tsa-url': tsaUrl }) {
-    const { startPlatform } = await import('../platform.ts');
+    const { startPlatform } = await import('../app.ts');
     const stopped = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
     const platform = await startPlatform({ dataDir: data, port, host, ...(tsaUrl === undefined ? {} : { tsaUrl }) });
     process.stdout.write(`listening on ${platform.origin}\n`);

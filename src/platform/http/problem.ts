@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import type { WireProblem } from '../../core/wire.ts';
+import { type DomainCode, DomainError } from '../errors.ts';
 
 /** An answer that is not what was asked for, as problem details of RFC 9457. `code` is stable, `detail` for people. */
 export class HttpProblem extends Error {
@@ -17,6 +18,17 @@ export class HttpProblem extends Error {
     this.members = members;
   }
 }
+
+/** The statuses of what services refuse. */
+const STATUSES: Record<DomainCode, number> = {
+  unauthenticated: 401,
+  not_found: 404,
+  stream_empty: 409,
+  idempotency_conflict: 422,
+  invalid_cursor: 422,
+  invalid_request: 422,
+  clock_behind: 503,
+};
 
 /** Codes of what Fastify refuses by itself, by its status. */
 const FRAMEWORK_CODES: Record<number, string> = {
@@ -56,6 +68,7 @@ function pathOf(request: FastifyRequest): string {
 
 function toProblem(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;
+  if (error instanceof DomainError) return new HttpProblem(STATUSES[error.code], error.code, error.message);
   if (hasZodFastifySchemaValidationErrors(error)) return validationProblem(error);
   const { statusCode, message } = error as Partial<FastifyError>;
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)

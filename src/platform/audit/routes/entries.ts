@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { entrySchema, pageSchema, statsSchema } from '../../../core/wire.ts';
-import { HttpProblem } from '../../http/problem.ts';
+import { DomainError } from '../../errors.ts';
 import { problemResponses } from '../../http/responses.ts';
 import type { Appended } from '../append.ts';
 import { listEntries } from '../list.ts';
@@ -57,7 +57,10 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
       },
     },
     async ({ body, headers }, reply) => {
-      const appended = await service.appender.append({ entries: body.entries, key: headers['idempotency-key'] });
+      const appended = await service.appender.append({
+        entries: body.entries,
+        key: headers['idempotency-key'],
+      });
       return reply
         .code(201)
         .type(JSON_TYPE)
@@ -75,7 +78,7 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
       },
     },
     async ({ query }, reply) => {
-      const { data, next_cursor } = await listEntries(service.database, service.db, query);
+      const { data, next_cursor } = await listEntries(service.database, query);
       const text = [Buffer.from('{"data":['), data, Buffer.from(`],"next_cursor":${JSON.stringify(next_cursor)}}`)];
       return reply.type(JSON_TYPE).send(Buffer.concat(text) as never);
     },
@@ -84,7 +87,7 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
   server.get(
     '/stats/',
     { schema: { summary: 'Statistics', response: { 200: statsSchema, ...problemResponses() } } },
-    () => readStats(service.db, service.clock()),
+    () => readStats(service.database, service.clock()),
   );
 };
 
@@ -95,7 +98,7 @@ function asSent(text: string): never {
 
 function oneKey(header: string | undefined, member: string | undefined): string | undefined {
   if (header !== undefined && member !== undefined && header !== member)
-    throw new HttpProblem(422, 'invalid_request', 'the header Idempotency-Key and body.idempotency_key differ');
+    throw new DomainError('invalid_request', 'the header Idempotency-Key and body.idempotency_key differ');
   return member ?? header;
 }
 

@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { checkpointSchema, pageSchema, streamSchema, wireVerificationSchema } from '../../../core/wire.ts';
-import { HttpProblem } from '../../http/problem.ts';
 import { problemResponses } from '../../http/responses.ts';
-import { listStreams, streamToWire } from '../list.ts';
+import { listStreams } from '../list.ts';
 import { pageQuerySchema, streamParamsSchema } from '../requests.ts';
 import type { AuditService } from '../service.ts';
+import { findStream, streamToWire } from '../streams.ts';
 
 // Over 40 lines: it is a list of routes.
 export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = async (server, { service }) => {
@@ -17,7 +17,7 @@ export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = as
         response: { 200: pageSchema(streamSchema), ...problemResponses(422) },
       },
     },
-    ({ query }) => listStreams(service.db, query),
+    ({ query }) => listStreams(service.database, query),
   );
 
   server.get(
@@ -29,12 +29,7 @@ export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = as
         response: { 200: streamSchema, ...problemResponses(404) },
       },
     },
-    async ({ params }) => {
-      const query = service.db.selectFrom('streams').selectAll().where('stream_id', '=', params.stream_id);
-      const row = await query.executeTakeFirst();
-      if (row === undefined) throw new HttpProblem(404, 'not_found', 'there is no stream of this id');
-      return streamToWire(row);
-    },
+    async ({ params }) => streamToWire(await findStream(service.database, params.stream_id)),
   );
 
   server.post(

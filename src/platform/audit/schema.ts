@@ -1,35 +1,34 @@
 import type { Generated } from 'kysely';
 
-/** The tables as they are stored; `migrations.ts` creates them. Times are RFC 3339 UTC with milliseconds. */
-export interface Tables {
-  streams: StreamRow;
-  entries: EntryRow;
-  idempotency: IdempotencyRow;
+/** The tables of the audit service; `migrations.ts` creates them. Times are RFC 3339 UTC with milliseconds. */
+export interface AuditTables {
+  streams: StreamTable;
+  entries: EntryTable;
   checkpoints: CheckpointTable;
-  packages: PackageRow;
-  api_keys: ApiKeyRow;
+  packages: PackageTable;
+  verifications: VerificationTable;
 }
 
-export interface StreamRow {
+interface StreamTable {
+  stream_no: Generated<number>;
   stream_id: string;
   entry_count: number;
   head_sequence: number;
   head_hash: string | null;
   created_at: string;
   last_entry_at: string | null;
-  /** 0 or 1. */
-  verified: number;
-  verification_status: 'unverified' | 'verified' | 'failed';
-  last_checked_at: string | null;
-  verified_through_sequence: number | null;
+  /** Of its checks, the one that began last; null while there was none. */
+  verification_no: number | null;
 }
 
 /** The columns are the only copy of an entry: what is served and what is verified is built from them. */
 // Over ten members: it is a row of the table of entries.
-export interface EntryRow {
-  entry_id: string;
-  stream_id: string;
+interface EntryTable {
+  /** In the order in which the entries of all streams were recorded. */
+  recorded: Generated<number>;
+  stream_no: number;
   sequence: number;
+  entry_id: string;
   timestamp: string;
   occurred_at: string | null;
   actor: string;
@@ -44,19 +43,11 @@ export interface EntryRow {
   seal: string;
 }
 
-export interface IdempotencyRow {
-  scope: string;
-  key: string;
-  body_sha256: string;
-  result: string;
-  created_at: string;
-}
-
 // Over ten members: it is a row of the table of checkpoints.
 interface CheckpointTable {
   ordinal: Generated<number>;
   checkpoint_id: string;
-  stream_id: string;
+  stream_no: number;
   sequence: number;
   hash: string;
   created_at: string;
@@ -67,9 +58,9 @@ interface CheckpointTable {
   token: Uint8Array | null;
 }
 
-export interface PackageRow {
+interface PackageTable {
   package_id: string;
-  stream_id: string;
+  stream_no: number;
   title: string;
   created_at: string;
   entry_count: number;
@@ -83,10 +74,21 @@ export interface PackageRow {
   pdf: Uint8Array | null;
 }
 
-export interface ApiKeyRow {
-  key_id: string;
-  sha256: string;
-  name: string;
-  created_at: string;
-  revoked_at: string | null;
+// Over ten members: it is a row of the table of checks.
+interface VerificationTable {
+  verification_no: Generated<number>;
+  verification_id: string;
+  stream_no: number;
+  /** 0 or 1. */
+  verified: number;
+  began_at: string;
+  checked_at: string;
+  entries_checked: number;
+  from_sequence: number | null;
+  to_sequence: number | null;
+  head_hash: string | null;
+  /** Up to where nothing is wrong. */
+  sound_through: number | null;
+  /** JSON of what was found wrong. */
+  failures: string;
 }

@@ -1,4 +1,4 @@
-import { HttpProblem } from '../http/problem.ts';
+import { DomainError } from '../errors.ts';
 
 /** Where a list goes on, as the opaque text that callers hand back. */
 export function toCursor(list: string, position: readonly (string | number)[]): string {
@@ -8,7 +8,7 @@ export function toCursor(list: string, position: readonly (string | number)[]): 
 /**
  * Reads a cursor back.
  * @param shape the types of the position that `list` was given to `toCursor` with.
- * @throws Problem 422 `invalid_cursor` for anything that this list did not hand out.
+ * @throws DomainError `invalid_cursor` for anything that this list did not hand out.
  */
 export function fromCursor<const S extends readonly ('string' | 'number')[]>(
   list: string,
@@ -20,7 +20,7 @@ export function fromCursor<const S extends readonly ('string' | 'number')[]>(
     name === list &&
     position.length === shape.length &&
     position.every((part, at) => typeof part === shape[at] && (typeof part !== 'number' || Number.isSafeInteger(part)));
-  if (!fits) throw new HttpProblem(422, 'invalid_cursor', 'the cursor is not one that this list handed out');
+  if (!fits) throw invalidCursor();
   return position as { -readonly [K in keyof S]: S[K] extends 'string' ? string : number };
 }
 
@@ -31,4 +31,8 @@ function parse(cursor: string): unknown[] {
   } catch {
     return [];
   }
+}
+
+export function invalidCursor(): DomainError {
+  return new DomainError('invalid_cursor', 'the cursor is not one that this list handed out');
 }

@@ -1,0 +1,13 @@
+import type { Migrations } from '../database/migration.ts';
+
+export const ACCOUNT_MIGRATIONS: Migrations = {
+  'accounts/0001-keys': ({ text, end }) => [
+    `CREATE TABLE api_keys (
+      key_id ${text} PRIMARY KEY,
+      sha256 ${text} NOT NULL,
+      name ${text} NOT NULL,
+      created_at ${text} NOT NULL,
+      revoked_at ${text}
+    ) ${end}`,
+  ],
+};

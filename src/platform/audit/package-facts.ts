@@ -1,0 +1,54 @@
+import {
+  PACKAGE_FORMAT,
+  type WireCheckpoint,
+  type WirePackageHead,
+  type WireStream,
+  type WireSummary,
+} from '../../core/wire.ts';
+import type { GenerateRequest } from './requests.ts';
+import { type Census, limitationsOf } from './summary.ts';
+
+export interface SettledFacts {
+  packageId: string;
+  stream: WireStream;
+  period: WireSummary['period'];
+  now: string;
+  census: Census;
+  anchors: WireCheckpoint[];
+}
+
+export function headOf({ packageId, stream, period, now, census, anchors }: SettledFacts): WirePackageHead {
+  return {
+    format: PACKAGE_FORMAT,
+    package_id: packageId,
+    stream,
+    period,
+    generated_at: now,
+    entry_count: census.count,
+    first_sequence: census.first?.sequence ?? null,
+    last_sequence: census.last?.sequence ?? null,
+    head_hash: census.last?.hash ?? null,
+    checkpoints: anchors,
+  };
+}
+
+export function summaryOf({ packageId, stream, period, census, anchors }: SettledFacts): WireSummary {
+  return {
+    package_id: packageId,
+    stream_id: stream.stream_id,
+    period,
+    entry_count: census.count,
+    first_sequence: census.first?.sequence ?? null,
+    last_sequence: census.last?.sequence ?? null,
+    head_hash: census.last?.hash ?? null,
+    first_timestamp: census.first?.timestamp ?? null,
+    last_timestamp: census.last?.timestamp ?? null,
+    counts: census.counts,
+    verification: { verified: stream.verified, last_checked_at: stream.last_checked_at },
+    limitations: limitationsOf(stream, census, anchors),
+  };
+}
+
+export function periodOf({ from, to }: GenerateRequest): WireSummary['period'] {
+  return from || to ? { from: from ?? null, to: to ?? null } : null;
+}

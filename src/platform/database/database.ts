@@ -1,0 +1,41 @@
+import type { Kysely } from 'kysely';
+import type { DialectWords } from './words.ts';
+
+export type Dialect = 'sqlite' | 'postgres';
+
+/** What can be read from: a database, where each statement sees what was committed when it began, or a transaction. */
+export interface Reader {
+  readonly words: DialectWords;
+  /** The tables that a module means: its own. */
+  tables<Tables>(): Kysely<Tables>;
+}
+
+/** The database of a platform. */
+export interface Database extends Reader {
+  readonly dialect: Dialect;
+  /**
+   * Runs `work` in one transaction: all of it is on the disk once this resolves, and nothing where it throws. SQLite has
+   * one writer at a time. On PostgreSQL `work` runs again where another transaction was in its way, so it must have no
+   * effect of its own outside of the transaction.
+   */
+  write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  /** Runs `work`, which is short, with all of its statements seeing the same state. */
+  snapshot<T>(work: (transaction: Reader) => Promise<T>): Promise<T>;
+  /** Only for `migrate`. */
+  readonly forMigrations: Kysely<never>;
+  close(): Promise<void>;
+}
+
+export interface Transaction extends Reader {
+  /** Adds rows, whose members are named and of the kinds that `columns` says, in their order. */
+  insertAll(table: string, columns: Columns, rows: readonly StoredRow[]): Promise<void>;
+  /** Changes the rows that have the first of these columns in common with one of `rows`. */
+  updateAll(table: string, columns: Columns, rows: readonly StoredRow[]): Promise<void>;
+}
+
+export type Columns = Readonly<Record<string, ColumnKind>>;
+export type ColumnKind = 'text' | 'integer' | 'bytes';
+export type StoredRow = Readonly<Record<string, string | number | Uint8Array | null>>;
+
+/** Thrown by the work of a transaction that has to run again from its beginning: another one was in its way. */
+export class InTheWay extends Error {}

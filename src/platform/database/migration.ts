@@ -1,0 +1,110 @@
+import { sql } from 'kysely';
+import { type Migration as KyselyMigration, Migrator } from 'kysely/migration';
+import { EvidenceError } from '../../core/errors.ts';
+import type { Database } from './database.ts';
+
+/**
+ * One step of the form of a module's tables, as statements. Released steps are never edited: what a database ran once
+ * is what it has.
+ */
+export type Migration = (words: TableWords) => readonly string[];
+
+/** By name; they are carried out in the order of their names, whatever module they are of. */
+export type Migrations = Readonly<Record<string, Migration>>;
+
+/** What the dialects write differently in tables. */
+export interface TableWords {
+  /** Text that is compared byte by byte, whatever the locale is. */
+  text: string;
+  /** Of 64 bits. */
+  integer: string;
+  bytes: string;
+  /** A number that the database gives each new row, greater than all that are there: the primary key. */
+  ordinal: string;
+  /** What stands behind the columns. */
+  end: string;
+  /** A column of lower-case hex SHA-256. */
+  digest(column: string): string;
+  /** Whether a text is a JSON object. */
+  isObject(column: string): string;
+  /**
+   * Statements by which nobody changes or removes what a table has, also with another program, for as long as its triggers
+   * are left in place. @param keys the columns of each of its unique keys.
+   */
+  appendOnly(table: string, keys: readonly (readonly string[])[]): readonly string[];
+}
+
+/**
+ * Brings the tables to the form that these migrations lead to, all of it or nothing; does nothing when they have it.
+ * @throws EvidenceError `unreadable` when the database was written by a newer version or cannot be changed.
+ */
+export async function migrate(database: Database, migrations: Migrations): Promise<void> {
+  const words = database.dialect === 'sqlite' ? SQLITE : POSTGRES;
+  const provider = { getMigrations: async () => toKysely(migrations, words) };
+  const migrator = new Migrator({
+    db: database.forMigrations,
+    provider,
+    migrationTableName: 'platform_migrations',
+    migrationLockTableName: 'platform_migrations_lock',
+    // A module that was not there before has steps whose names come before those of another.
+    allowUnorderedMigrations: true,
+  });
+  const { error } = await migrator.migrateToLatest();
+  if (error === undefined) return;
+  throw new EvidenceError('unreadable', 'the database could not be brought to the form that this version needs', {
+    cause: error,
+    nextStep: 'Start the version that wrote it last, or restore it from a backup.',
+  });
+}
+
+function toKysely(migrations: Migrations, words: TableWords): Record<string, KyselyMigration> {
+  const steps = Object.entries(migrations).map(([name, statements]): [string, KyselyMigration] => [
+    name,
+    {
+      async up(db) {
+        for (const statement of statements(words)) await sql.raw(statement).execute(db);
+      },
+    },
+  ]);
+  return Object.fromEntries(steps);
+}
+
+const NEVER_CHANGED = (table: string) => `rows of ${table} are never changed`;
+
+const SQLITE: TableWords = {
+  text: 'TEXT',
+  integer: 'INTEGER',
+  bytes: 'BLOB',
+  ordinal: 'INTEGER PRIMARY KEY',
+  end: 'STRICT',
+  digest: (column) => `${column} TEXT CHECK (length(${column}) = 64 AND ${column} NOT GLOB '*[^0-9a-f]*')`,
+  isObject: (column) => `json_valid(${column}) AND json_type(${column}) = 'object'`,
+  appendOnly: (table, keys) => [
+    ...['UPDATE', 'DELETE'].map(
+      (change) => `CREATE TRIGGER ${table}_no_${change.toLowerCase()} BEFORE ${change} ON ${table}
+        BEGIN SELECT RAISE(ABORT, '${NEVER_CHANGED(table)}'); END`,
+    ),
+    // INSERT OR REPLACE removes the row that is in its way, and no trigger hears of it.
+    `CREATE TRIGGER ${table}_no_replace BEFORE INSERT ON ${table}
+      WHEN ${keys.map((columns) => `EXISTS (SELECT 1 FROM ${table} WHERE ${columns.map((column) => `${column} = NEW.${column}`).join(' AND ')})`).join(' OR ')}
+      BEGIN SELECT RAISE(ABORT, '${NEVER_CHANGED(table)}'); END`,
+  ],
+};
+
+const POSTGRES: TableWords = {
+  text: 'text COLLATE "C"',
+  integer: 'bigint',
+  bytes: 'bytea',
+  ordinal: 'bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
+  end: '',
+  digest: (column) => `${column} text COLLATE "C" CHECK (${column} ~ '^[0-9a-f]{64}$')`,
+  isObject: (column) => `json_typeof(${column}::json) = 'object'`,
+  appendOnly: (table) => [
+    `CREATE FUNCTION ${table}_never_changed() RETURNS trigger LANGUAGE plpgsql
+      AS $$ BEGIN RAISE EXCEPTION '${NEVER_CHANGED(table)}'; END $$`,
+    `CREATE TRIGGER ${table}_never_changed BEFORE UPDATE OR DELETE ON ${table}
+      FOR EACH ROW EXECUTE FUNCTION ${table}_never_changed()`,
+    `CREATE TRIGGER ${table}_never_emptied BEFORE TRUNCATE ON ${table}
+      FOR EACH STATEMENT EXECUTE FUNCTION ${table}_never_changed()`,
+  ],
+};

@@ -1,0 +1,97 @@
+import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import {
+  type ColumnKind,
+  type Columns,
+  type Database,
+  InTheWay,
+  type Reader,
+  type StoredRow,
+  type Transaction,
+} from './database.ts';
+import { POSTGRES_WORDS } from './words.ts';
+
+/** Connections of one process. */
+const CONNECTIONS = 10;
+
+/** How often a transaction is run again that another one was in the way of. */
+const ATTEMPTS = 10;
+
+/** serialization_failure, deadlock_detected: PostgreSQL, appendix A. */
+const WORTH_ANOTHER = new Set(['40001', '40P01']);
+
+const INT8 = 20;
+
+/** Numbers of 64 bits are read as JavaScript's, which hold all that are ever stored. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (id: number, format?: 'text' | 'binary') =>
+    id === INT8 ? Number : pg.types.getTypeParser(id, format as 'text'),
+};
+
+/** Opens a PostgreSQL database. @param url `postgres://user:password@host:port/database`. */
+export function openPostgres(url: string): Database {
+  const pool = new pg.Pool({ connectionString: url, max: CONNECTIONS, types });
+  // One that breaks while it is idle is replaced by the pool; without a listener it would end the process.
+  pool.on('error', () => {});
+  const db = new Kysely<never>({ dialect: new PostgresDialect({ pool }) });
+  return {
+    dialect: 'postgres',
+    forMigrations: db,
+    ...readerOf(db),
+    write: (work) => again(() => db.transaction().execute((transaction) => work(writerOf(transaction)))),
+    snapshot: (work) =>
+      db
+        .transaction()
+        .setIsolationLevel('repeatable read')
+        .setAccessMode('read only')
+        .execute((transaction) => work(readerOf(transaction))),
+    close: () => db.destroy(),
+  };
+}
+
+function readerOf(db: Kysely<never>): Reader {
+  return { words: POSTGRES_WORDS, tables: <Tables>() => db as unknown as Kysely<Tables> };
+}
+
+/** One statement for all rows: each one is a way over the network. */
+function writerOf(transaction: Kysely<never>): Transaction {
+  return {
+    ...readerOf(transaction),
+    async insertAll(table, columns, rows) {
+      if (rows.length === 0) return;
+      const names = Object.keys(columns);
+      const text = `INSERT INTO ${table} (${names.join(', ')}) SELECT * FROM ${unnest(columns)}`;
+      await transaction.executeQuery(CompiledQuery.raw(text, arraysOf(rows, names)));
+    },
+    async updateAll(table, columns, rows) {
+      if (rows.length === 0) return;
+      const names = Object.keys(columns);
+      const [key = '', ...others] = names;
+      const text = `UPDATE ${table} SET ${others.map((name) => `${name} = given.${name}`).join(', ')}
+        FROM ${unnest(columns)} AS given (${names.join(', ')}) WHERE ${table}.${key} = given.${key}`;
+      await transaction.executeQuery(CompiledQuery.raw(text, arraysOf(rows, names)));
+    },
+  };
+}
+
+async function again<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let left = ATTEMPTS; ; left--) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const isWorthIt = error instanceof InTheWay || WORTH_ANOTHER.has((error as { code?: string }).code ?? '');
+      if (!isWorthIt || left === 1) throw error;
+    }
+  }
+}
+
+const TYPES: Record<ColumnKind, string> = { text: 'text', integer: 'bigint', bytes: 'bytea' };
+
+function unnest(columns: Columns): string {
+  const arrays = Object.values(columns).map((kind, index) => `$${index + 1}::${TYPES[kind]}[]`);
+  return `unnest(${arrays.join(', ')})`;
+}
+
+function arraysOf(rows: readonly StoredRow[], names: readonly string[]): unknown[] {
+  return names.map((name) => rows.map((row) => row[name]));
+}

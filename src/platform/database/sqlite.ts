@@ -1,0 +1,184 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  Kysely,
+  SqliteAdapter,
+  type SqliteDatabase,
+  SqliteDialect,
+  SqliteDriver,
+} from 'kysely';
+import type { Database, Reader, StoredRow, Transaction } from './database.ts';
+import { SQLITE_WORDS } from './words.ts';
+
+/** How long a transaction waits for another process that writes. */
+const WAIT_MS = 10_000;
+
+/** For so long one attempt holds up everything else in this process. */
+const ATTEMPT_MS = 10;
+const PAUSE_MS = 5;
+
+/** https://sqlite.org/rescode.html#busy */
+const SQLITE_BUSY = 5;
+
+/** Rows that one statement adds. */
+const ROWS_AT_ONCE = 20;
+
+/** Statements kept ready on a connection. */
+const PREPARED = 500;
+
+/**
+ * Opens a SQLite file: write-ahead log, and a commit that returned has reached the disk. One connection writes, another
+ * reads beside it.
+ * @param path the file, which is made where there is none.
+ */
+export function openSqlite(path: string): Database {
+  const writing = connect(path, { readOnly: false, begin: 'BEGIN IMMEDIATE' });
+  const reading = connect(path, { readOnly: true, begin: 'BEGIN' });
+  return {
+    dialect: 'sqlite',
+    forMigrations: writing,
+    ...readerOf(reading),
+    write: (work) => writing.transaction().execute((transaction) => work(writerOf(transaction))),
+    snapshot: (work) => reading.transaction().execute((transaction) => work(readerOf(transaction))),
+    async close() {
+      await reading.destroy();
+      await writing.destroy();
+    },
+  };
+}
+
+function readerOf(db: Kysely<never>): Reader {
+  return { words: SQLITE_WORDS, tables: <Tables>() => db as unknown as Kysely<Tables> };
+}
+
+/** Statements are prepared once for each number of rows: for many at a time, and for those that remain. */
+function writerOf(transaction: Kysely<never>): Transaction {
+  return {
+    ...readerOf(transaction),
+    async insertAll(table, columns, rows) {
+      const names = Object.keys(columns);
+      const one = `(${names.map(() => '?').join(', ')})`;
+      for (const some of inPieces(rows)) {
+        const text = `INSERT INTO ${table} (${names.join(', ')}) VALUES ${some.map(() => one).join(', ')}`;
+        const values = some.flatMap((row) => valuesOf(row, names));
+        await transaction.executeQuery(CompiledQuery.raw(text, values));
+      }
+    },
+    async updateAll(table, columns, rows) {
+      const [key = '', ...others] = Object.keys(columns);
+      const text = `UPDATE ${table} SET ${others.map((name) => `${name} = ?`).join(', ')} WHERE ${key} = ?`;
+      for (const row of rows) await transaction.executeQuery(CompiledQuery.raw(text, valuesOf(row, [...others, key])));
+    },
+  };
+}
+
+/** Many at a time, as often as there are many; then the others one by one. */
+function* inPieces<T>(rows: readonly T[]): Generator<readonly T[]> {
+  let at = 0;
+  for (; at + ROWS_AT_ONCE <= rows.length; at += ROWS_AT_ONCE) yield rows.slice(at, at + ROWS_AT_ONCE);
+  for (; at < rows.length; at++) yield rows.slice(at, at + 1);
+}
+
+function valuesOf(row: StoredRow, names: readonly string[]): unknown[] {
+  return names.map((name) => row[name]);
+}
+
+interface Connection {
+  readOnly: boolean;
+  /** A transaction that begins by reading and then writes would fail where another one wrote in between. */
+  begin: 'BEGIN' | 'BEGIN IMMEDIATE';
+}
+
+function connect(path: string, { readOnly, begin }: Connection): Kysely<never> {
+  const database = new DatabaseSync(path, {
+    readOnly,
+    timeout: ATTEMPT_MS,
+    enableForeignKeyConstraints: true,
+  });
+  if (!readOnly)
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000;');
+  return new Kysely<never>({ dialect: new NodeSqliteDialect({ database: new Prepared(database) }, begin) });
+}
+
+class NodeSqliteDialect extends SqliteDialect {
+  readonly #config: { database: SqliteDatabase };
+  readonly #begin: Connection['begin'];
+
+  constructor(config: { database: SqliteDatabase }, begin: Connection['begin']) {
+    super(config);
+    this.#config = config;
+    this.#begin = begin;
+  }
+
+  override createAdapter(): SqliteAdapter {
+    return new TransactionalAdapter();
+  }
+
+  override createDriver(): SqliteDriver {
+    return new BeginningDriver(this.#config, this.#begin);
+  }
+}
+
+/** Kysely does not say so of SQLite, and would carry out a migration in part. */
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
+class BeginningDriver extends SqliteDriver {
+  readonly #begin: CompiledQuery;
+
+  constructor(config: { database: SqliteDatabase }, begin: Connection['begin']) {
+    super(config);
+    this.#begin = CompiledQuery.raw(begin);
+  }
+
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    const end = performance.now() + WAIT_MS;
+    for (;;) {
+      try {
+        await connection.executeQuery(this.#begin);
+        return;
+      } catch (error) {
+        if ((error as { errcode?: number }).errcode !== SQLITE_BUSY || performance.now() > end) throw error;
+        await sleep(PAUSE_MS);
+      }
+    }
+  }
+}
+
+/** `node:sqlite` in the shape that Kysely's dialect calls, with its statements kept. */
+class Prepared implements SqliteDatabase {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, ReturnType<typeof toKysely>>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  prepare(sql: string) {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = toKysely(this.#database.prepare(sql));
+      if (this.#statements.size >= PREPARED) this.#statements.clear();
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+function toKysely(statement: StatementSync) {
+  return {
+    reader: statement.columns().length > 0,
+    all: (parameters: readonly unknown[]) => statement.all(...(parameters as SQLInputValue[])),
+    run: (parameters: readonly unknown[]) => statement.run(...(parameters as SQLInputValue[])),
+    iterate: (parameters: readonly unknown[]) => statement.iterate(...(parameters as SQLInputValue[])),
+  };
+}

@@ -1,0 +1,28 @@
+import { type RawBuilder, sql } from 'kysely';
+
+/** What the dialects write differently in queries. */
+export interface DialectWords {
+  /** A text as JSON writes it, with exactly the escapes that `JSON.stringify` makes. */
+  json(text: RawBuilder<string>): RawBuilder<string>;
+  /** The texts of rows, which come in the order of a column, with commas between them, in UTF-8. */
+  joined(text: RawBuilder<string>, by: string): RawBuilder<Uint8Array>;
+  /** Whether a column has one of many values. */
+  isAmong(column: string, values: readonly string[]): RawBuilder<boolean>;
+  /** At the end of a query: its rows are of this transaction until that ends. */
+  locked: RawBuilder<unknown>;
+}
+
+export const SQLITE_WORDS: DialectWords = {
+  json: (text) => sql`json_quote(${text})`,
+  joined: (text) => sql`CAST(group_concat(${text}, ',') AS BLOB)`,
+  isAmong: (column, values) => sql`${sql.ref(column)} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`,
+  // There is one writer, and this is it.
+  locked: sql``,
+};
+
+export const POSTGRES_WORDS: DialectWords = {
+  json: (text) => sql`to_json(${text})::text`,
+  joined: (text, by) => sql`convert_to(string_agg(${text}, ',' ORDER BY ${sql.ref(by)}), 'UTF8')`,
+  isAmong: (column, values) => sql`${sql.ref(column)} = ANY(${values}::text[])`,
+  locked: sql`FOR UPDATE`,
+};

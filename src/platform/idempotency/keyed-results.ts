@@ -1,0 +1,101 @@
+import { hash } from 'node:crypto';
+import { canonicalize, type Json } from '../../core/json/canonical.ts';
+import { type Columns, InTheWay, type Reader, type Transaction } from '../database/database.ts';
+import { DomainError } from '../errors.ts';
+
+/** A request under an idempotency key: repeating it leads to the same, and to nothing new. */
+export interface KeyedRequest {
+  /** Hex SHA-256 over where the key holds, and the key: either may be longer than what PostgreSQL can index. */
+  id: string;
+  /** Of the request's body. */
+  bodySha256: string;
+}
+
+export interface IdempotencyTables {
+  keyed_results: {
+    /** Its id. */
+    request: string;
+    body_sha256: string;
+    result: string;
+    /** From when on it is not known any more; null for never. */
+    until: string | null;
+  };
+}
+
+const COLUMNS: Columns = { request: 'text', body_sha256: 'text', result: 'text', until: 'text' };
+
+/**
+ * @param scope what is asked for: one key leads to one result of each. It holds for whoever asks, so that a client that
+ * goes on with another API key still repeats itself.
+ */
+export function keyedRequest(scope: string, key: string, body: Json): KeyedRequest {
+  return {
+    id: hash('sha256', JSON.stringify([scope, key]), 'hex'),
+    bodySha256: hash('sha256', canonicalize(body), 'hex'),
+  };
+}
+
+/**
+ * What some requests led to. Whoever makes one of them at the same time in another process is noticed when the results
+ * are written, and the transaction runs again.
+ */
+export class KeyedResults {
+  readonly #now: Date;
+  readonly #known = new Map<string, { bodySha256: string; result: string }>();
+  readonly #outdated: string[] = [];
+  readonly #made: IdempotencyTables['keyed_results'][] = [];
+
+  constructor(now: Date) {
+    this.#now = now;
+  }
+
+  /** Reads what came of these requests before. */
+  async read(reader: Reader, requests: readonly KeyedRequest[]): Promise<void> {
+    if (requests.length === 0) return;
+    const ids = [...new Set(requests.map(({ id }) => id))];
+    const all = reader.tables<IdempotencyTables>().selectFrom('keyed_results').selectAll();
+    const rows = await all.where(reader.words.isAmong('request', ids)).execute();
+    const now = this.#now.toISOString();
+    for (const row of rows)
+      if (row.until !== null && row.until <= now) this.#outdated.push(row.request);
+      else this.#known.set(row.request, { bodySha256: row.body_sha256, result: row.result });
+  }
+
+  /**
+   * The result of the same request made before, or null for one that is new.
+   * @throws DomainError `idempotency_conflict` when the key belongs to a request with another body.
+   */
+  resultOf({ id, bodySha256 }: KeyedRequest): string | null {
+    const known = this.#known.get(id);
+    if (known === undefined) return null;
+    if (known.bodySha256 !== bodySha256) throw keyOfAnother();
+    return known.result;
+  }
+
+  /** @param lifetimeMs for how long it is known; without it, for ever. */
+  keep({ id, bodySha256 }: KeyedRequest, result: string, lifetimeMs?: number): void {
+    const until = lifetimeMs === undefined ? null : new Date(this.#now.getTime() + lifetimeMs).toISOString();
+    this.#known.set(id, { bodySha256, result });
+    this.#made.push({ request: id, body_sha256: bodySha256, result, until });
+  }
+
+  /** Writes what was kept. @throws InTheWay where another process made one of these requests meanwhile. */
+  async write(transaction: Transaction): Promise<void> {
+    const { isAmong } = transaction.words;
+    const results = transaction.tables<IdempotencyTables>();
+    if (this.#outdated.length > 0)
+      await results.deleteFrom('keyed_results').where(isAmong('request', this.#outdated)).execute();
+    try {
+      await transaction.insertAll('keyed_results', COLUMNS, this.#made);
+    } catch (error) {
+      // PostgreSQL's unique_violation; SQLite has one writer, who has read them.
+      if ((error as { code?: string }).code === '23505')
+        throw new InTheWay('the request was made meanwhile', { cause: error });
+      throw error;
+    }
+  }
+}
+
+export function keyOfAnother(): DomainError {
+  return new DomainError('idempotency_conflict', 'this idempotency key was used for a request with another body');
+}

@@ -1,0 +1,10 @@
+import { ACCOUNT_MIGRATIONS } from './accounts/migrations.ts';
+import { AUDIT_MIGRATIONS } from './audit/migrations.ts';
+import type { Database } from './database/database.ts';
+import { migrate } from './database/migration.ts';
+import { IDEMPOTENCY_MIGRATIONS } from './idempotency/migrations.ts';
+
+/** Brings a database to the form that all that is in this version needs. @throws EvidenceError as `migrate`. */
+export function migrateAll(database: Database): Promise<void> {
+  return migrate(database, { ...ACCOUNT_MIGRATIONS, ...AUDIT_MIGRATIONS, ...IDEMPOTENCY_MIGRATIONS });
+}

