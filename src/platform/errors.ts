@@ -5,7 +5,8 @@ export type DomainCode =
   | 'invalid_cursor'
   | 'invalid_request'
   | 'not_found'
-  | 'stream_empty'
+  | 'package_damaged'
+  | 'stream_damaged'
   | 'unauthenticated';
 
 /** Thrown by a service that does not do what it was asked for. `code` is stable, the message is for people. */

@@ -23,7 +23,8 @@ export class HttpProblem extends Error {
 const STATUSES: Record<DomainCode, number> = {
   unauthenticated: 401,
   not_found: 404,
-  stream_empty: 409,
+  package_damaged: 409,
+  stream_damaged: 409,
   idempotency_conflict: 422,
   invalid_cursor: 422,
   invalid_request: 422,
