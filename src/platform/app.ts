@@ -2,26 +2,22 @@ import type { AddressInfo } from 'node:net';
 import { EvidenceError, messageOf } from '../core/errors.ts';
 import { KeyStore } from './accounts/store.ts';
 import { auditModule } from './audit/module.ts';
-import { openSqlite } from './database/sqlite.ts';
-import { type DataFolder, dataFolder } from './folder.ts';
+import { dataFolder } from './folder.ts';
 import { createServer, type LogLevel } from './http/server.ts';
-import { migrateAll } from './migrations.ts';
 import type { ServiceModule } from './module.ts';
-import { openSealKeys } from './setup.ts';
+import { openPlace, openSealKeys, type PlatformPlace } from './setup.ts';
 import type { TimestampAuthority } from './timestamp/types.ts';
 
 /** How long `close` waits for requests under way. A connection that never sent one would be waited for too. */
 const GRACE_MS = 3000;
 
-export interface PlatformOptions {
-  /** A folder that `initPlatform` made. */
-  dataDir: string;
+export interface PlatformOptions extends PlatformPlace {
   /** 0 for any that is free. */
   port: number;
   /** Default 127.0.0.1. */
   host?: string;
   /** An RFC 3161 authority; without one the development authority of the folder anchors. */
-  tsaUrl?: string;
+  tsaUrl?: string | null;
   logLevel?: LogLevel;
 }
 
@@ -37,12 +33,10 @@ export interface Platform {
  * @throws EvidenceError `config` when the folder is not initialised or the port cannot be had.
  */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
-  const folder = dataFolder(options.dataDir);
-  const sealKeys = await openSealKeys(options.dataDir);
-  const authority = await openAuthority(folder, options.tsaUrl);
-  const database = openSqlite(folder.database);
+  const database = await openPlace(options);
   try {
-    await migrateAll(database);
+    const sealKeys = await openSealKeys(options.dataDir);
+    const authority = await openAuthority(options);
     const server = createServer({ logLevel: options.logLevel ?? 'warn' });
     const onAnchorFailure = (error: unknown, checkpointId: string | null) =>
       server.log.warn({ checkpointId, reason: messageOf(error) }, 'a checkpoint stays pending');
@@ -75,10 +69,10 @@ async function closeSoon(server: ReturnType<typeof createServer>): Promise<void>
   clearTimeout(cut);
 }
 
-async function openAuthority(folder: DataFolder, tsaUrl: string | undefined): Promise<TimestampAuthority> {
-  if (tsaUrl === undefined) {
+async function openAuthority({ dataDir, tsaUrl }: PlatformOptions): Promise<TimestampAuthority> {
+  if (!tsaUrl) {
     const { openDevelopmentAuthority } = await import('./timestamp/authority.ts');
-    return openDevelopmentAuthority(folder.authority);
+    return openDevelopmentAuthority(dataFolder(dataDir).authority);
   }
   const { remoteAuthority } = await import('./timestamp/remote.ts');
   return remoteAuthority(tsaUrl);

@@ -23,7 +23,7 @@ export interface EmbeddedPlatform {
 export async function startEmbeddedPlatform(folder: string): Promise<EmbeddedPlatform> {
   const dataDir = await mkdtemp(join(folder, 'platform-'));
   try {
-    const { apiKey } = await initPlatform(dataDir);
+    const { apiKey } = await initPlatform({ dataDir });
     const platform = await startPlatform({ dataDir, port: 0 });
     const { auditUrl } = platform;
     return {

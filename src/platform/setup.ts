@@ -1,34 +1,43 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, open, readFile, rm } from 'node:fs/promises';
-import { EvidenceError } from '../core/errors.ts';
-import { KeyStore } from './accounts/store.ts';
+import { EvidenceError, messageOf } from '../core/errors.ts';
+import { shellWord } from '../core/shell.ts';
+import { type AccountTables, KeyStore } from './accounts/store.ts';
 import { DerivedSealKeys, MASTER_KEY_BYTES } from './audit/seal-keys.ts';
-import { openSqlite } from './database/sqlite.ts';
-import { type DataFolder, dataFolder } from './folder.ts';
+import type { Database } from './database/database.ts';
+import { openDatabase } from './database/open.ts';
+import { dataFolder } from './folder.ts';
 import { migrateAll } from './migrations.ts';
 
+/** Where a platform keeps what it has. */
+export interface PlatformPlace {
+  /** The folder with the keys, and with the database where that is SQLite. */
+  dataDir: string;
+  /** A PostgreSQL database in the place of SQLite. */
+  postgresUrl?: string | null;
+}
+
 /**
- * Makes a data folder: database, master key, development authority and the first API key, which is returned and
- * cannot be had again.
- * @param handOver gives the key to its user. Where that fails, nothing of the folder is kept.
- * @throws EvidenceError `conflict` when the folder has been initialised, also in part; as `handOver` does.
+ * Makes a data folder: master key, development authority, database and the first API key, which is returned and cannot
+ * be had again.
+ * @param handOver gives the key to its user. Where that fails, nothing is kept that was made.
+ * @throws EvidenceError `conflict` when the folder or the database has been initialised, also in part; as `handOver` does.
  */
 export async function initPlatform(
-  dataDir: string,
+  place: PlatformPlace,
   handOver: (apiKey: string) => Promise<void> = async () => {},
 ): Promise<{ apiKey: string }> {
+  const { dataDir } = place;
   const folder = dataFolder(dataDir);
-  refuseExisting(dataDir, folder);
+  refuseExisting(dataDir);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   try {
     await writePrivate(folder.masterKey, randomBytes(MASTER_KEY_BYTES));
-    await writePrivate(folder.database, new Uint8Array());
+    if (isSqlite(place)) await writePrivate(folder.database, new Uint8Array());
     const { createDevelopmentAuthority } = await import('./timestamp/authority.ts');
     await createDevelopmentAuthority(folder.authority);
-    const apiKey = await createDatabase(folder.database);
-    await handOver(apiKey);
-    return { apiKey };
+    return { apiKey: await withDatabase(place, (database) => makeFirstKey(database, handOver)) };
   } catch (error) {
     for (const path of Object.values(folder)) await rm(path, { recursive: true, force: true });
     throw error;
@@ -36,24 +45,85 @@ export async function initPlatform(
 }
 
 /**
- * The seal keys of a data folder.
- * @throws EvidenceError `config` when it is not initialised.
+ * The database of a place, with its tables in the form of this version.
+ * @throws EvidenceError `config` when the place is not initialised, or the database does not answer.
  */
-export async function openSealKeys(dataDir: string): Promise<DerivedSealKeys> {
-  const { masterKey, database } = dataFolder(dataDir);
-  if (!existsSync(masterKey) || !existsSync(database))
+export async function openPlace(place: PlatformPlace): Promise<Database> {
+  const { dataDir, postgresUrl } = place;
+  const { masterKey, database: file } = dataFolder(dataDir);
+  if (!existsSync(masterKey) || (isSqlite(place) && !existsSync(file)))
     throw new EvidenceError('config', `${dataDir} is not an initialised data folder of the platform`, {
-      nextStep: `Make one with: evidence-platform init --data ${dataDir}`,
+      nextStep: `Make one with: evidence-platform init --data ${shellWord(dataDir)}`,
     });
-  return new DerivedSealKeys(await readFile(masterKey));
+  const database = await openDatabase(postgresUrl ? { url: postgresUrl } : { file });
+  try {
+    await migrateAll(database);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw postgresUrl ? unreachable(postgresUrl, error) : error;
+  }
 }
 
-function refuseExisting(dataDir: string, folder: DataFolder): void {
-  const found = Object.values(folder).find((path) => existsSync(path));
+/** Runs `work` on the database of a place, and closes it. @throws EvidenceError as `openPlace`. */
+export async function withDatabase<T>(place: PlatformPlace, work: (database: Database) => Promise<T>): Promise<T> {
+  const database = await openPlace(place);
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+/**
+ * The seal keys of a data folder.
+ * @throws EvidenceError `unreadable` when its master key is none.
+ */
+export async function openSealKeys(dataDir: string): Promise<DerivedSealKeys> {
+  return new DerivedSealKeys(await readFile(dataFolder(dataDir).masterKey));
+}
+
+function isSqlite({ postgresUrl }: PlatformPlace): boolean {
+  return !postgresUrl;
+}
+
+/** An address without its password. */
+function unreachable(url: string, error: unknown): unknown {
+  const { cause } = error as { cause?: { code?: string } };
+  if (!/^(E[A-Z]+|28\w{3}|3D000)$/.test(cause?.code ?? '')) return error;
+  const { host, pathname } = new URL(url);
+  return new EvidenceError(
+    'config',
+    `the database ${pathname.slice(1)} at ${host} cannot be used: ${messageOf(cause)}`,
+    {
+      cause,
+      nextStep: 'Look whether it runs, and whether user and password are right.',
+    },
+  );
+}
+
+function refuseExisting(dataDir: string): void {
+  const found = Object.values(dataFolder(dataDir)).find((path) => existsSync(path));
   if (found === undefined) return;
   throw new EvidenceError('conflict', `${dataDir} was initialised before: ${found} exists; nothing was changed`, {
     nextStep: `Serve it with: evidence-platform serve --data ${dataDir}. To begin anew choose another folder.`,
   });
+}
+
+async function makeFirstKey(database: Database, handOver: (apiKey: string) => Promise<void>): Promise<string> {
+  const tables = database.tables<AccountTables>();
+  if ((await tables.selectFrom('api_keys').select('key_id').limit(1).execute()).length > 0)
+    throw new EvidenceError('conflict', 'the database was initialised before: it has API keys; nothing was changed', {
+      nextStep: 'Copy the data folder that it was made with to here: only its master key fits what was recorded.',
+    });
+  const apiKey = await new KeyStore(database).create('first key', new Date());
+  try {
+    await handOver(apiKey);
+    return apiKey;
+  } catch (error) {
+    await database.write((transaction) => transaction.tables<AccountTables>().deleteFrom('api_keys').execute());
+    throw error;
+  }
 }
 
 /** Creates a file that only its owner reads, complete on disk. */
@@ -64,15 +134,5 @@ async function writePrivate(path: string, bytes: Uint8Array): Promise<void> {
     await file.sync();
   } finally {
     await file.close();
-  }
-}
-
-async function createDatabase(path: string): Promise<string> {
-  const database = openSqlite(path);
-  try {
-    await migrateAll(database);
-    return await new KeyStore(database).create('first key', new Date());
-  } finally {
-    await database.close();
   }
 }

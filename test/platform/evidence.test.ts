@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { entrySchema, generatedSchema, packageHeadSchema, summarySchema, type WireEntry } from '../../src/core/wire.ts';
+import { recomputeInPython } from './recomputed.ts';
 import { entry, fill, listAll, type Service, startService } from './service.ts';
 
 const ENTRIES = 1300;
@@ -28,34 +28,7 @@ const generate = (body: unknown, headers?: Record<string, string>) =>
   service.call('POST', '/evidence/generate', body, headers);
 const download = (id: string, form: string) => service.call('GET', `/evidence/${id}/${form}`);
 
-/** Python's own hashlib, hmac and json, from the bytes of the package and of the master key. */
-const RECOMPUTE = `
-import hashlib, hmac, json, sys
-package = json.load(open(sys.argv[1], encoding='utf-8'))
-master = open(sys.argv[2], 'rb').read()
-stream = package['stream']['stream_id']
-extract = hmac.new(b'\\0' * 32, master, 'sha256').digest()
-key = hmac.new(extract, b'seal/1/' + stream.encode() + b'\\x01', 'sha256').digest()
-previous, expected = '0' * 64, 1
-for entry in package['entries']:
-    content = {name: entry[name] for name in entry if name not in ('hash', 'seal')}
-    text = json.dumps(content, sort_keys=True, separators=(',', ':'), ensure_ascii=False)
-    assert hashlib.sha256(text.encode()).hexdigest() == entry['hash'], entry
-    assert hmac.new(key, entry['hash'].encode(), 'sha256').hexdigest() == entry['seal'], entry
-    assert entry['seal_key_id'] == 'e1-' + hashlib.sha256(stream.encode()).hexdigest()[:16]
-    assert entry['prev_hash'] == previous and entry['sequence'] == expected and entry['stream_id'] == stream
-    previous, expected = entry['hash'], expected + 1
-assert package['head_hash'] == previous and package['entry_count'] == expected - 1
-assert list(package)[-1] == 'entries'
-print(expected - 1)
-`;
-
-async function recompute(text: string): Promise<string> {
-  const file = join(folder, 'package.json');
-  await writeFile(file, text);
-  const master = join(service.dataDir, 'master.key');
-  return execFileSync('python3', ['-c', RECOMPUTE, file, master], { encoding: 'utf8', stdio: 'pipe' }).trim();
-}
+const recompute = (text: string) => recomputeInPython(text, service.dataDir, folder);
 
 describe('a package of a whole stream', () => {
   test('has every hash, link and seal as Python computes them', async () => {

@@ -26,7 +26,7 @@ export interface NewEntry {
 /** A new platform, served on a free port. */
 export async function servePlatform(): Promise<ServedPlatform> {
   const dataDir = join(mkdtempSync(join(tmpdir(), 'platform-test-')), 'data');
-  const { apiKey } = await initPlatform(dataDir);
+  const { apiKey } = await initPlatform({ dataDir });
   const platform = await startPlatform({ dataDir, port: 0 });
   const { auditUrl } = platform;
   return {

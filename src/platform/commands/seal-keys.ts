@@ -4,19 +4,21 @@ import process from 'node:process';
 import type { CommandModule } from 'yargs';
 import { EvidenceError } from '../../core/errors.ts';
 import type { AuditTables } from '../audit/schema.ts';
-import { dataOption } from './data.ts';
+import type { PlatformFlags } from '../config.ts';
+import type { PlatformPlace } from '../setup.ts';
+import { placeOptions, readPlace } from './place.ts';
 
-export const sealKeysCommand: CommandModule<object, { data: string; out: string }> = {
+export const sealKeysCommand: CommandModule<object, PlatformFlags & { out: string }> = {
   command: 'seal-keys',
   describe: 'Write the seal keys of all streams to files, for whoever is to check seals',
   builder: (args) =>
     args
-      .option('data', dataOption)
+      .options(placeOptions)
       .option('out', { type: 'string', demandOption: true, requiresArg: true, describe: 'Folder for the key files' }),
-  async handler({ data, out }) {
+  async handler({ out, ...flags }) {
     const lines: string[] = [];
     await mkdir(out, { recursive: true, mode: 0o700 });
-    for await (const { id, bytes } of sealKeysOf(data)) {
+    for await (const { id, bytes } of sealKeysOf(readPlace(flags))) {
       const path = join(out, id);
       await writeKey(path, `hex:${Buffer.from(bytes).toString('hex')}\n`);
       lines.push(`    ${id}: ${JSON.stringify(resolve(path))}`);
@@ -27,12 +29,10 @@ export const sealKeysCommand: CommandModule<object, { data: string; out: string 
 };
 
 /** The key of every stream that exists. */
-async function* sealKeysOf(dataDir: string) {
-  const { openSealKeys } = await import('../setup.ts');
-  const { openSqlite } = await import('../database/sqlite.ts');
-  const { dataFolder } = await import('../folder.ts');
-  const keys = await openSealKeys(dataDir);
-  const database = openSqlite(dataFolder(dataDir).database);
+async function* sealKeysOf(place: PlatformPlace) {
+  const { openPlace, openSealKeys } = await import('../setup.ts');
+  const database = await openPlace(place);
+  const keys = await openSealKeys(place.dataDir);
   try {
     const streams = database.tables<AuditTables>().selectFrom('streams').select('stream_id');
     for (const { stream_id } of await streams.orderBy('stream_id').execute()) yield keys.reveal(stream_id);

@@ -1,0 +1,129 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { z } from 'zod';
+import { EvidenceError, messageOf } from '../core/errors.ts';
+import { parseYaml } from '../core/yaml.ts';
+import { LOG_LEVELS, type LogLevel } from './http/server.ts';
+
+/** What a platform is run with. */
+export interface PlatformConfig {
+  /** The folder with the keys, and with the database where that is SQLite. */
+  dataDir: string;
+  /** A PostgreSQL database in the place of SQLite. */
+  postgresUrl: string | null;
+  host: string;
+  /** 0 for any that is free. */
+  port: number;
+  /** An RFC 3161 authority; without one the development authority of the folder anchors. */
+  tsaUrl: string | null;
+  logLevel: LogLevel;
+}
+
+/** What is given on the command line. */
+export interface PlatformFlags {
+  config?: string | undefined;
+  data?: string | undefined;
+  postgres?: string | undefined;
+  host?: string | undefined;
+  port?: number | undefined;
+  'tsa-url'?: string | undefined;
+}
+
+const port = z.int().min(0).max(65_535);
+
+const fileSchema = z.strictObject({
+  data: z.string().min(1).optional(),
+  postgres_url: z.string().min(1).optional(),
+  postgres_password_file: z.string().min(1).optional(),
+  host: z.string().min(1).optional(),
+  port: port.optional(),
+  tsa_url: z.string().min(1).optional(),
+  log_level: z.enum(LOG_LEVELS).optional(),
+});
+type ConfigFile = z.infer<typeof fileSchema>;
+
+const PREFIX = 'EVIDENCE_PLATFORM_';
+
+/**
+ * The file, then the environment, then the flags: what comes later replaces what it says of the same thing. The file is
+ * the one that is named, or none. Paths in it are meant from its folder, others from where the user stands.
+ * @param directory where the user stands.
+ * @throws EvidenceError `config` naming file, line and column, variable or flag.
+ */
+export function readPlatformConfig(
+  flags: PlatformFlags,
+  environment: NodeJS.ProcessEnv,
+  directory: string,
+): PlatformConfig {
+  const path = flags.config ?? environment[`${PREFIX}CONFIG`];
+  const file = path === undefined ? {} : readFile(resolve(directory, path));
+  const variable = (name: string) => environment[PREFIX + name] || undefined;
+  const dataDir = flags.data ?? variable('DATA') ?? file.data;
+  if (dataDir === undefined)
+    throw new EvidenceError('config', 'no folder is named for the keys and the database', {
+      nextStep: `Name one: --data DIR, ${PREFIX}DATA, or data in a file that --config names.`,
+    });
+  return {
+    dataDir,
+    postgresUrl: toPostgresUrl(flags, variable('POSTGRES_URL'), file),
+    host: flags.host ?? variable('HOST') ?? file.host ?? '127.0.0.1',
+    port: flags.port ?? toPort(variable('PORT')) ?? file.port ?? 8181,
+    tsaUrl: flags['tsa-url'] ?? variable('TSA_URL') ?? file.tsa_url ?? null,
+    logLevel: toLogLevel(variable('LOG_LEVEL')) ?? file.log_level ?? 'warn',
+  };
+}
+
+function readFile(path: string): ConfigFile {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new EvidenceError('config', `${path} cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+  const { data, postgres_password_file, ...file } = parseYaml(fileSchema, text, path);
+  const inFolder = (name: string) => resolve(dirname(path), name);
+  return {
+    ...file,
+    ...(data === undefined ? {} : { data: inFolder(data) }),
+    ...(postgres_password_file === undefined ? {} : { postgres_password_file: inFolder(postgres_password_file) }),
+  };
+}
+
+/** The address with its password. No error quotes it. */
+function toPostgresUrl({ postgres }: PlatformFlags, variable: string | undefined, file: ConfigFile): string | null {
+  const given = postgres ?? variable ?? file.postgres_url;
+  if (given === undefined) return null;
+  const source =
+    postgres !== undefined ? '--postgres' : variable !== undefined ? `${PREFIX}POSTGRES_URL` : 'postgres_url';
+  const url = URL.parse(given);
+  if (url === null || !['postgres:', 'postgresql:'].includes(url.protocol) || url.pathname.length < 2)
+    throw new EvidenceError('config', `${source} is not the address of a PostgreSQL database`, {
+      nextStep: 'It is written postgres://USER@HOST:PORT/DATABASE.',
+    });
+  if (url.password !== '' && variable !== given)
+    throw new EvidenceError('config', `${source} has a password in it, which others can read there`, {
+      nextStep: `Put it into a file that postgres_password_file names, or the whole address into ${PREFIX}POSTGRES_URL.`,
+    });
+  if (file.postgres_password_file !== undefined)
+    url.password = encodeURIComponent(readPassword(file.postgres_password_file));
+  return url.href;
+}
+
+function readPassword(path: string): string {
+  if (!existsSync(path)) throw new EvidenceError('config', `postgres_password_file: there is no ${path}`);
+  return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+}
+
+function toPort(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const read = port.safeParse(/^\d+$/.test(text) ? Number(text) : Number.NaN);
+  if (!read.success) throw new EvidenceError('config', `${PREFIX}PORT is not a port number`);
+  return read.data;
+}
+
+function toLogLevel(text: string | undefined): LogLevel | undefined {
+  if (text === undefined) return undefined;
+  const level = LOG_LEVELS.find((each) => each === text);
+  if (level === undefined) throw new EvidenceError('config', `${PREFIX}LOG_LEVEL is none of ${LOG_LEVELS.join(', ')}`);
+  return level;
+}

@@ -1,0 +1,128 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type PlatformFlags, readPlatformConfig } from '../../src/platform/config.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'platform-config-'));
+  writeFileSync(join(folder, 'password'), 'p:a/ss\n');
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Given {
+  file?: string;
+  environment?: Record<string, string>;
+  flags?: PlatformFlags;
+}
+
+function read({ file, environment = {}, flags = {} }: Given) {
+  if (file !== undefined) writeFileSync(join(folder, 'platform.yaml'), file);
+  const config = file === undefined ? {} : { config: 'platform.yaml' };
+  return readPlatformConfig({ ...config, ...flags }, environment, folder);
+}
+
+test('without a word about it everything is as it is meant for one machine', () => {
+  expect(read({ flags: { data: 'data' } })).toEqual({
+    dataDir: 'data',
+    postgresUrl: null,
+    host: '127.0.0.1',
+    port: 8181,
+    tsaUrl: null,
+    logLevel: 'warn',
+  });
+});
+
+test('the file says all of it, its paths from where it lies', () => {
+  const file = `data: data
+postgres_url: postgres://platform@db.example/audit
+postgres_password_file: password
+host: 0.0.0.0
+port: 0
+tsa_url: https://tsa.example
+log_level: info
+`;
+  expect(read({ file })).toEqual({
+    dataDir: join(folder, 'data'),
+    postgresUrl: 'postgres://platform:p%3Aa%2Fss@db.example/audit',
+    host: '0.0.0.0',
+    port: 0,
+    tsaUrl: 'https://tsa.example',
+    logLevel: 'info',
+  });
+});
+
+test('the environment replaces the file, and flags replace both', () => {
+  const file = 'data: a\nhost: a\nport: 1\ntsa_url: http://a\npostgres_url: postgres://a/a\n';
+  const environment = {
+    EVIDENCE_PLATFORM_DATA: 'b',
+    EVIDENCE_PLATFORM_HOST: 'b',
+    EVIDENCE_PLATFORM_PORT: '2',
+    EVIDENCE_PLATFORM_TSA_URL: 'http://b',
+    EVIDENCE_PLATFORM_POSTGRES_URL: 'postgres://b:secret@b/b',
+    EVIDENCE_PLATFORM_LOG_LEVEL: 'error',
+  };
+  const flags = { data: 'c', host: 'c', port: 3, 'tsa-url': 'http://c', postgres: 'postgres://c/c' };
+  expect(read({ file, environment })).toMatchObject({ host: 'b', port: 2, postgresUrl: 'postgres://b:secret@b/b' });
+  expect(read({ file, environment, flags })).toEqual({
+    dataDir: 'c',
+    postgresUrl: 'postgres://c/c',
+    host: 'c',
+    port: 3,
+    tsaUrl: 'http://c',
+    logLevel: 'error',
+  });
+});
+
+describe('what is wrong is named', () => {
+  test.each<[string, Given, string]>([
+    ['no folder', {}, 'no folder is named for the keys and the database'],
+    ['a key that is not known', { file: 'data: a\ntsa: x\n' }, 'platform.yaml:2:1: unknown key "tsa"'],
+    ['a port that is none', { file: 'data: a\nport: 70000\n' }, 'platform.yaml:2:1: port:'],
+    ['no YAML', { file: 'data: [\n' }, 'platform.yaml:2:1:'],
+    ['a file that is not there', { flags: { config: 'other.yaml' } }, 'other.yaml cannot be read'],
+    [
+      'a port of the environment',
+      { flags: { data: 'a' }, environment: { EVIDENCE_PLATFORM_PORT: '80x' } },
+      'EVIDENCE_PLATFORM_PORT is not a port number',
+    ],
+    [
+      'a log level of the environment',
+      { flags: { data: 'a' }, environment: { EVIDENCE_PLATFORM_LOG_LEVEL: 'loud' } },
+      'EVIDENCE_PLATFORM_LOG_LEVEL is none of fatal, error, warn',
+    ],
+    [
+      'an address of another kind',
+      { flags: { data: 'a', postgres: 'mysql://b/c' } },
+      '--postgres is not the address of a PostgreSQL database',
+    ],
+    [
+      'an address without a database',
+      { file: 'data: a\npostgres_url: postgres://db.example\n' },
+      'postgres_url is not the address of a PostgreSQL database',
+    ],
+    [
+      'a password on the command line',
+      { flags: { data: 'a', postgres: 'postgres://u:hunter2@h/d' } },
+      '--postgres has a password in it',
+    ],
+    [
+      'a password in the file',
+      { file: 'data: a\npostgres_url: postgres://u:hunter2@h/d\n' },
+      'postgres_url has a password in it',
+    ],
+    [
+      'no file with the password',
+      { file: 'data: a\npostgres_url: postgres://u@h/d\npostgres_password_file: none\n' },
+      'postgres_password_file: there is no',
+    ],
+  ])('%s', (_name, given, message) => {
+    expect(() => read(given)).toThrow(message);
+    try {
+      read(given);
+    } catch (error) {
+      expect(JSON.stringify([String(error), error])).not.toContain('hunter2');
+    }
+  });
+});

@@ -1,0 +1,92 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { Pool } from 'undici';
+import { builtFolder, PLATFORM } from '../support/process.ts';
+
+const PROGRAM = join(builtFolder(), 'dist', PLATFORM);
+
+/** A platform as it is published, in processes of its own, on one database. */
+export class PlatformProcesses {
+  readonly #words: readonly string[];
+  readonly #running = new Set<ChildProcess>();
+  readonly apiKey: string;
+
+  private constructor(words: readonly string[], apiKey: string) {
+    this.#words = words;
+    this.apiKey = apiKey;
+  }
+
+  /** @param words that say where it keeps what it has: `--data`, `--postgres`. */
+  static async init(words: readonly string[]): Promise<PlatformProcesses> {
+    const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, 'init', ...words]);
+    return new PlatformProcesses(words, /sk_\S+/.exec(stdout)?.[0] ?? '');
+  }
+
+  /** Starts one more, and waits until it says where it listens. */
+  async serve(): Promise<{ child: ChildProcess; origin: string }> {
+    const child = spawn(process.execPath, [PROGRAM, 'serve', ...this.#words, '--port', '0'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    this.#running.add(child);
+    const [line] = await once(createInterface(child.stdout), 'line');
+    return { child, origin: /^listening on (http:\S+)$/.exec(line)?.[1] ?? '' };
+  }
+
+  async close(): Promise<void> {
+    for (const child of this.#running) await kill(child);
+  }
+}
+
+export async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}
+
+/** What was acknowledged: entries by the key that they were sent under. */
+export type Acknowledged = Map<string, { stream_id: string; sequence: number; hash: string }>;
+
+/** Where requests go at the moment: processes come and go. */
+export class Origins {
+  readonly #pools = new Map<string, Pool>();
+  #next = 0;
+
+  add(origin: string): void {
+    this.#pools.set(origin, new Pool(origin, { connections: 64 }));
+  }
+
+  async remove(origin: string): Promise<void> {
+    const pool = this.#pools.get(origin);
+    this.#pools.delete(origin);
+    await pool?.destroy();
+  }
+
+  async close(): Promise<void> {
+    for (const origin of [...this.#pools.keys()]) await this.remove(origin);
+  }
+
+  /** Sends an entry until it is acknowledged, by whichever process takes it: under one key it is recorded once. */
+  async append(apiKey: string, entry: { idempotency_key: string }, acknowledged: Acknowledged): Promise<void> {
+    const body = JSON.stringify(entry);
+    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+    for (;;) {
+      const pools = [...this.#pools.values()];
+      const pool = pools[this.#next++ % Math.max(1, pools.length)];
+      const answer = await pool?.request({ method: 'POST', path: '/audit/entries/', headers, body }).catch(() => null);
+      const text = await answer?.body.text().catch(() => null);
+      if (answer && text && (answer.statusCode === 200 || answer.statusCode === 201)) {
+        const { stream_id, sequence, hash } = JSON.parse(text);
+        acknowledged.set(entry.idempotency_key, { stream_id, sequence, hash });
+        return;
+      }
+      if (answer && answer.statusCode < 500) throw new Error(`${answer.statusCode} ${text}`);
+      // Nobody is there just now.
+      await sleep(20);
+    }
+  }
+}
