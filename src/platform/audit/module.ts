@@ -1,6 +1,5 @@
 import type { KeyStore } from '../accounts/store.ts';
 import type { ServiceModule } from '../module.ts';
-import { AUDIT_MIGRATIONS } from './migrations.ts';
 import { auditRoutes } from './routes.ts';
 import { type AuditParts, assembleAudit } from './service.ts';
 
@@ -12,7 +11,6 @@ export function auditModule(parts: AuditParts, keys: KeyStore): ServiceModule {
   const { appender, checkpoints } = service;
   return {
     name: 'audit',
-    migrations: AUDIT_MIGRATIONS,
     routes: (server) => auditRoutes(server, { service, keys }),
     start() {
       void checkpoints.retryPending();
