@@ -1,6 +1,5 @@
 import { messageOf } from '../../core/errors.ts';
 import type { Database } from '../database/database.ts';
-import type { Stoppable } from '../module.ts';
 
 export interface JobTables {
   jobs: {
@@ -37,8 +36,12 @@ export class Scheduler {
     this.#clock = clock;
   }
 
-  /** Begins to look. @param onFailure is told what a job threw; the job runs again when it is due. */
-  start(onFailure: (job: string, error: unknown) => void): Stoppable {
+  /**
+   * Begins to look.
+   * @param onFailure is told what a job threw; the job runs again when it is due.
+   * @returns how to end it: resolved when no job runs any more.
+   */
+  start(onFailure: (job: string, error: unknown) => void): { stop(): Promise<void> } {
     let running: Promise<unknown> | null = null;
     const look = () => {
       running ??= this.runDue(onFailure)

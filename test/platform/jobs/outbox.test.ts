@@ -75,12 +75,11 @@ describe.each(DATABASES)('the outbox on %s', (_name, start) => {
       throw new Error(`no ${attempts}`);
     };
     const pauses: number[] = [];
-    for (let attempt = 1; attempt < ATTEMPTS; attempt++) {
-      await outbox.deliverDue();
+    await outbox.deliverDue();
+    while (attempts < ATTEMPTS) {
       const before = now;
-      while ((await outbox.deliverDue()) === 0 && now - before < 2 * 60 * 60 * 1000) now += 500;
+      while ((await outbox.deliverDue()) === 0) now += 500;
       pauses.push(now - before);
-      attempt = attempts - 1;
     }
     expect(attempts).toBe(ATTEMPTS);
     expect(pauses.every((pause, at) => at === 0 || pause >= (pauses[at - 1] ?? 0))).toBe(true);
