@@ -98,8 +98,9 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     config: ['http'],
     setup: ['accounts', 'audit', 'database', 'folder', 'migrations', 'timestamp'],
     app: ['accounts', 'audit', 'folder', 'idempotency', 'jobs', 'http', 'module', 'setup', 'timestamp'],
+    backup: ['database', 'folder', 'setup'],
     embedded: ['app', 'import', 'setup'],
-    commands: ['accounts', 'app', 'audit', 'config', 'setup'],
+    commands: ['accounts', 'app', 'audit', 'backup', 'config', 'setup'],
     main: ['commands', 'import'],
   },
 };
