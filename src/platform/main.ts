@@ -4,6 +4,7 @@ import { type ErrorCode, isEvidenceError } from '../core/errors.ts';
 import { readManifest } from '../core/install-paths.ts';
 import { DEFECT, nameCrashes } from '../core/terminal/crash.ts';
 import { parseSaying } from '../core/terminal/help.ts';
+import { backupCommand } from './commands/backup.ts';
 import { initCommand } from './commands/init.ts';
 import { sealKeysCommand } from './commands/seal-keys.ts';
 import { serveCommand } from './commands/serve.ts';
@@ -42,6 +43,7 @@ function makeParser(args: string[]): Argv {
       .command(initCommand)
       .command(serveCommand)
       .command(sealKeysCommand)
+      .command(backupCommand)
       .command(importCommand)
       .demandCommand(1, 'Name a command.')
       .strict()

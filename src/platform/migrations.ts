@@ -1,10 +1,15 @@
 import { ACCOUNT_MIGRATIONS } from './accounts/migrations.ts';
+import { setAside } from './audit/earlier.ts';
 import { AUDIT_MIGRATIONS } from './audit/migrations.ts';
 import type { Database } from './database/database.ts';
 import { migrate } from './database/migration.ts';
 import { IDEMPOTENCY_MIGRATIONS } from './idempotency/migrations.ts';
+import { JOB_MIGRATIONS } from './jobs/migrations.ts';
 
-/** Brings a database to the form that all that is in this version needs. @throws EvidenceError as `migrate`. */
-export function migrateAll(database: Database): Promise<void> {
-  return migrate(database, { ...ACCOUNT_MIGRATIONS, ...AUDIT_MIGRATIONS, ...IDEMPOTENCY_MIGRATIONS });
+const MIGRATIONS = { ...ACCOUNT_MIGRATIONS, ...AUDIT_MIGRATIONS, ...IDEMPOTENCY_MIGRATIONS, ...JOB_MIGRATIONS };
+
+/** Brings the tables to the form that all that is in this version needs. @throws EvidenceError as `migrate`. */
+export async function migrateAll(database: Database): Promise<void> {
+  await setAside(database);
+  await migrate(database, MIGRATIONS);
 }

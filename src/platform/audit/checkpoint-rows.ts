@@ -48,8 +48,8 @@ export async function* packedCheckpoints(
       if (row.number > checkpoints) return;
       if (row.sequence < first_sequence || row.sequence > last_sequence) continue;
       const wire = checkpointToWire(row, stream_id, seals);
-      const isLater = row.anchored_as === null || row.anchored_as > anchored;
-      yield wire.anchor.status === 'anchored' && isLater ? { ...wire, anchor: { ...wire.anchor, ...UNSTAMPED } } : wire;
+      const isPending = wire.anchor.status !== 'failed' && (row.anchored_as === null || row.anchored_as > anchored);
+      yield isPending ? { ...wire, anchor: { status: 'pending', authority: row.authority, ...UNSTAMPED } } : wire;
     }
 }
 
@@ -58,15 +58,14 @@ export function checkpointsOf(reader: Reader, streamNo: number) {
   return checkpoints.where('stream_no', '=', streamNo).orderBy('number');
 }
 
-const UNSTAMPED = { status: 'pending', tsa_url: null, gen_time: null, token: null } as const;
+const UNSTAMPED = { tsa_url: null, gen_time: null, token: null };
 
 /** What was changed outside of the service is no anchor. */
 export function checkpointToWire(row: CheckpointRow, streamId: string, seals: RowSeals): WireCheckpoint {
-  const { checkpoint_id, sequence, hash, created_at, authority } = row;
+  const { checkpoint_id, sequence, hash, created_at, status, authority, tsa_url, gen_time } = row;
   const facts = { checkpoint_id, stream_id: streamId, sequence, hash, created_at };
   if (row.seal !== seals.checkpoint(row, streamId))
-    return { ...facts, anchor: { ...UNSTAMPED, status: 'failed', authority } };
-  if (row.token === null) return { ...facts, anchor: { ...UNSTAMPED, authority, tsa_url: row.tsa_url } };
-  const token = Buffer.from(row.token).toString('base64');
-  return { ...facts, anchor: { status: 'anchored', authority, tsa_url: row.tsa_url, gen_time: row.gen_time, token } };
+    return { ...facts, anchor: { status: 'failed', authority, ...UNSTAMPED } };
+  const token = row.token === null ? null : Buffer.from(row.token).toString('base64');
+  return { ...facts, anchor: { status, authority, tsa_url, gen_time, token } };
 }
