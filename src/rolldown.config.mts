@@ -13,6 +13,7 @@ const ROOT = join(import.meta.dirname, '..');
 const PROGRAMS = [
   'exporter/cli/main',
   'platform/main',
+  'platform/audit/reader-thread',
   'verifier/verify/range-worker',
   'exporter/export/packing-thread',
   'verifier/pdf-text/reader-thread',

@@ -5,11 +5,6 @@ import { z } from 'zod';
  * unless a contract file says otherwise. Digests are lower-case hex; times are RFC 3339 in UTC with milliseconds.
  */
 
-/** What `prev_hash` of the first entry of a stream says: nothing came before. */
-export const GENESIS = '0'.repeat(64);
-
-export const PACKAGE_FORMAT = 'evidence-package/1';
-
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 const time = z.string();
 const count = z.int().min(0);
@@ -95,7 +90,7 @@ export const wirePeriodSchema = z.object({ from: time.nullable(), to: time.nulla
 
 /** Everything of a package but `entries`, which stand last and are streamed. */
 export const packageHeadSchema = z.object({
-  format: z.literal(PACKAGE_FORMAT),
+  format: z.literal('evidence-package/1'),
   package_id: z.string(),
   stream: z.looseObject({ stream_id: z.string() }),
   period: wirePeriodSchema.nullable(),

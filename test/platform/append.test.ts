@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { entrySchema, GENESIS, type WireEntry } from '../../src/core/wire.ts';
+import { entrySchema, type WireEntry } from '../../src/core/wire.ts';
+import { GENESIS } from '../../src/platform/audit/rules.ts';
 import { entry, listAll, type Service, startService } from './service.ts';
 
 let service: Service;

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { canonicalize, type Json } from '../../core/json/canonical.ts';
-import { GENESIS } from '../../core/wire.ts';
 import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { type KeyedRequest, KeyedResults, keyedRequest, keyOfAnother } from '../idempotency/keyed-results.ts';
@@ -18,7 +17,7 @@ import {
 } from './repository.ts';
 import type { NewEntry } from './requests.ts';
 import type { RowSeals } from './row-seals.ts';
-import { hashEntry, sealHash, timestampOf } from './rules.ts';
+import { GENESIS, hashEntry, sealHash, timestampOf } from './rules.ts';
 import type { DerivedSealKeys } from './seal-keys.ts';
 import { addToTotals } from './totals.ts';
 

@@ -17,7 +17,7 @@ export interface EvidenceMeans {
   database: Database;
   seals: RowSeals;
   clock: () => Date;
-  make(order: PackageOrder, signal: AbortSignal): Promise<PackageRow>;
+  settle(order: PackageOrder, signal: AbortSignal): Promise<PackageRow>;
   print(row: PackageRow, signal: AbortSignal): Promise<Uint8Array>;
 }
 
@@ -46,8 +46,8 @@ export class Evidence {
     const keyed = key === undefined ? null : keyedRequest('audit/evidence', key, request as Json);
     const earlier = keyed === null ? null : await this.#earlier(keyed);
     if (earlier !== null) return { package: toGenerated(await this.find(earlier)), repeated: true };
-    const { make, clock } = this.#means;
-    const row = await make({ packageId: randomUUID(), now: clock().toISOString(), request }, signal);
+    const { settle, clock } = this.#means;
+    const row = await settle({ packageId: randomUUID(), now: clock().toISOString(), request }, signal);
     const packageId = await this.#keep(row, keyed);
     const repeated = packageId !== row.package_id;
     return { package: toGenerated(repeated ? await this.find(packageId) : row), repeated };

@@ -20,6 +20,12 @@ const STREAMS = 100;
 
 const FILTERS = ['actor', 'action', 'resource_type', 'resource_id'] as const;
 
+/** A page of entries, as JSON separated by commas. */
+export interface EntryList {
+  data: Uint8Array;
+  next_cursor: string | null;
+}
+
 interface Page<T> {
   data: T[];
   next_cursor: string | null;
@@ -45,14 +51,12 @@ export async function listStreams(
  * The entries that match, ordered by stream and sequence, as JSON separated by commas. Appending goes on while somebody
  * pages: what was there when the first page was read is listed exactly once.
  */
-export async function listEntries(
-  reader: Reader,
-  query: EntriesQuery,
-): Promise<{ data: Uint8Array; next_cursor: string | null }> {
+export async function listEntries(reader: Reader, query: EntriesQuery, signal: AbortSignal): Promise<EntryList> {
   const page = new EntryPage(reader, query);
   for await (const window of windowsOf(reader, query)) {
     if (await page.take(window)) return { data: page.text(), next_cursor: page.cursor() };
     await nextTick();
+    signal.throwIfAborted();
   }
   return { data: page.text(), next_cursor: null };
 }

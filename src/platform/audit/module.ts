@@ -10,7 +10,7 @@ const LONGEST_RETRY_MS = 20 * 60_000;
 
 export function auditModule(parts: AuditParts, keys: KeyStore): ServiceModule {
   const service = assembleAudit(parts);
-  const { appender, checkpoints } = service;
+  const { appender, checkpoints, readers } = service;
   return {
     name: 'audit',
     routes: (server) => auditRoutes(server, { service, keys }),
@@ -25,6 +25,7 @@ export function auditModule(parts: AuditParts, keys: KeyStore): ServiceModule {
     async settled() {
       await appender.settled();
       await checkpoints.settled();
+      await readers.close();
     },
   };
 }

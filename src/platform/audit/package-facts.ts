@@ -1,10 +1,4 @@
-import {
-  PACKAGE_FORMAT,
-  type WireCheckpoint,
-  type WirePackageHead,
-  type WireStream,
-  type WireSummary,
-} from '../../core/wire.ts';
+import type { WireCheckpoint, WirePackageHead, WireStream, WireSummary } from '../../core/wire.ts';
 import type { GenerateRequest } from './requests.ts';
 import { type Census, limitationsOf } from './summary.ts';
 
@@ -21,7 +15,7 @@ export interface SettledFacts {
 /** The package without its checkpoints and entries, which are read when somebody downloads them. */
 export function headOf({ packageId, stream, period, now, census }: SettledFacts): Omit<WirePackageHead, 'checkpoints'> {
   return {
-    format: PACKAGE_FORMAT,
+    format: 'evidence-package/1',
     package_id: packageId,
     stream,
     period,

@@ -4,6 +4,9 @@ import type { WireEntry } from '../../core/wire.ts';
 import { DomainError } from '../errors.ts';
 import type { EntryRow } from './repository.ts';
 
+/** What `prev_hash` of the first entry of a stream says: nothing came before. */
+export const GENESIS = '0'.repeat(64);
+
 /** What is hashed of an entry: all of it but its own hash and seal. */
 export type EntryContent = Omit<EntryRow, 'hash' | 'seal'>;
 

@@ -19,6 +19,7 @@ export function sealKeyId(streamId: string, epoch = CURRENT_EPOCH): string {
 
 /** The seal keys of all streams, derived from one master key. */
 export class DerivedSealKeys {
+  readonly #masterKey: Uint8Array;
   readonly #pseudorandomKey: Buffer;
   readonly #cache = new Map<string, KeyObject>();
 
@@ -28,6 +29,7 @@ export class DerivedSealKeys {
       throw new EvidenceError('unreadable', `the master key has ${masterKey.length} bytes instead of 32`, {
         nextStep: 'Restore master.key from a backup: without it nothing can be sealed or verified.',
       });
+    this.#masterKey = masterKey;
     // HKDF-Extract of RFC 5869 section 2.2, with no salt.
     this.#pseudorandomKey = createHmac('sha256', Buffer.alloc(32)).update(masterKey).digest();
   }
@@ -48,6 +50,11 @@ export class DerivedSealKeys {
   /** The bytes of a stream's key, to be handed to somebody who shall be able to check seals. */
   reveal(streamId: string): { id: string; bytes: Uint8Array } {
     return { id: sealKeyId(streamId), bytes: this.#derive(streamId, CURRENT_EPOCH) };
+  }
+
+  /** The master key, for a thread of this process that has keys of its own. */
+  forThread(): Uint8Array {
+    return this.#masterKey;
   }
 
   /** The key of seals that only this platform makes and checks. It is not handed out. */

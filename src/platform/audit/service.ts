@@ -3,9 +3,7 @@ import type { TimestampAuthority } from '../timestamp/types.ts';
 import { Appender } from './appender.ts';
 import { type AnchorFailed, Checkpoints } from './checkpoints.ts';
 import { Evidence } from './evidence.ts';
-import { inspectStream } from './inspection.ts';
-import { settlePackage } from './packing.ts';
-import { printPackage } from './printing.ts';
+import { ReaderThreads } from './reader-threads.ts';
 import { RowSeals } from './row-seals.ts';
 import type { DerivedSealKeys } from './seal-keys.ts';
 import { Verifier } from './verify.ts';
@@ -19,6 +17,7 @@ export interface AuditService {
   verifier: Verifier;
   checkpoints: Checkpoints;
   evidence: Evidence;
+  readers: ReaderThreads;
 }
 
 export interface AuditParts {
@@ -32,18 +31,17 @@ export interface AuditParts {
 export function assembleAudit({ database, keys, authority, clock, onAnchorFailure }: AuditParts): AuditService {
   const seals = new RowSeals(keys.ofRows());
   const means = { database, seals, clock };
+  const readers = new ReaderThreads(database, keys);
   return {
     ...means,
+    readers,
     checkpoints: new Checkpoints({ ...means, authority, onFailure: onAnchorFailure }),
     appender: new Appender(database, { keys, seals, clock }),
-    verifier: new Verifier({
-      ...means,
-      inspect: (streamId, signal) => inspectStream(database, { keys, seals }, streamId, signal),
-    }),
+    verifier: new Verifier({ ...means, inspect: (streamId, signal) => readers.inspect(streamId, signal) }),
     evidence: new Evidence({
       ...means,
-      make: (order, signal) => settlePackage(database, seals, order, signal),
-      print: (row) => printPackage(database, seals, row),
+      settle: (order, signal) => readers.settle(order, signal),
+      print: (row, signal) => readers.print(row, signal),
     }),
   };
 }

@@ -1,8 +1,7 @@
-import { GENESIS } from '../../core/wire.ts';
 import type { Faults } from './faults.ts';
 import type { EntryRow } from './repository.ts';
 import type { SealedHead } from './row-seals.ts';
-import { hashEntry, sealHash } from './rules.ts';
+import { GENESIS, hashEntry, sealHash } from './rules.ts';
 import type { DerivedSealKeys } from './seal-keys.ts';
 
 /** What a checkpoint says of an entry. */

@@ -2,13 +2,16 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { entrySchema, pageSchema, statsSchema } from '../../../core/wire.ts';
 import { DomainError } from '../../errors.ts';
+import { hangUpOf } from '../../http/caller.ts';
 import { problemResponses } from '../../http/responses.ts';
 import type { Appended } from '../append.ts';
 import { listEntries } from '../list.ts';
-import { batchSchema, entriesQuerySchema, keyHeaderSchema, newEntrySchema } from '../requests.ts';
+import { batchSchema, type EntriesQuery, entriesQuerySchema, keyHeaderSchema, newEntrySchema } from '../requests.ts';
 import { entryToJson } from '../rules.ts';
 import type { AuditService } from '../service.ts';
-import { readStats } from '../stats.ts';
+
+/** Entries of a list that is read at once. */
+const SHORT = 100;
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -78,7 +81,10 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
       },
     },
     async ({ query }, reply) => {
-      const { data, next_cursor } = await listEntries(service.database, query);
+      const signal = hangUpOf(reply);
+      const { data, next_cursor } = isShort(query)
+        ? await listEntries(service.database, query, signal)
+        : await service.readers.entries(query, signal);
       const text = [Buffer.from('{"data":['), data, Buffer.from(`],"next_cursor":${JSON.stringify(next_cursor)}}`)];
       return reply.type(JSON_TYPE).send(Buffer.concat(text) as never);
     },
@@ -87,9 +93,14 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
   server.get(
     '/stats/',
     { schema: { summary: 'Statistics', response: { 200: statsSchema, ...problemResponses() } } },
-    () => readStats(service.database, service.seals, service.clock()),
+    (_request, reply) => service.readers.stats(service.clock(), hangUpOf(reply)),
   );
 };
+
+/** Whether a list is read sooner than a thread is asked for it. */
+function isShort({ limit, cursor: _, stream_id: _stream, after_sequence: _after, ...filters }: EntriesQuery): boolean {
+  return limit <= SHORT && Object.values(filters).every((filter) => filter === undefined);
+}
 
 /** Fastify sends text as it is; the type provider knows only the schema's object. */
 function asSent(text: string): never {

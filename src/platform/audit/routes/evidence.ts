@@ -6,7 +6,6 @@ import { entrySchema, generatedSchema, packageHeadSchema, summarySchema } from '
 import { hangUpOf } from '../../http/caller.ts';
 import { problemResponses } from '../../http/responses.ts';
 import { toGenerated } from '../evidence.ts';
-import { packageJson } from '../packing.ts';
 import { generateSchema, keyHeaderSchema, packageParamsSchema } from '../requests.ts';
 import type { AuditService } from '../service.ts';
 
@@ -59,7 +58,7 @@ export const evidenceRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = 
     async ({ params }, reply) => {
       const row = await service.evidence.find(params.package_id);
       offer(reply, `evidence-${row.package_id}.json`, 'application/json');
-      return reply.send(Readable.from(packageJson(service.database, service.seals, row), BYTES) as never);
+      return reply.send(Readable.from(service.readers.json(row, hangUpOf(reply)), BYTES) as never);
     },
   );
 

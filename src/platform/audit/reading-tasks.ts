@@ -1,0 +1,60 @@
+import type { DatabaseAddress, ReadableDatabase } from '../database/database.ts';
+import { inspectStream } from './inspection.ts';
+import { listEntries } from './list.ts';
+import { type PackageOrder, type PackageRow, packageJson, settlePackage } from './packing.ts';
+import type { EntriesQuery } from './requests.ts';
+import type { RowSeals } from './row-seals.ts';
+import type { DerivedSealKeys } from './seal-keys.ts';
+import { readStats } from './stats.ts';
+
+/** What a thread that reads is started with. */
+export interface ReaderPlace {
+  address: DatabaseAddress;
+  masterKey: Uint8Array;
+}
+
+/** What is read beside the thread that answers and appends. */
+export type ReadingTask =
+  | { read: 'stream'; streamId: string }
+  | { read: 'entries'; query: EntriesQuery }
+  | { read: 'stats'; now: Date }
+  | { read: 'package'; order: PackageOrder }
+  | { read: 'package-json'; row: PackageRow }
+  | { read: 'package-pdf'; row: PackageRow };
+
+export interface ReadingMeans {
+  database: ReadableDatabase;
+  keys: DerivedSealKeys;
+  seals: RowSeals;
+}
+
+/** Yields what a task leads to: one value, or a package's JSON in pieces. */
+export async function* performReading(
+  means: ReadingMeans,
+  task: ReadingTask,
+  signal: AbortSignal,
+): AsyncGenerator<unknown> {
+  const { database, seals } = means;
+  switch (task.read) {
+    case 'stream':
+      yield await inspectStream(database, means, task.streamId, signal);
+      return;
+    case 'entries':
+      yield await listEntries(database, task.query, signal);
+      return;
+    case 'stats':
+      yield await readStats(database, seals, task.now);
+      return;
+    case 'package':
+      yield await settlePackage(database, seals, task.order, signal);
+      return;
+    case 'package-json':
+      yield* packageJson(database, seals, task.row);
+      return;
+    case 'package-pdf': {
+      // Loaded by those who print: it takes longer than all else.
+      const { printPackage } = await import('./printing.ts');
+      yield await printPackage(database, seals, task.row);
+    }
+  }
+}
