@@ -17,6 +17,8 @@ export interface PlatformOptions extends PlatformPlace {
   host?: string;
   /** An RFC 3161 authority; without one the development authority of the folder anchors. */
   tsaUrl?: string | null;
+  /** How often streams that grew get a checkpoint; without it only when somebody asks. */
+  checkpointMinutes?: number | null;
   logLevel?: LogLevel;
 }
 
@@ -41,7 +43,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const onAnchorFailure = (error: unknown, checkpointId: string | null) =>
       server.log.warn({ checkpointId, reason: messageOf(error) }, 'a checkpoint stays pending');
     const parts = { database, keys: sealKeys, authority, clock, onAnchorFailure };
-    const modules: readonly ServiceModule[] = [auditModule(parts, new KeyStore(database))];
+    const settings = { checkpointMinutes: options.checkpointMinutes ?? null };
+    const modules: readonly ServiceModule[] = [auditModule(parts, new KeyStore(database), settings)];
     for (const { name, routes } of modules) await server.register(routes, { prefix: `/${name}` });
     const origin = await listen(server, { host: '127.0.0.1', ...options });
     const jobs = [keyedResultsJob(database, clock), ...modules.flatMap((module) => module.jobs)];

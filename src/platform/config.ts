@@ -16,6 +16,8 @@ export interface PlatformConfig {
   port: number;
   /** An RFC 3161 authority; without one the development authority of the folder anchors. */
   tsaUrl: string | null;
+  /** How often streams that grew get a checkpoint; null for only when somebody asks. */
+  checkpointMinutes: number | null;
   logLevel: LogLevel;
 }
 
@@ -38,6 +40,7 @@ const fileSchema = z.strictObject({
   host: z.string().min(1).optional(),
   port: port.optional(),
   tsa_url: z.string().min(1).optional(),
+  checkpoint_minutes: z.int().min(1).max(10_080).optional(),
   log_level: z.enum(LOG_LEVELS).optional(),
 });
 type ConfigFile = z.infer<typeof fileSchema>;
@@ -68,6 +71,7 @@ export function readPlatformConfig(
     host: flags.host ?? variable('EVIDENCE_PLATFORM_HOST') ?? file.host ?? '127.0.0.1',
     port: flags.port ?? toPort(variable('EVIDENCE_PLATFORM_PORT')) ?? file.port ?? 8181,
     tsaUrl: flags['tsa-url'] ?? variable('EVIDENCE_PLATFORM_TSA_URL') ?? file.tsa_url ?? null,
+    checkpointMinutes: file.checkpoint_minutes ?? null,
     logLevel: toLogLevel(variable('EVIDENCE_PLATFORM_LOG_LEVEL')) ?? file.log_level ?? 'warn',
   };
 }

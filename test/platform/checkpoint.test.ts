@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { EvidenceError } from '../../src/core/errors.ts';
 import { checkpointSchema, type WireCheckpoint } from '../../src/core/wire.ts';
 import { Checkpoints } from '../../src/platform/audit/checkpoints.ts';
@@ -96,6 +96,23 @@ describe('a checkpoint', () => {
       expect(await listAll(service, '/streams/s/checkpoints?limit=2')).toEqual(made);
     }));
 });
+
+test('streams that grew get a checkpoint on a schedule, and no other does', () =>
+  withService({ checkpointMinutes: 1 }, async (service) => {
+    const due = () => service.sql("UPDATE jobs SET due_at = '2026-01-01T00:00:00.000Z'");
+    const count = async (streamId: string) => (await listAll(service, `/streams/${streamId}/checkpoints`)).length;
+    await fill(service, 'grows', 1);
+    await service.call('POST', '/streams/s/checkpoints');
+    await fill(service, 'damaged', 1);
+    service.sql("UPDATE streams SET head_hash = 'x' WHERE stream_id = 'damaged'");
+    due();
+    await vi.waitFor(async () => expect(await count('grows')).toBe(1), { timeout: 10_000 });
+    await fill(service, 'grows', 1);
+    due();
+    await vi.waitFor(async () => expect(await count('grows')).toBe(2), { timeout: 10_000 });
+    expect([await count('s'), await count('damaged')]).toEqual([1, 0]);
+    expect((await service.call('GET', '/stats/')).body).toMatchObject({ checkpoints: 3, pending_anchors: 0 });
+  }));
 
 describe('pending checkpoints', () => {
   test('are anchored once the authority answers, and only by the kind of authority they were meant for', () =>

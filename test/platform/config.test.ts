@@ -30,6 +30,7 @@ test('without a word about it everything is as it is meant for one machine', () 
     host: '127.0.0.1',
     port: 8181,
     tsaUrl: null,
+    checkpointMinutes: null,
     logLevel: 'warn',
   });
 });
@@ -41,6 +42,7 @@ postgres_password_file: password
 host: 0.0.0.0
 port: 0
 tsa_url: https://tsa.example
+checkpoint_minutes: 60
 log_level: info
 `;
   expect(read({ file })).toEqual({
@@ -49,6 +51,7 @@ log_level: info
     host: '0.0.0.0',
     port: 0,
     tsaUrl: 'https://tsa.example',
+    checkpointMinutes: 60,
     logLevel: 'info',
   });
 });
@@ -71,6 +74,7 @@ test('the environment replaces the file, and flags replace both', () => {
     host: 'c',
     port: 3,
     tsaUrl: 'http://c',
+    checkpointMinutes: null,
     logLevel: 'error',
   });
 });

@@ -5,6 +5,7 @@ import { DomainError } from '../errors.ts';
 import { fromCursor, toCursor } from '../http/cursor.ts';
 import type { TimestampAuthority } from '../timestamp/types.ts';
 import { checkpointsOf, checkpointToWire } from './checkpoint-rows.ts';
+import { grownStreams, type PendingCheckpoint, pendingCheckpoints } from './checkpoints-due.ts';
 import { lockHeads, moveHeads, refuseDamaged, type StreamHead } from './repository.ts';
 import type { PageQuery } from './requests.ts';
 import type { CheckpointRow, RowSeals } from './row-seals.ts';
@@ -14,9 +15,6 @@ import { findStream } from './streams.ts';
 /** Tells the operator why an anchor is still pending. */
 export type AnchorFailed = (error: unknown, checkpointId: string | null) => void;
 
-/** Checkpoints read at once that are to be anchored. */
-const RETRIED_AT_ONCE = 100;
-
 export interface CheckpointMeans {
   database: Database;
   seals: RowSeals;
@@ -24,8 +22,6 @@ export interface CheckpointMeans {
   clock: () => Date;
   onFailure: AnchorFailed;
 }
-
-type OfStream = CheckpointRow & { stream_id: string };
 
 /**
  * Checkpoints: the head of a stream at a moment, with a time stamp over its hash. A checkpoint is recorded first and
@@ -45,17 +41,23 @@ export class Checkpoints {
    */
   async create(streamId: string): Promise<{ checkpoint: WireCheckpoint; repeated: boolean }> {
     const { seals } = this.#means;
-    const { row, repeated } = await this.#withHead(streamId, async (head, transaction) => {
-      const last = await this.#lastOf(head, transaction);
-      return last === null
-        ? { row: await this.#record(head, transaction), repeated: false }
-        : { row: last, repeated: true };
-    });
+    const { row, repeated } = await this.#ofHead(streamId);
     if (row.status === 'anchored') return { checkpoint: checkpointToWire(row, streamId, seals), repeated };
     const outcome = await this.#anchor({ ...row, stream_id: streamId });
     // Now that the authority answers, others may be anchored too; nobody needs to wait for that.
     if (outcome?.status === 'anchored') void this.retryPending();
     return { checkpoint: checkpointToWire(outcome ?? row, streamId, seals), repeated };
+  }
+
+  /**
+   * Records the heads that have no checkpoint of this authority, and has them time-stamped. One that cannot be is named
+   * and in nobody's way.
+   */
+  async createWhereGrown(): Promise<void> {
+    const { database, authority, onFailure } = this.#means;
+    for await (const streamId of grownStreams(database, authority.kind))
+      await this.#ofHead(streamId).catch((error: unknown) => onFailure(error, null));
+    await this.retryPending();
   }
 
   /** @throws DomainError `not_found`. */
@@ -92,29 +94,19 @@ export class Checkpoints {
   }
 
   async #retry(): Promise<void> {
-    let last = 0;
-    for (;;) {
-      const rows = await this.#pendingAfter(last);
-      for (const row of rows) if ((await this.#anchor(row)) === null) return;
-      const end = rows.at(-1);
-      if (end === undefined) return;
-      last = end.ordinal;
-    }
+    const { database, authority } = this.#means;
+    for await (const row of pendingCheckpoints(database, authority.kind))
+      if ((await this.#anchor(row)) === null) return;
   }
 
-  #pendingAfter(ordinal: number): Promise<OfStream[]> {
-    return this.#means.database
-      .tables<AuditTables>()
-      .selectFrom('checkpoints')
-      .innerJoin('streams', 'streams.stream_no', 'checkpoints.stream_no')
-      .selectAll('checkpoints')
-      .select('stream_id')
-      .where('status', '=', 'pending')
-      .where('authority', '=', this.#means.authority.kind)
-      .where('ordinal', '>', ordinal)
-      .orderBy('ordinal')
-      .limit(RETRIED_AT_ONCE)
-      .execute();
+  /** The checkpoint of a stream's head, which is recorded where there is none. */
+  #ofHead(streamId: string): Promise<{ row: CheckpointRow; repeated: boolean }> {
+    return this.#withHead(streamId, async (head, transaction) => {
+      const last = await this.#lastOf(head, transaction);
+      return last === null
+        ? { row: await this.#record(head, transaction), repeated: false }
+        : { row: last, repeated: true };
+    });
   }
 
   /** The checkpoint of the head as it is; null where there is none. */
@@ -154,7 +146,7 @@ export class Checkpoints {
   }
 
   /** The checkpoint as it is afterwards; null where the authority failed. */
-  async #anchor(row: OfStream): Promise<CheckpointRow | null> {
+  async #anchor(row: PendingCheckpoint): Promise<CheckpointRow | null> {
     const { authority, seals, onFailure } = this.#means;
     if (row.seal !== seals.checkpoint(row, row.stream_id)) {
       onFailure(new Error('it was changed outside of the service'), row.checkpoint_id);
@@ -174,7 +166,7 @@ export class Checkpoints {
   }
 
   async #stamp(
-    row: OfStream,
+    row: PendingCheckpoint,
     { token, genTime }: Awaited<ReturnType<TimestampAuthority['stamp']>>,
     head: StreamHead,
     transaction: Transaction,

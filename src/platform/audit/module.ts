@@ -1,5 +1,7 @@
 import type { KeyStore } from '../accounts/store.ts';
+import type { Job } from '../jobs/scheduler.ts';
 import type { ServiceModule } from '../module.ts';
+import type { Checkpoints } from './checkpoints.ts';
 import { auditRoutes } from './routes.ts';
 import { type AuditParts, assembleAudit } from './service.ts';
 
@@ -8,7 +10,12 @@ const RETRY_MS = 60_000;
 /** As many as are anchored in one go, by an authority that answers slowly. */
 const LONGEST_RETRY_MS = 20 * 60_000;
 
-export function auditModule(parts: AuditParts, keys: KeyStore): ServiceModule {
+export interface AuditSettings {
+  /** How often streams that grew get a checkpoint; null for only when somebody asks. */
+  checkpointMinutes: number | null;
+}
+
+export function auditModule(parts: AuditParts, keys: KeyStore, { checkpointMinutes }: AuditSettings): ServiceModule {
   const service = assembleAudit(parts);
   const { appender, checkpoints, readers } = service;
   return {
@@ -21,11 +28,21 @@ export function auditModule(parts: AuditParts, keys: KeyStore): ServiceModule {
         atMostMs: LONGEST_RETRY_MS,
         run: () => checkpoints.retryPending(),
       },
+      ...(checkpointMinutes === null ? [] : [checkpointsEvery(checkpointMinutes, checkpoints)]),
     ],
     async settled() {
       await appender.settled();
       await checkpoints.settled();
       await readers.close();
     },
+  };
+}
+
+function checkpointsEvery(minutes: number, checkpoints: Checkpoints): Job {
+  return {
+    name: 'audit/checkpoint-grown',
+    everyMs: minutes * 60_000,
+    atMostMs: LONGEST_RETRY_MS,
+    run: () => checkpoints.createWhereGrown(),
   };
 }
