@@ -41,7 +41,9 @@ test('what the first form had is served as it was, and every stream is verified 
   expect((await ask('GET', '/entries/?limit=500')).text).toBe(await read('entries.answer'));
   const packed = await read('package.answer');
   expect((await ask('GET', `/evidence/${JSON.parse(packed).package_id}/json`)).text).toBe(packed);
-  expect((await ask('GET', '/streams/payments/checkpoints')).body).toEqual(JSON.parse(await read('checkpoints.answer')));
+  expect((await ask('GET', '/streams/payments/checkpoints')).body).toEqual(
+    JSON.parse(await read('checkpoints.answer')),
+  );
   const { data } = (await ask('GET', '/streams/')).body;
   for (const { stream_id, verification_status, last_checked_at } of data) {
     expect([verification_status, last_checked_at]).toEqual(['unverified', null]);
