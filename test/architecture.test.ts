@@ -89,7 +89,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     outgoing: [],
     idempotency: ['database', 'errors', 'jobs'],
     timestamp: ['outgoing'],
-    accounts: ['database'],
+    accounts: ['database', 'errors'],
     http: ['accounts', 'errors'],
     module: ['jobs'],
     audit: ['accounts', 'database', 'errors', 'http', 'idempotency', 'module', 'timestamp'],

@@ -21,12 +21,17 @@ export class HttpProblem extends Error {
 
 /** The statuses of what services refuse. */
 const STATUSES: Record<DomainCode, number> = {
+  not_signed_in: 401,
   unauthenticated: 401,
   not_found: 404,
+  conflict: 409,
   stream_empty: 409,
+  link_used: 410,
   idempotency_conflict: 422,
   invalid_cursor: 422,
   invalid_request: 422,
+  weak_password: 422,
+  too_many_attempts: 429,
   clock_behind: 503,
 };
 
@@ -68,7 +73,8 @@ function pathOf(request: FastifyRequest): string {
 
 function toProblem(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;
-  if (error instanceof DomainError) return new HttpProblem(STATUSES[error.code], error.code, error.message);
+  if (error instanceof DomainError)
+    return new HttpProblem(STATUSES[error.code], error.code, error.message, error.members);
   if (hasZodFastifySchemaValidationErrors(error)) return validationProblem(error);
   const { statusCode, message } = error as Partial<FastifyError>;
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
