@@ -27,7 +27,7 @@ export interface Service {
 export async function startService(options: Partial<PlatformOptions> = {}): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'platform-'));
   const dataDir = join(folder, 'data');
-  const { apiKey } = await initPlatform({ dataDir });
+  const { apiKey } = await initPlatform({ dataDir, postgresUrl: options.postgresUrl ?? null });
   const platform = await startPlatform({ dataDir, port: 0, logLevel: 'silent', ...options });
   return {
     dataDir,

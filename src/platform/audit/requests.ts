@@ -89,3 +89,4 @@ export type GenerateRequest = z.infer<typeof generateSchema>;
 
 export const streamParamsSchema = z.object({ stream_id: z.string() });
 export const packageParamsSchema = z.object({ package_id: z.string() });
+export const verificationParamsSchema = z.object({ verification_id: z.string() });

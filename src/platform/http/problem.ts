@@ -25,6 +25,8 @@ const STATUSES: Record<DomainCode, number> = {
   unauthenticated: 401,
   not_found: 404,
   conflict: 409,
+  package_damaged: 409,
+  stream_damaged: 409,
   stream_empty: 409,
   link_used: 410,
   idempotency_conflict: 422,

@@ -31,7 +31,7 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
         summary: 'Append an entry to its stream',
         headers: keyHeaderSchema,
         body: newEntrySchema,
-        response: { 201: entrySchema, 200: entrySchema, ...problemResponses(422) },
+        response: { 201: entrySchema, 200: entrySchema, ...problemResponses(409, 422) },
       },
     },
     async ({ body, headers }, reply) => {
@@ -53,7 +53,7 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
         summary: 'Append entries, all or none, in order',
         headers: keyHeaderSchema,
         body: batchSchema,
-        response: { 201: batchAnswerSchema, ...problemResponses(413, 422) },
+        response: { 201: batchAnswerSchema, ...problemResponses(409, 413, 422) },
       },
     },
     async ({ body, headers }, reply) => {
@@ -87,7 +87,7 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
   server.get(
     '/stats/',
     { schema: { summary: 'Statistics', response: { 200: statsSchema, ...problemResponses() } } },
-    () => readStats(service.database, service.clock()),
+    () => readStats(service.database, service.seals, service.clock()),
   );
 };
 
