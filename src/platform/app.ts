@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { EvidenceError, messageOf } from '../core/errors.ts';
-import { KeyStore } from './accounts/store.ts';
+import { KeyAuthentication } from './accounts/authentication.ts';
 import { auditModule } from './audit/module.ts';
 import { dataFolder } from './folder.ts';
 import { createServer, type LogLevel } from './http/server.ts';
@@ -37,11 +37,14 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   try {
     const sealKeys = await openSealKeys(options.dataDir);
     const authority = await openAuthority(options);
-    const server = createServer({ logLevel: options.logLevel ?? 'warn' });
+    const clock = () => new Date();
+    const keys = new KeyAuthentication(database, clock);
+    const authenticate = (presented: string) => keys.authenticate(presented);
+    const server = createServer({ logLevel: options.logLevel ?? 'warn', authenticate });
     const onAnchorFailure = (error: unknown, checkpointId: string | null) =>
       server.log.warn({ checkpointId, reason: messageOf(error) }, 'a checkpoint stays pending');
-    const parts = { database, keys: sealKeys, authority, clock: () => new Date(), onAnchorFailure };
-    const modules: readonly ServiceModule[] = [auditModule(parts, new KeyStore(database))];
+    const parts = { database, keys: sealKeys, authority, clock, onAnchorFailure };
+    const modules: readonly ServiceModule[] = [auditModule(parts)];
     for (const { name, routes } of modules) await server.register(routes, { prefix: `/${name}` });
     const { host = '127.0.0.1', port } = options;
     await listen(server, host, port);
@@ -53,6 +56,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       async close() {
         await closeSoon(server);
         for (const running of started) await running.stop();
+        await keys.settled();
         await database.close();
       },
     };

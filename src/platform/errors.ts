@@ -1,9 +1,14 @@
 /** Why a service does not do what it was asked for. `http/problem.ts` knows the status of each. */
 export type DomainCode =
   | 'clock_behind'
+  | 'forbidden'
   | 'idempotency_conflict'
   | 'invalid_cursor'
   | 'invalid_request'
+  | 'key_ended'
+  | 'key_expired'
+  | 'key_revoked'
+  | 'key_shown_before'
   | 'not_found'
   | 'stream_empty'
   | 'unauthenticated';

@@ -1,4 +1,3 @@
-import type { KeyStore } from '../accounts/store.ts';
 import type { ServiceModule } from '../module.ts';
 import { AUDIT_MIGRATIONS } from './migrations.ts';
 import { auditRoutes } from './routes.ts';
@@ -7,13 +6,13 @@ import { type AuditParts, assembleAudit } from './service.ts';
 /** How often checkpoints are anchored that could not be. */
 const RETRY_MS = 60_000;
 
-export function auditModule(parts: AuditParts, keys: KeyStore): ServiceModule {
+export function auditModule(parts: AuditParts): ServiceModule {
   const service = assembleAudit(parts);
   const { appender, checkpoints } = service;
   return {
     name: 'audit',
     migrations: AUDIT_MIGRATIONS,
-    routes: (server) => auditRoutes(server, { service, keys }),
+    routes: (server) => auditRoutes(server, { service }),
     start() {
       void checkpoints.retryPending();
       const retry = setInterval(() => void checkpoints.retryPending(), RETRY_MS);

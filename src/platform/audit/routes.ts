@@ -1,8 +1,5 @@
 import swagger from '@fastify/swagger';
 import type { FastifyPluginAsync } from 'fastify';
-import type { KeyStore } from '../accounts/store.ts';
-import { requireKey } from '../http/authentication.ts';
-import { answerNotFound } from '../http/problem.ts';
 import { openApiOptions } from './openapi.ts';
 import { entryRoutes } from './routes/entries.ts';
 import { evidenceRoutes } from './routes/evidence.ts';
@@ -10,12 +7,7 @@ import { streamRoutes } from './routes/streams.ts';
 import type { AuditService } from './service.ts';
 
 /** The audit evidence-chain service, to be registered under its base path. */
-export const auditRoutes: FastifyPluginAsync<{ service: AuditService; keys: KeyStore }> = async (
-  server,
-  { service, keys },
-) => {
-  requireKey(server, keys);
-  server.setNotFoundHandler(answerNotFound);
+export const auditRoutes: FastifyPluginAsync<{ service: AuditService }> = async (server, { service }) => {
   await server.register(swagger, openApiOptions(server.prefix));
   server.get('/openapi.json', { config: { public: true }, schema: { hide: true } }, () => server.swagger());
   await server.register(entryRoutes, { service });

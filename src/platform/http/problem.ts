@@ -22,7 +22,12 @@ export class HttpProblem extends Error {
 /** The statuses of what services refuse. */
 const STATUSES: Record<DomainCode, number> = {
   unauthenticated: 401,
+  key_expired: 401,
+  key_revoked: 401,
+  forbidden: 403,
   not_found: 404,
+  key_ended: 409,
+  key_shown_before: 409,
   stream_empty: 409,
   idempotency_conflict: 422,
   invalid_cursor: 422,

@@ -27,6 +27,7 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
   server.post(
     '/entries/',
     {
+      config: { scope: 'audit:write' },
       schema: {
         summary: 'Append an entry to its stream',
         headers: keyHeaderSchema,
@@ -49,6 +50,7 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
   server.post(
     '/entries/batch',
     {
+      config: { scope: 'audit:write' },
       schema: {
         summary: 'Append entries, all or none, in order',
         headers: keyHeaderSchema,
@@ -71,6 +73,7 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
   server.get(
     '/entries/',
     {
+      config: { scope: 'audit:read' },
       schema: {
         summary: 'List entries by stream and sequence',
         querystring: entriesQuerySchema,
@@ -86,7 +89,10 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
 
   server.get(
     '/stats/',
-    { schema: { summary: 'Statistics', response: { 200: statsSchema, ...problemResponses() } } },
+    {
+      config: { scope: 'audit:read' },
+      schema: { summary: 'Statistics', response: { 200: statsSchema, ...problemResponses() } },
+    },
     () => readStats(service.database, service.clock()),
   );
 };

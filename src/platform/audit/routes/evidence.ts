@@ -16,6 +16,7 @@ export const evidenceRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = 
   server.post(
     '/evidence/generate',
     {
+      config: { scope: 'audit:write' },
       schema: {
         summary: 'Generate an evidence package of a stream, or of a period of it',
         headers: keyHeaderSchema,
@@ -32,6 +33,7 @@ export const evidenceRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = 
   server.get(
     '/evidence/:package_id',
     {
+      config: { scope: 'audit:read' },
       schema: { summary: 'An evidence package', params, response: { 200: generatedSchema, ...problemResponses(404) } },
     },
     async ({ params }) => toGenerated(await service.evidence.find(params.package_id)),
@@ -40,6 +42,7 @@ export const evidenceRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = 
   server.get(
     '/evidence/:package_id/json',
     {
+      config: { scope: 'audit:read' },
       schema: {
         summary: 'The package as JSON, entries last',
         params,
@@ -56,6 +59,7 @@ export const evidenceRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = 
   server.get(
     '/evidence/:package_id/summary',
     {
+      config: { scope: 'audit:read' },
       schema: {
         summary: 'The facts of the package without its entries',
         params,
@@ -72,6 +76,7 @@ export const evidenceRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = 
   server.get(
     '/evidence/:package_id/pdf',
     {
+      config: { scope: 'audit:read' },
       schema: {
         summary: 'The package as a document',
         params,

@@ -11,6 +11,7 @@ export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = as
   server.get(
     '/streams/',
     {
+      config: { scope: 'audit:read' },
       schema: {
         summary: 'List streams by id',
         querystring: pageQuerySchema,
@@ -23,6 +24,7 @@ export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = as
   server.get(
     '/streams/:stream_id',
     {
+      config: { scope: 'audit:read' },
       schema: {
         summary: 'A stream',
         params: streamParamsSchema,
@@ -35,6 +37,7 @@ export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = as
   server.post(
     '/streams/:stream_id/verify',
     {
+      config: { scope: 'audit:read' },
       schema: {
         summary: 'Check a stream from its first entry to its head and record the outcome',
         params: streamParamsSchema,
@@ -47,6 +50,7 @@ export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = as
   server.post(
     '/streams/:stream_id/checkpoints',
     {
+      config: { scope: 'audit:write' },
       schema: {
         summary: 'Record the head of a stream and have it time-stamped',
         params: streamParamsSchema,
@@ -59,6 +63,7 @@ export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = as
   server.get(
     '/streams/:stream_id/checkpoints',
     {
+      config: { scope: 'audit:read' },
       schema: {
         summary: 'List the checkpoints of a stream, oldest first',
         params: streamParamsSchema,
