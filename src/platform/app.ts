@@ -1,15 +1,12 @@
-import type { AddressInfo } from 'node:net';
-import { EvidenceError, messageOf } from '../core/errors.ts';
+import { messageOf } from '../core/errors.ts';
 import { KeyAuthentication } from './accounts/authentication.ts';
 import { auditModule } from './audit/module.ts';
 import { dataFolder } from './folder.ts';
+import { closeSoon, listen } from './http/listen.ts';
 import { createServer, type LogLevel } from './http/server.ts';
 import type { ServiceModule } from './module.ts';
 import { openPlace, openSealKeys, type PlatformPlace } from './setup.ts';
-import type { TimestampAuthority } from './timestamp/types.ts';
-
-/** How long `close` waits for requests under way. A connection that never sent one would be waited for too. */
-const GRACE_MS = 3000;
+import { openAuthority } from './timestamp/open.ts';
 
 export interface PlatformOptions extends PlatformPlace {
   /** 0 for any that is free. */
@@ -36,7 +33,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   const database = await openPlace(options);
   try {
     const sealKeys = await openSealKeys(options.dataDir);
-    const authority = await openAuthority(options);
+    const authority = await openAuthority(options.tsaUrl ?? null, dataFolder(options.dataDir).authority);
     const clock = () => new Date();
     const keys = new KeyAuthentication(database, clock);
     const authenticate = (presented: string) => keys.authenticate(presented);
@@ -46,10 +43,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const parts = { database, keys: sealKeys, authority, clock, onAnchorFailure };
     const modules: readonly ServiceModule[] = [auditModule(parts)];
     for (const { name, routes } of modules) await server.register(routes, { prefix: `/${name}` });
-    const { host = '127.0.0.1', port } = options;
-    await listen(server, host, port);
+    const origin = await listen(server, { host: '127.0.0.1', ...options });
     const started = modules.map((module) => module.start());
-    const origin = originOf(host, server.server.address());
     return {
       origin,
       auditUrl: `${origin}/audit`,
@@ -64,36 +59,4 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     await database.close();
     throw error;
   }
-}
-
-/** Lets answers end that are on their way, for a while. */
-async function closeSoon(server: ReturnType<typeof createServer>): Promise<void> {
-  const cut = setTimeout(() => server.server.closeAllConnections(), GRACE_MS);
-  await server.close();
-  clearTimeout(cut);
-}
-
-async function openAuthority({ dataDir, tsaUrl }: PlatformOptions): Promise<TimestampAuthority> {
-  if (!tsaUrl) {
-    const { openDevelopmentAuthority } = await import('./timestamp/authority.ts');
-    return openDevelopmentAuthority(dataFolder(dataDir).authority);
-  }
-  const { remoteAuthority } = await import('./timestamp/remote.ts');
-  return remoteAuthority(tsaUrl);
-}
-
-async function listen(server: ReturnType<typeof createServer>, host: string, port: number): Promise<void> {
-  try {
-    await server.listen({ host, port });
-  } catch (error) {
-    throw new EvidenceError('config', `cannot listen on ${host} port ${port}: ${messageOf(error)}`, {
-      cause: error,
-      nextStep: 'Choose another --port or --host, or end the program that uses it.',
-    });
-  }
-}
-
-function originOf(host: string, address: AddressInfo | string | null): string {
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

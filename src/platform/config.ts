@@ -42,8 +42,6 @@ const fileSchema = z.strictObject({
 });
 type ConfigFile = z.infer<typeof fileSchema>;
 
-const PREFIX = 'EVIDENCE_PLATFORM_';
-
 /**
  * The file, then the environment, then the flags: what comes later replaces what it says of the same thing. The file is
  * the one that is named, or none. Paths in it are meant from its folder, others from where the user stands.
@@ -55,21 +53,22 @@ export function readPlatformConfig(
   environment: NodeJS.ProcessEnv,
   directory: string,
 ): PlatformConfig {
-  const path = flags.config ?? environment[`${PREFIX}CONFIG`];
+  const path = flags.config ?? environment['EVIDENCE_PLATFORM_CONFIG'];
   const file = path === undefined ? {} : readFile(resolve(directory, path));
-  const variable = (name: string) => environment[PREFIX + name] || undefined;
-  const dataDir = flags.data ?? variable('DATA') ?? file.data;
+  // One that is empty says nothing.
+  const variable = (name: string) => environment[name] || undefined;
+  const dataDir = flags.data ?? variable('EVIDENCE_PLATFORM_DATA') ?? file.data;
   if (dataDir === undefined)
     throw new EvidenceError('config', 'no folder is named for the keys and the database', {
-      nextStep: `Name one: --data DIR, ${PREFIX}DATA, or data in a file that --config names.`,
+      nextStep: `Name one: --data DIR, EVIDENCE_PLATFORM_DATA, or data in a file that --config names.`,
     });
   return {
     dataDir,
-    postgresUrl: toPostgresUrl(flags, variable('POSTGRES_URL'), file),
-    host: flags.host ?? variable('HOST') ?? file.host ?? '127.0.0.1',
-    port: flags.port ?? toPort(variable('PORT')) ?? file.port ?? 8181,
-    tsaUrl: flags['tsa-url'] ?? variable('TSA_URL') ?? file.tsa_url ?? null,
-    logLevel: toLogLevel(variable('LOG_LEVEL')) ?? file.log_level ?? 'warn',
+    postgresUrl: toPostgresUrl(flags, variable('EVIDENCE_PLATFORM_POSTGRES_URL'), file),
+    host: flags.host ?? variable('EVIDENCE_PLATFORM_HOST') ?? file.host ?? '127.0.0.1',
+    port: flags.port ?? toPort(variable('EVIDENCE_PLATFORM_PORT')) ?? file.port ?? 8181,
+    tsaUrl: flags['tsa-url'] ?? variable('EVIDENCE_PLATFORM_TSA_URL') ?? file.tsa_url ?? null,
+    logLevel: toLogLevel(variable('EVIDENCE_PLATFORM_LOG_LEVEL')) ?? file.log_level ?? 'warn',
   };
 }
 
@@ -94,7 +93,7 @@ function toPostgresUrl({ postgres }: PlatformFlags, variable: string | undefined
   const given = postgres ?? variable ?? file.postgres_url;
   if (given === undefined) return null;
   const source =
-    postgres !== undefined ? '--postgres' : variable !== undefined ? `${PREFIX}POSTGRES_URL` : 'postgres_url';
+    postgres !== undefined ? '--postgres' : variable !== undefined ? 'EVIDENCE_PLATFORM_POSTGRES_URL' : 'postgres_url';
   const url = URL.parse(given);
   if (url === null || !['postgres:', 'postgresql:'].includes(url.protocol) || url.pathname.length < 2)
     throw new EvidenceError('config', `${source} is not the address of a PostgreSQL database`, {
@@ -102,7 +101,7 @@ function toPostgresUrl({ postgres }: PlatformFlags, variable: string | undefined
     });
   if (url.password !== '' && variable !== given)
     throw new EvidenceError('config', `${source} has a password in it, which others can read there`, {
-      nextStep: `Put it into a file that postgres_password_file names, or the whole address into ${PREFIX}POSTGRES_URL.`,
+      nextStep: `Put it into a file that postgres_password_file names, or the whole address into EVIDENCE_PLATFORM_POSTGRES_URL.`,
     });
   if (file.postgres_password_file !== undefined)
     url.password = encodeURIComponent(readPassword(file.postgres_password_file));
@@ -117,13 +116,14 @@ function readPassword(path: string): string {
 function toPort(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const read = port.safeParse(/^\d+$/.test(text) ? Number(text) : Number.NaN);
-  if (!read.success) throw new EvidenceError('config', `${PREFIX}PORT is not a port number`);
+  if (!read.success) throw new EvidenceError('config', `EVIDENCE_PLATFORM_PORT is not a port number`);
   return read.data;
 }
 
 function toLogLevel(text: string | undefined): LogLevel | undefined {
   if (text === undefined) return undefined;
   const level = LOG_LEVELS.find((each) => each === text);
-  if (level === undefined) throw new EvidenceError('config', `${PREFIX}LOG_LEVEL is none of ${LOG_LEVELS.join(', ')}`);
+  if (level === undefined)
+    throw new EvidenceError('config', `EVIDENCE_PLATFORM_LOG_LEVEL is none of ${LOG_LEVELS.join(', ')}`);
   return level;
 }

@@ -1,11 +1,9 @@
 import type { FastifyPluginAsync } from 'fastify';
-import type { Migrations } from './database/migration.ts';
 
 /** A service of the platform. It knows another one by that one's `api.ts` alone. */
 export interface ServiceModule {
   /** Its routes stand under it. */
   name: string;
-  migrations: Migrations;
   routes: FastifyPluginAsync;
   /** Begins what goes on besides answering, once the tables are there. */
   start(): Stoppable;

@@ -142,7 +142,7 @@ describe('a service with three streams', () => {
     await exportAll();
     const { code, stdout } = await evidence(['streams'], { cwd: directory, env: platform.env });
     expect(code).toBe(0);
-    expect(stdout).toMatch(/payments +120 +verified .*up to 120/);
+    expect(stdout).toMatch(/payments +120 +verified .* 120, by all-time/);
   });
 });
 

@@ -16,7 +16,6 @@ import { adminClient, allow, makeUser, type Radosgw, useRadosgw } from './radosg
 import { type OpensslAuthority, startOpensslAuthority } from './tsa.ts';
 
 /** In the place of `acme-evidence`: other tests use the same store. */
-const BUCKET = `acme-evidence-${randomUUID()}`;
 
 /** Months that the documents name, and those that they stand for: the last one that has ended, and its neighbours. */
 const LAST = lastEndedMonth(new Date());
@@ -55,6 +54,8 @@ export interface Acme {
 
 export async function openAcme(): Promise<Acme> {
   const home = mkdtempSync(join(tmpdir(), 'acme-'));
+  // In the place of `acme-evidence`: other tests use the same store.
+  const bucket = `acme-evidence-${randomUUID()}`;
   const service = await startFalseService();
   for (const id of ['payments', 'logins', 'prod/api']) service.streams.set(id, { entries: entriesOf(id) });
   const authority = await startOpensslAuthority(join(home, 'authority'), 800);
@@ -64,7 +65,7 @@ export async function openAcme(): Promise<Acme> {
   const bare = () => {
     const folder = mkdtempSync(join(home, 'place-'));
     served.push(folder);
-    return placeIn(folder, bin, env, service);
+    return placeIn(folder, bin, env, { service, bucket });
   };
   const copyOf = (template: string) => {
     const place = bare();
@@ -79,10 +80,10 @@ export async function openAcme(): Promise<Acme> {
     bare,
     filled: () => copyOf(template),
     inS3: async () => {
-      gateway ??= fillBucket(copyOf(template));
+      gateway ??= fillBucket(bucket, copyOf(template));
       const { endpoint, env: keys } = await gateway;
       const place = copyOf(template);
-      configureS3(place.folder, endpoint);
+      configureS3(place.folder, bucket, endpoint);
       return {
         ...place,
         run: (script, more) => place.run(script, { ...keys, EVIDENCE_CONFIG: 'evidence.yaml', ...more }),
@@ -92,7 +93,7 @@ export async function openAcme(): Promise<Acme> {
       const store = await useRadosgw();
       const keys = await makeUser(store, 'acmewriter');
       const policy = JSON.parse(readFileSync(join(folder, 'deploy/writer-policy.json'), 'utf8'));
-      await allow(store, BUCKET, { acmewriter: policy });
+      await allow(store, bucket, { acmewriter: policy });
       return keys;
     },
     close: async () => {
@@ -132,9 +133,14 @@ done`;
   return bin;
 }
 
-function placeIn(folder: string, bin: string, env: Record<string, string>, service: FalseService): Place {
+function placeIn(
+  folder: string,
+  bin: string,
+  env: Record<string, string>,
+  { service, bucket }: { service: FalseService; bucket: string },
+): Place {
   const recorded = join(folder, '.recorded');
-  const meant = { ...MONTHS, 's3://acme-evidence': `s3://${BUCKET}`, 'https://audit.example.com': service.url };
+  const meant = { ...MONTHS, 's3://acme-evidence': `s3://${bucket}`, 'https://audit.example.com': service.url };
   return {
     folder,
     recorded: () => (existsSync(recorded) ? readFileSync(recorded, 'utf8').trimEnd().split('\n') : []),
@@ -208,22 +214,22 @@ export function signing({ url }: OpensslAuthority): Record<string, string> {
 }
 
 /** Puts a run into the bucket, which is made. */
-async function fillBucket({ folder, run }: Place): Promise<Radosgw> {
+async function fillBucket(bucket: string, { folder, run }: Place): Promise<Radosgw> {
   const gateway = await useRadosgw();
   const client = adminClient(gateway);
-  await client.send(new CreateBucketCommand({ Bucket: BUCKET, ObjectLockEnabledForBucket: true }));
+  await client.send(new CreateBucketCommand({ Bucket: bucket, ObjectLockEnabledForBucket: true }));
   client.destroy();
-  configureS3(folder, gateway.endpoint);
+  configureS3(folder, bucket, gateway.endpoint);
   const { code, stderr } = await run('evidence export --period 2026-10', gateway.env);
   if (code !== 0) throw new Error(`nothing could be exported into S3: ${stderr}`);
   return gateway;
 }
 
 /** Has the configuration of a place name the bucket. */
-function configureS3(folder: string, endpoint: string): void {
+function configureS3(folder: string, bucket: string, endpoint: string): void {
   const file = join(folder, 'evidence.yaml');
   const retention = { mode: 'governance', years: 7, max_years: 30 };
-  const archive = { url: `s3://${BUCKET}/prod`, endpoint, retention };
+  const archive = { url: `s3://${bucket}/prod`, endpoint, retention };
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), archive }));
 }

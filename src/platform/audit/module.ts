@@ -1,5 +1,4 @@
 import type { ServiceModule } from '../module.ts';
-import { AUDIT_MIGRATIONS } from './migrations.ts';
 import { auditRoutes } from './routes.ts';
 import { type AuditParts, assembleAudit } from './service.ts';
 
@@ -11,7 +10,6 @@ export function auditModule(parts: AuditParts): ServiceModule {
   const { appender, checkpoints } = service;
   return {
     name: 'audit',
-    migrations: AUDIT_MIGRATIONS,
     routes: (server) => auditRoutes(server, { service }),
     start() {
       void checkpoints.retryPending();

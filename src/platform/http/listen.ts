@@ -1,0 +1,38 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { EvidenceError, messageOf } from '../../core/errors.ts';
+
+/** How long `closeSoon` waits for requests under way. A connection that never sent one would be waited for too. */
+const GRACE_MS = 3000;
+
+/** Where a server listens. */
+export interface ListenAt {
+  host: string;
+  /** 0 for any that is free. */
+  port: number;
+}
+
+/** @returns the origin of its addresses. @throws EvidenceError `config` when the port cannot be had. */
+export async function listen(server: FastifyInstance, { host, port }: ListenAt): Promise<string> {
+  try {
+    await server.listen({ host, port });
+    return originOf(host, server.server.address());
+  } catch (error) {
+    throw new EvidenceError('config', `cannot listen on ${host} port ${port}: ${messageOf(error)}`, {
+      cause: error,
+      nextStep: 'Choose another --port or --host, or end the program that uses it.',
+    });
+  }
+}
+
+/** Lets answers end that are on their way, for a while. */
+export async function closeSoon(server: FastifyInstance): Promise<void> {
+  const cut = setTimeout(() => server.server.closeAllConnections(), GRACE_MS);
+  await server.close();
+  clearTimeout(cut);
+}
+
+function originOf(host: string, address: AddressInfo | string | null): string {
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,11 @@
+import type { TimestampAuthority } from './types.ts';
+
+/**
+ * The authority that anchors.
+ * @param tsaUrl of an external one; null for the development authority.
+ * @param folder of the development authority.
+ */
+export async function openAuthority(tsaUrl: string | null, folder: string): Promise<TimestampAuthority> {
+  if (tsaUrl === null) return (await import('./authority.ts')).openDevelopmentAuthority(folder);
+  return (await import('./remote.ts')).remoteAuthority(tsaUrl);
+}
