@@ -98,7 +98,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     setup: ['accounts', 'audit', 'database', 'folder', 'migrations', 'scopes', 'timestamp'],
     app: ['accounts', 'audit', 'folder', 'http', 'module', 'setup', 'timestamp'],
     embedded: ['app', 'import', 'setup'],
-    commands: ['accounts', 'app', 'audit', 'config', 'scopes', 'setup'],
+    commands: ['accounts', 'app', 'audit', 'config', 'database', 'errors', 'scopes', 'setup'],
     main: ['commands', 'import'],
   },
 };

@@ -1,5 +1,6 @@
 import { messageOf } from '../core/errors.ts';
 import { KeyAuthentication } from './accounts/authentication.ts';
+import { keysModule } from './accounts/module.ts';
 import { auditModule } from './audit/module.ts';
 import { dataFolder } from './folder.ts';
 import { closeSoon, listen } from './http/listen.ts';
@@ -41,7 +42,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const onAnchorFailure = (error: unknown, checkpointId: string | null) =>
       server.log.warn({ checkpointId, reason: messageOf(error) }, 'a checkpoint stays pending');
     const parts = { database, keys: sealKeys, authority, clock, onAnchorFailure };
-    const modules: readonly ServiceModule[] = [auditModule(parts)];
+    const modules: readonly ServiceModule[] = [auditModule(parts), keysModule({ database, clock }, keys)];
     for (const { name, routes } of modules) await server.register(routes, { prefix: `/${name}` });
     const origin = await listen(server, { host: '127.0.0.1', ...options });
     const started = modules.map((module) => module.start());
@@ -51,7 +52,6 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       async close() {
         await closeSoon(server);
         for (const running of started) await running.stop();
-        await keys.settled();
         await database.close();
       },
     };

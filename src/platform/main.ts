@@ -5,6 +5,7 @@ import { readManifest } from '../core/install-paths.ts';
 import { DEFECT, nameCrashes } from '../core/terminal/crash.ts';
 import { parseSaying } from '../core/terminal/help.ts';
 import { initCommand } from './commands/init.ts';
+import { keysCommand } from './commands/keys.ts';
 import { sealKeysCommand } from './commands/seal-keys.ts';
 import { serveCommand } from './commands/serve.ts';
 import { importCommand } from './import/command.ts';
@@ -41,6 +42,7 @@ function makeParser(args: string[]): Argv {
       .locale('en')
       .command(initCommand)
       .command(serveCommand)
+      .command(keysCommand)
       .command(sealKeysCommand)
       .command(importCommand)
       .demandCommand(1, 'Name a command.')

@@ -4,9 +4,10 @@ import type { WireCheckpoint } from '../../core/wire.ts';
 import type { Database } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { fromCursor, toCursor } from '../http/cursor.ts';
+import type { PageQuery } from '../http/fields.ts';
 import type { TimestampAuthority } from '../timestamp/types.ts';
 import type { StreamName } from './pages.ts';
-import type { PageQuery } from './requests.ts';
+
 import type { AuditTables } from './schema.ts';
 import { findStream } from './streams.ts';
 

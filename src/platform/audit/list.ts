@@ -3,8 +3,9 @@ import { sql } from 'kysely';
 import type { WireStream } from '../../core/wire.ts';
 import type { Database } from '../database/database.ts';
 import { fromCursor, invalidCursor, toCursor } from '../http/cursor.ts';
+import type { PageQuery } from '../http/fields.ts';
 import { entryJson, type StreamName } from './pages.ts';
-import type { EntriesQuery, PageQuery } from './requests.ts';
+import type { EntriesQuery } from './requests.ts';
 import type { AuditTables } from './schema.ts';
 import { streamsQuery, streamToWire } from './streams.ts';
 

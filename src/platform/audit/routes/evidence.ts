@@ -3,9 +3,10 @@ import type { FastifyReply } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { entrySchema, generatedSchema, packageHeadSchema, summarySchema } from '../../../core/wire.ts';
+import { keyHeaderSchema } from '../../http/fields.ts';
 import { problemResponses } from '../../http/responses.ts';
 import { toGenerated } from '../evidence.ts';
-import { generateSchema, keyHeaderSchema, packageParamsSchema } from '../requests.ts';
+import { generateSchema, packageParamsSchema } from '../requests.ts';
 import type { AuditService } from '../service.ts';
 
 const params = packageParamsSchema;

@@ -1,8 +1,9 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { checkpointSchema, pageSchema, streamSchema, wireVerificationSchema } from '../../../core/wire.ts';
+import { pageQuerySchema } from '../../http/fields.ts';
 import { problemResponses } from '../../http/responses.ts';
 import { listStreams } from '../list.ts';
-import { pageQuerySchema, streamParamsSchema } from '../requests.ts';
+import { streamParamsSchema } from '../requests.ts';
 import type { AuditService } from '../service.ts';
 import { findStream, streamToWire } from '../streams.ts';
 
