@@ -4,6 +4,7 @@ import { keysModule } from './accounts/module.ts';
 import { auditModule } from './audit/module.ts';
 import { dataFolder } from './folder.ts';
 import { closeSoon, listen } from './http/listen.ts';
+import { RATE_LIMITS, type RateLimits } from './http/principal.ts';
 import { createServer, type LogLevel } from './http/server.ts';
 import type { ServiceModule } from './module.ts';
 import { openPlace, openSealKeys, type PlatformPlace } from './setup.ts';
@@ -17,6 +18,7 @@ export interface PlatformOptions extends PlatformPlace {
   /** An RFC 3161 authority; without one the development authority of the folder anchors. */
   tsaUrl?: string | null;
   logLevel?: LogLevel;
+  rateLimits?: RateLimits;
 }
 
 export interface Platform {
@@ -38,7 +40,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const clock = () => new Date();
     const keys = new KeyAuthentication(database, clock);
     const authenticate = (presented: string) => keys.authenticate(presented);
-    const server = createServer({ logLevel: options.logLevel ?? 'warn', authenticate });
+    const { logLevel = 'warn', rateLimits = RATE_LIMITS } = options;
+    const server = createServer({ logLevel, authenticate, rateLimits, clock });
     const onAnchorFailure = (error: unknown, checkpointId: string | null) =>
       server.log.warn({ checkpointId, reason: messageOf(error) }, 'a checkpoint stays pending');
     const parts = { database, keys: sealKeys, authority, clock, onAnchorFailure };

@@ -1,10 +1,15 @@
 import { expect, test } from 'vitest';
 import { DomainError } from '../../src/platform/errors.ts';
+import type { RateLimits } from '../../src/platform/http/principal.ts';
 import { createServer } from '../../src/platform/http/server.ts';
 
-function serve() {
+const NOW = new Date('2026-11-22T12:00:15.500Z');
+
+function serve(rateLimits: Partial<RateLimits> = {}) {
   return createServer({
     logLevel: 'silent',
+    rateLimits: { requestsPerMinute: 5, refusalsPerMinute: 5, ...rateLimits },
+    clock: () => NOW,
     authenticate: async (presented) => {
       if (presented !== 'good') throw new DomainError('unauthenticated', 'wrong');
       return { kind: 'key', id: 'k', name: 'reader', scopes: ['audit:read'] };

@@ -1,10 +1,6 @@
 import { z } from 'zod';
 import type { Json } from '../../core/json/canonical.ts';
 import { digits, idempotencyKey, instant, pageQuerySchema, text, time } from '../http/fields.ts';
-import { depthOf } from './rules.ts';
-
-/** A package nests an entry's metadata three levels deeper, and readers bound the depth of what they read. */
-const MAX_METADATA_DEPTH = 128;
 
 export const MAX_BATCH = 1000;
 
@@ -19,14 +15,13 @@ const streamId = name
   .refine((id) => Buffer.byteLength(id) <= MAX_STREAM_ID_BYTES, `has more than ${MAX_STREAM_ID_BYTES} bytes of UTF-8`);
 
 /**
- * Passed on as it was parsed: zod's record would leave out a member named `__proto__`, which is content like any other.
+ * Passed on as it was parsed, for `checkMetadata`: zod's record would leave out a member named `__proto__`, which is content like any other.
  */
 const metadata = z
   .custom<{ [name: string]: Json }>(
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
     'must be an object',
   )
-  .refine((value) => depthOf(value) <= MAX_METADATA_DEPTH, `is nested deeper than ${MAX_METADATA_DEPTH} levels`)
   .meta({ type: 'object', additionalProperties: true });
 
 export const newEntrySchema = z.strictObject({

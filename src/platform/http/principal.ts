@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import { DomainError } from '../errors.ts';
 import type { Scope } from '../scopes.ts';
+import { networkOf, RateLimit } from './rate-limit.ts';
 
 /** Who asks, and what they may. */
 export interface Principal {
@@ -13,6 +14,23 @@ export interface Principal {
 
 /** Who presents this API key. @throws DomainError `unauthenticated`, `key_expired`, `key_revoked`. */
 export type Authenticate = (presented: string) => Promise<Principal>;
+
+/** How much is answered in a minute. */
+export interface RateLimits {
+  /** Requests with one API key. */
+  requestsPerMinute: number;
+  /** Requests from one address without a good API key. */
+  refusalsPerMinute: number;
+}
+
+/** More than one process answers: they keep off floods, and nobody who works. */
+export const RATE_LIMITS: RateLimits = { requestsPerMinute: 600_000, refusalsPerMinute: 300 };
+
+export interface PrincipalOptions {
+  authenticate: Authenticate;
+  rateLimits: RateLimits;
+  clock: () => Date;
+}
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -29,15 +47,24 @@ declare module 'fastify' {
 
 /**
  * Requires `Authorization: Bearer <API key>` with the scope of the route on every route that is not public. A route that
- * says neither cannot be registered.
+ * says neither cannot be registered. Who asks too often is told to wait.
  */
-export function requirePrincipal(server: FastifyInstance, authenticate: Authenticate): void {
+export function requirePrincipal(server: FastifyInstance, { authenticate, rateLimits, clock }: PrincipalOptions): void {
+  const requests = new RateLimit('requests', rateLimits.requestsPerMinute, clock);
+  const refusals = new RateLimit('refusals', rateLimits.refusalsPerMinute, clock);
   server.decorateRequest('principal', null);
   server.addHook('onRoute', refuseUndecided);
-  server.addHook('onRequest', async (request) => {
+  server.addHook('onRequest', async (request, reply) => {
     const { public: isPublic, scope } = request.routeOptions.config;
     if (isPublic === true) return;
-    request.principal = await authenticate(bearerOf(request));
+    try {
+      request.principal = await authenticate(bearerOf(request));
+    } catch (error) {
+      // Who has a good key is answered, whoever else is at the address: nobody guesses 256 bits.
+      if (error instanceof DomainError) refusals.count(networkOf(request), reply);
+      throw error;
+    }
+    requests.count(request.principal.id, reply);
     if (scope !== undefined) requireScope(request.principal, scope);
   });
 }

@@ -6,10 +6,14 @@ import { keyHeaderSchema } from '../../http/fields.ts';
 import { problemResponses } from '../../http/responses.ts';
 import type { Appended } from '../append.ts';
 import { listEntries } from '../list.ts';
+import { checkMetadata } from '../metadata.ts';
 import { batchSchema, entriesQuerySchema, newEntrySchema } from '../requests.ts';
 import { entryToJson } from '../rules.ts';
 import type { AuditService } from '../service.ts';
 import { readStats } from '../stats.ts';
+
+/** Room for as many entries as a batch has, each of 8 KiB. */
+const BATCH_BYTES = 2 ** 23;
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -36,10 +40,11 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
         response: { 201: entrySchema, 200: entrySchema, ...problemResponses(422) },
       },
     },
-    async ({ body, headers }, reply) => {
+    async ({ body, bodyShape, headers }, reply) => {
       const key = oneKey(headers['idempotency-key'], body.idempotency_key);
       const entry = key === undefined ? body : { ...body, idempotency_key: key };
-      const [appended] = await service.appender.append({ entries: [entry] });
+      const entries = checkMetadata([entry], bodyShape, () => 'body');
+      const [appended] = await service.appender.append({ entries });
       if (appended === undefined) throw new Error('an entry was neither appended nor found');
       return reply
         .code(appended.repeated ? 200 : 201)
@@ -51,6 +56,7 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
   server.post(
     '/entries/batch',
     {
+      bodyLimit: BATCH_BYTES,
       config: { scope: 'audit:write' },
       schema: {
         summary: 'Append entries, all or none, in order',
@@ -59,11 +65,9 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
         response: { 201: batchAnswerSchema, ...problemResponses(413, 422) },
       },
     },
-    async ({ body, headers }, reply) => {
-      const appended = await service.appender.append({
-        entries: body.entries,
-        key: headers['idempotency-key'],
-      });
+    async ({ body, bodyShape, headers }, reply) => {
+      const entries = checkMetadata(body.entries, bodyShape, (at) => `body.entries.${at}`);
+      const appended = await service.appender.append({ entries, key: headers['idempotency-key'] });
       return reply
         .code(201)
         .type(JSON_TYPE)
