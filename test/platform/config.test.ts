@@ -31,6 +31,7 @@ test('without a word about it everything is as it is meant for one machine', () 
     port: 8181,
     tsaUrl: null,
     logLevel: 'warn',
+    rateLimits: { requestsPerMinute: 600_000, refusalsPerMinute: 300 },
   });
 });
 
@@ -42,6 +43,8 @@ host: 0.0.0.0
 port: 0
 tsa_url: https://tsa.example
 log_level: info
+rate_limits:
+  requests_per_minute: 1000
 `;
   expect(read({ file })).toEqual({
     dataDir: join(folder, 'data'),
@@ -50,6 +53,7 @@ log_level: info
     port: 0,
     tsaUrl: 'https://tsa.example',
     logLevel: 'info',
+    rateLimits: { requestsPerMinute: 1000, refusalsPerMinute: 300 },
   });
 });
 
@@ -72,6 +76,7 @@ test('the environment replaces the file, and flags replace both', () => {
     port: 3,
     tsaUrl: 'http://c',
     logLevel: 'error',
+    rateLimits: expect.anything(),
   });
 });
 

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { WireCheckpoint, WirePackageHead } from '../../core/wire.ts';
 import type { Columns, Database, Transaction } from '../database/database.ts';
 import { keyedRequest } from '../idempotency/keyed-results.ts';
+import { SCOPES } from '../scopes.ts';
 import { createStreams, moveHeads, type StreamHead } from './repository.ts';
 import type { CheckpointRow, RowSeals } from './row-seals.ts';
 import type { AuditTables } from './schema.ts';
@@ -154,14 +155,14 @@ const MOVED = [
       metadata, prev_hash, seal_key_id, hash, seal FROM earlier_entries AS earlier ORDER BY timestamp, stream_id, sequence`,
   `INSERT INTO entry_hours (hour, stream_no, entries)
     SELECT substr(timestamp, 1, 13), stream_no, count(*) FROM entries GROUP BY 1, 2`,
-  `INSERT INTO api_keys (key_id, sha256, name, created_at, revoked_at)
-    SELECT key_id, sha256, name, created_at, revoked_at FROM earlier_api_keys`,
+  // There were no scopes: a key could do everything.
+  `INSERT INTO api_keys (key_id, sha256, name, scopes, created_at, revoked_at)
+    SELECT key_id, sha256, name, '${SCOPES.join(' ')}', created_at, revoked_at FROM earlier_api_keys`,
 ];
 
 interface EarlierKey {
   scope: string;
   key: string;
-  body_sha256: string;
   result: string;
   created_at: string;
 }
@@ -171,16 +172,16 @@ const COLUMNS: Columns = { request: 'text', body_sha256: 'text', result: 'text',
 /** A day: for so long a key of a package is known. */
 const PACKAGE_KEY_MS = 24 * 60 * 60 * 1000;
 
-/** Keys of entries and of whole requests: who repeats one still repeats it. */
+/** Keys of entries and of whole requests: who repeats one still repeats it. Bodies were hashed in another form. */
 async function moveKeys(transaction: Transaction): Promise<void> {
   const { rows } = await sql<EarlierKey>`SELECT * FROM earlier_idempotency`.execute(transaction.tables());
   const moved = new Map(rows.flatMap((row) => toKeyedResult(row, rows)).map((row) => [row.request, row]));
   await transaction.insertAll('keyed_results', COLUMNS, [...moved.values()]);
 }
 
-function toKeyedResult({ scope, key, body_sha256, result, created_at }: EarlierKey, all: readonly EarlierKey[]) {
+function toKeyedResult({ scope, key, result, created_at }: EarlierKey, all: readonly EarlierKey[]) {
   const row = (name: string, place: string, until: string | null) => [
-    { request: keyedRequest(name, key, null).id, body_sha256, result: place, until },
+    { request: keyedRequest(name, key, null).id, body_sha256: null, result: place, until },
   ];
   if (scope.startsWith('entry/'))
     return row('audit/entries', JSON.stringify([scope.slice('entry/'.length), Number(result)]), null);

@@ -1,4 +1,3 @@
-import type { KeyStore } from '../accounts/store.ts';
 import type { ServiceModule } from '../module.ts';
 import { auditRoutes } from './routes.ts';
 import { type AuditParts, assembleAudit } from './service.ts';
@@ -8,12 +7,12 @@ const RETRY_MS = 60_000;
 /** As many as are anchored in one go, by an authority that answers slowly. */
 const LONGEST_RETRY_MS = 20 * 60_000;
 
-export function auditModule(parts: AuditParts, keys: KeyStore): ServiceModule {
+export function auditModule(parts: AuditParts): ServiceModule {
   const service = assembleAudit(parts);
   const { appender, checkpoints } = service;
   return {
     name: 'audit',
-    routes: (server) => auditRoutes(server, { service, keys }),
+    routes: (server) => auditRoutes(server, { service }),
     jobs: [
       {
         name: 'audit/anchor-pending',
