@@ -1,8 +1,10 @@
 import { messageOf } from '../core/errors.ts';
-import { KeyStore } from './accounts/store.ts';
+import { KeyAuthentication } from './accounts/authentication.ts';
+import { keysModule } from './accounts/module.ts';
 import { auditModule } from './audit/module.ts';
 import { dataFolder } from './folder.ts';
 import { closeSoon, listen } from './http/listen.ts';
+import { RATE_LIMITS, type RateLimits } from './http/principal.ts';
 import { createServer, type LogLevel } from './http/server.ts';
 import { keyedResultsJob } from './idempotency/keyed-results.ts';
 import { Scheduler } from './jobs/scheduler.ts';
@@ -20,6 +22,7 @@ export interface PlatformOptions extends PlatformPlace {
   /** How often streams that grew get a checkpoint; without it only when somebody asks. */
   checkpointMinutes?: number | null;
   logLevel?: LogLevel;
+  rateLimits?: RateLimits;
 }
 
 export interface Platform {
@@ -39,12 +42,15 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const sealKeys = await openSealKeys(options.dataDir);
     const authority = await openAuthority(options.tsaUrl ?? null, dataFolder(options.dataDir).authority);
     const clock = () => new Date();
-    const server = createServer({ logLevel: options.logLevel ?? 'warn' });
+    const keys = new KeyAuthentication(database, clock);
+    const authenticate = (presented: string) => keys.authenticate(presented);
+    const { logLevel = 'warn', rateLimits = RATE_LIMITS } = options;
+    const server = createServer({ logLevel, authenticate, rateLimits, clock });
     const onAnchorFailure = (error: unknown, checkpointId: string | null) =>
       server.log.warn({ checkpointId, reason: messageOf(error) }, 'a checkpoint stays pending');
     const parts = { database, keys: sealKeys, authority, clock, onAnchorFailure };
     const settings = { checkpointMinutes: options.checkpointMinutes ?? null };
-    const modules: readonly ServiceModule[] = [auditModule(parts, new KeyStore(database), settings)];
+    const modules: readonly ServiceModule[] = [auditModule(parts, settings), keysModule({ database, clock }, keys)];
     for (const { name, routes } of modules) await server.register(routes, { prefix: `/${name}` });
     const origin = await listen(server, { host: '127.0.0.1', ...options });
     const jobs = [keyedResultsJob(database, clock), ...modules.flatMap((module) => module.jobs)];

@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { EvidenceError, messageOf } from '../core/errors.ts';
 import { parseYaml } from '../core/yaml.ts';
+import { RATE_LIMITS, type RateLimits } from './http/principal.ts';
 import { LOG_LEVELS, type LogLevel } from './http/server.ts';
 
 /** What a platform is run with. */
@@ -19,6 +20,7 @@ export interface PlatformConfig {
   /** How often streams that grew get a checkpoint; null for only when somebody asks. */
   checkpointMinutes: number | null;
   logLevel: LogLevel;
+  rateLimits: RateLimits;
 }
 
 /** What is given on the command line. */
@@ -42,6 +44,9 @@ const fileSchema = z.strictObject({
   tsa_url: z.string().min(1).optional(),
   checkpoint_minutes: z.int().min(1).max(10_080).optional(),
   log_level: z.enum(LOG_LEVELS).optional(),
+  rate_limits: z
+    .strictObject({ requests_per_minute: z.int().min(1).optional(), refusals_per_minute: z.int().min(1).optional() })
+    .optional(),
 });
 type ConfigFile = z.infer<typeof fileSchema>;
 
@@ -73,6 +78,14 @@ export function readPlatformConfig(
     tsaUrl: flags['tsa-url'] ?? variable('EVIDENCE_PLATFORM_TSA_URL') ?? file.tsa_url ?? null,
     checkpointMinutes: file.checkpoint_minutes ?? null,
     logLevel: toLogLevel(variable('EVIDENCE_PLATFORM_LOG_LEVEL')) ?? file.log_level ?? 'warn',
+    rateLimits: toRateLimits(file),
+  };
+}
+
+function toRateLimits({ rate_limits = {} }: ConfigFile): RateLimits {
+  return {
+    requestsPerMinute: rate_limits.requests_per_minute ?? RATE_LIMITS.requestsPerMinute,
+    refusalsPerMinute: rate_limits.refusals_per_minute ?? RATE_LIMITS.refusalsPerMinute,
   };
 }
 

@@ -6,6 +6,7 @@ import { DEFECT, nameCrashes } from '../core/terminal/crash.ts';
 import { parseSaying } from '../core/terminal/help.ts';
 import { backupCommand } from './commands/backup.ts';
 import { initCommand } from './commands/init.ts';
+import { keysCommand } from './commands/keys.ts';
 import { sealKeysCommand } from './commands/seal-keys.ts';
 import { serveCommand } from './commands/serve.ts';
 import { importCommand } from './import/command.ts';
@@ -42,6 +43,7 @@ function makeParser(args: string[]): Argv {
       .locale('en')
       .command(initCommand)
       .command(serveCommand)
+      .command(keysCommand)
       .command(sealKeysCommand)
       .command(backupCommand)
       .command(importCommand)

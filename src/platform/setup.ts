@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import { EvidenceError, messageOf } from '../core/errors.ts';
 import { shellWord } from '../core/shell.ts';
-import { type AccountTables, KeyStore } from './accounts/store.ts';
+import { issueKey, operator, withdrawKey } from './accounts/api-keys.ts';
+import type { AccountTables } from './accounts/schema.ts';
 import { bringOver } from './audit/earlier.ts';
 import { RowSeals } from './audit/row-seals.ts';
 import { DerivedSealKeys, MASTER_KEY_BYTES } from './audit/seal-keys.ts';
@@ -11,6 +12,7 @@ import type { Database } from './database/database.ts';
 import { openDatabase } from './database/open.ts';
 import { dataFolder } from './folder.ts';
 import { migrateAll } from './migrations.ts';
+import { SCOPES } from './scopes.ts';
 
 /** Where a platform keeps what it has. */
 export interface PlatformPlace {
@@ -60,7 +62,7 @@ export async function openPlace(place: PlatformPlace): Promise<Database> {
   const database = await openDatabase(postgresUrl ? { url: postgresUrl } : { file });
   try {
     await migrateAll(database);
-    await bringOver(database, async () => new RowSeals((await openSealKeys(dataDir)).ofRows()));
+    await bringOver(database, new RowSeals((await openSealKeys(dataDir)).ofRows()));
     return database;
   } catch (error) {
     await database.close();
@@ -119,12 +121,13 @@ async function makeFirstKey(database: Database, handOver: (apiKey: string) => Pr
     throw new EvidenceError('conflict', 'the database was initialised before: it has API keys; nothing was changed', {
       nextStep: 'Copy the data folder that it was made with to here: only its master key fits what was recorded.',
     });
-  const apiKey = await new KeyStore(database).create('first key', new Date());
+  const wishes = { name: 'first key', scopes: SCOPES, expiresAt: null };
+  const issued = await database.write((transaction) => issueKey(transaction, wishes, operator(new Date())));
   try {
-    await handOver(apiKey);
-    return apiKey;
+    await handOver(issued.text);
+    return issued.text;
   } catch (error) {
-    await database.write((transaction) => transaction.tables<AccountTables>().deleteFrom('api_keys').execute());
+    await database.write((transaction) => withdrawKey(transaction, issued));
     throw error;
   }
 }

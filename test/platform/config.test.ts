@@ -32,6 +32,7 @@ test('without a word about it everything is as it is meant for one machine', () 
     tsaUrl: null,
     checkpointMinutes: null,
     logLevel: 'warn',
+    rateLimits: { requestsPerMinute: 600_000, refusalsPerMinute: 300 },
   });
 });
 
@@ -44,6 +45,8 @@ port: 0
 tsa_url: https://tsa.example
 checkpoint_minutes: 60
 log_level: info
+rate_limits:
+  requests_per_minute: 1000
 `;
   expect(read({ file })).toEqual({
     dataDir: join(folder, 'data'),
@@ -53,6 +56,7 @@ log_level: info
     tsaUrl: 'https://tsa.example',
     checkpointMinutes: 60,
     logLevel: 'info',
+    rateLimits: { requestsPerMinute: 1000, refusalsPerMinute: 300 },
   });
 });
 
@@ -76,6 +80,7 @@ test('the environment replaces the file, and flags replace both', () => {
     tsaUrl: 'http://c',
     checkpointMinutes: null,
     logLevel: 'error',
+    rateLimits: expect.anything(),
   });
 });
 

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { toField, toStreamId } from '../../src/platform/import/entry.ts';
 import { EntryQueue } from '../../src/platform/import/queue.ts';
 import { ImportTally } from '../../src/platform/import/result.ts';
 import { connectAuditService, type EntryReceiver } from '../../src/platform/import/service.ts';
 import { type EntryService, startEntryService } from '../support/entry-service.ts';
+import { startService } from './service.ts';
 
 let service: EntryService;
 let connected: EntryReceiver | undefined;
@@ -97,6 +99,24 @@ describe('EntryQueue', () => {
     expect(service.recorded.map(({ actor }) => actor)).toEqual(Array.from({ length: 6 }, () => 'alice'));
   });
 
+  it('leaves out what the service does not take, says why, and records all others', async () => {
+    const platform = await startService();
+    try {
+      connected = connectAuditService(platform.url, platform.apiKey);
+      const tally = new ImportTally();
+      const queue = new EntryQueue(connected, tally);
+      const large = { note: 'x'.repeat(2 ** 18) };
+      for (const key of ['a', 'b', 'c', 'd', 'e'])
+        await queue.add({ ...entry(key), ...(key === 'b' || key === 'e' ? { metadata: large } : {}) });
+      await queue.flush();
+      const reason =
+        'events that the service does not take: body.entries.0.metadata: has more than 256 KiB in the form of RFC 8785';
+      expect(tally.toResult()).toMatchObject({ created: 3, skipped: [{ reason, count: 2 }] });
+    } finally {
+      await platform.close();
+    }
+  });
+
   it('does not hold more than 32 MiB of many small streams', async () => {
     const queue = new EntryQueue(connect(), new ImportTally());
     const metadata = { pad: 'x'.repeat(7 * 1024 * 1024) };
@@ -106,5 +126,23 @@ describe('EntryQueue', () => {
     expect(service.recorded).toHaveLength(1);
     await queue.flush();
     expect(service.recorded).toHaveLength(5);
+  });
+});
+
+describe('texts as the service takes them', () => {
+  it.each([
+    ['', '-'],
+    ['a\0b', 'a\uFFFDb'],
+    ['\uD800', '\uFFFD'],
+    ['x'.repeat(1025), `${'x'.repeat(1023)}…`],
+  ])('%j', (text, taken) => {
+    expect(toField(text)).toBe(taken);
+  });
+
+  it.each(['ü', '…', '\u{1f600}', 'a…'])('the id of a stream of many %s has 2,048 bytes at most', (sign) => {
+    const id = toStreamId(sign.repeat(1024));
+    expect(Buffer.byteLength(id)).toBeLessThanOrEqual(2048);
+    expect(Buffer.byteLength(id)).toBeGreaterThan(2040);
+    expect(id).toMatch(new RegExp(`^(${sign})+(a?…)?$`, 'u'));
   });
 });

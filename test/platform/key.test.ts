@@ -1,6 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { crc32 } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type IssuedKey, issueKey, type KeyWishes, operator, revokeKey } from '../../src/platform/accounts/api-keys.ts';
+import { KeyAuthentication } from '../../src/platform/accounts/authentication.ts';
 import { createKey, keyIdOf } from '../../src/platform/accounts/key.ts';
-import { type AccountTables, KeyStore } from '../../src/platform/accounts/store.ts';
+import type { AccountTables } from '../../src/platform/accounts/schema.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import { migrateAll } from '../../src/platform/migrations.ts';
 import { DATABASES, type DatabasePlace } from './database/databases.ts';
@@ -24,46 +27,86 @@ describe('an API key', () => {
   });
 });
 
-describe.each(DATABASES)('the key store on %s', (_name, start) => {
+describe.each(DATABASES)('API keys on %s', (_name, start) => {
+  const NOW = new Date('2026-11-22T12:00:00.000Z');
   let place: DatabasePlace;
   let database: Database;
-  let store: KeyStore;
+  let keys: KeyAuthentication;
+  let now = NOW;
   beforeAll(async () => {
     place = await start();
     database = (await place.create()).database;
     await migrateAll(database);
-    store = new KeyStore(database);
+    keys = new KeyAuthentication(database, () => now);
   });
+  afterEach(() => keys.settled());
   afterAll(() => place.close());
 
-  const change = (values: Partial<AccountTables['api_keys']>, keyId: string | null) =>
+  const issue = (wishes: Partial<KeyWishes> = {}) =>
     database.write((transaction) =>
-      transaction
-        .tables<AccountTables>()
-        .updateTable('api_keys')
-        .set(values)
-        .where('key_id', '=', keyId ?? '')
-        .execute(),
+      issueKey(transaction, { name: 'a key', scopes: ['audit:read'], expiresAt: null, ...wishes }, operator(NOW)),
     );
+  const rowOf = ({ key }: IssuedKey) =>
+    database
+      .tables<AccountTables>()
+      .selectFrom('api_keys')
+      .selectAll()
+      .where('key_id', '=', key.key_id)
+      .executeTakeFirstOrThrow();
 
-  test('knows its keys, and neither another of the right shape nor one with a stored id', async () => {
-    const text = await store.create('first', new Date());
-    expect(await store.authenticate(text)).toBe(keyIdOf(text));
-    expect(await store.authenticate(createKey().text)).toBeNull();
-    await change({ sha256: createKey().sha256 }, keyIdOf(text));
-    expect(await store.authenticate(text)).toBeNull();
+  test('are known with their name and scopes', async () => {
+    const { key, text } = await issue({ name: 'first', scopes: ['keys:read', 'audit:write'] });
+    expect(await keys.authenticate(text)).toEqual({
+      kind: 'key',
+      id: key.key_id,
+      name: 'first',
+      scopes: ['audit:write', 'keys:read'],
+    });
   });
 
-  test('keeps nothing from which a key could be had', async () => {
-    const text = await store.create('second', new Date());
-    const rows = await database.tables<AccountTables>().selectFrom('api_keys').selectAll().execute();
-    expect(rows.map(({ name }) => name)).toContain('second');
-    expect(JSON.stringify(rows)).not.toContain(text.slice(-49));
+  test('are not known by their shape or their id', async () => {
+    const issued = await issue();
+    const { text } = createKey();
+    const sameId = `sk_${issued.key.key_id}_${text.slice(12, 55)}`;
+    for (const wrong of [text, withChecksum(sameId), issued.text.slice(0, -1), ''])
+      await expect(keys.authenticate(wrong), wrong).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 
-  test('does not know a revoked key', async () => {
-    const text = await store.create('third', new Date());
-    await change({ revoked_at: '2026-11-21T00:00:00.000Z' }, keyIdOf(text));
-    expect(await store.authenticate(text)).toBeNull();
+  test('leave nothing behind from which they could be had', async () => {
+    const issued = await issue();
+    expect(JSON.stringify(await rowOf(issued))).not.toContain(issued.text.slice(-49));
+  });
+
+  test('are good until they expire, and not after they were revoked', async () => {
+    const expiring = await issue({ expiresAt: '2026-11-22T12:00:10.000Z' });
+    const revoked = await issue();
+    await database.write((transaction) => revokeKey(transaction, revoked.key.key_id, NOW));
+    expect(await keys.authenticate(expiring.text)).toMatchObject({ id: expiring.key.key_id });
+    await expect(keys.authenticate(revoked.text)).rejects.toMatchObject({ code: 'key_revoked' });
+    now = new Date('2026-11-22T12:00:10.000Z');
+    await expect(keys.authenticate(expiring.text)).rejects.toMatchObject({ code: 'key_expired' });
+    now = NOW;
+  });
+
+  test('are known to have been used, to the minute', async () => {
+    const issued = await issue();
+    const used = [];
+    for (const second of [0, 20, 59, 60, 61]) {
+      now = new Date(NOW.getTime() + second * 1000);
+      await Promise.all([keys.authenticate(issued.text), keys.authenticate(issued.text)]);
+      await keys.settled();
+      used.push((await rowOf(issued)).last_used_at);
+    }
+    now = NOW;
+    const [first, later] = ['2026-11-22T12:00:00.000Z', '2026-11-22T12:01:00.000Z'];
+    expect(used).toEqual([first, first, first, later, later]);
   });
 });
+
+/** A key of another text, with the checksum that belongs to it. */
+function withChecksum(body: string): string {
+  const rest = crc32(body);
+  const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+  const digits = Array.from({ length: 6 }, (_, place) => alphabet[Math.floor(rest / 62 ** (5 - place)) % 62]);
+  return body + digits.join('');
+}

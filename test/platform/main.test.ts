@@ -108,6 +108,14 @@ describe('usage', () => {
     [['serve', '--data', 'x', '--port', '99999'], '--port is not a port number'],
     [['serve', '--data', 'x'], 'evidence-platform init --data x'],
     [['seal-keys', '--data', 'x', '--out', 'y'], 'evidence-platform init --data x'],
+    [['keys'], 'create, list, rotate or revoke'],
+    [['keys', 'list', '--data', 'x'], 'evidence-platform init --data x'],
+    [['keys', 'create', '--data', 'x', '--name', 'n', '--scope', 'audit:all'], '--scope: one of "audit:read"'],
+    [
+      ['keys', 'create', '--data', 'x', '--name', 'n', '--scope', 'audit:read', '--expires', 'soon'],
+      '--expires: Invalid ISO datetime',
+    ],
+    [['keys', 'rotate', 'k', '--data', 'x', '--overlap', '-1'], '--overlap: a number of at least 0'],
   ])('%j is refused with 2 and says what is wrong', async (args, message) => {
     const { code, stdout, stderr } = await run(args);
     expect(stderr).toContain(message);
@@ -176,6 +184,58 @@ describe('serve', () => {
       const path = `/entries/?stream_id=${stream_id}&after_sequence=${sequence - 1}&limit=1`;
       expect((await call(again.url, key, 'GET', path)).body.data[0]).toMatchObject({ sequence, hash });
     }
+  });
+});
+
+describe('keys', () => {
+  const create = (...more: string[]) =>
+    run(['keys', 'create', '--data', data, '--name', 'auditor', '--scope', 'audit:read', ...more]);
+  const idOf = (stdout: string) => /^sk_(.{8})_/.exec(stdout)?.[1] ?? '';
+
+  test('makes a key, and writes nothing else to standard output', async () => {
+    await init();
+    const { code, stdout, stderr } = await create('--expires', '2999-01-01T00:00:00Z');
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^sk_\w{8}_\w{49}\n$/)]);
+    expect(stderr).toMatch(
+      /^Made the API key \w{8} \("auditor"\) with audit:read; it ends at 2999-01-01T00:00:00.000Z\./,
+    );
+    expect(stderr).not.toContain(stdout.slice(-20).trim());
+    const { url } = await serve();
+    expect((await call(url, stdout.trim(), 'GET', '/stats/')).status).toBe(200);
+    expect((await call(url, stdout.trim(), 'POST', '/entries/', entry('s', 1))).status).toBe(403);
+  });
+
+  test('rotates and revokes keys of a platform that is served, and lists them', async () => {
+    await init();
+    const { url } = await serve();
+    const old = (await create()).stdout.trim();
+    const statusOf = async (apiKey: string) => (await call(url, apiKey, 'GET', '/stats/')).status;
+    const rotated = await run(['keys', 'rotate', idOf(old), '--data', data, '--overlap', '0']);
+    expect([await statusOf(old), await statusOf(rotated.stdout.trim())]).toEqual([401, 200]);
+    const revoked = await run(['keys', 'revoke', idOf(rotated.stdout), '--data', data]);
+    expect([revoked.code, await statusOf(rotated.stdout.trim())]).toEqual([0, 401]);
+    const { stdout } = await run(['keys', 'list', '--data', data]);
+    const lines = stdout.split('\n').filter((line) => line.includes('auditor'));
+    expect(lines.find((line) => line.startsWith(idOf(rotated.stdout)))).toMatch(
+      new RegExp(`audit:read .* revoked \\S+Z .* ${idOf(old)}$`),
+    );
+    expect(stdout).not.toContain('sk_');
+    const again = await run(['keys', 'rotate', idOf(old), '--data', data]);
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('the API key expired at')]);
+  });
+
+  test.each(['create', 'rotate'])('%s keeps nothing of a key that nobody gets', async (command) => {
+    await init();
+    const id = idOf((await create()).stdout);
+    const before = await run(['keys', 'list', '--data', data]);
+    const words = command === 'create' ? ['--name', 'x', '--scope', 'audit:read'] : [id];
+    const script = `exec "$0" "$@" > /dev/full`;
+    const child = spawn('sh', ['-c', script, process.execPath, PROGRAM, 'keys', command, ...words, '--data', data], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+    expect([code, said]).toEqual([3, expect.stringContaining('nothing was kept')]);
+    expect(await run(['keys', 'list', '--data', data])).toEqual(before);
   });
 });
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type PlatformOptions, startPlatform } from '../../src/platform/app.ts';
 import { initPlatform } from '../../src/platform/setup.ts';
+import { startPostgres } from '../support/postgres.ts';
 
 export interface Answer {
   status: number;
@@ -18,6 +19,8 @@ export interface Service {
   dataDir: string;
   apiKey: string;
   url: string;
+  origin: string;
+  /** Calls the audit service, or another one by a path that begins with `//`: `//keys/`. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   /** Runs statements with the sqlite3 program, as somebody with access to the file would. */
   sql(statements: string): string;
@@ -33,7 +36,11 @@ export async function startService(options: Partial<PlatformOptions> = {}): Prom
     dataDir,
     apiKey,
     url: platform.auditUrl,
-    call: (method, path, body, headers) => call(platform.auditUrl, apiKey, method, path, body, headers),
+    origin: platform.origin,
+    call: (method, path, body, headers) =>
+      path.startsWith('//')
+        ? call(platform.origin, apiKey, method, path.slice(1), body, headers)
+        : call(platform.auditUrl, apiKey, method, path, body, headers),
     sql: (statements) =>
       execFileSync('sqlite3', ['-bail', join(dataDir, 'platform.sqlite'), statements], {
         encoding: 'utf8',
@@ -42,6 +49,24 @@ export async function startService(options: Partial<PlatformOptions> = {}): Prom
     async close() {
       await platform.close();
       await rm(folder, { recursive: true });
+    },
+  };
+}
+
+/** A platform on each database that it can be on. */
+export const SERVICES: readonly (readonly [name: string, start: typeof startService])[] = [
+  ['SQLite', startService],
+  ['PostgreSQL', startOnPostgres],
+];
+
+async function startOnPostgres(options: Partial<PlatformOptions> = {}): Promise<Service> {
+  const server = await startPostgres();
+  const service = await startService({ ...options, postgresUrl: await server.createDatabase() });
+  return {
+    ...service,
+    async close() {
+      await service.close();
+      await server.stop();
     },
   };
 }

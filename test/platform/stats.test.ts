@@ -28,7 +28,9 @@ describe.each(DATABASES)('the statistics of %s', (_name, start) => {
     const appender = new Appender(database, { keys, seals, clock: () => new Date(BEGIN + now) });
     for (const time of TIMES) {
       now = time;
-      await appender.append({ entries: [entry('a', 1), entry('b', 1), entry('a', 2)] });
+      await appender.append({
+        entries: ['a', 'b', 'a'].map((streamId) => entry(streamId, 1, { metadata: '{}' }) as never),
+      });
     }
   });
   afterAll(() => place.close());

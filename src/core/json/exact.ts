@@ -11,6 +11,10 @@ export interface ExactJson extends InexactNumbers {
   value: Json;
   /** Why another reader could see something else; null where none could. */
   ambiguity: string | null;
+  /** How many members all its objects have. */
+  members: number;
+  /** How many levels of objects and arrays it has. */
+  depth: number;
 }
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -53,7 +57,8 @@ export function parseExactJson(bytes: Uint8Array, { members, spendsBytes = false
       : census.loneSurrogate
         ? 'a string contains a lone surrogate'
         : null;
-  return { value, ambiguity, ...findInexact(text) };
+  const { depth } = census;
+  return { value, ambiguity, members: counted, depth, ...findInexact(text) };
 }
 
 /** Small ones share a buffer with others. */
@@ -73,7 +78,7 @@ function parse(text: string): Json {
  * Name separators outside strings: every member of every object has exactly one, so a parse that kept fewer members
  * has dropped a duplicate. Of bytes that are no JSON the number means nothing.
  */
-function countMembers(bytes: Uint8Array): number {
+export function countMembers(bytes: Uint8Array): number {
   let members = 0;
   let inString = false;
   for (let at = 0; at < bytes.length; at++) {
@@ -91,10 +96,11 @@ interface Census {
   members: number;
   loneSurrogate: boolean;
   backslashName: boolean;
+  depth: number;
 }
 
 function takeCensus(value: Json): Census {
-  const census: Census = { members: 0, loneSurrogate: false, backslashName: false };
+  const census: Census = { members: 0, loneSurrogate: false, backslashName: false, depth: 0 };
   count(value, census, 0);
   return census;
 }
@@ -104,6 +110,7 @@ function count(value: Json, census: Census, depth: number): void {
     if (!value.isWellFormed()) census.loneSurrogate = true;
   } else if (typeof value === 'object' && value !== null) {
     if (depth === MAX_DEPTH) throw new EvidenceError('unreadable', `JSON is nested deeper than ${MAX_DEPTH} levels`);
+    census.depth = Math.max(census.depth, depth + 1);
     if (Array.isArray(value)) {
       for (const item of value) count(item, census, depth + 1);
     } else {

@@ -6,8 +6,12 @@ export const ACCOUNT_MIGRATIONS: Migrations = {
       key_id ${text} PRIMARY KEY,
       sha256 ${text} NOT NULL,
       name ${text} NOT NULL,
+      scopes ${text} NOT NULL,
       created_at ${text} NOT NULL,
-      revoked_at ${text}
+      expires_at ${text},
+      revoked_at ${text},
+      last_used_at ${text},
+      rotated_from ${text} UNIQUE REFERENCES api_keys
     ) ${end}`,
   ],
 };

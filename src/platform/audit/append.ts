@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { canonicalize, type Json } from '../../core/json/canonical.ts';
+import type { Json } from '../../core/json/canonical.ts';
 import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { type KeyedRequest, KeyedResults, keyedRequest, keyOfAnother } from '../idempotency/keyed-results.ts';
 import { countByHour } from './hours.ts';
+import type { CheckedEntry } from './metadata.ts';
 import {
   type Added,
   addEntries,
@@ -15,7 +16,6 @@ import {
   refuseDamaged,
   type StreamHead,
 } from './repository.ts';
-import type { NewEntry } from './requests.ts';
 import type { RowSeals } from './row-seals.ts';
 import { GENESIS, hashEntry, sealHash, timestampOf } from './rules.ts';
 import type { DerivedSealKeys } from './seal-keys.ts';
@@ -29,7 +29,7 @@ export interface Appended {
 
 /** Entries that are appended together or not at all. */
 export interface AppendRequest {
-  entries: readonly NewEntry[];
+  entries: readonly CheckedEntry[];
   /** The idempotency key of the request as a whole. */
   key?: string | undefined;
 }
@@ -75,7 +75,7 @@ export async function appendAll(
 }
 
 interface KeyedEntry {
-  entry: NewEntry;
+  entry: CheckedEntry;
   request: KeyedRequest | null;
 }
 
@@ -101,7 +101,7 @@ function requestsOf({ entries, request }: KeyedAppend): KeyedRequest[] {
   return [request, ...entries.map((entry) => entry.request)].filter((each) => each !== null);
 }
 
-function withoutKey({ idempotency_key: _, ...content }: NewEntry): Json {
+function withoutKey({ idempotency_key: _, ...content }: CheckedEntry): Json {
   return content as Json;
 }
 
@@ -183,7 +183,7 @@ class Group {
     return { row, repeated: false };
   }
 
-  #seal(entry: NewEntry, head: StreamHead): EntryRow {
+  #seal(entry: CheckedEntry, head: StreamHead): EntryRow {
     const { id, key } = this.#keys.current(entry.stream_id);
     const content = {
       entry_id: randomUUID(),
@@ -195,7 +195,7 @@ class Group {
       action: entry.action,
       resource_type: entry.resource_type,
       resource_id: entry.resource_id,
-      metadata: canonicalize(entry.metadata ?? {}),
+      metadata: entry.metadata ?? '{}',
       prev_hash: head.hash ?? GENESIS,
       seal_key_id: id,
     };

@@ -1,4 +1,3 @@
-import type { KeyStore } from '../accounts/store.ts';
 import type { Job } from '../jobs/scheduler.ts';
 import type { ServiceModule } from '../module.ts';
 import type { Checkpoints } from './checkpoints.ts';
@@ -15,12 +14,12 @@ export interface AuditSettings {
   checkpointMinutes: number | null;
 }
 
-export function auditModule(parts: AuditParts, keys: KeyStore, { checkpointMinutes }: AuditSettings): ServiceModule {
+export function auditModule(parts: AuditParts, { checkpointMinutes }: AuditSettings): ServiceModule {
   const service = assembleAudit(parts);
   const { appender, checkpoints, readers } = service;
   return {
     name: 'audit',
-    routes: (server) => auditRoutes(server, { service, keys }),
+    routes: (server) => auditRoutes(server, { service }),
     jobs: [
       {
         name: 'audit/anchor-pending',

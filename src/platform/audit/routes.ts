@@ -1,23 +1,14 @@
-import swagger from '@fastify/swagger';
 import type { FastifyPluginAsync } from 'fastify';
-import type { KeyStore } from '../accounts/store.ts';
-import { requireKey } from '../http/authentication.ts';
-import { answerNotFound } from '../http/problem.ts';
-import { openApiOptions } from './openapi.ts';
+import { serveOpenApi } from '../http/openapi.ts';
+import { AUDIT_DESCRIPTION } from './openapi.ts';
 import { entryRoutes } from './routes/entries.ts';
 import { evidenceRoutes } from './routes/evidence.ts';
 import { streamRoutes } from './routes/streams.ts';
 import type { AuditService } from './service.ts';
 
 /** The audit evidence-chain service, to be registered under its base path. */
-export const auditRoutes: FastifyPluginAsync<{ service: AuditService; keys: KeyStore }> = async (
-  server,
-  { service, keys },
-) => {
-  requireKey(server, keys);
-  server.setNotFoundHandler(answerNotFound);
-  await server.register(swagger, openApiOptions(server.prefix));
-  server.get('/openapi.json', { config: { public: true }, schema: { hide: true } }, () => server.swagger());
+export const auditRoutes: FastifyPluginAsync<{ service: AuditService }> = async (server, { service }) => {
+  await serveOpenApi(server, AUDIT_DESCRIPTION);
   await server.register(entryRoutes, { service });
   await server.register(streamRoutes, { service });
   await server.register(evidenceRoutes, { service });

@@ -1,5 +1,4 @@
 import { createHmac, hash, type KeyObject } from 'node:crypto';
-import type { Json } from '../../core/json/canonical.ts';
 import type { WireEntry } from '../../core/wire.ts';
 import { DomainError } from '../errors.ts';
 import type { EntryRow } from './repository.ts';
@@ -80,14 +79,6 @@ export function timestampOf(now: Date, last: string | null): string {
       `the last entry of the stream is of ${last}, and this machine's clock says ${text}; nothing was recorded`,
     );
   return last;
-}
-
-/** How many levels of objects and arrays `value` has. */
-export function depthOf(value: Json): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  let deepest = 0;
-  for (const member of Object.values(value)) deepest = Math.max(deepest, depthOf(member));
-  return deepest + 1;
 }
 
 /** RFC 8785 section 3.2.2.2: strings as ECMAScript's JSON.stringify writes them. */

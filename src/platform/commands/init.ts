@@ -1,9 +1,8 @@
-import process from 'node:process';
 import type { CommandModule } from 'yargs';
-import { EvidenceError } from '../../core/errors.ts';
 import { shellWord } from '../../core/shell.ts';
 import type { PlatformFlags } from '../config.ts';
 import { placeOptions, readPlace } from './place.ts';
+import { showKey } from './show-key.ts';
 
 export const initCommand: CommandModule<object, PlatformFlags> = {
   command: 'init',
@@ -25,23 +24,7 @@ export const initCommand: CommandModule<object, PlatformFlags> = {
         `Next: evidence-platform serve${words.join('')}`,
         '',
       ];
-      await print(lines.join('\n')).catch((cause: unknown) => {
-        throw new EvidenceError(
-          'output',
-          `the API key of ${dataDir} could not be shown, and is shown only once; nothing was kept`,
-          {
-            nextStep: 'Run the same command again where its output can be written.',
-            cause,
-          },
-        );
-      });
+      await showKey(lines.join('\n'), dataDir);
     });
   },
 };
-
-/** Waits until the text was taken. */
-function print(text: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
-  });
-}

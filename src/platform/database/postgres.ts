@@ -24,11 +24,13 @@ const ATTEMPTS = 10;
 const WORTH_ANOTHER = new Set(['40001', '40P01']);
 
 const INT8 = 20;
+/** The sum of numbers of 64 bits is one. */
+const NUMERIC = 1700;
 
-/** Numbers of 64 bits are read as JavaScript's, which hold all that are ever stored. */
+/** These are read as numbers of JavaScript, which hold all that are ever stored. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (id: number, format?: 'text' | 'binary') =>
-    id === INT8 ? Number : pg.types.getTypeParser(id, format as 'text'),
+    id === INT8 || id === NUMERIC ? Number : pg.types.getTypeParser(id, format as 'text'),
 };
 
 /** Opens a PostgreSQL database. @param url `postgres://user:password@host:port/database`. */

@@ -19,9 +19,14 @@ export function fromCursor<const S extends readonly ('string' | 'number')[]>(
   const fits =
     name === list &&
     position.length === shape.length &&
-    position.every((part, at) => typeof part === shape[at] && (typeof part !== 'number' || Number.isSafeInteger(part)));
+    position.every((part, at) => typeof part === shape[at] && isStorable(part));
   if (!fits) throw invalidCursor();
   return position as { -readonly [K in keyof S]: S[K] extends 'string' ? string : number };
+}
+
+/** Whether a database can hold it. */
+function isStorable(part: unknown): boolean {
+  return typeof part === 'string' ? part.isWellFormed() && !part.includes('\0') : Number.isSafeInteger(part);
 }
 
 function parse(cursor: string): unknown[] {

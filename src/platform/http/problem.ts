@@ -21,13 +21,24 @@ export class HttpProblem extends Error {
 
 /** The statuses of what services refuse. */
 const STATUSES: Record<DomainCode, number> = {
+  not_signed_in: 401,
   unauthenticated: 401,
+  key_expired: 401,
+  key_revoked: 401,
+  forbidden: 403,
   not_found: 404,
+  conflict: 409,
   package_damaged: 409,
   stream_damaged: 409,
+  key_ended: 409,
+  key_shown_before: 409,
+  stream_empty: 409,
+  link_used: 410,
   idempotency_conflict: 422,
   invalid_cursor: 422,
   invalid_request: 422,
+  weak_password: 422,
+  too_many_attempts: 429,
   clock_behind: 503,
 };
 
@@ -40,6 +51,10 @@ const FRAMEWORK_CODES: Record<number, string> = {
   414: 'uri_too_long',
   415: 'unsupported_media_type',
 };
+
+/** So many fields or names one problem names, and so many characters of each. */
+const MOST_NAMED = 20;
+const LONGEST_NAME = 100;
 
 /** Fastify's error handler: every failure becomes `application/problem+json`; a defect tells the caller nothing. */
 export function answerProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
@@ -59,17 +74,10 @@ export function answerProblem(error: unknown, request: FastifyRequest, reply: Fa
   reply.code(problem.status).type('application/problem+json').send(JSON.stringify(body));
 }
 
-export function answerNotFound(request: FastifyRequest, reply: FastifyReply): void {
-  answerProblem(new HttpProblem(404, 'not_found', `there is no ${request.method} ${pathOf(request)}`), request, reply);
-}
-
-function pathOf(request: FastifyRequest): string {
-  return request.url.split('?', 1)[0] ?? request.url;
-}
-
 function toProblem(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;
-  if (error instanceof DomainError) return new HttpProblem(STATUSES[error.code], error.code, error.message);
+  if (error instanceof DomainError)
+    return new HttpProblem(STATUSES[error.code], error.code, error.message, error.members);
   if (hasZodFastifySchemaValidationErrors(error)) return validationProblem(error);
   const { statusCode, message } = error as Partial<FastifyError>;
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
@@ -81,16 +89,27 @@ function toProblem(error: unknown): HttpProblem {
   return new HttpProblem(500, 'internal_error', 'the service failed; its log has more under this request_id');
 }
 
-function validationProblem(error: {
-  validation: { instancePath: string; message?: string }[];
-  validationContext?: string;
-}): HttpProblem {
+interface ValidationIssue {
+  instancePath: string;
+  message?: string;
+  params?: { keys?: unknown };
+}
+
+function validationProblem(error: { validation: ValidationIssue[]; validationContext?: string }): HttpProblem {
   const place = error.validationContext === 'querystring' ? 'query' : (error.validationContext ?? 'request');
-  const errors = error.validation.map((issue) => ({
+  const errors = error.validation.slice(0, MOST_NAMED).map((issue) => ({
     field: [place, ...issue.instancePath.split('/').filter((part) => part !== '')].join('.'),
-    message: issue.message ?? 'is not valid',
+    message: messageOf(issue),
   }));
   const first = errors[0];
   const detail = first === undefined ? 'the request is not valid' : `${first.field}: ${first.message}`;
-  return new HttpProblem(422, 'invalid_request', detail, { errors: errors.slice(0, 20) });
+  return new HttpProblem(422, 'invalid_request', detail, { errors });
+}
+
+/** Names that a caller made up are many, or long, or both. */
+function messageOf({ message = 'is not valid', params }: ValidationIssue): string {
+  if (!Array.isArray(params?.keys)) return message;
+  const names = params.keys.slice(0, MOST_NAMED).map((name) => JSON.stringify(String(name).slice(0, LONGEST_NAME)));
+  const others = params.keys.length - names.length;
+  return `unknown: ${names.join(', ')}${others > 0 ? ` and ${others} more` : ''}`;
 }

@@ -9,7 +9,7 @@ const DESCRIPTIONS = {
   401: 'No valid API key was sent.',
   404: 'It does not exist.',
   409: 'The state of the resource does not allow it.',
-  413: 'The request body is larger than 32 MiB.',
+  413: 'The request body is too large.',
   422: 'The request is not valid; `errors` names the fields.',
 } as const;
 

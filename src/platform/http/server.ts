@@ -2,12 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { type FastifyInstance, fastify } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
 import { readExactJson } from './json.ts';
-import { answerNotFound, answerProblem } from './problem.ts';
+import { answerUnrouted } from './methods.ts';
+import { answerParserError } from './parser-errors.ts';
+import { type PrincipalOptions, requirePrincipal } from './principal.ts';
+import { answerProblem } from './problem.ts';
+import { refuseUnfit } from './unfit.ts';
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-const BODY_LIMIT = 32 * 2 ** 20;
+/** Of a body, where its route says nothing else. */
+const BODY_LIMIT = 2 ** 20;
+
+/** A request has to be there after so long. */
+const REQUEST_MS = 60_000;
 
 /** An id of 1,024 UTF-16 units, percent-encoded: at most nine characters each. */
 const MAX_PARAMETER_LENGTH = 1024 * 9;
@@ -15,26 +23,44 @@ const MAX_PARAMETER_LENGTH = 1024 * 9;
 /** Room for a request line with five filters of that length, and for the headers. */
 const MAX_HEADER_BYTES = 64 * 2 ** 10;
 
+export interface ServerOptions extends PrincipalOptions {
+  logLevel: LogLevel;
+  requestTimeoutMs?: number;
+}
+
 /**
- * A Fastify server with what all services share: request ids, exact JSON, validation by zod schemas, problem details,
+ * A Fastify server with what all services share: who asks and what they may, request ids, exact JSON, validation by zod schemas, problem details,
  * and paths that answer with and without a trailing slash. The log goes to stderr and never contains headers.
  */
-export function createServer(options: { logLevel: LogLevel }): FastifyInstance {
+export function createServer(options: ServerOptions): FastifyInstance {
+  const { logLevel, requestTimeoutMs = REQUEST_MS } = options;
   const server: FastifyInstance = fastify({
     bodyLimit: BODY_LIMIT,
-    http: { maxHeaderSize: MAX_HEADER_BYTES },
+    requestTimeout: requestTimeoutMs,
+    http: {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: requestTimeoutMs / 4,
+      // Its absence is answered with problem details.
+      requireHostHeader: false,
+    },
+    return503OnClosing: false,
+    clientErrorHandler: answerParserError,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAMETER_LENGTH },
     genReqId: () => randomUUID(),
-    logger: { level: options.logLevel, stream: process.stderr },
+    logger: { level: logLevel, stream: process.stderr },
     frameworkErrors: answerProblem,
   });
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
+    reply.header('cache-control', 'no-store');
   });
+  refuseUnfit(server);
+  requirePrincipal(server, options);
+  answerUnrouted(server);
   server.setValidatorCompiler(validatorCompiler);
   server.setSerializerCompiler(serializerCompiler);
   server.setErrorHandler(answerProblem);
-  server.setNotFoundHandler(answerNotFound);
   readExactJson(server);
   return server;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EvidenceError, messageOf } from '../../core/errors.ts';
 import type { Json } from '../../core/json/canonical.ts';
-import { type ImportedEntry, toField } from './entry.ts';
+import { type ImportedEntry, toField, toStreamId } from './entry.ts';
 import { parseExactly } from './exact.ts';
 import { prepend, readInflated, readLines } from './lines.ts';
 import type { EntryQueue } from './queue.ts';
@@ -129,7 +129,7 @@ function toEntry({ where, json }: Located): ImportedEntry {
   const { eventSource: _source, eventName: _name, eventTime: _time, ...metadata } = record;
   const resource = resourceOf(record, eventSource.replace(/\.amazonaws\.com$/, ''));
   return {
-    stream_id: toField(eventSource),
+    stream_id: toStreamId(eventSource),
     actor: toField(actorOf(userIdentity ?? {})),
     action: toField(eventName),
     resource_type: toField(resource.type),

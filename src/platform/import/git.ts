@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { EvidenceError } from '../../core/errors.ts';
-import { type ImportedEntry, toField } from './entry.ts';
+import { type ImportedEntry, toField, toStreamId } from './entry.ts';
 import type { ImportTally } from './result.ts';
 
 /** Of the files of one folder that one commit touched, this many are named; all are counted. */
@@ -140,7 +140,7 @@ async function readCommit(next: () => Promise<string>): Promise<Commit> {
 function* toEntries(commit: Commit): Generator<ImportedEntry> {
   for (const [folder, files] of Map.groupBy(commit.files, ({ path }) => topFolder(path))) {
     yield {
-      stream_id: toField(`git/${folder}`),
+      stream_id: toStreamId(`git/${folder}`),
       actor: toField(commit.author),
       action: 'commit',
       resource_type: 'git.tree',

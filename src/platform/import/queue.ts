@@ -1,6 +1,6 @@
 import type { ImportedEntry } from './entry.ts';
 import type { ImportTally } from './result.ts';
-import { type EntryReceiver, MAX_BATCH_BYTES, MAX_BATCH_ENTRIES } from './service.ts';
+import { type BatchOutcome, type EntryReceiver, MAX_BATCH_BYTES, MAX_BATCH_ENTRIES } from './service.ts';
 
 /** Room for `{"entries":[…]}` around the entries. */
 const ENVELOPE_BYTES = 64;
@@ -66,7 +66,7 @@ export class EntryQueue {
   }
 
   /**
-   * A conflict refuses the whole batch and does not say whose it is, so the batch is halved until it is found. That an
+   * The whole batch is refused for one of its entries, so it is halved until that one is found. That an
    * event is told differently the second time (a reinstall moves the time of npm's lockfile) must not stop the rest.
    */
   async #record(streamId: string, entries: readonly string[]): Promise<void> {
@@ -75,11 +75,17 @@ export class EntryQueue {
     if (answer.outcome === 'recorded') {
       this.#tally.recorded(streamId, answer.created, answer.repeated);
     } else if (entries.length === 1) {
-      this.#tally.skip('events recorded earlier with other details, which stay as they were recorded');
+      this.#tally.skip(reasonOf(answer));
     } else {
       const middle = Math.ceil(entries.length / 2);
       await this.#record(streamId, entries.slice(0, middle));
       await this.#record(streamId, entries.slice(middle));
     }
   }
+}
+
+/** Why an event is left out that was sent alone. */
+function reasonOf(answer: Exclude<BatchOutcome, { outcome: 'recorded' }>): string {
+  if (answer.outcome === 'refused') return `events that the service does not take: ${answer.reason}`;
+  return 'events recorded earlier with other details, which stay as they were recorded';
 }

@@ -20,7 +20,9 @@ const problemSchema = z.looseObject({ code: z.string().optional(), detail: z.str
 export type BatchOutcome =
   | { outcome: 'recorded'; created: number; repeated: number }
   /** At least one key is known to the service with another body; nothing of the batch was recorded. */
-  | { outcome: 'conflict' };
+  | { outcome: 'conflict' }
+  /** At least one entry is none that the service takes; nothing of the batch was recorded. */
+  | { outcome: 'refused'; reason: string };
 
 /** The audit service as an import sees it. */
 export interface EntryReceiver {
@@ -28,6 +30,11 @@ export interface EntryReceiver {
   record(entries: readonly string[]): Promise<BatchOutcome>;
   close(): Promise<void>;
 }
+
+const REFUSALS = [
+  [413, 'too_large'],
+  [422, 'invalid_request'],
+] as const;
 
 interface Answer {
   status: number;
@@ -138,6 +145,8 @@ function toOutcome(endpoint: string, answer: Answer, sent: number): BatchOutcome
   }
   const problem = problemSchema.safeParse(json).data;
   if (status === 422 && problem?.code === 'idempotency_conflict') return { outcome: 'conflict' };
+  if (REFUSALS.some(([each, code]) => each === status && code === problem?.code))
+    return { outcome: 'refused', reason: problem?.detail ?? `status ${status}` };
   const recorded = answerSchema.safeParse(json).data;
   if (status === 201 && recorded !== undefined && recorded.created + recorded.repeated === sent) {
     return { outcome: 'recorded', created: recorded.created, repeated: recorded.repeated };

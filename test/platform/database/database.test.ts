@@ -131,6 +131,15 @@ describe.each(DATABASES)('%s', (_name, start) => {
     expect((await things(database))[0]?.size).toBe(60);
   });
 
+  test('a sum is a number', async () => {
+    const { database } = await filled(['a', 'b', 'c']);
+    const sums = database
+      .tables<Tables>()
+      .selectFrom('things')
+      .select(({ fn }) => fn.sum<number>('size').as('sum'));
+    expect(await sums.execute()).toEqual([{ sum: 3 }]);
+  });
+
   test('text is compared byte by byte', async () => {
     const names = ['Z', 'a', 'ß', 'zz', '\u{1f600}', '\uffee', ' ', 'A b', 'a-b', 'ab'];
     const { database } = await filled(names);

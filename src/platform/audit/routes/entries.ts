@@ -3,15 +3,20 @@ import { z } from 'zod';
 import { entrySchema, pageSchema, statsSchema } from '../../../core/wire.ts';
 import { DomainError } from '../../errors.ts';
 import { hangUpOf } from '../../http/caller.ts';
+import { keyHeaderSchema } from '../../http/fields.ts';
 import { problemResponses } from '../../http/responses.ts';
 import type { Appended } from '../append.ts';
 import { listEntries } from '../list.ts';
-import { batchSchema, type EntriesQuery, entriesQuerySchema, keyHeaderSchema, newEntrySchema } from '../requests.ts';
+import { checkMetadata } from '../metadata.ts';
+import { batchSchema, type EntriesQuery, entriesQuerySchema, newEntrySchema } from '../requests.ts';
 import { entryToJson } from '../rules.ts';
 import type { AuditService } from '../service.ts';
 
 /** Entries of a list that is read at once. */
 const SHORT = 100;
+
+/** Room for as many entries as a batch has, each of 8 KiB. */
+const BATCH_BYTES = 2 ** 23;
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -30,6 +35,7 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
   server.post(
     '/entries/',
     {
+      config: { scope: 'audit:write' },
       schema: {
         summary: 'Append an entry to its stream',
         headers: keyHeaderSchema,
@@ -37,10 +43,11 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
         response: { 201: entrySchema, 200: entrySchema, ...problemResponses(409, 422) },
       },
     },
-    async ({ body, headers }, reply) => {
+    async ({ body, bodyShape, headers }, reply) => {
       const key = oneKey(headers['idempotency-key'], body.idempotency_key);
       const entry = key === undefined ? body : { ...body, idempotency_key: key };
-      const [appended] = await service.appender.append({ entries: [entry] });
+      const entries = checkMetadata([entry], bodyShape, () => 'body');
+      const [appended] = await service.appender.append({ entries });
       if (appended === undefined) throw new Error('an entry was neither appended nor found');
       return reply
         .code(appended.repeated ? 200 : 201)
@@ -52,6 +59,8 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
   server.post(
     '/entries/batch',
     {
+      bodyLimit: BATCH_BYTES,
+      config: { scope: 'audit:write' },
       schema: {
         summary: 'Append entries, all or none, in order',
         headers: keyHeaderSchema,
@@ -59,11 +68,9 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
         response: { 201: batchAnswerSchema, ...problemResponses(409, 413, 422) },
       },
     },
-    async ({ body, headers }, reply) => {
-      const appended = await service.appender.append({
-        entries: body.entries,
-        key: headers['idempotency-key'],
-      });
+    async ({ body, bodyShape, headers }, reply) => {
+      const entries = checkMetadata(body.entries, bodyShape, (at) => `body.entries.${at}`);
+      const appended = await service.appender.append({ entries, key: headers['idempotency-key'] });
       return reply
         .code(201)
         .type(JSON_TYPE)
@@ -74,6 +81,7 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
   server.get(
     '/entries/',
     {
+      config: { scope: 'audit:read' },
       schema: {
         summary: 'List entries by stream and sequence',
         querystring: entriesQuerySchema,
@@ -92,7 +100,10 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
 
   server.get(
     '/stats/',
-    { schema: { summary: 'Statistics', response: { 200: statsSchema, ...problemResponses() } } },
+    {
+      config: { scope: 'audit:read' },
+      schema: { summary: 'Statistics', response: { 200: statsSchema, ...problemResponses() } },
+    },
     (_request, reply) => service.readers.stats(service.clock(), hangUpOf(reply)),
   );
 };

@@ -4,9 +4,10 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { entrySchema, generatedSchema, packageHeadSchema, summarySchema } from '../../../core/wire.ts';
 import { hangUpOf } from '../../http/caller.ts';
+import { keyHeaderSchema } from '../../http/fields.ts';
 import { problemResponses } from '../../http/responses.ts';
 import { toGenerated } from '../evidence.ts';
-import { generateSchema, keyHeaderSchema, packageParamsSchema } from '../requests.ts';
+import { generateSchema, packageParamsSchema } from '../requests.ts';
 import type { AuditService } from '../service.ts';
 
 const params = packageParamsSchema;
@@ -20,6 +21,7 @@ export const evidenceRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = 
   server.post(
     '/evidence/generate',
     {
+      config: { scope: 'audit:write' },
       schema: {
         summary: 'Generate an evidence package of a stream, or of a period of it',
         headers: keyHeaderSchema,
@@ -37,6 +39,7 @@ export const evidenceRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = 
   server.get(
     '/evidence/:package_id',
     {
+      config: { scope: 'audit:read' },
       schema: {
         summary: 'An evidence package',
         params,
@@ -49,6 +52,7 @@ export const evidenceRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = 
   server.get(
     '/evidence/:package_id/json',
     {
+      config: { scope: 'audit:read' },
       schema: {
         summary: 'The package as JSON, entries last',
         params,
@@ -65,6 +69,7 @@ export const evidenceRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = 
   server.get(
     '/evidence/:package_id/summary',
     {
+      config: { scope: 'audit:read' },
       schema: {
         summary: 'The facts of the package without its entries',
         params,
@@ -81,6 +86,7 @@ export const evidenceRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = 
   server.get(
     '/evidence/:package_id/pdf',
     {
+      config: { scope: 'audit:read' },
       schema: {
         summary: 'The package as a document',
         params,

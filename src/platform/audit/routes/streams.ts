@@ -1,9 +1,10 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { checkpointSchema, pageSchema, streamSchema, wireVerificationSchema } from '../../../core/wire.ts';
 import { hangUpOf } from '../../http/caller.ts';
+import { pageQuerySchema } from '../../http/fields.ts';
 import { problemResponses } from '../../http/responses.ts';
 import { listStreams } from '../list.ts';
-import { pageQuerySchema, streamParamsSchema, verificationParamsSchema } from '../requests.ts';
+import { streamParamsSchema, verificationParamsSchema } from '../requests.ts';
 import type { AuditService } from '../service.ts';
 import { findStream, streamToWire } from '../streams.ts';
 import { findVerification, listVerifications } from '../verifications.ts';
@@ -13,6 +14,7 @@ export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = as
   server.get(
     '/streams/',
     {
+      config: { scope: 'audit:read' },
       schema: {
         summary: 'List streams by id',
         querystring: pageQuerySchema,
@@ -25,6 +27,7 @@ export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = as
   server.get(
     '/streams/:stream_id',
     {
+      config: { scope: 'audit:read' },
       schema: {
         summary: 'A stream',
         params: streamParamsSchema,
@@ -37,6 +40,7 @@ export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = as
   server.post(
     '/streams/:stream_id/verify',
     {
+      config: { scope: 'audit:read' },
       schema: {
         summary: 'Check a stream from its first entry to its head and record the outcome',
         params: streamParamsSchema,
@@ -49,6 +53,7 @@ export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = as
   server.get(
     '/streams/:stream_id/verifications',
     {
+      config: { scope: 'audit:read' },
       schema: {
         summary: 'List the checks of a stream, newest first',
         params: streamParamsSchema,
@@ -62,6 +67,7 @@ export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = as
   server.get(
     '/verifications/:verification_id',
     {
+      config: { scope: 'audit:read' },
       schema: {
         summary: 'A check',
         params: verificationParamsSchema,
@@ -74,6 +80,7 @@ export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = as
   server.post(
     '/streams/:stream_id/checkpoints',
     {
+      config: { scope: 'audit:write' },
       schema: {
         summary: 'Record the head of a stream and have it time-stamped; a head that was gets no second checkpoint',
         params: streamParamsSchema,
@@ -89,6 +96,7 @@ export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = as
   server.get(
     '/streams/:stream_id/checkpoints',
     {
+      config: { scope: 'audit:read' },
       schema: {
         summary: 'List the checkpoints of a stream, oldest first',
         params: streamParamsSchema,

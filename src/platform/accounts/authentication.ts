@@ -1,0 +1,70 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Database } from '../database/database.ts';
+import { DomainError } from '../errors.ts';
+import type { Principal } from '../http/principal.ts';
+import { scopesOf } from './api-keys.ts';
+import { keyDigest, keyIdOf } from './key.ts';
+import type { AccountTables, ApiKeyTable } from './schema.ts';
+
+/** The use of a key is written down so often at most. */
+const USED_MS = 60_000;
+
+/** Tells whose API key is presented, and writes down when it was. */
+export class KeyAuthentication {
+  readonly #database: Database;
+  readonly #clock: () => Date;
+  /** Writing down the use of keys, by their ids. */
+  readonly #writing = new Map<string, Promise<void>>();
+
+  constructor(database: Database, clock: () => Date) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  /** @throws DomainError `unauthenticated`; `key_expired` or `key_revoked` to whoever has the whole key. */
+  async authenticate(presented: string): Promise<Principal> {
+    const row = await this.#find(presented);
+    const now = this.#clock();
+    if (row.revoked_at !== null)
+      throw new DomainError('key_revoked', `the API key "${row.name}" was revoked at ${row.revoked_at}`);
+    if (row.expires_at !== null && row.expires_at <= now.toISOString())
+      throw new DomainError('key_expired', `the API key "${row.name}" expired at ${row.expires_at}`);
+    this.#noteUse(row, now);
+    return { kind: 'key', id: row.key_id, name: row.name, scopes: scopesOf(row) };
+  }
+
+  /** Resolves when no use is being written down. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#writing.values());
+  }
+
+  async #find(presented: string): Promise<ApiKeyTable> {
+    const id = keyIdOf(presented);
+    const keys = this.#database.tables<AccountTables>().selectFrom('api_keys').selectAll();
+    const row = id === null ? undefined : await keys.where('key_id', '=', id).executeTakeFirst();
+    const digest = Buffer.from(keyDigest(presented));
+    const expected = Buffer.from((row?.sha256 ?? '').padEnd(digest.length).slice(0, digest.length));
+    if (row === undefined || !timingSafeEqual(digest, expected))
+      throw new DomainError('unauthenticated', 'the API key is not one of this service');
+    return row;
+  }
+
+  /** Nobody waits for it, and no request fails for it. */
+  #noteUse({ key_id, last_used_at }: ApiKeyTable, now: Date): void {
+    const outdated = new Date(now.getTime() - USED_MS).toISOString();
+    if (this.#writing.has(key_id) || (last_used_at !== null && last_used_at > outdated)) return;
+    const writing = this.#database
+      .write(async (transaction) => {
+        await transaction
+          .tables<AccountTables>()
+          .updateTable('api_keys')
+          .set({ last_used_at: now.toISOString() })
+          .where('key_id', '=', key_id)
+          .where((row) => row.or([row('last_used_at', 'is', null), row('last_used_at', '<=', outdated)]))
+          .execute();
+      })
+      .catch(() => {})
+      .finally(() => this.#writing.delete(key_id));
+    this.#writing.set(key_id, writing);
+  }
+}

@@ -1,0 +1,164 @@
+import process from 'node:process';
+import type { Argv, CommandModule } from 'yargs';
+import type { z } from 'zod';
+import { EvidenceError } from '../../core/errors.ts';
+import { inPlainWords } from '../../core/schema-words.ts';
+import { escapeControls } from '../../core/terminal/visible.ts';
+import type { ApiKey, IssuedKey, Issuer } from '../accounts/api-keys.ts';
+import type { PlatformFlags } from '../config.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import { DomainError } from '../errors.ts';
+import { SCOPES } from '../scopes.ts';
+import { placeOptions, readPlace } from './place.ts';
+import { showKey } from './show-key.ts';
+
+type Named = PlatformFlags & { id: string };
+type CreateFlags = PlatformFlags & { name: string; scope: string[]; expires?: string | undefined };
+type RotateFlags = Named & { overlap: number; expires?: string | undefined };
+
+const EXPIRES = {
+  type: 'string',
+  requiresArg: true,
+  describe: 'When the key ends, as 2027-01-31T00:00:00Z',
+} as const;
+
+const createCommand: CommandModule<object, CreateFlags> = {
+  command: 'create',
+  describe: 'Make an API key, and write its text, which is shown this once, to standard output',
+  builder: (args) =>
+    args
+      .options(placeOptions)
+      .option('name', { type: 'string', demandOption: true, requiresArg: true, describe: 'What the key is for' })
+      .option('scope', {
+        type: 'string',
+        array: true,
+        demandOption: true,
+        requiresArg: true,
+        describe: `What the key may do: ${SCOPES.join(', ')}; once for each of them`,
+      })
+      .option('expires', EXPIRES)
+      .example('$0 keys create --data ./data --name auditor --scope audit:read > auditor.key', ''),
+  async handler({ name, scope, expires, ...flags }) {
+    const { issueKey } = await import('../accounts/api-keys.ts');
+    const { newKeySchema } = await import('../accounts/requests.ts');
+    const { expires_at, ...wishes } = checked(newKeySchema, { name, scopes: scope, expires_at: expires });
+    await issueAndShow(flags, (transaction, issuer) =>
+      issueKey(transaction, { ...wishes, expiresAt: expires_at }, issuer),
+    );
+  },
+};
+
+const rotateCommand: CommandModule<object, RotateFlags> = {
+  command: 'rotate <id>',
+  describe: 'Make an API key in the place of another, which stays good for a while',
+  builder: (args) =>
+    args
+      .positional('id', { type: 'string', demandOption: true, describe: 'The id of the other key' })
+      .options(placeOptions)
+      .option('overlap', { type: 'number', default: 24, requiresArg: true, describe: 'Hours for which both are good' })
+      .option('expires', EXPIRES),
+  async handler({ id, overlap, expires, ...flags }) {
+    const { rotateKey } = await import('../accounts/api-keys.ts');
+    const { rotationSchema } = await import('../accounts/requests.ts');
+    const wishes = checked(rotationSchema, { overlap_seconds: Math.round(overlap * 3600), expires_at: expires });
+    const rotation = { overlapSeconds: wishes.overlap_seconds, expiresAt: wishes.expires_at };
+    await issueAndShow(flags, (transaction, issuer) => rotateKey(transaction, id, rotation, issuer));
+  },
+};
+
+const revokeCommand: CommandModule<object, Named> = {
+  command: 'revoke <id>',
+  describe: 'End an API key at once',
+  builder: (args) =>
+    args.positional('id', { type: 'string', demandOption: true, describe: 'The id of the key' }).options(placeOptions),
+  async handler({ id, ...flags }) {
+    const { revokeKey } = await import('../accounts/api-keys.ts');
+    await inPlace(flags, async (database) => {
+      const key = await database.write((transaction) => revokeKey(transaction, id, new Date()));
+      say(`The API key ${key.key_id} ("${key.name}") is revoked since ${key.revoked_at}.`);
+    });
+  },
+};
+
+const COLUMNS = ['id', 'name', 'scopes', 'created', 'ends', 'last used', 'in place of'].map((title) => ({ title }));
+
+const listCommand: CommandModule<object, PlatformFlags> = {
+  command: 'list',
+  describe: 'List the API keys',
+  builder: (args) => args.options(placeOptions),
+  async handler(flags) {
+    const { keysAfter } = await import('../accounts/api-keys.ts');
+    const { formatTable } = await import('../../core/terminal/table.ts');
+    const keys = await inPlace(flags, (database) => keysAfter(database, ''));
+    process.stdout.write(`${formatTable(COLUMNS, keys.map(cellsOf))}\n`);
+  },
+};
+
+/** `evidence-platform keys`: API keys by whoever has the database in their hands. */
+export const keysCommand: CommandModule = {
+  command: 'keys',
+  describe: 'Make, list, rotate and revoke API keys',
+  builder: (args: Argv) =>
+    args
+      .command(createCommand)
+      .command(listCommand)
+      .command(rotateCommand)
+      .command(revokeCommand)
+      .demandCommand(1, 'Say what to do with keys: create, list, rotate or revoke.'),
+  // yargs wants a handler; `demandCommand` never lets it be reached.
+  handler: () => undefined,
+};
+
+/** Makes a key and shows it; where it cannot be shown, nothing was done. */
+async function issueAndShow(
+  flags: PlatformFlags,
+  issue: (transaction: Transaction, issuer: Issuer) => Promise<IssuedKey & { old?: ApiKey }>,
+): Promise<void> {
+  const { operator, withdrawKey } = await import('../accounts/api-keys.ts');
+  await inPlace(flags, async (database, dataDir) => {
+    const issued = await database.write((transaction) => issue(transaction, operator(new Date())));
+    try {
+      await showKey(`${issued.text}\n`, dataDir);
+    } catch (error) {
+      await database.write((transaction) => withdrawKey(transaction, issued));
+      throw error;
+    }
+    const { key_id, name, scopes, expires_at } = issued.key;
+    const end = expires_at === null ? 'it does not expire' : `it ends at ${expires_at}`;
+    say(`Made the API key ${key_id} ("${name}") with ${scopes.join(', ')}; ${end}. It is shown only this once.`);
+  });
+}
+
+/** @throws EvidenceError as `openPlace`, and `usage` where the service would refuse. */
+async function inPlace<T>(flags: PlatformFlags, work: (database: Database, dataDir: string) => Promise<T>): Promise<T> {
+  const { withDatabase } = await import('../setup.ts');
+  const place = readPlace(flags);
+  try {
+    return await withDatabase(place, (database) => work(database, place.dataDir));
+  } catch (error) {
+    if (error instanceof DomainError) throw new EvidenceError('usage', error.message, { cause: error });
+    throw error;
+  }
+}
+
+/** The flags by the names that the API gives them. */
+const FLAGS: Record<string, string> = { expires_at: '--expires', overlap_seconds: '--overlap', name: '--name' };
+
+function checked<T extends z.ZodType>(schema: T, given: unknown): z.infer<T> {
+  const read = schema.safeParse(given);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  const flag = FLAGS[String(issue?.path[0])] ?? '--scope';
+  throw new EvidenceError('usage', `${flag}: ${issue === undefined ? 'is wrong' : inPlainWords(issue)}`);
+}
+
+function cellsOf(key: ApiKey): string[] {
+  const end = key.revoked_at === null ? (key.expires_at ?? 'never') : `revoked ${key.revoked_at}`;
+  const scopes = key.scopes.join(' ');
+  return [key.key_id, key.name, scopes, key.created_at, end, key.last_used_at ?? 'never', key.rotated_from ?? '–'];
+}
+
+/** Beside the key itself, which stands alone on standard output. */
+function say(line: string): void {
+  process.stderr.write(`${escapeControls(line)}\n`);
+}

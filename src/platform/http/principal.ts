@@ -1,0 +1,95 @@
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
+import { DomainError } from '../errors.ts';
+import type { Scope } from '../scopes.ts';
+import { networkOf, RateLimit } from './rate-limit.ts';
+
+/** Who asks, and what they may. */
+export interface Principal {
+  kind: 'key';
+  /** Of the API key. */
+  id: string;
+  name: string;
+  scopes: readonly Scope[];
+}
+
+/** Who presents this API key. @throws DomainError `unauthenticated`, `key_expired`, `key_revoked`. */
+export type Authenticate = (presented: string) => Promise<Principal>;
+
+/** How much is answered in a minute. */
+export interface RateLimits {
+  /** Requests with one API key. */
+  requestsPerMinute: number;
+  /** Requests from one address without a good API key. */
+  refusalsPerMinute: number;
+}
+
+/** More than one process answers: they keep off floods, and nobody who works. */
+export const RATE_LIMITS: RateLimits = { requestsPerMinute: 600_000, refusalsPerMinute: 300 };
+
+export interface PrincipalOptions {
+  authenticate: Authenticate;
+  rateLimits: RateLimits;
+  clock: () => Date;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Answered without an API key. */
+    public?: boolean;
+    /** What the API key must allow. */
+    scope?: Scope;
+  }
+  interface FastifyRequest {
+    /** Null where a route is public. */
+    principal: Principal | null;
+  }
+}
+
+/**
+ * Requires `Authorization: Bearer <API key>` with the scope of the route on every route that is not public. A route that
+ * says neither cannot be registered. Who asks too often is told to wait.
+ */
+export function requirePrincipal(server: FastifyInstance, { authenticate, rateLimits, clock }: PrincipalOptions): void {
+  const requests = new RateLimit('requests', rateLimits.requestsPerMinute, clock);
+  const refusals = new RateLimit('refusals', rateLimits.refusalsPerMinute, clock);
+  server.decorateRequest('principal', null);
+  server.addHook('onRoute', refuseUndecided);
+  server.addHook('onRequest', async (request, reply) => {
+    const { public: isPublic, scope } = request.routeOptions.config;
+    if (isPublic === true) return;
+    try {
+      request.principal = await authenticate(bearerOf(request));
+    } catch (error) {
+      // Who has a good key is answered, whoever else is at the address: nobody guesses 256 bits.
+      if (error instanceof DomainError) refusals.count(networkOf(request), reply);
+      throw error;
+    }
+    requests.count(request.principal.id, reply);
+    if (scope !== undefined) requireScope(request.principal, scope);
+  });
+}
+
+/** Who asks, on a route that is not public. */
+export function principalOf({ principal }: FastifyRequest): Principal {
+  if (principal === null) throw new Error('a public route asks who its caller is');
+  return principal;
+}
+
+/** @throws DomainError `forbidden` naming the scope. */
+export function requireScope({ name, scopes }: Principal, scope: Scope): void {
+  if (!scopes.includes(scope))
+    throw new DomainError('forbidden', `this needs the scope ${scope}, which the API key "${name}" has not got`);
+}
+
+function refuseUndecided({ method, url, config }: RouteOptions): void {
+  if ((config?.public === true) === (config?.scope !== undefined))
+    throw new Error(`the route ${method} ${url} must either be public or name its scope`);
+}
+
+/** RFC 9110 section 11.1: the scheme's name is case-insensitive. */
+function bearerOf(request: FastifyRequest): string {
+  const token = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  if (token === undefined)
+    throw new DomainError('unauthenticated', 'this request needs the header "Authorization: Bearer <API key>"');
+  return token;
+}

@@ -1,0 +1,55 @@
+import { isIPv6 } from 'node:net';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { HttpProblem } from './problem.ts';
+
+const WINDOW_MS = 60_000;
+
+/** So many are told apart in a minute; all others count as one. */
+const MOST = 100_000;
+
+/** How many requests somebody may make in a minute. Each process counts for itself. */
+export class RateLimit {
+  readonly #name: string;
+  readonly #quota: number;
+  readonly #clock: () => Date;
+  readonly #counts = new Map<string, number>();
+  #window = 0;
+
+  /** @param name of the policy, as the headers say it. */
+  constructor(name: string, quota: number, clock: () => Date) {
+    this.#name = name;
+    this.#quota = quota;
+    this.#clock = clock;
+  }
+
+  /** Counts a request, and says so in its answer. @throws HttpProblem 429 when it is one too many. */
+  count(who: string, reply: FastifyReply): void {
+    const now = this.#clock().getTime();
+    const window = Math.floor(now / WINDOW_MS);
+    if (window !== this.#window) this.#counts.clear();
+    this.#window = window;
+    const counted = this.#counts.has(who) || this.#counts.size < MOST ? who : '';
+    const count = (this.#counts.get(counted) ?? 0) + 1;
+    this.#counts.set(counted, count);
+    const seconds = Math.ceil(((window + 1) * WINDOW_MS - now) / 1000);
+    // https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-ratelimit-headers-10
+    reply.header('ratelimit-policy', `"${this.#name}";q=${this.#quota};w=${WINDOW_MS / 1000}`);
+    reply.header('ratelimit', `"${this.#name}";r=${Math.max(0, this.#quota - count)};t=${seconds}`);
+    if (count <= this.#quota) return;
+    reply.header('retry-after', seconds);
+    throw new HttpProblem(429, 'too_many_requests', `more than ${this.#quota} in a minute; go on in ${seconds} s`);
+  }
+}
+
+/** Who has an address of IPv6 has its whole /64. */
+export function networkOf({ ip }: FastifyRequest): string {
+  if (!isIPv6(ip)) return ip;
+  // RFC 4291 section 2.5.5.2: an address of IPv4 as a socket of both kinds sees it.
+  const mapped = /^::ffff:([\d.]+)$/i.exec(ip)?.[1];
+  if (mapped !== undefined) return mapped;
+  const [front = '', back] = ip.split('::');
+  const head = front.split(':').filter((group) => group !== '');
+  const tail = (back ?? '').split(':').filter((group) => group !== '');
+  const zeros = back === undefined ? 0 : 8 - head.length - tail.length;
+  return [...head, ...Array<string>(Math.max(0, zeros)).fill('0'), ...tail].slice(0, 4).join(':');
+}

@@ -1,0 +1,36 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { HttpProblem } from './problem.ts';
+
+/** After so many seconds a process that takes the place of one that ends should answer. */
+const RETRY_SECONDS = 5;
+
+/** Refuses what no route could answer rightly, before anybody asks who sent it. */
+export function refuseUnfit(server: FastifyInstance): void {
+  let isClosing = false;
+  server.addHook('preClose', async () => {
+    isClosing = true;
+  });
+  server.addHook('onRequest', async (request, reply) => {
+    if (isClosing) {
+      reply.header('retry-after', RETRY_SECONDS);
+      throw new HttpProblem(503, 'closing', 'this process is ending; nothing was done');
+    }
+    requireOneHost(request);
+    refuseEncoded(request, reply);
+  });
+}
+
+/** RFC 9112 section 3.2: one Host header and no more, or what stands before this server may have read another one. */
+function requireOneHost({ raw: { rawHeaders, httpVersion } }: FastifyRequest): void {
+  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length;
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1'))
+    throw new HttpProblem(400, 'bad_request', `the request has ${hosts} Host headers instead of one`);
+}
+
+/** RFC 9110 section 15.5.16: `Accept-Encoding` says what would have been taken. */
+function refuseEncoded({ headers }: FastifyRequest, reply: FastifyReply): void {
+  const encoding = headers['content-encoding'];
+  if (encoding === undefined || encoding.toLowerCase() === 'identity') return;
+  reply.header('accept-encoding', 'identity');
+  throw new HttpProblem(415, 'unsupported_encoding', 'request bodies are taken as they are, without Content-Encoding');
+}

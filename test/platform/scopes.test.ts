@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SCOPES, type Scope } from '../../src/platform/scopes.ts';
+import { entry, fill, type Service, startService } from './service.ts';
+
+interface Operation {
+  operation: string;
+  needed: Scope;
+  path: string;
+  body?: () => unknown;
+}
+
+/** Every operation, the scope that it needs, and a request that does it. */
+const OPERATIONS: readonly Operation[] = [
+  { operation: 'POST /audit/entries/', needed: 'audit:write', path: '/entries/', body: () => entry('s', 9) },
+  {
+    operation: 'POST /audit/entries/batch',
+    needed: 'audit:write',
+    path: '/entries/batch',
+    body: () => ({ entries: [entry('s', 9)] }),
+  },
+  { operation: 'GET /audit/entries/', needed: 'audit:read', path: '/entries/' },
+  { operation: 'GET /audit/stats/', needed: 'audit:read', path: '/stats/' },
+  { operation: 'GET /audit/streams/', needed: 'audit:read', path: '/streams/' },
+  { operation: 'GET /audit/streams/{stream_id}', needed: 'audit:read', path: '/streams/s' },
+  { operation: 'POST /audit/streams/{stream_id}/verify', needed: 'audit:read', path: '/streams/s/verify' },
+  { operation: 'GET /audit/streams/{stream_id}/verifications', needed: 'audit:read', path: '/streams/s/verifications' },
+  { operation: 'GET /audit/verifications/{verification_id}', needed: 'audit:read', path: '/verifications/CHECK' },
+  { operation: 'GET /audit/streams/{stream_id}/checkpoints', needed: 'audit:read', path: '/streams/s/checkpoints' },
+  { operation: 'POST /audit/streams/{stream_id}/checkpoints', needed: 'audit:write', path: '/streams/s/checkpoints' },
+  {
+    operation: 'POST /audit/evidence/generate',
+    needed: 'audit:write',
+    path: '/evidence/generate',
+    body: () => ({ stream_id: 's' }),
+  },
+  { operation: 'GET /audit/evidence/{package_id}', needed: 'audit:read', path: '/evidence/PACKAGE' },
+  { operation: 'GET /audit/evidence/{package_id}/json', needed: 'audit:read', path: '/evidence/PACKAGE/json' },
+  { operation: 'GET /audit/evidence/{package_id}/pdf', needed: 'audit:read', path: '/evidence/PACKAGE/pdf' },
+  { operation: 'GET /audit/evidence/{package_id}/summary', needed: 'audit:read', path: '/evidence/PACKAGE/summary' },
+  { operation: 'GET /keys/', needed: 'keys:read', path: '//keys/' },
+  {
+    operation: 'POST /keys/',
+    needed: 'keys:write',
+    path: '//keys/',
+    body: () => ({ name: 'x', scopes: ['keys:write'] }),
+  },
+  { operation: 'POST /keys/{key_id}/rotate', needed: 'keys:write', path: '//keys/KEY/rotate', body: () => ({}) },
+  { operation: 'POST /keys/{key_id}/revoke', needed: 'keys:write', path: '//keys/KEY/revoke' },
+];
+
+let service: Service;
+let packageId: string;
+let checkId: string;
+const keys = new Map<Scope, string>();
+beforeAll(async () => {
+  service = await startService();
+  await fill(service, 's', 3);
+  packageId = (await service.call('POST', '/evidence/generate', { stream_id: 's' })).body.package_id;
+  checkId = (await service.call('POST', '/streams/s/verify')).body.verification_id;
+  for (const scope of SCOPES) keys.set(scope, (await makeKey([scope])).api_key);
+});
+afterAll(() => service.close());
+
+async function makeKey(scopes: Scope[]) {
+  return (await service.call('POST', '//keys/', { name: scopes.join(), scopes })).body;
+}
+
+test('the table has every operation that the documents have', async () => {
+  const documents = await Promise.all(
+    ['audit', 'keys'].map(async (name) => (await service.call('GET', `//${name}/openapi.json`)).body),
+  );
+  const operations = documents.flatMap(({ servers: [{ url }], paths }) =>
+    Object.entries<object>(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${url}${path}`),
+    ),
+  );
+  expect(operations.sort()).toEqual(OPERATIONS.map(({ operation }) => operation).sort());
+});
+
+describe.each(OPERATIONS)('$operation', ({ operation, needed, path, body }) => {
+  test.each(SCOPES)('by a key with %s alone', async (scope) => {
+    const keyId = path.includes('KEY') ? (await makeKey(['keys:write'])).key_id : '';
+    const before = written();
+    const [method = ''] = operation.split(' ');
+    const answer = await service.call(
+      method,
+      path.replace('PACKAGE', packageId).replace('CHECK', checkId).replace('KEY', keyId),
+      body?.(),
+      {
+        authorization: `Bearer ${keys.get(scope)}`,
+      },
+    );
+    if (scope === needed) {
+      expect([200, 201]).toContain(answer.status);
+    } else {
+      expect([answer.status, answer.body.code]).toEqual([403, 'forbidden']);
+      expect(answer.body.detail).toContain(`the scope ${needed}`);
+    }
+    if (scope !== needed || scope.endsWith(':read')) expect(written()).toEqual(before);
+  });
+});
+
+/** All that is in the database but checks, which Verify adds, and when keys were used. */
+function written(): string[] {
+  const tables = ['entries', 'checkpoints', 'keyed_results'].map((table) => service.sql(`SELECT * FROM ${table}`));
+  const packages = service.sql('SELECT package_id FROM packages');
+  return [...tables, packages, service.sql('SELECT key_id, expires_at, revoked_at FROM api_keys')];
+}
