@@ -22,7 +22,7 @@ test('README.md is short, and names every topic with its title', () => {
   );
 });
 
-test.each([...documents, readDocument('src/README.md')])('the links of $path lead somewhere', ({ path, text }) => {
+test.each([...documents, readDocument('src/README.md'), readDocument('src/platform/README.md')])('the links of $path lead somewhere', ({ path, text }) => {
   const prose = text.replaceAll(/^```.*?^```$/gms, '');
   const targets = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
   for (const target of targets.filter((one) => !/^https:/.test(one))) {
