@@ -6,7 +6,7 @@ const TESTS = import.meta.dirname;
 const STARTS_PROGRAMS = /from '(node:child_process|playwright-core)'/;
 
 /** They carry out whole exports, or take long: faults of a store are waited out. */
-const WHOLE = /^(attacks|integration|fuzz|bench|soak)\/|^exporter\/archive\/s3-faults/;
+const WHOLE = /^(attacks|integration|fuzz|property|bench|soak)\/|^exporter\/archive\/s3-faults/;
 
 /** Test files of one subject that start no program, and so need neither a build nor a package of the system. */
 export function unitTests(): string[] {

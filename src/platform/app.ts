@@ -6,6 +6,8 @@ import { dataFolder } from './folder.ts';
 import { closeSoon, listen } from './http/listen.ts';
 import { RATE_LIMITS, type RateLimits } from './http/principal.ts';
 import { createServer, type LogLevel } from './http/server.ts';
+import { keyedResultsJob } from './idempotency/keyed-results.ts';
+import { Scheduler } from './jobs/scheduler.ts';
 import type { ServiceModule } from './module.ts';
 import { openPlace, openSealKeys, type PlatformPlace } from './setup.ts';
 import { openAuthority } from './timestamp/open.ts';
@@ -48,13 +50,17 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const modules: readonly ServiceModule[] = [auditModule(parts), keysModule({ database, clock }, keys)];
     for (const { name, routes } of modules) await server.register(routes, { prefix: `/${name}` });
     const origin = await listen(server, { host: '127.0.0.1', ...options });
-    const started = modules.map((module) => module.start());
+    const jobs = [keyedResultsJob(database, clock), ...modules.flatMap((module) => module.jobs)];
+    const running = new Scheduler(database, jobs, clock).start((job, error) =>
+      server.log.error({ job, reason: messageOf(error) }, 'a job failed'),
+    );
     return {
       origin,
       auditUrl: `${origin}/audit`,
       async close() {
         await closeSoon(server);
-        for (const running of started) await running.stop();
+        await running.stop();
+        for (const module of modules) await module.settled();
         await database.close();
       },
     };

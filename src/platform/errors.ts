@@ -1,6 +1,7 @@
 /** Why a service does not do what it was asked for. `http/problem.ts` knows the status of each. */
 export type DomainCode =
   | 'clock_behind'
+  | 'conflict'
   | 'forbidden'
   | 'idempotency_conflict'
   | 'invalid_cursor'
@@ -9,17 +10,24 @@ export type DomainCode =
   | 'key_expired'
   | 'key_revoked'
   | 'key_shown_before'
+  | 'link_used'
   | 'not_found'
+  | 'not_signed_in'
   | 'stream_empty'
-  | 'unauthenticated';
+  | 'too_many_attempts'
+  | 'unauthenticated'
+  | 'weak_password';
 
 /** Thrown by a service that does not do what it was asked for. `code` is stable, the message is for people. */
 export class DomainError extends Error {
   readonly code: DomainCode;
+  /** More of it, for programs. */
+  readonly members: Readonly<Record<string, unknown>>;
 
-  constructor(code: DomainCode, message: string) {
+  constructor(code: DomainCode, message: string, members: Readonly<Record<string, unknown>> = {}) {
     super(message);
     this.name = 'DomainError';
     this.code = code;
+    this.members = members;
   }
 }

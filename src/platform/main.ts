@@ -4,6 +4,7 @@ import { type ErrorCode, isEvidenceError } from '../core/errors.ts';
 import { readManifest } from '../core/install-paths.ts';
 import { DEFECT, nameCrashes } from '../core/terminal/crash.ts';
 import { parseSaying } from '../core/terminal/help.ts';
+import { backupCommand } from './commands/backup.ts';
 import { initCommand } from './commands/init.ts';
 import { keysCommand } from './commands/keys.ts';
 import { sealKeysCommand } from './commands/seal-keys.ts';
@@ -44,6 +45,7 @@ function makeParser(args: string[]): Argv {
       .command(serveCommand)
       .command(keysCommand)
       .command(sealKeysCommand)
+      .command(backupCommand)
       .command(importCommand)
       .demandCommand(1, 'Name a command.')
       .strict()

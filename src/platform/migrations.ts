@@ -1,10 +1,23 @@
 import { ACCOUNT_MIGRATIONS } from './accounts/migrations.ts';
+import { PEOPLE_MIGRATIONS } from './accounts/people-migrations.ts';
+import { bringOver, setAside } from './audit/earlier.ts';
 import { AUDIT_MIGRATIONS } from './audit/migrations.ts';
 import type { Database } from './database/database.ts';
 import { migrate } from './database/migration.ts';
 import { IDEMPOTENCY_MIGRATIONS } from './idempotency/migrations.ts';
+import { JOB_MIGRATIONS } from './jobs/migrations.ts';
+
+const MIGRATIONS = {
+  ...ACCOUNT_MIGRATIONS,
+  ...PEOPLE_MIGRATIONS,
+  ...AUDIT_MIGRATIONS,
+  ...IDEMPOTENCY_MIGRATIONS,
+  ...JOB_MIGRATIONS,
+};
 
 /** Brings a database to the form that all that is in this version needs. @throws EvidenceError as `migrate`. */
-export function migrateAll(database: Database): Promise<void> {
-  return migrate(database, { ...ACCOUNT_MIGRATIONS, ...AUDIT_MIGRATIONS, ...IDEMPOTENCY_MIGRATIONS });
+export async function migrateAll(database: Database): Promise<void> {
+  await setAside(database);
+  await migrate(database, MIGRATIONS);
+  await bringOver(database);
 }

@@ -1,15 +1,13 @@
 import type { FastifyPluginAsync } from 'fastify';
+import type { Job } from './jobs/scheduler.ts';
 
 /** A service of the platform. It knows another one by that one's `api.ts` alone. */
 export interface ServiceModule {
   /** Its routes stand under it. */
   name: string;
   routes: FastifyPluginAsync;
-  /** Begins what goes on besides answering, once the tables are there. */
-  start(): Stoppable;
-}
-
-export interface Stoppable {
-  /** Ends it; resolves when nothing of it goes on any more. */
-  stop(): Promise<void>;
+  /** What is done besides answering. */
+  jobs: readonly Job[];
+  /** Resolves when nothing of it is under way any more, once nobody asks and no job runs. */
+  settled(): Promise<void>;
 }

@@ -36,6 +36,16 @@ export class PlatformProcesses {
     return { child, origin: /^listening on (http:\S+)$/.exec(line)?.[1] ?? '' };
   }
 
+  /** Runs another command of it, as somebody beside it would. */
+  async run(command: string, words: readonly string[]): Promise<string> {
+    return (await promisify(execFile)(process.execPath, [PROGRAM, command, ...this.#words, ...words])).stdout;
+  }
+
+  /** The same platform, kept elsewhere. */
+  at(words: readonly string[]): PlatformProcesses {
+    return new PlatformProcesses(words, this.apiKey);
+  }
+
   async close(): Promise<void> {
     for (const child of this.#running) await kill(child);
   }

@@ -6,6 +6,7 @@ export function keysModule(parts: AccountParts, authentication: KeyAuthenticatio
   return {
     name: 'keys',
     routes: (server) => keyRoutes(server, parts),
-    start: () => ({ stop: () => authentication.settled() }),
+    jobs: [],
+    settled: () => authentication.settled(),
   };
 }

@@ -10,6 +10,8 @@ export interface DialectWords {
   isAmong(column: string, values: readonly string[]): RawBuilder<boolean>;
   /** At the end of a query: its rows are of this transaction until that ends. */
   locked: RawBuilder<unknown>;
+  /** The same, without those that are of another transaction at the moment. */
+  lockedByNobody: RawBuilder<unknown>;
 }
 
 export const SQLITE_WORDS: DialectWords = {
@@ -18,6 +20,7 @@ export const SQLITE_WORDS: DialectWords = {
   isAmong: (column, values) => sql`${sql.ref(column)} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`,
   // There is one writer, and this is it.
   locked: sql``,
+  lockedByNobody: sql``,
 };
 
 export const POSTGRES_WORDS: DialectWords = {
@@ -25,4 +28,5 @@ export const POSTGRES_WORDS: DialectWords = {
   joined: (text, by) => sql`convert_to(string_agg(${text}, ',' ORDER BY ${sql.ref(by)}), 'UTF8')`,
   isAmong: (column, values) => sql`${sql.ref(column)} = ANY(${values}::text[])`,
   locked: sql`FOR UPDATE`,
+  lockedByNobody: sql`FOR UPDATE SKIP LOCKED`,
 };

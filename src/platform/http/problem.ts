@@ -21,17 +21,22 @@ export class HttpProblem extends Error {
 
 /** The statuses of what services refuse. */
 const STATUSES: Record<DomainCode, number> = {
+  not_signed_in: 401,
   unauthenticated: 401,
   key_expired: 401,
   key_revoked: 401,
   forbidden: 403,
   not_found: 404,
+  conflict: 409,
   key_ended: 409,
   key_shown_before: 409,
   stream_empty: 409,
+  link_used: 410,
   idempotency_conflict: 422,
   invalid_cursor: 422,
   invalid_request: 422,
+  weak_password: 422,
+  too_many_attempts: 429,
   clock_behind: 503,
 };
 
@@ -63,13 +68,16 @@ export function answerProblem(error: unknown, request: FastifyRequest, reply: Fa
     ...problem.members,
   };
   reply.header('x-request-id', request.id);
+  const { retry_after } = problem.members;
+  if (typeof retry_after === 'number') reply.header('retry-after', retry_after);
   if (problem.status === 401) reply.header('www-authenticate', 'Bearer');
   reply.code(problem.status).type('application/problem+json').send(JSON.stringify(body));
 }
 
 function toProblem(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;
-  if (error instanceof DomainError) return new HttpProblem(STATUSES[error.code], error.code, error.message);
+  if (error instanceof DomainError)
+    return new HttpProblem(STATUSES[error.code], error.code, error.message, error.members);
   if (hasZodFastifySchemaValidationErrors(error)) return validationProblem(error);
   const { statusCode, message } = error as Partial<FastifyError>;
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)

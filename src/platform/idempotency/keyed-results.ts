@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { canonicalize, type Json } from '../../core/json/canonical.ts';
-import { type Columns, InTheWay, type Reader, type Transaction } from '../database/database.ts';
+import { type Columns, type Database, InTheWay, type Reader, type Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
+import type { Job } from '../jobs/scheduler.ts';
 
 /** A request under an idempotency key: repeating it leads to the same, and to nothing new. */
 export interface KeyedRequest {
@@ -98,4 +99,24 @@ export class KeyedResults {
 
 export function keyOfAnother(): DomainError {
   return new DomainError('idempotency_conflict', 'this idempotency key was used for a request with another body');
+}
+
+const TIDY_MS = 60 * 60_000;
+
+/** Removes what is not known any more. */
+export function keyedResultsJob(database: Database, clock: () => Date): Job {
+  return {
+    name: 'idempotency/tidy',
+    everyMs: TIDY_MS,
+    atMostMs: TIDY_MS,
+    async run() {
+      await database.write((transaction) =>
+        transaction
+          .tables<IdempotencyTables>()
+          .deleteFrom('keyed_results')
+          .where('until', '<=', clock().toISOString())
+          .execute(),
+      );
+    },
+  };
 }

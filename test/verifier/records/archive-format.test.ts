@@ -208,3 +208,15 @@ test('other members are another version of the format', () => {
   // Another digest needs another version in `core/formats.ts`: an archive of the one before would be called altered.
   expect([ARCHIVE_VERSION, digest]).toEqual([3, '50007ce8d23aeef435962254d54e3c58a5925646479f0274cc1d563dbb147c27']);
 });
+
+test('the document is of this version, wherever it names one', () => {
+  // What others write has a version of its own.
+  const named = [
+    ...DOCUMENT.matchAll(/^# The archive format, version (\d+)$/gm),
+    ...DOCUMENT.matchAll(/have the same VERSION; it is (\d+) here/g),
+    ...DOCUMENT.matchAll(/`urn:evidence-exporter:run:(\d+)`/g),
+    ...DOCUMENT.matchAll(/`evidence-(?!(?:contract|controls|package)\/)[a-z-]+\/(\d+)`/g),
+  ].map(([, version]) => Number(version));
+  expect(named.length).toBeGreaterThan(3);
+  expect(new Set(named)).toEqual(new Set([ARCHIVE_VERSION]));
+});

@@ -1,0 +1,41 @@
+import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto';
+
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** A text that nobody guesses, for a link or a cookie. Only its digest is stored. */
+export function newToken(): { text: string; sha256: string } {
+  const text = randomBytes(32).toString('base64url');
+  return { text, sha256: tokenDigest(text) };
+}
+
+export function tokenDigest(text: string): string {
+  return hash('sha256', text, 'hex');
+}
+
+/** Keeps secrets that the platform itself has to read again, under a key that is not in the database. */
+export class SecretBox {
+  readonly #key: Buffer;
+
+  /** @param masterKey of the data folder; what it is used for elsewhere is derived under another name. */
+  constructor(masterKey: Uint8Array) {
+    this.#key = Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(32), 'accounts/secrets', 32));
+  }
+
+  /** @param owner whose secret it is: it opens for nobody else. */
+  seal(secret: Uint8Array, owner: string): Buffer {
+    const iv = randomBytes(IV_BYTES);
+    const cipher = createCipheriv('aes-256-gcm', this.#key, iv).setAAD(Buffer.from(owner));
+    const sealed = Buffer.concat([cipher.update(secret), cipher.final()]);
+    return Buffer.concat([iv, cipher.getAuthTag(), sealed]);
+  }
+
+  /** @throws Error when it is not what `seal` made for this owner. */
+  open(sealed: Uint8Array, owner: string): Buffer {
+    const bytes = Buffer.from(sealed);
+    const decipher = createDecipheriv('aes-256-gcm', this.#key, bytes.subarray(0, IV_BYTES))
+      .setAAD(Buffer.from(owner))
+      .setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+    return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
+  }
+}

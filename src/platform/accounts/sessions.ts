@@ -1,0 +1,98 @@
+import type { Database, Transaction } from '../database/database.ts';
+import type { PeopleTables, Role } from './people-tables.ts';
+import { newToken, tokenDigest } from './secrets.ts';
+
+/** A session ends after so long without a request, and in any case after the other. */
+const IDLE_MS = 60 * 60 * 1000;
+const WHOLE_MS = 12 * 60 * 60 * 1000;
+/** How often it is written that a session is in use. */
+const SEEN_EVERY_MS = 60 * 1000;
+/** For so long it counts that somebody proved anew who they are. */
+const PROVED_MS = 5 * 60 * 1000;
+
+export interface Session {
+  personId: string;
+  email: string;
+  name: string;
+  role: Role;
+  /** Stands in every form that the session's pages have. */
+  csrf: string;
+  /** They proved within the last minutes who they are. */
+  isProved: boolean;
+}
+
+/** Who is signed in. A cookie holds the token; the database its digest. */
+export class Sessions {
+  readonly #database: Database;
+  readonly #clock: () => Date;
+
+  constructor(database: Database, clock: () => Date) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  /**
+   * Begins a session of its own token, whatever token the browser had before.
+   * @param isProved whether both factors were given just now.
+   * @returns the token.
+   */
+  async begin(transaction: Transaction, personId: string, isProved: boolean): Promise<string> {
+    const now = this.#clock().toISOString();
+    const { text, sha256 } = newToken();
+    await transaction
+      .tables<PeopleTables>()
+      .insertInto('sessions')
+      .values({
+        ...{ sha256, person_id: personId, csrf: newToken().text, created_at: now, seen_at: now },
+        proved_at: isProved ? now : null,
+      })
+      .execute();
+    return text;
+  }
+
+  /** The session of a token; null for one that is none, has ended, or is of somebody who may not come in any more. */
+  async find(token: string): Promise<Session | null> {
+    const now = this.#clock();
+    const sha256 = tokenDigest(token);
+    const row = await this.#database
+      .tables<PeopleTables>()
+      .selectFrom('sessions')
+      .innerJoin('people', 'people.person_id', 'sessions.person_id')
+      .select(['people.person_id', 'email', 'name', 'role', 'csrf', 'seen_at', 'proved_at'])
+      .where('sha256', '=', sha256)
+      .where('disabled_at', 'is', null)
+      .where('seen_at', '>', before(now, IDLE_MS))
+      .where('sessions.created_at', '>', before(now, WHOLE_MS))
+      .executeTakeFirst();
+    if (row === undefined) return null;
+    if (row.seen_at < before(now, SEEN_EVERY_MS)) await this.#change(sha256, { seen_at: now.toISOString() });
+    const { person_id: personId, email, name, role, csrf, proved_at } = row;
+    return { personId, email, name, role, csrf, isProved: proved_at !== null && proved_at > before(now, PROVED_MS) };
+  }
+
+  /** Notes that the person proved anew who they are. */
+  async prove(token: string): Promise<void> {
+    await this.#change(tokenDigest(token), { proved_at: this.#clock().toISOString() });
+  }
+
+  async end(token: string): Promise<void> {
+    await this.#database.write((transaction) =>
+      transaction.tables<PeopleTables>().deleteFrom('sessions').where('sha256', '=', tokenDigest(token)).execute(),
+    );
+  }
+
+  /** Ends all sessions of a person, wherever they are. */
+  async endAll(transaction: Transaction, personId: string): Promise<void> {
+    await transaction.tables<PeopleTables>().deleteFrom('sessions').where('person_id', '=', personId).execute();
+  }
+
+  async #change(sha256: string, change: Partial<PeopleTables['sessions']>): Promise<void> {
+    await this.#database.write((transaction) =>
+      transaction.tables<PeopleTables>().updateTable('sessions').set(change).where('sha256', '=', sha256).execute(),
+    );
+  }
+}
+
+function before(now: Date, milliseconds: number): string {
+  return new Date(now.getTime() - milliseconds).toISOString();
+}

@@ -1,0 +1,31 @@
+import { existsSync } from 'node:fs';
+import { cp, mkdir, rm } from 'node:fs/promises';
+import { EvidenceError } from '../core/errors.ts';
+import { backupSqlite } from './database/backup.ts';
+import { dataFolder } from './folder.ts';
+import { openPlace, type PlatformPlace } from './setup.ts';
+
+/**
+ * Copies a data folder into one that is not there yet: the keys, and the database of SQLite as it was at one moment, also
+ * while somebody writes. What is in PostgreSQL its own tools back up.
+ * @throws EvidenceError `conflict` when there is something at `out`, `config` when the place is not initialised.
+ */
+export async function backupPlace(place: PlatformPlace, out: string): Promise<void> {
+  if (existsSync(out))
+    throw new EvidenceError('conflict', `${out} exists already; nothing was written`, {
+      nextStep: 'Name a folder that is not there yet.',
+    });
+  // Whether it is one, and can be read.
+  await (await openPlace(place)).close();
+  const from = dataFolder(place.dataDir);
+  const to = dataFolder(out);
+  await mkdir(out, { recursive: true, mode: 0o700 });
+  try {
+    await cp(from.masterKey, to.masterKey);
+    await cp(from.authority, to.authority, { recursive: true });
+    if (existsSync(from.database)) await backupSqlite(from.database, to.database);
+  } catch (error) {
+    await rm(out, { recursive: true, force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,118 @@
+import { messageOf } from '../../core/errors.ts';
+import type { Database } from '../database/database.ts';
+
+export interface JobTables {
+  jobs: {
+    name: string;
+    /** When it runs next; while it runs, when whoever does it must be gone. */
+    due_at: string;
+    began_at: string | null;
+    ended_at: string | null;
+    last_error: string | null;
+  };
+}
+
+/** What is done again and again, once in all processes together. */
+export interface Job {
+  name: string;
+  everyMs: number;
+  /** A run that takes longer was by somebody who is gone, and another one begins. */
+  atMostMs: number;
+  run(): Promise<void>;
+}
+
+/** How often it is looked whether something is due. */
+const LOOK_MS = 1000;
+
+/** Runs jobs when they are due, each in one process at a time. */
+export class Scheduler {
+  readonly #database: Database;
+  readonly #jobs: readonly Job[];
+  readonly #clock: () => Date;
+
+  constructor(database: Database, jobs: readonly Job[], clock: () => Date) {
+    this.#database = database;
+    this.#jobs = jobs;
+    this.#clock = clock;
+  }
+
+  /**
+   * Begins to look.
+   * @param onFailure is told what a job threw; the job runs again when it is due.
+   * @returns how to end it: resolved when no job runs any more.
+   */
+  start(onFailure: (job: string, error: unknown) => void): { stop(): Promise<void> } {
+    let running: Promise<unknown> | null = null;
+    const look = () => {
+      running ??= this.runDue(onFailure)
+        .catch((error: unknown) => onFailure('scheduler', error))
+        .finally(() => {
+          running = null;
+        });
+    };
+    const timer = setInterval(look, LOOK_MS);
+    look();
+    return {
+      async stop() {
+        clearInterval(timer);
+        await running;
+      },
+    };
+  }
+
+  /** Runs what is due. @returns the names of what was run here. */
+  async runDue(onFailure: (job: string, error: unknown) => void): Promise<string[]> {
+    const ran: string[] = [];
+    for (const job of this.#jobs) {
+      const beganAt = await this.#begin(job);
+      if (beganAt === null) continue;
+      ran.push(job.name);
+      let last_error: string | null = null;
+      try {
+        await job.run();
+      } catch (error) {
+        last_error = messageOf(error);
+        onFailure(job.name, error);
+      }
+      await this.#end(job, { beganAt, last_error });
+    }
+    return ran;
+  }
+
+  /** Takes a job that is due: nobody else runs it until it ends, or has taken too long. @returns when; null if it is not due. */
+  #begin({ name, atMostMs }: Job): Promise<string | null> {
+    const now = this.#clock();
+    const began_at = now.toISOString();
+    const row = { due_at: new Date(now.getTime() + atMostMs).toISOString(), began_at };
+    return this.#database.write(async (transaction) => {
+      const tables = transaction.tables<JobTables>();
+      const { numInsertedOrUpdatedRows: made } = await tables
+        .insertInto('jobs')
+        .values({ name, ...row, ended_at: null, last_error: null })
+        .onConflict((conflict) => conflict.column('name').doNothing())
+        .executeTakeFirstOrThrow();
+      if (made === 1n) return began_at;
+      const due = tables.updateTable('jobs').set(row).where('name', '=', name);
+      const { numUpdatedRows } = await due.where('due_at', '<=', began_at).executeTakeFirstOrThrow();
+      return numUpdatedRows === 1n ? began_at : null;
+    });
+  }
+
+  async #end(
+    { name, everyMs }: Job,
+    { beganAt, last_error }: { beganAt: string; last_error: string | null },
+  ): Promise<void> {
+    const now = this.#clock();
+    const due_at = new Date(now.getTime() + everyMs).toISOString();
+    await this.#database.write((transaction) =>
+      transaction
+        .tables<JobTables>()
+        .updateTable('jobs')
+        .set({ due_at, ended_at: now.toISOString(), last_error })
+        .where('name', '=', name)
+        // Whoever took too long says nothing of the run that began since.
+        .where('began_at', '=', beganAt)
+        .execute(),
+    );
+  }
+}

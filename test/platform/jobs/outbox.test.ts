@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Database } from '../../../src/platform/database/database.ts';
+import { ATTEMPTS, type Deliver, type Message, Outbox, type OutboxTables } from '../../../src/platform/jobs/outbox.ts';
+import { migrateAll } from '../../../src/platform/migrations.ts';
+import { DATABASES, type DatabasePlace } from '../database/databases.ts';
+
+describe.each(DATABASES)('the outbox on %s', (_name, start) => {
+  let place: DatabasePlace;
+  beforeAll(async () => {
+    place = await start();
+  });
+  afterAll(() => place.close());
+
+  let database: Database;
+  let open: () => Database;
+  let now: number;
+  let delivered: Message[];
+  let deliver: Deliver;
+  beforeEach(async () => {
+    ({ database, open } = await place.create());
+    await migrateAll(database);
+    now = Date.parse('2026-11-22T00:00:00Z');
+    delivered = [];
+    deliver = async (message) => {
+      delivered.push(message);
+    };
+  });
+
+  const outboxOn = (on: Database) =>
+    new Outbox(on, {
+      clock: () => new Date(now),
+      deliveries: new Map([['webhook', (message: Message) => deliver(message)]]),
+      random: () => 1,
+    });
+  const add = (outbox: Outbox, number: number) =>
+    database.write((transaction) => outbox.add(transaction, 'webhook', { number }));
+  const statuses = async () =>
+    (await database.tables<OutboxTables>().selectFrom('outbox').selectAll().orderBy('message_no').execute()).map(
+      ({ status, attempts, last_error }) => ({ status, attempts, last_error }),
+    );
+
+  test('delivers what was put in, once, with its id', async () => {
+    const outbox = outboxOn(database);
+    const id = await add(outbox, 1);
+    expect(await outbox.deliverDue()).toBe(1);
+    expect(await outbox.deliverDue()).toBe(0);
+    expect(delivered).toEqual([{ message_id: id, kind: 'webhook', payload: { number: 1 } }]);
+    expect(await statuses()).toEqual([{ status: 'delivered', attempts: 1, last_error: null }]);
+  });
+
+  test('has nothing of a transaction that failed', async () => {
+    const outbox = outboxOn(database);
+    const failing = database.write(async (transaction) => {
+      await outbox.add(transaction, 'webhook', {});
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    expect(await outbox.deliverDue()).toBe(0);
+  });
+
+  test('is emptied by several processes, each message by one of them', async () => {
+    const outboxes = [outboxOn(database), outboxOn(open()), outboxOn(open())];
+    const ids = [];
+    for (let number = 0; number < 90; number++) ids.push(await add(outboxes[0] as Outbox, number));
+    await Promise.all(outboxes.map((outbox) => outbox.deliverDue()));
+    expect(delivered.map(({ message_id }) => message_id).sort()).toEqual(ids.sort());
+  });
+
+  test('tries again with longer and longer pauses, then leaves it to a person, who has it sent again', async () => {
+    const outbox = outboxOn(database);
+    const id = await add(outbox, 1);
+    let attempts = 0;
+    deliver = async () => {
+      attempts++;
+      throw new Error(`no ${attempts}`);
+    };
+    const pauses: number[] = [];
+    await outbox.deliverDue();
+    while (attempts < ATTEMPTS) {
+      const before = now;
+      while ((await outbox.deliverDue()) === 0) now += 500;
+      pauses.push(now - before);
+    }
+    expect(attempts).toBe(ATTEMPTS);
+    expect(pauses.every((pause, at) => at === 0 || pause >= (pauses[at - 1] ?? 0))).toBe(true);
+    expect(pauses[0]).toBe(1000);
+    expect(await statuses()).toEqual([{ status: 'dead', attempts: ATTEMPTS, last_error: `no ${ATTEMPTS}` }]);
+    now += 24 * 60 * 60 * 1000;
+    expect(await outbox.deliverDue()).toBe(0);
+    const { data } = await outbox.dead({ limit: 10 });
+    expect(data).toMatchObject([{ message_id: id, kind: 'webhook', attempts: ATTEMPTS, last_error: `no ${ATTEMPTS}` }]);
+    deliver = async (message) => {
+      delivered.push(message);
+    };
+    await outbox.replay(id);
+    expect(await outbox.deliverDue()).toBe(1);
+    expect(delivered.map(({ message_id }) => message_id)).toEqual([id]);
+    await expect(outbox.replay(id)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test('one that is refused holds up no other', async () => {
+    const outbox = outboxOn(database);
+    for (let number = 0; number < 3; number++) await add(outbox, number);
+    deliver = async (message) => {
+      if ((message.payload as { number: number }).number === 1) throw new Error('no');
+      delivered.push(message);
+    };
+    await outbox.deliverDue();
+    expect(delivered).toHaveLength(2);
+    expect((await statuses()).map(({ status }) => status)).toEqual(['delivered', 'waiting', 'delivered']);
+  });
+
+  test('what was under way in a process that is gone is delivered by another, under the same id', async () => {
+    const outbox = outboxOn(database);
+    const id = await add(outbox, 1);
+    const begun = Promise.withResolvers<void>();
+    const gone = new Promise<void>(() => {});
+    deliver = () => {
+      begun.resolve();
+      return gone;
+    };
+    void outboxOn(open()).deliverDue();
+    await begun.promise;
+    deliver = async (message) => {
+      delivered.push(message);
+    };
+    expect(await outbox.deliverDue()).toBe(0);
+    now += 60_001;
+    expect(await outbox.deliverDue()).toBe(1);
+    expect(delivered.map(({ message_id }) => message_id)).toEqual([id]);
+  });
+
+  test('what nobody delivers is said to be so', async () => {
+    const outbox = outboxOn(database);
+    await database.write((transaction) => outbox.add(transaction, 'pigeon', {}));
+    await outbox.deliverDue();
+    expect(await statuses()).toEqual([
+      { status: 'waiting', attempts: 1, last_error: 'nothing here delivers what is called pigeon' },
+    ]);
+  });
+
+  test('those that were given up are listed page by page, newest first', async () => {
+    const outbox = outboxOn(database);
+    const ids: string[] = [];
+    for (let number = 0; number < 5; number++) ids.push(await add(outbox, number));
+    await database.write((transaction) =>
+      transaction.tables<OutboxTables>().updateTable('outbox').set({ status: 'dead' }).execute(),
+    );
+    const listed: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await outbox.dead({ limit: 2, cursor });
+      listed.push(...page.data.map(({ message_id }) => message_id));
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor !== undefined);
+    expect(listed).toEqual(ids.toReversed());
+  });
+});
