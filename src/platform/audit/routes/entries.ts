@@ -34,6 +34,8 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
     {
       config: { scope: 'audit:write' },
       schema: {
+        operationId: 'appendEntry',
+        tags: ['entries'],
         summary: 'Append an entry to its stream',
         headers: keyHeaderSchema,
         body: newEntrySchema,
@@ -59,6 +61,8 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
       bodyLimit: BATCH_BYTES,
       config: { scope: 'audit:write' },
       schema: {
+        operationId: 'appendEntries',
+        tags: ['entries'],
         summary: 'Append entries, all or none, in order',
         headers: keyHeaderSchema,
         body: batchSchema,
@@ -80,6 +84,8 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
     {
       config: { scope: 'audit:read' },
       schema: {
+        operationId: 'listEntries',
+        tags: ['entries'],
         summary: 'List entries by stream and sequence',
         querystring: entriesQuerySchema,
         response: { 200: pageSchema(entrySchema), ...problemResponses(422) },
@@ -96,7 +102,12 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
     '/stats/',
     {
       config: { scope: 'audit:read' },
-      schema: { summary: 'Statistics', response: { 200: statsSchema, ...problemResponses() } },
+      schema: {
+        operationId: 'readStatistics',
+        tags: ['statistics'],
+        summary: 'Statistics',
+        response: { 200: statsSchema, ...problemResponses() },
+      },
     },
     () => readStats(service.database, service.clock()),
   );

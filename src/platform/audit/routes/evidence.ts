@@ -19,6 +19,8 @@ export const evidenceRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = 
     {
       config: { scope: 'audit:write' },
       schema: {
+        operationId: 'generatePackage',
+        tags: ['evidence'],
         summary: 'Generate an evidence package of a stream, or of a period of it',
         headers: keyHeaderSchema,
         body: generateSchema,
@@ -35,7 +37,13 @@ export const evidenceRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = 
     '/evidence/:package_id',
     {
       config: { scope: 'audit:read' },
-      schema: { summary: 'An evidence package', params, response: { 200: generatedSchema, ...problemResponses(404) } },
+      schema: {
+        operationId: 'readPackage',
+        tags: ['evidence'],
+        summary: 'An evidence package',
+        params,
+        response: { 200: generatedSchema, ...problemResponses(404) },
+      },
     },
     async ({ params }) => toGenerated(await service.evidence.find(params.package_id)),
   );
@@ -45,6 +53,8 @@ export const evidenceRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = 
     {
       config: { scope: 'audit:read' },
       schema: {
+        operationId: 'downloadPackage',
+        tags: ['evidence'],
         summary: 'The package as JSON, entries last',
         params,
         response: { 200: packageHeadSchema.extend({ entries: z.array(entrySchema) }), ...problemResponses(404) },
@@ -62,6 +72,8 @@ export const evidenceRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = 
     {
       config: { scope: 'audit:read' },
       schema: {
+        operationId: 'downloadSummary',
+        tags: ['evidence'],
         summary: 'The facts of the package without its entries',
         params,
         response: { 200: summarySchema, ...problemResponses(404) },
@@ -79,6 +91,8 @@ export const evidenceRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = 
     {
       config: { scope: 'audit:read' },
       schema: {
+        operationId: 'downloadPdf',
+        tags: ['evidence'],
         summary: 'The package as a document',
         params,
         response: {

@@ -14,6 +14,8 @@ export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = as
     {
       config: { scope: 'audit:read' },
       schema: {
+        operationId: 'listStreams',
+        tags: ['streams'],
         summary: 'List streams by id',
         querystring: pageQuerySchema,
         response: { 200: pageSchema(streamSchema), ...problemResponses(422) },
@@ -27,6 +29,8 @@ export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = as
     {
       config: { scope: 'audit:read' },
       schema: {
+        operationId: 'readStream',
+        tags: ['streams'],
         summary: 'A stream',
         params: streamParamsSchema,
         response: { 200: streamSchema, ...problemResponses(404) },
@@ -40,6 +44,8 @@ export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = as
     {
       config: { scope: 'audit:read' },
       schema: {
+        operationId: 'verifyStream',
+        tags: ['streams'],
         summary: 'Check a stream from its first entry to its head and record the outcome',
         params: streamParamsSchema,
         response: { 200: wireVerificationSchema, ...problemResponses(404) },
@@ -53,6 +59,8 @@ export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = as
     {
       config: { scope: 'audit:write' },
       schema: {
+        operationId: 'makeCheckpoint',
+        tags: ['checkpoints'],
         summary: 'Record the head of a stream and have it time-stamped',
         params: streamParamsSchema,
         response: { 201: checkpointSchema, ...problemResponses(404, 409) },
@@ -66,6 +74,8 @@ export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = as
     {
       config: { scope: 'audit:read' },
       schema: {
+        operationId: 'listCheckpoints',
+        tags: ['checkpoints'],
         summary: 'List the checkpoints of a stream, oldest first',
         params: streamParamsSchema,
         querystring: pageQuerySchema,
