@@ -145,6 +145,11 @@ export const statsSchema = z.object({
   checkpoints: count,
   pending_anchors: count,
   evidence_packages: count,
+  /**
+   * Streams that were removed behind the service's back. Null where its own count was changed, so that nobody can tell;
+   * no stream is counted as verified or failed then.
+   */
+  missing_streams: count.nullable(),
 });
 export type WireStats = z.infer<typeof statsSchema>;
 

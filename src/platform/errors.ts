@@ -13,6 +13,8 @@ export type DomainCode =
   | 'link_used'
   | 'not_found'
   | 'not_signed_in'
+  | 'package_damaged'
+  | 'stream_damaged'
   | 'stream_empty'
   | 'too_many_attempts'
   | 'unauthenticated'

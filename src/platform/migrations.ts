@@ -1,6 +1,6 @@
 import { ACCOUNT_MIGRATIONS } from './accounts/migrations.ts';
 import { PEOPLE_MIGRATIONS } from './accounts/people-migrations.ts';
-import { bringOver, setAside } from './audit/earlier.ts';
+import { setAside } from './audit/earlier.ts';
 import { AUDIT_MIGRATIONS } from './audit/migrations.ts';
 import type { Database } from './database/database.ts';
 import { migrate } from './database/migration.ts';
@@ -19,5 +19,4 @@ const MIGRATIONS = {
 export async function migrateAll(database: Database): Promise<void> {
   await setAside(database);
   await migrate(database, MIGRATIONS);
-  await bringOver(database);
 }

@@ -5,6 +5,8 @@ import { EvidenceError, messageOf } from '../core/errors.ts';
 import { shellWord } from '../core/shell.ts';
 import { issueKey, operator, withdrawKey } from './accounts/api-keys.ts';
 import type { AccountTables } from './accounts/schema.ts';
+import { bringOver } from './audit/earlier.ts';
+import { RowSeals } from './audit/row-seals.ts';
 import { DerivedSealKeys, MASTER_KEY_BYTES } from './audit/seal-keys.ts';
 import type { Database } from './database/database.ts';
 import { openDatabase } from './database/open.ts';
@@ -60,6 +62,7 @@ export async function openPlace(place: PlatformPlace): Promise<Database> {
   const database = await openDatabase(postgresUrl ? { url: postgresUrl } : { file });
   try {
     await migrateAll(database);
+    await bringOver(database, new RowSeals((await openSealKeys(dataDir)).ofRows()));
     return database;
   } catch (error) {
     await database.close();

@@ -6,9 +6,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EvidenceError } from '../../src/core/errors.ts';
 import { checkpointSchema, type WireCheckpoint } from '../../src/core/wire.ts';
 import { Checkpoints } from '../../src/platform/audit/checkpoints.ts';
+import { RowSeals } from '../../src/platform/audit/row-seals.ts';
 import { openSqlite } from '../../src/platform/database/sqlite.ts';
+import { openSealKeys } from '../../src/platform/setup.ts';
 import { openDevelopmentAuthority } from '../../src/platform/timestamp/authority.ts';
 import { remoteAuthority } from '../../src/platform/timestamp/remote.ts';
+import type { TimestampAuthority } from '../../src/platform/timestamp/types.ts';
 import { type OpensslAuthority, startOpensslAuthority } from '../support/tsa.ts';
 import { fill, listAll, type Service, startService } from './service.ts';
 
@@ -73,19 +76,23 @@ describe('a checkpoint', () => {
       expect(limitations.join()).toContain('Some checkpoints of this package are pending');
     }));
 
-  test('of a stream without entries is refused', () =>
+  test('of a head that has one of this authority is that one', () =>
     withService({}, async (service) => {
-      service.sql(
-        "INSERT INTO streams (stream_id, entry_count, head_sequence, created_at) VALUES ('void', 0, 0, 'now')",
-      );
-      const { status, body } = await service.call('POST', '/streams/void/checkpoints');
-      expect([status, body.code]).toEqual([409, 'stream_empty']);
+      const first = await service.call('POST', '/streams/s/checkpoints');
+      const again = await service.call('POST', '/streams/s/checkpoints');
+      expect([first.status, again.status, again.body]).toEqual([201, 200, first.body]);
+      await fill(service, 's', 1);
+      const other = await service.call('POST', '/streams/s/checkpoints');
+      expect([other.status, other.body.sequence]).toEqual([201, 4]);
     }));
 
   test('is listed in pages, oldest first', () =>
     withService({}, async (service) => {
       const made = [];
-      for (let number = 0; number < 5; number++) made.push((await service.call('POST', '/streams/s/checkpoints')).body);
+      for (let number = 0; number < 5; number++) {
+        made.push((await service.call('POST', '/streams/s/checkpoints')).body);
+        await fill(service, 's', 1);
+      }
       expect(await listAll(service, '/streams/s/checkpoints?limit=2')).toEqual(made);
     }));
 });
@@ -93,12 +100,16 @@ describe('a checkpoint', () => {
 describe('pending checkpoints', () => {
   test('are anchored once the authority answers, and only by the kind of authority they were meant for', () =>
     withService({ tsaUrl: 'http://127.0.0.1:9/' }, async (service) => {
-      for (let number = 0; number < 3; number++) await service.call('POST', '/streams/s/checkpoints');
+      for (let number = 0; number < 3; number++) {
+        await service.call('POST', '/streams/s/checkpoints');
+        await fill(service, 's', 1);
+      }
       const database = openSqlite(join(service.dataDir, 'platform.sqlite'));
       const failures: unknown[] = [];
-      const retryWith = async (authority: ConstructorParameters<typeof Checkpoints>[1]) => {
-        const clock = () => new Date();
-        await new Checkpoints(database, authority, clock, (error) => failures.push(error)).retryPending();
+      const retryWith = async (authority: TimestampAuthority) => {
+        const onFailure = (error: unknown) => void failures.push(error);
+        const seals = new RowSeals((await openSealKeys(service.dataDir)).ofRows());
+        await new Checkpoints({ database, seals, authority, clock: () => new Date(), onFailure }).retryPending();
         return (await service.call('GET', '/stats')).body.pending_anchors;
       };
       const down = new EvidenceError('unreachable', 'down');

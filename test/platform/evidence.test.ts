@@ -167,7 +167,7 @@ describe('the limitations', () => {
 
   test('say that the last check failed', async () => {
     await fill(service, 'broken', 2);
-    service.sql("UPDATE streams SET head_hash = NULL WHERE stream_id = 'broken'");
+    service.sql("UPDATE streams SET head_hash = 'x' WHERE stream_id = 'broken'");
     await service.call('POST', '/streams/broken/verify');
     expect(await limitationsOf('broken')).toMatch(/The last check, at \S+, failed/);
   });

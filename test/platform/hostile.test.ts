@@ -47,6 +47,7 @@ const REFUSED: readonly Row[] = [
   ['U+0000 in the id of what is packed', 'POST', '/evidence/generate', { stream_id: 's\0' }, 422, 'invalid_request'],
   ['a period of another kind', 'POST', '/evidence/generate', { stream_id: 's', from: 1 }, 422, 'invalid_request'],
   ['U+0000 in the path', 'POST', '/streams/s%00/verify', undefined, 422, 'invalid_request'],
+  ['U+0000 in the id of a check', 'GET', '/verifications/%00', undefined, 422, 'invalid_request'],
   ['no UTF-8 in the path', 'POST', '/streams/%ff%fe/checkpoints', undefined, 400, 'bad_request'],
   ['a part of the path that is too long', 'GET', `/streams/${'x'.repeat(10_000)}`, undefined, 414, 'uri_too_long'],
   ['SQL as a stream', 'POST', `/streams/${encodeURIComponent(SQL)}/verify`, undefined, 404, 'not_found'],

@@ -178,6 +178,8 @@ describe('the OpenAPI document', () => {
         'GET /streams/',
         'GET /streams/{stream_id}',
         'POST /streams/{stream_id}/verify',
+        'GET /streams/{stream_id}/verifications',
+        'GET /verifications/{verification_id}',
         'GET /streams/{stream_id}/checkpoints',
         'POST /streams/{stream_id}/checkpoints',
         'POST /evidence/generate',

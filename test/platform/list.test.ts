@@ -133,5 +133,6 @@ test('the statistics count what there is', async () => {
     checkpoints: 1,
     pending_anchors: 0,
     evidence_packages: 1,
+    missing_streams: 0,
   });
 });

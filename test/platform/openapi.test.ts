@@ -10,7 +10,8 @@ beforeAll(async () => {
   for (const stream of ['s', 'a/b']) await fill(service, stream, 3);
   const { package_id } = (await service.call('POST', '/evidence/generate', { stream_id: 's' })).body;
   const { key_id } = (await service.call('POST', '//keys/', { name: 'x', scopes: ['audit:read'] })).body;
-  known = ['s', 'a/b', package_id, key_id];
+  const { verification_id } = (await service.call('POST', '/streams/s/verify')).body;
+  known = ['s', 'a/b', package_id, key_id, verification_id];
 });
 afterAll(() => service.close());
 
@@ -61,11 +62,7 @@ test('metadata of a new entry is an object', async () => {
 });
 
 test('2,000 requests drawn from the documents are answered as these say', async () => {
-  const counts = await sendDrawn(service, { requests: 2000, seed: 20261122, known });
-  const operations = new Set([...counts.keys()].map((name) => name.split(' ')[0]));
-  const successes = new Set(
-    [...counts.keys()].filter((name) => / 20[01]$/.test(name)).map((name) => name.split(' ')[0]),
-  );
-  expect(operations.size).toBe(18);
-  expect([...operations].filter((name) => !successes.has(name))).toEqual([]);
+  const statuses = await sendDrawn(service, { requests: 2000, seed: 20261122, known });
+  for (const [operation, seen] of statuses)
+    expect([operation, [...seen].some((status) => status < 300)]).toEqual([operation, true]);
 }, 120_000);

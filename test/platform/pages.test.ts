@@ -1,11 +1,15 @@
+import { createSecretKey } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EntryPages } from '../../src/platform/audit/pages.ts';
 import { addEntries, createStreams, type EntryRow, lockHeads } from '../../src/platform/audit/repository.ts';
+import { RowSeals } from '../../src/platform/audit/row-seals.ts';
 import { entryToJson } from '../../src/platform/audit/rules.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import { migrateAll } from '../../src/platform/migrations.ts';
 import { DATABASES, type DatabasePlace } from './database/databases.ts';
+
+const SEALS = new RowSeals(createSecretKey(Buffer.alloc(32)));
 
 const row = (sequence: number, more: Partial<EntryRow> = {}): EntryRow => ({
   entry_id: `e${sequence}`,
@@ -39,9 +43,11 @@ describe.each(DATABASES)('entries as %s reads them', (_name, start) => {
   /** Puts rows into a stream of their own. */
   async function store(rows: readonly EntryRow[], streamId = `s${++streams}`) {
     const stream_no = await database.write(async (transaction) => {
-      const head = (await lockHeads(transaction, [streamId])).get(streamId);
+      const head = (await lockHeads(transaction, SEALS, [streamId], new Date())).get(streamId);
       if (head === undefined) throw new Error('no head');
-      await createStreams(transaction, [head], new Date());
+      const end = rows.at(-1);
+      Object.assign(head, { hash: end?.hash, lastEntryAt: end?.timestamp });
+      await createStreams(transaction, SEALS, [head]);
       await addEntries(
         transaction,
         rows.map((row) => ({ row, head })),

@@ -23,6 +23,8 @@ const OPERATIONS: readonly Operation[] = [
   { operation: 'GET /audit/streams/', needed: 'audit:read', path: '/streams/' },
   { operation: 'GET /audit/streams/{stream_id}', needed: 'audit:read', path: '/streams/s' },
   { operation: 'POST /audit/streams/{stream_id}/verify', needed: 'audit:read', path: '/streams/s/verify' },
+  { operation: 'GET /audit/streams/{stream_id}/verifications', needed: 'audit:read', path: '/streams/s/verifications' },
+  { operation: 'GET /audit/verifications/{verification_id}', needed: 'audit:read', path: '/verifications/CHECK' },
   { operation: 'GET /audit/streams/{stream_id}/checkpoints', needed: 'audit:read', path: '/streams/s/checkpoints' },
   { operation: 'POST /audit/streams/{stream_id}/checkpoints', needed: 'audit:write', path: '/streams/s/checkpoints' },
   {
@@ -48,11 +50,13 @@ const OPERATIONS: readonly Operation[] = [
 
 let service: Service;
 let packageId: string;
+let checkId: string;
 const keys = new Map<Scope, string>();
 beforeAll(async () => {
   service = await startService();
   await fill(service, 's', 3);
   packageId = (await service.call('POST', '/evidence/generate', { stream_id: 's' })).body.package_id;
+  checkId = (await service.call('POST', '/streams/s/verify')).body.verification_id;
   for (const scope of SCOPES) keys.set(scope, (await makeKey([scope])).api_key);
 });
 afterAll(() => service.close());
@@ -78,9 +82,14 @@ describe.each(OPERATIONS)('$operation', ({ operation, needed, path, body }) => {
     const keyId = path.includes('KEY') ? (await makeKey(['keys:write'])).key_id : '';
     const before = written();
     const [method = ''] = operation.split(' ');
-    const answer = await service.call(method, path.replace('PACKAGE', packageId).replace('KEY', keyId), body?.(), {
-      authorization: `Bearer ${keys.get(scope)}`,
-    });
+    const answer = await service.call(
+      method,
+      path.replace('PACKAGE', packageId).replace('CHECK', checkId).replace('KEY', keyId),
+      body?.(),
+      {
+        authorization: `Bearer ${keys.get(scope)}`,
+      },
+    );
     if (scope === needed) {
       expect([200, 201]).toContain(answer.status);
     } else {

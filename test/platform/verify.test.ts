@@ -42,108 +42,27 @@ test('entries appended during the walk do not disturb it', async () => {
   await Promise.all(appends);
 });
 
-describe('an edit of the database is found', () => {
-  const text = ['actor', 'action', 'resource_type', 'resource_id', 'timestamp', 'occurred_at', 'entry_id'];
-  test.each<[string, string, string[]]>([
-    ...text.map((column): [string, string, string[]] => [
-      `${column} edited`,
-      `UPDATE entries SET ${column} = 'x' ${at(700)}`,
-      ['hash_mismatch 700'],
-    ]),
-    ['metadata edited', `UPDATE entries SET metadata = '{}' ${at(700)}`, ['hash_mismatch 700']],
-    ['metadata respelled', `UPDATE entries SET metadata = metadata || ' ' ${at(700)}`, ['hash_mismatch 700']],
-    [
-      'prev_hash edited',
-      `UPDATE entries SET prev_hash = '${FAKE}' ${at(700)}`,
-      ['broken_link 700', 'hash_mismatch 700'],
-    ],
-    [
-      'hash edited',
-      `UPDATE entries SET hash = '${FAKE}' ${at(700)}`,
-      ['hash_mismatch 700', 'seal_mismatch 700', 'broken_link 701'],
-    ],
-    ['seal edited', `UPDATE entries SET seal = '${FAKE}' ${at(700)}`, ['seal_mismatch 700']],
-    [
-      'seal key edited',
-      `UPDATE entries SET seal_key_id = 'e9-0' ${at(700)}`,
-      ['hash_mismatch 700', 'unknown_seal_key 700'],
-    ],
-    ['first entry edited', `UPDATE entries SET actor = 'x' ${at(1)}`, ['hash_mismatch 1']],
-    [
-      'one deleted',
-      `DELETE FROM entries ${at(700)}`,
-      ['sequence_gap 700', 'broken_link 701', `count_mismatch ${ENTRIES}`],
-    ],
-    [
-      'several deleted',
-      `DELETE FROM entries ${ofStream} AND sequence BETWEEN 500 AND 999`,
-      ['sequence_gap 500', 'broken_link 1000', `count_mismatch ${ENTRIES}`],
-    ],
-    ['first deleted', `DELETE FROM entries ${at(1)}`, ['sequence_gap 1', 'broken_link 2', `count_mismatch ${ENTRIES}`]],
-    ['last deleted', `DELETE FROM entries ${at(ENTRIES)}`, [`head_mismatch ${ENTRIES}`, `count_mismatch ${ENTRIES}`]],
-    ['all deleted', `DELETE FROM entries ${ofStream}`, [`head_mismatch ${ENTRIES}`, `count_mismatch ${ENTRIES}`]],
-    [
-      'moved to another stream',
-      `UPDATE entries SET stream_no = ${numberOf('other')} ${at(700)}`,
-      ['sequence_gap 700', 'broken_link 701', `count_mismatch ${ENTRIES}`],
-    ],
-    [
-      'taken from another stream',
-      `UPDATE entries SET stream_no = ${numberOf('s')}, sequence = ${ENTRIES + 1} WHERE stream_no = ${numberOf('other')} AND sequence = 1`,
-      [
-        `broken_link ${ENTRIES + 1}`,
-        `hash_mismatch ${ENTRIES + 1}`,
-        `unknown_seal_key ${ENTRIES + 1}`,
-        `head_mismatch ${ENTRIES}`,
-        `count_mismatch ${ENTRIES}`,
-      ],
-    ],
-    [
-      'two swapped',
-      [
-        `UPDATE entries SET sequence = 99999 ${at(10)}`,
-        `UPDATE entries SET sequence = 10 ${at(11)}`,
-        `UPDATE entries SET sequence = 11 ${at(99_999)}`,
-      ].join(';'),
-      ['broken_link 10', 'hash_mismatch 10', 'broken_link 11', 'hash_mismatch 11', 'broken_link 12'],
-    ],
-    [
-      'head hash edited',
-      `UPDATE streams SET head_hash = '${FAKE}' WHERE stream_id = 's'`,
-      [`head_mismatch ${ENTRIES}`],
-    ],
-    ['head moved', "UPDATE streams SET head_sequence = 7 WHERE stream_id = 's'", ['head_mismatch 7']],
-    ['count edited', "UPDATE streams SET entry_count = 7 WHERE stream_id = 's'", [`count_mismatch ${ENTRIES}`]],
-  ])('%s', async (_name, edit, expected) => {
-    service.sql(`${unlock} ${edit}`);
-    const outcome = await verify();
-    expect(outcome.failures.map(({ code, sequence }) => `${code} ${sequence}`)).toEqual(expected);
-    expect(outcome.verified).toBe(false);
-    const { body } = await service.call('GET', '/streams/s');
-    const first = Math.min(...outcome.failures.map(({ sequence }) => sequence));
-    expect(body).toMatchObject({ verified: false, verification_status: 'failed', last_checked_at: outcome.checked_at });
-    expect(body.verified_through_sequence ?? 0).toBeLessThan(first);
-    expect((await service.call('GET', '/stats')).body).toMatchObject({ failed_streams: 1 });
-  });
+test('checks are kept, and listed newest first', async () => {
+  const made: WireVerification[] = [];
+  for (let count = 0; count < 3; count++) made.unshift(await verify());
+  const listed = async (query: string) => (await service.call('GET', `/streams/s/verifications${query}`)).body;
+  const first = await listed('?limit=2');
+  expect(first.data).toEqual(made.slice(0, 2));
+  expect(await listed(`?limit=2&cursor=${first.next_cursor}`)).toEqual({ data: made.slice(2), next_cursor: null });
+  expect((await service.call('GET', `/verifications/${made[1]?.verification_id}`)).body).toEqual(made[1]);
+  expect((await service.call('GET', '/streams/other/verifications')).body.data).toEqual([]);
+  service.sql(`UPDATE verifications SET verified = 0 WHERE verification_id = '${made[1]?.verification_id}'`);
+  expect((await service.call('GET', `/verifications/${made[1]?.verification_id}`)).status).toBe(404);
+  expect((await listed('')).data).toEqual([made[0], made[2]]);
+});
 
+describe('an edit of the database is found', () => {
   test('with what was expected and what was there', async () => {
     service.sql(`${unlock} UPDATE entries SET seal = '${FAKE}' ${at(5)}; DELETE FROM entries ${at(8)}`);
     const { failures } = await verify();
-    expect(failures[0]).toMatchObject({
-      code: 'seal_mismatch',
-      actual: FAKE,
-      expected: expect.stringMatching(/^[0-9a-f]{64}$/),
-    });
+    // The seal that it should have would make a changed entry pass for sound.
+    expect(failures[0]).toEqual({ code: 'seal_mismatch', sequence: 5, expected: null, actual: FAKE });
     expect(failures[1]).toEqual({ code: 'sequence_gap', sequence: 8, expected: '8', actual: '9' });
-  });
-
-  test('when the end was cut off and the head changed to fit, by an earlier checkpoint', async () => {
-    await service.call('POST', '/streams/s/checkpoints');
-    service.sql(`${unlock} DELETE FROM entries ${ofStream} AND sequence > 1000;
-      UPDATE streams SET head_sequence = 1000, entry_count = 1000,
-        head_hash = (SELECT hash FROM entries ${at(1000)}) WHERE stream_id = 's'`);
-    const { failures } = await verify();
-    expect(failures.map(({ code, sequence }) => `${code} ${sequence}`)).toEqual([`checkpoint_mismatch ${ENTRIES}`]);
   });
 
   test('everywhere: a thousand failures are told, the rest counted', async () => {

@@ -1,7 +1,11 @@
 import { createHash, createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import canonicalize from 'canonicalize';
+import { sealedHeadOf } from '../../src/platform/audit/repository.ts';
+import { RowSeals } from '../../src/platform/audit/row-seals.ts';
+import { DerivedSealKeys } from '../../src/platform/audit/seal-keys.ts';
 
 /** What somebody with the database of a platform could do to it behind the service's back. */
 function openDatabase(dataDir: string): DatabaseSync {
@@ -53,6 +57,7 @@ export function rewriteHistory(dataDir: string, streamId: string, from: number, 
     previous = hash;
   }
   database.prepare('UPDATE streams SET head_hash = ? WHERE stream_id = ?').run(previous, streamId);
+  sealHead(database, dataDir, streamId);
   database.close();
 }
 
@@ -66,7 +71,17 @@ export function cutOff(dataDir: string, streamId: string, last: number): void {
        head_hash = (SELECT hash FROM entries e WHERE e.stream_no = streams.stream_no AND sequence = ?1) WHERE stream_id = ?2`,
     )
     .run(last, streamId);
+  sealHead(database, dataDir, streamId);
   database.close();
+}
+
+/** Seals the row of a stream as the platform does, whose master key it takes. */
+function sealHead(database: DatabaseSync, dataDir: string, streamId: string): void {
+  const row = database.prepare('SELECT * FROM streams WHERE stream_id = ?').get(streamId);
+  if (row === undefined) throw new Error('there is no such stream');
+  const keys = new DerivedSealKeys(readFileSync(join(dataDir, 'master.key')));
+  const seal = new RowSeals(keys.ofRows()).head(sealedHeadOf(row as unknown as Parameters<typeof sealedHeadOf>[0]));
+  database.prepare('UPDATE streams SET head_seal = ? WHERE stream_id = ?').run(seal, streamId);
 }
 
 /** Puts another seal on an entry. */
@@ -82,7 +97,7 @@ export function changeSeal(dataDir: string, streamId: string, sequence: number):
 export function removeStream(dataDir: string, streamId: string): void {
   const database = openDatabase(dataDir);
   database.exec('PRAGMA foreign_keys = OFF');
-  for (const table of ['entries', 'checkpoints', 'streams'])
+  for (const table of ['entries', 'entry_hours', 'checkpoints', 'verifications', 'streams'])
     database.prepare(`DELETE FROM ${table} WHERE stream_no = ${NUMBER}`).run(streamId);
   database.close();
 }

@@ -4,6 +4,7 @@ import { GENESIS } from '../../core/wire.ts';
 import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { type KeyedRequest, KeyedResults, keyedRequest, keyOfAnother } from '../idempotency/keyed-results.ts';
+import { countByHour } from './hours.ts';
 import type { CheckedEntry } from './metadata.ts';
 import {
   type Added,
@@ -13,10 +14,13 @@ import {
   entryAt,
   lockHeads,
   moveHeads,
+  refuseDamaged,
   type StreamHead,
 } from './repository.ts';
+import type { RowSeals } from './row-seals.ts';
 import { hashEntry, sealHash, timestampOf } from './rules.ts';
 import type { DerivedSealKeys } from './seal-keys.ts';
+import { addToTotals } from './totals.ts';
 
 export interface Appended {
   row: EntryRow;
@@ -36,6 +40,7 @@ export type AppendOutcome = { appended: Appended[] } | { refused: DomainError };
 
 export interface AppendMeans {
   keys: DerivedSealKeys;
+  seals: RowSeals;
   clock: () => Date;
 }
 
@@ -46,22 +51,27 @@ export interface AppendMeans {
  */
 export async function appendAll(
   transaction: Transaction,
-  { keys, clock }: AppendMeans,
+  { keys, seals, clock }: AppendMeans,
   requests: readonly AppendRequest[],
 ): Promise<AppendOutcome[]> {
   const appends = requests.map(withKeys);
   const streamIds = [...new Set(requests.flatMap(({ entries }) => entries.map(({ stream_id }) => stream_id)))].sort();
   const now = clock();
-  const heads = await lockHeads(transaction, streamIds);
+  const heads = await lockHeads(transaction, seals, streamIds, now);
   const results = new KeyedResults(now);
   await results.read(transaction, appends.flatMap(requestsOf));
   const group = new Group(heads, results, keys, now);
   const outcomes: AppendOutcome[] = [];
   for (const append of appends) outcomes.push(await group.attempt(append, transaction));
-  await createStreams(transaction, group.begun(), now);
+  const moved = group.moved();
+  const begun = moved.filter(({ streamNo }) => streamNo === null);
+  const others = moved.filter(({ streamNo }) => streamNo !== null);
+  await createStreams(transaction, seals, begun);
   await addEntries(transaction, group.added);
-  await moveHeads(transaction, group.moved());
+  await countByHour(transaction, group.added);
+  await moveHeads(transaction, seals, others);
   await results.write(transaction);
+  if (begun.length > 0) await addToTotals(transaction, seals, { streams: begun.length, verified: 0, failed: 0 });
   return outcomes;
 }
 
@@ -119,11 +129,6 @@ class Group {
     return [...new Set(this.added.map(({ head }) => head))];
   }
 
-  /** Those of streams that were not there before. */
-  begun(): StreamHead[] {
-    return this.moved().filter(({ streamNo }) => streamNo === null);
-  }
-
   async attempt(append: KeyedAppend, transaction: Transaction): Promise<AppendOutcome> {
     try {
       return { appended: await this.#append(append, transaction) };
@@ -147,7 +152,9 @@ class Group {
   #refuse(entries: readonly KeyedEntry[]): void {
     const bodies = new Map<string, string>();
     for (const { entry, request } of entries) {
-      timestampOf(this.#now, this.#headOf(entry.stream_id).lastEntryAt);
+      const head = this.#headOf(entry.stream_id);
+      refuseDamaged(head);
+      timestampOf(this.#now, head.lastEntryAt);
       if (request === null) continue;
       this.#results.resultOf(request);
       if ((bodies.get(request.id) ?? request.bodySha256) !== request.bodySha256) throw keyOfAnother();

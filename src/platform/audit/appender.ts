@@ -30,7 +30,7 @@ export class Appender {
 
   /**
    * Appends the entries of a request to the heads of their streams, in order.
-   * @throws DomainError `idempotency_conflict`, `clock_behind`.
+   * @throws DomainError `idempotency_conflict`, `clock_behind`, `stream_damaged`.
    */
   append(request: AppendRequest): Promise<Appended[]> {
     return new Promise((resolve, reject) => {

@@ -1,97 +1,76 @@
 import { randomUUID } from 'node:crypto';
-import type { Kysely, Selectable } from 'kysely';
 import type { WireCheckpoint } from '../../core/wire.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { fromCursor, toCursor } from '../http/cursor.ts';
 import type { PageQuery } from '../http/fields.ts';
 import type { TimestampAuthority } from '../timestamp/types.ts';
-import type { StreamName } from './pages.ts';
-
+import { checkpointsOf, checkpointToWire } from './checkpoint-rows.ts';
+import { lockHeads, moveHeads, refuseDamaged, type StreamHead } from './repository.ts';
+import type { CheckpointRow, RowSeals } from './row-seals.ts';
 import type { AuditTables } from './schema.ts';
 import { findStream } from './streams.ts';
-
-type CheckpointRow = Selectable<AuditTables['checkpoints']>;
 
 /** Tells the operator why an anchor is still pending. */
 export type AnchorFailed = (error: unknown, checkpointId: string | null) => void;
 
-/** Checkpoints retried in one go. */
-const RETRY_LIMIT = 100;
+/** Checkpoints read at once that are to be anchored. */
+const RETRIED_AT_ONCE = 100;
+
+export interface CheckpointMeans {
+  database: Database;
+  seals: RowSeals;
+  authority: TimestampAuthority;
+  clock: () => Date;
+  onFailure: AnchorFailed;
+}
+
+type OfStream = CheckpointRow & { stream_id: string };
 
 /**
  * Checkpoints: the head of a stream at a moment, with a time stamp over its hash. A checkpoint is recorded first and
  * anchored afterwards, so that an authority that does not answer delays the anchor and loses nothing.
  */
 export class Checkpoints {
-  readonly #database: Database;
-  readonly #authority: TimestampAuthority;
-  readonly #clock: () => Date;
-  readonly #onFailure: AnchorFailed;
+  readonly #means: CheckpointMeans;
   #retrying: Promise<void> | null = null;
 
-  constructor(database: Database, authority: TimestampAuthority, clock: () => Date, onFailure: AnchorFailed) {
-    this.#database = database;
-    this.#authority = authority;
-    this.#clock = clock;
-    this.#onFailure = onFailure;
+  constructor(means: CheckpointMeans) {
+    this.#means = means;
   }
 
   /**
-   * Records the head of a stream and has it time-stamped.
-   * @throws DomainError `not_found`; `stream_empty` for a stream without entries.
+   * Records the head of a stream and has it time-stamped. A head that has a checkpoint of this authority gets no other.
+   * @throws DomainError `not_found`; `stream_damaged` for a head that this service did not write.
    */
-  async create(streamId: string): Promise<WireCheckpoint> {
-    const { stream_no, head_sequence, head_hash } = await findStream(this.#database, streamId);
-    if (head_hash === null) throw new DomainError('stream_empty', 'the stream has no entry to anchor');
-    const row = await this.#write((tables) =>
-      tables
-        .insertInto('checkpoints')
-        .values({
-          checkpoint_id: randomUUID(),
-          stream_no,
-          sequence: head_sequence,
-          hash: head_hash,
-          created_at: this.#clock().toISOString(),
-          status: 'pending',
-          authority: this.#authority.kind,
-          tsa_url: this.#authority.url,
-          gen_time: null,
-          token: null,
-        })
-        .returningAll()
-        .executeTakeFirstOrThrow(),
-    );
-    const outcome = await this.#anchor(row);
+  async create(streamId: string): Promise<{ checkpoint: WireCheckpoint; repeated: boolean }> {
+    const { seals } = this.#means;
+    const { row, repeated } = await this.#withHead(streamId, async (head, transaction) => {
+      const last = await this.#lastOf(head, transaction);
+      return last === null
+        ? { row: await this.#record(head, transaction), repeated: false }
+        : { row: last, repeated: true };
+    });
+    if (row.status === 'anchored') return { checkpoint: checkpointToWire(row, streamId, seals), repeated };
+    const outcome = await this.#anchor({ ...row, stream_id: streamId });
     // Now that the authority answers, others may be anchored too; nobody needs to wait for that.
-    if (outcome.status === 'anchored') void this.retryPending();
-    return checkpointToWire(outcome, streamId);
+    if (outcome?.status === 'anchored') void this.retryPending();
+    return { checkpoint: checkpointToWire(outcome ?? row, streamId, seals), repeated };
   }
 
   /** @throws DomainError `not_found`. */
   async list(streamId: string, { limit, cursor }: PageQuery) {
-    const { stream_no } = await findStream(this.#database, streamId);
-    let query = this.#of(stream_no).limit(limit + 1);
-    if (cursor !== undefined) query = query.where('ordinal', '>', fromCursor('checkpoints', ['number'], cursor)[0]);
+    const { database, seals } = this.#means;
+    const { stream_no } = await findStream(database, streamId);
+    let query = checkpointsOf(database, stream_no).limit(limit + 1);
+    if (cursor !== undefined) query = query.where('number', '>', fromCursor('checkpoints', ['number'], cursor)[0]);
     const rows = await query.execute();
     const shown = rows.slice(0, limit);
     const last = shown.at(-1);
     return {
-      data: shown.map((row) => checkpointToWire(row, streamId)),
-      next_cursor: rows.length > limit && last ? toCursor('checkpoints', [last.ordinal]) : null,
+      data: shown.map((row) => checkpointToWire(row, streamId, seals)),
+      next_cursor: rows.length > limit && last ? toCursor('checkpoints', [last.number]) : null,
     };
-  }
-
-  /** The checkpoints of a stream within a range of sequence numbers. */
-  async within(
-    { stream_no, stream_id }: StreamName,
-    range: { first: number; last: number },
-  ): Promise<WireCheckpoint[]> {
-    const rows = await this.#of(stream_no)
-      .where('sequence', '>=', range.first)
-      .where('sequence', '<=', range.last)
-      .execute();
-    return rows.map((row) => checkpointToWire(row, stream_id));
   }
 
   /**
@@ -100,7 +79,7 @@ export class Checkpoints {
    */
   retryPending(): Promise<void> {
     this.#retrying ??= this.#retry()
-      .catch((error: unknown) => this.#onFailure(error, null))
+      .catch((error: unknown) => this.#means.onFailure(error, null))
       .finally(() => {
         this.#retrying = null;
       });
@@ -113,60 +92,120 @@ export class Checkpoints {
   }
 
   async #retry(): Promise<void> {
-    const rows = await this.#database
-      .tables<AuditTables>()
-      .selectFrom('checkpoints')
-      .selectAll()
-      .where('status', '=', 'pending')
-      .where('authority', '=', this.#authority.kind)
-      .orderBy('ordinal')
-      .limit(RETRY_LIMIT)
-      .execute();
-    for (const row of rows) if ((await this.#anchor(row)).status === 'pending') return;
+    let last = 0;
+    for (;;) {
+      const rows = await this.#pendingAfter(last);
+      for (const row of rows) if ((await this.#anchor(row)) === null) return;
+      const end = rows.at(-1);
+      if (end === undefined) return;
+      last = end.ordinal;
+    }
   }
 
-  async #anchor(row: CheckpointRow): Promise<CheckpointRow> {
-    const { kind: authority, url: tsa_url } = this.#authority;
+  #pendingAfter(ordinal: number): Promise<OfStream[]> {
+    return this.#means.database
+      .tables<AuditTables>()
+      .selectFrom('checkpoints')
+      .innerJoin('streams', 'streams.stream_no', 'checkpoints.stream_no')
+      .selectAll('checkpoints')
+      .select('stream_id')
+      .where('status', '=', 'pending')
+      .where('authority', '=', this.#means.authority.kind)
+      .where('ordinal', '>', ordinal)
+      .orderBy('ordinal')
+      .limit(RETRIED_AT_ONCE)
+      .execute();
+  }
+
+  /** The checkpoint of the head as it is; null where there is none. */
+  async #lastOf(head: StreamHead, transaction: Transaction): Promise<CheckpointRow | null> {
+    const { authority, seals } = this.#means;
+    const row = await checkpointsOf(transaction, head.streamNo ?? 0)
+      .where('number', '=', head.checkpoints)
+      .executeTakeFirst();
+    const isIt = row?.sequence === head.sequence && row.authority === authority.kind;
+    return row !== undefined && isIt && row.seal === seals.checkpoint(row, head.streamId) ? row : null;
+  }
+
+  async #record(head: StreamHead, transaction: Transaction): Promise<CheckpointRow> {
+    const { authority, seals, clock } = this.#means;
+    head.checkpoints++;
+    const row = {
+      checkpoint_id: randomUUID(),
+      number: head.checkpoints,
+      sequence: head.sequence,
+      hash: head.hash ?? '',
+      created_at: clock().toISOString(),
+      status: 'pending' as const,
+      authority: authority.kind,
+      tsa_url: authority.url,
+      gen_time: null,
+      token: null,
+      anchored_as: null,
+    };
+    const stored = await transaction
+      .tables<AuditTables>()
+      .insertInto('checkpoints')
+      .values({ ...row, stream_no: head.streamNo ?? 0, seal: seals.checkpoint(row, head.streamId) })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await moveHeads(transaction, seals, [head]);
+    return stored;
+  }
+
+  /** The checkpoint as it is afterwards; null where the authority failed. */
+  async #anchor(row: OfStream): Promise<CheckpointRow | null> {
+    const { authority, seals, onFailure } = this.#means;
+    if (row.seal !== seals.checkpoint(row, row.stream_id)) {
+      onFailure(new Error('it was changed outside of the service'), row.checkpoint_id);
+      return row;
+    }
+    const stamped = await authority.stamp(row.hash).catch((error: unknown) => {
+      onFailure(error, row.checkpoint_id);
+      return null;
+    });
+    if (stamped === null) return null;
     try {
-      const { token, genTime } = await this.#authority.stamp(row.hash);
-      const anchor = { status: 'anchored' as const, authority, tsa_url, gen_time: genTime.toISOString(), token };
-      return await this.#write(async (tables) => {
-        const mine = tables.updateTable('checkpoints').set(anchor).where('ordinal', '=', row.ordinal);
-        const stored = await mine.where('status', '=', 'pending').returningAll().executeTakeFirst();
-        // Somebody else may have anchored it in the meantime.
-        const there = tables.selectFrom('checkpoints').selectAll().where('ordinal', '=', row.ordinal);
-        return stored ?? there.executeTakeFirstOrThrow();
-      });
+      return await this.#withHead(row.stream_id, (head, transaction) => this.#stamp(row, stamped, head, transaction));
     } catch (error) {
-      this.#onFailure(error, row.checkpoint_id);
+      onFailure(error, row.checkpoint_id);
       return row;
     }
   }
 
-  /** The checkpoints of a stream, oldest first. */
-  #of(streamNo: number) {
-    const checkpoints = this.#database.tables<AuditTables>().selectFrom('checkpoints').selectAll();
-    return checkpoints.where('stream_no', '=', streamNo).orderBy('ordinal');
+  async #stamp(
+    row: OfStream,
+    { token, genTime }: Awaited<ReturnType<TimestampAuthority['stamp']>>,
+    head: StreamHead,
+    transaction: Transaction,
+  ): Promise<CheckpointRow> {
+    const { authority, seals } = this.#means;
+    const checkpoints = transaction.tables<AuditTables>();
+    const mine = checkpoints.selectFrom('checkpoints').selectAll().where('ordinal', '=', row.ordinal);
+    const there = await mine.executeTakeFirstOrThrow();
+    // Somebody else may have anchored it in the meantime.
+    if (there.status === 'anchored' || there.seal !== row.seal) return there;
+    head.anchored++;
+    const anchor = {
+      ...{ status: 'anchored' as const, authority: authority.kind, tsa_url: authority.url },
+      ...{ gen_time: genTime.toISOString(), token, anchored_as: head.anchored },
+    };
+    const seal = seals.checkpoint({ ...there, ...anchor }, head.streamId);
+    const change = checkpoints.updateTable('checkpoints').set({ ...anchor, seal });
+    await change.where('ordinal', '=', row.ordinal).execute();
+    await moveHeads(transaction, seals, [head]);
+    return { ...there, ...anchor, seal };
   }
 
-  #write<T>(work: (tables: Kysely<AuditTables>) => Promise<T>): Promise<T> {
-    return this.#database.write((transaction) => work(transaction.tables()));
+  /** @throws DomainError `not_found`, `stream_damaged`. */
+  #withHead<T>(streamId: string, work: (head: StreamHead, transaction: Transaction) => Promise<T>): Promise<T> {
+    const { database, seals, clock } = this.#means;
+    return database.write(async (transaction) => {
+      const head = (await lockHeads(transaction, seals, [streamId], clock())).get(streamId);
+      if (head === undefined || head.streamNo === null)
+        throw new DomainError('not_found', 'there is no stream of this id');
+      refuseDamaged(head);
+      return work(head, transaction);
+    });
   }
-}
-
-function checkpointToWire(row: CheckpointRow, streamId: string): WireCheckpoint {
-  return {
-    checkpoint_id: row.checkpoint_id,
-    stream_id: streamId,
-    sequence: row.sequence,
-    hash: row.hash,
-    created_at: row.created_at,
-    anchor: {
-      status: row.status,
-      authority: row.authority,
-      tsa_url: row.tsa_url,
-      gen_time: row.gen_time,
-      token: row.token === null ? null : Buffer.from(row.token).toString('base64'),
-    },
-  };
 }

@@ -1,11 +1,12 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { WireStream } from '../../core/wire.ts';
-import type { Database } from '../database/database.ts';
+import type { Reader } from '../database/database.ts';
 import { fromCursor, invalidCursor, toCursor } from '../http/cursor.ts';
 import type { PageQuery } from '../http/fields.ts';
 import { entryJson, type StreamName } from './pages.ts';
 import type { EntriesQuery } from './requests.ts';
+import type { RowSeals } from './row-seals.ts';
 import type { AuditTables } from './schema.ts';
 import { streamsQuery, streamToWire } from './streams.ts';
 
@@ -26,13 +27,17 @@ interface Page<T> {
 }
 
 /** The streams in the order of their ids. */
-export async function listStreams(database: Database, { limit, cursor }: PageQuery): Promise<Page<WireStream>> {
-  let query = streamsQuery(database)
+export async function listStreams(
+  reader: Reader,
+  seals: RowSeals,
+  { limit, cursor }: PageQuery,
+): Promise<Page<WireStream>> {
+  let query = streamsQuery(reader)
     .orderBy('stream_id')
     .limit(limit + 1);
   if (cursor !== undefined) query = query.where('stream_id', '>', fromCursor('streams', ['string'], cursor)[0]);
   const rows = await query.execute();
-  const data = rows.slice(0, limit).map(streamToWire);
+  const data = rows.slice(0, limit).map((row) => streamToWire(row, seals));
   const last = data.at(-1);
   return { data, next_cursor: rows.length > limit && last ? toCursor('streams', [last.stream_id]) : null };
 }
@@ -42,11 +47,11 @@ export async function listStreams(database: Database, { limit, cursor }: PageQue
  * pages: what was there when the first page was read is listed exactly once.
  */
 export async function listEntries(
-  database: Database,
+  reader: Reader,
   query: EntriesQuery,
 ): Promise<{ data: Uint8Array; next_cursor: string | null }> {
-  const page = new EntryPage(database, query);
-  for await (const window of windowsOf(database, query)) {
+  const page = new EntryPage(reader, query);
+  for await (const window of windowsOf(reader, query)) {
     if (await page.take(window)) return { data: page.text(), next_cursor: page.cursor() };
     await nextTick();
   }
@@ -62,15 +67,15 @@ interface Window {
 
 /** A page of a list while it is put together. */
 class EntryPage {
-  readonly #database: Database;
+  readonly #reader: Reader;
   readonly #query: EntriesQuery;
   readonly #parts: Uint8Array[] = [];
   #count = 0;
   #bytes = 0;
   #last: [string, number] | null = null;
 
-  constructor(database: Database, query: EntriesQuery) {
-    this.#database = database;
+  constructor(reader: Reader, query: EntriesQuery) {
+    this.#reader = reader;
     this.#query = query;
   }
 
@@ -111,20 +116,20 @@ class EntryPage {
   }
 
   async #json(stream: StreamName, first: number, last: number): Promise<Uint8Array> {
-    const json = entryJson(this.#database, sql`CAST(${stream.stream_id} AS text)`);
+    const json = entryJson(this.#reader, sql`CAST(${stream.stream_id} AS text)`);
     const rows = this.#matching(stream, first, last)
       .select(['sequence', json.as('json')])
       .orderBy('sequence');
-    const { text } = await this.#database
+    const { text } = await this.#reader
       .tables<AuditTables>()
       .selectFrom(rows.as('page'))
-      .select(this.#database.words.joined(sql.ref<string>('json'), 'sequence').as('text'))
+      .select(this.#reader.words.joined(sql.ref<string>('json'), 'sequence').as('text'))
       .executeTakeFirstOrThrow();
     return text;
   }
 
   #matching({ stream_no }: StreamName, first: number, last: number) {
-    let select = this.#database
+    let select = this.#reader
       .tables<AuditTables>()
       .selectFrom('entries')
       .where('stream_no', '=', stream_no)
@@ -144,16 +149,16 @@ class EntryPage {
 const COMMA = Buffer.from(',');
 
 /** Where the entries that match can be, in their order. */
-async function* windowsOf(database: Database, query: EntriesQuery): AsyncGenerator<Window> {
+async function* windowsOf(reader: Reader, query: EntriesQuery): AsyncGenerator<Window> {
   const after = startOf(query);
-  for await (const stream of streamsFrom(database, after.streamId, query.stream_id)) {
+  for await (const stream of streamsFrom(reader, after.streamId, query.stream_id)) {
     const start = Math.max(stream.stream_id === after.streamId ? after.sequence : 0, query.after_sequence ?? 0);
-    const range = await rangeOf(database, stream, query);
-    let first = range === null ? null : await nextEntry(database, stream, Math.max(start + 1, range.first));
+    const range = await rangeOf(reader, stream, query);
+    let first = range === null ? null : await nextEntry(reader, stream, Math.max(start + 1, range.first));
     while (range !== null && first !== null && first <= range.last) {
       const last = Math.min(first + WINDOW - 1, range.last);
       yield { stream, first, last };
-      first = await nextEntry(database, stream, last + 1);
+      first = await nextEntry(reader, stream, last + 1);
     }
   }
 }
@@ -166,8 +171,8 @@ function startOf({ cursor, stream_id }: EntriesQuery): { streamId: string; seque
 }
 
 /** The streams of a list in their order, from one on. */
-async function* streamsFrom(database: Database, from: string, only: string | undefined): AsyncGenerator<StreamName> {
-  const streams = database.tables<AuditTables>().selectFrom('streams').select(['stream_no', 'stream_id']);
+async function* streamsFrom(reader: Reader, from: string, only: string | undefined): AsyncGenerator<StreamName> {
+  const streams = reader.tables<AuditTables>().selectFrom('streams').select(['stream_no', 'stream_id']);
   if (only !== undefined) {
     yield* await streams.where('stream_id', '=', only).execute();
     return;
@@ -185,11 +190,11 @@ async function* streamsFrom(database: Database, from: string, only: string | und
  * database, its entry is looked at where it stands.
  */
 async function rangeOf(
-  database: Database,
+  reader: Reader,
   { stream_no }: StreamName,
   { from, to }: EntriesQuery,
 ): Promise<{ first: number; last: number } | null> {
-  const entries = database
+  const entries = reader
     .tables<AuditTables>()
     .selectFrom('entries')
     .select('sequence')
@@ -202,8 +207,8 @@ async function rangeOf(
 }
 
 /** The number of the first entry of a stream from a number on; null where there is none. */
-async function nextEntry(database: Database, { stream_no }: StreamName, from: number): Promise<number | null> {
-  const row = await database
+async function nextEntry(reader: Reader, { stream_no }: StreamName, from: number): Promise<number | null> {
+  const row = await reader
     .tables<AuditTables>()
     .selectFrom('entries')
     .select('sequence')

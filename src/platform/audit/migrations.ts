@@ -19,7 +19,9 @@ export const AUDIT_MIGRATIONS: Migrations = {
       to_sequence ${integer},
       head_hash ${text},
       sound_through ${integer},
-      failures ${text} NOT NULL
+      failures ${text} NOT NULL,
+      failures_sha256 ${text} NOT NULL,
+      seal ${text} NOT NULL
     ) ${end}`,
     'CREATE INDEX verifications_by_stream ON verifications (stream_no, verification_no)',
     `CREATE TABLE streams (
@@ -27,10 +29,20 @@ export const AUDIT_MIGRATIONS: Migrations = {
       stream_id ${text} NOT NULL UNIQUE,
       entry_count ${integer} NOT NULL,
       head_sequence ${integer} NOT NULL,
-      head_hash ${text},
+      head_hash ${text} NOT NULL,
       created_at ${text} NOT NULL,
-      last_entry_at ${text},
+      last_entry_at ${text} NOT NULL,
+      checkpoint_count ${integer} NOT NULL,
+      anchored_count ${integer} NOT NULL,
+      head_seal ${text} NOT NULL,
       verification_no ${integer} REFERENCES verifications
+    ) ${end}`,
+    `CREATE TABLE totals (
+      id ${integer} PRIMARY KEY CHECK (id = 1),
+      streams ${integer} NOT NULL,
+      verified ${integer} NOT NULL,
+      failed ${integer} NOT NULL,
+      seal ${text} NOT NULL
     ) ${end}`,
     `CREATE TABLE entries (
       recorded ${ordinal},
@@ -52,10 +64,17 @@ export const AUDIT_MIGRATIONS: Migrations = {
     ) ${end}`,
     'CREATE INDEX entries_by_time ON entries (stream_no, timestamp, sequence)',
     ...appendOnly('entries', [['stream_no', 'sequence'], ['recorded']]),
+    `CREATE TABLE entry_hours (
+      hour ${text} NOT NULL,
+      stream_no ${integer} NOT NULL REFERENCES streams,
+      entries ${integer} NOT NULL,
+      PRIMARY KEY (hour, stream_no)
+    ) ${end}`,
     `CREATE TABLE checkpoints (
       ordinal ${ordinal},
       checkpoint_id ${text} NOT NULL UNIQUE,
       stream_no ${integer} NOT NULL REFERENCES streams,
+      number ${integer} NOT NULL,
       sequence ${integer} NOT NULL,
       hash ${text} NOT NULL,
       created_at ${text} NOT NULL,
@@ -63,9 +82,11 @@ export const AUDIT_MIGRATIONS: Migrations = {
       authority ${text} NOT NULL CHECK (authority IN ('external', 'development')),
       tsa_url ${text} NOT NULL,
       gen_time ${text},
-      token ${bytes}
+      token ${bytes},
+      anchored_as ${integer},
+      seal ${text} NOT NULL,
+      UNIQUE (stream_no, number)
     ) ${end}`,
-    'CREATE INDEX checkpoints_by_stream ON checkpoints (stream_no, ordinal)',
     "CREATE INDEX checkpoints_pending ON checkpoints (authority, ordinal) WHERE status = 'pending'",
     `CREATE TABLE packages (
       package_id ${text} PRIMARY KEY,
@@ -75,9 +96,13 @@ export const AUDIT_MIGRATIONS: Migrations = {
       entry_count ${integer} NOT NULL,
       first_sequence ${integer},
       last_sequence ${integer},
+      checkpoints ${integer} NOT NULL,
+      anchored ${integer} NOT NULL,
       head ${text} NOT NULL,
       summary ${text} NOT NULL,
-      pdf ${bytes}
+      seal ${text} NOT NULL,
+      pdf ${bytes},
+      pdf_seal ${text}
     ) ${end}`,
   ],
 };

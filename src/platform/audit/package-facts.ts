@@ -14,10 +14,12 @@ export interface SettledFacts {
   period: WireSummary['period'];
   now: string;
   census: Census;
+  /** Without their tokens. */
   anchors: WireCheckpoint[];
 }
 
-export function headOf({ packageId, stream, period, now, census, anchors }: SettledFacts): WirePackageHead {
+/** The package without its checkpoints and entries, which are read when somebody downloads them. */
+export function headOf({ packageId, stream, period, now, census }: SettledFacts): Omit<WirePackageHead, 'checkpoints'> {
   return {
     format: PACKAGE_FORMAT,
     package_id: packageId,
@@ -28,7 +30,6 @@ export function headOf({ packageId, stream, period, now, census, anchors }: Sett
     first_sequence: census.first?.sequence ?? null,
     last_sequence: census.last?.sequence ?? null,
     head_hash: census.last?.hash ?? null,
-    checkpoints: anchors,
   };
 }
 

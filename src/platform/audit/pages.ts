@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
-import type { Database } from '../database/database.ts';
+import type { Reader } from '../database/database.ts';
 import { ENTRY_COLUMNS, type EntryRow } from './repository.ts';
 import type { AuditTables } from './schema.ts';
 
@@ -26,7 +26,7 @@ export interface StreamName {
  * `entryToJson` as an expression over the columns, and that of the stream's id: made by the database, a page costs a
  * fifth of what it costs to make objects of its rows and texts of the objects.
  */
-export function entryJson({ words }: Database, streamId: RawBuilder<string>): RawBuilder<string> {
+export function entryJson({ words }: Reader, streamId: RawBuilder<string>): RawBuilder<string> {
   const text = (column: string) => words.json(sql.ref<string>(column));
   return sql`concat('{"entry_id":', ${text('entry_id')}, ',"stream_id":', ${words.json(streamId)},
     ',"sequence":', sequence, ',"timestamp":', ${text('timestamp')},
@@ -39,10 +39,10 @@ export function entryJson({ words }: Database, streamId: RawBuilder<string>): Ra
 
 /** Reads entries of one stream in the order of the chain, page by page: in bounded memory, and never long at a time. */
 export class EntryPages {
-  readonly #database: Database;
+  readonly #reader: Reader;
 
-  constructor(database: Database) {
-    this.#database = database;
+  constructor(reader: Reader) {
+    this.#reader = reader;
   }
 
   /** The entries of a stream with sequence numbers from `first` to `last`, both included; pages are never empty. */
@@ -54,8 +54,8 @@ export class EntryPages {
 
   /** The same entries as JSON text, those of a page separated by commas. */
   async *json(stream: StreamName, first: number, last: number): AsyncGenerator<Uint8Array> {
-    const { words } = this.#database;
-    const json = entryJson(this.#database, sql`CAST(${stream.stream_id} AS text)`);
+    const { words } = this.#reader;
+    const json = entryJson(this.#reader, sql`CAST(${stream.stream_id} AS text)`);
     for await (const [from, to] of this.#pages(stream, first, last)) {
       const rows = this.#within(stream, from, to)
         .select(['sequence', json.as('json')])
@@ -140,6 +140,6 @@ export class EntryPages {
   }
 
   get #tables() {
-    return this.#database.tables<AuditTables>();
+    return this.#reader.tables<AuditTables>();
   }
 }

@@ -1,20 +1,21 @@
 import type { Selectable } from 'kysely';
 import { type Columns, InTheWay, type Reader, type Transaction } from '../database/database.ts';
+import { DomainError } from '../errors.ts';
+import type { RowSeals, SealedHead } from './row-seals.ts';
 import type { AuditTables } from './schema.ts';
 
 /** An entry, with the id of its stream in the place of the number. */
 export type EntryRow = Omit<Selectable<AuditTables['entries']>, 'recorded' | 'stream_no'> & { stream_id: string };
 
 /** Where the next entry of a stream goes; held by one transaction at a time. */
-export interface StreamHead {
-  streamId: string;
+export interface StreamHead extends Omit<SealedHead, 'hash' | 'lastEntryAt'> {
   /** Null for a stream that is not there yet. */
   streamNo: number | null;
-  sequence: number;
-  /** How many entries the stream says it has. */
-  count: number;
+  /** Null for a stream without entries. */
   hash: string | null;
   lastEntryAt: string | null;
+  /** Whether it is as the platform wrote it. */
+  isSound: boolean;
 }
 
 export interface Added {
@@ -47,49 +48,70 @@ const STORED: Columns = {
 /** The heads of streams, which nobody else moves until the transaction ends. In one order, so that no two wait for each other. */
 export async function lockHeads(
   transaction: Transaction,
+  seals: RowSeals,
   streamIds: readonly string[],
+  now: Date,
 ): Promise<Map<string, StreamHead>> {
   const { words } = transaction;
   const rows = await transaction
     .tables<AuditTables>()
     .selectFrom('streams')
-    .select(['stream_id', 'stream_no', 'entry_count', 'head_sequence', 'head_hash', 'last_entry_at'])
+    .selectAll()
     .where(words.isAmong('stream_id', streamIds))
     .orderBy('stream_id')
     .modifyEnd(words.locked)
     .execute();
+  const none = { sequence: 0, hash: null, count: 0, lastEntryAt: null, checkpoints: 0, anchored: 0 };
   const heads = streamIds.map((streamId): [string, StreamHead] => [
     streamId,
-    { streamId, streamNo: null, sequence: 0, count: 0, hash: null, lastEntryAt: null },
+    { streamId, streamNo: null, createdAt: now.toISOString(), ...none, isSound: true },
   ]);
-  const locked = rows.map((row): [string, StreamHead] => [
-    row.stream_id,
-    {
-      streamId: row.stream_id,
-      streamNo: row.stream_no,
-      sequence: row.head_sequence,
-      count: row.entry_count,
-      hash: row.head_hash,
-      lastEntryAt: row.last_entry_at,
-    },
-  ]);
+  const locked = rows.map((row): [string, StreamHead] => {
+    const head = sealedHeadOf(row);
+    return [row.stream_id, { ...head, streamNo: row.stream_no, isSound: row.head_seal === seals.head(head) }];
+  });
   return new Map([...heads, ...locked]);
 }
 
+/** @throws DomainError `stream_damaged` for a head that is not as the platform wrote it. */
+export function refuseDamaged({ streamId, isSound }: StreamHead): void {
+  if (isSound) return;
+  const path = `/streams/${encodeURIComponent(streamId)}/verify`;
+  throw new DomainError(
+    'stream_damaged',
+    `the row of this stream was changed outside of the service, so nothing was added: POST ${path} names what is wrong`,
+  );
+}
+
+/** What a stream's row says of its end. */
+export function sealedHeadOf(row: Omit<Selectable<AuditTables['streams']>, 'verification_no'>): SealedHead {
+  return {
+    streamId: row.stream_id,
+    createdAt: row.created_at,
+    sequence: row.head_sequence,
+    hash: row.head_hash,
+    count: row.entry_count,
+    lastEntryAt: row.last_entry_at,
+    checkpoints: row.checkpoint_count,
+    anchored: row.anchored_count,
+  };
+}
+
 /** Begins streams, and gives their heads the number. @throws InTheWay where somebody else began one of them meanwhile. */
-export async function createStreams(transaction: Transaction, heads: readonly StreamHead[], now: Date): Promise<void> {
+export async function createStreams(
+  transaction: Transaction,
+  seals: RowSeals,
+  heads: readonly StreamHead[],
+): Promise<void> {
   for (const head of heads) {
     const row = await transaction
       .tables<AuditTables>()
       .insertInto('streams')
       .values({
         stream_id: head.streamId,
-        entry_count: 0,
-        head_sequence: 0,
-        head_hash: null,
-        created_at: now.toISOString(),
-        last_entry_at: null,
+        created_at: head.createdAt,
         verification_no: null,
+        ...columnsOf(head, seals),
       })
       .onConflict((conflict) => conflict.column('stream_id').doNothing())
       .returning('stream_no')
@@ -104,22 +126,35 @@ export function addEntries(transaction: Transaction, added: readonly Added[]): P
   return transaction.insertAll('entries', STORED, rows);
 }
 
-export function moveHeads(transaction: Transaction, heads: readonly StreamHead[]): Promise<void> {
-  const columns: Columns = {
-    stream_no: 'integer',
-    head_sequence: 'integer',
-    entry_count: 'integer',
-    head_hash: 'text',
-    last_entry_at: 'text',
-  };
-  const rows = heads.map(({ streamNo, sequence, count, hash, lastEntryAt }) => ({
-    stream_no: streamNo,
+export function moveHeads(transaction: Transaction, seals: RowSeals, heads: readonly StreamHead[]): Promise<void> {
+  const rows = heads.map((head) => ({ stream_no: head.streamNo, ...columnsOf(head, seals) }));
+  return transaction.updateAll('streams', MOVED, rows);
+}
+
+const MOVED: Columns = {
+  stream_no: 'integer',
+  head_sequence: 'integer',
+  entry_count: 'integer',
+  head_hash: 'text',
+  last_entry_at: 'text',
+  checkpoint_count: 'integer',
+  anchored_count: 'integer',
+  head_seal: 'text',
+};
+
+/** What changes when a head moves. */
+function columnsOf(head: StreamHead, seals: RowSeals) {
+  const { sequence, count, hash, lastEntryAt, checkpoints, anchored } = head;
+  if (hash === null || lastEntryAt === null) throw new Error('a stream without entries has no head');
+  return {
     head_sequence: sequence,
     entry_count: count,
     head_hash: hash,
     last_entry_at: lastEntryAt,
-  }));
-  return transaction.updateAll('streams', columns, rows);
+    checkpoint_count: checkpoints,
+    anchored_count: anchored,
+    head_seal: seals.head({ ...head, hash, lastEntryAt }),
+  };
 }
 
 /** An entry that is known to be there. */

@@ -62,3 +62,4 @@ export type GenerateRequest = z.infer<typeof generateSchema>;
 
 export const streamParamsSchema = z.object({ stream_id: text });
 export const packageParamsSchema = z.object({ package_id: text });
+export const verificationParamsSchema = z.object({ verification_id: text });

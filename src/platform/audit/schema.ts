@@ -4,19 +4,27 @@ import type { Generated } from 'kysely';
 export interface AuditTables {
   streams: StreamTable;
   entries: EntryTable;
+  entry_hours: EntryHourTable;
   checkpoints: CheckpointTable;
   packages: PackageTable;
   verifications: VerificationTable;
+  totals: TotalsTable;
 }
 
+// Over ten members: it is a row of the table of streams.
 interface StreamTable {
   stream_no: Generated<number>;
   stream_id: string;
   entry_count: number;
   head_sequence: number;
-  head_hash: string | null;
+  head_hash: string;
   created_at: string;
-  last_entry_at: string | null;
+  last_entry_at: string;
+  checkpoint_count: number;
+  /** How many of its checkpoints are anchored. */
+  anchored_count: number;
+  /** Over all above but the number. */
+  head_seal: string;
   /** Of its checks, the one that began last; null while there was none. */
   verification_no: number | null;
 }
@@ -43,11 +51,21 @@ interface EntryTable {
   seal: string;
 }
 
+/** How many entries a stream got in an hour. */
+interface EntryHourTable {
+  /** As the entries' times begin: `2026-10-01T09`. */
+  hour: string;
+  stream_no: number;
+  entries: number;
+}
+
 // Over ten members: it is a row of the table of checkpoints.
 interface CheckpointTable {
   ordinal: Generated<number>;
   checkpoint_id: string;
   stream_no: number;
+  /** Of its stream's checkpoints, from 1 on without gaps. */
+  number: number;
   sequence: number;
   hash: string;
   created_at: string;
@@ -56,8 +74,12 @@ interface CheckpointTable {
   tsa_url: string;
   gen_time: string | null;
   token: Uint8Array | null;
+  /** The first of its stream to be anchored has 1, the next 2. */
+  anchored_as: number | null;
+  seal: string;
 }
 
+// Over ten members: it is a row of the table of packages.
 interface PackageTable {
   package_id: string;
   stream_no: number;
@@ -66,12 +88,18 @@ interface PackageTable {
   entry_count: number;
   first_sequence: number | null;
   last_sequence: number | null;
-  /** JSON of the package without its entries. */
+  /** How many checkpoints the stream had, and how many were anchored: what came later is not in the package. */
+  checkpoints: number;
+  anchored: number;
+  /** JSON of the package without its checkpoints and entries. */
   head: string;
   /** JSON of the summary form. */
   summary: string;
+  /** Over all above. */
+  seal: string;
   /** The PDF form once somebody asked for it. */
   pdf: Uint8Array | null;
+  pdf_seal: string | null;
 }
 
 // Over ten members: it is a row of the table of checks.
@@ -91,4 +119,18 @@ interface VerificationTable {
   sound_through: number | null;
   /** JSON of what was found wrong. */
   failures: string;
+  failures_sha256: string;
+  /** Over all above but the numbers; over the failures by their digest. */
+  seal: string;
+}
+
+/** One row. */
+interface TotalsTable {
+  id: number;
+  streams: number;
+  /** Streams whose last check found nothing wrong. */
+  verified: number;
+  /** Those whose last check found something. */
+  failed: number;
+  seal: string;
 }

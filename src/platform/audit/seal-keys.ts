@@ -50,6 +50,11 @@ export class DerivedSealKeys {
     return { id: sealKeyId(streamId), bytes: this.#derive(streamId, CURRENT_EPOCH) };
   }
 
+  /** The key of seals that only this platform makes and checks. It is not handed out. */
+  ofRows(): KeyObject {
+    return createSecretKey(this.#expand('rows/1'));
+  }
+
   #key(streamId: string, id: string, epoch: number): KeyObject {
     const cacheName = `${id}/${streamId}`;
     const known = this.#cache.get(cacheName);
@@ -61,11 +66,15 @@ export class DerivedSealKeys {
     return key;
   }
 
+  #derive(streamId: string, epoch: number): Buffer {
+    return this.#expand(`seal/${epoch}/${streamId}`);
+  }
+
   /**
    * HKDF-Expand of RFC 5869 section 2.3 for one block; node's hkdfSync refuses an `info` above 1,024 bytes, which a
    * stream id can exceed.
    */
-  #derive(streamId: string, epoch: number): Buffer {
-    return createHmac('sha256', this.#pseudorandomKey).update(`seal/${epoch}/${streamId}\u0001`).digest();
+  #expand(info: string): Buffer {
+    return createHmac('sha256', this.#pseudorandomKey).update(`${info}\u0001`).digest();
   }
 }

@@ -1,6 +1,7 @@
 import type { WireStream } from '../../core/wire.ts';
 import type { Reader } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
+import type { RowSeals } from './row-seals.ts';
 import type { AuditTables } from './schema.ts';
 
 /** A stream as it stands, with its last check. */
@@ -11,17 +12,19 @@ export function streamsQuery(reader: Reader) {
     .tables<AuditTables>()
     .selectFrom('streams')
     .leftJoin('verifications', 'verifications.verification_no', 'streams.verification_no')
+    .selectAll('streams')
     .select([
-      'streams.stream_no',
-      'stream_id',
-      'entry_count',
-      'head_sequence',
-      'streams.head_hash',
-      'created_at',
-      'last_entry_at',
+      'verification_id',
       'verified',
+      'began_at',
       'checked_at',
+      'entries_checked',
+      'from_sequence',
+      'to_sequence',
+      'verifications.head_hash as checked_head_hash',
       'sound_through',
+      'failures_sha256',
+      'seal as verification_seal',
     ]);
 }
 
@@ -33,13 +36,29 @@ export async function findStream(reader: Reader, streamId: string): Promise<Stre
   return row;
 }
 
-export function streamToWire(row: StreamRow): WireStream {
-  const { stream_no: _, verified, checked_at, sound_through, ...stream } = row;
+/** A check that was written by somebody else is none: the stream is shown as one that was never checked. */
+export function streamToWire(row: StreamRow, seals: RowSeals): WireStream {
+  const check = lastCheckOf(row, seals);
   return {
-    ...stream,
-    verified: verified === 1,
-    verification_status: verified === null ? 'unverified' : verified === 1 ? 'verified' : 'failed',
-    last_checked_at: checked_at,
-    verified_through_sequence: sound_through,
+    stream_id: row.stream_id,
+    entry_count: row.entry_count,
+    head_sequence: row.head_sequence,
+    head_hash: row.head_hash,
+    created_at: row.created_at,
+    last_entry_at: row.last_entry_at,
+    verified: check?.verified === 1,
+    verification_status: check === null ? 'unverified' : check.verified === 1 ? 'verified' : 'failed',
+    last_checked_at: check?.checked_at ?? null,
+    verified_through_sequence: check?.sound_through ?? null,
   };
+}
+
+function lastCheckOf(row: StreamRow, seals: RowSeals) {
+  const { verification_id, verified, began_at, checked_at, entries_checked, failures_sha256 } = row;
+  if (verification_id === null || verified === null || began_at === null) return null;
+  if (checked_at === null || entries_checked === null || failures_sha256 === null) return null;
+  const { from_sequence, to_sequence, sound_through, checked_head_hash: head_hash } = row;
+  const ends = { from_sequence, to_sequence, sound_through, head_hash };
+  const check = { verification_id, verified, began_at, checked_at, entries_checked, failures_sha256, ...ends };
+  return seals.verification(check, row.stream_id) === row.verification_seal ? check : null;
 }

@@ -21,13 +21,18 @@ export interface Census {
   shortened: { kind: string; names: number }[];
 }
 
-/** Adds up counts of entries. @param ends null where there are none. */
-export async function takeCensus(parts: AsyncIterable<EntryCount>, ends: PackageEnds | null): Promise<Census> {
+/** Adds up counts of entries. @param ends null where there are none. @throws the reason of `signal`. */
+export async function takeCensus(
+  parts: AsyncIterable<EntryCount>,
+  ends: PackageEnds | null,
+  signal: AbortSignal,
+): Promise<Census> {
   const actors = new Map<string, number>();
   const actions = new Map<string, number>();
   const types = new Map<string, number>();
   let count = 0;
   for await (const part of parts) {
+    signal.throwIfAborted();
     count += part.count;
     actors.set(part.actor, (actors.get(part.actor) ?? 0) + part.count);
     actions.set(part.action, (actions.get(part.action) ?? 0) + part.count);
@@ -80,7 +85,9 @@ function anchorLimits({ last }: Census, checkpoints: readonly WireCheckpoint[]):
     limits.push(
       'Time stamps marked "development" come from an authority built into this service. It is not an external witness, and they prove nothing against the service itself.',
     );
-  if (anchored.length < checkpoints.length)
+  if (checkpoints.some(({ anchor }) => anchor.status === 'failed'))
+    limits.push('Some checkpoints of this package were changed outside of this service, and are no anchors.');
+  if (checkpoints.some(({ anchor }) => anchor.status === 'pending'))
     limits.push('Some checkpoints of this package are pending: no time stamp was obtained for them yet.');
   if (through === 0) limits.push('No entry of this package is anchored by an external time-stamping authority.');
   else if (through < last.sequence)

@@ -10,8 +10,19 @@ export interface Reader {
   tables<Tables>(): Kysely<Tables>;
 }
 
+/** Where a database is: a file of SQLite, or the address of one on PostgreSQL. It can be sent to a thread. */
+export type DatabaseAddress = { file: string } | { url: string };
+
+/** A database as long as nothing is written to it. */
+export interface ReadableDatabase extends Reader {
+  readonly address: DatabaseAddress;
+  /** Runs `work`, which is short, with all of its statements seeing the same state. */
+  snapshot<T>(work: (transaction: Reader) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
 /** The database of a platform. */
-export interface Database extends Reader {
+export interface Database extends ReadableDatabase {
   readonly dialect: Dialect;
   /**
    * Runs `work` in one transaction: all of it is on the disk once this resolves, and nothing where it throws. SQLite has
@@ -19,11 +30,8 @@ export interface Database extends Reader {
    * effect of its own outside of the transaction.
    */
   write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
-  /** Runs `work`, which is short, with all of its statements seeing the same state. */
-  snapshot<T>(work: (transaction: Reader) => Promise<T>): Promise<T>;
   /** Only for `migrate`. */
   readonly forMigrations: Kysely<never>;
-  close(): Promise<void>;
 }
 
 export interface Transaction extends Reader {

@@ -5,6 +5,7 @@ import {
   type Columns,
   type Database,
   InTheWay,
+  type ReadableDatabase,
   type Reader,
   type StoredRow,
   type Transaction,
@@ -13,6 +14,8 @@ import { POSTGRES_WORDS } from './words.ts';
 
 /** Connections of one process. */
 const CONNECTIONS = 10;
+/** Those of a thread that reads. */
+const READING_CONNECTIONS = 2;
 
 /** How often a transaction is run again that another one was in the way of. */
 const ATTEMPTS = 10;
@@ -32,15 +35,32 @@ const types: pg.CustomTypesConfig = {
 
 /** Opens a PostgreSQL database. @param url `postgres://user:password@host:port/database`. */
 export function openPostgres(url: string): Database {
-  const pool = new pg.Pool({ connectionString: url, max: CONNECTIONS, types });
-  // One that breaks while it is idle is replaced by the pool; without a listener it would end the process.
-  pool.on('error', () => {});
-  const db = new Kysely<never>({ dialect: new PostgresDialect({ pool }) });
+  const db = connect({ connectionString: url, max: CONNECTIONS });
   return {
     dialect: 'postgres',
     forMigrations: db,
-    ...readerOf(db),
+    ...readableOf(url, db),
     write: (work) => again(() => db.transaction().execute((transaction) => work(writerOf(transaction)))),
+  };
+}
+
+/** The same for one who does not write. */
+export function readPostgres(url: string): ReadableDatabase {
+  const options = '-c default_transaction_read_only=on';
+  return readableOf(url, connect({ connectionString: url, max: READING_CONNECTIONS, options }));
+}
+
+function connect(config: pg.PoolConfig): Kysely<never> {
+  const pool = new pg.Pool({ ...config, types });
+  // One that breaks while it is idle is replaced by the pool; without a listener it would end the process.
+  pool.on('error', () => {});
+  return new Kysely<never>({ dialect: new PostgresDialect({ pool }) });
+}
+
+function readableOf(url: string, db: Kysely<never>): ReadableDatabase {
+  return {
+    address: { url },
+    ...readerOf(db),
     snapshot: (work) =>
       db
         .transaction()

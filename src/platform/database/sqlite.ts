@@ -9,7 +9,7 @@ import {
   SqliteDialect,
   SqliteDriver,
 } from 'kysely';
-import type { Database, Reader, StoredRow, Transaction } from './database.ts';
+import type { Database, ReadableDatabase, Reader, StoredRow, Transaction } from './database.ts';
 import { SQLITE_WORDS } from './words.ts';
 
 /** How long a transaction waits for another process that writes. */
@@ -35,17 +35,27 @@ const PREPARED = 500;
  */
 export function openSqlite(path: string): Database {
   const writing = connect(path, { readOnly: false, begin: 'BEGIN IMMEDIATE' });
-  const reading = connect(path, { readOnly: true, begin: 'BEGIN' });
+  const reading = readSqlite(path);
   return {
+    ...reading,
     dialect: 'sqlite',
     forMigrations: writing,
-    ...readerOf(reading),
     write: (work) => writing.transaction().execute((transaction) => work(writerOf(transaction))),
-    snapshot: (work) => reading.transaction().execute((transaction) => work(readerOf(transaction))),
     async close() {
-      await reading.destroy();
+      await reading.close();
       await writing.destroy();
     },
+  };
+}
+
+/** The same for one who does not write. @param path a file that is there. */
+export function readSqlite(path: string): ReadableDatabase {
+  const reading = connect(path, { readOnly: true, begin: 'BEGIN' });
+  return {
+    address: { file: path },
+    ...readerOf(reading),
+    snapshot: (work) => reading.transaction().execute((transaction) => work(readerOf(transaction))),
+    close: () => reading.destroy(),
   };
 }
 

@@ -28,6 +28,8 @@ const STATUSES: Record<DomainCode, number> = {
   forbidden: 403,
   not_found: 404,
   conflict: 409,
+  package_damaged: 409,
+  stream_damaged: 409,
   key_ended: 409,
   key_shown_before: 409,
   stream_empty: 409,

@@ -16,7 +16,8 @@ export interface IdempotencyTables {
   keyed_results: {
     /** Its id. */
     request: string;
-    body_sha256: string;
+    /** Null where it was made in another way once: then any body repeats the request. */
+    body_sha256: string | null;
     result: string;
     /** From when on it is not known any more; null for never. */
     until: string | null;
@@ -42,7 +43,7 @@ export function keyedRequest(scope: string, key: string, body: Json): KeyedReque
  */
 export class KeyedResults {
   readonly #now: Date;
-  readonly #known = new Map<string, { bodySha256: string; result: string }>();
+  readonly #known = new Map<string, { bodySha256: string | null; result: string }>();
   readonly #outdated: string[] = [];
   readonly #made: IdempotencyTables['keyed_results'][] = [];
 
@@ -69,7 +70,7 @@ export class KeyedResults {
   resultOf({ id, bodySha256 }: KeyedRequest): string | null {
     const known = this.#known.get(id);
     if (known === undefined) return null;
-    if (known.bodySha256 !== bodySha256) throw keyOfAnother();
+    if (known.bodySha256 !== null && known.bodySha256 !== bodySha256) throw keyOfAnother();
     return known.result;
   }
 

@@ -4,7 +4,7 @@ export const IDEMPOTENCY_MIGRATIONS: Migrations = {
   'idempotency/0001-results': ({ text, end }) => [
     `CREATE TABLE keyed_results (
       request ${text} PRIMARY KEY,
-      body_sha256 ${text} NOT NULL,
+      body_sha256 ${text},
       result ${text} NOT NULL,
       until ${text}
     ) ${end}`,

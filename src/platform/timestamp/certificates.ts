@@ -5,7 +5,9 @@ const YEARS = 10;
 /** RFC 3161 section 2.3: the one purpose of a time-stamping authority's certificate, and critical. */
 const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
 const ROOT_NAME = 'O=Evidence Platform,CN=Development Time-Stamping Root (not an external witness)';
-const AUTHORITY_NAME = 'O=Evidence Platform,CN=Development Time-Stamping Authority (not an external witness)';
+/** By it everybody can tell its tokens from those of an external witness. */
+export const AUTHORITY_COMMON_NAME = 'Development Time-Stamping Authority (not an external witness)';
+const AUTHORITY_NAME = `O=Evidence Platform,CN=${AUTHORITY_COMMON_NAME}`;
 
 export interface AuthorityCertificates {
   rootPem: string;

@@ -2,6 +2,7 @@ import { EvidenceError, messageOf } from '../../core/errors.ts';
 
 const SHA256 = '2.16.840.1.101.3.4.2.1';
 const SIGNED_DATA = '1.2.840.113549.1.7.2';
+const COMMON_NAME = '2.5.4.3';
 const TST_INFO = '1.2.840.113549.1.9.16.1.4';
 
 interface Asked {
@@ -53,7 +54,11 @@ export async function readGrantedTime(authority: string, der: Buffer, asked: Ask
   return tstInfo.genTime;
 }
 
-async function parseResponse(der: Buffer) {
+/**
+ * What a TimeStampResp grants, if anything, and the names (CN) that the certificates in it have.
+ * @throws Error for anything else.
+ */
+export async function parseResponse(der: Buffer) {
   const pkijs = await import('pkijs');
   const asn1 = await import('asn1js');
   const { offset, result } = asn1.fromBER(der);
@@ -61,13 +66,19 @@ async function parseResponse(der: Buffer) {
   const response = new pkijs.TimeStampResp({ schema: result });
   const status: number = response.status.status;
   const isGranted = status === pkijs.PKIStatus.granted || status === pkijs.PKIStatus.grantedWithMods;
-  if (!isGranted) return { status, tstInfo: undefined };
+  if (!isGranted) return { status, tstInfo: undefined, signers: [] };
   if (response.timeStampToken?.contentType !== SIGNED_DATA) throw new Error('its token is not signed data');
-  const { encapContentInfo } = new pkijs.SignedData({ schema: response.timeStampToken.content });
+  const { encapContentInfo, certificates = [] } = new pkijs.SignedData({ schema: response.timeStampToken.content });
   if (encapContentInfo.eContentType !== TST_INFO || encapContentInfo.eContent === undefined) {
     throw new Error('its token is not a time-stamp');
   }
-  return { status, tstInfo: pkijs.TSTInfo.fromBER(encapContentInfo.eContent.getValue()) };
+  const signers = certificates.flatMap((each) => (each instanceof pkijs.Certificate ? commonNamesOf(each) : []));
+  return { status, tstInfo: pkijs.TSTInfo.fromBER(encapContentInfo.eContent.getValue()), signers };
+}
+
+function commonNamesOf({ subject }: import('pkijs').Certificate): string[] {
+  const names = subject.typesAndValues.filter(({ type }) => type === COMMON_NAME);
+  return names.map(({ value }) => String(value.valueBlock.value));
 }
 
 function toInteger(bytes: Buffer): bigint {

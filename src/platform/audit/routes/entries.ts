@@ -39,7 +39,7 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
         summary: 'Append an entry to its stream',
         headers: keyHeaderSchema,
         body: newEntrySchema,
-        response: { 201: entrySchema, 200: entrySchema, ...problemResponses(422) },
+        response: { 201: entrySchema, 200: entrySchema, ...problemResponses(409, 422) },
       },
     },
     async ({ body, bodyShape, headers }, reply) => {
@@ -66,7 +66,7 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
         summary: 'Append entries, all or none, in order',
         headers: keyHeaderSchema,
         body: batchSchema,
-        response: { 201: batchAnswerSchema, ...problemResponses(413, 422) },
+        response: { 201: batchAnswerSchema, ...problemResponses(409, 413, 422) },
       },
     },
     async ({ body, bodyShape, headers }, reply) => {
@@ -109,7 +109,7 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
         response: { 200: statsSchema, ...problemResponses() },
       },
     },
-    () => readStats(service.database, service.clock()),
+    () => readStats(service.database, service.seals, service.clock()),
   );
 };
 

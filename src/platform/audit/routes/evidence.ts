@@ -3,13 +3,18 @@ import type { FastifyReply } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { entrySchema, generatedSchema, packageHeadSchema, summarySchema } from '../../../core/wire.ts';
+import { hangUpOf } from '../../http/caller.ts';
 import { keyHeaderSchema } from '../../http/fields.ts';
 import { problemResponses } from '../../http/responses.ts';
 import { toGenerated } from '../evidence.ts';
+import { packageJson } from '../packing.ts';
 import { generateSchema, packageParamsSchema } from '../requests.ts';
 import type { AuditService } from '../service.ts';
 
 const params = packageParamsSchema;
+
+/** No more is read ahead of somebody who is slow. */
+const BYTES = { objectMode: false, highWaterMark: 2 ** 18 };
 
 /** The summary and the package are sent as the text that was settled when the package was generated. */
 // Over 40 lines: it is a list of routes.
@@ -28,7 +33,8 @@ export const evidenceRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = 
       },
     },
     async ({ body, headers }, reply) => {
-      const { package: generated, repeated } = await service.evidence.generate(body, headers['idempotency-key']);
+      const key = headers['idempotency-key'];
+      const { package: generated, repeated } = await service.evidence.generate(body, key, hangUpOf(reply));
       return reply.code(repeated ? 200 : 201).send(generated);
     },
   );
@@ -42,7 +48,7 @@ export const evidenceRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = 
         tags: ['evidence'],
         summary: 'An evidence package',
         params,
-        response: { 200: generatedSchema, ...problemResponses(404) },
+        response: { 200: generatedSchema, ...problemResponses(404, 409) },
       },
     },
     async ({ params }) => toGenerated(await service.evidence.find(params.package_id)),
@@ -57,13 +63,13 @@ export const evidenceRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = 
         tags: ['evidence'],
         summary: 'The package as JSON, entries last',
         params,
-        response: { 200: packageHeadSchema.extend({ entries: z.array(entrySchema) }), ...problemResponses(404) },
+        response: { 200: packageHeadSchema.extend({ entries: z.array(entrySchema) }), ...problemResponses(404, 409) },
       },
     },
     async ({ params }, reply) => {
       const row = await service.evidence.find(params.package_id);
       offer(reply, `evidence-${row.package_id}.json`, 'application/json');
-      return reply.send(Readable.from(service.evidence.json(row)) as never);
+      return reply.send(Readable.from(packageJson(service.database, service.seals, row), BYTES) as never);
     },
   );
 
@@ -76,7 +82,7 @@ export const evidenceRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = 
         tags: ['evidence'],
         summary: 'The facts of the package without its entries',
         params,
-        response: { 200: summarySchema, ...problemResponses(404) },
+        response: { 200: summarySchema, ...problemResponses(404, 409) },
       },
     },
     async ({ params }, reply) => {
@@ -97,13 +103,13 @@ export const evidenceRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = 
         params,
         response: {
           200: { description: 'A PDF document', content: { 'application/pdf': { schema: z.string() } } },
-          ...problemResponses(404),
+          ...problemResponses(404, 409),
         },
       },
     },
     async ({ params }, reply) => {
       const row = await service.evidence.find(params.package_id);
-      const pdf = await service.evidence.pdf(row);
+      const pdf = await service.evidence.pdf(row, hangUpOf(reply));
       offer(reply, `evidence-${row.package_id}.pdf`, 'application/pdf');
       return reply.send(Buffer.from(pdf.buffer, pdf.byteOffset, pdf.byteLength) as never);
     },

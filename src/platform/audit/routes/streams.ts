@@ -1,11 +1,13 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { checkpointSchema, pageSchema, streamSchema, wireVerificationSchema } from '../../../core/wire.ts';
+import { hangUpOf } from '../../http/caller.ts';
 import { pageQuerySchema } from '../../http/fields.ts';
 import { problemResponses } from '../../http/responses.ts';
 import { listStreams } from '../list.ts';
-import { streamParamsSchema } from '../requests.ts';
+import { streamParamsSchema, verificationParamsSchema } from '../requests.ts';
 import type { AuditService } from '../service.ts';
 import { findStream, streamToWire } from '../streams.ts';
+import { findVerification, listVerifications } from '../verifications.ts';
 
 // Over 40 lines: it is a list of routes.
 export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = async (server, { service }) => {
@@ -21,7 +23,7 @@ export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = as
         response: { 200: pageSchema(streamSchema), ...problemResponses(422) },
       },
     },
-    ({ query }) => listStreams(service.database, query),
+    ({ query }) => listStreams(service.database, service.seals, query),
   );
 
   server.get(
@@ -36,7 +38,7 @@ export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = as
         response: { 200: streamSchema, ...problemResponses(404) },
       },
     },
-    async ({ params }) => streamToWire(await findStream(service.database, params.stream_id)),
+    async ({ params }) => streamToWire(await findStream(service.database, params.stream_id), service.seals),
   );
 
   server.post(
@@ -51,7 +53,38 @@ export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = as
         response: { 200: wireVerificationSchema, ...problemResponses(404) },
       },
     },
-    ({ params }) => service.verifier.verify(params.stream_id),
+    ({ params }, reply) => service.verifier.verify(params.stream_id, hangUpOf(reply)),
+  );
+
+  server.get(
+    '/streams/:stream_id/verifications',
+    {
+      config: { scope: 'audit:read' },
+      schema: {
+        operationId: 'listVerifications',
+        tags: ['streams'],
+        summary: 'List the checks of a stream, newest first',
+        params: streamParamsSchema,
+        querystring: pageQuerySchema,
+        response: { 200: pageSchema(wireVerificationSchema), ...problemResponses(404, 422) },
+      },
+    },
+    ({ params, query }) => listVerifications(service.database, service.seals, params.stream_id, query),
+  );
+
+  server.get(
+    '/verifications/:verification_id',
+    {
+      config: { scope: 'audit:read' },
+      schema: {
+        operationId: 'readVerification',
+        tags: ['streams'],
+        summary: 'A check',
+        params: verificationParamsSchema,
+        response: { 200: wireVerificationSchema, ...problemResponses(404) },
+      },
+    },
+    ({ params }) => findVerification(service.database, service.seals, params.verification_id),
   );
 
   server.post(
@@ -61,12 +94,15 @@ export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = as
       schema: {
         operationId: 'makeCheckpoint',
         tags: ['checkpoints'],
-        summary: 'Record the head of a stream and have it time-stamped',
+        summary: 'Record the head of a stream and have it time-stamped; a head that was gets no second checkpoint',
         params: streamParamsSchema,
-        response: { 201: checkpointSchema, ...problemResponses(404, 409) },
+        response: { 201: checkpointSchema, 200: checkpointSchema, ...problemResponses(404, 409) },
       },
     },
-    async ({ params }, reply) => reply.code(201).send(await service.checkpoints.create(params.stream_id)),
+    async ({ params }, reply) => {
+      const { checkpoint, repeated } = await service.checkpoints.create(params.stream_id);
+      return reply.code(repeated ? 200 : 201).send(checkpoint);
+    },
   );
 
   server.get(

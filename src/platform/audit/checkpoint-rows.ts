@@ -1,0 +1,72 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
+import type { WireCheckpoint } from '../../core/wire.ts';
+import type { Reader } from '../database/database.ts';
+import type { StreamName } from './pages.ts';
+import type { CheckpointRow, RowSeals } from './row-seals.ts';
+import type { AuditTables } from './schema.ts';
+
+/** Rows read without giving way to other requests; a token may have 64 KiB. */
+const PAGE_ROWS = 100;
+
+/** Which of a stream's checkpoints a package has. */
+export interface PackedCheckpoints {
+  stream_no: number;
+  stream_id: string;
+  first_sequence: number | null;
+  last_sequence: number | null;
+  /** How many there were, and how many were anchored, when it was generated. */
+  checkpoints: number;
+  anchored: number;
+}
+
+/** The checkpoints of a stream in their order, page by page. */
+export async function* checkpointPages(reader: Reader, { stream_no }: StreamName): AsyncGenerator<CheckpointRow[]> {
+  let last = 0;
+  for (;;) {
+    const rows = await checkpointsOf(reader, stream_no).where('number', '>', last).limit(PAGE_ROWS).execute();
+    const end = rows.at(-1);
+    if (end === undefined) return;
+    yield rows;
+    last = end.number;
+    await nextTick();
+  }
+}
+
+/**
+ * The checkpoints of a package as they were when it was generated: one that was anchored later is pending in it, for
+ * ever, so that its bytes stay the same.
+ */
+export async function* packedCheckpoints(
+  reader: Reader,
+  seals: RowSeals,
+  packed: PackedCheckpoints,
+): AsyncGenerator<WireCheckpoint> {
+  const { stream_id, first_sequence, last_sequence, checkpoints, anchored } = packed;
+  if (first_sequence === null || last_sequence === null) return;
+  for await (const rows of checkpointPages(reader, packed))
+    for (const row of rows) {
+      if (row.number > checkpoints) return;
+      if (row.sequence < first_sequence || row.sequence > last_sequence) continue;
+      const wire = checkpointToWire(row, stream_id, seals);
+      const isLater = row.anchored_as === null || row.anchored_as > anchored;
+      yield wire.anchor.status === 'anchored' && isLater ? { ...wire, anchor: { ...wire.anchor, ...UNSTAMPED } } : wire;
+    }
+}
+
+export function checkpointsOf(reader: Reader, streamNo: number) {
+  const checkpoints = reader.tables<AuditTables>().selectFrom('checkpoints').selectAll();
+  return checkpoints.where('stream_no', '=', streamNo).orderBy('number');
+}
+
+const UNSTAMPED = { status: 'pending', tsa_url: null, gen_time: null, token: null } as const;
+
+/** What was changed outside of the service is no anchor. */
+export function checkpointToWire(row: CheckpointRow, streamId: string, seals: RowSeals): WireCheckpoint {
+  const { checkpoint_id, sequence, hash, created_at, authority } = row;
+  const facts = { checkpoint_id, stream_id: streamId, sequence, hash, created_at };
+  if (row.seal !== seals.checkpoint(row, streamId))
+    return { ...facts, anchor: { ...UNSTAMPED, status: 'failed', authority } };
+  if (row.token === null) return { ...facts, anchor: { ...UNSTAMPED, authority, tsa_url: row.tsa_url } };
+  const token = Buffer.from(row.token).toString('base64');
+  return { ...facts, anchor: { status: 'anchored', authority, tsa_url: row.tsa_url, gen_time: row.gen_time, token } };
+}

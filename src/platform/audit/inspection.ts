@@ -1,0 +1,95 @@
+import type { WireVerification } from '../../core/wire.ts';
+import type { ReadableDatabase } from '../database/database.ts';
+import { Faults } from './faults.ts';
+import { EntryPages } from './pages.ts';
+import { sealedHeadOf } from './repository.ts';
+import { checkCheckpoints, checkVerifications } from './row-checks.ts';
+import type { RowSeals } from './row-seals.ts';
+import type { AuditTables } from './schema.ts';
+import type { DerivedSealKeys } from './seal-keys.ts';
+import { findStream, type StreamRow } from './streams.ts';
+import { type AnchoredHash, Walk } from './walk.ts';
+
+/** What a check found. */
+export interface StreamInspection {
+  found: Omit<WireVerification, 'verification_id' | 'checked_at'>;
+  stream_no: number;
+  /** The last sequence number up to which nothing is wrong, or null. */
+  sound_through: number | null;
+}
+
+export interface InspectionMeans {
+  keys: DerivedSealKeys;
+  seals: RowSeals;
+}
+
+/**
+ * Checks a stream from its first entry to its head, without writing anything: every hash and seal recomputed, every
+ * link, the row that states the head, every checkpoint with its token, and the checks on record.
+ *
+ * Whoever puts the whole database, or all rows of a stream, back to an earlier copy leaves nothing behind that does not
+ * fit: this finds nothing then. Anchors and exports that were kept elsewhere tell, because they know later entries.
+ * @throws DomainError `not_found` for a stream that does not exist; the reason of `signal`.
+ */
+export async function inspectStream(
+  database: ReadableDatabase,
+  { keys, seals }: InspectionMeans,
+  streamId: string,
+  signal: AbortSignal,
+): Promise<StreamInspection> {
+  const { stream, anchors, last } = await takeSnapshot(database, streamId);
+  const head = sealedHeadOf(stream);
+  const faults = new Faults();
+  const walk = new Walk(keys, { head, anchors }, faults);
+  for await (const page of new EntryPages(database).between(stream, 1, last)) {
+    for (const entry of page) walk.step(entry);
+    signal.throwIfAborted();
+  }
+  walk.finish();
+  faults.compareSeal('head_seal_mismatch', head.sequence, seals.head(head), stream.head_seal);
+  const checks = { reader: database, seals, stream, head, faults, signal };
+  await checkCheckpoints(checks);
+  await checkVerifications(checks);
+  const failures = faults.told(walk.last ?? 0);
+  const sound = Math.min(walk.last ?? 0, faults.first - 1);
+  return {
+    found: {
+      stream_id: streamId,
+      verified: failures.length === 0,
+      entries_checked: walk.checked,
+      from_sequence: walk.first,
+      to_sequence: walk.last,
+      head_hash: walk.head,
+      failures,
+    },
+    stream_no: stream.stream_no,
+    sound_through: sound > 0 ? sound : null,
+  };
+}
+
+/** What the stream states now; entries appended while the walk goes on are not part of it. */
+function takeSnapshot(
+  database: ReadableDatabase,
+  streamId: string,
+): Promise<{ stream: StreamRow; anchors: AnchoredHash[]; last: number }> {
+  return database.snapshot(async (reader) => {
+    const stream = await findStream(reader, streamId);
+    const tables = reader.tables<AuditTables>();
+    const { stream_no } = stream;
+    const anchors = await tables
+      .selectFrom('checkpoints')
+      .select(['sequence', 'hash'])
+      .distinct()
+      .where('stream_no', '=', stream_no)
+      .orderBy('sequence')
+      .execute();
+    const end = await tables
+      .selectFrom('entries')
+      .select('sequence')
+      .where('stream_no', '=', stream_no)
+      .orderBy('sequence', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    return { stream, anchors, last: end?.sequence ?? 0 };
+  });
+}

@@ -1,0 +1,110 @@
+import type { WireCheckpoint } from '../../core/wire.ts';
+import type { ReadableDatabase, Reader } from '../database/database.ts';
+import { type PackedCheckpoints, packedCheckpoints } from './checkpoint-rows.ts';
+import { headOf, periodOf, summaryOf } from './package-facts.ts';
+import { EntryPages } from './pages.ts';
+import type { GenerateRequest } from './requests.ts';
+import type { RowSeals, StoredPackage } from './row-seals.ts';
+import type { AuditTables } from './schema.ts';
+import { findStream, type StreamRow, streamToWire } from './streams.ts';
+import { takeCensus } from './summary.ts';
+
+/** A package, with the id of its stream. */
+export type PackageRow = StoredPackage & { stream_id: string };
+
+export interface PackageOrder {
+  packageId: string;
+  /** When it is generated. */
+  now: string;
+  request: GenerateRequest;
+}
+
+interface Range {
+  first: number;
+  last: number;
+}
+
+/** Settles what a package says of its stream. @throws DomainError `not_found`; the reason of `signal`. */
+export async function settlePackage(
+  database: ReadableDatabase,
+  seals: RowSeals,
+  { packageId, now, request }: PackageOrder,
+  signal: AbortSignal,
+): Promise<PackageRow> {
+  const pages = new EntryPages(database);
+  const row = await findStream(database, request.stream_id);
+  const stream = streamToWire(row, seals);
+  const range = await rangeOfPeriod(database, row, request);
+  const ends = range && { first: await pages.one(row, range.first), last: await pages.one(row, range.last) };
+  const counts = pages.counts(row, range?.first ?? 1, range?.last ?? 0);
+  const census = await takeCensus(counts, ends, signal);
+  const packed = {
+    ...{ stream_no: row.stream_no, stream_id: stream.stream_id },
+    ...{ first_sequence: census.first?.sequence ?? null, last_sequence: census.last?.sequence ?? null },
+    ...{ checkpoints: row.checkpoint_count, anchored: row.anchored_count },
+  };
+  const anchors = await withoutTokens(database, seals, packed);
+  const facts = { packageId, stream, period: periodOf(request), now, census, anchors };
+  const unsealed = {
+    ...packed,
+    package_id: packageId,
+    title: request.title ?? `Audit evidence of ${stream.stream_id}`,
+    created_at: now,
+    entry_count: census.count,
+    head: JSON.stringify(headOf(facts)),
+    summary: JSON.stringify(summaryOf(facts)),
+  };
+  return { ...unsealed, seal: seals.package(unsealed, stream.stream_id) };
+}
+
+/** The checkpoints of a package but for what is long in them. */
+export async function withoutTokens(
+  reader: Reader,
+  seals: RowSeals,
+  packed: PackedCheckpoints,
+): Promise<WireCheckpoint[]> {
+  const short: WireCheckpoint[] = [];
+  for await (const checkpoint of packedCheckpoints(reader, seals, packed))
+    short.push({ ...checkpoint, anchor: { ...checkpoint.anchor, token: null } });
+  return short;
+}
+
+/** The JSON form, entries last, in pieces of bounded size; the same bytes every time. */
+export async function* packageJson(reader: Reader, seals: RowSeals, row: PackageRow): AsyncGenerator<Uint8Array> {
+  let separator = '';
+  yield Buffer.from(`${row.head.slice(0, -1)},"checkpoints":[`);
+  for await (const checkpoint of packedCheckpoints(reader, seals, row)) {
+    yield Buffer.from(separator + JSON.stringify(checkpoint));
+    separator = ',';
+  }
+  yield Buffer.from('],"entries":[');
+  separator = '';
+  const { first_sequence, last_sequence } = row;
+  for await (const page of new EntryPages(reader).json(row, first_sequence ?? 1, last_sequence ?? 0)) {
+    yield Buffer.concat([Buffer.from(separator), page]);
+    separator = ',';
+  }
+  yield Buffer.from(']}');
+}
+
+/**
+ * The sequence numbers that a period covers. Times never decrease along a stream, so it is one range; were one
+ * changed in the database, its entry is still in between and in the package.
+ */
+async function rangeOfPeriod(
+  reader: Reader,
+  { stream_no, head_sequence }: StreamRow,
+  { from, to }: GenerateRequest,
+): Promise<Range | null> {
+  let query = reader
+    .tables<AuditTables>()
+    .selectFrom('entries')
+    .where('stream_no', '=', stream_no)
+    .where('sequence', '<=', head_sequence);
+  if (from) query = query.where('timestamp', '>=', from);
+  if (to) query = query.where('timestamp', '<', to);
+  // Two queries: each of them is answered from an end of an index, both together by reading all of it.
+  const first = await query.select(({ fn }) => fn.min<number | null>('sequence').as('at')).executeTakeFirstOrThrow();
+  const last = await query.select(({ fn }) => fn.max<number | null>('sequence').as('at')).executeTakeFirstOrThrow();
+  return first.at === null || last.at === null ? null : { first: first.at, last: last.at };
+}

@@ -1,0 +1,31 @@
+import type { WireSummary } from '../../core/wire.ts';
+import type { Reader } from '../database/database.ts';
+import { type PackageRow, withoutTokens } from './packing.ts';
+import { EntryPages } from './pages.ts';
+import { renderEvidencePdf } from './pdf.ts';
+import type { RowSeals } from './row-seals.ts';
+import { entryToWire } from './rules.ts';
+
+/** Entries printed in full, and of a larger package those printed from each end. */
+const PRINTED_WHOLE = 200;
+const PRINTED_ENDS = 100;
+
+/** The PDF form of a package. */
+export async function printPackage(reader: Reader, seals: RowSeals, row: PackageRow): Promise<Uint8Array> {
+  const { first_sequence: first, last_sequence: last } = row;
+  const isWhole = row.entry_count <= PRINTED_WHOLE || first === null || last === null;
+  return renderEvidencePdf({
+    title: row.title,
+    summary: JSON.parse(row.summary) as WireSummary,
+    generatedAt: row.created_at,
+    checkpoints: await withoutTokens(reader, seals, row),
+    first: await excerpt(reader, row, first ?? 1, isWhole ? (last ?? 0) : first + PRINTED_ENDS - 1),
+    last: isWhole ? [] : await excerpt(reader, row, last - PRINTED_ENDS + 1, last),
+  });
+}
+
+async function excerpt(reader: Reader, row: PackageRow, first: number, last: number) {
+  const entries = [];
+  for await (const page of new EntryPages(reader).between(row, first, last)) entries.push(...page.map(entryToWire));
+  return entries;
+}

@@ -1,0 +1,71 @@
+import { createHmac, hash, type KeyObject } from 'node:crypto';
+import type { Selectable } from 'kysely';
+import type { AuditTables } from './schema.ts';
+
+/** Where a stream ends, with what is counted of it. */
+export interface SealedHead {
+  streamId: string;
+  createdAt: string;
+  sequence: number;
+  hash: string;
+  count: number;
+  lastEntryAt: string;
+  /** How many checkpoints it has. */
+  checkpoints: number;
+  /** How many of them are anchored. */
+  anchored: number;
+}
+
+export type CheckpointRow = Selectable<AuditTables['checkpoints']>;
+export type VerificationRow = Selectable<AuditTables['verifications']>;
+export type StoredPackage = Omit<Selectable<AuditTables['packages']>, 'pdf' | 'pdf_seal'>;
+export type SealedTotals = Pick<Selectable<AuditTables['totals']>, 'streams' | 'verified' | 'failed'>;
+
+/**
+ * Seals of rows that anybody with the database could write: hex HMAC-SHA-256 under a key that is not handed out. They
+ * are compared here and shown to nobody: who sees what a changed row would need could write it.
+ */
+export class RowSeals {
+  readonly #key: KeyObject;
+
+  /** @param key `DerivedSealKeys.ofRows`. */
+  constructor(key: KeyObject) {
+    this.#key = key;
+  }
+
+  head({ streamId, createdAt, sequence, hash, count, lastEntryAt, checkpoints, anchored }: SealedHead): string {
+    return this.#seal('head', streamId, createdAt, sequence, hash, count, lastEntryAt, checkpoints, anchored);
+  }
+
+  /** @param streamId of its stream: a number of the database says nothing. */
+  checkpoint(row: Omit<CheckpointRow, 'ordinal' | 'stream_no' | 'seal'>, streamId: string): string {
+    const anchor = [row.gen_time, row.token === null ? null : hash('sha256', row.token, 'hex'), row.anchored_as];
+    const made = [row.checkpoint_id, row.number, row.sequence, row.hash, row.created_at];
+    return this.#seal('checkpoint', streamId, ...made, row.status, row.authority, row.tsa_url, ...anchor);
+  }
+
+  verification(row: Omit<VerificationRow, 'verification_no' | 'stream_no' | 'seal' | 'failures'>, streamId: string) {
+    const when = [row.verification_id, row.verified, row.began_at, row.checked_at];
+    const what = [row.entries_checked, row.from_sequence, row.to_sequence, row.head_hash, row.sound_through];
+    return this.#seal('verification', streamId, ...when, ...what, row.failures_sha256);
+  }
+
+  package(row: Omit<StoredPackage, 'stream_no' | 'seal'>, streamId: string): string {
+    const facts = [row.package_id, row.title, row.created_at, row.entry_count, row.first_sequence, row.last_sequence];
+    const texts = [hash('sha256', row.head, 'hex'), hash('sha256', row.summary, 'hex')];
+    return this.#seal('package', streamId, ...facts, row.checkpoints, row.anchored, ...texts);
+  }
+
+  pdf(packageId: string, pdf: Uint8Array): string {
+    return this.#seal('pdf', packageId, hash('sha256', pdf, 'hex'));
+  }
+
+  totals({ streams, verified, failed }: SealedTotals): string {
+    return this.#seal('totals', streams, verified, failed);
+  }
+
+  /** A list of JSON has one reading: no two rows have the same text. */
+  #seal(...content: (string | number | null)[]): string {
+    return createHmac('sha256', this.#key).update(JSON.stringify(content)).digest('hex');
+  }
+}

@@ -1,0 +1,63 @@
+import type { Reader, Transaction } from '../database/database.ts';
+import { InTheWay } from '../database/database.ts';
+import type { RowSeals, SealedTotals } from './row-seals.ts';
+import type { AuditTables } from './schema.ts';
+
+/** The one row of the table. */
+const ONLY = 1;
+const NONE: SealedTotals = { streams: 0, verified: 0, failed: 0 };
+
+/** What the platform says of all streams, or null where that was changed outside of it. */
+export async function readTotals(reader: Reader, seals: RowSeals): Promise<SealedTotals | null> {
+  const row = await query(reader).executeTakeFirst();
+  if (row !== undefined) return row.seal === seals.totals(row) ? row : null;
+  return (await countStreams(reader)) === 0 ? NONE : null;
+}
+
+/**
+ * Adds to what is said of all streams. Of what was changed outside nothing is made: its seal would say that it is sound.
+ * Last in a transaction, so that others wait for it only until that ends.
+ */
+export async function addToTotals(transaction: Transaction, seals: RowSeals, more: SealedTotals): Promise<void> {
+  const row = await query(transaction).modifyEnd(transaction.words.locked).executeTakeFirst();
+  if (row === undefined) {
+    if ((await countStreams(transaction)) === more.streams) await begin(transaction, seals, more);
+    return;
+  }
+  if (row.seal !== seals.totals(row)) return;
+  const totals = {
+    streams: row.streams + more.streams,
+    verified: row.verified + more.verified,
+    failed: row.failed + more.failed,
+  };
+  await transaction
+    .tables<AuditTables>()
+    .updateTable('totals')
+    .set({ ...totals, seal: seals.totals(totals) })
+    .where('id', '=', ONLY)
+    .execute();
+}
+
+/** @throws InTheWay where another process began them meanwhile. */
+async function begin(transaction: Transaction, seals: RowSeals, totals: SealedTotals): Promise<void> {
+  const row = await transaction
+    .tables<AuditTables>()
+    .insertInto('totals')
+    .values({ id: ONLY, ...totals, seal: seals.totals(totals) })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  if (row === undefined) throw new InTheWay('the totals were begun meanwhile');
+}
+
+function query(reader: Reader) {
+  return reader.tables<AuditTables>().selectFrom('totals').selectAll().where('id', '=', ONLY);
+}
+
+export async function countStreams(reader: Reader): Promise<number> {
+  const counted = reader
+    .tables<AuditTables>()
+    .selectFrom('streams')
+    .select(({ fn }) => fn.countAll<number>().as('count'));
+  return (await counted.executeTakeFirstOrThrow()).count;
+}

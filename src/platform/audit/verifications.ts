@@ -1,0 +1,132 @@
+import { hash } from 'node:crypto';
+import type { Selectable } from 'kysely';
+import type { WireVerification } from '../../core/wire.ts';
+import type { Database, Reader, Transaction } from '../database/database.ts';
+import { DomainError } from '../errors.ts';
+import { fromCursor, toCursor } from '../http/cursor.ts';
+import type { PageQuery } from '../http/fields.ts';
+import type { StreamInspection } from './inspection.ts';
+import type { RowSeals } from './row-seals.ts';
+import type { AuditTables } from './schema.ts';
+import { findStream, type StreamRow, streamToWire } from './streams.ts';
+import { addToTotals } from './totals.ts';
+
+/** Failures of one check are up to a thousand: few checks make a page of some size. */
+const MOST_AT_ONCE = 50;
+
+type Found = Selectable<AuditTables['verifications']> & { stream_id: string };
+
+export interface NewVerification {
+  verification: WireVerification;
+  began_at: string;
+  inspection: StreamInspection;
+}
+
+/** Two checks may overlap: the stream is shown as that one found it that began later. */
+export function recordVerification(database: Database, seals: RowSeals, made: NewVerification): Promise<void> {
+  const { stream_id } = made.verification;
+  return database.write(async (transaction) => {
+    // Nobody else shows another check meanwhile: two would count the same change.
+    const tables = transaction.tables<AuditTables>();
+    await tables
+      .selectFrom('streams')
+      .select('stream_no')
+      .where('stream_id', '=', stream_id)
+      .modifyEnd(transaction.words.locked)
+      .execute();
+    const before = await findStream(transaction, stream_id);
+    const row = toRow(made, seals);
+    const inserted = tables.insertInto('verifications').values(row).returning('verification_no');
+    const { verification_no } = await inserted.executeTakeFirstOrThrow();
+    const shown = streamToWire(before, seals);
+    if (shown.verification_status !== 'unverified' && (before.began_at ?? '') > made.began_at) return;
+    await tables.updateTable('streams').set({ verification_no }).where('stream_id', '=', stream_id).execute();
+    await count(transaction, seals, before, made.verification.verified);
+  });
+}
+
+/** What the totals say of a stream changes from what was shown of it. */
+async function count(transaction: Transaction, seals: RowSeals, before: StreamRow, verified: boolean): Promise<void> {
+  const { verification_status: was } = streamToWire(before, seals);
+  await addToTotals(transaction, seals, {
+    streams: 0,
+    verified: Number(verified) - Number(was === 'verified'),
+    failed: Number(!verified) - Number(was === 'failed'),
+  });
+}
+
+function toRow({ verification, began_at, inspection }: NewVerification, seals: RowSeals) {
+  const { stream_id, failures, verified, ...found } = verification;
+  const text = JSON.stringify(failures);
+  const row = {
+    ...found,
+    verified: Number(verified),
+    began_at,
+    sound_through: inspection.sound_through,
+    failures_sha256: hash('sha256', text, 'hex'),
+  };
+  return { ...row, stream_no: inspection.stream_no, failures: text, seal: seals.verification(row, stream_id) };
+}
+
+/**
+ * The checks of a stream, newest first. One that was changed outside of the service is left out: it is none.
+ * @throws DomainError `not_found`.
+ */
+export async function listVerifications(
+  database: Database,
+  seals: RowSeals,
+  streamId: string,
+  { limit, cursor }: PageQuery,
+): Promise<{ data: WireVerification[]; next_cursor: string | null }> {
+  const { stream_no } = await findStream(database, streamId);
+  const most = Math.min(limit, MOST_AT_ONCE);
+  let query = verificationsQuery(database)
+    .where('verifications.stream_no', '=', stream_no)
+    .orderBy('verifications.verification_no', 'desc')
+    .limit(most + 1);
+  if (cursor !== undefined)
+    query = query.where('verifications.verification_no', '<', fromCursor('verifications', ['number'], cursor)[0]);
+  const rows = await query.execute();
+  const shown = rows.slice(0, most);
+  const last = shown.at(-1);
+  return {
+    data: shown.filter((row) => isWhole(row, seals)).map(toWire),
+    next_cursor: rows.length > most && last ? toCursor('verifications', [last.verification_no]) : null,
+  };
+}
+
+/** @throws DomainError `not_found` for a check that does not exist, or was changed outside of the service. */
+export async function findVerification(reader: Reader, seals: RowSeals, id: string): Promise<WireVerification> {
+  const row = await verificationsQuery(reader).where('verification_id', '=', id).executeTakeFirst();
+  if (row === undefined || !isWhole(row, seals)) throw new DomainError('not_found', 'there is no check of this id');
+  return toWire(row);
+}
+
+function verificationsQuery(reader: Reader) {
+  return reader
+    .tables<AuditTables>()
+    .selectFrom('verifications')
+    .innerJoin('streams', 'streams.stream_no', 'verifications.stream_no')
+    .selectAll('verifications')
+    .select('stream_id');
+}
+
+function isWhole(row: Found, seals: RowSeals): boolean {
+  return (
+    row.failures_sha256 === hash('sha256', row.failures, 'hex') && row.seal === seals.verification(row, row.stream_id)
+  );
+}
+
+function toWire(row: Found): WireVerification {
+  return {
+    verification_id: row.verification_id,
+    stream_id: row.stream_id,
+    verified: row.verified === 1,
+    checked_at: row.checked_at,
+    entries_checked: row.entries_checked,
+    from_sequence: row.from_sequence,
+    to_sequence: row.to_sequence,
+    head_hash: row.head_hash,
+    failures: JSON.parse(row.failures) as WireVerification['failures'],
+  };
+}

@@ -1,0 +1,50 @@
+interface Shared<T> {
+  outcome: Promise<T>;
+  waiting: number;
+  abandon: AbortController;
+}
+
+/** Work that is done once for all who ask for it while it goes on, and ends early when nobody waits any more. */
+export class SharedWork<T> {
+  readonly #running = new Map<string, Shared<T>>();
+
+  /**
+   * @param key of the work: the same key is the same work.
+   * @param signal says that this one does not wait any more.
+   * @param work begins it where it does not go on.
+   * @throws what `work` does; the reason of `signal`.
+   */
+  async join(key: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    signal.throwIfAborted();
+    const shared = this.#running.get(key) ?? this.#begin(key, work);
+    shared.waiting++;
+    const { promise: left, reject } = Promise.withResolvers<never>();
+    const leave = () => {
+      if (--shared.waiting === 0) {
+        // Who asks from now on begins anew.
+        this.#forget(key, shared);
+        shared.abandon.abort();
+      }
+      reject(signal.reason);
+    };
+    signal.addEventListener('abort', leave);
+    try {
+      return await Promise.race([shared.outcome, left]);
+    } finally {
+      signal.removeEventListener('abort', leave);
+    }
+  }
+
+  #begin(key: string, work: (signal: AbortSignal) => Promise<T>): Shared<T> {
+    const abandon = new AbortController();
+    const shared = { outcome: work(abandon.signal), waiting: 0, abandon };
+    this.#running.set(key, shared);
+    const forget = () => this.#forget(key, shared);
+    shared.outcome.then(forget, forget);
+    return shared;
+  }
+
+  #forget(key: string, shared: Shared<T>): void {
+    if (this.#running.get(key) === shared) this.#running.delete(key);
+  }
+}
