@@ -29,6 +29,8 @@ export const keyRoutes: FastifyPluginAsyncZod<AccountParts> = async (server, { d
       prefixTrailingSlash: 'slash',
       config: { scope: 'keys:write' },
       schema: {
+        operationId: 'makeApiKey',
+        tags: ['keys'],
         summary: 'Make an API key, whose text is answered this once',
         headers: keyHeaderSchema,
         body: newKeySchema,
@@ -51,6 +53,8 @@ export const keyRoutes: FastifyPluginAsyncZod<AccountParts> = async (server, { d
       prefixTrailingSlash: 'slash',
       config: { scope: 'keys:read' },
       schema: {
+        operationId: 'listApiKeys',
+        tags: ['keys'],
         summary: 'List the API keys by id',
         querystring: pageQuerySchema,
         response: { 200: pageSchema(apiKeySchema), ...problemResponses(422) },
@@ -70,6 +74,8 @@ export const keyRoutes: FastifyPluginAsyncZod<AccountParts> = async (server, { d
     {
       config: { scope: 'keys:write' },
       schema: {
+        operationId: 'rotateApiKey',
+        tags: ['keys'],
         summary: 'Make an API key in the place of another, which stays good for a while',
         params: keyParamsSchema,
         headers: keyHeaderSchema,
@@ -95,6 +101,8 @@ export const keyRoutes: FastifyPluginAsyncZod<AccountParts> = async (server, { d
     {
       config: { scope: 'keys:write' },
       schema: {
+        operationId: 'revokeApiKey',
+        tags: ['keys'],
         summary: 'End an API key at once',
         params: keyParamsSchema,
         response: { 200: apiKeySchema, ...problemResponses(404) },

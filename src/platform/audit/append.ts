@@ -101,7 +101,7 @@ function requestsOf({ entries, request }: KeyedAppend): KeyedRequest[] {
   return [request, ...entries.map((entry) => entry.request)].filter((each) => each !== null);
 }
 
-function withoutKey({ idempotency_key: _, ...content }: CheckedEntry): Json {
+function withoutKey({ idempotency_key: _, metadataText: __, ...content }: CheckedEntry): Json {
   return content as Json;
 }
 
@@ -195,7 +195,7 @@ class Group {
       action: entry.action,
       resource_type: entry.resource_type,
       resource_id: entry.resource_id,
-      metadata: entry.metadata ?? '{}',
+      metadata: entry.metadataText,
       prev_hash: head.hash ?? GENESIS,
       seal_key_id: id,
     };

@@ -11,11 +11,11 @@ const MAX_BYTES = 2 ** 18;
 /** In the text each value has a separator behind it: more than this are more bytes than there may be. */
 const MAX_VALUES = MAX_BYTES / 2;
 
-/** An entry to append. Its metadata is in the form of RFC 8785, in which it is hashed and kept. */
-export type CheckedEntry = Omit<NewEntry, 'metadata'> & { metadata?: string };
+/** An entry to append, with its metadata in the form of RFC 8785, in which it is hashed and kept. */
+export type CheckedEntry = NewEntry & { metadataText: string };
 
 /**
- * Entries with their metadata as it is kept.
+ * Entries with the text of their metadata.
  * @param shape of the request's body: one that is small as a whole has no entry that is too large.
  * @throws DomainError `invalid_request` naming the entry.
  */
@@ -25,10 +25,9 @@ export function checkMetadata(
   placeOf: (at: number) => string,
 ): CheckedEntry[] {
   const isSmall = shape.bytes <= MAX_BYTES && shape.members <= MAX_MEMBERS && shape.depth <= MAX_DEPTH;
-  return entries.map(({ metadata, ...entry }, at) => {
-    if (metadata === undefined) return entry;
-    const text = measured(metadata, isSmall);
-    if (typeof text === 'string') return { ...entry, metadata: text };
+  return entries.map((entry, at) => {
+    const text = measured(entry.metadata ?? {}, isSmall);
+    if (typeof text === 'string') return { ...entry, metadataText: text };
     throw new DomainError('invalid_request', `${placeOf(at)}.metadata: ${text.wrong}`);
   });
 }

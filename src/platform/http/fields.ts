@@ -7,7 +7,7 @@ export const text = z.string().refine((value) => !value.includes('\0'), 'has the
 export const time = z.iso
   .datetime({ offset: true })
   .max(64)
-  .regex(/T\d{2}:\d{2}:\d{2}/, 'has no seconds');
+  .refine((value) => /T\d{2}:\d{2}:\d{2}/.test(value), 'has no seconds');
 
 /**
  * A time as UTC with milliseconds, rounded up: of what is recorded with milliseconds, `>=` and `<` then select the

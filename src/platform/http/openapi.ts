@@ -1,8 +1,11 @@
-import swagger, { type SwaggerTransformObject } from '@fastify/swagger';
+import swagger, { type SwaggerTransform, type SwaggerTransformObject } from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { problemSchema } from '../../core/wire.ts';
+import { commonProblems } from './responses.ts';
+
+type ToJsonOverride = NonNullable<NonNullable<Parameters<typeof z.toJSONSchema>[1]>['override']>;
 
 /** What the document of a service says of it. */
 export interface ServiceDescription {
@@ -20,20 +23,44 @@ export async function serveOpenApi(server: FastifyInstance, service: ServiceDesc
   const schemaRegistry = z.registry<{ id: string }>();
   const named = { ...service.schemas, Problem: problemSchema };
   for (const [id, schema] of Object.entries(named)) schemaRegistry.add(schema, { id });
+  const toDocument = createJsonSchemaTransform({ schemaRegistry, zodToJsonConfig: { override } });
   const withComponents = createJsonSchemaTransformObject({ schemaRegistry });
   await server.register(swagger, {
     openapi: {
       openapi: '3.1.0',
       info: { title: service.title, version: '1', description: service.description },
       servers: [{ url: server.prefix }],
-      components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
+      components: { securitySchemes: { key: API_KEY } },
       security: [{ key: [] }],
     },
-    transform: createJsonSchemaTransform({ schemaRegistry }),
+    transform: (route) => toDocument(withCommon(route)),
     transformObject: (document) => withoutInputs(withComponents(document)),
   });
   server.get('/openapi.json', { config: { public: true }, schema: { hide: true } }, () => server.swagger());
 }
+
+const API_KEY = {
+  type: 'http',
+  scheme: 'bearer',
+  bearerFormat: 'sk_ID_SECRET',
+  description:
+    'An API key, as `evidence-platform init`, `evidence-platform keys create` and `POST /keys/` show it once. Each operation names the scope that the key must have.',
+} as const;
+
+/** What all routes answer, and the scope that each one needs. */
+function withCommon(route: Parameters<SwaggerTransform>[0]): Parameters<SwaggerTransform>[0] {
+  const { schema, route: options } = route;
+  if (schema === undefined || schema.hide === true) return route;
+  const response = { ...commonProblems(schema), ...(schema.response as object) };
+  const { scope } = options.config ?? {};
+  const security = scope === undefined ? [] : [{ key: [scope] }];
+  return { ...route, schema: { ...schema, response, security } };
+}
+
+/** What a schema says of itself that zod cannot tell. */
+const override: ToJsonOverride = ({ zodSchema, jsonSchema }) => {
+  if (zodSchema._zod.def.type === 'custom') Object.assign(jsonSchema, z.globalRegistry.get(zodSchema));
+};
 
 /** The provider adds a twin of every named schema for requests; these schemas only describe answers. */
 function withoutInputs(document: ReturnType<SwaggerTransformObject>): ReturnType<SwaggerTransformObject> {

@@ -55,6 +55,7 @@ const FRAMEWORK_CODES: Record<number, string> = {
 /** So many fields or names one problem names, and so many characters of each. */
 const MOST_NAMED = 20;
 const LONGEST_NAME = 100;
+const LONGEST_DETAIL = 5000;
 
 /** Fastify's error handler: every failure becomes `application/problem+json`; a defect tells the caller nothing. */
 export function answerProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
@@ -65,13 +66,21 @@ export function answerProblem(error: unknown, request: FastifyRequest, reply: Fa
     title: STATUS_CODES[problem.status] ?? 'Error',
     status: problem.status,
     code: problem.code,
-    detail: problem.message,
+    detail: cut(problem.message),
     request_id: request.id,
     ...problem.members,
   };
   reply.header('x-request-id', request.id);
+  reply.header('cache-control', 'no-store');
+  const { retry_after } = problem.members;
+  if (typeof retry_after === 'number') reply.header('retry-after', retry_after);
   if (problem.status === 401) reply.header('www-authenticate', 'Bearer');
   reply.code(problem.status).type('application/problem+json').send(JSON.stringify(body));
+}
+
+/** Some of it may be what the caller sent. */
+function cut(message: string): string {
+  return message.length <= LONGEST_DETAIL ? message : `${message.slice(0, LONGEST_DETAIL)}…`;
 }
 
 function toProblem(error: unknown): HttpProblem {

@@ -36,8 +36,9 @@ export class RateLimit {
     reply.header('ratelimit-policy', `"${this.#name}";q=${this.#quota};w=${WINDOW_MS / 1000}`);
     reply.header('ratelimit', `"${this.#name}";r=${Math.max(0, this.#quota - count)};t=${seconds}`);
     if (count <= this.#quota) return;
-    reply.header('retry-after', seconds);
-    throw new HttpProblem(429, 'too_many_requests', `more than ${this.#quota} in a minute; go on in ${seconds} s`);
+    throw new HttpProblem(429, 'too_many_requests', `more than ${this.#quota} in a minute; go on in ${seconds} s`, {
+      retry_after: seconds,
+    });
   }
 }
 

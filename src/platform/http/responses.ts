@@ -6,22 +6,52 @@ type ProblemResponse = {
 };
 
 const DESCRIPTIONS = {
+  400: 'This is no request of HTTP/1.1, or its body is no JSON.',
   401: 'No valid API key was sent.',
+  403: 'The API key has not got the scope that this needs.',
   404: 'It does not exist.',
+  408: 'The request was not there in time.',
   409: 'The state of the resource does not allow it.',
   413: 'The request body is too large.',
+  414: 'A part of the path is too long.',
+  415: 'The request body is no JSON, or has a Content-Encoding.',
   422: 'The request is not valid; `errors` names the fields.',
+  429: 'There were too many requests; Retry-After says when to go on.',
+  431: 'The request line and the headers are too large.',
+  500: 'The service failed; its log has more.',
+  503: 'Not now: the process is ending, or its clock is behind.',
 } as const;
+type ProblemStatus = keyof typeof DESCRIPTIONS;
 
-/** How a route documents its failures; 401 is always among them. */
-export function problemResponses<const S extends keyof typeof DESCRIPTIONS = never>(...statuses: S[]) {
+/** How a route documents its failures, besides those of all routes. */
+export function problemResponses<const S extends ProblemStatus = never>(...statuses: S[]) {
   return Object.fromEntries(
-    [401 as const, ...statuses].map((status): [number, ProblemResponse] => [
+    statuses.map((status): [number, ProblemResponse] => [
       status,
       {
         description: DESCRIPTIONS[status],
         content: { 'application/problem+json': { schema: problemSchema } },
       },
     ]),
-  ) as Record<S | 401, ProblemResponse>;
+  ) as Record<S, ProblemResponse>;
+}
+
+/** What a request has besides its path and method. */
+export interface RequestParts {
+  body?: unknown;
+  params?: unknown;
+  querystring?: unknown;
+  headers?: unknown;
+}
+
+/** The failures of all routes whose requests have these parts. */
+export function commonProblems({ body, params, querystring, headers }: RequestParts) {
+  const everywhere = [400, 401, 403, 408, 415, 429, 431, 500, 503] as const;
+  const read = body ?? params ?? querystring ?? headers;
+  return problemResponses(
+    ...everywhere,
+    ...(body === undefined ? [] : [413 as const]),
+    ...(params === undefined ? [] : [414 as const]),
+    ...(read === undefined ? [] : [422 as const]),
+  );
 }

@@ -11,10 +11,8 @@ export function refuseUnfit(server: FastifyInstance): void {
     isClosing = true;
   });
   server.addHook('onRequest', async (request, reply) => {
-    if (isClosing) {
-      reply.header('retry-after', RETRY_SECONDS);
-      throw new HttpProblem(503, 'closing', 'this process is ending; nothing was done');
-    }
+    if (isClosing)
+      throw new HttpProblem(503, 'closing', 'this process is ending; nothing was done', { retry_after: RETRY_SECONDS });
     requireOneHost(request);
     refuseEncoded(request, reply);
   });

@@ -37,6 +37,8 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
     {
       config: { scope: 'audit:write' },
       schema: {
+        operationId: 'appendEntry',
+        tags: ['entries'],
         summary: 'Append an entry to its stream',
         headers: keyHeaderSchema,
         body: newEntrySchema,
@@ -62,6 +64,8 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
       bodyLimit: BATCH_BYTES,
       config: { scope: 'audit:write' },
       schema: {
+        operationId: 'appendEntries',
+        tags: ['entries'],
         summary: 'Append entries, all or none, in order',
         headers: keyHeaderSchema,
         body: batchSchema,
@@ -83,6 +87,8 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
     {
       config: { scope: 'audit:read' },
       schema: {
+        operationId: 'listEntries',
+        tags: ['entries'],
         summary: 'List entries by stream and sequence',
         querystring: entriesQuerySchema,
         response: { 200: pageSchema(entrySchema), ...problemResponses(422) },
@@ -102,7 +108,12 @@ export const entryRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = asy
     '/stats/',
     {
       config: { scope: 'audit:read' },
-      schema: { summary: 'Statistics', response: { 200: statsSchema, ...problemResponses() } },
+      schema: {
+        operationId: 'readStatistics',
+        tags: ['statistics'],
+        summary: 'Statistics',
+        response: { 200: statsSchema, ...problemResponses() },
+      },
     },
     (_request, reply) => service.readers.stats(service.clock(), hangUpOf(reply)),
   );

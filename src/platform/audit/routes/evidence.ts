@@ -23,6 +23,8 @@ export const evidenceRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = 
     {
       config: { scope: 'audit:write' },
       schema: {
+        operationId: 'generatePackage',
+        tags: ['evidence'],
         summary: 'Generate an evidence package of a stream, or of a period of it',
         headers: keyHeaderSchema,
         body: generateSchema,
@@ -41,6 +43,8 @@ export const evidenceRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = 
     {
       config: { scope: 'audit:read' },
       schema: {
+        operationId: 'readPackage',
+        tags: ['evidence'],
         summary: 'An evidence package',
         params,
         response: { 200: generatedSchema, ...problemResponses(404, 409) },
@@ -54,6 +58,8 @@ export const evidenceRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = 
     {
       config: { scope: 'audit:read' },
       schema: {
+        operationId: 'downloadPackage',
+        tags: ['evidence'],
         summary: 'The package as JSON, entries last',
         params,
         response: { 200: packageHeadSchema.extend({ entries: z.array(entrySchema) }), ...problemResponses(404, 409) },
@@ -71,6 +77,8 @@ export const evidenceRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = 
     {
       config: { scope: 'audit:read' },
       schema: {
+        operationId: 'downloadSummary',
+        tags: ['evidence'],
         summary: 'The facts of the package without its entries',
         params,
         response: { 200: summarySchema, ...problemResponses(404, 409) },
@@ -88,6 +96,8 @@ export const evidenceRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = 
     {
       config: { scope: 'audit:read' },
       schema: {
+        operationId: 'downloadPdf',
+        tags: ['evidence'],
         summary: 'The package as a document',
         params,
         response: {

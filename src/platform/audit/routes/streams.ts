@@ -16,6 +16,8 @@ export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = as
     {
       config: { scope: 'audit:read' },
       schema: {
+        operationId: 'listStreams',
+        tags: ['streams'],
         summary: 'List streams by id',
         querystring: pageQuerySchema,
         response: { 200: pageSchema(streamSchema), ...problemResponses(422) },
@@ -29,6 +31,8 @@ export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = as
     {
       config: { scope: 'audit:read' },
       schema: {
+        operationId: 'readStream',
+        tags: ['streams'],
         summary: 'A stream',
         params: streamParamsSchema,
         response: { 200: streamSchema, ...problemResponses(404) },
@@ -42,6 +46,8 @@ export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = as
     {
       config: { scope: 'audit:read' },
       schema: {
+        operationId: 'verifyStream',
+        tags: ['streams'],
         summary: 'Check a stream from its first entry to its head and record the outcome',
         params: streamParamsSchema,
         response: { 200: wireVerificationSchema, ...problemResponses(404) },
@@ -55,6 +61,8 @@ export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = as
     {
       config: { scope: 'audit:read' },
       schema: {
+        operationId: 'listVerifications',
+        tags: ['streams'],
         summary: 'List the checks of a stream, newest first',
         params: streamParamsSchema,
         querystring: pageQuerySchema,
@@ -69,6 +77,8 @@ export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = as
     {
       config: { scope: 'audit:read' },
       schema: {
+        operationId: 'readVerification',
+        tags: ['streams'],
         summary: 'A check',
         params: verificationParamsSchema,
         response: { 200: wireVerificationSchema, ...problemResponses(404) },
@@ -82,6 +92,8 @@ export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = as
     {
       config: { scope: 'audit:write' },
       schema: {
+        operationId: 'makeCheckpoint',
+        tags: ['checkpoints'],
         summary: 'Record the head of a stream and have it time-stamped; a head that was gets no second checkpoint',
         params: streamParamsSchema,
         response: { 201: checkpointSchema, 200: checkpointSchema, ...problemResponses(404, 409) },
@@ -98,6 +110,8 @@ export const streamRoutes: FastifyPluginAsyncZod<{ service: AuditService }> = as
     {
       config: { scope: 'audit:read' },
       schema: {
+        operationId: 'listCheckpoints',
+        tags: ['checkpoints'],
         summary: 'List the checkpoints of a stream, oldest first',
         params: streamParamsSchema,
         querystring: pageQuerySchema,

@@ -1,0 +1,68 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sendDrawn } from './drawn-requests.ts';
+import { fill, type Service, startService } from './service.ts';
+
+let service: Service;
+let known: string[];
+beforeAll(async () => {
+  service = await startService({ rateLimits: { requestsPerMinute: 1e6, refusalsPerMinute: 1e6 } });
+  for (const stream of ['s', 'a/b']) await fill(service, stream, 3);
+  const { package_id } = (await service.call('POST', '/evidence/generate', { stream_id: 's' })).body;
+  const { key_id } = (await service.call('POST', '//keys/', { name: 'x', scopes: ['audit:read'] })).body;
+  const { verification_id } = (await service.call('POST', '/streams/s/verify')).body;
+  known = ['s', 'a/b', package_id, key_id, verification_id];
+});
+afterAll(() => service.close());
+
+describe.each(['audit', 'keys'])('the document of %s', (name) => {
+  const read = async () => (await service.call('GET', `//${name}/openapi.json`, undefined, { authorization: '' })).body;
+
+  test('is valid', async () => {
+    expect(await new Validator().validate(await read())).toMatchObject({ valid: true });
+  });
+
+  test('names every operation, what it is of, its scope, and each failure of all routes', async () => {
+    const { paths } = await read();
+    const operations = Object.values<Record<string, Operation>>(paths).flatMap((methods) => Object.values(methods));
+    const ids = operations.map(({ operationId }) => operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { operationId, tags, security, responses } of operations) {
+      expect(operationId).toMatch(/^[a-z][A-Za-z]+$/);
+      expect(tags).toHaveLength(1);
+      expect(security).toEqual([{ key: [expect.stringMatching(new RegExp(`^${name}:(read|write)$`))] }]);
+      expect(Object.keys(responses)).toEqual(
+        expect.arrayContaining(['400', '401', '403', '408', '415', '429', '431', '500', '503']),
+      );
+    }
+  });
+
+  test('describes the API key', async () => {
+    const { components } = await read();
+    expect(components.securitySchemes.key).toMatchObject({
+      type: 'http',
+      scheme: 'bearer',
+      description: expect.stringContaining('evidence-platform'),
+    });
+  });
+});
+
+interface Operation {
+  operationId: string;
+  tags: string[];
+  security: unknown;
+  responses: object;
+}
+
+test('metadata of a new entry is an object', async () => {
+  const { paths } = (await service.call('GET', '/openapi.json')).body;
+  const { schema } = paths['/entries/'].post.requestBody.content['application/json'];
+  expect(schema.properties.metadata).toMatchObject({ type: 'object', additionalProperties: true });
+  expect(schema.required).not.toContain('metadata');
+});
+
+test('2,000 requests drawn from the documents are answered as these say', async () => {
+  const statuses = await sendDrawn(service, { requests: 2000, seed: 20261122, known });
+  for (const [operation, seen] of statuses)
+    expect([operation, [...seen].some((status) => status < 300)]).toEqual([operation, true]);
+}, 120_000);
