@@ -22,16 +22,19 @@ test('README.md is short, and names every topic with its title', () => {
   );
 });
 
-test.each([...documents, readDocument('src/README.md'), readDocument('src/platform/README.md')])('the links of $path lead somewhere', ({ path, text }) => {
-  const prose = text.replaceAll(/^```.*?^```$/gms, '');
-  const targets = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
-  for (const target of targets.filter((one) => !/^https:/.test(one))) {
-    const [file = '', anchor] = target.split('#');
-    const linked = file === '' ? join(root, path) : resolve(root, dirname(path), file);
-    expect(existsSync(linked), target).toBe(true);
-    if (anchor !== undefined) expect(anchorsIn(readFileSync(linked, 'utf8')), target).toContain(anchor);
-  }
-});
+test.each([...documents, readDocument('src/README.md'), readDocument('src/platform/README.md')])(
+  'the links of $path lead somewhere',
+  ({ path, text }) => {
+    const prose = text.replaceAll(/^```.*?^```$/gms, '');
+    const targets = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+    for (const target of targets.filter((one) => !/^https:/.test(one))) {
+      const [file = '', anchor] = target.split('#');
+      const linked = file === '' ? join(root, path) : resolve(root, dirname(path), file);
+      expect(existsSync(linked), target).toBe(true);
+      if (anchor !== undefined) expect(anchorsIn(readFileSync(linked, 'utf8')), target).toContain(anchor);
+    }
+  },
+);
 
 /** The anchors of headings, as GitHub makes them. */
 function anchorsIn(text: string): string[] {
