@@ -29,7 +29,7 @@ describe.each(DATABASES)('the statistics of %s', (_name, start) => {
     for (const time of TIMES) {
       now = time;
       await appender.append({
-        entries: ['a', 'b', 'a'].map((streamId) => entry(streamId, 1, { metadata: '{}' }) as never),
+        entries: ['a', 'b', 'a'].map((streamId) => ({ ...entry(streamId, 1), metadata: {}, metadataText: '{}' })),
       });
     }
   });
