@@ -15,7 +15,6 @@ export type DomainCode =
   | 'not_signed_in'
   | 'package_damaged'
   | 'stream_damaged'
-  | 'stream_empty'
   | 'too_many_attempts'
   | 'unauthenticated'
   | 'weak_password';

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { pageSchema } from '../../core/wire.ts';
 import type { Database } from '../database/database.ts';
-import { fromCursor, toCursor } from '../http/cursor.ts';
+import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import { keyHeaderSchema, pageQuerySchema } from '../http/fields.ts';
 import { serveOpenApi } from '../http/openapi.ts';
 import { principalOf } from '../http/principal.ts';
@@ -63,9 +63,8 @@ export const keyRoutes: FastifyPluginAsyncZod<AccountParts> = async (server, { d
     async ({ query: { limit, cursor } }) => {
       const after = cursor === undefined ? '' : fromCursor('keys', ['string'], cursor)[0];
       const keys = await keysAfter(database, after, limit + 1);
-      const data = keys.slice(0, limit);
-      const last = data.at(-1);
-      return { data, next_cursor: keys.length > limit && last ? toCursor('keys', [last.key_id]) : null };
+      const { shown, next_cursor } = pageOf(keys, limit, (last) => toCursor('keys', [last.key_id]));
+      return { data: shown, next_cursor };
     },
   );
 

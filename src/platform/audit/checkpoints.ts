@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { WireCheckpoint } from '../../core/wire.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import { fromCursor, toCursor } from '../http/cursor.ts';
+import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import type { PageQuery } from '../http/fields.ts';
 import type { TimestampAuthority } from '../timestamp/types.ts';
 import { checkpointsOf, checkpointToWire } from './checkpoint-rows.ts';
@@ -67,12 +67,8 @@ export class Checkpoints {
     let query = checkpointsOf(database, stream_no).limit(limit + 1);
     if (cursor !== undefined) query = query.where('number', '>', fromCursor('checkpoints', ['number'], cursor)[0]);
     const rows = await query.execute();
-    const shown = rows.slice(0, limit);
-    const last = shown.at(-1);
-    return {
-      data: shown.map((row) => checkpointToWire(row, streamId, seals)),
-      next_cursor: rows.length > limit && last ? toCursor('checkpoints', [last.number]) : null,
-    };
+    const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('checkpoints', [last.number]));
+    return { data: shown.map((row) => checkpointToWire(row, streamId, seals)), next_cursor };
   }
 
   /**

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { WireCheckpoint, WirePackageHead } from '../../core/wire.ts';
 import type { Columns, Database, Transaction } from '../database/database.ts';
-import { keyedRequest } from '../idempotency/keyed-results.ts';
+import { KEY_LIFETIME_MS, keyedRequest } from '../idempotency/keyed-results.ts';
 import { SCOPES } from '../scopes.ts';
 import { createStreams, moveHeads, type StreamHead } from './repository.ts';
 import type { CheckpointRow, RowSeals } from './row-seals.ts';
@@ -169,9 +169,6 @@ interface EarlierKey {
 
 const COLUMNS: Columns = { request: 'text', body_sha256: 'text', result: 'text', until: 'text' };
 
-/** A day: for so long a key of a package is known. */
-const PACKAGE_KEY_MS = 24 * 60 * 60 * 1000;
-
 /** Keys of entries and of whole requests: who repeats one still repeats it. Bodies were hashed in another form. */
 async function moveKeys(transaction: Transaction): Promise<void> {
   const { rows } = await sql<EarlierKey>`SELECT * FROM earlier_idempotency`.execute(transaction.tables());
@@ -187,7 +184,7 @@ function toKeyedResult({ scope, key, result, created_at }: EarlierKey, all: read
     return row('audit/entries', JSON.stringify([scope.slice('entry/'.length), Number(result)]), null);
   if (scope === 'entries') return row('audit/entries/batch', JSON.stringify(placesOf(key, all)), null);
   if (scope === 'evidence')
-    return row('audit/evidence', result, new Date(Date.parse(created_at) + PACKAGE_KEY_MS).toISOString());
+    return row('audit/evidence', result, new Date(Date.parse(created_at) + KEY_LIFETIME_MS).toISOString());
   return [];
 }
 

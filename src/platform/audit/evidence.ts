@@ -3,15 +3,12 @@ import type { Json } from '../../core/json/canonical.ts';
 import type { WireGenerated } from '../../core/wire.ts';
 import type { Database } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import { type KeyedRequest, KeyedResults, keyedRequest } from '../idempotency/keyed-results.ts';
+import { type KeyedRequest, KeyedResults, keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
 import { SharedWork } from '../threads/shared-work.ts';
 import type { PackageOrder, PackageRow } from './packing.ts';
 import type { GenerateRequest } from './requests.ts';
 import type { RowSeals } from './row-seals.ts';
 import type { AuditTables } from './schema.ts';
-
-/** How long a repeated request with the same idempotency key leads to the same package. */
-const KEY_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
 export interface EvidenceMeans {
   database: Database;
@@ -110,15 +107,13 @@ export class Evidence {
   #keep({ stream_id: _, ...row }: PackageRow, keyed: KeyedRequest | null): Promise<string> {
     const { database, clock } = this.#means;
     return database.write(async (transaction) => {
-      const results = new KeyedResults(clock());
-      if (keyed !== null) await results.read(transaction, [keyed]);
-      const earlier = keyed === null ? null : results.resultOf(keyed);
-      if (earlier !== null) return earlier;
-      const packages = transaction.tables<AuditTables>().insertInto('packages');
-      await packages.values({ ...row, pdf: null, pdf_seal: null }).execute();
-      if (keyed !== null) results.keep(keyed, row.package_id, KEY_LIFETIME_MS);
-      await results.write(transaction);
-      return row.package_id;
+      const insert = async () => {
+        const packages = transaction.tables<AuditTables>().insertInto('packages');
+        await packages.values({ ...row, pdf: null, pdf_seal: null }).execute();
+        return row.package_id;
+      };
+      const outcome = await makeOnce(transaction, { keyed, now: clock() }, insert, (packageId) => packageId);
+      return 'made' in outcome ? outcome.made : outcome.earlier;
     });
   }
 }

@@ -2,7 +2,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { WireStream } from '../../core/wire.ts';
 import type { Reader } from '../database/database.ts';
-import { fromCursor, invalidCursor, toCursor } from '../http/cursor.ts';
+import { fromCursor, invalidCursor, pageOf, toCursor } from '../http/cursor.ts';
 import type { PageQuery } from '../http/fields.ts';
 import { entryJson, type StreamName } from './pages.ts';
 import type { EntriesQuery } from './requests.ts';
@@ -43,9 +43,8 @@ export async function listStreams(
     .limit(limit + 1);
   if (cursor !== undefined) query = query.where('stream_id', '>', fromCursor('streams', ['string'], cursor)[0]);
   const rows = await query.execute();
-  const data = rows.slice(0, limit).map((row) => streamToWire(row, seals));
-  const last = data.at(-1);
-  return { data, next_cursor: rows.length > limit && last ? toCursor('streams', [last.stream_id]) : null };
+  const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('streams', [last.stream_id]));
+  return { data: shown.map((row) => streamToWire(row, seals)), next_cursor };
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 import type { WireVerification } from '../../core/wire.ts';
 import type { Database, Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import { fromCursor, toCursor } from '../http/cursor.ts';
+import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import type { PageQuery } from '../http/fields.ts';
 import type { StreamInspection } from './inspection.ts';
 import type { RowSeals } from './row-seals.ts';
@@ -87,12 +87,8 @@ export async function listVerifications(
   if (cursor !== undefined)
     query = query.where('verifications.verification_no', '<', fromCursor('verifications', ['number'], cursor)[0]);
   const rows = await query.execute();
-  const shown = rows.slice(0, most);
-  const last = shown.at(-1);
-  return {
-    data: shown.filter((row) => isWhole(row, seals)).map(toWire),
-    next_cursor: rows.length > most && last ? toCursor('verifications', [last.verification_no]) : null,
-  };
+  const { shown, next_cursor } = pageOf(rows, most, (last) => toCursor('verifications', [last.verification_no]));
+  return { data: shown.filter((row) => isWhole(row, seals)).map(toWire), next_cursor };
 }
 
 /** @throws DomainError `not_found` for a check that does not exist, or was changed outside of the service. */

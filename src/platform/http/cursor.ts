@@ -6,6 +6,21 @@ export function toCursor(list: string, position: readonly (string | number)[]): 
 }
 
 /**
+ * One page of a list.
+ * @param rows one more than `limit` where there are as many.
+ * @param cursorAfter the cursor that stands behind a row.
+ */
+export function pageOf<Row>(
+  rows: readonly Row[],
+  limit: number,
+  cursorAfter: (last: Row) => string,
+): { shown: Row[]; next_cursor: string | null } {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  return { shown, next_cursor: rows.length > limit && last !== undefined ? cursorAfter(last) : null };
+}
+
+/**
  * Reads a cursor back.
  * @param shape the types of the position that `list` was given to `toCursor` with.
  * @throws DomainError `invalid_cursor` for anything that this list did not hand out.

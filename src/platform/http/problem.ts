@@ -32,7 +32,6 @@ const STATUSES: Record<DomainCode, number> = {
   stream_damaged: 409,
   key_ended: 409,
   key_shown_before: 409,
-  stream_empty: 409,
   link_used: 410,
   idempotency_conflict: 422,
   invalid_cursor: 422,

@@ -98,6 +98,33 @@ export class KeyedResults {
   }
 }
 
+/** How long a repeated request is known, but for one that adds entries: these are known for ever. */
+export const KEY_LIFETIME_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Does what a request asks for, unless the same request was made before.
+ * @param keyed null for a request without an idempotency key.
+ * @param resultOf what is kept of what was made.
+ * @returns what was made, or the result of the request before.
+ * @throws DomainError `idempotency_conflict`; as `make` does.
+ */
+export async function makeOnce<T>(
+  transaction: Transaction,
+  { keyed, now }: { keyed: KeyedRequest | null; now: Date },
+  make: () => Promise<T>,
+  resultOf: (made: T) => string,
+): Promise<{ made: T } | { earlier: string }> {
+  if (keyed === null) return { made: await make() };
+  const results = new KeyedResults(now);
+  await results.read(transaction, [keyed]);
+  const earlier = results.resultOf(keyed);
+  if (earlier !== null) return { earlier };
+  const made = await make();
+  results.keep(keyed, resultOf(made), KEY_LIFETIME_MS);
+  await results.write(transaction);
+  return { made };
+}
+
 export function keyOfAnother(): DomainError {
   return new DomainError('idempotency_conflict', 'this idempotency key was used for a request with another body');
 }

@@ -4,7 +4,7 @@ import { messageOf } from '../../core/errors.ts';
 import type { Json } from '../../core/json/canonical.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
-import { fromCursor, toCursor } from '../http/cursor.ts';
+import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 
 export interface OutboxTables {
   outbox: {
@@ -102,12 +102,8 @@ export class Outbox {
       .limit(limit + 1);
     if (cursor !== undefined) query = query.where('message_no', '<', fromCursor('dead', ['number'], cursor)[0]);
     const rows = await query.execute();
-    const data = rows.slice(0, limit);
-    const last = data.at(-1);
-    return {
-      data: data.map(({ message_no: _, ...message }) => message),
-      next_cursor: rows.length > limit && last ? toCursor('dead', [last.message_no]) : null,
-    };
+    const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('dead', [last.message_no]));
+    return { data: shown.map(({ message_no: _, ...message }) => message), next_cursor };
   }
 
   /** Has a dead message delivered again, from the first attempt on. @throws DomainError `not_found`. */

@@ -7,6 +7,7 @@ import type { StoredShare } from '../records/share.ts';
 import type { StampVerdict } from '../records/stamps.ts';
 import type { ArchiveReading } from './archive-reading.ts';
 import type { ContractUse } from './contract-use.ts';
+import type { HoldLogCheck } from './hold-log.ts';
 import type { LockReport } from './locks.ts';
 import { type ObjectFinding, worstWith } from './object-finding.ts';
 import type { ServiceReport } from './one-service.ts';
@@ -94,16 +95,11 @@ interface Parts {
   months: MonthReport[];
 }
 
-export function toReport({ checks, reading, found, locks, warnings, checked, open, months }: Parts): ArchiveReport {
-  const { ledger, keyring, service } = reading;
-  const findings = [
-    ...checks.flatMap((check) => check.findings),
-    ...found.ledger,
-    ...found.history,
-    ...found.signatures,
-    ...found.stray,
-    ...locks.findings,
-  ];
+export function toReport(parts: Parts): ArchiveReport {
+  const { checks, reading, found, locks, warnings, checked, open, months } = parts;
+  const { ledger, keyring, holdLog, service } = reading;
+  const acceptances = acceptancesIn(ledger);
+  const findings = findingsIn(parts);
   const unmet = [...open, ...(locks.unmet ? ['locks'] : [])].map(() => 'incomplete' as const);
   const outcome = worstWith(findings, [...checks.map((check) => check.outcome), ...unmet]);
   const isClosed = findings.some(({ code, key }) => code === 'object/closed' && key.startsWith(LEDGER_PREFIX));
@@ -111,8 +107,8 @@ export function toReport({ checks, reading, found, locks, warnings, checked, ope
     outcome,
     exit_code: EXIT_CODE_OF[outcome],
     service: service.service,
-    runs: checks.map((check) => toRunReport(check, reading)),
-    acceptances: acceptancesIn(ledger),
+    runs: checks.map((check) => toRunReport(check, holdLog.get(check.runId), acceptances)),
+    acceptances,
     months,
     ledger: {
       entries: ledger.entries.length,
@@ -133,6 +129,17 @@ export function toReport({ checks, reading, found, locks, warnings, checked, ope
     warnings,
     contracts: contractsOf(checks),
   };
+}
+
+function findingsIn({ checks, found, locks }: Parts): ObjectFinding[] {
+  return [
+    ...checks.flatMap((check) => check.findings),
+    ...found.ledger,
+    ...found.history,
+    ...found.signatures,
+    ...found.stray,
+    ...locks.findings,
+  ];
 }
 
 function contractsOf(checks: readonly RunCheck[]): ContractUse[] {
@@ -162,9 +169,11 @@ function toVanishedReport(
   return { ...vanished, finding: { ...finding, next_step } };
 }
 
-function toRunReport(check: RunCheck, { holdLog, ledger }: Parts['reading']): RunReport {
-  const kept = holdLog.get(check.runId);
-  const acceptances = acceptancesIn(ledger);
+function toRunReport(
+  check: RunCheck,
+  kept: HoldLogCheck | undefined,
+  acceptances: ArchiveReport['acceptances'],
+): RunReport {
   return {
     run_id: check.runId,
     outcome: check.outcome,
