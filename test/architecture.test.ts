@@ -22,6 +22,7 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     digest: [],
     errors: [],
     formats: [],
+    html: [],
     'install-paths': [],
     json: ['errors'],
     'kept-threads': [],
@@ -113,6 +114,7 @@ const DEMO = { from: 'exporter/cli/commands/demo.ts', door: 'platform/embedded.t
 /** Folders whose code sees only its arguments. */
 const PURE = [
   'core/json',
+  'core/html',
   ...['profile', 'decode', 'recipe', 'reading', 'model', 'chain', 'timestamp', 'signature', 'claims'].map(
     (room) => `verifier/${room}`,
   ),
