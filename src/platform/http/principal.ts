@@ -5,8 +5,8 @@ import { networkOf, RateLimit } from './rate-limit.ts';
 
 /** Who asks, and what they may. */
 export interface Principal {
-  kind: 'key';
-  /** Of the API key. */
+  kind: 'key' | 'person';
+  /** Of the API key, or of the person. */
   id: string;
   name: string;
   scopes: readonly Scope[];
@@ -76,9 +76,10 @@ export function principalOf({ principal }: FastifyRequest): Principal {
 }
 
 /** @throws DomainError `forbidden` naming the scope. */
-export function requireScope({ name, scopes }: Principal, scope: Scope): void {
-  if (!scopes.includes(scope))
-    throw new DomainError('forbidden', `this needs the scope ${scope}, which the API key "${name}" has not got`);
+export function requireScope({ kind, name, scopes }: Principal, scope: Scope): void {
+  if (scopes.includes(scope)) return;
+  const who = kind === 'key' ? `the API key "${name}"` : name;
+  throw new DomainError('forbidden', `this needs the scope ${scope}, which ${who} has not got`);
 }
 
 function refuseUndecided({ method, url, config }: RouteOptions): void {
