@@ -1,6 +1,8 @@
 import { messageOf } from '../core/errors.ts';
 import { KeyAuthentication } from './accounts/authentication.ts';
 import { keysModule } from './accounts/module.ts';
+import { signedInBy } from './accounts/pages/signed-in.ts';
+import { Sessions } from './accounts/sessions.ts';
 import { auditModule } from './audit/module.ts';
 import { dataFolder } from './folder.ts';
 import { closeSoon, listen } from './http/listen.ts';
@@ -11,6 +13,7 @@ import { Scheduler } from './jobs/scheduler.ts';
 import type { ServiceModule } from './module.ts';
 import { openPlace, openSealKeys, type PlatformPlace } from './setup.ts';
 import { openAuthority } from './timestamp/open.ts';
+import { servePages } from './web/web.ts';
 
 export interface PlatformOptions extends PlatformPlace {
   /** 0 for any that is free. */
@@ -23,6 +26,8 @@ export interface PlatformOptions extends PlatformPlace {
   checkpointMinutes?: number | null;
   logLevel?: LogLevel;
   rateLimits?: RateLimits;
+  /** Where people reach it, where that is not where it listens. */
+  publicUrl?: URL | null;
 }
 
 export interface Platform {
@@ -31,6 +36,8 @@ export interface Platform {
   /** Ends once requests under way were answered, or after 3 s. */
   close(): Promise<void>;
 }
+
+const clock = () => new Date();
 
 /**
  * Serves a data folder until `close`.
@@ -41,17 +48,21 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   try {
     const sealKeys = await openSealKeys(options.dataDir);
     const authority = await openAuthority(options.tsaUrl ?? null, dataFolder(options.dataDir).authority);
-    const clock = () => new Date();
     const keys = new KeyAuthentication(database, clock);
-    const authenticate = (presented: string) => keys.authenticate(presented);
-    const { logLevel = 'warn', rateLimits = RATE_LIMITS } = options;
-    const server = createServer({ logLevel, authenticate, rateLimits, clock });
+    const { checkpointMinutes = null, publicUrl = null, logLevel = 'warn', rateLimits = RATE_LIMITS } = options;
+    const server = createServer({
+      logLevel,
+      authenticate: (presented) => keys.authenticate(presented),
+      rateLimits,
+      clock,
+    });
     const onAnchorFailure = (error: unknown, checkpointId: string | null) =>
       server.log.warn({ checkpointId, reason: messageOf(error) }, 'a checkpoint stays pending');
-    const parts = { database, keys: sealKeys, authority, clock, onAnchorFailure };
-    const settings = { checkpointMinutes: options.checkpointMinutes ?? null };
-    const modules: readonly ServiceModule[] = [auditModule(parts, settings), keysModule({ database, clock }, keys)];
+    const audit = auditModule({ database, keys: sealKeys, authority, clock, onAnchorFailure }, { checkpointMinutes });
+    const modules: readonly ServiceModule[] = [audit, keysModule({ database, clock }, keys)];
     for (const { name, routes } of modules) await server.register(routes, { prefix: `/${name}` });
+    const signedIn = { findSignedIn: signedInBy(new Sessions(database, clock)), masterKey: sealKeys.forThread() };
+    await servePages(server, { ...signedIn, modules, publicUrl, rateLimits, clock });
     const origin = await listen(server, { host: '127.0.0.1', ...options });
     const jobs = [keyedResultsJob(database, clock), ...modules.flatMap((module) => module.jobs)];
     const running = new Scheduler(database, jobs, clock).start((job, error) =>
