@@ -33,10 +33,18 @@ const USUAL_COLUMNS = 80;
 /**
  * Parses a command line; what the parser says itself, e.g. a help, is returned in lines that fit the terminal. Its `wrap`
  * has to be null.
+ * @param ending of the help on the program, made when that is asked for.
  * @throws what a handler or `fail` throws.
  */
-export async function parseSaying(parser: Argv, words: readonly string[]): Promise<string> {
+export async function parseSaying(
+  parser: Argv,
+  words: readonly string[],
+  ending: () => string = () => '',
+): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
-  await parser.parse(words, (_error: unknown, _flags: unknown, said: string) => resolve(said));
+  await parser.parse(words, (_error: unknown, flags: { version?: unknown; _: unknown[] }, said: string) => {
+    const isHelpOnProgram = said !== '' && flags._.length === 0 && flags.version !== true;
+    resolve(isHelpOnProgram ? `${said}\n\n${ending()}`.trimEnd() : said);
+  });
   return reflow(await promise, process.stdout.columns || USUAL_COLUMNS);
 }

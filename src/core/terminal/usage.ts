@@ -12,10 +12,13 @@ export interface Parsed {
   helpOn(command: string | null): Promise<string>;
 }
 
-/** The help that a parser gives on a command. @param parser one that has not parsed anything. */
-export function helpOn(parser: Argv, command: string | null): Promise<string> {
+/**
+ * The help that a parser gives on a command; on the program, for null.
+ * @param parser one that has not parsed anything. @param ending of the help on the program.
+ */
+export function helpOn(parser: Argv, command: string | null, ending?: () => string): Promise<string> {
   const words = command === null ? ['--help'] : [command, '--help'];
-  return parseSaying(parser, words);
+  return parseSaying(parser, words, ending);
 }
 
 /** What people call a command who know other tools. */

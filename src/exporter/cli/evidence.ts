@@ -33,7 +33,10 @@ class Choice extends Error {
 /** What the parser complains of. */
 class Complaint extends Error {}
 
-const helpOn: HelpOn = async (command) => (await import('../../core/terminal/usage.ts')).helpOn(makeParser(), command);
+const helpOn: HelpOn = async (command) => {
+  const usage = await import('../../core/terminal/usage.ts');
+  return usage.helpOn(makeParser(), command, listOfTopics);
+};
 
 /**
  * Carries out `evidence`.
@@ -42,7 +45,7 @@ const helpOn: HelpOn = async (command) => (await import('../../core/terminal/usa
  */
 export async function evidence(words: readonly string[], surroundings: Surroundings): Promise<number> {
   try {
-    const said = await parseSaying(makeParser(), words);
+    const said = await parseSaying(makeParser(), words, listOfTopics);
     if (said !== '') surroundings.stdout.write(`${said}\n`);
     return 0;
   } catch (error) {
@@ -78,7 +81,6 @@ function makeParser(): Argv {
     .demandCommand(1, 'Name a command.')
     .strict()
     .version(readTool().version)
-    .epilogue(listOfTopics())
     .exitProcess(false)
     .fail((message, error) => {
       // Thrown on, and answered once, by the caller.

@@ -1,5 +1,6 @@
 import type { Json } from '../../core/json/canonical.ts';
 import type { Transaction } from '../database/database.ts';
+import { DomainError } from '../errors.ts';
 import type { Principal } from '../http/principal.ts';
 import { SCOPES, type Scope } from '../scopes.ts';
 
@@ -12,6 +13,13 @@ export interface Actor {
 
 export function actorOf({ kind, id, scopes }: Principal): Actor {
   return { name: `${kind}:${id}`, scopes };
+}
+
+/** @throws DomainError `forbidden` where somebody would give what they have not got. */
+export function refuseScopes({ scopes: own }: Actor, scopes: readonly Scope[]): void {
+  const refused = scopes.find((scope) => !own.includes(scope));
+  if (refused !== undefined)
+    throw new DomainError('forbidden', `whoever asks has not got the scope ${refused}, and cannot give it`);
 }
 
 /** Somebody with the database in their hands. */

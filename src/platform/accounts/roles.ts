@@ -3,7 +3,7 @@ import { SCOPES, type Scope } from '../scopes.ts';
 import type { Role } from './people-tables.ts';
 import type { Session } from './sessions.ts';
 
-export const ROLES = ['owner', 'operator', 'auditor'] as const satisfies readonly Role[];
+export const PEOPLE_ROLES = ['owner', 'operator', 'auditor'] as const satisfies readonly Role[];
 
 /** owner: all; operator: all but to change who may come in; auditor: reads, and verifies. */
 const HAS: Record<Role, (scope: Scope) => boolean> = {

@@ -1,4 +1,5 @@
 import type { Database, Transaction } from '../database/database.ts';
+import { DomainError } from '../errors.ts';
 import type { PeopleTables, Role } from './people-tables.ts';
 import { newToken, tokenDigest } from './secrets.ts';
 
@@ -66,15 +67,17 @@ export class Sessions {
       .where('sessions.created_at', '>', before(now, WHOLE_MS))
       .executeTakeFirst();
     if (row === undefined) return null;
-    if (row.seen_at < before(now, SEEN_EVERY_MS)) await this.#change(sha256, { seen_at: now.toISOString() });
+    if (row.seen_at < before(now, SEEN_EVERY_MS)) await this.#noteSeen(sha256, now);
     const { person_id: personId, email, name, role, csrf, proved_at, totp_secret } = row;
     const isProved = proved_at !== null && proved_at > before(now, PROVED_MS);
     return { personId, email, name, role, csrf, isProved, hasSecondFactor: totp_secret !== null };
   }
 
   /** Notes that the person proved anew who they are. */
-  async prove(token: string): Promise<void> {
-    await this.#change(tokenDigest(token), { proved_at: this.#clock().toISOString() });
+  async prove(transaction: Transaction, token: string): Promise<void> {
+    const sessions = transaction.tables<PeopleTables>().updateTable('sessions');
+    const proved = sessions.set({ proved_at: this.#clock().toISOString() });
+    await proved.where('sha256', '=', tokenDigest(token)).execute();
   }
 
   async end(token: string): Promise<void> {
@@ -88,11 +91,31 @@ export class Sessions {
     await transaction.tables<PeopleTables>().deleteFrom('sessions').where('person_id', '=', personId).execute();
   }
 
-  async #change(sha256: string, change: Partial<PeopleTables['sessions']>): Promise<void> {
-    await this.#database.write((transaction) =>
-      transaction.tables<PeopleTables>().updateTable('sessions').set(change).where('sha256', '=', sha256).execute(),
-    );
+  /** Ends all sessions of a person but one. @param token of the one that stays. */
+  async endOthers(transaction: Transaction, personId: string, token: string): Promise<void> {
+    const sessions = transaction.tables<PeopleTables>().deleteFrom('sessions').where('person_id', '=', personId);
+    await sessions.where('sha256', '!=', tokenDigest(token)).execute();
   }
+
+  async #noteSeen(sha256: string, now: Date): Promise<void> {
+    await this.#database.write((transaction) => {
+      const seen = transaction.tables<PeopleTables>().updateTable('sessions').set({ seen_at: now.toISOString() });
+      return seen.where('sha256', '=', sha256).execute();
+    });
+  }
+}
+
+export function sessionEnded(): DomainError {
+  return new DomainError('not_signed_in', 'the session has ended; sign in again');
+}
+
+/** Removes what has ended anyhow. */
+export async function forgetSessions(transaction: Transaction, now: Date): Promise<void> {
+  await transaction
+    .tables<PeopleTables>()
+    .deleteFrom('sessions')
+    .where(({ or, eb }) => or([eb('seen_at', '<', before(now, IDLE_MS)), eb('created_at', '<', before(now, WHOLE_MS))]))
+    .execute();
 }
 
 function before(now: Date, milliseconds: number): string {

@@ -1,5 +1,8 @@
 import process from 'node:process';
+import { EvidenceError } from '../../core/errors.ts';
 import { type PlatformConfig, type PlatformFlags, readPlatformConfig } from '../config.ts';
+import { DomainError } from '../errors.ts';
+import type { Parts } from '../parts.ts';
 
 /** The options that say where a platform keeps what it has. */
 export const placeOptions = {
@@ -15,4 +18,22 @@ export const placeOptions = {
 /** @throws EvidenceError `config` as `readPlatformConfig`. */
 export function readPlace(flags: PlatformFlags): PlatformConfig {
   return readPlatformConfig(flags, process.env, process.cwd());
+}
+
+/**
+ * Runs a command on what flags name.
+ * @throws EvidenceError as `openPlace`, and `usage` where the service would refuse.
+ */
+export async function inPlace<T>(
+  flags: PlatformFlags,
+  work: (parts: Parts, config: PlatformConfig) => Promise<T>,
+): Promise<T> {
+  const { withParts } = await import('../parts.ts');
+  const config = readPlace(flags);
+  try {
+    return await withParts(config, (parts) => work(parts, config));
+  } catch (error) {
+    if (error instanceof DomainError) throw new EvidenceError('usage', error.message, { cause: error });
+    throw error;
+  }
 }

@@ -17,7 +17,7 @@ export function csrfToken(request: FastifyRequest, reply: FastifyReply): string 
  * ours.
  * @param publicUrl where people reach the platform, if it was said.
  */
-export function refuseForeignForms(server: FastifyInstance, publicUrl: URL | null): void {
+export function refuseForeignForms(server: FastifyInstance, publicUrl: string | null): void {
   server.addHook('preValidation', async (request) => {
     if (isReading(request)) return;
     refuseForeignOrigin(request, publicUrl);
@@ -32,10 +32,10 @@ export function refuseForeignForms(server: FastifyInstance, publicUrl: URL | nul
 }
 
 /** A browser says where a form comes from. `null` is what it says when it hides it. */
-function refuseForeignOrigin({ headers: { origin, host } }: FastifyRequest, publicUrl: URL | null): void {
+function refuseForeignOrigin({ headers: { origin, host } }: FastifyRequest, publicUrl: string | null): void {
   if (origin === undefined) return;
   const given = URL.parse(origin);
-  if (given !== null && (given.host === host || given.origin === publicUrl?.origin)) return;
+  if (given !== null && (given.host === host || given.origin === publicUrl)) return;
   throw new HttpProblem(403, 'foreign_form', 'this form comes from another site; nothing was done');
 }
 

@@ -14,8 +14,8 @@ const NOTICE = 'evidence_notice';
  * they end with the browser.
  * @param publicUrl where people reach the platform, if it was said: https there makes them Secure whatever stands between.
  */
-export function cookieFlags(publicUrl: URL | null): CookieSerializeOptions {
-  return { path: PAGES, httpOnly: true, sameSite: 'lax', secure: publicUrl?.protocol === 'https:' || 'auto' };
+export function cookieFlags(publicUrl: string | null): CookieSerializeOptions {
+  return { path: PAGES, httpOnly: true, sameSite: 'lax', secure: publicUrl?.startsWith('https:') || 'auto' };
 }
 
 export function sessionTokenOf({ cookies }: FastifyRequest): string | null {

@@ -45,8 +45,8 @@ export interface WebOptions extends AccessOptions {
   modules: readonly { pages?: ModulePages }[];
   /** Of the data folder: signs what browsers keep for us, under a key that is used for nothing else. */
   masterKey: Uint8Array;
-  /** Where people reach the platform, if it was said. */
-  publicUrl: URL | null;
+  /** The origin where people reach the platform, if it was said. */
+  publicUrl: string | null;
 }
 
 declare module 'fastify' {

@@ -80,7 +80,7 @@ describe('a form is taken', () => {
   });
 
   test('where the platform is reached by another name than it sees', async () => {
-    const server = await frameOf(PAGES, { publicUrl: new URL('https://evidence.example/') });
+    const server = await frameOf(PAGES, { publicUrl: 'https://evidence.example' });
     const from = (origin: string) => new Visit(server, 'ada').submit('/app/own', { word: 'x' }, { origin });
     expect((await from('https://evidence.example')).statusCode).toBe(303);
     expect((await from('http://evidence.example')).statusCode).toBe(403);

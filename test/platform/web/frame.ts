@@ -27,7 +27,7 @@ export const BEN: SignedIn = {
 
 export interface FrameOptions {
   people?: Record<string, SignedIn>;
-  publicUrl?: URL | null;
+  publicUrl?: string | null;
   rateLimits?: RateLimits;
 }
 

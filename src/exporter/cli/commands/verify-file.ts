@@ -7,7 +7,7 @@ import { EXIT_CODE_OF, worstOf } from '../../../verifier/records/outcome.ts';
 import { reportAlone } from '../../../verifier/verify/alone.ts';
 import type { VerifyOptions } from '../../../verifier/verify/content.ts';
 import { type ObjectFinding, toObjectFinding } from '../../../verifier/verify/object-finding.ts';
-import { RangeThreads } from '../../../verifier/verify/range-threads.ts';
+import type { RangeThreads } from '../../../verifier/verify/range-threads.ts';
 import type { CommandContext } from '../command.ts';
 import type { Config } from '../config/config.ts';
 import { openIdentities } from '../config/trust.ts';
@@ -29,7 +29,8 @@ const loadPackage = async () => (await import('../../../verifier/verify/package.
 export interface FileMeans {
   options: VerifyOptions;
   identityFiles: readonly string[];
-  threads: number | null;
+  /** The threads that read a package, told to start if they have not been. */
+  threadsFor: (path: string) => RangeThreads;
   workDirectory: Config['workDirectory'];
 }
 
@@ -44,11 +45,11 @@ export async function verifyFile(
   kind: Exclude<TargetKind, 'archive'>,
   path: string,
   name: string,
-  { options, identityFiles, threads, workDirectory }: FileMeans,
+  { options, identityFiles, threadsFor, workDirectory }: FileMeans,
   own: Own,
 ): Promise<FileReport> {
   if (kind === 'bundle') return verifyOneBundle(path, name, options, own);
-  if (kind === 'package') return verifyOnePackage(path, name, threads, options, own);
+  if (kind === 'package') return verifyOnePackage(path, name, threadsFor(path), options, own);
   const identities = await openIdentities(identityFiles);
   return withWorkDirectory(workDirectory, (folder) =>
     verifyEncryptedBundle(path, { name, folder, identities }, options, own),
@@ -124,11 +125,11 @@ async function verifyEncryptedBundle(
 async function verifyOnePackage(
   file: string,
   name: string,
-  asked: number | null,
+  started: RangeThreads,
   options: VerifyOptions,
   { signal, holdHeap }: Own,
 ): Promise<FileReport> {
-  await using threads = RangeThreads.for(file, asked);
+  await using threads = started;
   const verifyPackage = await loadPackage();
   // Threads load code too.
   void threads.started.then(() => holdHeap(10));

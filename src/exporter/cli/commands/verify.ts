@@ -1,127 +1,20 @@
 import { resolve } from 'node:path';
 import { EvidenceError } from '../../../core/errors.ts';
-import { shellWord } from '../../../core/shell.ts';
-import type { VerifyOptions } from '../../../verifier/verify/content.ts';
+import { RangeThreads } from '../../../verifier/verify/range-threads.ts';
 import type { CommandContext } from '../command.ts';
-import { type Config, loadNamedConfig } from '../config/config.ts';
-import { DEFAULT_ARCHIVE } from '../config/sections.ts';
-import { storeOf } from '../config/stores.ts';
-import { openIdentities, readPublicKeys, readSealKeys, readTimestampRoots } from '../config/trust.ts';
-import { readDays } from '../output/days.ts';
-import { describeTrust, type GivenTrust } from '../output/trust-report.ts';
-import { printArchive, printFile, type VerifiedTarget } from '../output/verify-report.ts';
-import { verifyStored } from './verify-archive.ts';
-import { verifyFile } from './verify-file.ts';
 import type { VerifyFlags } from './verify-flags.ts';
-import { kindOf, NAME_ONE, refuseUnused } from './verify-target.ts';
 
-/** Verifies what was archived: by what the reader gives, and nothing that the target says of itself. */
+/**
+ * Verifies what was archived: by what the reader gives, and nothing that the target says of itself. The threads that read
+ * a package start as slowly as all the rest loads, so they are told to start before.
+ */
 export async function runVerify(flags: VerifyFlags, context: CommandContext): Promise<number> {
-  const { directory, printer, environment } = context;
-  const config = await loadNamedConfig(toConfigFlags(flags), environment, directory);
-  const contract = flags.contract === undefined ? null : await loadContract(resolve(directory, flags.contract));
-  const options = {
-    contract,
-    sealKeys: readSealKeys(config.verify.sealKeyFiles),
-    roots: readTimestampRoots(config.verify.timestampRootsFile),
-    required: config.verify.required,
-    acceptUnhashed: config.verify.acceptUnhashed,
-    now: new Date(),
-  };
-  const threads = checkThreads(flags.threads ?? null);
-  const lockedUntil = readLockedUntil(flags, options.now);
-  const identityFiles = (flags.identity ?? []).map((path) => resolve(directory, path));
-  const asked = { flags, config, options, threads, lockedUntil, identityFiles };
-  const verifyTarget = (target: string) => verifyOne(target, asked, context);
-  const targets = targetsOf(flags, config);
-  const [first = '', ...others] = targets;
-  if (others.length > 0) {
-    const { verifyEach } = await import('./verify-several.ts');
-    return verifyEach(targets, verifyTarget, context);
-  }
-  const { report, trust } = await verifyTarget(first);
-  const { contracts, ...found } = report;
-  printer.document('evidence-verify/1', { trust, ...found });
-  if ('runs' in report) printArchive(report, trust, printer);
-  else printFile(report, trust, printer);
-  return report.exit_code;
-}
-
-interface Asked {
-  flags: VerifyFlags;
-  config: Config;
-  options: VerifyOptions & { now: Date };
-  threads: number | null;
-  lockedUntil: Date | null;
-  identityFiles: readonly string[];
-}
-
-async function verifyOne(target: string, asked: Asked, context: CommandContext): Promise<VerifiedTarget> {
-  const { flags, config, options, threads, lockedUntil, identityFiles } = asked;
-  const { directory } = context;
-  const store = storeOf(target);
-  const path = store.locate(target, directory);
-  const kind = await kindOf(path, target);
-  refuseUnused(flags, target, kind);
-  const given: GivenTrust = {
-    roots: options.roots ?? null,
-    publicKeys: kind === 'archive' ? readPublicKeys(config.verify.publicKeyFiles) : [],
-    stampRoots: kind === 'archive' ? readTimestampRoots(config.sign.rootsFile) : null,
-  };
-  const { workDirectory } = config;
-  if (kind !== 'archive') {
-    const report = await verifyFile(kind, path, target, { options, identityFiles, threads, workDirectory }, context);
-    return { report, trust: describeTrust(config, given, report.contracts) };
-  }
-  const archiveOptions = {
-    ...options,
-    ...given,
-    from: flags.from ?? null,
-    fast: flags.fast === true,
-    identities: await openIdentities(identityFiles),
-    lockedUntil,
-    // Those of a store far away arrive while others are looked at.
-    concurrency: store.isRemote ? CONCURRENCY : 1,
-  };
-  const means = { run: flags.run ?? null, store: config.archive.store, workDirectory, options: archiveOptions };
-  const report = await verifyStored(path, target, means, context);
-  return { report, trust: describeTrust(config, given, report.contracts) };
-}
-
-const CONCURRENCY = 4;
-
-/** What is named; else the archive of a configuration that is. @throws EvidenceError `usage` where there is neither. */
-function targetsOf({ targets = [] }: VerifyFlags, { archive, configFile }: Config): readonly string[] {
-  if (targets.length > 0) return targets;
-  if (archive.isNamed) return [archive.url];
-  if (configFile === null)
-    throw new EvidenceError('usage', 'nothing is named that could be verified', {
-      nextStep: `${NAME_ONE} Or name a configuration that has archive.url: evidence verify --config evidence.yaml.`,
-    });
-  throw new EvidenceError(
-    'usage',
-    `${configFile} names no archive (archive.url), and nothing else is named to verify`,
-    {
-      nextStep: `Name it too: evidence verify ${DEFAULT_ARCHIVE} --config ${shellWord(configFile)}. An export without archive.url puts it there.`,
-    },
-  );
-}
-
-function toConfigFlags(flags: VerifyFlags) {
-  return {
-    config: flags.config,
-    endpoint: flags.endpoint,
-    require: flags.require,
-    sealKey: flags['seal-key'],
-    timestampRoots: flags['timestamp-roots'],
-    publicKey: flags['public-key'],
-    workDirectory: flags['work-directory'],
-    acceptUnhashed: flags['accept-unhashed'],
-  };
-}
-
-async function loadContract(path: string) {
-  return (await import('../config/contract.ts')).readContract(path);
+  const asked = checkThreads(flags.threads ?? null);
+  const file = onlyPackage(flags, context);
+  await using threads = file === null ? null : RangeThreads.for(file, asked);
+  const threadsFor = (path: string) => (path === file && threads !== null ? threads : RangeThreads.for(path, asked));
+  const { verifyTargets } = await import('./verify-targets.ts');
+  return await verifyTargets(flags, context, threadsFor);
 }
 
 function checkThreads(threads: number | null): number | null {
@@ -129,7 +22,9 @@ function checkThreads(threads: number | null): number | null {
   throw new EvidenceError('usage', '--threads must be a whole number from 1 to 64');
 }
 
-function readLockedUntil(flags: VerifyFlags, now: Date): Date | null {
-  const text = flags['locked-for'];
-  return text === undefined ? null : new Date(now.getTime() + readDays('--locked-for', text));
+/** The path of what alone is named, and by its name may be a package. */
+function onlyPackage({ targets = [] }: VerifyFlags, { directory }: CommandContext): string | null {
+  const [target, ...others] = targets;
+  if (target === undefined || others.length > 0 || /\.(zip|age)$/i.test(target)) return null;
+  return resolve(directory, target);
 }
