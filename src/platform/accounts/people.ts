@@ -4,7 +4,7 @@ import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import { type Actor, refuseScopes } from './administration.ts';
 import type { AccountMeans } from './means.ts';
 import type { PeopleTables, Role } from './people-tables.ts';
-import { findPerson, isAnybody, type PersonRow, updatePerson } from './person-rows.ts';
+import { findPerson, isAnybody, type PersonRow, personById, present, updatePerson } from './person-rows.ts';
 import { scopesOfRole } from './roles.ts';
 
 /** A person as they are shown. */
@@ -41,6 +41,11 @@ export class People {
       .execute();
     const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('people', [last.email]));
     return { data: shown.map(toPerson), next_cursor };
+  }
+
+  /** @throws DomainError `not_found`. */
+  async find(personId: string): Promise<Person> {
+    return toPerson(present(await personById(this.#means.database, personId)));
   }
 
   /** @throws DomainError `not_found`; `forbidden` for a role that may more than the actor; `conflict` for the last owner. */
