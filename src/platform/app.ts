@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { messageOf } from '../core/errors.ts';
 import { KeyAuthentication } from './accounts/authentication.ts';
+import { bootstrap } from './bootstrap.ts';
 import { closeSoon, listen } from './http/listen.ts';
 import { RATE_LIMITS } from './http/principal.ts';
 import { createServer } from './http/server.ts';
@@ -17,6 +18,8 @@ export interface Platform {
   auditUrl: string;
   /** Where mails go, for people. */
   mailTo: string;
+  /** What was done for the first account, for people; null where nothing was. */
+  bootstrapped: string | null;
   /** Ends once requests under way were answered, or after 3 s. */
   close(): Promise<void>;
 }
@@ -29,6 +32,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   const parts = await openParts(options);
   const { database, clock, accounts } = parts;
   try {
+    const bootstrapped = await bootstrap(parts, options.environment ?? {});
     const keys = new KeyAuthentication(database, clock);
     const authenticate = (presented: string) => keys.authenticate(presented);
     const { logLevel = 'warn', rateLimits = RATE_LIMITS, mail = { folder: join(options.dataDir, 'mail') } } = options;
@@ -46,6 +50,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       origin,
       auditUrl: `${origin}/audit`,
       mailTo: posting.to,
+      bootstrapped,
       async close() {
         await closeSoon(server);
         await running.stop();

@@ -7,6 +7,7 @@ import { parseSaying } from '../core/terminal/help.ts';
 import { backupCommand } from './commands/backup.ts';
 import { initCommand } from './commands/init.ts';
 import { keysCommand } from './commands/keys.ts';
+import { peopleCommand } from './commands/people.ts';
 import { sealKeysCommand } from './commands/seal-keys.ts';
 import { serveCommand } from './commands/serve.ts';
 import { importCommand } from './import/command.ts';
@@ -44,6 +45,7 @@ function makeParser(args: string[]): Argv {
       .command(initCommand)
       .command(serveCommand)
       .command(keysCommand)
+      .command(peopleCommand)
       .command(sealKeysCommand)
       .command(backupCommand)
       .command(importCommand)

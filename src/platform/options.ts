@@ -15,6 +15,8 @@ export interface PlatformOptions extends PartsOptions {
   checkpointMinutes?: number | null;
   logLevel?: LogLevel;
   rateLimits?: RateLimits;
+  /** Variables that may make the first account. */
+  environment?: NodeJS.ProcessEnv;
   /** Where browsers reach it; where it listens, unless said. */
   publicUrl?: string | null;
   /** Where mails go; into the folder `mail` of the data folder, unless said. */
