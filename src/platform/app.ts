@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { messageOf } from '../core/errors.ts';
 import { KeyAuthentication } from './accounts/authentication.ts';
+import { signedInBy } from './accounts/pages/signed-in.ts';
 import { bootstrap } from './bootstrap.ts';
 import { closeSoon, listen } from './http/listen.ts';
 import { RATE_LIMITS } from './http/principal.ts';
@@ -12,6 +13,7 @@ import { openModules } from './modules.ts';
 import type { PlatformOptions } from './options.ts';
 import { openParts } from './parts.ts';
 import { startPosting } from './posting.ts';
+import { servePages } from './web/web.ts';
 
 export interface Platform {
   origin: string;
@@ -30,7 +32,7 @@ export interface Platform {
  */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
   const parts = await openParts(options);
-  const { database, clock, accounts } = parts;
+  const { database, clock, accounts, sealKeys } = parts;
   try {
     const bootstrapped = await bootstrap(parts, options.environment ?? {});
     const keys = new KeyAuthentication(database, clock);
@@ -39,6 +41,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const server = createServer({ logLevel, authenticate, rateLimits, clock });
     const modules = await openModules(options, { parts, keys, log: server.log });
     for (const { name, routes } of modules) await server.register(routes, { prefix: `/${name}` });
+    const frame = { findSignedIn: signedInBy(accounts.sessions), masterKey: sealKeys.forThread(), rateLimits, clock };
+    await servePages(server, { ...frame, modules, publicUrl: options.publicUrl ?? null });
     const origin = await listen(server, { host: '127.0.0.1', ...options });
     const onFailure = (job: string, error: unknown) =>
       server.log.error({ job, reason: messageOf(error) }, 'a job failed');

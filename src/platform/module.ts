@@ -1,11 +1,14 @@
 import type { FastifyPluginAsync } from 'fastify';
 import type { Job } from './jobs/scheduler.ts';
+import type { ModulePages } from './web/web.ts';
 
 /** A service of the platform. It knows another one by that one's `api.ts` alone. */
 export interface ServiceModule {
   /** Its routes stand under it. */
   name: string;
   routes: FastifyPluginAsync;
+  /** What people see of it, under `/app`. */
+  pages?: ModulePages;
   /** What is done besides answering. */
   jobs: readonly Job[];
   /** Resolves when nothing of it is under way any more, once nobody asks and no job runs. */

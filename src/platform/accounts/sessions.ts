@@ -20,6 +20,7 @@ export interface Session {
   csrf: string;
   /** They proved within the last minutes who they are. */
   isProved: boolean;
+  hasSecondFactor: boolean;
 }
 
 /** Who is signed in. A cookie holds the token; the database its digest. */
@@ -59,7 +60,7 @@ export class Sessions {
       .tables<PeopleTables>()
       .selectFrom('sessions')
       .innerJoin('people', 'people.person_id', 'sessions.person_id')
-      .select(['people.person_id', 'email', 'name', 'role', 'csrf', 'seen_at', 'proved_at'])
+      .select(['people.person_id', 'email', 'name', 'role', 'csrf', 'seen_at', 'proved_at', 'totp_secret'])
       .where('sha256', '=', sha256)
       .where('disabled_at', 'is', null)
       .where('seen_at', '>', before(now, IDLE_MS))
@@ -67,8 +68,9 @@ export class Sessions {
       .executeTakeFirst();
     if (row === undefined) return null;
     if (row.seen_at < before(now, SEEN_EVERY_MS)) await this.#noteSeen(sha256, now);
-    const { person_id: personId, email, name, role, csrf, proved_at } = row;
-    return { personId, email, name, role, csrf, isProved: proved_at !== null && proved_at > before(now, PROVED_MS) };
+    const { person_id: personId, email, name, role, csrf, proved_at, totp_secret } = row;
+    const isProved = proved_at !== null && proved_at > before(now, PROVED_MS);
+    return { personId, email, name, role, csrf, isProved, hasSecondFactor: totp_secret !== null };
   }
 
   /** Notes that the person proved anew who they are. */
