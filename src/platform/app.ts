@@ -4,33 +4,15 @@ import { keysModule } from './accounts/module.ts';
 import { auditModule } from './audit/module.ts';
 import { dataFolder } from './folder.ts';
 import { closeSoon, listen } from './http/listen.ts';
-import { RATE_LIMITS, type RateLimits } from './http/principal.ts';
-import { createServer, type LogLevel } from './http/server.ts';
+import { RATE_LIMITS } from './http/principal.ts';
+import { createServer } from './http/server.ts';
 import { keyedResultsJob } from './idempotency/keyed-results.ts';
 import { Scheduler } from './jobs/scheduler.ts';
 import type { ServiceModule } from './module.ts';
-import { openPlace, openSealKeys, type PlatformPlace } from './setup.ts';
+import type { Platform, PlatformOptions } from './options.ts';
+import { openPlace, openSealKeys } from './setup.ts';
+import { serveStatus } from './status/status.ts';
 import { openAuthority } from './timestamp/open.ts';
-
-export interface PlatformOptions extends PlatformPlace {
-  /** 0 for any that is free. */
-  port: number;
-  /** Default 127.0.0.1. */
-  host?: string;
-  /** An RFC 3161 authority; without one the development authority of the folder anchors. */
-  tsaUrl?: string | null;
-  /** How often streams that grew get a checkpoint; without it only when somebody asks. */
-  checkpointMinutes?: number | null;
-  logLevel?: LogLevel;
-  rateLimits?: RateLimits;
-}
-
-export interface Platform {
-  origin: string;
-  auditUrl: string;
-  /** Ends once requests under way were answered, or after 3 s. */
-  close(): Promise<void>;
-}
 
 /**
  * Serves a data folder until `close`.
@@ -44,17 +26,20 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const clock = () => new Date();
     const keys = new KeyAuthentication(database, clock);
     const authenticate = (presented: string) => keys.authenticate(presented);
-    const { logLevel = 'warn', rateLimits = RATE_LIMITS } = options;
-    const server = createServer({ logLevel, authenticate, rateLimits, clock });
+    const { logLevel = 'warn', rateLimits = RATE_LIMITS, trustedProxies = [], metricsFor = 'key' } = options;
+    const server = createServer({ logLevel, authenticate, rateLimits, trustedProxies, clock });
     const onAnchorFailure = (error: unknown, checkpointId: string | null) =>
       server.log.warn({ checkpointId, reason: messageOf(error) }, 'a checkpoint stays pending');
     const parts = { database, keys: sealKeys, authority, clock, onAnchorFailure };
     const settings = { checkpointMinutes: options.checkpointMinutes ?? null };
     const modules: readonly ServiceModule[] = [auditModule(parts, settings), keysModule({ database, clock }, keys)];
+    const jobs = [keyedResultsJob(database, clock), ...modules.flatMap((module) => module.jobs)];
+    const scheduler = new Scheduler(database, jobs, clock);
+    const metrics = modules.flatMap((module) => module.metrics ?? []);
+    await serveStatus(server, { database, keys: sealKeys, scheduler, clock, metrics, metricsFor });
     for (const { name, routes } of modules) await server.register(routes, { prefix: `/${name}` });
     const origin = await listen(server, { host: '127.0.0.1', ...options });
-    const jobs = [keyedResultsJob(database, clock), ...modules.flatMap((module) => module.jobs)];
-    const running = new Scheduler(database, jobs, clock).start((job, error) =>
+    const running = scheduler.start((job, error) =>
       server.log.error({ job, reason: messageOf(error) }, 'a job failed'),
     );
     return {

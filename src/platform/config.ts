@@ -3,8 +3,9 @@ import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { EvidenceError, messageOf } from '../core/errors.ts';
 import { parseYaml } from '../core/yaml.ts';
+import { LOG_LEVELS, type LogLevel } from './http/log.ts';
 import { RATE_LIMITS, type RateLimits } from './http/principal.ts';
-import { LOG_LEVELS, type LogLevel } from './http/server.ts';
+import { METRICS_FOR, type MetricsFor } from './status/metrics-for.ts';
 
 /** What a platform is run with. */
 export interface PlatformConfig {
@@ -21,6 +22,10 @@ export interface PlatformConfig {
   checkpointMinutes: number | null;
   logLevel: LogLevel;
   rateLimits: RateLimits;
+  /** Addresses and networks of proxies, whose word about the sender of a request is taken. */
+  trustedProxies: readonly string[];
+  /** Who may read the metrics. */
+  metricsFor: MetricsFor;
 }
 
 /** What is given on the command line. */
@@ -33,9 +38,12 @@ export interface PlatformFlags {
   'tsa-url'?: string | undefined;
 }
 
+const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]);
+const proxy = z.string().refine((text) => network.safeParse(text).success, 'is neither an address nor a network');
 const port = z.int().min(0).max(65_535);
 
-const fileSchema = z.strictObject({
+/** What a file of settings may say. */
+export const platformFileSchema = z.strictObject({
   data: z.string().min(1).optional(),
   postgres_url: z.string().min(1).optional(),
   postgres_password_file: z.string().min(1).optional(),
@@ -44,11 +52,13 @@ const fileSchema = z.strictObject({
   tsa_url: z.string().min(1).optional(),
   checkpoint_minutes: z.int().min(1).max(10_080).optional(),
   log_level: z.enum(LOG_LEVELS).optional(),
+  trusted_proxies: z.array(proxy).optional(),
+  metrics_for: z.enum(METRICS_FOR).optional(),
   rate_limits: z
     .strictObject({ requests_per_minute: z.int().min(1).optional(), refusals_per_minute: z.int().min(1).optional() })
     .optional(),
 });
-type ConfigFile = z.infer<typeof fileSchema>;
+type ConfigFile = z.infer<typeof platformFileSchema>;
 
 /**
  * The file, then the environment, then the flags: what comes later replaces what it says of the same thing. The file is
@@ -79,6 +89,8 @@ export function readPlatformConfig(
     checkpointMinutes: file.checkpoint_minutes ?? null,
     logLevel: toLogLevel(variable('EVIDENCE_PLATFORM_LOG_LEVEL')) ?? file.log_level ?? 'warn',
     rateLimits: toRateLimits(file),
+    trustedProxies: file.trusted_proxies ?? [],
+    metricsFor: file.metrics_for ?? 'key',
   };
 }
 
@@ -96,7 +108,7 @@ function readFile(path: string): ConfigFile {
   } catch (error) {
     throw new EvidenceError('config', `${path} cannot be read: ${messageOf(error)}`, { cause: error });
   }
-  const { data, postgres_password_file, ...file } = parseYaml(fileSchema, text, path);
+  const { data, postgres_password_file, ...file } = parseYaml(platformFileSchema, text, path);
   const inFolder = (name: string) => resolve(dirname(path), name);
   return {
     ...file,

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify';
 import type { Job } from './jobs/scheduler.ts';
+import type { Collect } from './metrics/families.ts';
 
 /** A service of the platform. It knows another one by that one's `api.ts` alone. */
 export interface ServiceModule {
@@ -8,6 +9,8 @@ export interface ServiceModule {
   routes: FastifyPluginAsync;
   /** What is done besides answering. */
   jobs: readonly Job[];
+  /** How it fares. */
+  metrics?: Collect;
   /** Resolves when nothing of it is under way any more, once nobody asks and no job runs. */
   settled(): Promise<void>;
 }

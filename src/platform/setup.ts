@@ -11,6 +11,7 @@ import { DerivedSealKeys, MASTER_KEY_BYTES } from './audit/seal-keys.ts';
 import type { Database } from './database/database.ts';
 import { openDatabase } from './database/open.ts';
 import { dataFolder } from './folder.ts';
+import { takesMasterKey } from './master-key.ts';
 import { migrateAll } from './migrations.ts';
 import { SCOPES } from './scopes.ts';
 
@@ -62,7 +63,9 @@ export async function openPlace(place: PlatformPlace): Promise<Database> {
   const database = await openDatabase(postgresUrl ? { url: postgresUrl } : { file });
   try {
     await migrateAll(database);
-    await bringOver(database, new RowSeals((await openSealKeys(dataDir)).ofRows()));
+    const { keys, seals } = await sealMeans(dataDir);
+    if (!(await takesMasterKey(database, keys))) throw otherKey(masterKey);
+    await bringOver(database, seals);
     return database;
   } catch (error) {
     await database.close();
@@ -86,6 +89,18 @@ export async function withDatabase<T>(place: PlatformPlace, work: (database: Dat
  */
 export async function openSealKeys(dataDir: string): Promise<DerivedSealKeys> {
   return new DerivedSealKeys(await readFile(dataFolder(dataDir).masterKey));
+}
+
+/** What seals entries and rows, with the master key of a data folder. @throws EvidenceError as `openSealKeys`. */
+export async function sealMeans(dataDir: string): Promise<{ keys: DerivedSealKeys; seals: RowSeals }> {
+  const keys = await openSealKeys(dataDir);
+  return { keys, seals: new RowSeals(keys.ofRows()) };
+}
+
+function otherKey(path: string): EvidenceError {
+  return new EvidenceError('config', `${path} is not the master key that the database was written with`, {
+    nextStep: 'Copy the one that it was made with to here, or name the database that belongs to this folder.',
+  });
 }
 
 function isSqlite({ postgresUrl }: PlatformPlace): boolean {

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type PlatformOptions, startPlatform } from '../../src/platform/app.ts';
+import { startPlatform } from '../../src/platform/app.ts';
+import type { PlatformOptions } from '../../src/platform/options.ts';
 import { initPlatform } from '../../src/platform/setup.ts';
 import { startPostgres } from '../support/postgres.ts';
 

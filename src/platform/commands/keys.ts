@@ -6,10 +6,9 @@ import { inPlainWords } from '../../core/schema-words.ts';
 import { escapeControls } from '../../core/terminal/visible.ts';
 import type { ApiKey, IssuedKey, Issuer } from '../accounts/api-keys.ts';
 import type { PlatformFlags } from '../config.ts';
-import type { Database, Transaction } from '../database/database.ts';
-import { DomainError } from '../errors.ts';
+import type { Transaction } from '../database/database.ts';
 import { SCOPES } from '../scopes.ts';
-import { placeOptions, readPlace } from './place.ts';
+import { inPlace, placeOptions } from './place.ts';
 import { showKey } from './show-key.ts';
 
 type Named = PlatformFlags & { id: string };
@@ -127,18 +126,6 @@ async function issueAndShow(
     const end = expires_at === null ? 'it does not expire' : `it ends at ${expires_at}`;
     say(`Made the API key ${key_id} ("${name}") with ${scopes.join(', ')}; ${end}. It is shown only this once.`);
   });
-}
-
-/** @throws EvidenceError as `openPlace`, and `usage` where the service would refuse. */
-async function inPlace<T>(flags: PlatformFlags, work: (database: Database, dataDir: string) => Promise<T>): Promise<T> {
-  const { withDatabase } = await import('../setup.ts');
-  const place = readPlace(flags);
-  try {
-    return await withDatabase(place, (database) => work(database, place.dataDir));
-  } catch (error) {
-    if (error instanceof DomainError) throw new EvidenceError('usage', error.message, { cause: error });
-    throw error;
-  }
 }
 
 /** The flags by the names that the API gives them. */

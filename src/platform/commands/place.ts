@@ -1,5 +1,8 @@
 import process from 'node:process';
+import { EvidenceError } from '../../core/errors.ts';
 import { type PlatformConfig, type PlatformFlags, readPlatformConfig } from '../config.ts';
+import type { Database } from '../database/database.ts';
+import { DomainError } from '../errors.ts';
 
 /** The options that say where a platform keeps what it has. */
 export const placeOptions = {
@@ -15,4 +18,22 @@ export const placeOptions = {
 /** @throws EvidenceError `config` as `readPlatformConfig`. */
 export function readPlace(flags: PlatformFlags): PlatformConfig {
   return readPlatformConfig(flags, process.env, process.cwd());
+}
+
+/**
+ * Runs `work` on the database of a place, and closes it.
+ * @throws EvidenceError as `openPlace`, and `usage` where the service would refuse.
+ */
+export async function inPlace<T>(
+  flags: PlatformFlags,
+  work: (database: Database, dataDir: string) => Promise<T>,
+): Promise<T> {
+  const { withDatabase } = await import('../setup.ts');
+  const place = readPlace(flags);
+  try {
+    return await withDatabase(place, (database) => work(database, place.dataDir));
+  } catch (error) {
+    if (error instanceof DomainError) throw new EvidenceError('usage', error.message, { cause: error });
+    throw error;
+  }
 }
