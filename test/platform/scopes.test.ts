@@ -101,8 +101,8 @@ describe.each(OPERATIONS)('$operation', ({ operation, needed, path, body }) => {
 });
 
 /** All that is in the database but checks, which Verify adds, and when keys were used. */
-function written(): string[] {
-  const tables = ['entries', 'checkpoints', 'keyed_results'].map((table) => service.sql(`SELECT * FROM ${table}`));
-  const packages = service.sql('SELECT package_id FROM packages');
-  return [...tables, packages, service.sql('SELECT key_id, expires_at, revoked_at FROM api_keys')];
+function written(): string {
+  const tables = ['entries', 'checkpoints', 'keyed_results'].map((table) => `SELECT * FROM ${table};`);
+  const keys = 'SELECT key_id, expires_at, revoked_at FROM api_keys;';
+  return service.sql([...tables, 'SELECT package_id FROM packages;', keys].join('\n'));
 }
