@@ -99,7 +99,8 @@ describe('the settings of the platform', () => {
   test('have the defaults that are told', () => {
     const config: Record<string, unknown> = { ...readPlatform('data: .'), data: null };
     const { requestsPerMinute, refusalsPerMinute } = readPlatform('data: .').rateLimits;
-    const limits: Record<string, number> = {
+    const limits: Record<string, unknown> = {
+      mail_folder: 'DATA/mail',
       'rate_limits.requests_per_minute': requestsPerMinute,
       'rate_limits.refusals_per_minute': refusalsPerMinute,
     };

@@ -1,53 +1,55 @@
+import { join } from 'node:path';
 import { messageOf } from '../core/errors.ts';
 import { KeyAuthentication } from './accounts/authentication.ts';
-import { keysModule } from './accounts/module.ts';
-import { auditModule } from './audit/module.ts';
-import { dataFolder } from './folder.ts';
+import { signedInBy } from './accounts/pages/signed-in.ts';
 import { closeSoon, listen } from './http/listen.ts';
 import { RATE_LIMITS } from './http/principal.ts';
 import { createServer } from './http/server.ts';
 import { keyedResultsJob } from './idempotency/keyed-results.ts';
+import { outboxTidyJob } from './jobs/outbox.ts';
 import { Scheduler } from './jobs/scheduler.ts';
-import type { ServiceModule } from './module.ts';
+import { openModules } from './modules.ts';
 import type { Platform, PlatformOptions } from './options.ts';
-import { openPlace, openSealKeys } from './setup.ts';
+import { openParts } from './parts.ts';
+import { startPosting } from './posting.ts';
 import { serveStatus } from './status/status.ts';
-import { openAuthority } from './timestamp/open.ts';
+import { servePages } from './web/web.ts';
 
 /**
  * Serves a data folder until `close`.
  * @throws EvidenceError `config` when the folder is not initialised or the port cannot be had.
  */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
-  const database = await openPlace(options);
+  const parts = await openParts(options);
+  const { database, clock, accounts, sealKeys } = parts;
   try {
-    const sealKeys = await openSealKeys(options.dataDir);
-    const authority = await openAuthority(options.tsaUrl ?? null, dataFolder(options.dataDir).authority);
-    const clock = () => new Date();
     const keys = new KeyAuthentication(database, clock);
     const authenticate = (presented: string) => keys.authenticate(presented);
     const { logLevel = 'warn', rateLimits = RATE_LIMITS, trustedProxies = [], metricsFor = 'key' } = options;
+    const { mail = { folder: join(options.dataDir, 'mail') } } = options;
     const server = createServer({ logLevel, authenticate, rateLimits, trustedProxies, clock });
-    const onAnchorFailure = (error: unknown, checkpointId: string | null) =>
-      server.log.warn({ checkpointId, reason: messageOf(error) }, 'a checkpoint stays pending');
-    const parts = { database, keys: sealKeys, authority, clock, onAnchorFailure };
-    const settings = { checkpointMinutes: options.checkpointMinutes ?? null };
-    const modules: readonly ServiceModule[] = [auditModule(parts, settings), keysModule({ database, clock }, keys)];
-    const jobs = [keyedResultsJob(database, clock), ...modules.flatMap((module) => module.jobs)];
-    const scheduler = new Scheduler(database, jobs, clock);
-    const metrics = modules.flatMap((module) => module.metrics ?? []);
+    const modules = await openModules(options, { parts, keys, log: server.log });
+    const jobs = [keyedResultsJob, outboxTidyJob].map((job) => job(database, clock));
+    const scheduler = new Scheduler(database, [...jobs, ...modules.flatMap((each) => each.jobs)], clock);
+    const metrics = modules.flatMap((each) => each.metrics ?? []);
     await serveStatus(server, { database, keys: sealKeys, scheduler, clock, metrics, metricsFor });
     for (const { name, routes } of modules) await server.register(routes, { prefix: `/${name}` });
+    const frame = { findSignedIn: signedInBy(accounts.sessions), masterKey: sealKeys.forThread(), rateLimits, clock };
+    await servePages(server, { ...frame, modules, publicUrl: options.publicUrl ?? null });
     const origin = await listen(server, { host: '127.0.0.1', ...options });
-    const running = scheduler.start((job, error) =>
-      server.log.error({ job, reason: messageOf(error) }, 'a job failed'),
-    );
+    const onFailure = (job: string, error: unknown) =>
+      server.log.error({ job, reason: messageOf(error) }, 'a job failed');
+    const running = scheduler.start(onFailure);
+    const means = { database, clock, links: accounts.links, publicUrl: options.publicUrl ?? origin };
+    const posting = await startPosting(mail, means, (error) => onFailure('outbox', error));
     return {
       origin,
       auditUrl: `${origin}/audit`,
+      mailTo: posting.to,
       async close() {
         await closeSoon(server);
         await running.stop();
+        await posting.stop();
         for (const module of modules) await module.settled();
         await database.close();
       },

@@ -1,13 +1,17 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { EvidenceError, messageOf } from '../core/errors.ts';
 import { parseYaml } from '../core/yaml.ts';
+import { originOf } from './http/listen.ts';
 import { LOG_LEVELS, type LogLevel } from './http/log.ts';
 import { RATE_LIMITS, type RateLimits } from './http/principal.ts';
+import type { MailSettings } from './mail/open.ts';
+import { readPassword, toMailSettings, toPublicUrl } from './settings.ts';
 import { METRICS_FOR, type MetricsFor } from './status/metrics-for.ts';
 
 /** What a platform is run with. */
+// Over ten members: each is a setting.
 export interface PlatformConfig {
   /** The folder with the keys, and with the database where that is SQLite. */
   dataDir: string;
@@ -26,6 +30,11 @@ export interface PlatformConfig {
   trustedProxies: readonly string[];
   /** Who may read the metrics. */
   metricsFor: MetricsFor;
+  /** Where browsers reach it, without a slash at the end; null for where it listens. */
+  publicUrl: string | null;
+  /** Whether anybody may sign up, once there is an owner. */
+  signUp: 'open' | 'closed';
+  mail: MailSettings;
 }
 
 /** What is given on the command line. */
@@ -57,8 +66,14 @@ export const platformFileSchema = z.strictObject({
   rate_limits: z
     .strictObject({ requests_per_minute: z.int().min(1).optional(), refusals_per_minute: z.int().min(1).optional() })
     .optional(),
+  public_url: z.string().min(1).optional(),
+  sign_up: z.enum(['open', 'closed']).optional(),
+  smtp: z
+    .strictObject({ url: z.string().min(1), from: z.string().min(1), password_file: z.string().min(1).optional() })
+    .optional(),
+  mail_folder: z.string().min(1).optional(),
 });
-type ConfigFile = z.infer<typeof platformFileSchema>;
+export type ConfigFile = z.infer<typeof platformFileSchema>;
 
 /**
  * The file, then the environment, then the flags: what comes later replaces what it says of the same thing. The file is
@@ -91,6 +106,9 @@ export function readPlatformConfig(
     rateLimits: toRateLimits(file),
     trustedProxies: file.trusted_proxies ?? [],
     metricsFor: file.metrics_for ?? 'key',
+    publicUrl: toPublicUrl(variable('EVIDENCE_PLATFORM_PUBLIC_URL'), file),
+    signUp: file.sign_up ?? 'closed',
+    mail: toMailSettings(file, join(dataDir, 'mail')),
   };
 }
 
@@ -108,13 +126,12 @@ function readFile(path: string): ConfigFile {
   } catch (error) {
     throw new EvidenceError('config', `${path} cannot be read: ${messageOf(error)}`, { cause: error });
   }
-  const { data, postgres_password_file, ...file } = parseYaml(platformFileSchema, text, path);
+  const file = parseYaml(platformFileSchema, text, path);
   const inFolder = (name: string) => resolve(dirname(path), name);
-  return {
-    ...file,
-    ...(data === undefined ? {} : { data: inFolder(data) }),
-    ...(postgres_password_file === undefined ? {} : { postgres_password_file: inFolder(postgres_password_file) }),
-  };
+  for (const name of ['data', 'postgres_password_file', 'mail_folder'] as const)
+    if (file[name] !== undefined) file[name] = inFolder(file[name]);
+  if (file.smtp?.password_file !== undefined) file.smtp.password_file = inFolder(file.smtp.password_file);
+  return file;
 }
 
 /** The address with its password. No error quotes it. */
@@ -133,13 +150,8 @@ function toPostgresUrl({ postgres }: PlatformFlags, variable: string | undefined
       nextStep: `Put it into a file that postgres_password_file names, or the whole address into EVIDENCE_PLATFORM_POSTGRES_URL.`,
     });
   if (file.postgres_password_file !== undefined)
-    url.password = encodeURIComponent(readPassword(file.postgres_password_file));
+    url.password = encodeURIComponent(readPassword('postgres_password_file', file.postgres_password_file));
   return url.href;
-}
-
-function readPassword(path: string): string {
-  if (!existsSync(path)) throw new EvidenceError('config', `postgres_password_file: there is no ${path}`);
-  return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
 }
 
 function toPort(text: string | undefined): number | undefined {
@@ -155,4 +167,9 @@ function toLogLevel(text: string | undefined): LogLevel | undefined {
   if (level === undefined)
     throw new EvidenceError('config', `EVIDENCE_PLATFORM_LOG_LEVEL is none of ${LOG_LEVELS.join(', ')}`);
   return level;
+}
+
+/** Where browsers reach it, as far as the settings say. */
+export function publicUrlOf({ publicUrl, host, port }: PlatformConfig): string {
+  return publicUrl ?? originOf(['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host, port);
 }

@@ -5,7 +5,7 @@ import { EvidenceError } from '../core/errors.ts';
 import { startPlatform } from './app.ts';
 import { importHost } from './import/host.ts';
 import type { ImportResult } from './import/result.ts';
-import { initPlatform } from './setup.ts';
+import { initPlatform } from './init.ts';
 
 /** A platform of one's own for as long as a process wants it: the one door for the exporter's demonstration. */
 export interface EmbeddedPlatform {

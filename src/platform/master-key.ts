@@ -1,5 +1,6 @@
 import type { DerivedSealKeys } from './audit/seal-keys.ts';
-import type { Database, Reader } from './database/database.ts';
+import { countStreams } from './audit/totals.ts';
+import type { Database, Reader, Transaction } from './database/database.ts';
 import type { Migrations } from './database/migration.ts';
 
 /** By what a database knows its master key again: a text that is derived from it and says nothing of it. */
@@ -13,20 +14,22 @@ export const MASTER_KEY_MIGRATIONS: Migrations = {
   ],
 };
 
-/** Whether a database is one that was written with this master key; a new one is from now on. */
+/**
+ * Whether a database may be used with this master key: one that knows no key, or this one. Where there is a stream already
+ * it knows this one from then on.
+ */
 export async function takesMasterKey(database: Database, keys: DerivedSealKeys): Promise<boolean> {
-  if ((await markOf(database)) === undefined) {
-    const row = { id: 1, mark: keys.mark() };
-    await database.write((transaction) =>
-      transaction
-        .tables<MasterKeyTables>()
-        .insertInto('master_key')
-        .values(row)
-        .onConflict((conflict) => conflict.column('id').doNothing())
-        .execute(),
-    );
-  }
-  return hasMasterKey(database, keys);
+  const mark = await markOf(database);
+  if (mark !== undefined) return mark === keys.mark();
+  if ((await countStreams(database)) > 0) await database.write((transaction) => keepMasterKey(transaction, keys));
+  return true;
+}
+
+/** Has a database know its master key. */
+export async function keepMasterKey(transaction: Transaction, keys: DerivedSealKeys): Promise<void> {
+  const row = { id: 1, mark: keys.mark() };
+  const insert = transaction.tables<MasterKeyTables>().insertInto('master_key').values(row);
+  await insert.onConflict((conflict) => conflict.column('id').doNothing()).execute();
 }
 
 /** Whether a database was written with this master key. */

@@ -1,12 +1,15 @@
 import type { FastifyPluginAsync } from 'fastify';
 import type { Job } from './jobs/scheduler.ts';
 import type { Collect } from './metrics/families.ts';
+import type { ModulePages } from './web/web.ts';
 
 /** A service of the platform. It knows another one by that one's `api.ts` alone. */
 export interface ServiceModule {
   /** Its routes stand under it. */
   name: string;
   routes: FastifyPluginAsync;
+  /** What people see of it, under `/app`. */
+  pages?: ModulePages;
   /** What is done besides answering. */
   jobs: readonly Job[];
   /** How it fares. */

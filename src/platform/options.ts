@@ -1,9 +1,11 @@
 import type { LogLevel } from './http/log.ts';
 import type { RateLimits } from './http/principal.ts';
-import type { PlatformPlace } from './setup.ts';
+import type { MailSettings } from './mail/open.ts';
+import type { PartsOptions } from './parts.ts';
 import type { MetricsFor } from './status/metrics-for.ts';
 
-export interface PlatformOptions extends PlatformPlace {
+/** What a platform is started with. */
+export interface PlatformOptions extends PartsOptions {
   /** 0 for any that is free. */
   port: number;
   /** Default 127.0.0.1. */
@@ -16,11 +18,17 @@ export interface PlatformOptions extends PlatformPlace {
   rateLimits?: RateLimits;
   trustedProxies?: readonly string[];
   metricsFor?: MetricsFor;
+  /** Where browsers reach it; where it listens, unless said. */
+  publicUrl?: string | null;
+  /** Where mails go; into the folder `mail` of the data folder, unless said. */
+  mail?: MailSettings;
 }
 
 export interface Platform {
   origin: string;
   auditUrl: string;
+  /** Where mails go, for people. */
+  mailTo: string;
   /** Ends once requests under way were answered, or after 3 s. */
   close(): Promise<void>;
 }

@@ -35,6 +35,9 @@ test('without a word about it everything is as it is meant for one machine', () 
     rateLimits: { requestsPerMinute: 600_000, refusalsPerMinute: 300 },
     trustedProxies: [],
     metricsFor: 'key',
+    publicUrl: null,
+    signUp: 'closed',
+    mail: { folder: join('data', 'mail') },
   });
 });
 
@@ -51,6 +54,12 @@ rate_limits:
   requests_per_minute: 1000
 trusted_proxies: [127.0.0.1, '::1', 10.0.0.0/8]
 metrics_for: loopback
+public_url: https://evidence.example/
+sign_up: open
+smtp:
+  url: smtp://platform@mail.example:587
+  from: Evidence@example.com
+  password_file: password
 `;
   expect(read({ file })).toEqual({
     dataDir: join(folder, 'data'),
@@ -63,6 +72,9 @@ metrics_for: loopback
     rateLimits: { requestsPerMinute: 1000, refusalsPerMinute: 300 },
     trustedProxies: ['127.0.0.1', '::1', '10.0.0.0/8'],
     metricsFor: 'loopback',
+    publicUrl: 'https://evidence.example',
+    signUp: 'open',
+    mail: { smtp: { url: 'smtp://platform@mail.example:587', from: 'Evidence@example.com', password: 'p:a/ss' } },
   });
 });
 
@@ -75,6 +87,7 @@ test('the environment replaces the file, and flags replace both', () => {
     EVIDENCE_PLATFORM_TSA_URL: 'http://b',
     EVIDENCE_PLATFORM_POSTGRES_URL: 'postgres://b:secret@b/b',
     EVIDENCE_PLATFORM_LOG_LEVEL: 'error',
+    EVIDENCE_PLATFORM_PUBLIC_URL: 'https://b.example',
   };
   const flags = { data: 'c', host: 'c', port: 3, 'tsa-url': 'http://c', postgres: 'postgres://c/c' };
   expect(read({ file, environment })).toMatchObject({ host: 'b', port: 2, postgresUrl: 'postgres://b:secret@b/b' });
@@ -87,6 +100,9 @@ test('the environment replaces the file, and flags replace both', () => {
     checkpointMinutes: null,
     logLevel: 'error',
     rateLimits: expect.anything(),
+    publicUrl: 'https://b.example',
+    signUp: 'closed',
+    mail: { folder: join('c', 'mail') },
   });
 });
 
@@ -136,6 +152,42 @@ describe('what is wrong is named', () => {
       'no file with the password',
       { file: 'data: a\npostgres_url: postgres://u@h/d\npostgres_password_file: none\n' },
       'postgres_password_file: there is no',
+    ],
+    [
+      'a public address with a path',
+      { file: 'data: a\npublic_url: https://a.example/evidence\n' },
+      'public_url is not an address without a path',
+    ],
+    [
+      'a public address of another kind',
+      { flags: { data: 'a' }, environment: { EVIDENCE_PLATFORM_PUBLIC_URL: 'javascript:alert(1)' } },
+      'EVIDENCE_PLATFORM_PUBLIC_URL is not an address without a path',
+    ],
+    ['another word for who may sign up', { file: 'data: a\nsign_up: maybe\n' }, 'platform.yaml:2:1: sign_up:'],
+    [
+      'two places for mails',
+      { file: 'data: a\nmail_folder: m\nsmtp: {url: smtp://a, from: a@b.c}\n' },
+      'both smtp and mail_folder say where mails go',
+    ],
+    [
+      'a mail server of another kind',
+      { file: 'data: a\nsmtp: {url: http://a, from: a@b.c}\n' },
+      'smtp.url is not the address of a mail server',
+    ],
+    [
+      'a password of a mail server in the file',
+      { file: 'data: a\nsmtp: {url: "smtp://u:hunter2@a", from: a@b.c}\n' },
+      'smtp.url has a password in it',
+    ],
+    [
+      'a user of a mail server without a password',
+      { file: 'data: a\nsmtp: {url: smtp://u@a, from: a@b.c}\n' },
+      'smtp needs both',
+    ],
+    [
+      'a sender that is none',
+      { file: 'data: a\nsmtp: {url: smtp://a, from: "a@b.c\\r\\nBcc: d@e.f"}\n' },
+      'smtp.from is not an e-mail address',
     ],
   ])('%s', (_name, given, message) => {
     expect(() => read(given)).toThrow(message);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DerivedSealKeys } from '../../src/platform/audit/seal-keys.ts';
-import { hasMasterKey, takesMasterKey } from '../../src/platform/master-key.ts';
+import { hasMasterKey, keepMasterKey, takesMasterKey } from '../../src/platform/master-key.ts';
 import { isMigrated, migrateAll } from '../../src/platform/migrations.ts';
 import { DATABASES, type DatabasePlace } from './database/databases.ts';
 
@@ -15,10 +15,12 @@ describe.each(DATABASES)('a database on %s', (_name, start) => {
   });
   afterAll(() => place.close());
 
-  test('knows the first master key that it is used with, and takes no other', async () => {
+  test('that knows its master key takes no other', async () => {
     const { database } = await place.create();
     await migrateAll(database);
+    expect([await takesMasterKey(database, KEYS), await takesMasterKey(database, OTHERS)]).toEqual([true, true]);
     expect(await hasMasterKey(database, KEYS)).toBe(false);
+    await database.write((transaction) => keepMasterKey(transaction, KEYS));
     expect(await takesMasterKey(database, KEYS)).toBe(true);
     expect(await takesMasterKey(database, OTHERS)).toBe(false);
     expect([await hasMasterKey(database, KEYS), await hasMasterKey(database, OTHERS)]).toEqual([true, false]);

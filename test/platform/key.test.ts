@@ -1,6 +1,13 @@
 import { crc32 } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type IssuedKey, issueKey, type KeyWishes, operator, revokeKey } from '../../src/platform/accounts/api-keys.ts';
+import { type Act, byCommand } from '../../src/platform/accounts/administration.ts';
+import {
+  type IssuedKey,
+  issueKey,
+  type KeyWishes,
+  revokeKey,
+  rotateKey,
+} from '../../src/platform/accounts/api-keys.ts';
 import { KeyAuthentication } from '../../src/platform/accounts/authentication.ts';
 import { createKey, keyIdOf } from '../../src/platform/accounts/key.ts';
 import type { AccountTables } from '../../src/platform/accounts/schema.ts';
@@ -42,9 +49,12 @@ describe.each(DATABASES)('API keys on %s', (_name, start) => {
   afterEach(() => keys.settled());
   afterAll(() => place.close());
 
+  const acts: Act[] = [];
+  const administration = { record: async (_: unknown, act: Act) => void acts.push(act) };
+  const issuing = { actor: byCommand('test'), now: NOW, administration };
   const issue = (wishes: Partial<KeyWishes> = {}) =>
     database.write((transaction) =>
-      issueKey(transaction, { name: 'a key', scopes: ['audit:read'], expiresAt: null, ...wishes }, operator(NOW)),
+      issueKey(transaction, { name: 'a key', scopes: ['audit:read'], expiresAt: null, ...wishes }, issuing),
     );
   const rowOf = ({ key }: IssuedKey) =>
     database
@@ -64,6 +74,22 @@ describe.each(DATABASES)('API keys on %s', (_name, start) => {
     });
   });
 
+  test('are recorded as they are made, rotated and revoked, each once', async () => {
+    acts.length = 0;
+    const { key } = await issue();
+    const next = await database.write((transaction) =>
+      rotateKey(transaction, key.key_id, { overlapSeconds: 60 }, issuing),
+    );
+    for (const _ of 'twice') await database.write((transaction) => revokeKey(transaction, key.key_id, issuing));
+    expect(acts.map(({ actor, action, of }) => [actor.name, action, of[1]])).toEqual([
+      ['command:test', 'key.made', key.key_id],
+      ['command:test', 'key.rotated', next.key.key_id],
+      ['command:test', 'key.revoked', key.key_id],
+    ]);
+    expect(acts[1]?.more).toMatchObject({ rotated_from: key.key_id, scopes: ['audit:read'] });
+    expect(JSON.stringify(acts)).not.toContain(next.text.slice(-49));
+  });
+
   test('are not known by their shape or their id', async () => {
     const issued = await issue();
     const { text } = createKey();
@@ -80,7 +106,7 @@ describe.each(DATABASES)('API keys on %s', (_name, start) => {
   test('are good until they expire, and not after they were revoked', async () => {
     const expiring = await issue({ expiresAt: '2026-11-22T12:00:10.000Z' });
     const revoked = await issue();
-    await database.write((transaction) => revokeKey(transaction, revoked.key.key_id, NOW));
+    await database.write((transaction) => revokeKey(transaction, revoked.key.key_id, issuing));
     expect(await keys.authenticate(expiring.text)).toMatchObject({ id: expiring.key.key_id });
     await expect(keys.authenticate(revoked.text)).rejects.toMatchObject({ code: 'key_revoked' });
     now = new Date('2026-11-22T12:00:10.000Z');

@@ -3,12 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { WireEntry } from '../../src/core/wire.ts';
+import type { AppendMeans } from '../../src/platform/audit/append.ts';
 import { rotateSealKey } from '../../src/platform/audit/rotation.ts';
+import { RowSeals } from '../../src/platform/audit/row-seals.ts';
 import { hashEntry, sealHash } from '../../src/platform/audit/rules.ts';
 import { type DerivedSealKeys, sealKeyId } from '../../src/platform/audit/seal-keys.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import { DomainError } from '../../src/platform/errors.ts';
-import { openPlace, type PlatformPlace, sealMeans } from '../../src/platform/setup.ts';
+import { openPlace, openSealKeys, type PlatformPlace } from '../../src/platform/setup.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { recomputeInPython } from './recomputed.ts';
 import { entry, type Service, startService } from './service.ts';
@@ -29,14 +31,15 @@ describe.each(places)('rotating a seal key on %s', (_name, start) => {
   let stop: () => Promise<void>;
   /** As another process has it. */
   let database: Database;
-  let means: Awaited<ReturnType<typeof sealMeans>> & { clock: () => Date };
+  let means: AppendMeans;
   beforeAll(async () => {
     const { postgresUrl, stop: end } = await start();
     stop = end;
     service = await startService({ postgresUrl });
     const place: PlatformPlace = { dataDir: service.dataDir, postgresUrl };
     database = await openPlace(place);
-    means = { ...(await sealMeans(service.dataDir)), clock: () => new Date() };
+    const keys = await openSealKeys(service.dataDir);
+    means = { keys, seals: new RowSeals(keys.ofRows()), clock: () => new Date() };
   });
   afterAll(async () => {
     await database.close();

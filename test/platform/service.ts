@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPlatform } from '../../src/platform/app.ts';
+import { initPlatform } from '../../src/platform/init.ts';
 import type { PlatformOptions } from '../../src/platform/options.ts';
-import { initPlatform } from '../../src/platform/setup.ts';
 import { startPostgres } from '../support/postgres.ts';
 
 export interface Answer {

@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPlatform } from '../../src/platform/app.ts';
-import { initPlatform } from '../../src/platform/setup.ts';
+import { initPlatform } from '../../src/platform/init.ts';
 
 export interface ServedPlatform {
   auditUrl: string;

@@ -1,7 +1,8 @@
 import type { Reader, Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { SCOPES, type Scope } from '../scopes.ts';
-import { createKey } from './key.ts';
+import { type Actor, type Administration, refuseScopes } from './administration.ts';
+import { createKey, type NewKey } from './key.ts';
 import type { AccountTables, ApiKeyTable } from './schema.ts';
 
 /** An API key as it is shown. */
@@ -27,20 +28,20 @@ export interface Rotation {
   expiresAt?: string | null | undefined;
 }
 
-/** Who makes a key: it gives no scope that it has not got itself. */
-export interface Issuer {
-  scopes: readonly Scope[];
+/** How a key is issued. */
+export interface Issuing {
+  actor: Actor;
   now: Date;
-}
-
-/** Somebody with the database in their hands. */
-export function operator(now: Date): Issuer {
-  return { scopes: SCOPES, now };
+  administration: Administration;
+  /** The key, where somebody else made its text. */
+  given?: NewKey | undefined;
 }
 
 /** @throws DomainError `forbidden`; `invalid_request` for an end that is past. */
-export async function issueKey(transaction: Transaction, wishes: KeyWishes, issuer: Issuer): Promise<IssuedKey> {
-  return insertKey(transaction, wishes, issuer, null);
+export async function issueKey(transaction: Transaction, wishes: KeyWishes, issuing: Issuing): Promise<IssuedKey> {
+  const issued = await insertKey(transaction, wishes, issuing, null);
+  await recordOf(transaction, issuing, 'key.made', issued.key);
+  return issued;
 }
 
 /**
@@ -52,33 +53,43 @@ export async function rotateKey(
   transaction: Transaction,
   keyId: string,
   { overlapSeconds, expiresAt }: Rotation,
-  issuer: Issuer,
+  issuing: Issuing,
 ): Promise<IssuedKey & { old: ApiKey }> {
+  const { now } = issuing;
   const old = await findKey(transaction, keyId);
-  await refuseEnded(transaction, old, issuer.now);
+  await refuseEnded(transaction, old, now);
   const wishes = { ...old, expiresAt: expiresAt === undefined ? old.expires_at : expiresAt };
-  const issued = await insertKey(transaction, wishes, issuer, keyId);
-  const overlap = new Date(issuer.now.getTime() + overlapSeconds * 1000).toISOString();
+  const issued = await insertKey(transaction, wishes, issuing, keyId);
+  const overlap = new Date(now.getTime() + overlapSeconds * 1000).toISOString();
   if (old.expires_at === null || overlap < old.expires_at) await setEnd(transaction, keyId, overlap);
+  await recordOf(transaction, issuing, 'key.rotated', issued.key);
   return { ...issued, old };
 }
 
 /** Ends a key at once; one that was revoked before stays as it is. @throws DomainError `not_found`. */
-export async function revokeKey(transaction: Transaction, keyId: string, now: Date): Promise<ApiKey> {
-  await transaction
-    .tables<AccountTables>()
-    .updateTable('api_keys')
-    .set({ revoked_at: now.toISOString() })
-    .where('key_id', '=', keyId)
-    .where('revoked_at', 'is', null)
-    .execute();
-  return findKey(transaction, keyId);
+export async function revokeKey(
+  transaction: Transaction,
+  keyId: string,
+  { actor, now, administration }: Issuing,
+): Promise<ApiKey> {
+  const key = await findKey(transaction, keyId);
+  if (key.revoked_at !== null) return key;
+  const revoked = { ...key, revoked_at: now.toISOString() };
+  const keys = transaction.tables<AccountTables>().updateTable('api_keys').set({ revoked_at: revoked.revoked_at });
+  await keys.where('key_id', '=', keyId).execute();
+  await administration.record(transaction, { actor, action: 'key.revoked', of: ['api_key', keyId] });
+  return revoked;
 }
 
 /** Undoes what issued a key that nobody got to see. */
-export async function withdrawKey(transaction: Transaction, { key, old }: IssuedKey & { old?: ApiKey }): Promise<void> {
+export async function withdrawKey(
+  transaction: Transaction,
+  { key, old }: IssuedKey & { old?: ApiKey },
+  { actor, administration }: Pick<Issuing, 'actor' | 'administration'>,
+): Promise<void> {
   await transaction.tables<AccountTables>().deleteFrom('api_keys').where('key_id', '=', key.key_id).execute();
   if (old !== undefined) await setEnd(transaction, old.key_id, old.expires_at);
+  await administration.record(transaction, { actor, action: 'key.withdrawn', of: ['api_key', key.key_id] });
 }
 
 /** Keys by their ids, from one on. */
@@ -112,16 +123,14 @@ async function refuseEnded(transaction: Transaction, key: ApiKey, now: Date): Pr
 async function insertKey(
   transaction: Transaction,
   { name, scopes, expiresAt }: KeyWishes,
-  issuer: Issuer,
+  { actor, now: at, given = createKey() }: Issuing,
   rotatedFrom: string | null,
 ): Promise<IssuedKey> {
-  const refused = scopes.find((scope) => !issuer.scopes.includes(scope));
-  if (refused !== undefined)
-    throw new DomainError('forbidden', `the API key of this request has not got the scope ${refused}: it gives none`);
-  const now = issuer.now.toISOString();
+  refuseScopes(actor, scopes);
+  const now = at.toISOString();
   if (expiresAt !== null && expiresAt <= now)
     throw new DomainError('invalid_request', `expires_at: ${expiresAt} is past`);
-  const { id, text, sha256 } = createKey();
+  const { id, text, sha256 } = given;
   const row: ApiKeyTable = {
     key_id: id,
     sha256,
@@ -135,6 +144,16 @@ async function insertKey(
   };
   await transaction.tables<AccountTables>().insertInto('api_keys').values(row).execute();
   return { key: toApiKey(row), text };
+}
+
+function recordOf(
+  transaction: Transaction,
+  { actor, administration }: Issuing,
+  action: 'key.made' | 'key.rotated',
+  { key_id, name, scopes, expires_at, rotated_from }: ApiKey,
+): Promise<void> {
+  const more = { name, scopes, expires_at, ...(rotated_from === null ? {} : { rotated_from }) };
+  return administration.record(transaction, { actor, action, of: ['api_key', key_id], more });
 }
 
 async function setEnd(transaction: Transaction, keyId: string, expiresAt: string | null): Promise<void> {

@@ -1,4 +1,5 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { DomainError } from '../errors.ts';
 
 /** OWASP Password Storage Cheat Sheet: N = 2^17, r = 8, p = 1; 128 MiB and a quarter of a second. */
 const COST = { log2N: 17, r: 8, p: 1 };
@@ -53,4 +54,25 @@ async function derive(password: string, salt: Buffer, { log2N, r, p }: typeof CO
     running--;
     waiting.shift()?.();
   }
+}
+
+/** What passwords are kept and compared with. */
+export interface Passwords {
+  hash(password: string): Promise<string>;
+  /** As `isPassword`. */
+  matches(password: string, stored: string | null): Promise<boolean>;
+}
+
+export const PASSWORDS: Passwords = { hash: hashPassword, matches: isPassword };
+
+/** @throws DomainError `weak_password` with what is wrong. */
+export function refuseWeak(password: string, own: readonly string[]): void {
+  const { length } = [...password];
+  const lower = password.toLowerCase();
+  const isOwn = own.some((word) => word !== '' && lower.includes(word.toLowerCase()));
+  if (length < SHORTEST_PASSWORD || length > LONGEST_PASSWORD || isOwn || new Set(lower).size < 5)
+    throw new DomainError(
+      'weak_password',
+      `a password has ${SHORTEST_PASSWORD} to ${LONGEST_PASSWORD} characters, at least five different ones, and neither your name nor your address in it`,
+    );
 }

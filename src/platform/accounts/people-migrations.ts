@@ -14,7 +14,8 @@ export const PEOPLE_MIGRATIONS: Migrations = {
       disabled_at ${text}
     ) ${end}`,
     `CREATE TABLE links (
-      sha256 ${text} PRIMARY KEY,
+      link_id ${text} PRIMARY KEY,
+      sha256 ${text} NOT NULL UNIQUE,
       purpose ${text} NOT NULL CHECK (purpose IN ('set_up', 'confirm', 'invite', 'reset')),
       content ${text} NOT NULL,
       expires_at ${text} NOT NULL,

@@ -4,7 +4,7 @@ export type Role = 'owner' | 'operator' | 'auditor';
 export interface PeopleTables {
   people: {
     person_id: string;
-    /** In lower case. */
+    /** As `canonicalEmail` writes it. */
     email: string;
     name: string;
     role: Role;
@@ -18,6 +18,8 @@ export interface PeopleTables {
     disabled_at: string | null;
   };
   links: {
+    link_id: string;
+    /** Of its token. */
     sha256: string;
     purpose: LinkPurpose;
     /** JSON, for whoever follows the link. */

@@ -1,4 +1,5 @@
 import type { Database, Transaction } from '../database/database.ts';
+import { DomainError } from '../errors.ts';
 import type { PeopleTables, Role } from './people-tables.ts';
 import { newToken, tokenDigest } from './secrets.ts';
 
@@ -19,6 +20,7 @@ export interface Session {
   csrf: string;
   /** They proved within the last minutes who they are. */
   isProved: boolean;
+  hasSecondFactor: boolean;
 }
 
 /** Who is signed in. A cookie holds the token; the database its digest. */
@@ -58,21 +60,24 @@ export class Sessions {
       .tables<PeopleTables>()
       .selectFrom('sessions')
       .innerJoin('people', 'people.person_id', 'sessions.person_id')
-      .select(['people.person_id', 'email', 'name', 'role', 'csrf', 'seen_at', 'proved_at'])
+      .select(['people.person_id', 'email', 'name', 'role', 'csrf', 'seen_at', 'proved_at', 'totp_secret'])
       .where('sha256', '=', sha256)
       .where('disabled_at', 'is', null)
       .where('seen_at', '>', before(now, IDLE_MS))
       .where('sessions.created_at', '>', before(now, WHOLE_MS))
       .executeTakeFirst();
     if (row === undefined) return null;
-    if (row.seen_at < before(now, SEEN_EVERY_MS)) await this.#change(sha256, { seen_at: now.toISOString() });
-    const { person_id: personId, email, name, role, csrf, proved_at } = row;
-    return { personId, email, name, role, csrf, isProved: proved_at !== null && proved_at > before(now, PROVED_MS) };
+    if (row.seen_at < before(now, SEEN_EVERY_MS)) await this.#noteSeen(sha256, now);
+    const { person_id: personId, email, name, role, csrf, proved_at, totp_secret } = row;
+    const isProved = proved_at !== null && proved_at > before(now, PROVED_MS);
+    return { personId, email, name, role, csrf, isProved, hasSecondFactor: totp_secret !== null };
   }
 
   /** Notes that the person proved anew who they are. */
-  async prove(token: string): Promise<void> {
-    await this.#change(tokenDigest(token), { proved_at: this.#clock().toISOString() });
+  async prove(transaction: Transaction, token: string): Promise<void> {
+    const sessions = transaction.tables<PeopleTables>().updateTable('sessions');
+    const proved = sessions.set({ proved_at: this.#clock().toISOString() });
+    await proved.where('sha256', '=', tokenDigest(token)).execute();
   }
 
   async end(token: string): Promise<void> {
@@ -86,11 +91,31 @@ export class Sessions {
     await transaction.tables<PeopleTables>().deleteFrom('sessions').where('person_id', '=', personId).execute();
   }
 
-  async #change(sha256: string, change: Partial<PeopleTables['sessions']>): Promise<void> {
-    await this.#database.write((transaction) =>
-      transaction.tables<PeopleTables>().updateTable('sessions').set(change).where('sha256', '=', sha256).execute(),
-    );
+  /** Ends all sessions of a person but one. @param token of the one that stays. */
+  async endOthers(transaction: Transaction, personId: string, token: string): Promise<void> {
+    const sessions = transaction.tables<PeopleTables>().deleteFrom('sessions').where('person_id', '=', personId);
+    await sessions.where('sha256', '!=', tokenDigest(token)).execute();
   }
+
+  async #noteSeen(sha256: string, now: Date): Promise<void> {
+    await this.#database.write((transaction) => {
+      const seen = transaction.tables<PeopleTables>().updateTable('sessions').set({ seen_at: now.toISOString() });
+      return seen.where('sha256', '=', sha256).execute();
+    });
+  }
+}
+
+export function sessionEnded(): DomainError {
+  return new DomainError('not_signed_in', 'the session has ended; sign in again');
+}
+
+/** Removes what has ended anyhow. */
+export async function forgetSessions(transaction: Transaction, now: Date): Promise<void> {
+  await transaction
+    .tables<PeopleTables>()
+    .deleteFrom('sessions')
+    .where(({ or, eb }) => or([eb('seen_at', '<', before(now, IDLE_MS)), eb('created_at', '<', before(now, WHOLE_MS))]))
+    .execute();
 }
 
 function before(now: Date, milliseconds: number): string {

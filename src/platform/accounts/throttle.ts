@@ -1,82 +1,122 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Database } from '../database/database.ts';
+import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import type { PeopleTables } from './people-tables.ts';
 
-/** Failures without a consequence. */
-const FREE = 5;
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 15 * 60 * 1000;
-/** After so long without a failure all is forgotten. */
+/** After so long without an attempt all is forgotten. */
 const FORGOTTEN_MS = 24 * 60 * 60 * 1000;
 
+/** What attempts are counted for. */
+export interface ThrottleSubject {
+  name: string;
+  /** Failures without a consequence. */
+  free: number;
+}
+
+/** Attempts on an account, whether there is one or not. */
+export function accountSubject(email: string): ThrottleSubject {
+  return { name: `account ${email}`, free: 5 };
+}
+
+/** Attempts from a network; a whole company may be behind it. */
+export function networkSubject(network: string): ThrottleSubject {
+  return { name: `network ${network}`, free: 30 };
+}
+
+/** Letters that somebody without an account has sent to an address, and from a network. */
+export function letterSubjects(email: string, network: string): ThrottleSubject[] {
+  return [
+    { name: `letters to ${email}`, free: 3 },
+    { name: `letters by ${network}`, free: 30 },
+  ];
+}
+
 /**
- * Slows down who guesses: after some failures each one doubles the pause. It counts for an account whether there is one
- * or not, and for an address, so that it tells nobody who has an account.
+ * Slows down who guesses: after some failures each one doubles the pause. An attempt counts as a failure from its
+ * beginning until it succeeds, so that many at once are no more than many one after the other.
  */
 export class Throttle {
-  readonly #database: Database;
   readonly #clock: () => Date;
 
-  constructor(database: Database, clock: () => Date) {
-    this.#database = database;
+  constructor(clock: () => Date) {
     this.#clock = clock;
   }
 
-  /** @throws DomainError `too_many_attempts` while a pause lasts. */
-  async check(subjects: readonly string[]): Promise<void> {
-    const rows = await this.#database
-      .tables<PeopleTables>()
-      .selectFrom('failed_attempts')
-      .selectAll()
-      .where(this.#database.words.isAmong('subject', subjects.map(digestOf)))
-      .execute();
-    const now = this.#clock().getTime();
-    const left = Math.max(0, ...rows.map((row) => Date.parse(row.last_at) + pauseAfter(row.failures) - now));
-    if (left > 0)
-      throw new DomainError(
-        'too_many_attempts',
-        `there were too many attempts; try again in ${Math.ceil(left / 1000)} s`,
-        { retry_after: Math.ceil(left / 1000) },
-      );
-  }
-
-  async fail(subjects: readonly string[]): Promise<void> {
+  /**
+   * Counts an attempt.
+   * @returns whether so many failed that somebody seems to guess.
+   * @throws DomainError `too_many_attempts` while a pause lasts.
+   */
+  async attempt(transaction: Transaction, subjects: readonly ThrottleSubject[]): Promise<{ isBurst: boolean }> {
     const now = this.#clock();
-    const forgotten = new Date(now.getTime() - FORGOTTEN_MS).toISOString();
-    await this.#database.write(async (transaction) => {
-      for (const subject of subjects.map(digestOf).toSorted())
-        await transaction
-          .tables<PeopleTables>()
-          .insertInto('failed_attempts')
-          .values({ subject, failures: 1, last_at: now.toISOString() })
-          .onConflict((conflict) =>
-            conflict.column('subject').doUpdateSet({
-              failures: sql<number>`CASE WHEN failed_attempts.last_at < ${forgotten} THEN 1 ELSE failed_attempts.failures + 1 END`,
-              last_at: now.toISOString(),
-            }),
-          )
+    let isBurst = false;
+    for (const { digest, free } of inOrder(subjects)) {
+      const row = await lockSubject(transaction, digest, now);
+      refusePaused(row, free, now);
+      const failures = isForgotten(row, now) ? 1 : row.failures + 1;
+      const counted = transaction.tables<PeopleTables>().updateTable('failed_attempts');
+      await counted.set({ failures, last_at: now.toISOString() }).where('subject', '=', digest).execute();
+      if (failures % free === 0) isBurst = true;
+    }
+    return { isBurst };
+  }
+
+  /** Takes an attempt back that succeeded, and forgets those before it of the account. */
+  async succeed(transaction: Transaction, account: ThrottleSubject, others: readonly ThrottleSubject[]): Promise<void> {
+    const tables = transaction.tables<PeopleTables>();
+    for (const { name, digest } of inOrder([account, ...others])) {
+      if (name === account.name) await tables.deleteFrom('failed_attempts').where('subject', '=', digest).execute();
+      else
+        await tables
+          .updateTable('failed_attempts')
+          .set({ failures: sql`failures - 1` })
+          .where('subject', '=', digest)
+          .where('failures', '>', 0)
           .execute();
+    }
+  }
+}
+
+type AttemptRow = PeopleTables['failed_attempts'];
+
+/** What was counted for a subject, which nobody else counts for until the transaction ends. */
+async function lockSubject(transaction: Transaction, subject: string, now: Date): Promise<AttemptRow> {
+  const tables = transaction.tables<PeopleTables>();
+  await tables
+    .insertInto('failed_attempts')
+    .values({ subject, failures: 0, last_at: now.toISOString() })
+    .onConflict((conflict) => conflict.column('subject').doNothing())
+    .execute();
+  const row = tables.selectFrom('failed_attempts').selectAll().where('subject', '=', subject);
+  return row.modifyEnd(transaction.words.locked).executeTakeFirstOrThrow();
+}
+
+/** @throws DomainError `too_many_attempts`. */
+function refusePaused({ failures, last_at }: AttemptRow, free: number, now: Date): void {
+  if (failures < free) return;
+  const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - free));
+  const seconds = Math.ceil((Date.parse(last_at) + pause - now.getTime()) / 1000);
+  if (seconds > 0)
+    throw new DomainError('too_many_attempts', `there were too many attempts; try again in ${seconds} s`, {
+      retry_after: seconds,
     });
-  }
-
-  async succeed(subjects: readonly string[]): Promise<void> {
-    await this.#database.write((transaction) =>
-      transaction
-        .tables<PeopleTables>()
-        .deleteFrom('failed_attempts')
-        .where(transaction.words.isAmong('subject', subjects.map(digestOf)))
-        .execute(),
-    );
-  }
 }
 
-function pauseAfter(failures: number): number {
-  return failures < FREE ? 0 : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - FREE));
+function isForgotten({ last_at }: AttemptRow, now: Date): boolean {
+  return Date.parse(last_at) < now.getTime() - FORGOTTEN_MS;
 }
 
-/** What somebody typed may be a password in the wrong field. */
-function digestOf(subject: string): string {
-  return hash('sha256', subject, 'hex');
+/** Removes what is forgotten anyhow. */
+export async function forgetAttempts(transaction: Transaction, now: Date): Promise<void> {
+  const forgotten = new Date(now.getTime() - FORGOTTEN_MS).toISOString();
+  await transaction.tables<PeopleTables>().deleteFrom('failed_attempts').where('last_at', '<', forgotten).execute();
+}
+
+/** In the order in which everybody locks them. What somebody typed may be a password in the wrong field: only its digest is kept. */
+function inOrder(subjects: readonly ThrottleSubject[]) {
+  const digested = subjects.map((subject) => ({ ...subject, digest: hash('sha256', subject.name, 'hex') }));
+  return digested.toSorted((one, other) => (one.digest < other.digest ? -1 : 1));
 }

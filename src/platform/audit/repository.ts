@@ -180,3 +180,20 @@ export function entryAt(reader: Reader, streamId: string, sequence: number): Pro
     .where('sequence', '=', sequence)
     .executeTakeFirstOrThrow();
 }
+
+/** The last entries of a stream, newest first. */
+export function lastEntries(
+  reader: Reader,
+  streamId: string,
+  { limit, before }: { limit: number; before?: number | undefined },
+): Promise<EntryRow[]> {
+  const entries = reader
+    .tables<AuditTables>()
+    .selectFrom('entries')
+    .innerJoin('streams', 'streams.stream_no', 'entries.stream_no')
+    .select([...ENTRY_COLUMNS, 'stream_id'])
+    .where('stream_id', '=', streamId)
+    .orderBy('sequence', 'desc')
+    .limit(limit);
+  return (before === undefined ? entries : entries.where('sequence', '<', before)).execute();
+}

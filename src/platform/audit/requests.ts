@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Json } from '../../core/json/canonical.ts';
 import { digits, idempotencyKey, instant, pageQuerySchema, text, time } from '../http/fields.ts';
+import { OWN_STREAMS } from './rules.ts';
 import { saysRotated } from './seal-keys.ts';
 
 export const MAX_BATCH = 1000;
@@ -15,6 +16,12 @@ const streamId = name
   .refine((id) => id !== '.' && id !== '..', 'cannot be "." or ".."')
   .refine((id) => Buffer.byteLength(id) <= MAX_STREAM_ID_BYTES, `has more than ${MAX_STREAM_ID_BYTES} bytes of UTF-8`);
 
+/** Of an entry that somebody sends. */
+const openStreamId = streamId.refine(
+  (id) => !id.startsWith(OWN_STREAMS),
+  `cannot begin with "${OWN_STREAMS}": what is there the platform itself records`,
+);
+
 /**
  * Passed on as it was parsed, for `checkMetadata`: zod's record would leave out a member named `__proto__`, which is content like any other.
  */
@@ -27,7 +34,7 @@ const metadata = z
 
 export const newEntrySchema = z
   .strictObject({
-    stream_id: streamId,
+    stream_id: openStreamId,
     actor: name,
     action: name,
     resource_type: name,

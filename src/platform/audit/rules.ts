@@ -6,6 +6,9 @@ import type { EntryRow } from './repository.ts';
 /** What `prev_hash` of the first entry of a stream says: nothing came before. */
 export const GENESIS = '0'.repeat(64);
 
+/** Streams of this prefix have what the platform itself records: nobody else appends to them. */
+export const OWN_STREAMS = 'platform/';
+
 /** What is hashed of an entry: all of it but its own hash and seal. */
 export type EntryContent = Omit<EntryRow, 'hash' | 'seal'>;
 

@@ -4,7 +4,8 @@ import type { z } from 'zod';
 import { EvidenceError } from '../../core/errors.ts';
 import { inPlainWords } from '../../core/schema-words.ts';
 import { escapeControls } from '../../core/terminal/visible.ts';
-import type { ApiKey, IssuedKey, Issuer } from '../accounts/api-keys.ts';
+import { byCommand } from '../accounts/administration.ts';
+import type { ApiKey, IssuedKey, Issuing } from '../accounts/api-keys.ts';
 import type { PlatformFlags } from '../config.ts';
 import type { Transaction } from '../database/database.ts';
 import { SCOPES } from '../scopes.ts';
@@ -41,8 +42,8 @@ const createCommand: CommandModule<object, CreateFlags> = {
     const { issueKey } = await import('../accounts/api-keys.ts');
     const { newKeySchema } = await import('../accounts/requests.ts');
     const { expires_at, ...wishes } = checked(newKeySchema, { name, scopes: scope, expires_at: expires });
-    await issueAndShow(flags, (transaction, issuer) =>
-      issueKey(transaction, { ...wishes, expiresAt: expires_at }, issuer),
+    await issueAndShow('keys create', flags, (transaction, issuing) =>
+      issueKey(transaction, { ...wishes, expiresAt: expires_at }, issuing),
     );
   },
 };
@@ -61,7 +62,7 @@ const rotateCommand: CommandModule<object, RotateFlags> = {
     const { rotationSchema } = await import('../accounts/requests.ts');
     const wishes = checked(rotationSchema, { overlap_seconds: Math.round(overlap * 3600), expires_at: expires });
     const rotation = { overlapSeconds: wishes.overlap_seconds, expiresAt: wishes.expires_at };
-    await issueAndShow(flags, (transaction, issuer) => rotateKey(transaction, id, rotation, issuer));
+    await issueAndShow('keys rotate', flags, (transaction, issuing) => rotateKey(transaction, id, rotation, issuing));
   },
 };
 
@@ -72,8 +73,9 @@ const revokeCommand: CommandModule<object, Named> = {
     args.positional('id', { type: 'string', demandOption: true, describe: 'The id of the key' }).options(placeOptions),
   async handler({ id, ...flags }) {
     const { revokeKey } = await import('../accounts/api-keys.ts');
-    await inPlace(flags, async (database) => {
-      const key = await database.write((transaction) => revokeKey(transaction, id, new Date()));
+    await inPlace(flags, async ({ database, clock, administration }) => {
+      const issuing = { actor: byCommand('keys revoke'), now: clock(), administration };
+      const key = await database.write((transaction) => revokeKey(transaction, id, issuing));
       say(`The API key ${key.key_id} ("${key.name}") is revoked since ${key.revoked_at}.`);
     });
   },
@@ -88,7 +90,7 @@ const listCommand: CommandModule<object, PlatformFlags> = {
   async handler(flags) {
     const { keysAfter } = await import('../accounts/api-keys.ts');
     const { formatTable } = await import('../../core/terminal/table.ts');
-    const keys = await inPlace(flags, (database) => keysAfter(database, ''));
+    const keys = await inPlace(flags, ({ database }) => keysAfter(database, ''));
     process.stdout.write(`${formatTable(COLUMNS, keys.map(cellsOf))}\n`);
   },
 };
@@ -110,16 +112,18 @@ export const keysCommand: CommandModule = {
 
 /** Makes a key and shows it; where it cannot be shown, nothing was done. */
 async function issueAndShow(
+  command: string,
   flags: PlatformFlags,
-  issue: (transaction: Transaction, issuer: Issuer) => Promise<IssuedKey & { old?: ApiKey }>,
+  issue: (transaction: Transaction, issuing: Issuing) => Promise<IssuedKey & { old?: ApiKey }>,
 ): Promise<void> {
-  const { operator, withdrawKey } = await import('../accounts/api-keys.ts');
-  await inPlace(flags, async (database, dataDir) => {
-    const issued = await database.write((transaction) => issue(transaction, operator(new Date())));
+  const { withdrawKey } = await import('../accounts/api-keys.ts');
+  await inPlace(flags, async ({ database, clock, administration }, { dataDir }) => {
+    const issuing = { actor: byCommand(command), now: clock(), administration };
+    const issued = await database.write((transaction) => issue(transaction, issuing));
     try {
       await showKey(`${issued.text}\n`, dataDir);
     } catch (error) {
-      await database.write((transaction) => withdrawKey(transaction, issued));
+      await database.write((transaction) => withdrawKey(transaction, issued, issuing));
       throw error;
     }
     const { key_id, name, scopes, expires_at } = issued.key;

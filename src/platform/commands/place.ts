@@ -1,8 +1,8 @@
 import process from 'node:process';
 import { EvidenceError } from '../../core/errors.ts';
 import { type PlatformConfig, type PlatformFlags, readPlatformConfig } from '../config.ts';
-import type { Database } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
+import type { Parts } from '../parts.ts';
 
 /** The options that say where a platform keeps what it has. */
 export const placeOptions = {
@@ -21,17 +21,17 @@ export function readPlace(flags: PlatformFlags): PlatformConfig {
 }
 
 /**
- * Runs `work` on the database of a place, and closes it.
+ * Runs a command on what flags name.
  * @throws EvidenceError as `openPlace`, and `usage` where the service would refuse.
  */
 export async function inPlace<T>(
   flags: PlatformFlags,
-  work: (database: Database, dataDir: string) => Promise<T>,
+  work: (parts: Parts, config: PlatformConfig) => Promise<T>,
 ): Promise<T> {
-  const { withDatabase } = await import('../setup.ts');
-  const place = readPlace(flags);
+  const { withParts } = await import('../parts.ts');
+  const config = readPlace(flags);
   try {
-    return await withDatabase(place, (database) => work(database, place.dataDir));
+    return await withParts(config, (parts) => work(parts, config));
   } catch (error) {
     if (error instanceof DomainError) throw new EvidenceError('usage', error.message, { cause: error });
     throw error;

@@ -5,7 +5,7 @@ import type { Argv, CommandModule } from 'yargs';
 import { EvidenceError } from '../../core/errors.ts';
 import { formatTable } from '../../core/terminal/table.ts';
 import type { PlatformFlags } from '../config.ts';
-import { inPlace, placeOptions, readPlace } from './place.ts';
+import { inPlace, placeOptions } from './place.ts';
 
 type RotateFlags = PlatformFlags & { stream?: string[] | undefined; all: boolean };
 
@@ -48,9 +48,9 @@ const rotateCommand: CommandModule<object, RotateFlags> = {
   async handler({ stream, all, ...flags }) {
     if ((stream === undefined) !== all) throw new EvidenceError('usage', 'name streams with --stream, or give --all');
     const { rotateSealKey, streamEpochs } = await import('../audit/rotation.ts');
-    const { sealMeans } = await import('../setup.ts');
-    await inPlace(flags, async (database, dataDir) => {
-      const means = { ...(await sealMeans(dataDir)), clock: () => new Date() };
+    const { RowSeals } = await import('../audit/row-seals.ts');
+    await inPlace(flags, async ({ database, sealKeys, clock }) => {
+      const means = { keys: sealKeys, seals: new RowSeals(sealKeys.ofRows()), clock };
       const streams = stream ?? (await streamEpochs(database)).map(({ stream_id }) => stream_id);
       const rows: string[][] = [];
       for (const streamId of streams) {
@@ -78,11 +78,10 @@ export const sealKeysCommand: CommandModule = {
 /** The keys of every stream that exists, of all the epochs that it had. */
 async function sealKeysOf(flags: PlatformFlags): Promise<{ id: string; bytes: Uint8Array }[]> {
   const { streamEpochs } = await import('../audit/rotation.ts');
-  const { openSealKeys } = await import('../setup.ts');
-  const streams = await inPlace(flags, (database) => streamEpochs(database));
-  const keys = await openSealKeys(readPlace(flags).dataDir);
-  return streams.flatMap(({ stream_id, seal_epoch }) =>
-    Array.from({ length: seal_epoch }, (_, before) => keys.reveal(stream_id, before + 1)),
+  return inPlace(flags, async ({ database, sealKeys }) =>
+    (await streamEpochs(database)).flatMap(({ stream_id, seal_epoch }) =>
+      Array.from({ length: seal_epoch }, (_, before) => sealKeys.reveal(stream_id, before + 1)),
+    ),
   );
 }
 

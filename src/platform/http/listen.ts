@@ -16,7 +16,7 @@ export interface ListenAt {
 export async function listen(server: FastifyInstance, { host, port }: ListenAt): Promise<string> {
   try {
     await server.listen({ host, port });
-    return originOf(host, server.server.address());
+    return originOf(host, portOf(server.server.address()));
   } catch (error) {
     throw new EvidenceError('config', `cannot listen on ${host} port ${port}: ${messageOf(error)}`, {
       cause: error,
@@ -32,7 +32,11 @@ export async function closeSoon(server: FastifyInstance): Promise<void> {
   clearTimeout(cut);
 }
 
-function originOf(host: string, address: AddressInfo | string | null): string {
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
+/** As browsers and programs write it. */
+export function originOf(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  return typeof address === 'object' && address !== null ? address.port : 0;
 }

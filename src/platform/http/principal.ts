@@ -5,8 +5,8 @@ import { networkOf, RateLimit } from './rate-limit.ts';
 
 /** Who asks, and what they may. */
 export interface Principal {
-  kind: 'key';
-  /** Of the API key. */
+  kind: 'key' | 'person';
+  /** Of the API key, or of the person. */
   id: string;
   name: string;
   scopes: readonly Scope[];
@@ -36,8 +36,12 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Answered without an API key. */
     public?: boolean;
-    /** What the API key must allow. */
+    /** What the API key, or the role of the person, must allow. */
     scope?: Scope;
+    /** A page for whoever is signed in, whatever their role. */
+    signedIn?: boolean;
+    /** It is for people, who have sessions in the place of API keys. */
+    isPage?: boolean;
   }
   interface FastifyRequest {
     /** Null where a route is public. */
@@ -46,8 +50,8 @@ declare module 'fastify' {
 }
 
 /**
- * Requires `Authorization: Bearer <API key>` with the scope of the route on every route that is not public. A route that
- * says neither cannot be registered. Who asks too often is told to wait.
+ * Requires `Authorization: Bearer <API key>` with the scope of the route on every route that is neither public nor a
+ * page. A route that does not say who may cannot be registered. Who asks too often is told to wait.
  */
 export function requirePrincipal(server: FastifyInstance, { authenticate, rateLimits, clock }: PrincipalOptions): void {
   const requests = new RateLimit('requests', rateLimits.requestsPerMinute, clock);
@@ -55,8 +59,8 @@ export function requirePrincipal(server: FastifyInstance, { authenticate, rateLi
   server.decorateRequest('principal', null);
   server.addHook('onRoute', refuseUndecided);
   server.addHook('onRequest', async (request, reply) => {
-    const { public: isPublic, scope } = request.routeOptions.config;
-    if (isPublic === true) return;
+    const { public: isPublic, scope, signedIn, isPage } = request.routeOptions.config;
+    if (isPublic === true || isPage === true) return;
     try {
       request.principal = await authenticate(bearerOf(request));
     } catch (error) {
@@ -66,6 +70,7 @@ export function requirePrincipal(server: FastifyInstance, { authenticate, rateLi
     }
     requests.count(request.principal.id, reply);
     if (scope !== undefined) requireScope(request.principal, scope);
+    if (signedIn === true) throw new DomainError('forbidden', 'this is for people who are signed in, not for API keys');
   });
 }
 
@@ -76,13 +81,15 @@ export function principalOf({ principal }: FastifyRequest): Principal {
 }
 
 /** @throws DomainError `forbidden` naming the scope. */
-export function requireScope({ name, scopes }: Principal, scope: Scope): void {
-  if (!scopes.includes(scope))
-    throw new DomainError('forbidden', `this needs the scope ${scope}, which the API key "${name}" has not got`);
+export function requireScope({ kind, name, scopes }: Principal, scope: Scope): void {
+  if (scopes.includes(scope)) return;
+  const who = kind === 'key' ? `the API key "${name}"` : name;
+  throw new DomainError('forbidden', `this needs the scope ${scope}, which ${who} has not got`);
 }
 
 function refuseUndecided({ method, url, config }: RouteOptions): void {
-  if ((config?.public === true) === (config?.scope !== undefined))
+  const said = [config?.public === true, config?.signedIn === true, config?.scope !== undefined];
+  if (said.filter(Boolean).length !== 1)
     throw new Error(`the route ${method} ${url} must either be public or name its scope`);
 }
 

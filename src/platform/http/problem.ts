@@ -71,10 +71,14 @@ export function answerProblem(error: unknown, request: FastifyRequest, reply: Fa
   };
   reply.header('x-request-id', request.id);
   reply.header('cache-control', 'no-store');
-  const { retry_after } = problem.members;
-  if (typeof retry_after === 'number') reply.header('retry-after', retry_after);
+  reply.headers(headersOf(problem));
   if (problem.status === 401) reply.header('www-authenticate', 'Bearer');
   reply.code(problem.status).type('application/problem+json').send(JSON.stringify(body));
+}
+
+/** What the headers of an answer say of it, whatever its body is. */
+export function headersOf({ members: { retry_after } }: HttpProblem): Record<string, string> {
+  return typeof retry_after === 'number' ? { 'retry-after': String(retry_after) } : {};
 }
 
 /** Some of it may be what the caller sent. */
@@ -82,7 +86,8 @@ function cut(message: string): string {
   return message.length <= LONGEST_DETAIL ? message : `${message.slice(0, LONGEST_DETAIL)}…`;
 }
 
-function toProblem(error: unknown): HttpProblem {
+/** The problem that an error is to who asked. */
+export function toProblem(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;
   if (error instanceof DomainError)
     return new HttpProblem(STATUSES[error.code], error.code, error.message, error.members);

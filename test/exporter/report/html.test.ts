@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readControls } from '../../../src/exporter/cli/config/controls.ts';
 import { type PageParts, renderHtml } from '../../../src/exporter/report/html/document.ts';
-import { each, type Markup, markup, name } from '../../../src/exporter/report/html/markup.ts';
 import { readParts } from '../../../src/exporter/report/html/parts.ts';
 import { readTexts } from '../../../src/exporter/report/texts.ts';
 import { toRunView } from '../../../src/exporter/report/view/view.ts';
@@ -22,7 +21,6 @@ const bytesOf = (record: RunRecord, finalized = true) =>
   joined(renderHtml(toRunView(record, finalized, texts), texts, parts));
 const htmlOf = (record: RunRecord) => bytesOf(record).toString();
 const withoutPrograms = (html: string) => html.replace(/<(style|script)[^>]*>.*?<\/\1>/gs, '');
-const textOf = (content: Markup) => [...content.write()].join('');
 /** What is read, without what carries it. */
 const wordsOf = (record: RunRecord) =>
   withoutPrograms(htmlOf(record))
@@ -62,41 +60,6 @@ describe('what comes from outside', () => {
       html.split('&lt;/script&gt;&lt;img src=x onerror=&quot;alert(1)&quot;&gt;&amp;amp;&#39;').length,
     ).toBeGreaterThan(15);
   });
-
-  test.each([
-    ['a mark of direction', 'a\u202eb', 'a‹U+202E›b'],
-    ['a control', 'a\u0000b\u001b', 'a‹U+0000›b‹U+001B›'],
-    ['half a surrogate pair', 'a\ud800', 'a‹U+D800›'],
-    ['a space of no width', 'a\u200bb', 'a‹U+200B›b'],
-    ['a filler', 'a\u3164', 'a‹U+3164›'],
-    ['a family and a flag', '👩‍👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿 ❤️', '👩‍👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿 ❤️'],
-    ['what scripts join with', 'می‌خواهم', 'می‌خواهم'],
-  ])('%s is seen', (_what, text, shown) => {
-    expect(textOf(name(text))).toBe(`<bdi>${shown}</bdi>`);
-  });
-
-  test('a value is no markup, and markup is no value', () => {
-    expect(textOf(markup`<p>${['<b>', markup`<i>${'&'}</i>`, null, 3]}</p>`)).toBe('<p>&lt;b&gt;<i>&amp;</i>3</p>');
-  });
-});
-
-test('what is made of many things is written where it stands, one after the other', () => {
-  let made = 0;
-  const row = (text: string) => {
-    made++;
-    return markup`<i>${text}</i>`;
-  };
-  const table = markup`<p>${'&'}${[each(['<', '2'], row), '!']}${each([], row)}</p>`;
-  expect(made).toBe(0);
-  const seen: [string, number][] = [];
-  for (const text of table.write()) seen.push([text, made]);
-  expect(seen.filter(([text]) => text !== '')).toEqual([
-    ['<p>&amp;', 0],
-    ['<i>&lt;</i>', 1],
-    ['<i>2</i>', 2],
-    ['!', 2],
-    ['</p>', 2],
-  ]);
 });
 
 test('the policy allows the one style and the one program by their digests, and no connection', () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../../src/platform/database/database.ts';
-import { ATTEMPTS, type Deliver, type Message, Outbox, type OutboxTables } from '../../../src/platform/jobs/outbox.ts';
+import { ATTEMPTS, type Deliver, OutboxDelivery, Undeliverable } from '../../../src/platform/jobs/delivery.ts';
+import { type Message, Outbox, type OutboxTables, outboxTidyJob } from '../../../src/platform/jobs/outbox.ts';
 import { migrateAll } from '../../../src/platform/migrations.ts';
 import { DATABASES, type DatabasePlace } from '../database/databases.ts';
 
@@ -26,13 +27,20 @@ describe.each(DATABASES)('the outbox on %s', (_name, start) => {
     };
   });
 
-  const outboxOn = (on: Database) =>
-    new Outbox(on, {
-      clock: () => new Date(now),
-      deliveries: new Map([['webhook', (message: Message) => deliver(message)]]),
-      random: () => 1,
-    });
-  const add = (outbox: Outbox, number: number) =>
+  const clock = () => new Date(now);
+  const outboxOn = (on: Database) => {
+    const outbox = new Outbox(on, clock);
+    const deliveries = new Map([['webhook', (message: Message) => deliver(message)]]);
+    const delivery = new OutboxDelivery(on, { clock, deliveries, random: () => 1 });
+    return {
+      add: outbox.add.bind(outbox),
+      dead: outbox.dead.bind(outbox),
+      replay: (id: string) => on.write((transaction) => outbox.replay(transaction, id)),
+      deliverDue: () => delivery.deliverDue(),
+      start: () => delivery.start((error) => expect.unreachable(String(error))),
+    };
+  };
+  const add = (outbox: ReturnType<typeof outboxOn>, number: number) =>
     database.write((transaction) => outbox.add(transaction, 'webhook', { number }));
   const statuses = async () =>
     (await database.tables<OutboxTables>().selectFrom('outbox').selectAll().orderBy('message_no').execute()).map(
@@ -61,7 +69,7 @@ describe.each(DATABASES)('the outbox on %s', (_name, start) => {
   test('is emptied by several processes, each message by one of them', async () => {
     const outboxes = [outboxOn(database), outboxOn(open()), outboxOn(open())];
     const ids = [];
-    for (let number = 0; number < 90; number++) ids.push(await add(outboxes[0] as Outbox, number));
+    for (let number = 0; number < 90; number++) ids.push(await add(outboxes[0] ?? expect.unreachable(), number));
     await Promise.all(outboxes.map((outbox) => outbox.deliverDue()));
     expect(delivered.map(({ message_id }) => message_id).sort()).toEqual(ids.sort());
   });
@@ -96,6 +104,40 @@ describe.each(DATABASES)('the outbox on %s', (_name, start) => {
     expect(await outbox.deliverDue()).toBe(1);
     expect(delivered.map(({ message_id }) => message_id)).toEqual([id]);
     await expect(outbox.replay(id)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test('what nobody will ever take is given up at once', async () => {
+    const outbox = outboxOn(database);
+    await add(outbox, 1);
+    deliver = async () => {
+      throw new Undeliverable('550 no such user');
+    };
+    await outbox.deliverDue();
+    expect(await statuses()).toEqual([{ status: 'dead', attempts: 1, last_error: '550 no such user' }]);
+  });
+
+  test('is looked at again and again until it is stopped', async () => {
+    const outbox = outboxOn(database);
+    const running = outbox.start();
+    await add(outbox, 1);
+    await expect.poll(() => delivered.length, { timeout: 5000 }).toBe(1);
+    await running.stop();
+    expect(await statuses()).toEqual([{ status: 'delivered', attempts: 1, last_error: null }]);
+  });
+
+  test('forgets what was delivered a month ago, and nothing else', async () => {
+    const outbox = outboxOn(database);
+    await add(outbox, 1);
+    await outbox.deliverDue();
+    deliver = async () => {
+      throw new Undeliverable('no');
+    };
+    await add(outbox, 2);
+    await outbox.deliverDue();
+    now += 30 * 24 * 60 * 60_000 + 1;
+    await add(outbox, 3);
+    await outboxTidyJob(database, clock).run();
+    expect((await statuses()).map(({ status }) => status)).toEqual(['dead', 'waiting']);
   });
 
   test('one that is refused holds up no other', async () => {

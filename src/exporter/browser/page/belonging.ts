@@ -1,4 +1,4 @@
-import { nameUnseen } from '../../report/view/visible.ts';
+import { nameUnseen } from '../../../core/html/unseen.ts';
 import type { Result } from '../messages.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { messageOf } from '../../../core/errors.ts';
-import { nameUnseen } from '../../report/view/visible.ts';
+import { nameUnseen } from '../../../core/html/unseen.ts';
 import type { Reply, Result, VerifierRequest } from '../messages.ts';
 import { belongingOf } from './belonging.ts';
 import { element, isolated } from './elements.ts';

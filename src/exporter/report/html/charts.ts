@@ -1,10 +1,10 @@
+import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { grouped } from '../../../core/words.ts';
 import { describePeriod } from '../../../verifier/bundle/period.ts';
 import { type Bars, describeBars, longestOf } from '../view/activity.ts';
 import type { Coverage } from '../view/coverage.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
-import { type Markup, markup, name } from './markup.ts';
 
 const PLOT_HEIGHT = 100;
 /** Of what each column has for itself. */

@@ -1,10 +1,10 @@
+import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { grouped, plural } from '../../../core/words.ts';
 import type { ClaimView } from '../view/claims.ts';
 import type { FindingGroup } from '../view/findings.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
 import { fill } from '../view/words.ts';
-import { type Markup, markup, name } from './markup.ts';
 
 /** What each claim means, and how it stands over all streams. */
 export function claims({ proof: { claims: all } }: RunView, texts: Texts): Markup {

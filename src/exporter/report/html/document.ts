@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
+import { Markup, type MarkupContent, markup } from '../../../core/html/markup.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
 import { activity, coverage } from './charts.ts';
 import { claims, findings } from './checks.ts';
-import { Markup, type MarkupContent, markup } from './markup.ts';
 import { controls, custody, exceptions, howTo, ipe, limits, population, preparer } from './sections.ts';
 import { streams } from './streams.ts';
 import { summary } from './summary.ts';

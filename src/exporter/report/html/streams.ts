@@ -1,3 +1,4 @@
+import { each, type Markup, markup, name } from '../../../core/html/markup.ts';
 import { grouped, plural } from '../../../core/words.ts';
 import { CLAIMS, type Claim } from '../../../verifier/claims/claim.ts';
 import type { RunStream } from '../../../verifier/records/record.ts';
@@ -5,7 +6,6 @@ import type { StreamFact } from '../view/stream-facts.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
 import { fill } from '../view/words.ts';
-import { each, type Markup, markup, name } from './markup.ts';
 
 const LABEL_LENGTH = 12;
 

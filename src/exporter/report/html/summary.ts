@@ -1,8 +1,8 @@
+import { type Markup, type MarkupContent, markup, name } from '../../../core/html/markup.ts';
 import { grouped } from '../../../core/words.ts';
 import type { ClaimView } from '../view/claims.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
-import { type Markup, type MarkupContent, markup, name } from './markup.ts';
 
 /** Whose evidence, of when, and what it came to, in words that nobody overlooks. */
 export function summary(view: RunView, texts: Texts): Markup {

@@ -1,6 +1,6 @@
+import { type Markup, markup } from '../../../core/html/markup.ts';
 import type { Texts } from '../view/texts.ts';
 import type { RunView } from '../view/view.ts';
-import { type Markup, markup } from './markup.ts';
 
 /** Where bundles are dropped. What becomes of them is said by the page's program, which is told of which run this is. */
 export function verification({ run: { runId } }: RunView, { browser }: Texts): Markup {

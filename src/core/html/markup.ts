@@ -1,4 +1,4 @@
-import { nameUnseen } from '../view/visible.ts';
+import { nameUnseen } from './unseen.ts';
 
 /** Text, or markup that is made when its turn comes to be written. */
 type Piece = string | (() => Iterable<Markup>);

@@ -1,22 +1,24 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { pageSchema } from '../../core/wire.ts';
-import type { Database } from '../database/database.ts';
-import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
-import { keyHeaderSchema, pageQuerySchema } from '../http/fields.ts';
-import { serveOpenApi } from '../http/openapi.ts';
-import { principalOf } from '../http/principal.ts';
-import { problemResponses } from '../http/responses.ts';
-import { type IssuedKey, issueKey, keysAfter, revokeKey, rotateKey } from './api-keys.ts';
-import { issueOnce } from './issue-once.ts';
-import { apiKeySchema, issuedKeySchema, keyParamsSchema, newKeySchema, rotationSchema } from './requests.ts';
+import { pageSchema } from '../../../core/wire.ts';
+import type { Database } from '../../database/database.ts';
+import { fromCursor, pageOf, toCursor } from '../../http/cursor.ts';
+import { keyHeaderSchema, pageQuerySchema } from '../../http/fields.ts';
+import { serveOpenApi } from '../../http/openapi.ts';
+import { principalOf } from '../../http/principal.ts';
+import { problemResponses } from '../../http/responses.ts';
+import { type Administration, actorOf } from '../administration.ts';
+import { type IssuedKey, issueKey, keysAfter, revokeKey, rotateKey } from '../api-keys.ts';
+import { issueOnce } from '../issue-once.ts';
+import { apiKeySchema, issuedKeySchema, keyParamsSchema, newKeySchema, rotationSchema } from '../requests.ts';
 
 export interface AccountParts {
   database: Database;
   clock: () => Date;
+  administration: Administration;
 }
 
 // Over 40 lines: it is a list of routes.
-export const keyRoutes: FastifyPluginAsyncZod<AccountParts> = async (server, { database, clock }) => {
+export const keyRoutes: FastifyPluginAsyncZod<AccountParts> = async (server, { database, clock, administration }) => {
   await serveOpenApi(server, {
     title: 'API keys',
     description: 'Makes, rotates and revokes the API keys of the platform. A key gives no scope that it has not got.',
@@ -39,10 +41,10 @@ export const keyRoutes: FastifyPluginAsyncZod<AccountParts> = async (server, { d
     },
     async (request, reply) => {
       const { body, headers } = request;
-      const issuer = { scopes: principalOf(request).scopes, now: clock() };
+      const issuing = { actor: actorOf(principalOf(request)), now: clock(), administration };
       const wishes = { name: body.name, scopes: body.scopes, expiresAt: body.expires_at };
-      const asked = { scope: 'keys', body, idempotencyKey: headers['idempotency-key'], now: issuer.now };
-      const issued = await issueOnce(database, asked, (transaction) => issueKey(transaction, wishes, issuer));
+      const asked = { scope: 'keys', body, idempotencyKey: headers['idempotency-key'], now: issuing.now };
+      const issued = await issueOnce(database, asked, (transaction) => issueKey(transaction, wishes, issuing));
       return reply.code(201).send(toAnswer(issued));
     },
   );
@@ -84,12 +86,12 @@ export const keyRoutes: FastifyPluginAsyncZod<AccountParts> = async (server, { d
     },
     async (request, reply) => {
       const { body, headers, params } = request;
-      const issuer = { scopes: principalOf(request).scopes, now: clock() };
+      const issuing = { actor: actorOf(principalOf(request)), now: clock(), administration };
       const rotation = { overlapSeconds: body.overlap_seconds, expiresAt: body.expires_at };
       const scope = `keys/${params.key_id}/rotate`;
-      const asked = { scope, body, idempotencyKey: headers['idempotency-key'], now: issuer.now };
+      const asked = { scope, body, idempotencyKey: headers['idempotency-key'], now: issuing.now };
       const issued = await issueOnce(database, asked, (transaction) =>
-        rotateKey(transaction, params.key_id, rotation, issuer),
+        rotateKey(transaction, params.key_id, rotation, issuing),
       );
       return reply.code(201).send(toAnswer(issued));
     },
@@ -107,7 +109,10 @@ export const keyRoutes: FastifyPluginAsyncZod<AccountParts> = async (server, { d
         response: { 200: apiKeySchema, ...problemResponses(404) },
       },
     },
-    ({ params }) => database.write((transaction) => revokeKey(transaction, params.key_id, clock())),
+    (request) => {
+      const issuing = { actor: actorOf(principalOf(request)), now: clock(), administration };
+      return database.write((transaction) => revokeKey(transaction, request.params.key_id, issuing));
+    },
   );
 };
 

@@ -1,0 +1,69 @@
+import type { Json } from '../../core/json/canonical.ts';
+import type { Transaction } from '../database/database.ts';
+import { DomainError } from '../errors.ts';
+import type { Principal } from '../http/principal.ts';
+import { SCOPES, type Scope } from '../scopes.ts';
+
+/** Who does something, and what they may: nobody gives a scope that they have not got. */
+export interface Actor {
+  /** As acts name them: `key:ID`, `person:ID`, `command:NAME`. */
+  name: string;
+  scopes: readonly Scope[];
+}
+
+export function actorOf({ kind, id, scopes }: Principal): Actor {
+  return { name: `${kind}:${id}`, scopes };
+}
+
+/** @throws DomainError `forbidden` where somebody would give what they have not got. */
+export function refuseScopes({ scopes: own }: Actor, scopes: readonly Scope[]): void {
+  const refused = scopes.find((scope) => !own.includes(scope));
+  if (refused !== undefined)
+    throw new DomainError('forbidden', `whoever asks has not got the scope ${refused}, and cannot give it`);
+}
+
+/** Somebody with the database in their hands. */
+export function byCommand(command: string): Actor {
+  return { name: `command:${command}`, scopes: SCOPES };
+}
+
+/** Somebody who does a thing with their own account. */
+export function byPerson(personId: string): Actor {
+  return { name: `person:${personId}`, scopes: [] };
+}
+
+export type ActName =
+  | 'platform.initialised'
+  | 'key.made'
+  | 'key.rotated'
+  | 'key.revoked'
+  | 'key.withdrawn'
+  | 'set_up_link.made'
+  | 'person.invited'
+  | 'person.joined'
+  | 'person.role_changed'
+  | 'person.disabled'
+  | 'person.enabled'
+  | 'person.signed_in'
+  | 'sign_in.failing'
+  | 'password.changed'
+  | 'password.reset'
+  | 'password.reset_link_made'
+  | 'second_factor.added'
+  | 'second_factor.removed'
+  | 'message.replayed';
+
+/** Something that was done to who may do what. It names people by their ids: addresses and names stay out of what is never erased. */
+export interface Act {
+  actor: Pick<Actor, 'name'>;
+  action: ActName;
+  /** What it was done to. */
+  of: readonly [type: 'api_key' | 'person' | 'link' | 'network' | 'message' | 'platform', id: string];
+  more?: { [name: string]: Json };
+}
+
+/** Where administrative acts are recorded. */
+export interface Administration {
+  /** Records an act in the transaction of what was done; last in it. */
+  record(transaction: Transaction, act: Act): Promise<void>;
+}

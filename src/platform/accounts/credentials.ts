@@ -1,0 +1,132 @@
+import type { Reader } from '../database/database.ts';
+import { DomainError } from '../errors.ts';
+import { type Actor, byPerson } from './administration.ts';
+import { canonicalEmail } from './email.ts';
+import { endLinks, type Link, linkUsed, readLink, takeLink } from './links.ts';
+import type { AccountMeans } from './means.ts';
+import { refuseWeak } from './password.ts';
+import type { PeopleTables } from './people-tables.ts';
+import { findPerson, type PersonRow, personByEmail, updatePerson } from './person-rows.ts';
+import { sessionEnded } from './sessions.ts';
+import type { Credentials, SignIn } from './sign-in.ts';
+import { letterSubjects } from './throttle.ts';
+import { totpStep } from './totp.ts';
+
+/** What people show to prove that it is them: passwords and second factors, set and changed. */
+export class CredentialChanges {
+  readonly #means: AccountMeans;
+  readonly #signIn: SignIn;
+
+  constructor(means: AccountMeans, signIn: SignIn) {
+    this.#means = means;
+    this.#signIn = signIn;
+  }
+
+  /**
+   * Changes the password of who is signed in, and ends their other sessions.
+   * @throws DomainError `weak_password`; as `SignIn.signIn` for the one before and the code.
+   */
+  async changePassword(token: string, network: string, given: Credentials & { next: string }): Promise<void> {
+    const { sessions, passwords } = this.#means;
+    const session = await sessions.find(token);
+    if (session === null) throw sessionEnded();
+    refuseWeak(given.next, [session.email, session.name]);
+    const password = await passwords.hash(given.next);
+    await this.#signIn.prove(session.email, network, given, async ({ transaction, person: { person_id, email } }) => {
+      const { administration, letters } = this.#means;
+      await updatePerson(transaction, person_id, { password });
+      await sessions.endOthers(transaction, person_id, token);
+      await letters.send(transaction, { letter: 'password_changed', to: email });
+      const actor = byPerson(person_id);
+      await administration.record(transaction, { actor, action: 'password.changed', of: ['person', person_id] });
+    });
+  }
+
+  /**
+   * Sends a link for a new password to an address, if somebody has it. Whether somebody has shows nowhere: the same is done.
+   * @throws DomainError `too_many_attempts`.
+   */
+  async forgot(address: string, network: string): Promise<void> {
+    const { database, throttle, links, letters, clock } = this.#means;
+    const email = canonicalEmail(address);
+    await database.write(async (transaction) => {
+      await throttle.attempt(transaction, letterSubjects(email, network));
+      const person = await personByEmail(transaction, email);
+      const able = person?.disabled_at === null ? person.person_id : null;
+      const link_id = await links.make(transaction, 'reset', { person_id: able }, clock());
+      await letters.send(transaction, { letter: able === null ? 'none' : 'reset', to: email, link_id });
+    });
+  }
+
+  /** A link for a new password, to be handed over. @returns its token. @throws DomainError `not_found`. */
+  resetLink(actor: Actor, address: string): Promise<string> {
+    const { database, links, clock, administration } = this.#means;
+    return database.write(async (transaction) => {
+      const person = await personByEmail(transaction, canonicalEmail(address));
+      if (person === undefined || person.disabled_at !== null)
+        throw new DomainError('not_found', 'nobody who may come in has this e-mail address');
+      const { person_id } = person;
+      const link_id = await links.make(transaction, 'reset', { person_id }, clock());
+      const more = { link_id };
+      await administration.record(transaction, {
+        ...{ actor, action: 'password.reset_link_made', of: ['person', person_id], more },
+      });
+      return links.token(link_id);
+    });
+  }
+
+  /** Sets a new password by a link, and ends all sessions. @throws DomainError `link_used`, `weak_password`. */
+  async reset(token: string, next: string): Promise<void> {
+    const { database, passwords, sessions, letters, administration, clock } = this.#means;
+    const { email, name } = await personOf(database, await readLink(database, 'reset', token, clock()));
+    refuseWeak(next, [email, name]);
+    const password = await passwords.hash(next);
+    await database.write(async (transaction) => {
+      const link = await takeLink(transaction, 'reset', token, clock());
+      const { person_id, email: to } = await personOf(transaction, link);
+      const { link_id } = link;
+      await updatePerson(transaction, person_id, { password });
+      await sessions.endAll(transaction, person_id);
+      await endLinks(transaction, 'reset', link.content, clock());
+      await letters.send(transaction, { letter: 'password_changed', to });
+      const more = { link_id };
+      await administration.record(transaction, {
+        ...{ actor: byPerson(person_id), action: 'password.reset', of: ['person', person_id], more },
+      });
+    });
+  }
+
+  /**
+   * Keeps a second factor once its first code is right, and ends the other sessions.
+   * @throws DomainError `not_signed_in` when the code is not right, `conflict` where there is a second factor.
+   */
+  async addSecondFactor(token: string, secret: Uint8Array, code: string): Promise<void> {
+    const { database, secrets, sessions, administration, clock } = this.#means;
+    const session = await sessions.find(token);
+    if (session === null) throw sessionEnded();
+    const { personId } = session;
+    const totp_step = totpStep(secret, code, clock(), 0);
+    if (totp_step === null)
+      throw new DomainError('not_signed_in', 'the code is not right; look at the clock of the device');
+    const totp_secret = secrets.seal(secret, personId);
+    await database.write(async (transaction) => {
+      const person = await findPerson(transaction, personId);
+      if (person.totp_secret !== null)
+        throw new DomainError('conflict', 'there is a second factor already; remove it first');
+      await updatePerson(transaction, personId, { totp_secret, totp_step });
+      await sessions.endOthers(transaction, personId, token);
+      await administration.record(transaction, {
+        ...{ actor: byPerson(personId), action: 'second_factor.added', of: ['person', personId] },
+      });
+    });
+  }
+}
+
+/** Who a link for a new password is for. @throws DomainError `link_used` where it is for nobody who may come in. */
+async function personOf(reader: Reader, { content }: Link): Promise<PersonRow> {
+  const { person_id } = content as { person_id: string | null };
+  const people = reader.tables<PeopleTables>().selectFrom('people').selectAll();
+  const person = await people.where('person_id', '=', person_id ?? '').executeTakeFirst();
+  if (person === undefined || person.disabled_at !== null) throw linkUsed();
+  return person;
+}

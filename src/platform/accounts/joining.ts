@@ -1,0 +1,181 @@
+import type { Transaction } from '../database/database.ts';
+import { DomainError } from '../errors.ts';
+import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
+import { type Actor, byPerson, refuseScopes } from './administration.ts';
+import { canonicalEmail } from './email.ts';
+import { linkUsed, readLink, takeLink } from './links.ts';
+import type { AccountMeans } from './means.ts';
+import { refuseWeak } from './password.ts';
+import type { Role } from './people-tables.ts';
+import { emailTaken, insertPerson, isAnybody, personByEmail } from './person-rows.ts';
+import { scopesOfRole } from './roles.ts';
+import { letterSubjects } from './throttle.ts';
+
+/** Whom a link makes an account for. */
+export interface Invited {
+  email: string;
+  role: Role;
+}
+
+/** What somebody says who gets an account. */
+export interface Joiner {
+  name: string;
+  password: string;
+}
+
+/** A link that makes an account by its mail. */
+export type InvitingPurpose = 'invite' | 'confirm';
+
+/** An account that was made, and a session of it. */
+export interface Joined {
+  personId: string;
+  session: string;
+}
+
+/** The ways to an account. Each of them is a link, which is good once, or the variables of the bootstrap. */
+export class Joining {
+  readonly #means: AccountMeans;
+  readonly #isOpen: boolean;
+
+  /** @param isOpen whether anybody may sign up. */
+  constructor(means: AccountMeans, isOpen: boolean) {
+    this.#means = means;
+    this.#isOpen = isOpen;
+  }
+
+  /** A link for the first owner. @returns its token. @throws DomainError `conflict` when somebody has an account. */
+  setUpLink(actor: Actor): Promise<string> {
+    const { database, links, clock, administration } = this.#means;
+    return database.write(async (transaction) => {
+      if (await isAnybody(transaction))
+        throw new DomainError('conflict', 'somebody has an account already; let an owner invite you');
+      const link_id = await links.make(transaction, 'set_up', {}, clock());
+      await administration.record(transaction, { actor, action: 'set_up_link.made', of: ['link', link_id] });
+      return links.token(link_id);
+    });
+  }
+
+  /** @throws DomainError `link_used` when the link makes no account any more. */
+  async readSetUpLink(token: string): Promise<void> {
+    const { database, clock } = this.#means;
+    await readLink(database, 'set_up', token, clock());
+    if (await isAnybody(database)) throw linkUsed();
+  }
+
+  /** Makes the first owner. @throws DomainError `link_used`, also when somebody has an account; `weak_password`. */
+  setUp(token: string, { email, ...joiner }: Joiner & { email: string }): Promise<Joined> {
+    return this.#join({ email: canonicalEmail(email), role: 'owner' }, joiner, async (transaction) => {
+      const { link_id } = await takeLink(transaction, 'set_up', token, this.#means.clock());
+      return { by: 'set_up', link_id };
+    });
+  }
+
+  /**
+   * Makes the first owner without a link, as the environment says.
+   * @param also is done in the same transaction.
+   * @throws DomainError `link_used` when somebody has an account; `weak_password`.
+   */
+  bootstrap(
+    { email, ...joiner }: Joiner & { email: string },
+    also: (transaction: Transaction) => Promise<void>,
+  ): Promise<Joined> {
+    const owner = { email: canonicalEmail(email), role: 'owner' as const };
+    return this.#join(owner, joiner, async () => ({ by: 'bootstrap' }), also);
+  }
+
+  /**
+   * Sends somebody a link to an account of a role, once for each idempotency key.
+   * @throws DomainError `conflict` for an address that has an account; `forbidden` for a role that may more than the actor.
+   */
+  async invite(actor: Actor, { email: address, role }: Invited, idempotencyKey?: string): Promise<{ link_id: string }> {
+    const { database, clock, links, letters, administration } = this.#means;
+    const email = canonicalEmail(address);
+    const now = clock();
+    const keyed = idempotencyKey === undefined ? null : keyedRequest('people', idempotencyKey, { email, role });
+    refuseScopes(actor, scopesOfRole(role));
+    return database.write(async (transaction) => {
+      const outcome = await makeOnce(
+        transaction,
+        { keyed, now },
+        async () => {
+          if ((await personByEmail(transaction, email)) !== undefined) throw emailTaken();
+          const link_id = await links.make(transaction, 'invite', { email, role }, now);
+          await letters.send(transaction, { letter: 'invitation', to: email, link_id });
+          await administration.record(transaction, {
+            ...{ actor, action: 'person.invited', of: ['link', link_id], more: { role } },
+          });
+          return link_id;
+        },
+        (link_id) => link_id,
+      );
+      return { link_id: 'made' in outcome ? outcome.made : outcome.earlier };
+    });
+  }
+
+  /**
+   * Sends somebody who asks for an account a link to it, or says to the owner of the address that somebody asked. Whether it
+   * has an account shows nowhere: the same is done.
+   * @throws DomainError `forbidden` when nobody may sign up; `too_many_attempts`.
+   */
+  async signUp(address: string, network: string): Promise<void> {
+    const { database, throttle, links, letters, clock } = this.#means;
+    const email = canonicalEmail(address);
+    if (!(await this.isOpen())) throw new DomainError('forbidden', 'nobody can sign up here; ask for an invitation');
+    await database.write(async (transaction) => {
+      await throttle.attempt(transaction, letterSubjects(email, network));
+      const person = await personByEmail(transaction, email);
+      const link_id = await links.make(transaction, 'confirm', { email, role: 'auditor' }, clock());
+      const letter = person === undefined ? 'confirmation' : 'sign_up_tried';
+      await letters.send(transaction, { letter, to: email, link_id });
+    });
+  }
+
+  /** Whether anybody may sign up. The first account is its owner's, by the set-up link. */
+  async isOpen(): Promise<boolean> {
+    return this.#isOpen && (await isAnybody(this.#means.database));
+  }
+
+  /** Whom a link makes an account for. @throws DomainError `link_used`. */
+  async readInvitation(purpose: InvitingPurpose, token: string): Promise<Invited> {
+    const { database, clock } = this.#means;
+    return (await readLink(database, purpose, token, clock())).content as unknown as Invited;
+  }
+
+  /** Makes the account that a link is for. @throws DomainError `link_used`, `weak_password`, `conflict`. */
+  async accept(purpose: InvitingPurpose, token: string, joiner: Joiner): Promise<Joined> {
+    const invited = await this.readInvitation(purpose, token);
+    return this.#join(invited, joiner, async (transaction) => {
+      const { link_id } = await takeLink(transaction, purpose, token, this.#means.clock());
+      return { by: purpose, link_id };
+    });
+  }
+
+  /** @param take takes what lets them in. @returns what is recorded of it. */
+  async #join(
+    { email, role }: Invited,
+    { name, password }: Joiner,
+    take: (transaction: Transaction) => Promise<{ by: HowJoined; link_id?: string }>,
+    also: (transaction: Transaction) => Promise<void> = async () => {},
+  ): Promise<Joined> {
+    const { database, passwords, clock, sessions, administration } = this.#means;
+    refuseWeak(password, [email, name]);
+    const hashed = await passwords.hash(password);
+    return database.write(async (transaction) => {
+      const taken = await take(transaction);
+      const personId = await insertPerson(transaction, { email, role, name, password: hashed }, clock());
+      const session = await sessions.begin(transaction, personId, false);
+      await administration.record(transaction, {
+        ...{ actor: byPerson(personId), action: 'person.joined', of: ['person', personId], more: { ...taken, role } },
+      });
+      // One at a time records an act: of two who would both be the first, the other one is there by now.
+      if (IS_FIRST.has(taken.by) && (await isAnybody(transaction, personId))) throw linkUsed();
+      await also(transaction);
+      return { personId, session };
+    });
+  }
+}
+
+type HowJoined = InvitingPurpose | 'set_up' | 'bootstrap';
+
+/** They make the first owner, and nobody else. */
+const IS_FIRST: ReadonlySet<HowJoined> = new Set(['set_up', 'bootstrap']);

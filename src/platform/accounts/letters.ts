@@ -1,0 +1,90 @@
+import type { Json } from '../../core/json/canonical.ts';
+import type { Transaction } from '../database/database.ts';
+import type { Mail } from '../mail/mail.ts';
+import type { OneTimeLinks } from './links.ts';
+import { linkUrl } from './links.ts';
+import type { LinkPurpose } from './people-tables.ts';
+
+/** What is written to people. A letter with a link has only its id: whoever reads the outbox cannot follow it. */
+export type AccountLetter = { to: string } & (
+  | { letter: 'invitation' | 'confirmation' | 'reset'; link_id: string }
+  | { letter: 'sign_up_tried' | 'password_changed' | 'second_factor_removed' }
+  /** Written to nobody, so that what is done for an address without an account is the same as for one with it. */
+  | { letter: 'none'; link_id: string }
+);
+
+/** Puts letters into the outbox. */
+export interface Letters {
+  send(transaction: Transaction, letter: AccountLetter): Promise<void>;
+}
+
+/** The kind of letters in the outbox. */
+export const MAIL_KIND = 'mail';
+
+export function lettersInto(outbox: {
+  add(transaction: Transaction, kind: string, payload: Json): Promise<string>;
+}): Letters {
+  return {
+    async send(transaction, letter) {
+      await outbox.add(transaction, MAIL_KIND, letter);
+    },
+  };
+}
+
+interface Text {
+  subject: string;
+  /** One paragraph each. */
+  lines: readonly string[];
+  purpose?: LinkPurpose;
+}
+
+const ONCE = 'The link works once, and for 24 hours:';
+const NOT_YOU = 'If this was not you, do nothing: without the link nothing happens.';
+
+const TEXTS: Record<Exclude<AccountLetter['letter'], 'none'>, Text> = {
+  invitation: {
+    subject: 'You are invited to the evidence platform',
+    lines: ['Somebody who runs the evidence platform invites you to it.', ONCE],
+    purpose: 'invite',
+  },
+  confirmation: {
+    subject: 'Confirm your e-mail address',
+    lines: ['Somebody signed up at the evidence platform with this e-mail address.', NOT_YOU, ONCE],
+    purpose: 'confirm',
+  },
+  reset: {
+    subject: 'A new password',
+    lines: ['Somebody asked for a new password for this e-mail address.', NOT_YOU, ONCE],
+    purpose: 'reset',
+  },
+  sign_up_tried: {
+    subject: 'You have an account already',
+    lines: [
+      'Somebody signed up at the evidence platform with this e-mail address, which has an account.',
+      'If this was you, sign in, or ask for a new password there. If not, do nothing: nothing was changed.',
+    ],
+  },
+  password_changed: {
+    subject: 'Your password was changed',
+    lines: [
+      'The password of your account at the evidence platform was changed. Your other sessions were ended.',
+      'If this was not you, ask for a new password at once, and tell whoever runs the platform.',
+    ],
+  },
+  second_factor_removed: {
+    subject: 'Your second factor was removed',
+    lines: [
+      'The second factor of your account at the evidence platform was removed.',
+      'If this was not you, change your password at once, and tell whoever runs the platform.',
+    ],
+  },
+};
+
+/** The mail that a letter is sent as; null for one to nobody. */
+export function toMail(letter: AccountLetter, links: OneTimeLinks, publicUrl: string): Mail | null {
+  if (letter.letter === 'none') return null;
+  const { subject, lines, purpose } = TEXTS[letter.letter];
+  const link =
+    purpose !== undefined && 'link_id' in letter ? [linkUrl(publicUrl, purpose, links.token(letter.link_id))] : [];
+  return { to: letter.to, subject, text: `${[...lines, ...link, publicUrl].join('\n\n')}\n` };
+}

@@ -1,0 +1,21 @@
+import type { Database } from '../database/database.ts';
+import type { Administration } from './administration.ts';
+import type { Letters } from './letters.ts';
+import type { OneTimeLinks } from './links.ts';
+import type { Passwords } from './password.ts';
+import type { SecretBox } from './secrets.ts';
+import type { Sessions } from './sessions.ts';
+import type { Throttle } from './throttle.ts';
+
+/** What the services of accounts are made with. */
+export interface AccountMeans {
+  database: Database;
+  clock: () => Date;
+  administration: Administration;
+  links: OneTimeLinks;
+  letters: Letters;
+  secrets: SecretBox;
+  passwords: Passwords;
+  sessions: Sessions;
+  throttle: Throttle;
+}

@@ -1,0 +1,13 @@
+import type { FindSignedIn } from '../../web/access.ts';
+import { principalOfSession } from '../roles.ts';
+import type { Sessions } from '../sessions.ts';
+
+/** Who is signed in, for the frame around all pages. */
+export function signedInBy(sessions: Sessions): FindSignedIn {
+  return async (token) => {
+    const session = await sessions.find(token);
+    if (session === null) return null;
+    const { email, role, csrf, isProved, hasSecondFactor } = session;
+    return { ...principalOfSession(session), kind: 'person', email, role, csrf, isProved, hasSecondFactor };
+  };
+}

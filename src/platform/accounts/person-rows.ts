@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import type { Reader, Transaction } from '../database/database.ts';
+import { DomainError } from '../errors.ts';
+import type { PeopleTables, Role } from './people-tables.ts';
+
+export type PersonRow = PeopleTables['people'];
+
+export interface NewPerson {
+  /** As `canonicalEmail` writes it. */
+  email: string;
+  name: string;
+  role: Role;
+  /** As `hashPassword` stores it. */
+  password: string;
+}
+
+export function personByEmail(reader: Reader, email: string): Promise<PersonRow | undefined> {
+  const people = reader.tables<PeopleTables>().selectFrom('people').selectAll();
+  return people.where('email', '=', email).executeTakeFirst();
+}
+
+/** A person, whose row nobody else changes until the transaction ends. */
+export function lockPerson(transaction: Transaction, personId: string): Promise<PersonRow | undefined> {
+  const people = transaction.tables<PeopleTables>().selectFrom('people').selectAll();
+  return people.where('person_id', '=', personId).modifyEnd(transaction.words.locked).executeTakeFirst();
+}
+
+/** @throws DomainError `not_found`. */
+export async function findPerson(transaction: Transaction, personId: string): Promise<PersonRow> {
+  const person = await lockPerson(transaction, personId);
+  if (person === undefined) throw new DomainError('not_found', 'there is nobody of this id');
+  return person;
+}
+
+/** @returns the id. @throws DomainError `conflict` for an address that has an account. */
+export async function insertPerson(transaction: Transaction, person: NewPerson, now: Date): Promise<string> {
+  const person_id = randomUUID();
+  const made = await transaction
+    .tables<PeopleTables>()
+    .insertInto('people')
+    .values({
+      ...person,
+      person_id,
+      ...{ totp_secret: null, totp_step: 0, created_at: now.toISOString(), disabled_at: null },
+    })
+    .onConflict((conflict) => conflict.column('email').doNothing())
+    .returning('person_id')
+    .executeTakeFirst();
+  if (made === undefined) throw emailTaken();
+  return person_id;
+}
+
+export function emailTaken(): DomainError {
+  return new DomainError('conflict', 'this e-mail address has an account already');
+}
+
+export async function updatePerson(
+  transaction: Transaction,
+  personId: string,
+  change: Partial<PersonRow>,
+): Promise<void> {
+  const people = transaction.tables<PeopleTables>().updateTable('people').set(change);
+  await people.where('person_id', '=', personId).execute();
+}
+
+/** Whether anybody has an account besides one. */
+export async function isAnybody(reader: Reader, besides = ''): Promise<boolean> {
+  const people = reader.tables<PeopleTables>().selectFrom('people').select('person_id');
+  return (await people.where('person_id', '!=', besides).limit(1).execute()).length > 0;
+}

@@ -1,0 +1,23 @@
+import type { Principal } from '../http/principal.ts';
+import { SCOPES, type Scope } from '../scopes.ts';
+import type { Role } from './people-tables.ts';
+import type { Session } from './sessions.ts';
+
+export const PEOPLE_ROLES = ['owner', 'operator', 'auditor'] as const satisfies readonly Role[];
+
+/** owner: all; operator: all but to change who may come in; auditor: reads, and verifies. */
+const HAS: Record<Role, (scope: Scope) => boolean> = {
+  owner: () => true,
+  operator: (scope) => !scope.startsWith('people:'),
+  auditor: (scope) => scope.endsWith(':read'),
+};
+
+/** What somebody of a role may do. */
+export function scopesOfRole(role: Role): Scope[] {
+  return SCOPES.filter(HAS[role]);
+}
+
+/** Who is signed in, as routes know them. */
+export function principalOfSession({ personId, name, role }: Session): Principal {
+  return { kind: 'person', id: personId, name, scopes: scopesOfRole(role) };
+}

@@ -1,0 +1,15 @@
+import type { Administration } from '../accounts/administration.ts';
+import type { AuditLog } from '../audit/api.ts';
+
+/** The stream that has all administrative acts. */
+export const ADMINISTRATION_STREAM = 'platform/administration';
+
+/** Acts are entries of a stream of the audit service, sealed and verified like any other. */
+export function recordIn(log: AuditLog): Administration {
+  return {
+    record: (transaction, { actor, action, of: [resource_type, resource_id], more = {} }) =>
+      log.appendIn(transaction, ADMINISTRATION_STREAM, [
+        { actor: actor.name, action, resource_type, resource_id, metadata: more },
+      ]),
+  };
+}

@@ -1,0 +1,46 @@
+import type { Actor, Administration } from '../accounts/administration.ts';
+import type { AuditLog } from '../audit/api.ts';
+import type { Database } from '../database/database.ts';
+import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
+import type { PageQuery } from '../http/fields.ts';
+import type { Outbox } from '../jobs/outbox.ts';
+import { ADMINISTRATION_STREAM } from './record.ts';
+
+export interface AdministrationMeans {
+  database: Database;
+  log: AuditLog;
+  administration: Administration;
+  outbox: Outbox;
+}
+
+/** What was done to who may do what, and what could not be delivered. */
+export class AdministrationService {
+  readonly #means: AdministrationMeans;
+
+  constructor(means: AdministrationMeans) {
+    this.#means = means;
+  }
+
+  /** Administrative acts, newest first: entries of their stream. */
+  async acts({ limit, cursor }: PageQuery) {
+    const { database, log } = this.#means;
+    const before = cursor === undefined ? undefined : fromCursor('acts', ['number'], cursor)[0];
+    const acts = await log.newest(database, ADMINISTRATION_STREAM, { limit: limit + 1, before });
+    const { shown, next_cursor } = pageOf(acts, limit, (last) => toCursor('acts', [last.sequence]));
+    return { data: shown, next_cursor };
+  }
+
+  /** Messages that nobody tries to deliver any more, newest first. */
+  deadLetters(page: PageQuery) {
+    return this.#means.outbox.dead(page);
+  }
+
+  /** Has a message tried again from the first attempt on. @throws DomainError `not_found`. */
+  replay(actor: Actor, messageId: string): Promise<void> {
+    const { database, outbox, administration } = this.#means;
+    return database.write(async (transaction) => {
+      await outbox.replay(transaction, messageId);
+      await administration.record(transaction, { actor, action: 'message.replayed', of: ['message', messageId] });
+    });
+  }
+}

@@ -1,0 +1,43 @@
+import { canonicalize, type Json } from '../../core/json/canonical.ts';
+import type { WireEntry } from '../../core/wire.ts';
+import type { Reader, Transaction } from '../database/database.ts';
+import { type AppendMeans, appendAll } from './append.ts';
+import { lastEntries } from './repository.ts';
+import { entryToWire } from './rules.ts';
+
+/** What a service records of its own. */
+export interface OwnEntry {
+  actor: string;
+  action: string;
+  resource_type: string;
+  resource_id: string;
+  metadata: { [name: string]: Json };
+}
+
+/** What other modules may call of the audit service. */
+export interface AuditLog {
+  /**
+   * Appends entries in the transaction of what they record, so that there is both or neither. It holds the head of the
+   * stream until the transaction ends, so it comes last in it: whoever waited for other rows with the head in their hands
+   * could wait for somebody who waits for the head.
+   * @throws DomainError `clock_behind`, `stream_damaged`.
+   */
+  appendIn(transaction: Transaction, streamId: string, entries: readonly OwnEntry[]): Promise<void>;
+  /** The newest entries of a stream, before a sequence if one is given. */
+  newest(reader: Reader, streamId: string, page: { limit: number; before?: number | undefined }): Promise<WireEntry[]>;
+}
+
+export function openAuditLog(means: AppendMeans): AuditLog {
+  return {
+    async appendIn(transaction, streamId, entries) {
+      const checked = entries.map((entry) => ({
+        ...entry,
+        stream_id: streamId,
+        metadataText: canonicalize(entry.metadata),
+      }));
+      const [outcome] = await appendAll(transaction, means, [{ entries: checked }]);
+      if (outcome !== undefined && 'refused' in outcome) throw outcome.refused;
+    },
+    newest: async (reader, streamId, page) => (await lastEntries(reader, streamId, page)).map(entryToWire),
+  };
+}

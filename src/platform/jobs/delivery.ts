@@ -1,0 +1,153 @@
+import { sql } from 'kysely';
+import { messageOf } from '../../core/errors.ts';
+import type { Json } from '../../core/json/canonical.ts';
+import type { Database } from '../database/database.ts';
+import type { Message, OutboxTables } from './outbox.ts';
+
+/** Delivers a message. @throws whatever is wrong, in words for a person: it is tried again, unless it is Undeliverable. */
+export type Deliver = (message: Message) => Promise<void>;
+
+/** Why nobody will ever take a message, however often it is sent. */
+export class Undeliverable extends Error {}
+
+export interface DeliveryOptions {
+  clock: () => Date;
+  /** By kind. */
+  deliveries: ReadonlyMap<string, Deliver>;
+  random?: () => number;
+}
+
+/** Messages taken at a time. */
+const AT_ONCE = 20;
+
+/** A delivery that took longer was by somebody who is gone. */
+const LEASE_MS = 60_000;
+
+/** After so many attempts nobody but a person tries it again. */
+export const ATTEMPTS = 12;
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 60 * 60 * 1000;
+
+/** How often it is looked whether something is due. */
+const LOOK_MS = 1000;
+
+/**
+ * Delivers what is in the outbox, tried again with longer and longer pauses, and in the end given up. Several processes
+ * deliver from one outbox, each message by one of them at a time.
+ */
+export class OutboxDelivery {
+  readonly #database: Database;
+  readonly #options: DeliveryOptions;
+
+  constructor(database: Database, options: DeliveryOptions) {
+    this.#database = database;
+    this.#options = options;
+  }
+
+  /**
+   * Begins to look for what is due.
+   * @param onFailure is told why nothing could be looked at or written; why a message could not be delivered stands with it.
+   * @returns how to end it: resolved when nothing is under way any more.
+   */
+  start(onFailure: (error: unknown) => void): { stop(): Promise<void> } {
+    let running: Promise<unknown> | null = null;
+    const look = () => {
+      running ??= this.#lookAndDeliver()
+        .catch(onFailure)
+        .finally(() => {
+          running = null;
+        });
+    };
+    const timer = setInterval(look, LOOK_MS);
+    look();
+    return {
+      async stop() {
+        clearInterval(timer);
+        await running;
+      },
+    };
+  }
+
+  /** Delivers what is due. @returns how many messages were tried. */
+  async deliverDue(): Promise<number> {
+    let tried = 0;
+    for (;;) {
+      const messages = await this.#take();
+      await Promise.all(messages.map((message) => this.#deliver(message)));
+      tried += messages.length;
+      if (messages.length < AT_ONCE) return tried;
+    }
+  }
+
+  /** Looks by reading first: nothing is written while nothing is due. */
+  async #lookAndDeliver(): Promise<void> {
+    const waiting = this.#database.tables<OutboxTables>().selectFrom('outbox').select('message_no');
+    const due = waiting.where('status', '=', 'waiting').where('due_at', '<=', this.#options.clock().toISOString());
+    if ((await due.limit(1).execute()).length > 0) await this.deliverDue();
+  }
+
+  /** Messages that are due, which nobody else takes while they are delivered. */
+  #take(): Promise<(Message & { attempts: number })[]> {
+    const now = this.#options.clock();
+    return this.#database.write(async (transaction) => {
+      const tables = transaction.tables<OutboxTables>();
+      const rows = await tables
+        .selectFrom('outbox')
+        .select(['message_id', 'kind', 'payload', 'attempts'])
+        .where('status', '=', 'waiting')
+        .where('due_at', '<=', now.toISOString())
+        .orderBy('due_at')
+        .limit(AT_ONCE)
+        .modifyEnd(transaction.words.lockedByNobody)
+        .execute();
+      const ids = rows.map(({ message_id }) => message_id);
+      await tables
+        .updateTable('outbox')
+        .set({ due_at: new Date(now.getTime() + LEASE_MS).toISOString(), attempts: sql`attempts + 1` })
+        .where(transaction.words.isAmong('message_id', ids))
+        .execute();
+      return rows.map(({ payload, attempts, ...row }) => ({
+        ...row,
+        payload: JSON.parse(payload) as Json,
+        attempts: attempts + 1,
+      }));
+    });
+  }
+
+  async #deliver({ attempts, ...message }: Message & { attempts: number }): Promise<void> {
+    try {
+      const deliver = this.#options.deliveries.get(message.kind);
+      if (deliver === undefined) throw new Error(`nothing here delivers what is called ${message.kind}`);
+      await deliver(message);
+      await this.#end(message, { status: 'delivered', last_error: null });
+    } catch (error) {
+      if (attempts >= ATTEMPTS || error instanceof Undeliverable)
+        await this.#end(message, { status: 'dead', last_error: messageOf(error) });
+      else await this.#postpone(message, attempts, messageOf(error));
+    }
+  }
+
+  #end({ message_id }: Message, end: { status: 'delivered' | 'dead'; last_error: string | null }): Promise<unknown> {
+    return this.#update(message_id, { ...end, ended_at: this.#options.clock().toISOString() });
+  }
+
+  /** Full jitter, so that what failed together is not tried again together. */
+  #postpone({ message_id }: Message, attempts: number, last_error: string): Promise<unknown> {
+    const { clock, random = Math.random } = this.#options;
+    const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempts - 1));
+    const due = new Date(clock().getTime() + longest * (0.5 + random() / 2));
+    return this.#update(message_id, { due_at: due.toISOString(), last_error });
+  }
+
+  #update(messageId: string, change: Partial<OutboxTables['outbox']>): Promise<unknown> {
+    return this.#database.write((transaction) =>
+      transaction
+        .tables<OutboxTables>()
+        .updateTable('outbox')
+        .set(change as object)
+        .where('message_id', '=', messageId)
+        .where('status', '=', 'waiting')
+        .execute(),
+    );
+  }
+}

@@ -1,0 +1,20 @@
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { MailTransport } from './mail.ts';
+import { toEml } from './message.ts';
+
+/** Writes mails into a folder, for who looks there: `2026-11-22T10-00-00-000Z-ID.eml`. */
+export function folderTransport(folder: string, from: string): MailTransport {
+  return {
+    to: folder,
+    async send(mail) {
+      const id = /^<([\w-]+)@/.exec(mail.messageId)?.[1];
+      const path = join(folder, `${mail.date.toISOString().replace(/[:.]/g, '-')}-${id}.eml`);
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      // Who lists the folder sees whole mails only, and one that is sent a second time once.
+      await writeFile(`${path}.part`, await toEml(from, mail), { mode: 0o600 });
+      await rename(`${path}.part`, path);
+    },
+    close() {},
+  };
+}

@@ -1,0 +1,23 @@
+import { createTransport } from 'nodemailer';
+import type { OutgoingMail } from './mail.ts';
+
+/** The form of nodemailer, which folds and encodes what stands in headers. */
+export function toNodemailer(from: string, { to, subject, text, messageId, date }: OutgoingMail) {
+  return {
+    from,
+    // In the form of an object it is one address, whatever stands in it.
+    to: { name: '', address: to },
+    ...{ subject, text, messageId, date },
+    // RFC 3834, section 5: nobody answers it with an automatic reply.
+    headers: { 'Auto-Submitted': 'auto-generated' },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+}
+
+/** A mail as bytes of RFC 5322. */
+export async function toEml(from: string, mail: OutgoingMail): Promise<Buffer> {
+  const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
+  const { message } = await composer.sendMail(toNodemailer(from, mail));
+  return message as Buffer;
+}

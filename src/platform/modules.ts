@@ -1,0 +1,33 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { messageOf } from '../core/errors.ts';
+import type { KeyAuthentication } from './accounts/authentication.ts';
+import { keysModule, peopleModule } from './accounts/module.ts';
+import { administrationModule } from './administration/module.ts';
+import { auditModule } from './audit/module.ts';
+import { dataFolder } from './folder.ts';
+import type { ServiceModule } from './module.ts';
+import type { PlatformOptions } from './options.ts';
+import type { Parts } from './parts.ts';
+import { openAuthority } from './timestamp/open.ts';
+
+export interface ModuleMeans {
+  parts: Parts;
+  keys: KeyAuthentication;
+  log: FastifyBaseLogger;
+}
+
+/** The services of a platform: a new one is a folder and a line. */
+export async function openModules(
+  { tsaUrl = null, dataDir, checkpointMinutes = null }: PlatformOptions,
+  { parts, keys, log }: ModuleMeans,
+): Promise<readonly ServiceModule[]> {
+  const authority = await openAuthority(tsaUrl, dataFolder(dataDir).authority);
+  const onAnchorFailure = (error: unknown, checkpointId: string | null) =>
+    log.warn({ checkpointId, reason: messageOf(error) }, 'a checkpoint stays pending');
+  return [
+    auditModule({ ...parts, keys: parts.sealKeys, authority, onAnchorFailure }, { checkpointMinutes }),
+    keysModule(parts, keys),
+    peopleModule(parts, parts.accounts),
+    administrationModule(parts),
+  ];
+}

@@ -1,0 +1,58 @@
+import { readFile } from 'node:fs/promises';
+import { type Accounts, assembleAccounts } from './accounts/accounts.ts';
+import type { Administration } from './accounts/administration.ts';
+import { lettersInto } from './accounts/letters.ts';
+import { recordIn } from './administration/record.ts';
+import { type AuditLog, openAuditLog } from './audit/api.ts';
+import { RowSeals } from './audit/row-seals.ts';
+import type { DerivedSealKeys } from './audit/seal-keys.ts';
+import type { Database } from './database/database.ts';
+import { dataFolder } from './folder.ts';
+import { Outbox } from './jobs/outbox.ts';
+import { openPlace, openSealKeys, type PlatformPlace } from './setup.ts';
+
+/** What all services and commands work with. */
+export interface Parts {
+  database: Database;
+  clock: () => Date;
+  sealKeys: DerivedSealKeys;
+  log: AuditLog;
+  administration: Administration;
+  outbox: Outbox;
+  accounts: Accounts;
+}
+
+export interface PartsOptions extends PlatformPlace {
+  /** Whether anybody may sign up. */
+  signUp?: 'open' | 'closed';
+}
+
+/** @throws EvidenceError as `openPlace`. */
+export async function openParts({ signUp = 'closed', ...place }: PartsOptions): Promise<Parts> {
+  const database = await openPlace(place);
+  try {
+    const clock = () => new Date();
+    const sealKeys = await openSealKeys(place.dataDir);
+    const log = openAuditLog({ keys: sealKeys, seals: new RowSeals(sealKeys.ofRows()), clock });
+    const administration = recordIn(log);
+    const outbox = new Outbox(database, clock);
+    const masterKey = await readFile(dataFolder(place.dataDir).masterKey);
+    const letters = lettersInto(outbox);
+    const isOpen = signUp === 'open';
+    const accounts = assembleAccounts({ database, clock, masterKey, administration, letters, isOpen });
+    return { database, clock, sealKeys, log, administration, outbox, accounts };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** Runs `work` with the parts of a place, and closes its database. @throws EvidenceError as `openPlace`. */
+export async function withParts<T>(place: PlatformPlace, work: (parts: Parts) => Promise<T>): Promise<T> {
+  const parts = await openParts(place);
+  try {
+    return await work(parts);
+  } finally {
+    await parts.database.close();
+  }
+}

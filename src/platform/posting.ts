@@ -1,0 +1,45 @@
+import { type AccountLetter, MAIL_KIND, toMail } from './accounts/letters.ts';
+import type { OneTimeLinks } from './accounts/links.ts';
+import type { Database } from './database/database.ts';
+import { OutboxDelivery } from './jobs/delivery.ts';
+import { mailDelivery } from './mail/delivery.ts';
+import { type MailSettings, openMail } from './mail/open.ts';
+
+/** What is sent to others, while the platform runs. */
+export interface Posting {
+  /** Where mails go, for people. */
+  to: string;
+  /** Ends it: resolved when nothing is under way any more. */
+  stop(): Promise<void>;
+}
+
+export interface PostingMeans {
+  database: Database;
+  clock: () => Date;
+  links: OneTimeLinks;
+  /** Where links lead to. */
+  publicUrl: string;
+}
+
+/**
+ * Begins to deliver what is in the outbox.
+ * @param onFailure is told why nothing could be looked at or written.
+ */
+export async function startPosting(
+  settings: MailSettings,
+  { database, clock, links, publicUrl }: PostingMeans,
+  onFailure: (error: unknown) => void,
+): Promise<Posting> {
+  const host = new URL(publicUrl).hostname;
+  const transport = await openMail(settings, host);
+  const compose = (letter: unknown) => toMail(letter as AccountLetter, links, publicUrl);
+  const deliveries = new Map([[MAIL_KIND, mailDelivery(transport, { compose, host, clock })]]);
+  const delivering = new OutboxDelivery(database, { clock, deliveries }).start(onFailure);
+  return {
+    to: transport.to,
+    async stop() {
+      await delivering.stop();
+      transport.close();
+    },
+  };
+}

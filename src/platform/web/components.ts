@@ -1,0 +1,126 @@
+import { type Markup, type MarkupContent, markup, name } from '../../core/html/markup.ts';
+import { roughly } from '../../core/words.ts';
+
+export interface DataColumn<Row> {
+  head: string;
+  cell(row: Row): MarkupContent;
+  /** Figures stand at the end of their column; what is done stands last and has no words above it. */
+  kind?: 'name' | 'number' | 'act';
+}
+
+export interface DataTable<Row> {
+  /** What its rows are; it is heard, not seen. */
+  caption: string;
+  columns: readonly DataColumn<Row>[];
+  rows: readonly Row[];
+  /** In the place of a table without rows. */
+  empty: Markup;
+}
+
+/** A table. On a narrow screen each row becomes a block, in which every value has the head of its column before it. */
+export function dataTable<Row>({ caption, columns, rows, empty }: DataTable<Row>): Markup {
+  if (rows.length === 0) return empty;
+  const head = ({ head: words, kind }: DataColumn<Row>) =>
+    markup`<th scope="col"${classOf(kind)}>${kind === 'act' ? markup`<span class="heard">${words}</span>` : words}</th>`;
+  const cell = (row: Row) => (column: DataColumn<Row>) =>
+    column.kind === 'name'
+      ? markup`<th scope="row">${column.cell(row)}</th>`
+      : markup`<td data-head="${column.kind === 'act' ? '' : column.head}"${classOf(column.kind)}>${column.cell(row)}</td>`;
+  return markup`<table class="data">
+<caption class="heard">${caption}</caption>
+<thead><tr>${columns.map(head)}</tr></thead>
+<tbody>
+${rows.map((row) => markup`<tr>${columns.map(cell(row))}</tr>\n`)}</tbody>
+</table>
+`;
+}
+
+function classOf(kind: DataColumn<never>['kind']): Markup | null {
+  return kind === 'number' || kind === 'act' ? markup` class="${kind}"` : null;
+}
+
+/** Each sign is another one, so that nobody needs to see the colour. */
+const SIGNS = { good: '✓', bad: '✗', warning: '!', neutral: '–' } as const;
+export type StatusTone = keyof typeof SIGNS;
+
+/** A state in a word. */
+export function statusWord(tone: StatusTone, word: string): Markup {
+  return markup`<span class="status ${tone}"><span aria-hidden="true">${SIGNS[tone]}</span> ${word}</span>`;
+}
+
+/** Something that one wants to know at once: what it is, how it stands, and what follows. */
+export interface TileView {
+  title: string;
+  tone: StatusTone;
+  word: string;
+  /** Sentences below it. */
+  content: MarkupContent;
+  /** Where to go on. */
+  next?: { title: string; path: string };
+}
+
+export function tile({ title, tone, word, content, next }: TileView): Markup {
+  return markup`<section class="tile ${tone}"><h2>${title}</h2>
+<p class="state">${statusWord(tone, word)}</p>
+${content}
+${next === undefined ? null : markup`<p class="next"><a href="${next.path}">${next.title}</a></p>\n`}</section>
+`;
+}
+
+/** A moment in UTC, and how long ago it is. @param at RFC 3339 UTC. */
+export function moment(at: string, now: Date): Markup {
+  return markup`<time datetime="${at}">${at.slice(0, 10)} ${at.slice(11, 19)} <abbr title="Coordinated Universal Time">UTC</abbr></time> <span class="minor">${distance(at, now)}</span>`;
+}
+
+/** A moment, or a word in its place. */
+export function momentOr(at: string | null, now: Date, otherwise: string): Markup {
+  return at === null ? markup`<span class="minor">${otherwise}</span>` : moment(at, now);
+}
+
+export function distance(at: string, now: Date): string {
+  const seconds = (now.getTime() - Date.parse(at)) / 1000;
+  if (Math.abs(seconds) < 5) return 'just now';
+  return seconds > 0 ? `${roughly(seconds)} ago` : `in ${roughly(-seconds)}`;
+}
+
+/** What stands where nothing is yet: what would be here, and the command that brings it. */
+export function emptyState(sentence: MarkupContent, next: MarkupContent = null): Markup {
+  return markup`<div class="none"><p>${sentence}</p>${next}</div>
+`;
+}
+
+/**
+ * A text to be copied, with a button where scripts run.
+ * @param id of its element; no two of a page are the same.
+ */
+export function copyable(id: string, label: string, text: string): Markup {
+  return markup`<div class="copy"><pre id="${id}" tabindex="0" role="region" aria-label="${label}">${text}</pre><button type="button" class="small" data-copies="${id}" hidden>Copy</button></div>
+`;
+}
+
+/** What a page does, as a call of the API. */
+export function asCurl(id: string, command: string): Markup {
+  return markup`<details class="curl"><summary>Copy as curl</summary>${copyable(id, 'The same as a call of the API', command)}</details>
+`;
+}
+
+/** Facts about one thing, each with its name. */
+export function factList(facts: readonly (readonly [label: string, value: MarkupContent])[]): Markup {
+  return markup`<dl class="facts">
+${facts.map(([label, value]) => markup`<div><dt>${label}</dt><dd>${value}</dd></div>\n`)}</dl>
+`;
+}
+
+/** A link to the next page of a list. */
+export function further(path: string | null): Markup | null {
+  return path === null ? null : markup`<p class="further"><a href="${path}" rel="next">Next page</a></p>\n`;
+}
+
+export function link(path: string, words: string): Markup {
+  return markup`<a href="${path}">${name(words)}</a>`;
+}
+
+/** A link that looks like what it is: the beginning of something to do. */
+export function action(path: string, words: string): Markup {
+  return markup`<a class="button" href="${path}">${words}</a>`;
+}

@@ -1,0 +1,36 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { markup } from '../../core/html/markup.ts';
+import { headersOf, toProblem } from '../http/problem.ts';
+import { GoFirst } from './access.ts';
+import { sentence } from './forms.ts';
+import { FRONT } from './own-path.ts';
+
+const TITLES: Record<number, string> = {
+  403: 'This is not for you to do',
+  404: 'There is nothing here',
+  405: 'There is nothing here',
+  410: 'This link is not good any more',
+  413: 'That is too much',
+  429: 'Too many attempts',
+  500: 'Something failed here',
+  503: 'Not just now',
+};
+
+/** The error handler of pages: every failure becomes a page; a defect tells the reader nothing but its request's id. */
+export function answerProblemPage(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  if (error instanceof GoFirst) {
+    reply.redirect(error.to, 303);
+    return;
+  }
+  const problem = toProblem(error);
+  if (problem.status >= 500) request.log.error({ err: error }, 'request failed');
+  reply.headers(headersOf(problem));
+  reply.page({
+    title: TITLES[problem.status] ?? 'This could not be done',
+    status: problem.status,
+    isNarrow: true,
+    content: markup`<p>${sentence(problem.message)}</p>
+<p><a href="${FRONT}">To the front page</a></p>
+<p class="minor">Request <code>${request.id}</code></p>`,
+  });
+}

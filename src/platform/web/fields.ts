@@ -1,0 +1,126 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Markup, type MarkupContent, markup } from '../../core/html/markup.ts';
+import { CSRF_FIELD, csrfToken } from './csrf.ts';
+import type { FormState } from './forms.ts';
+
+/** A form that is sent to the path that it stands at, or to another. */
+export interface PostForm {
+  action?: string;
+  fields: MarkupContent;
+  /** On its button. */
+  submit: string;
+  /** What it does cannot be undone. */
+  isFinal?: boolean;
+  /** Beside the button: where to go instead. */
+  instead?: MarkupContent;
+}
+
+export function postForm(
+  { request, reply, form }: { request: FastifyRequest; reply: FastifyReply; form?: FormState },
+  { action, fields, submit, isFinal, instead }: PostForm,
+): Markup {
+  return markup`${form === undefined ? null : whatIsWrong(form)}<form method="post"${action === undefined ? null : markup` action="${action}"`} class="form">
+<input type="hidden" name="${CSRF_FIELD}" value="${csrfToken(request, reply)}">
+${fields}<p class="acts"><button${isFinal === true ? markup` class="final"` : null}>${submit}</button>${instead ?? null}</p>
+</form>
+`;
+}
+
+/** What is wrong with a form, above it: read aloud when the page is there. */
+function whatIsWrong({ errors, refusal }: FormState): Markup | null {
+  const fields = Object.keys(errors);
+  if (refusal === null && fields.length === 0) return null;
+  const words =
+    refusal ?? (fields.length === 1 ? 'One field is not right yet.' : `${fields.length} fields are not right yet.`);
+  return markup`<p class="refusal" role="alert">${words}</p>
+`;
+}
+
+export interface Field {
+  name: string;
+  label: string;
+  /** `text` unless said. */
+  type?: 'text' | 'email' | 'password' | 'number' | 'search' | 'datetime-local';
+  hint?: MarkupContent;
+  autocomplete?: string;
+  inputMode?: 'numeric' | 'email';
+  isOptional?: boolean;
+  /** What it has where nothing was typed yet. */
+  value?: string;
+  /** It is where typing begins. */
+  isFirst?: boolean;
+}
+
+export function field(form: FormState, view: Field): Markup {
+  const { name, label, type = 'text', autocomplete, inputMode, isOptional, isFirst } = view;
+  const typed = form.values[name] ?? view.value;
+  return labelled(form, view, label, (described) => {
+    const attributes = [
+      typeof typed === 'string' ? markup` value="${typed}"` : null,
+      autocomplete === undefined ? null : markup` autocomplete="${autocomplete}"`,
+      inputMode === undefined ? null : markup` inputmode="${inputMode}"`,
+      isOptional === true ? null : markup` required`,
+      isFirst === true ? markup` autofocus` : null,
+    ];
+    return markup`<input id="${name}" name="${name}" type="${type}"${attributes}${described}>`;
+  });
+}
+
+export interface Choice {
+  value: string;
+  label: string;
+  hint?: string;
+}
+
+export function select(
+  form: FormState,
+  view: Pick<Field, 'name' | 'label' | 'hint' | 'value'>,
+  choices: readonly Choice[],
+): Markup {
+  const chosen = form.values[view.name] ?? view.value;
+  const option = ({ value, label }: Choice) =>
+    markup`<option value="${value}"${value === chosen ? markup` selected` : null}>${label}</option>`;
+  return labelled(
+    form,
+    view,
+    view.label,
+    (described) => markup`<select id="${view.name}" name="${view.name}"${described}>${choices.map(option)}</select>`,
+  );
+}
+
+/** One or several of a few, each with a word on what it is. */
+export function choices(
+  form: FormState,
+  { name, label, type }: { name: string; label: string; type: 'checkbox' | 'radio' },
+  all: readonly Choice[],
+): Markup {
+  const chosen = [form.values[name] ?? []].flat();
+  const error = form.errors[name];
+  const one = ({ value, label: words, hint }: Choice, index: number) =>
+    markup`<div class="choice"><input type="${type}" id="${name}-${index}" name="${name}" value="${value}"${chosen.includes(value) ? markup` checked` : null}><label for="${name}-${index}">${words}${hint === undefined ? null : markup` <span class="minor">${hint}</span>`}</label></div>\n`;
+  return markup`<fieldset class="field"${error === undefined ? null : markup` aria-describedby="${name}-error"`}><legend>${label}</legend>
+${error === undefined ? null : errorOf(name, error)}${all.map(one)}</fieldset>
+`;
+}
+
+function labelled(
+  { errors }: FormState,
+  { name, hint, isOptional }: { name: string; hint?: MarkupContent; isOptional?: boolean },
+  label: string,
+  control: (described: Markup | null) => Markup,
+): Markup {
+  const error = errors[name];
+  const ids = [...(hint === undefined ? [] : [`${name}-hint`]), ...(error === undefined ? [] : [`${name}-error`])];
+  const described =
+    ids.length === 0
+      ? null
+      : markup` aria-describedby="${ids.join(' ')}"${error === undefined ? null : markup` aria-invalid="true"`}`;
+  return markup`<div class="field"><label for="${name}">${label}${isOptional === true ? markup` <span class="minor">if you wish</span>` : null}</label>
+${hint === undefined ? null : markup`<p class="hint" id="${name}-hint">${hint}</p>\n`}${control(described)}
+${error === undefined ? null : errorOf(name, error)}</div>
+`;
+}
+
+function errorOf(name: string, error: string): Markup {
+  return markup`<p class="error" id="${name}-error"><span aria-hidden="true">✗</span> ${error}</p>\n`;
+}

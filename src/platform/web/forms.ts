@@ -1,0 +1,82 @@
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { inPlainWords } from '../../core/schema-words.ts';
+import { DomainError } from '../errors.ts';
+import { headersOf, toProblem } from '../http/problem.ts';
+import type { PageView } from './layout.ts';
+
+/** A form as it was sent, for the page that shows it again. Empty the first time. */
+export interface FormState {
+  /** As they were typed; what was left out is not there. */
+  values: Readonly<Record<string, string | readonly string[]>>;
+  /** What is wrong, by the field. */
+  errors: Readonly<Record<string, string>>;
+  /** What is wrong with none of its fields. */
+  refusal: string | null;
+}
+
+const NEW_FORM: FormState = { values: {}, errors: {}, refusal: null };
+
+type Access = Pick<FastifyContextConfig, 'public' | 'scope' | 'signedIn' | 'proved'>;
+
+/** A page with a form, and what is done with what is sent. */
+export interface FormPage<S extends z.ZodType> {
+  path: string;
+  access: Access;
+  schema: S;
+  /** The field that a refusal is shown beside, by its code; others stand above the form. */
+  fields?: Readonly<Record<string, string>>;
+  show(form: FormState, request: FastifyRequest, reply: FastifyReply): PageView | Promise<PageView>;
+  /**
+   * Does it. A `DomainError` shows the form again, with all that was typed but passwords and codes.
+   * @returns where to go on, or a page that is shown this once.
+   */
+  act(data: z.output<S>, request: FastifyRequest, reply: FastifyReply): Promise<string | PageView>;
+}
+
+/** Serves a form at its path: GET shows it, POST takes it and goes on with 303. */
+export function serveForm<S extends z.ZodType>(server: FastifyInstance, page: FormPage<S>): void {
+  const { path, access, schema, fields = {} } = page;
+  const options = { config: access, schema: { hide: true } };
+  server.get(path, options, async (request, reply) => reply.page(await page.show(NEW_FORM, request, reply)));
+  server.post(path, options, async (request, reply) => {
+    const body = (request.body ?? {}) as Record<string, string | string[]>;
+    const again = async (form: Omit<FormState, 'values'>, status: number) => {
+      const view = await page.show({ values: withoutSecrets(body), ...form }, request, reply);
+      return reply.page({ ...view, status });
+    };
+    const read = schema.safeParse(body);
+    if (!read.success) return again({ errors: errorsOf(read.error), refusal: null }, 422);
+    try {
+      const next = await page.act(read.data, request, reply);
+      return typeof next === 'string' ? reply.redirect(next, 303) : reply.page(next);
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      const problem = toProblem(error);
+      const field = fields[error.code];
+      reply.headers(headersOf(problem));
+      if (field !== undefined)
+        return again({ errors: { [field]: sentence(error.message) }, refusal: null }, problem.status);
+      return again({ errors: {}, refusal: sentence(error.message) }, problem.status);
+    }
+  });
+}
+
+/** Passwords and codes are typed anew. */
+const SECRET = /password|^code$|^csrf$/;
+
+function withoutSecrets(body: Record<string, string | string[]>): FormState['values'] {
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !SECRET.test(name)));
+}
+
+/** The first thing that is wrong with each field. */
+function errorsOf({ issues }: z.ZodError): Record<string, string> {
+  const entries = issues.map((issue): [string, string] => [String(issue.path[0] ?? ''), sentence(inPlainWords(issue))]);
+  return Object.fromEntries(entries.reverse());
+}
+
+/** A message as a sentence of its own. */
+export function sentence(message: string): string {
+  const text = message.charAt(0).toUpperCase() + message.slice(1);
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
