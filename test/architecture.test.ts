@@ -115,7 +115,11 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     posting: ['accounts', 'database', 'jobs', 'mail'],
     options: ['http', 'mail', 'parts', 'status'],
     modules: ['accounts', 'administration', 'audit', 'folder', 'module', 'options', 'parts', 'timestamp'],
-    app: ['accounts', 'http', 'idempotency', 'jobs', 'modules', 'options', 'parts', 'posting', 'status', 'web'],
+    bootstrap: ['accounts', 'database', 'errors', 'parts', 'scopes', 'settings'],
+    app: [
+      ...['accounts', 'bootstrap', 'http', 'idempotency', 'jobs', 'modules', 'options', 'parts', 'posting'],
+      ...['status', 'web'],
+    ],
     backup: ['database', 'folder', 'setup'],
     embedded: ['app', 'import', 'init'],
     commands: [

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { messageOf } from '../core/errors.ts';
 import { KeyAuthentication } from './accounts/authentication.ts';
 import { signedInBy } from './accounts/pages/signed-in.ts';
+import { bootstrap } from './bootstrap.ts';
 import { closeSoon, listen } from './http/listen.ts';
 import { RATE_LIMITS } from './http/principal.ts';
 import { createServer } from './http/server.ts';
@@ -23,6 +24,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   const parts = await openParts(options);
   const { database, clock, accounts, sealKeys } = parts;
   try {
+    const bootstrapped = await bootstrap(parts, options.environment ?? {});
     const keys = new KeyAuthentication(database, clock);
     const authenticate = (presented: string) => keys.authenticate(presented);
     const { logLevel = 'warn', rateLimits = RATE_LIMITS, trustedProxies = [], metricsFor = 'key' } = options;
@@ -46,6 +48,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       origin,
       auditUrl: `${origin}/audit`,
       mailTo: posting.to,
+      bootstrapped,
       async close() {
         await closeSoon(server);
         await running.stop();

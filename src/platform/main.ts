@@ -9,6 +9,7 @@ import { deployCommand } from './commands/deploy.ts';
 import { helpCommand, listOfPlatformTopics } from './commands/help.ts';
 import { initCommand } from './commands/init.ts';
 import { keysCommand } from './commands/keys.ts';
+import { peopleCommand } from './commands/people.ts';
 import { sealKeysCommand } from './commands/seal-keys.ts';
 import { serveCommand } from './commands/serve.ts';
 import { importCommand } from './import/command.ts';
@@ -46,6 +47,7 @@ function makeParser(args: string[]): Argv {
       .command(initCommand)
       .command(serveCommand)
       .command(keysCommand)
+      .command(peopleCommand)
       .command(sealKeysCommand)
       .command(backupCommand)
       .command(importCommand)

@@ -5,6 +5,7 @@ import type { PartsOptions } from './parts.ts';
 import type { MetricsFor } from './status/metrics-for.ts';
 
 /** What a platform is started with. */
+// Over ten members: each is a setting.
 export interface PlatformOptions extends PartsOptions {
   /** 0 for any that is free. */
   port: number;
@@ -18,6 +19,8 @@ export interface PlatformOptions extends PartsOptions {
   rateLimits?: RateLimits;
   trustedProxies?: readonly string[];
   metricsFor?: MetricsFor;
+  /** Variables that may make the first account. */
+  environment?: NodeJS.ProcessEnv;
   /** Where browsers reach it; where it listens, unless said. */
   publicUrl?: string | null;
   /** Where mails go; into the folder `mail` of the data folder, unless said. */
@@ -29,6 +32,8 @@ export interface Platform {
   auditUrl: string;
   /** Where mails go, for people. */
   mailTo: string;
+  /** What was done for the first account, for people; null where nothing was. */
+  bootstrapped: string | null;
   /** Ends once requests under way were answered, or after 3 s. */
   close(): Promise<void>;
 }

@@ -2,9 +2,10 @@ import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
 import { type Actor, refuseScopes } from './administration.ts';
+import { canonicalEmail } from './email.ts';
 import type { AccountMeans } from './means.ts';
 import type { PeopleTables, Role } from './people-tables.ts';
-import { findPerson, isAnybody, type PersonRow, updatePerson } from './person-rows.ts';
+import { findPerson, isAnybody, type PersonRow, personByEmail, updatePerson } from './person-rows.ts';
 import { scopesOfRole } from './roles.ts';
 
 /** A person as they are shown. */
@@ -41,6 +42,13 @@ export class People {
       .execute();
     const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('people', [last.email]));
     return { data: shown.map(toPerson), next_cursor };
+  }
+
+  /** @throws DomainError `not_found`. */
+  async byEmail(address: string): Promise<Person> {
+    const person = await personByEmail(this.#means.database, canonicalEmail(address));
+    if (person === undefined) throw new DomainError('not_found', 'nobody has this e-mail address');
+    return toPerson(person);
   }
 
   /** @throws DomainError `not_found`; `forbidden` for a role that may more than the actor; `conflict` for the last owner. */

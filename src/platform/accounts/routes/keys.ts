@@ -106,7 +106,7 @@ export const keyRoutes: FastifyPluginAsyncZod<AccountParts> = async (server, { d
         tags: ['keys'],
         summary: 'End an API key at once',
         params: keyParamsSchema,
-        response: { 200: apiKeySchema, ...problemResponses(404) },
+        response: { 200: apiKeySchema, ...problemResponses(404, 409) },
       },
     },
     (request) => {
