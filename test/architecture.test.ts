@@ -114,7 +114,11 @@ const ROOMS: Record<string, Record<string, string[]>> = {
     init: ['accounts', 'audit', 'database', 'folder', 'master-key', 'parts', 'scopes', 'setup', 'timestamp'],
     posting: ['accounts', 'database', 'jobs', 'mail'],
     options: ['http', 'mail', 'parts', 'status'],
-    modules: ['accounts', 'administration', 'audit', 'folder', 'module', 'options', 'parts', 'timestamp'],
+    'settings-in-force': ['http', 'mail', 'options'],
+    modules: [
+      ...['accounts', 'administration', 'audit', 'folder', 'module', 'options', 'parts', 'settings-in-force'],
+      'timestamp',
+    ],
     bootstrap: ['accounts', 'database', 'errors', 'parts', 'scopes', 'settings'],
     app: [
       ...['accounts', 'bootstrap', 'http', 'idempotency', 'jobs', 'modules', 'options', 'parts', 'posting'],

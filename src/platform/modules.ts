@@ -8,6 +8,7 @@ import { dataFolder } from './folder.ts';
 import type { ServiceModule } from './module.ts';
 import type { PlatformOptions } from './options.ts';
 import type { Parts } from './parts.ts';
+import { settingsInForce } from './settings-in-force.ts';
 import { openAuthority } from './timestamp/open.ts';
 
 export interface ModuleMeans {
@@ -18,9 +19,10 @@ export interface ModuleMeans {
 
 /** The services of a platform: a new one is a folder and a line. */
 export async function openModules(
-  { tsaUrl = null, dataDir, checkpointMinutes = null }: PlatformOptions,
+  options: PlatformOptions,
   { parts, keys, log }: ModuleMeans,
 ): Promise<readonly ServiceModule[]> {
+  const { tsaUrl = null, dataDir, checkpointMinutes = null } = options;
   const authority = await openAuthority(tsaUrl, dataFolder(dataDir).authority);
   const onAnchorFailure = (error: unknown, checkpointId: string | null) =>
     log.warn({ checkpointId, reason: messageOf(error) }, 'a checkpoint stays pending');
@@ -28,6 +30,6 @@ export async function openModules(
     auditModule({ ...parts, keys: parts.sealKeys, authority, onAnchorFailure }, { checkpointMinutes }),
     keysModule(parts, keys),
     peopleModule(parts, parts.accounts),
-    administrationModule(parts),
+    administrationModule({ ...parts, settings: settingsInForce(options) }),
   ];
 }

@@ -19,6 +19,7 @@ export interface Accounts {
   credentials: CredentialChanges;
   sessions: Sessions;
   links: OneTimeLinks;
+  secrets: SecretBox;
 }
 
 export interface AccountsOptions {
@@ -47,5 +48,6 @@ export function assembleAccounts({ masterKey, isOpen, passwords = PASSWORDS, ...
     credentials: new CredentialChanges(means, signIn),
     sessions,
     links,
+    secrets,
   };
 }

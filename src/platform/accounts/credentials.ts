@@ -75,6 +75,12 @@ export class CredentialChanges {
     });
   }
 
+  /** @throws DomainError `link_used` when the link sets no password any more. */
+  async readResetLink(token: string): Promise<void> {
+    const { database, clock } = this.#means;
+    await personOf(database, await readLink(database, 'reset', token, clock()));
+  }
+
   /** Sets a new password by a link, and ends all sessions. @throws DomainError `link_used`, `weak_password`. */
   async reset(token: string, next: string): Promise<void> {
     const { database, passwords, sessions, letters, administration, clock } = this.#means;

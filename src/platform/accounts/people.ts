@@ -5,7 +5,15 @@ import { type Actor, refuseScopes } from './administration.ts';
 import { canonicalEmail } from './email.ts';
 import type { AccountMeans } from './means.ts';
 import type { PeopleTables, Role } from './people-tables.ts';
-import { findPerson, isAnybody, type PersonRow, personByEmail, updatePerson } from './person-rows.ts';
+import {
+  findPerson,
+  isAnybody,
+  type PersonRow,
+  personByEmail,
+  personById,
+  present,
+  updatePerson,
+} from './person-rows.ts';
 import { scopesOfRole } from './roles.ts';
 
 /** A person as they are shown. */
@@ -49,6 +57,11 @@ export class People {
     const person = await personByEmail(this.#means.database, canonicalEmail(address));
     if (person === undefined) throw new DomainError('not_found', 'nobody has this e-mail address');
     return toPerson(person);
+  }
+
+  /** @throws DomainError `not_found`. */
+  async find(personId: string): Promise<Person> {
+    return toPerson(present(await personById(this.#means.database, personId)));
   }
 
   /** @throws DomainError `not_found`; `forbidden` for a role that may more than the actor; `conflict` for the last owner. */

@@ -19,6 +19,11 @@ export function personByEmail(reader: Reader, email: string): Promise<PersonRow 
   return people.where('email', '=', email).executeTakeFirst();
 }
 
+export function personById(reader: Reader, personId: string): Promise<PersonRow | undefined> {
+  const people = reader.tables<PeopleTables>().selectFrom('people').selectAll();
+  return people.where('person_id', '=', personId).executeTakeFirst();
+}
+
 /** A person, whose row nobody else changes until the transaction ends. */
 export function lockPerson(transaction: Transaction, personId: string): Promise<PersonRow | undefined> {
   const people = transaction.tables<PeopleTables>().selectFrom('people').selectAll();
@@ -27,7 +32,11 @@ export function lockPerson(transaction: Transaction, personId: string): Promise<
 
 /** @throws DomainError `not_found`. */
 export async function findPerson(transaction: Transaction, personId: string): Promise<PersonRow> {
-  const person = await lockPerson(transaction, personId);
+  return present(await lockPerson(transaction, personId));
+}
+
+/** @throws DomainError `not_found`. */
+export function present(person: PersonRow | undefined): PersonRow {
   if (person === undefined) throw new DomainError('not_found', 'there is nobody of this id');
   return person;
 }

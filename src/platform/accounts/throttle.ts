@@ -69,15 +69,24 @@ export class Throttle {
     const tables = transaction.tables<PeopleTables>();
     for (const { name, digest } of inOrder([account, ...others])) {
       if (name === account.name) await tables.deleteFrom('failed_attempts').where('subject', '=', digest).execute();
-      else
-        await tables
-          .updateTable('failed_attempts')
-          .set({ failures: sql`failures - 1` })
-          .where('subject', '=', digest)
-          .where('failures', '>', 0)
-          .execute();
+      else await takeBack(transaction, digest);
     }
   }
+
+  /** Takes an attempt back that did not fail, and forgets none: more is asked before it succeeds. */
+  async suspend(transaction: Transaction, subjects: readonly ThrottleSubject[]): Promise<void> {
+    for (const { digest } of inOrder(subjects)) await takeBack(transaction, digest);
+  }
+}
+
+async function takeBack(transaction: Transaction, subject: string): Promise<void> {
+  await transaction
+    .tables<PeopleTables>()
+    .updateTable('failed_attempts')
+    .set({ failures: sql`failures - 1` })
+    .where('subject', '=', subject)
+    .where('failures', '>', 0)
+    .execute();
 }
 
 type AttemptRow = PeopleTables['failed_attempts'];

@@ -1,12 +1,19 @@
 import type { ServiceModule } from '../module.ts';
+import { pagesOfAdministration, type Settings } from './pages.ts';
 import { administrationRoutes } from './routes.ts';
 import { type AdministrationMeans, AdministrationService } from './service.ts';
 
-export function administrationModule(means: AdministrationMeans): ServiceModule {
+export interface AdministrationModuleMeans extends AdministrationMeans {
+  clock: () => Date;
+  settings: Settings;
+}
+
+export function administrationModule({ clock, settings, ...means }: AdministrationModuleMeans): ServiceModule {
   const service = new AdministrationService(means);
   return {
     name: 'administration',
     routes: (server) => administrationRoutes(server, { service }),
+    pages: pagesOfAdministration({ service, clock, settings }),
     jobs: [],
     settled: async () => {},
   };

@@ -121,6 +121,6 @@ export function link(path: string, words: string): Markup {
 }
 
 /** A link that looks like what it is: the beginning of something to do. */
-export function action(path: string, words: string): Markup {
-  return markup`<a class="button" href="${path}">${words}</a>`;
+export function action(path: string, words: string, weight: 'main' | 'quiet' = 'main'): Markup {
+  return markup`<a class="button${weight === 'quiet' ? ' quiet' : ''}" href="${path}">${words}</a>`;
 }

@@ -124,3 +124,9 @@ ${error === undefined ? null : errorOf(name, error)}</div>
 function errorOf(name: string, error: string): Markup {
   return markup`<p class="error" id="${name}-error"><span aria-hidden="true">✗</span> ${error}</p>\n`;
 }
+
+/** What the form of a page says of itself. */
+export function hidden(name: string, value: string): Markup {
+  return markup`<input type="hidden" name="${name}" value="${value}">
+`;
+}

@@ -9,6 +9,7 @@ import { refuseForeignForms } from './csrf.ts';
 import { answerProblemPage } from './errors.ts';
 import { frontPage } from './front.ts';
 import { layout, type NavItem, type PageView } from './layout.ts';
+import { rememberOrigin } from './origin.ts';
 import { FRONT, PAGES } from './own-path.ts';
 import { cookieFlags, takeNotice } from './session-cookie.ts';
 
@@ -80,6 +81,7 @@ async function frame(server: FastifyInstance, assets: Assets, options: WebOption
   const pages = options.modules.flatMap((module) => module.pages ?? []);
   const nav = pages.flatMap((each) => each.nav);
   framePages(server, assets, nav);
+  rememberOrigin(server, options.publicUrl);
   server.setErrorHandler(answerProblemPage);
   requirePerson(server, options);
   refuseForeignForms(server, options.publicUrl);

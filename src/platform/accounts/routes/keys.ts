@@ -1,24 +1,16 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { pageSchema } from '../../../core/wire.ts';
-import type { Database } from '../../database/database.ts';
-import { fromCursor, pageOf, toCursor } from '../../http/cursor.ts';
 import { keyHeaderSchema, pageQuerySchema } from '../../http/fields.ts';
 import { serveOpenApi } from '../../http/openapi.ts';
 import { principalOf } from '../../http/principal.ts';
 import { problemResponses } from '../../http/responses.ts';
-import { type Administration, actorOf } from '../administration.ts';
-import { type IssuedKey, issueKey, keysAfter, revokeKey, rotateKey } from '../api-keys.ts';
-import { issueOnce } from '../issue-once.ts';
+import { actorOf } from '../administration.ts';
+import type { IssuedKey } from '../api-keys.ts';
+import type { ApiKeys } from '../keys.ts';
 import { apiKeySchema, issuedKeySchema, keyParamsSchema, newKeySchema, rotationSchema } from '../requests.ts';
 
-export interface AccountParts {
-  database: Database;
-  clock: () => Date;
-  administration: Administration;
-}
-
 // Over 40 lines: it is a list of routes.
-export const keyRoutes: FastifyPluginAsyncZod<AccountParts> = async (server, { database, clock, administration }) => {
+export const keyRoutes: FastifyPluginAsyncZod<{ keys: ApiKeys }> = async (server, { keys }) => {
   await serveOpenApi(server, {
     title: 'API keys',
     description: 'Makes, rotates and revokes the API keys of the platform. A key gives no scope that it has not got.',
@@ -40,11 +32,8 @@ export const keyRoutes: FastifyPluginAsyncZod<AccountParts> = async (server, { d
       },
     },
     async (request, reply) => {
-      const { body, headers } = request;
-      const issuing = { actor: actorOf(principalOf(request)), now: clock(), administration };
-      const wishes = { name: body.name, scopes: body.scopes, expiresAt: body.expires_at };
-      const asked = { scope: 'keys', body, idempotencyKey: headers['idempotency-key'], now: issuing.now };
-      const issued = await issueOnce(database, asked, (transaction) => issueKey(transaction, wishes, issuing));
+      const asked = { idempotencyKey: request.headers['idempotency-key'] };
+      const issued = await keys.make(actorOf(principalOf(request)), request.body, asked);
       return reply.code(201).send(toAnswer(issued));
     },
   );
@@ -62,12 +51,7 @@ export const keyRoutes: FastifyPluginAsyncZod<AccountParts> = async (server, { d
         response: { 200: pageSchema(apiKeySchema), ...problemResponses(422) },
       },
     },
-    async ({ query: { limit, cursor } }) => {
-      const after = cursor === undefined ? '' : fromCursor('keys', ['string'], cursor)[0];
-      const keys = await keysAfter(database, after, limit + 1);
-      const { shown, next_cursor } = pageOf(keys, limit, (last) => toCursor('keys', [last.key_id]));
-      return { data: shown, next_cursor };
-    },
+    ({ query }) => keys.list(query),
   );
 
   server.post(
@@ -85,14 +69,8 @@ export const keyRoutes: FastifyPluginAsyncZod<AccountParts> = async (server, { d
       },
     },
     async (request, reply) => {
-      const { body, headers, params } = request;
-      const issuing = { actor: actorOf(principalOf(request)), now: clock(), administration };
-      const rotation = { overlapSeconds: body.overlap_seconds, expiresAt: body.expires_at };
-      const scope = `keys/${params.key_id}/rotate`;
-      const asked = { scope, body, idempotencyKey: headers['idempotency-key'], now: issuing.now };
-      const issued = await issueOnce(database, asked, (transaction) =>
-        rotateKey(transaction, params.key_id, rotation, issuing),
-      );
+      const asked = { idempotencyKey: request.headers['idempotency-key'] };
+      const issued = await keys.rotate(actorOf(principalOf(request)), request.params.key_id, request.body, asked);
       return reply.code(201).send(toAnswer(issued));
     },
   );
@@ -109,10 +87,7 @@ export const keyRoutes: FastifyPluginAsyncZod<AccountParts> = async (server, { d
         response: { 200: apiKeySchema, ...problemResponses(404, 409) },
       },
     },
-    (request) => {
-      const issuing = { actor: actorOf(principalOf(request)), now: clock(), administration };
-      return database.write((transaction) => revokeKey(transaction, request.params.key_id, issuing));
-    },
+    (request) => keys.revoke(actorOf(principalOf(request)), request.params.key_id),
   );
 };
 

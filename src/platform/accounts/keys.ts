@@ -1,0 +1,72 @@
+import type { z } from 'zod';
+import type { Database } from '../database/database.ts';
+import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
+import type { PageQuery } from '../http/fields.ts';
+import type { Actor, Administration } from './administration.ts';
+import { type ApiKey, findKey, type IssuedKey, issueKey, keysAfter, revokeKey, rotateKey } from './api-keys.ts';
+import { issueOnce } from './issue-once.ts';
+import type { newKeySchema, rotationSchema } from './requests.ts';
+
+export interface KeysMeans {
+  database: Database;
+  clock: () => Date;
+  administration: Administration;
+}
+
+/** What is asked for once, however often it is sent. */
+export interface AskedOnce {
+  idempotencyKey?: string | undefined;
+}
+
+/** The API keys of the platform, as routes and pages have them. */
+export class ApiKeys {
+  readonly #means: KeysMeans;
+
+  constructor(means: KeysMeans) {
+    this.#means = means;
+  }
+
+  /** By their ids. @throws DomainError `invalid_cursor`. */
+  async list({ limit, cursor }: PageQuery) {
+    const after = cursor === undefined ? '' : fromCursor('keys', ['string'], cursor)[0];
+    const keys = await keysAfter(this.#means.database, after, limit + 1);
+    const { shown, next_cursor } = pageOf(keys, limit, (last) => toCursor('keys', [last.key_id]));
+    return { data: shown, next_cursor };
+  }
+
+  /** @throws DomainError `not_found`. */
+  find(keyId: string): Promise<ApiKey> {
+    return findKey(this.#means.database, keyId);
+  }
+
+  /** @throws DomainError as `issueKey` and `issueOnce`. */
+  make(actor: Actor, body: z.output<typeof newKeySchema>, { idempotencyKey }: AskedOnce): Promise<IssuedKey> {
+    const { database, clock, administration } = this.#means;
+    const now = clock();
+    const { name, scopes, expires_at: expiresAt } = body;
+    return issueOnce(database, { scope: 'keys', body, idempotencyKey, now }, (transaction) =>
+      issueKey(transaction, { name, scopes, expiresAt }, { actor, now, administration }),
+    );
+  }
+
+  /** @throws DomainError as `rotateKey` and `issueOnce`. */
+  rotate(
+    actor: Actor,
+    keyId: string,
+    body: z.output<typeof rotationSchema>,
+    { idempotencyKey }: AskedOnce,
+  ): Promise<IssuedKey> {
+    const { database, clock, administration } = this.#means;
+    const now = clock();
+    const rotation = { overlapSeconds: body.overlap_seconds, expiresAt: body.expires_at };
+    return issueOnce(database, { scope: `keys/${keyId}/rotate`, body, idempotencyKey, now }, (transaction) =>
+      rotateKey(transaction, keyId, rotation, { actor, now, administration }),
+    );
+  }
+
+  /** @throws DomainError `not_found`. */
+  revoke(actor: Actor, keyId: string): Promise<ApiKey> {
+    const { database, clock, administration } = this.#means;
+    return database.write((transaction) => revokeKey(transaction, keyId, { actor, now: clock(), administration }));
+  }
+}

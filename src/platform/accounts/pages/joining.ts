@@ -1,0 +1,145 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import { networkOf } from '../../http/rate-limit.ts';
+import { field, postForm } from '../../web/fields.ts';
+import { type FormState, serveForm } from '../../web/forms.ts';
+import type { PageView } from '../../web/layout.ts';
+import { PAGES } from '../../web/own-path.ts';
+import { leaveNotice } from '../../web/session-cookie.ts';
+import type { Accounts } from '../accounts.ts';
+import { emailSchema } from '../email.ts';
+import type { InvitingPurpose } from '../joining.ts';
+import { SHORTEST_PASSWORD } from '../password.ts';
+import { passwordSchema, personNameSchema } from '../people-requests.ts';
+import type { AccountPageParts } from './parts.ts';
+import { begin } from './sign-in.ts';
+
+const joinerSchema = z.object({ name: personNameSchema, password: passwordSchema });
+
+type Params = { token: string };
+
+/** The ways to an account: the set-up link, an invitation, and signing up where it is open. */
+export function joiningPages(server: FastifyInstance, { accounts }: AccountPageParts): void {
+  setUpPage(server, accounts);
+  signUpPage(server, accounts);
+  linkPage(server, accounts, 'confirm', 'confirm');
+  linkPage(server, accounts, 'invite', 'invited');
+}
+
+function setUpPage(server: FastifyInstance, accounts: Accounts): void {
+  serveForm(server, {
+    path: '/set-up/:token',
+    access: { public: true },
+    schema: joinerSchema.extend({ email: emailSchema }),
+    fields: { weak_password: 'password', conflict: 'email' },
+    async show(form, request, reply) {
+      await accounts.joining.readSetUpLink(tokenOf(request));
+      const email = { name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username' } as const;
+      const fields = [nameField(form), field(form, email), newPasswordField(form)];
+      return {
+        title: 'Set up this platform',
+        isNarrow: true,
+        introduction:
+          'This link makes the first account, once. It is an owner: it may do everything, and invites others.',
+        content: postForm({ request, reply, form }, { fields, submit: 'Make the account' }),
+      };
+    },
+    async act(given, request, reply) {
+      const { session } = await accounts.joining.setUp(tokenOf(request), given);
+      return welcome(accounts, session, request, reply);
+    },
+  });
+}
+
+function signUpPage(server: FastifyInstance, accounts: Accounts): void {
+  serveForm(server, {
+    path: '/sign-up',
+    access: { public: true },
+    schema: z.object({ email: emailSchema }),
+    async show(form, request, reply) {
+      if (!(await accounts.joining.isOpen())) return CLOSED;
+      const email = {
+        name: 'email',
+        label: 'E-mail address',
+        type: 'email',
+        autocomplete: 'username',
+        isFirst: true,
+      } as const;
+      const content = postForm({ request, reply, form }, { fields: field(form, email), submit: 'Send me a link' });
+      const introduction =
+        'You get a letter with a link, at which you choose a name and a password. You may read and verify.';
+      return { title: 'Sign up', isNarrow: true, introduction, content };
+    },
+    async act({ email }, request) {
+      await accounts.joining.signUp(email, networkOf(request));
+      return letterSent(email);
+    },
+  });
+}
+
+/** Where the link of a letter leads that makes an account. To look at it uses it up no more than to read the letter. */
+function linkPage(server: FastifyInstance, accounts: Accounts, purpose: InvitingPurpose, path: string): void {
+  serveForm(server, {
+    path: `/${path}/:token`,
+    access: { public: true },
+    schema: joinerSchema,
+    fields: { weak_password: 'password' },
+    async show(form, request, reply) {
+      const { email, role } = await accounts.joining.readInvitation(purpose, tokenOf(request));
+      return {
+        title: 'Make your account',
+        isNarrow: true,
+        introduction: markup`For ${name(email)}, as ${role}.`,
+        content: postForm(
+          { request, reply, form },
+          { fields: [nameField(form), newPasswordField(form)], submit: 'Make the account' },
+        ),
+      };
+    },
+    async act(given, request, reply) {
+      const { session } = await accounts.joining.accept(purpose, tokenOf(request), given);
+      return welcome(accounts, session, request, reply);
+    },
+  });
+}
+
+async function welcome(
+  accounts: Accounts,
+  session: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<string> {
+  leaveNotice(reply, 'Your account is made. Add a second factor: a password alone is soon guessed or given away.');
+  await begin(accounts, session, request, reply);
+  return `${PAGES}/account`;
+}
+
+const CLOSED: PageView = {
+  title: 'Nobody can sign up here',
+  isNarrow: true,
+  content: markup`<p>Accounts of this platform are made by invitation. Ask one of its owners for one.</p>
+<p><a href="${PAGES}/sign-in">Sign in</a></p>`,
+};
+
+/** The same whether or not somebody has the address. */
+export function letterSent(email: string): PageView {
+  return {
+    title: 'Look into your mail',
+    isNarrow: true,
+    content: markup`<p>If it can be, a letter with a link is on its way to ${name(email)}. The link is good once, for 24 hours.</p>`,
+  };
+}
+
+export function tokenOf({ params }: FastifyRequest): string {
+  return (params as Params).token;
+}
+
+function nameField(form: FormState): Markup {
+  return field(form, { name: 'name', label: 'Your name', autocomplete: 'name', isFirst: true });
+}
+
+export function newPasswordField(form: FormState, label = 'Password', name = 'password'): Markup {
+  const hint = `At least ${SHORTEST_PASSWORD} characters. Several words are easier to keep than signs.`;
+  return field(form, { name, label, type: 'password', autocomplete: 'new-password', hint });
+}

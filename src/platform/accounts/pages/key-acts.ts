@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import { idempotencyKey, instant } from '../../http/fields.ts';
+import { principalOf } from '../../http/principal.ts';
+import { SCOPES } from '../../scopes.ts';
+import { personOf } from '../../web/access.ts';
+import { copyable } from '../../web/components.ts';
+import { curlCommand } from '../../web/curl.ts';
+import { type Choice, choices, field, hidden, postForm, select } from '../../web/fields.ts';
+import { type FormState, serveForm } from '../../web/forms.ts';
+import type { PageView } from '../../web/layout.ts';
+import { PAGES } from '../../web/own-path.ts';
+import { leaveNotice } from '../../web/session-cookie.ts';
+import { actorOf } from '../administration.ts';
+import type { IssuedKey } from '../api-keys.ts';
+import type { ApiKeys } from '../keys.ts';
+import { newKeySchema } from '../requests.ts';
+
+const KEYS = `${PAGES}/keys`;
+const ABOVE = [{ title: 'API keys', path: KEYS }];
+
+/** Making a key asks again who it is; ending one does not. */
+const MAKING = { scope: 'keys:write', proved: true } as const;
+
+/** A form that is sent twice makes one key. */
+const onceSchema = idempotencyKey;
+
+/** What is done with API keys. */
+export function keyActPages(server: FastifyInstance, parts: { keys: ApiKeys; clock: () => Date }): void {
+  makePage(server, parts);
+  rotatePage(server, parts);
+  revokePage(server, parts);
+}
+
+function makePage(server: FastifyInstance, { keys, clock }: { keys: ApiKeys; clock: () => Date }): void {
+  const one = (given: unknown) => (given === undefined ? [] : [given].flat());
+  serveForm(server, {
+    path: '/keys/new',
+    access: MAKING,
+    schema: z.object({
+      once: onceSchema,
+      name: newKeySchema.shape.name.trim().min(1, 'Say what it is for'),
+      scopes: z.preprocess(one, z.array(z.enum(SCOPES)).min(1, 'Choose what it may do')),
+      expires_at: z.preprocess((given) => (given === '' ? null : given), instant.nullable()),
+    }),
+    show: (form, request, reply) => ({
+      title: 'Make an API key',
+      isNarrow: true,
+      above: ABOVE,
+      content: postForm(
+        { request, reply, form },
+        { fields: [onceField(form), ...newKeyFields(form, request, clock())], submit: 'Make it' },
+      ),
+    }),
+    async act({ once, ...wishes }, request) {
+      const issued = await keys.make(actorOf(principalOf(request)), wishes, { idempotencyKey: once });
+      return shownOnce(issued, request, 'It is made');
+    },
+  });
+}
+
+function rotatePage(server: FastifyInstance, { keys }: { keys: ApiKeys }): void {
+  serveForm(server, {
+    path: '/keys/:key_id/rotate',
+    access: MAKING,
+    schema: z.object({ once: onceSchema, overlap_seconds: z.coerce.number().int().min(0).max(2_592_000) }),
+    async show(form, request, reply) {
+      const key = await keys.find(keyIdOf(request));
+      const hint = 'Both are good for so long. Give the new one to whoever uses the old one.';
+      const overlap = select(form, { name: 'overlap_seconds', label: 'Overlap', hint, value: '86400' }, OVERLAPS);
+      return {
+        title: `Rotate ${key.name}`,
+        isNarrow: true,
+        above: [...ABOVE, { title: key.name, path: `${KEYS}/${key.key_id}` }],
+        introduction: 'A new key with the same name and scopes takes its place.',
+        content: postForm({ request, reply, form }, { fields: [onceField(form), overlap], submit: 'Rotate' }),
+      };
+    },
+    async act({ once, overlap_seconds }, request) {
+      const issued = await keys.rotate(
+        actorOf(principalOf(request)),
+        keyIdOf(request),
+        { overlap_seconds },
+        { idempotencyKey: once },
+      );
+      return shownOnce(issued, request, 'The new key');
+    },
+  });
+}
+
+function revokePage(server: FastifyInstance, { keys }: { keys: ApiKeys }): void {
+  serveForm(server, {
+    path: '/keys/:key_id/revoke',
+    access: { scope: 'keys:write' },
+    schema: z.object({}),
+    async show(form, request, reply) {
+      const key = await keys.find(keyIdOf(request));
+      const path = `${KEYS}/${key.key_id}`;
+      return {
+        title: `Revoke ${key.name}`,
+        isNarrow: true,
+        above: [...ABOVE, { title: key.name, path }],
+        introduction: 'It ends at once, and for good. Whatever uses it is refused from then on.',
+        content: postForm(
+          { request, reply, form },
+          { fields: null, submit: 'Revoke it', isFinal: true, instead: markup`<a href="${path}">Keep it</a>` },
+        ),
+      };
+    },
+    async act(_given, request, reply) {
+      const key = await keys.revoke(actorOf(principalOf(request)), keyIdOf(request));
+      leaveNotice(reply, `${key.name} is revoked.`);
+      return KEYS;
+    },
+  });
+}
+
+const OVERLAPS: readonly Choice[] = [
+  { value: '0', label: 'none: the old key ends at once' },
+  { value: '3600', label: '1 hour' },
+  { value: '86400', label: '1 day' },
+  { value: '604800', label: '7 days' },
+];
+
+function newKeyFields(form: FormState, request: FastifyRequest, now: Date): Markup[] {
+  const { scopes } = personOf(request);
+  const hint = 'What it is for, as others will read it.';
+  return [
+    field(form, { name: 'name', label: 'Name', hint, isFirst: true }),
+    choices(
+      form,
+      { name: 'scopes', label: 'What it may do', type: 'checkbox' },
+      SCOPES.filter((scope) => scopes.includes(scope)).map((scope) => ({ value: scope, label: scope })),
+    ),
+    select(form, { name: 'expires_at', label: 'Good for', value: endOfDay(now, 90) }, [
+      ...[30, 90, 365].map((days) => ({ value: endOfDay(now, days), label: `${days} days` })),
+      { value: '', label: 'as long as nobody revokes it' },
+    ]),
+  ];
+}
+
+/** The end of a day in UTC: a form that is sent again a little later asks for the same. */
+function endOfDay(now: Date, days: number): string {
+  return `${new Date(now.getTime() + days * 86_400_000).toISOString().slice(0, 10)}T23:59:59.999Z`;
+}
+
+function onceField({ values: { once } }: FormState): Markup {
+  return hidden('once', typeof once === 'string' ? once : randomUUID());
+}
+
+function shownOnce({ key, text }: IssuedKey, request: FastifyRequest, title: string): PageView {
+  return {
+    title,
+    above: ABOVE,
+    introduction: markup`${name(key.name)} is good from now on. It is shown this once: nobody can show it again, not even this platform.`,
+    content: markup`<div class="secret">${copyable('key', 'The API key', text)}</div>
+<h2>How it is used</h2>
+${copyable('usage', 'A call with it', `export EVIDENCE_API_KEY=…\n${curlCommand(request, { path: firstPath(key.scopes) })}`)}
+<p><a href="${KEYS}">I have kept it</a></p>`,
+  };
+}
+
+/** Something that the key may ask for. */
+function firstPath(scopes: readonly string[]): string {
+  return scopes.includes('audit:read') || scopes.includes('audit:write') ? '/audit/streams/' : '/keys/';
+}
+
+function keyIdOf({ params }: FastifyRequest): string {
+  return (params as { key_id: string }).key_id;
+}

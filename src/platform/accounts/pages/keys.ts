@@ -1,0 +1,118 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import { pageQuerySchema } from '../../http/fields.ts';
+import { personOf } from '../../web/access.ts';
+import {
+  action,
+  asCurl,
+  dataTable,
+  emptyState,
+  factList,
+  further,
+  link,
+  moment,
+  momentOr,
+} from '../../web/components.ts';
+import { curlCommand } from '../../web/curl.ts';
+import { PAGES } from '../../web/own-path.ts';
+import type { ApiKey } from '../api-keys.ts';
+import type { ApiKeys } from '../keys.ts';
+import { keyParamsSchema } from '../requests.ts';
+import { keyActPages } from './key-acts.ts';
+import { isGood, keyState } from './key-state.ts';
+
+export const KEYS_PATH = `${PAGES}/keys`;
+
+export interface KeyPageParts {
+  keys: ApiKeys;
+  clock: () => Date;
+}
+
+/** The API keys: which there are, and what is done with them. */
+export async function keyPages(server: FastifyInstance, parts: KeyPageParts): Promise<void> {
+  const { keys, clock } = parts;
+  const config = { scope: 'keys:read' } as const;
+  server.get('/keys', { config, schema: { hide: true, querystring: pageQuerySchema } }, async (request, reply) => {
+    const query = request.query as z.output<typeof pageQuerySchema>;
+    const { data, next_cursor } = await keys.list(query);
+    return reply.page({
+      title: 'API keys',
+      introduction: 'Programs call the platform with them. A key may do what its scopes say, and nothing else.',
+      content: [
+        maySee(request, 'keys:write', markup`<p>${action(`${KEYS_PATH}/new`, 'Make an API key')}</p>\n`),
+        keyTable(data, clock()),
+        further(next_cursor === null ? null : `${KEYS_PATH}?${new URLSearchParams({ cursor: next_cursor })}`),
+        asCurl('curl', curlCommand(request, { path: '/keys/' })),
+      ],
+    });
+  });
+  server.get('/keys/:key_id', { config, schema: { hide: true, params: keyParamsSchema } }, async (request, reply) => {
+    const key = await keys.find((request.params as { key_id: string }).key_id);
+    return reply.page({
+      title: key.name,
+      above: [{ title: 'API keys', path: KEYS_PATH }],
+      content: [keyFacts(key, clock()), isGood(key, clock()) ? keyActs(request, key) : null],
+    });
+  });
+  keyActPages(server, parts);
+}
+
+function maySee(request: FastifyRequest, scope: 'keys:write', content: Markup): Markup | null {
+  return personOf(request).scopes.includes(scope) ? content : null;
+}
+
+function keyTable(keys: readonly ApiKey[], now: Date): Markup {
+  return dataTable({
+    caption: 'API keys',
+    columns: [
+      {
+        head: 'Name',
+        kind: 'name',
+        cell: (key) => markup`${link(pathOf(key), key.name)} <code class="minor">sk_${key.key_id}_…</code>`,
+      },
+      { head: 'State', cell: (key) => keyState(key, now) },
+      { head: 'Scopes', cell: ({ scopes }) => scopeList(scopes) },
+      { head: 'Made', cell: ({ created_at }) => moment(created_at, now) },
+      { head: 'Last used', cell: ({ last_used_at }) => momentOr(last_used_at, now, 'never') },
+      { head: 'Expires', cell: ({ expires_at }) => momentOr(expires_at, now, 'never') },
+    ],
+    rows: keys,
+    empty: emptyState(
+      'There is no API key.',
+      markup`<pre>evidence-platform keys create --data DIR --name NAME --scope audit:read</pre>`,
+    ),
+  });
+}
+
+function keyFacts(key: ApiKey, now: Date): Markup {
+  return factList([
+    ['State', keyState(key, now)],
+    ['Begins with', markup`<code>sk_${key.key_id}_</code>`],
+    ['Scopes', scopeList(key.scopes)],
+    ['Made', moment(key.created_at, now)],
+    ['Last used', momentOr(key.last_used_at, now, 'never')],
+    ['Expires', momentOr(key.expires_at, now, 'never')],
+    ...(key.revoked_at === null ? [] : [['Revoked', moment(key.revoked_at, now)] as const]),
+    ...(key.rotated_from === null
+      ? []
+      : [['In the place of', link(`${KEYS_PATH}/${encodeURIComponent(key.rotated_from)}`, key.rotated_from)] as const]),
+  ]);
+}
+
+function keyActs(request: FastifyRequest, key: ApiKey): Markup | null {
+  return maySee(
+    request,
+    'keys:write',
+    markup`<p class="acts">${action(`${pathOf(key)}/rotate`, 'Rotate', 'quiet')}${action(`${pathOf(key)}/revoke`, 'Revoke', 'quiet')}</p>
+${asCurl('curl-revoke', curlCommand(request, { method: 'POST', path: `/keys/${key.key_id}/revoke` }))}`,
+  );
+}
+
+export function scopeList(scopes: readonly string[]): Markup {
+  return markup`<ul class="words">${scopes.map((scope) => markup`<li><code>${name(scope)}</code></li>`)}</ul>`;
+}
+
+function pathOf({ key_id }: ApiKey): string {
+  return `${KEYS_PATH}/${encodeURIComponent(key_id)}`;
+}

@@ -1,0 +1,30 @@
+import type { ModulePages } from '../../web/web.ts';
+import { joiningPages } from './joining.ts';
+import { KEYS_PATH, type KeyPageParts, keyPages } from './keys.ts';
+import { ownAccountPages } from './own-account.ts';
+import type { AccountPageParts } from './parts.ts';
+import { PEOPLE_PATH, peoplePages } from './people.ts';
+import { secondFactorPages } from './second-factor.ts';
+import { signInPages } from './sign-in.ts';
+
+/** The pages of API keys. */
+export function pagesOfKeys(parts: KeyPageParts): ModulePages {
+  return {
+    nav: [{ title: 'API keys', path: KEYS_PATH, scope: 'keys:read' }],
+    routes: (server) => keyPages(server, parts),
+  };
+}
+
+/** The pages of accounts: coming in, one's own account, and those of all people. */
+export function pagesOfPeople(parts: AccountPageParts): ModulePages {
+  return {
+    nav: [{ title: 'People', path: PEOPLE_PATH, scope: 'people:read' }],
+    async routes(server) {
+      signInPages(server, parts);
+      joiningPages(server, parts);
+      ownAccountPages(server, parts);
+      secondFactorPages(server, parts);
+      await peoplePages(server, parts);
+    },
+  };
+}

@@ -1,0 +1,112 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { type Markup, markup, name } from '../../../core/html/markup.ts';
+import { pageQuerySchema } from '../../http/fields.ts';
+import { personOf } from '../../web/access.ts';
+import {
+  action,
+  asCurl,
+  dataTable,
+  emptyState,
+  factList,
+  further,
+  link,
+  moment,
+  statusWord,
+} from '../../web/components.ts';
+import { curlCommand } from '../../web/curl.ts';
+import { PAGES } from '../../web/own-path.ts';
+import type { Person } from '../people.ts';
+import { personParamsSchema } from '../people-requests.ts';
+import type { AccountPageParts } from './parts.ts';
+import { personActPages } from './person-acts.ts';
+
+export const PEOPLE_PATH = `${PAGES}/people`;
+
+/** Who may come in, and as what. Owners change it. */
+export async function peoplePages(server: FastifyInstance, parts: AccountPageParts): Promise<void> {
+  const { accounts, clock } = parts;
+  const config = { scope: 'people:read' } as const;
+  server.get('/people', { config, schema: { hide: true, querystring: pageQuerySchema } }, async (request, reply) => {
+    const { data, next_cursor } = await accounts.people.list(request.query as z.output<typeof pageQuerySchema>);
+    return reply.page({
+      title: 'People',
+      introduction: 'Who may come in, and as what.',
+      content: [
+        mayChange(request) ? markup`<p>${action(`${PEOPLE_PATH}/invite`, 'Invite somebody')}</p>\n` : null,
+        peopleTable(data, clock()),
+        further(next_cursor === null ? null : `${PEOPLE_PATH}?${new URLSearchParams({ cursor: next_cursor })}`),
+        asCurl('curl', curlCommand(request, { path: '/people/' })),
+      ],
+    });
+  });
+  server.get(
+    '/people/:person_id',
+    { config, schema: { hide: true, params: personParamsSchema } },
+    async (request, reply) => {
+      const person = await accounts.people.find((request.params as { person_id: string }).person_id);
+      return reply.page({
+        title: person.name,
+        above: [{ title: 'People', path: PEOPLE_PATH }],
+        content: [personFacts(person, clock()), mayChange(request) ? personActs(person) : null],
+      });
+    },
+  );
+  personActPages(server, parts);
+}
+
+function mayChange(request: FastifyRequest): boolean {
+  return personOf(request).scopes.includes('people:write');
+}
+
+function peopleTable(people: readonly Person[], now: Date): Markup {
+  return dataTable({
+    caption: 'People',
+    columns: [
+      {
+        head: 'Name',
+        kind: 'name',
+        cell: (person) => markup`${link(pathOf(person), person.name)} <span class="minor">${name(person.email)}</span>`,
+      },
+      { head: 'Role', cell: ({ role }) => role },
+      { head: 'State', cell: stateOf },
+      { head: 'Second factor', cell: factorOf },
+      { head: 'Since', cell: ({ created_at }) => moment(created_at, now) },
+    ],
+    rows: people,
+    empty: emptyState('Nobody has an account.'),
+  });
+}
+
+function personFacts(person: Person, now: Date): Markup {
+  return factList([
+    ['E-mail address', name(person.email)],
+    ['Role', person.role],
+    ['State', stateOf(person)],
+    ['Second factor', factorOf(person)],
+    ['Since', moment(person.created_at, now)],
+    ...(person.disabled_at === null ? [] : [['Disabled', moment(person.disabled_at, now)] as const]),
+  ]);
+}
+
+function personActs(person: Person): Markup {
+  const path = pathOf(person);
+  return markup`<p class="acts">${action(`${path}/role`, 'Change the role', 'quiet')}${
+    person.disabled_at === null
+      ? action(`${path}/disable`, 'Disable', 'quiet')
+      : action(`${path}/enable`, 'Let in again', 'quiet')
+  }${person.second_factor ? action(`${path}/second-factor`, 'Remove the second factor', 'quiet') : null}</p>
+`;
+}
+
+function stateOf({ disabled_at }: Person): Markup {
+  return disabled_at === null ? statusWord('good', 'may come in') : statusWord('neutral', 'disabled');
+}
+
+function factorOf({ second_factor }: Person): Markup {
+  return second_factor ? statusWord('good', 'on') : statusWord('warning', 'none');
+}
+
+export function pathOf({ person_id }: Pick<Person, 'person_id'>): string {
+  return `${PEOPLE_PATH}/${encodeURIComponent(person_id)}`;
+}

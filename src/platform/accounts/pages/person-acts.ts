@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { markup } from '../../../core/html/markup.ts';
+import { idempotencyKey } from '../../http/fields.ts';
+import { principalOf } from '../../http/principal.ts';
+import { type Choice, choices, field, hidden, postForm } from '../../web/fields.ts';
+import { serveForm } from '../../web/forms.ts';
+import { PAGES } from '../../web/own-path.ts';
+import { leaveNotice } from '../../web/session-cookie.ts';
+import type { Accounts } from '../accounts.ts';
+import { type Actor, actorOf } from '../administration.ts';
+import type { Person } from '../people.ts';
+import { invitationSchema, newRoleSchema } from '../people-requests.ts';
+import type { AccountPageParts } from './parts.ts';
+
+const PEOPLE = `${PAGES}/people`;
+const ABOVE = [{ title: 'People', path: PEOPLE }];
+
+/** Who lets others in shows again that it is them. */
+const LETTING_IN = { scope: 'people:write', proved: true } as const;
+
+const ROLE_CHOICES: readonly Choice[] = [
+  { value: 'owner', label: 'Owner', hint: 'may do everything, and says who may come in' },
+  { value: 'operator', label: 'Operator', hint: 'runs the services, and makes API keys' },
+  { value: 'auditor', label: 'Auditor', hint: 'reads everything, and verifies' },
+];
+
+/** What owners do to who may come in. */
+export function personActPages(server: FastifyInstance, { accounts }: AccountPageParts): void {
+  invitePage(server, accounts);
+  rolePage(server, accounts);
+  for (const act of ACTS) actPage(server, accounts, act);
+}
+
+function invitePage(server: FastifyInstance, accounts: Accounts): void {
+  serveForm(server, {
+    path: '/people/invite',
+    access: LETTING_IN,
+    schema: z.object({ once: idempotencyKey, ...invitationSchema.shape }),
+    fields: { conflict: 'email' },
+    show: (form, request, reply) => {
+      const values = { role: 'auditor', ...form.values };
+      const email = {
+        name: 'email',
+        label: 'E-mail address',
+        type: 'email',
+        autocomplete: 'off',
+        isFirst: true,
+      } as const;
+      const once = hidden('once', typeof form.values['once'] === 'string' ? form.values['once'] : randomUUID());
+      const role = choices({ ...form, values }, { name: 'role', label: 'Role', type: 'radio' }, ROLE_CHOICES);
+      return {
+        title: 'Invite somebody',
+        isNarrow: true,
+        above: ABOVE,
+        introduction: 'They get a letter with a link, which is good once, for 24 hours.',
+        content: postForm({ request, reply, form }, { fields: [once, field(form, email), role], submit: 'Invite' }),
+      };
+    },
+    async act({ once, ...invited }, request, reply) {
+      await accounts.joining.invite(actorOf(principalOf(request)), invited, once);
+      leaveNotice(reply, `A letter to ${invited.email} is on its way.`);
+      return PEOPLE;
+    },
+  });
+}
+
+function rolePage(server: FastifyInstance, accounts: Accounts): void {
+  serveForm(server, {
+    path: '/people/:person_id/role',
+    access: LETTING_IN,
+    schema: z.object(newRoleSchema.shape),
+    fields: { conflict: 'role', forbidden: 'role' },
+    async show(form, request, reply) {
+      const person = await accounts.people.find(idOf(request));
+      const values = { role: person.role, ...form.values };
+      return {
+        title: `Change the role of ${person.name}`,
+        isNarrow: true,
+        above: aboveOf(person),
+        content: postForm(
+          { request, reply, form },
+          {
+            fields: choices({ ...form, values }, { name: 'role', label: 'Role', type: 'radio' }, ROLE_CHOICES),
+            submit: 'Change it',
+          },
+        ),
+      };
+    },
+    async act({ role }, request, reply) {
+      const { name } = await accounts.people.changeRole(actorOf(principalOf(request)), idOf(request), role);
+      leaveNotice(reply, `${name} is ${role} now.`);
+      return `${PEOPLE}/${encodeURIComponent(idOf(request))}`;
+    },
+  });
+}
+
+/** Something that is done to somebody with one button. */
+interface PersonAct {
+  path: string;
+  title(name: string): string;
+  introduction: string;
+  submit: string;
+  isFinal: boolean;
+  done(name: string): string;
+  work(people: Accounts['people'], actor: Actor, personId: string): Promise<Person>;
+}
+
+const ACTS: readonly PersonAct[] = [
+  {
+    path: 'disable',
+    title: (name) => `Disable ${name}`,
+    introduction: 'They come in no more, and their sessions end at once. API keys that they made stay as they are.',
+    submit: 'Disable',
+    isFinal: true,
+    done: (name) => `${name} comes in no more.`,
+    work: (people, actor, id) => people.disable(actor, id),
+  },
+  {
+    path: 'enable',
+    title: (name) => `Let ${name} in again`,
+    introduction: 'With the password and the second factor that they had.',
+    submit: 'Let in',
+    isFinal: false,
+    done: (name) => `${name} may come in again.`,
+    work: (people, actor, id) => people.enable(actor, id),
+  },
+  {
+    path: 'second-factor',
+    title: (name) => `Remove the second factor of ${name}`,
+    introduction: 'For somebody who lost it. Their password alone then lets them in. They get a letter that says so.',
+    submit: 'Remove it',
+    isFinal: true,
+    done: (name) => `The second factor of ${name} was removed.`,
+    work: (people, actor, id) => people.removeSecondFactor(actor, id),
+  },
+];
+
+function actPage(server: FastifyInstance, { people }: Accounts, act: PersonAct): void {
+  serveForm(server, {
+    path: `/people/:person_id/${act.path}`,
+    access: LETTING_IN,
+    schema: z.object({}),
+    async show(form, request, reply) {
+      const person = await people.find(idOf(request));
+      const instead = markup`<a href="${PEOPLE}/${encodeURIComponent(person.person_id)}">Leave it as it is</a>`;
+      return {
+        title: act.title(person.name),
+        isNarrow: true,
+        above: aboveOf(person),
+        introduction: act.introduction,
+        content: postForm(
+          { request, reply, form },
+          { fields: null, submit: act.submit, isFinal: act.isFinal, instead },
+        ),
+      };
+    },
+    async act(_given, request, reply) {
+      const { name, person_id } = await act.work(people, actorOf(principalOf(request)), idOf(request));
+      leaveNotice(reply, act.done(name));
+      return `${PEOPLE}/${encodeURIComponent(person_id)}`;
+    },
+  });
+}
+
+function aboveOf({ name, person_id }: Person): { title: string; path: string }[] {
+  return [...ABOVE, { title: name, path: `${PEOPLE}/${encodeURIComponent(person_id)}` }];
+}
+
+function idOf({ params }: FastifyRequest): string {
+  return (params as { person_id: string }).person_id;
+}

@@ -1,0 +1,103 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { renderSVG } from 'uqr';
+import { z } from 'zod';
+import { Markup, markup } from '../../../core/html/markup.ts';
+import { DomainError } from '../../errors.ts';
+import { GoFirst, personOf } from '../../web/access.ts';
+import { copyable } from '../../web/components.ts';
+import { hidden, postForm } from '../../web/fields.ts';
+import { type FormState, serveForm } from '../../web/forms.ts';
+import type { PageView } from '../../web/layout.ts';
+import { leaveNotice, sessionTokenOf } from '../../web/session-cookie.ts';
+import type { Accounts } from '../accounts.ts';
+import { byPerson } from '../administration.ts';
+import { base32, newTotpSecret, totpLink } from '../totp.ts';
+import { OWN_ACCOUNT } from './own-account.ts';
+import type { AccountPageParts } from './parts.ts';
+import { codeField, codeSchema } from './sign-in.ts';
+
+/** As authenticators show it. */
+const ISSUER = 'Evidence platform';
+
+const ABOVE = [{ title: 'Your account', path: OWN_ACCOUNT }];
+
+/** Adding a second factor of one's own, and removing it. */
+export function secondFactorPages(server: FastifyInstance, { accounts }: AccountPageParts): void {
+  serveForm(server, {
+    path: '/second-factor',
+    access: { signedIn: true, proved: true },
+    schema: z.object({ offer: z.string().max(1000), code: codeSchema }),
+    fields: { not_signed_in: 'code' },
+    show: (form, request, reply) => addView(accounts, form, request, reply),
+    async act({ offer, code }, request, reply) {
+      const secret = openOffer(accounts, offer, personOf(request).id);
+      await accounts.credentials.addSecondFactor(sessionTokenOf(request) ?? '', secret, code);
+      leaveNotice(reply, 'Your second factor is on: each time that you sign in you are asked for a code.');
+      return OWN_ACCOUNT;
+    },
+  });
+  serveForm(server, {
+    path: '/second-factor/remove',
+    access: { signedIn: true, proved: true },
+    schema: z.object({}),
+    show: (form, request, reply) => ({
+      title: 'Remove your second factor',
+      isNarrow: true,
+      above: ABOVE,
+      introduction: 'Your password alone then lets you in, or whoever else has it.',
+      content: postForm({ request, reply, form }, { fields: null, submit: 'Remove it', isFinal: true, instead: BACK }),
+    }),
+    async act(_given, request, reply) {
+      const { id } = personOf(request);
+      await accounts.people.removeSecondFactor(byPerson(id), id);
+      leaveNotice(reply, 'Your second factor was removed.');
+      return OWN_ACCOUNT;
+    },
+  });
+}
+
+const BACK = markup`<a href="${OWN_ACCOUNT}">Keep it</a>`;
+
+function addView(accounts: Accounts, form: FormState, request: FastifyRequest, reply: FastifyReply): PageView {
+  const { id, email, hasSecondFactor } = personOf(request);
+  if (hasSecondFactor) throw new GoFirst(OWN_ACCOUNT);
+  const offered = form.values['offer'];
+  const offer =
+    typeof offered === 'string' ? offered : accounts.secrets.seal(newTotpSecret(), ownerOf(id)).toString('base64url');
+  const secret = openOffer(accounts, offer, id);
+  return {
+    title: 'Add a second factor',
+    isNarrow: true,
+    above: ABOVE,
+    introduction: 'An authenticator, as an app on your telephone, shows a new code every half a minute.',
+    content: markup`<ol class="steps">
+<li><p>Show this picture to your authenticator.</p>${picture(totpLink(secret, ISSUER, email))}
+<p class="minor">Or type this secret into it:</p>${copyable('secret', 'The secret', grouped4(base32(secret)))}</li>
+<li><p>Type the code that it shows.</p>
+${postForm({ request, reply, form }, { fields: [hidden('offer', offer), codeField(form)], submit: 'Turn it on' })}</li>
+</ol>`,
+  };
+}
+
+/** The secret travels with the form, sealed for the person: it is kept when its first code is right. */
+function openOffer({ secrets }: Accounts, offer: string, personId: string): Buffer {
+  try {
+    return secrets.open(Buffer.from(offer, 'base64url'), ownerOf(personId));
+  } catch {
+    throw new DomainError('invalid_request', 'this form is not one of this account; load the page anew');
+  }
+}
+
+function ownerOf(personId: string): string {
+  return `second factor of ${personId}`;
+}
+
+/** Black on white, also where the page is dark: cameras read nothing else. */
+function picture(link: string): Markup {
+  const svg = renderSVG(link, { border: 2, ecc: 'M' });
+  return new Markup([svg.replace('<svg', '<svg class="code-picture" role="img" aria-label="The secret as a picture"')]);
+}
+
+function grouped4(text: string): string {
+  return text.replace(/.{4}(?=.)/g, '$& ');
+}

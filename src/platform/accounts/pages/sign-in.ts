@@ -1,0 +1,172 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { type Markup, markup } from '../../../core/html/markup.ts';
+import { networkOf } from '../../http/rate-limit.ts';
+import { GoFirst, personOf } from '../../web/access.ts';
+import { emptyState } from '../../web/components.ts';
+import { field, hidden, postForm } from '../../web/fields.ts';
+import { type FormState, serveForm } from '../../web/forms.ts';
+import type { PageView } from '../../web/layout.ts';
+import { ownPath, PAGES } from '../../web/own-path.ts';
+import { clearSession, giveSession, sessionTokenOf } from '../../web/session-cookie.ts';
+import type { Accounts } from '../accounts.ts';
+import type { AccountPageParts } from './parts.ts';
+
+export const presentPassword = z.string().min(1, 'Type your password').max(1000);
+
+/** As people type it, also in groups. */
+export const codeSchema = z.string().transform((typed) => typed.replace(/\s/g, ''));
+const ticket = z.string().max(1000);
+
+/** Coming in, going out, and showing again who one is. */
+export function signInPages(server: FastifyInstance, { accounts }: AccountPageParts): void {
+  signInPage(server, accounts);
+  codePage(server, accounts);
+  signOutPage(server, accounts);
+  provePage(server, accounts);
+}
+
+function signInPage(server: FastifyInstance, accounts: Accounts): void {
+  serveForm(server, {
+    path: '/sign-in',
+    access: { public: true },
+    schema: z.object({ email: z.string().min(1, 'Type your e-mail address').max(320), password: presentPassword }),
+    show: async (form, request, reply) => {
+      if (await accounts.people.isNobody()) return NOBODY_YET;
+      const content = postForm({ request, reply, form }, { fields: addressAndPassword(form), submit: 'Sign in' });
+      const signUp = (await accounts.joining.isOpen()) ? markup` · <a href="${PAGES}/sign-up">Sign up</a>` : null;
+      const others = markup`<p class="minor"><a href="${PAGES}/forgot">Forgotten password</a>${signUp}</p>`;
+      return { title: 'Sign in', isNarrow: true, content: [content, others] };
+    },
+    async act(given, request, reply) {
+      const outcome = await accounts.signIn.firstStep({ ...given, network: networkOf(request) });
+      if ('session' in outcome) return begin(accounts, outcome.session, request, reply);
+      return codeView({ values: { ticket: outcome.ticket }, errors: {}, refusal: null }, request, reply);
+    },
+  });
+}
+
+/** The second step, for who has a second factor. */
+function codePage(server: FastifyInstance, accounts: Accounts): void {
+  serveForm(server, {
+    path: '/sign-in/code',
+    access: { public: true },
+    schema: z.object({ ticket, code: codeSchema }),
+    fields: { not_signed_in: 'code' },
+    show: (form, request, reply) => {
+      if (form.values['ticket'] === undefined) throw new GoFirst(`${PAGES}/sign-in`);
+      return codeView(form, request, reply);
+    },
+    async act(given, request, reply) {
+      const session = await accounts.signIn.secondStep({ ...given, network: networkOf(request) });
+      return begin(accounts, session, request, reply);
+    },
+  });
+}
+
+function signOutPage(server: FastifyInstance, accounts: Accounts): void {
+  serveForm(server, {
+    path: '/sign-out',
+    access: { signedIn: true },
+    schema: z.object({}),
+    show: (form, request, reply) => ({
+      title: 'Sign out',
+      isNarrow: true,
+      content: postForm({ request, reply, form }, { fields: null, submit: 'Sign out' }),
+    }),
+    async act(_given, request, reply) {
+      await endPresent(accounts, request);
+      clearSession(reply);
+      return `${PAGES}/sign-in`;
+    },
+  });
+}
+
+/** What must not be done by whoever finds an open screen asks for this first. */
+function provePage(server: FastifyInstance, accounts: Accounts): void {
+  serveForm(server, {
+    path: '/prove',
+    access: { signedIn: true },
+    schema: z.object({ password: presentPassword, code: codeSchema.optional() }),
+    show: (form, request, reply) => ({
+      title: 'Show again that it is you',
+      isNarrow: true,
+      introduction: 'What comes next is asked of you alone. It counts for five minutes.',
+      content: postForm(
+        { request, reply, form },
+        {
+          fields: [passwordField(form, true), personOf(request).hasSecondFactor ? codeField(form) : null],
+          submit: 'Go on',
+        },
+      ),
+    }),
+    async act(given, request) {
+      await accounts.signIn.proveAgain(sessionTokenOf(request) ?? '', networkOf(request), given);
+      return nextOf(request);
+    },
+  });
+}
+
+/** Whatever session the browser had before ends: the new one is not known to whoever put that there. */
+export async function begin(
+  accounts: Accounts,
+  session: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<string> {
+  await endPresent(accounts, request);
+  giveSession(reply, session);
+  return nextOf(request);
+}
+
+async function endPresent({ sessions }: Accounts, request: FastifyRequest): Promise<void> {
+  const token = sessionTokenOf(request);
+  if (token !== null) await sessions.end(token);
+}
+
+function nextOf({ query }: FastifyRequest): string {
+  return ownPath((query as { then?: unknown }).then);
+}
+
+const NOBODY_YET: PageView = {
+  title: 'Nobody has an account yet',
+  isNarrow: true,
+  content: emptyState(
+    markup`The first account is made by the set-up link that <code>evidence-platform init</code> printed. It is good once, for 24 hours. Another one is printed by:`,
+    markup`<pre>evidence-platform people set-up --data DIR</pre>`,
+  ),
+};
+
+function codeView(form: FormState, request: FastifyRequest, reply: FastifyReply): PageView {
+  const query = request.url.split('?')[1];
+  const action = `${PAGES}/sign-in/code${query === undefined ? '' : `?${query}`}`;
+  const fields = [hidden('ticket', String(form.values['ticket'])), codeField(form, true)];
+  return {
+    title: 'Sign in',
+    isNarrow: true,
+    content: postForm({ request, reply, form }, { action, fields, submit: 'Sign in' }),
+  };
+}
+
+function addressAndPassword(form: FormState): Markup[] {
+  const email = {
+    name: 'email',
+    label: 'E-mail address',
+    type: 'email',
+    autocomplete: 'username',
+    isFirst: true,
+  } as const;
+  return [field(form, email), passwordField(form)];
+}
+
+function passwordField(form: FormState, isFirst = false): Markup {
+  const autocomplete = 'current-password';
+  return field(form, { name: 'password', label: 'Password', type: 'password', autocomplete, isFirst });
+}
+
+/** Of an authenticator. */
+export function codeField(form: FormState, isFirst = false): Markup {
+  const hint = 'Six digits, from your authenticator.';
+  const autocomplete = 'one-time-code';
+  return field(form, { name: 'code', label: 'Code', hint, autocomplete, inputMode: 'numeric', isFirst });
+}

@@ -1,0 +1,131 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { type Markup, markup, name } from '../../core/html/markup.ts';
+import { actorOf } from '../accounts/administration.ts';
+import { pageQuerySchema } from '../http/fields.ts';
+import { principalOf } from '../http/principal.ts';
+import { personOf } from '../web/access.ts';
+import { asCurl, dataTable, emptyState, factList, further, link, moment, momentOr } from '../web/components.ts';
+import { curlCommand } from '../web/curl.ts';
+import { postForm } from '../web/fields.ts';
+import { serveForm } from '../web/forms.ts';
+import { PAGES } from '../web/own-path.ts';
+import { leaveNotice } from '../web/session-cookie.ts';
+import type { ModulePages } from '../web/web.ts';
+import type { AdministrationService } from './service.ts';
+
+const PATH = `${PAGES}/administration`;
+const ABOVE = [{ title: 'Administration', path: PATH }];
+
+type Acts = Awaited<ReturnType<AdministrationService['acts']>>['data'];
+type DeadLetters = Awaited<ReturnType<AdministrationService['deadLetters']>>['data'];
+
+export interface AdministrationPageParts {
+  service: AdministrationService;
+  clock: () => Date;
+  settings: Settings;
+}
+
+/** What the platform runs with: names and values, none of them secret. */
+export type Settings = readonly (readonly [name: string, value: string])[];
+
+/** How many letters that were given up one page shows. */
+const LETTERS = 20;
+
+export function pagesOfAdministration(parts: AdministrationPageParts): ModulePages {
+  return {
+    nav: [{ title: 'Administration', path: PATH, scope: 'administration:read' }],
+    async routes(server) {
+      overview(server, parts);
+      replayPage(server, parts);
+    },
+  };
+}
+
+function overview(server: FastifyInstance, { service, clock, settings }: AdministrationPageParts): void {
+  const options = {
+    config: { scope: 'administration:read' },
+    schema: { hide: true, querystring: pageQuerySchema },
+  } as const;
+  server.get('/administration', options, async (request, reply) => {
+    const acts = await service.acts(request.query as z.output<typeof pageQuerySchema>);
+    const letters = await service.deadLetters({ limit: LETTERS });
+    const mayReplay = personOf(request).scopes.includes('administration:write');
+    const next = acts.next_cursor === null ? null : `${PATH}?${new URLSearchParams({ cursor: acts.next_cursor })}`;
+    return reply.page({
+      title: 'Administration',
+      content: markup`<h2>Could not be delivered</h2>
+${letterTable(letters.data, mayReplay, clock())}
+<h2>What was done</h2>
+<p class="minor">Entries of the stream <code>platform/administration</code>, newest first. They are sealed like any others: Verify says whether somebody changed them.</p>
+${actTable(acts.data, clock())}${further(next)}
+<h2>Settings in force</h2>
+${factList(settings.map(([label, value]) => [label, name(value)] as const))}
+${asCurl('curl', curlCommand(request, { path: '/administration/acts' }))}`,
+    });
+  });
+}
+
+function actTable(acts: Acts, now: Date): Markup {
+  return dataTable({
+    caption: 'Administrative acts',
+    columns: [
+      { head: 'When', cell: ({ timestamp }) => moment(timestamp, now) },
+      { head: 'What', kind: 'name', cell: ({ action }) => name(action) },
+      { head: 'By', cell: ({ actor }) => markup`<code>${name(actor)}</code>` },
+      { head: 'To', cell: (act) => markup`${name(act.resource_type)} <code>${name(act.resource_id)}</code>` },
+      { head: 'Entry', kind: 'number', cell: ({ sequence }) => sequence },
+    ],
+    rows: acts,
+    empty: emptyState('Nothing was done yet.'),
+  });
+}
+
+function letterTable(letters: DeadLetters, mayReplay: boolean, now: Date): Markup {
+  const again = {
+    head: 'Try again',
+    kind: 'act',
+    cell: ({ message_id }: DeadLetters[number]) =>
+      link(`${PATH}/messages/${encodeURIComponent(message_id)}/replay`, 'Try again'),
+  } as const;
+  return dataTable({
+    caption: 'Messages that could not be delivered',
+    columns: [
+      { head: 'Kind', kind: 'name', cell: ({ kind }) => name(kind) },
+      { head: 'Written', cell: ({ created_at }) => moment(created_at, now) },
+      { head: 'Given up', cell: ({ ended_at }) => momentOr(ended_at, now, '–') },
+      { head: 'Attempts', kind: 'number', cell: ({ attempts }) => attempts },
+      { head: 'Why', cell: ({ last_error }) => name(last_error ?? '') },
+      ...(mayReplay ? [again] : []),
+    ],
+    rows: letters,
+    empty: emptyState('Nothing: all that was to be sent was taken, or is still tried.'),
+  });
+}
+
+function replayPage(server: FastifyInstance, { service }: AdministrationPageParts): void {
+  serveForm(server, {
+    path: '/administration/messages/:message_id/replay',
+    access: { scope: 'administration:write' },
+    schema: z.object({}),
+    show: (form, request, reply) => ({
+      title: 'Try again to deliver a message',
+      isNarrow: true,
+      above: ABOVE,
+      introduction: 'It is tried from the first attempt on, like a new one.',
+      content: postForm(
+        { request, reply, form },
+        { fields: null, submit: 'Try again', instead: markup`<a href="${PATH}">Leave it</a>` },
+      ),
+    }),
+    async act(_given, request, reply) {
+      await service.replay(actorOf(principalOf(request)), messageIdOf(request));
+      leaveNotice(reply, 'The message is tried again.');
+      return PATH;
+    },
+  });
+}
+
+function messageIdOf({ params }: FastifyRequest): string {
+  return (params as { message_id: string }).message_id;
+}

@@ -1,0 +1,32 @@
+import { grouped } from '../core/words.ts';
+import { RATE_LIMITS } from './http/principal.ts';
+import type { MailSettings } from './mail/open.ts';
+import type { PlatformOptions } from './options.ts';
+
+/** What a platform runs with, for people to look at, by the names of platform.yaml. Nothing of it is secret. */
+export function settingsInForce(options: PlatformOptions): [name: string, value: string][] {
+  const { dataDir, postgresUrl, publicUrl, tsaUrl, checkpointMinutes, signUp, mail, logLevel } = options;
+  const { requestsPerMinute, refusalsPerMinute } = options.rateLimits ?? RATE_LIMITS;
+  return [
+    ['data', dataDir],
+    ['postgres_url', postgresUrl ? withoutUser(postgresUrl) : 'none: SQLite in the data folder'],
+    ['public_url', publicUrl ?? 'none: where it listens'],
+    ['tsa_url', tsaUrl ? withoutUser(tsaUrl) : 'none: the development authority, which is no independent witness'],
+    ['checkpoint_minutes', checkpointMinutes ? String(checkpointMinutes) : 'none: only when somebody asks'],
+    ['sign_up', signUp ?? 'closed'],
+    ['smtp, mail_folder', mail === undefined ? 'the folder mail of the data folder' : mailsTo(mail)],
+    ['log_level', logLevel ?? 'warn'],
+    ['rate_limits', `${grouped(requestsPerMinute)} requests, ${grouped(refusalsPerMinute)} refusals a minute`],
+  ];
+}
+
+/** An address without who signs in there. */
+function withoutUser(address: string): string {
+  const url = URL.parse(address);
+  if (url === null) return 'an address that cannot be read';
+  return `${url.protocol}//${url.host}${url.pathname}`;
+}
+
+function mailsTo(mail: MailSettings): string {
+  return 'folder' in mail ? mail.folder : withoutUser(mail.smtp.url);
+}
