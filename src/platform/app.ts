@@ -9,9 +9,10 @@ import { createServer } from './http/server.ts';
 import { keyedResultsJob } from './idempotency/keyed-results.ts';
 import { outboxTidyJob } from './jobs/outbox.ts';
 import { Scheduler } from './jobs/scheduler.ts';
+import type { ServiceModule } from './module.ts';
 import { openModules } from './modules.ts';
 import type { Platform, PlatformOptions } from './options.ts';
-import { openParts } from './parts.ts';
+import { openParts, type Parts } from './parts.ts';
 import { startPosting } from './posting.ts';
 import { serveStatus } from './status/status.ts';
 import { servePages } from './web/web.ts';
@@ -31,10 +32,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const { mail = { folder: join(options.dataDir, 'mail') } } = options;
     const server = createServer({ logLevel, authenticate, rateLimits, trustedProxies, clock });
     const modules = await openModules(options, { parts, keys, log: server.log });
-    const jobs = [keyedResultsJob, outboxTidyJob].map((job) => job(database, clock));
-    const scheduler = new Scheduler(database, [...jobs, ...modules.flatMap((each) => each.jobs)], clock);
-    const metrics = modules.flatMap((each) => each.metrics ?? []);
-    await serveStatus(server, { database, keys: sealKeys, scheduler, clock, metrics, metricsFor });
+    const scheduler = schedulerOf(modules, parts);
+    await serveStatus(server, { database, keys: sealKeys, scheduler, clock, modules, metricsFor });
     for (const { name, routes } of modules) await server.register(routes, { prefix: `/${name}` });
     const frame = { findSignedIn: signedInBy(accounts.sessions), masterKey: sealKeys.forThread(), rateLimits, clock };
     await servePages(server, { ...frame, modules, publicUrl: options.publicUrl ?? null });
@@ -61,4 +60,9 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     await database.close();
     throw error;
   }
+}
+
+function schedulerOf(modules: readonly ServiceModule[], { database, clock }: Parts): Scheduler {
+  const jobs = [keyedResultsJob, outboxTidyJob].map((job) => job(database, clock));
+  return new Scheduler(database, [...jobs, ...modules.flatMap((each) => each.jobs)], clock);
 }

@@ -1,11 +1,11 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { EvidenceError, messageOf } from '../core/errors.ts';
 import { issueKey } from './accounts/api-keys.ts';
-import { canonicalEmail, isEmail } from './accounts/email.ts';
 import { createKey, type NewKey, toKey } from './accounts/key.ts';
 import type { AccountTables } from './accounts/schema.ts';
 import type { Reader } from './database/database.ts';
 import { DomainError } from './errors.ts';
+import { canonicalEmail, isEmail } from './mail/address.ts';
 import type { Parts } from './parts.ts';
 import { SCOPES } from './scopes.ts';
 import { readPassword } from './settings.ts';

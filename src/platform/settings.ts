@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { EvidenceError } from '../core/errors.ts';
-import { canonicalEmail, isEmail } from './accounts/email.ts';
+import { canonicalEmail, isEmail } from './mail/address.ts';
 import type { MailSettings } from './mail/open.ts';
 
 /** What a file says of where browsers reach the platform, and of mails. */

@@ -14,7 +14,8 @@ beforeAll(async () => {
   for (const name of 'abcd') keys.push((await service.call('POST', '//keys/', { name, scopes: ['audit:read'] })).body);
   const keyIds = keys.map(({ key_id }) => key_id);
   const { verification_id } = (await service.call('POST', '/streams/s/verify')).body;
-  known = ['s', 'a/b', package_id, ...keyIds, verification_id, addPerson(service), addDeadLetter(service)];
+  const people = (['owner', 'owner', 'operator', 'auditor'] as const).map((role) => addPerson(service, role));
+  known = ['s', 'a/b', package_id, ...keyIds, verification_id, ...people, addDeadLetter(service)];
 });
 afterAll(() => service.close());
 

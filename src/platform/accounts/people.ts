@@ -1,8 +1,8 @@
 import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
+import { canonicalEmail } from '../mail/address.ts';
 import { type Actor, refuseScopes } from './administration.ts';
-import { canonicalEmail } from './email.ts';
 import type { AccountMeans } from './means.ts';
 import type { PeopleTables, Role } from './people-tables.ts';
 import {

@@ -18,20 +18,24 @@ export interface StatusMeans {
   keys: DerivedSealKeys;
   scheduler: Scheduler;
   clock: () => Date;
-  /** Of the services. */
-  metrics: readonly Collect[];
+  modules: readonly { metrics?: Collect }[];
   metricsFor: MetricsFor;
 }
 
 /** Serves `/health`, `/ready` and `/metrics`; before the routes that are to be measured. */
 export async function serveStatus(server: FastifyInstance, watched: StatusMeans): Promise<void> {
-  const { database, keys, scheduler, clock, metrics, metricsFor } = watched;
+  const { database, keys, scheduler, clock, modules, metricsFor } = watched;
   const checks = {
     database: async () => (await sql`SELECT 1`.execute(database.tables())).rows.length === 1,
     migrations: () => isMigrated(database),
     master_key: () => hasMasterKey(database, keys),
     scheduler: async () => scheduler.beats,
   };
-  const collect = [measureRequests(server), ...metrics, databaseMetrics(database), processMetrics()];
+  const collect = [
+    measureRequests(server),
+    ...modules.flatMap((each) => each.metrics ?? []),
+    databaseMetrics(database),
+    processMetrics(),
+  ];
   await statusRoutes(server, { readiness: new Readiness(checks, clock), collect, metricsFor });
 }
