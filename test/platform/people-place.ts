@@ -3,7 +3,7 @@ import { type Accounts, assembleAccounts } from '../../src/platform/accounts/acc
 import type { Administration } from '../../src/platform/accounts/administration.ts';
 import type { AccountLetter } from '../../src/platform/accounts/letters.ts';
 import { lettersInto, toMail } from '../../src/platform/accounts/letters.ts';
-import { hashPassword, isPassword } from '../../src/platform/accounts/password.ts';
+import { hashPassword, isPassword, type Passwords } from '../../src/platform/accounts/password.ts';
 import type { LinkPurpose, Role } from '../../src/platform/accounts/people-tables.ts';
 import { totpCode } from '../../src/platform/accounts/totp.ts';
 import { ADMINISTRATION_STREAM, recordIn } from '../../src/platform/administration/record.ts';
@@ -34,7 +34,8 @@ export class PeoplePlace {
   readonly administration: Administration;
   readonly #delivery: OutboxDelivery;
 
-  constructor(database: Database, masterKey: Uint8Array = randomBytes(32), isOpen = true) {
+  /** @param cost of passwords: little, or what they really cost. */
+  constructor(database: Database, masterKey: Uint8Array = randomBytes(32), isOpen = true, cost: Passwords = CHEAP) {
     this.database = database;
     const clock = () => new Date(this.now);
     const keys = new DerivedSealKeys(masterKey);
@@ -50,8 +51,8 @@ export class PeoplePlace {
     this.administration = administration;
     const letters = lettersInto(new Outbox(database, clock));
     const passwords = {
-      hash: (password: string) => this.#counted(hashPassword(password, { log2N: 10, r: 8, p: 1 })),
-      matches: (password: string, stored: string | null) => this.#counted(isPassword(password, stored ?? CHEAP_NOBODY)),
+      hash: (password: string) => this.#counted(cost.hash(password)),
+      matches: (password: string, stored: string | null) => this.#counted(cost.matches(password, stored)),
     };
     this.accounts = assembleAccounts({ database, clock, masterKey, administration, letters, isOpen, passwords });
     const { links } = this.accounts;
@@ -110,4 +111,9 @@ export class PeoplePlace {
 }
 
 /** What no password is. */
-const CHEAP_NOBODY = `scrypt$10$8$1$${Buffer.alloc(16).toString('base64url')}$${Buffer.alloc(32).toString('base64url')}`;
+const NOBODY = `scrypt$10$8$1$${Buffer.alloc(16).toString('base64url')}$${Buffer.alloc(32).toString('base64url')}`;
+
+const CHEAP: Passwords = {
+  hash: (password) => hashPassword(password, { log2N: 10, r: 8, p: 1 }),
+  matches: (password, stored) => isPassword(password, stored ?? NOBODY),
+};
