@@ -31,6 +31,6 @@ export function answerProblemPage(error: unknown, request: FastifyRequest, reply
     isNarrow: true,
     content: markup`<p>${sentence(problem.message)}</p>
 <p><a href="${FRONT}">To the front page</a></p>
-<p class="minor">Request <code>${request.id}</code></p>`,
+${problem.status < 500 ? null : markup`<p class="minor">Request <code>${request.id}</code></p>`}`,
   });
 }
