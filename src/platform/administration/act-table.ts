@@ -16,8 +16,8 @@ export function actTable(acts: readonly RecordedAct[], names: ReadonlyMap<string
     columns: [
       { head: 'What', kind: 'name', cell: ({ action }) => name(inWords(action)) },
       { head: 'To', cell: (act) => nameOr(names, personOfObject(act), `${act.resource_type} ${act.resource_id}`) },
-      { head: 'More', cell: ({ metadata }) => moreOf(metadata) },
       { head: 'By', cell: (act) => nameOr(names, personOfActor(act), act.actor) },
+      { head: 'More', cell: ({ metadata }) => moreOf(metadata) },
       { head: 'When', cell: ({ timestamp }) => moment(timestamp, now) },
       { head: 'Entry', kind: 'number', cell: ({ sequence }) => sequence },
     ],
@@ -48,6 +48,11 @@ function nameOr(names: ReadonlyMap<string, string>, personId: string | null, oth
 function moreOf(metadata: RecordedAct['metadata']): Markup {
   const members = Object.entries(metadata ?? {}).filter(([, value]) => value !== null);
   const one = ([label, value]: [string, unknown]) =>
-    markup`<li><span class="minor">${name(label.replaceAll('_', ' '))}</span> ${name(typeof value === 'string' ? value : JSON.stringify(value))}</li>`;
+    markup`<li><span class="minor">${name(label.replaceAll('_', ' '))}</span> ${name(textOf(value))}</li>`;
   return markup`<ul class="plain">${members.map(one)}</ul>`;
+}
+
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOf).join(', ');
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
