@@ -6,7 +6,7 @@ import { idempotencyKey, instant } from '../../http/fields.ts';
 import { principalOf } from '../../http/principal.ts';
 import { SCOPES, type Scope } from '../../scopes.ts';
 import { personOf } from '../../web/access.ts';
-import { copyable } from '../../web/components.ts';
+import { asCurl, copyable } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { type Choice, choices, field, hidden, postForm, select } from '../../web/fields.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
@@ -49,10 +49,13 @@ function makePage(server: FastifyInstance, { keys, clock }: { keys: ApiKeys; clo
       title: 'Make an API key',
       isNarrow: true,
       above: ABOVE,
-      content: postForm(
-        { request, reply, form },
-        { fields: [onceField(form), ...newKeyFields(form, request, clock())], submit: 'Make it' },
-      ),
+      content: [
+        postForm(
+          { request, reply, form },
+          { fields: [onceField(form), ...newKeyFields(form, request, clock())], submit: 'Make it' },
+        ),
+        asCurl('curl', curlCommand(request, { method: 'POST', path: '/keys/', body: EXAMPLE })),
+      ],
     }),
     async act({ once, ...wishes }, request) {
       const issued = await keys.make(actorOf(principalOf(request)), wishes, { idempotencyKey: once });
@@ -116,6 +119,8 @@ function revokePage(server: FastifyInstance, { keys }: { keys: ApiKeys }): void 
     },
   });
 }
+
+const EXAMPLE = { name: 'exporter', scopes: ['audit:read'], expires_at: null };
 
 const OVERLAPS: readonly Choice[] = [
   { value: '0', label: 'none: the old key ends at once' },
