@@ -1,4 +1,5 @@
 import type { ServiceModule } from '../module.ts';
+import { recentActs } from './overview.ts';
 import { pagesOfAdministration, type Settings } from './pages.ts';
 import { administrationRoutes } from './routes.ts';
 import { type AdministrationMeans, AdministrationService } from './service.ts';
@@ -14,6 +15,7 @@ export function administrationModule({ clock, settings, ...means }: Administrati
     name: 'administration',
     routes: (server) => administrationRoutes(server, { service }),
     pages: pagesOfAdministration({ service, clock, settings }),
+    overview: { scope: 'administration:read', events: () => recentActs(service) },
     jobs: [],
     settled: async () => {},
   };
