@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { withParts } from '../../src/platform/parts.ts';
 import { type Acme, openAcme, type Place, servedIn, signing } from '../support/acme.ts';
 import { type Fenced, fencedIn, nameOf, readDocument, readDocuments } from '../support/documents.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
@@ -118,6 +119,26 @@ const SCENES: Record<string, Scene> = {
       0: async ({ run }) => {
         const { stdout } = await run('evidence-platform keys create --data ./data --name other --scope audit:read');
         return { words: { $KEY_ID: /^sk_(.{8})_/.exec(stdout)?.[1] ?? '' } };
+      },
+    },
+  },
+  'platform/people': {
+    open: () => initialised(),
+    before: {
+      1: async ({ folder }) => {
+        await withParts(
+          { dataDir: join(folder, 'data') },
+          async ({ accounts: { joining, links }, database, clock }) => {
+            for (const email of ['ada@example.com', 'ben@example.com', 'cyd@example.com']) {
+              const made = database.write((transaction) =>
+                links.make(transaction, 'invite', { email, role: 'owner' }, clock()),
+              );
+              const joiner = { name: 'Somebody', password: 'a long walk by the sea' };
+              await joining.accept('invite', links.token(await made), joiner);
+            }
+          },
+        );
+        return {};
       },
     },
   },
