@@ -75,10 +75,11 @@ export class CredentialChanges {
     });
   }
 
-  /** @throws DomainError `link_used` when the link sets no password any more. */
-  async readResetLink(token: string): Promise<void> {
+  /** Whose password a link sets. @throws DomainError `link_used`. */
+  async readResetLink(token: string): Promise<{ email: string }> {
     const { database, clock } = this.#means;
-    await personOf(database, await readLink(database, 'reset', token, clock()));
+    const { email } = await personOf(database, await readLink(database, 'reset', token, clock()));
+    return { email };
   }
 
   /** Sets a new password by a link, and ends all sessions. @throws DomainError `link_used`, `weak_password`. */

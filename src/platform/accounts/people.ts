@@ -64,6 +64,14 @@ export class People {
     return toPerson(present(await personById(this.#means.database, personId)));
   }
 
+  /** The names of people, by their ids. */
+  async namesOf(personIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const { database } = this.#means;
+    const people = database.tables<PeopleTables>().selectFrom('people').select(['person_id', 'name']);
+    const rows = await people.where(database.words.isAmong('person_id', personIds)).execute();
+    return new Map(rows.map(({ person_id, name }) => [person_id, name]));
+  }
+
   /** @throws DomainError `not_found`; `forbidden` for a role that may more than the actor; `conflict` for the last owner. */
   changeRole(actor: Actor, personId: string, role: Role): Promise<Person> {
     return this.#change(personId, async (transaction, person) => {

@@ -1,19 +1,28 @@
+import type { Accounts } from '../accounts/accounts.ts';
 import type { ServiceModule } from '../module.ts';
+import { recentActs } from './overview.ts';
 import { pagesOfAdministration, type Settings } from './pages.ts';
 import { administrationRoutes } from './routes.ts';
 import { type AdministrationMeans, AdministrationService } from './service.ts';
 
 export interface AdministrationModuleMeans extends AdministrationMeans {
   clock: () => Date;
+  accounts: Pick<Accounts, 'people'>;
   settings: Settings;
 }
 
-export function administrationModule({ clock, settings, ...means }: AdministrationModuleMeans): ServiceModule {
+export function administrationModule({
+  clock,
+  settings,
+  accounts,
+  ...means
+}: AdministrationModuleMeans): ServiceModule {
   const service = new AdministrationService(means);
   return {
     name: 'administration',
     routes: (server) => administrationRoutes(server, { service }),
-    pages: pagesOfAdministration({ service, clock, settings }),
+    pages: pagesOfAdministration({ service, clock, settings, people: accounts.people }),
+    overview: { scope: 'administration:read', events: () => recentActs(service) },
     jobs: [],
     settled: async () => {},
   };

@@ -2,26 +2,28 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Markup, markup, name } from '../../core/html/markup.ts';
 import { actorOf } from '../accounts/administration.ts';
+import type { People } from '../accounts/people.ts';
 import { pageQuerySchema } from '../http/fields.ts';
 import { principalOf } from '../http/principal.ts';
 import { personOf } from '../web/access.ts';
-import { asCurl, dataTable, emptyState, factList, further, link, moment, momentOr } from '../web/components.ts';
+import { asCurl, dataTable, factList, further, link, moment, momentOr, statusWord } from '../web/components.ts';
 import { curlCommand } from '../web/curl.ts';
 import { postForm } from '../web/fields.ts';
 import { serveForm } from '../web/forms.ts';
 import { PAGES } from '../web/own-path.ts';
 import { leaveNotice } from '../web/session-cookie.ts';
 import type { ModulePages } from '../web/web.ts';
+import { actTable, peopleIn } from './act-table.ts';
 import type { AdministrationService } from './service.ts';
 
 const PATH = `${PAGES}/administration`;
 const ABOVE = [{ title: 'Administration', path: PATH }];
 
-type Acts = Awaited<ReturnType<AdministrationService['acts']>>['data'];
 type DeadLetters = Awaited<ReturnType<AdministrationService['deadLetters']>>['data'];
 
 export interface AdministrationPageParts {
   service: AdministrationService;
+  people: Pick<People, 'namesOf'>;
   clock: () => Date;
   settings: Settings;
 }
@@ -42,7 +44,7 @@ export function pagesOfAdministration(parts: AdministrationPageParts): ModulePag
   };
 }
 
-function overview(server: FastifyInstance, { service, clock, settings }: AdministrationPageParts): void {
+function overview(server: FastifyInstance, { service, people, clock, settings }: AdministrationPageParts): void {
   const options = {
     config: { scope: 'administration:read' },
     schema: { hide: true, querystring: pageQuerySchema },
@@ -54,30 +56,15 @@ function overview(server: FastifyInstance, { service, clock, settings }: Adminis
     const next = acts.next_cursor === null ? null : `${PATH}?${new URLSearchParams({ cursor: acts.next_cursor })}`;
     return reply.page({
       title: 'Administration',
-      content: markup`<h2>Could not be delivered</h2>
+      content: markup`<h2>Messages that could not be delivered</h2>
 ${letterTable(letters.data, mayReplay, clock())}
 <h2>What was done</h2>
 <p class="minor">Entries of the stream <code>platform/administration</code>, newest first. They are sealed like any others: Verify says whether somebody changed them.</p>
-${actTable(acts.data, clock())}${further(next)}
+${actTable(acts.data, await people.namesOf(peopleIn(acts.data)), clock())}${further(next)}
 <h2>Settings in force</h2>
 ${factList(settings.map(([label, value]) => [label, name(value)] as const))}
 ${asCurl('curl', curlCommand(request, { path: '/administration/acts' }))}`,
     });
-  });
-}
-
-function actTable(acts: Acts, now: Date): Markup {
-  return dataTable({
-    caption: 'Administrative acts',
-    columns: [
-      { head: 'When', cell: ({ timestamp }) => moment(timestamp, now) },
-      { head: 'What', kind: 'name', cell: ({ action }) => name(action) },
-      { head: 'By', cell: ({ actor }) => markup`<code>${name(actor)}</code>` },
-      { head: 'To', cell: (act) => markup`${name(act.resource_type)} <code>${name(act.resource_id)}</code>` },
-      { head: 'Entry', kind: 'number', cell: ({ sequence }) => sequence },
-    ],
-    rows: acts,
-    empty: emptyState('Nothing was done yet.'),
   });
 }
 
@@ -99,7 +86,7 @@ function letterTable(letters: DeadLetters, mayReplay: boolean, now: Date): Marku
       ...(mayReplay ? [again] : []),
     ],
     rows: letters,
-    empty: emptyState('Nothing: all that was to be sent was taken, or is still tried.'),
+    empty: markup`<p>${statusWord('good', 'none')} All that was to be sent was taken, or is still tried.</p>`,
   });
 }
 

@@ -16,6 +16,9 @@ const TITLES: Record<number, string> = {
   503: 'Not just now',
 };
 
+/** Where the code says more than the status. */
+const TITLES_OF_CODES: Record<string, string> = { foreign_form: 'This form cannot be taken' };
+
 /** The error handler of pages: every failure becomes a page; a defect tells the reader nothing but its request's id. */
 export function answerProblemPage(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   if (error instanceof GoFirst) {
@@ -26,11 +29,11 @@ export function answerProblemPage(error: unknown, request: FastifyRequest, reply
   if (problem.status >= 500) request.log.error({ err: error }, 'request failed');
   reply.headers(headersOf(problem));
   reply.page({
-    title: TITLES[problem.status] ?? 'This could not be done',
+    title: TITLES_OF_CODES[problem.code] ?? TITLES[problem.status] ?? 'This could not be done',
     status: problem.status,
     isNarrow: true,
     content: markup`<p>${sentence(problem.message)}</p>
 <p><a href="${FRONT}">To the front page</a></p>
-<p class="minor">Request <code>${request.id}</code></p>`,
+${problem.status < 500 ? null : markup`<p class="minor">Request <code>${request.id}</code></p>`}`,
   });
 }

@@ -130,3 +130,9 @@ export function hidden(name: string, value: string): Markup {
   return markup`<input type="hidden" name="${name}" value="${value}">
 `;
 }
+
+/** Whose password a form is about, for what keeps passwords. */
+export function ownerOfPassword(email: string): Markup {
+  return markup`<input type="email" name="username" autocomplete="username" value="${email}" hidden>
+`;
+}

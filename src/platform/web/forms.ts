@@ -71,8 +71,13 @@ function withoutSecrets(body: Record<string, string | string[]>): FormState['val
 
 /** The first thing that is wrong with each field. */
 function errorsOf({ issues }: z.ZodError): Record<string, string> {
-  const entries = issues.map((issue): [string, string] => [String(issue.path[0] ?? ''), sentence(inPlainWords(issue))]);
+  const entries = issues.map((issue): [string, string] => [String(issue.path[0] ?? ''), sentence(wordsOf(issue))]);
   return Object.fromEntries(entries.reverse());
+}
+
+/** What a schema itself says of a wrong value, or what is said where it says nothing of its own. */
+function wordsOf(issue: z.core.$ZodIssue): string {
+  return /^(Too (small|big)|Invalid)/.test(issue.message) ? inPlainWords(issue) : issue.message;
 }
 
 /** A message as a sentence of its own. */

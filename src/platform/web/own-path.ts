@@ -7,8 +7,7 @@ export const FRONT = `${PAGES}/`;
 /** A path that a page may send somebody to: one of our own pages, or the front page in the place of anything else. */
 export function ownPath(wanted: unknown): string {
   if (typeof wanted !== 'string' || !/^\/app(?:[/?]|$)/.test(wanted)) return FRONT;
-  const url = URL.parse(wanted, 'http://own.invalid');
   // What a browser would make of it, dots and backslashes included.
-  if (url?.host !== 'own.invalid' || !/^\/app(?:\/|$)/.test(url.pathname)) return FRONT;
-  return url.pathname + url.search;
+  const { pathname, search } = new URL(wanted, 'http://own.invalid');
+  return /^\/app(?:\/|$)/.test(pathname) ? pathname + search : FRONT;
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { networkOf } from '../../http/rate-limit.ts';
 import { emailSchema } from '../../mail/address.ts';
-import { field, postForm } from '../../web/fields.ts';
+import { field, ownerOfPassword, postForm } from '../../web/fields.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
 import type { PageView } from '../../web/layout.ts';
 import { PAGES } from '../../web/own-path.ts';
@@ -93,7 +93,7 @@ function linkPage(server: FastifyInstance, accounts: Accounts, purpose: Inviting
         introduction: markup`For ${name(email)}, as ${role}.`,
         content: postForm(
           { request, reply, form },
-          { fields: [nameField(form), newPasswordField(form)], submit: 'Make the account' },
+          { fields: [ownerOfPassword(email), nameField(form), newPasswordField(form)], submit: 'Make the account' },
         ),
       };
     },

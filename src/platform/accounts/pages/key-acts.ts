@@ -4,9 +4,9 @@ import { z } from 'zod';
 import { type Markup, markup, name } from '../../../core/html/markup.ts';
 import { idempotencyKey, instant } from '../../http/fields.ts';
 import { principalOf } from '../../http/principal.ts';
-import { SCOPES } from '../../scopes.ts';
+import { SCOPES, type Scope } from '../../scopes.ts';
 import { personOf } from '../../web/access.ts';
-import { copyable } from '../../web/components.ts';
+import { asCurl, copyable } from '../../web/components.ts';
 import { curlCommand } from '../../web/curl.ts';
 import { type Choice, choices, field, hidden, postForm, select } from '../../web/fields.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
@@ -49,14 +49,17 @@ function makePage(server: FastifyInstance, { keys, clock }: { keys: ApiKeys; clo
       title: 'Make an API key',
       isNarrow: true,
       above: ABOVE,
-      content: postForm(
-        { request, reply, form },
-        { fields: [onceField(form), ...newKeyFields(form, request, clock())], submit: 'Make it' },
-      ),
+      content: [
+        postForm(
+          { request, reply, form },
+          { fields: [onceField(form), ...newKeyFields(form, request, clock())], submit: 'Make it' },
+        ),
+        asCurl('curl', curlCommand(request, { method: 'POST', path: '/keys/', body: EXAMPLE })),
+      ],
     }),
     async act({ once, ...wishes }, request) {
       const issued = await keys.make(actorOf(principalOf(request)), wishes, { idempotencyKey: once });
-      return shownOnce(issued, request, 'It is made');
+      return shownOnce(issued, request);
     },
   });
 }
@@ -85,7 +88,7 @@ function rotatePage(server: FastifyInstance, { keys }: { keys: ApiKeys }): void 
         { overlap_seconds },
         { idempotencyKey: once },
       );
-      return shownOnce(issued, request, 'The new key');
+      return shownOnce(issued, request);
     },
   });
 }
@@ -117,6 +120,8 @@ function revokePage(server: FastifyInstance, { keys }: { keys: ApiKeys }): void 
   });
 }
 
+const EXAMPLE = { name: 'exporter', scopes: ['audit:read'], expires_at: null };
+
 const OVERLAPS: readonly Choice[] = [
   { value: '0', label: 'none: the old key ends at once' },
   { value: '3600', label: '1 hour' },
@@ -132,7 +137,9 @@ function newKeyFields(form: FormState, request: FastifyRequest, now: Date): Mark
     choices(
       form,
       { name: 'scopes', label: 'What it may do', type: 'checkbox' },
-      SCOPES.filter((scope) => scopes.includes(scope)).map((scope) => ({ value: scope, label: scope })),
+      SCOPES.filter((scope) => scopes.includes(scope)).map((scope) => ({
+        ...{ value: scope, label: scope, hint: SCOPE_HINTS[scope] },
+      })),
     ),
     select(form, { name: 'expires_at', label: 'Good for', value: endOfDay(now, 90) }, [
       ...[30, 90, 365].map((days) => ({ value: endOfDay(now, days), label: `${days} days` })),
@@ -140,6 +147,18 @@ function newKeyFields(form: FormState, request: FastifyRequest, now: Date): Mark
     ]),
   ];
 }
+
+const SCOPE_HINTS: Record<Scope, string> = {
+  'audit:read': 'streams, entries and packages, and to verify',
+  'audit:write': 'to append entries, anchor checkpoints and generate packages',
+  'keys:read': 'which API keys there are',
+  'keys:write': 'to make, rotate and revoke API keys',
+  'people:read': 'who may come in',
+  'people:write': 'to say who may come in',
+  'administration:read': 'what was done, and what could not be delivered',
+  'administration:write': 'to have it delivered again',
+  'metrics:read': 'how the platform fares, for Prometheus',
+};
 
 /** The end of a day in UTC: a form that is sent again a little later asks for the same. */
 function endOfDay(now: Date, days: number): string {
@@ -150,9 +169,9 @@ function onceField({ values: { once } }: FormState): Markup {
   return hidden('once', typeof once === 'string' ? once : randomUUID());
 }
 
-function shownOnce({ key, text }: IssuedKey, request: FastifyRequest, title: string): PageView {
+function shownOnce({ key, text }: IssuedKey, request: FastifyRequest): PageView {
   return {
-    title,
+    title: 'The new API key',
     above: ABOVE,
     introduction: markup`${name(key.name)} is good from now on. It is shown this once: nobody can show it again, not even this platform.`,
     content: markup`<div class="secret">${copyable('key', 'The API key', text)}</div>

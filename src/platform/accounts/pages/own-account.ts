@@ -5,7 +5,7 @@ import { networkOf } from '../../http/rate-limit.ts';
 import { emailSchema } from '../../mail/address.ts';
 import { personOf } from '../../web/access.ts';
 import { action, factList, statusWord } from '../../web/components.ts';
-import { field, postForm } from '../../web/fields.ts';
+import { field, ownerOfPassword, postForm } from '../../web/fields.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
 import { PAGES } from '../../web/own-path.ts';
 import { clearSession, leaveNotice, sessionTokenOf } from '../../web/session-cookie.ts';
@@ -65,9 +65,10 @@ function passwordPage(server: FastifyInstance, accounts: Accounts): void {
         { request, reply, form },
         {
           fields: [
+            ownerOfPassword(personOf(request).email),
             field(form, { ...OLD_PASSWORD, isFirst: true }),
-            personOf(request).hasSecondFactor ? codeField(form) : null,
             newPasswordField(form, 'New password', 'next_password'),
+            personOf(request).hasSecondFactor ? codeField(form) : null,
           ],
           submit: 'Change it',
         },
@@ -118,12 +119,15 @@ function resetPage(server: FastifyInstance, accounts: Accounts): void {
     schema: z.object({ password: passwordSchema }),
     fields: { weak_password: 'password' },
     async show(form: FormState, request, reply) {
-      await accounts.credentials.readResetLink(tokenOf(request));
+      const { email } = await accounts.credentials.readResetLink(tokenOf(request));
       return {
         title: 'Choose a new password',
         isNarrow: true,
-        introduction: 'All your sessions end. A second factor stays as it is.',
-        content: postForm({ request, reply, form }, { fields: newPasswordField(form), submit: 'Set it' }),
+        introduction: markup`For ${name(email)}. All your sessions end; a second factor stays as it is.`,
+        content: postForm(
+          { request, reply, form },
+          { fields: [ownerOfPassword(email), newPasswordField(form)], submit: 'Set it' },
+        ),
       };
     },
     async act({ password }, request, reply) {

@@ -4,6 +4,8 @@ import { z } from 'zod';
 import { markup } from '../../../core/html/markup.ts';
 import { idempotencyKey } from '../../http/fields.ts';
 import { principalOf } from '../../http/principal.ts';
+import { asCurl } from '../../web/components.ts';
+import { curlCommand } from '../../web/curl.ts';
 import { type Choice, choices, field, hidden, postForm } from '../../web/fields.ts';
 import { serveForm } from '../../web/forms.ts';
 import { PAGES } from '../../web/own-path.ts';
@@ -55,7 +57,10 @@ function invitePage(server: FastifyInstance, accounts: Accounts): void {
         isNarrow: true,
         above: ABOVE,
         introduction: 'They get a letter with a link, which is good once, for 24 hours.',
-        content: postForm({ request, reply, form }, { fields: [once, field(form, email), role], submit: 'Invite' }),
+        content: [
+          postForm({ request, reply, form }, { fields: [once, field(form, email), role], submit: 'Invite' }),
+          asCurl('curl', curlCommand(request, { method: 'POST', path: '/people/invitations', body: EXAMPLE })),
+        ],
       };
     },
     async act({ once, ...invited }, request, reply) {
@@ -65,6 +70,8 @@ function invitePage(server: FastifyInstance, accounts: Accounts): void {
     },
   });
 }
+
+const EXAMPLE = { email: 'somebody@example.com', role: 'auditor' };
 
 function rolePage(server: FastifyInstance, accounts: Accounts): void {
   serveForm(server, {

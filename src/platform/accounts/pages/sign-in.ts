@@ -4,7 +4,7 @@ import { type Markup, markup } from '../../../core/html/markup.ts';
 import { networkOf } from '../../http/rate-limit.ts';
 import { GoFirst, personOf } from '../../web/access.ts';
 import { emptyState } from '../../web/components.ts';
-import { field, hidden, postForm } from '../../web/fields.ts';
+import { field, hidden, ownerOfPassword, postForm } from '../../web/fields.ts';
 import { type FormState, serveForm } from '../../web/forms.ts';
 import type { PageView } from '../../web/layout.ts';
 import { ownPath, PAGES } from '../../web/own-path.ts';
@@ -95,7 +95,11 @@ function provePage(server: FastifyInstance, accounts: Accounts): void {
       content: postForm(
         { request, reply, form },
         {
-          fields: [passwordField(form, true), personOf(request).hasSecondFactor ? codeField(form) : null],
+          fields: [
+            ownerOfPassword(personOf(request).email),
+            passwordField(form, true),
+            personOf(request).hasSecondFactor ? codeField(form) : null,
+          ],
           submit: 'Go on',
         },
       ),

@@ -1,0 +1,58 @@
+import { type Markup, markup, name } from '../../core/html/markup.ts';
+import { dataTable, emptyState, moment } from '../web/components.ts';
+import type { AdministrationService } from './service.ts';
+
+type RecordedAct = Awaited<ReturnType<AdministrationService['acts']>>['data'][number];
+
+/** The ids of people that acts name. */
+export function peopleIn(acts: readonly RecordedAct[]): string[] {
+  return [...new Set(acts.flatMap((act) => [personOfActor(act), personOfObject(act)]).filter((id) => id !== null))];
+}
+
+/** @param names of people by their ids, as they are called now: acts have no names in them. */
+export function actTable(acts: readonly RecordedAct[], names: ReadonlyMap<string, string>, now: Date): Markup {
+  return dataTable({
+    caption: 'Administrative acts',
+    columns: [
+      { head: 'What', kind: 'name', cell: ({ action }) => name(inWords(action)) },
+      { head: 'To', cell: (act) => nameOr(names, personOfObject(act), `${act.resource_type} ${act.resource_id}`) },
+      { head: 'By', cell: (act) => nameOr(names, personOfActor(act), act.actor) },
+      { head: 'More', cell: ({ metadata }) => moreOf(metadata) },
+      { head: 'When', cell: ({ timestamp }) => moment(timestamp, now) },
+      { head: 'Entry', kind: 'number', cell: ({ sequence }) => sequence },
+    ],
+    rows: acts,
+    empty: emptyState('Nothing was done yet.'),
+  });
+}
+
+/** `person.role_changed` as people say it. */
+function inWords(action: string): string {
+  const words = action.replace(/[._]/g, ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function personOfActor({ actor }: RecordedAct): string | null {
+  return /^person:(.*)$/.exec(actor)?.[1] ?? null;
+}
+
+function personOfObject({ resource_type, resource_id }: RecordedAct): string | null {
+  return resource_type === 'person' ? resource_id : null;
+}
+
+function nameOr(names: ReadonlyMap<string, string>, personId: string | null, otherwise: string): Markup {
+  const found = personId === null ? undefined : names.get(personId);
+  return found === undefined ? markup`<code>${name(otherwise)}</code>` : name(found);
+}
+
+function moreOf(metadata: RecordedAct['metadata']): Markup {
+  const members = Object.entries(metadata ?? {}).filter(([, value]) => value !== null);
+  const one = ([label, value]: [string, unknown]) =>
+    markup`<li><span class="minor">${name(label.replaceAll('_', ' '))}</span> ${name(textOf(value))}</li>`;
+  return markup`<ul class="plain">${members.map(one)}</ul>`;
+}
+
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOf).join(', ');
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,372 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { newTotpSecret } from '../../../src/platform/accounts/totp.ts';
+import type { OutboxTables } from '../../../src/platform/jobs/outbox.ts';
+import { SCOPES } from '../../../src/platform/scopes.ts';
+import type { DatabasePlace } from '../database/databases.ts';
+import { startSqlitePlace } from '../database/databases.ts';
+import { PASSWORD } from '../people-place.ts';
+import { type AccountPages, accountPagesOn } from './account-pages.ts';
+import type { Visit } from './frame.ts';
+
+const ADA = 'ada@example.com';
+const HOSTILE = '</title><script>alert(1)</script>"\'&';
+const MINUTE = 60_000;
+
+let databases: DatabasePlace;
+let at: AccountPages;
+beforeAll(async () => {
+  databases = await startSqlitePlace();
+});
+afterAll(() => databases.close());
+beforeEach(async () => {
+  at = await accountPagesOn((await databases.create()).database);
+});
+
+const titleOf = ({ body }: { body: string }) => /<h1><bdi>([^<]*)/.exec(body)?.[1];
+const alertOf = ({ body }: { body: string }) => /role="alert">([^<]*)/.exec(body)?.[1];
+/** Gives somebody an account and a session. */
+const comeIn = async (email = ADA, role: 'owner' | 'operator' | 'auditor' = 'owner', name = 'Somebody') => {
+  const personId = await at.place.join(email, role, name);
+  return { personId, session: await at.place.signIn(email) };
+};
+const signIn = (visit: Visit, fields: Record<string, string> = {}, path = '/app/sign-in') =>
+  visit.submit(path, { email: ADA, password: PASSWORD, ...fields });
+const ticketIn = ({ body }: { body: string }) => /name="ticket" value="([^"]*)"/.exec(body)?.[1] ?? '';
+/** Adds a second factor to an account. */
+const addFactor = async () => {
+  const secret = newTotpSecret();
+  await at.place.accounts.credentials.addSecondFactor(await at.place.signIn(ADA), secret, at.place.codeOf(secret));
+  at.place.now += MINUTE;
+  return secret;
+};
+
+describe('signing in', () => {
+  test.each([
+    ['over HTTP', null, '; HttpOnly; SameSite=Lax'],
+    ['where people come by HTTPS', 'https://evidence.example', '; HttpOnly; Secure; SameSite=Lax'],
+  ])('%s gives a cookie for pages alone', async (_how, publicUrl, flags) => {
+    at = await accountPagesOn((await databases.create()).database, publicUrl);
+    await comeIn();
+    const answer = await signIn(at.visit());
+    expect([answer.statusCode, answer.headers.location]).toEqual([303, '/app/']);
+    const cookies = [answer.headers['set-cookie'] ?? []].flat();
+    const session = cookies.find((cookie) => cookie.startsWith('evidence_session='));
+    expect(session?.replace(/=[\w-]{43};/, '=TOKEN;')).toBe(`evidence_session=TOKEN; Path=/app${flags}`);
+  });
+
+  test('begins a session that nobody knew before, and ends the one that was there', async () => {
+    const { session } = await comeIn();
+    await at.place.join('mallory@example.com', 'auditor', 'Mallory');
+    const planted = await at.place.signIn('mallory@example.com');
+    const visit = at.visit(planted);
+    await signIn(visit);
+    const now = visit.cookies.get('evidence_session') ?? '';
+    expect([planted, session]).not.toContain(now);
+    expect(titleOf(await visit.get('/app/people'))).toBe('People');
+    expect((await at.visit(planted).get('/app/')).statusCode).toBe(303);
+    expect((await at.visit(session).get('/app/')).statusCode).toBe(200);
+    const invented = at.visit('an-invented-token');
+    await signIn(invented);
+    expect(invented.cookies.get('evidence_session')).not.toBe('an-invented-token');
+  });
+
+  test('says the same of a wrong password, an address that nobody has, and one that is disabled', async () => {
+    await comeIn();
+    const { personId } = await comeIn('ben@example.com', 'auditor');
+    await at.place.accounts.people.disable({ name: 'test', scopes: [] }, personId);
+    const pageFor = async (email: string, password: string) => {
+      const { statusCode, body } = await signIn(at.visit(), { email, password });
+      return [statusCode, body.replace(/value="[^"]*"/g, '')];
+    };
+    const wrong = await pageFor(ADA, 'wrong');
+    expect(wrong[0]).toBe(401);
+    expect(await pageFor('nobody@example.com', 'wrong')).toEqual(wrong);
+    expect(await pageFor('not an address', 'wrong')).toEqual(wrong);
+    expect(await pageFor('ben@example.com', PASSWORD)).toEqual(wrong);
+  });
+
+  test('has to wait after too many attempts, and is told how long', async () => {
+    await comeIn();
+    const visit = at.visit();
+    for (let guess = 0; guess < 5; guess++) await signIn(visit, { password: `guess ${guess}` });
+    const answer = await signIn(visit);
+    expect([answer.statusCode, answer.headers['retry-after']]).toEqual([429, '1']);
+    expect(alertOf(answer)).toBe('There were too many attempts; try again in 1 s.');
+    at.place.now += 1000;
+    expect((await signIn(visit)).statusCode).toBe(303);
+  });
+
+  test.each([
+    ['/app/keys?cursor=x', '/app/keys?cursor=x'],
+    ['//evil.example/app/', '/app/'],
+    ['https://evil.example/', '/app/'],
+    ['/app/../..//evil.example', '/app/'],
+    ['/app/x\r\nset-cookie: a=b', '/app/xset-cookie:%20a=b'],
+  ])('goes on to %j as %s', async (wanted, location) => {
+    await comeIn();
+    const answer = await signIn(at.visit(), {}, `/app/sign-in?${new URLSearchParams([['then', wanted]])}`);
+    expect([answer.statusCode, answer.headers.location]).toEqual([303, location]);
+  });
+
+  test('ends when it is said, and when the person is disabled', async () => {
+    const { personId, session } = await comeIn();
+    await comeIn('ben@example.com');
+    const visit = at.visit(session);
+    const answer = await visit.submit('/app/sign-out', {});
+    expect([answer.headers.location, visit.cookies.has('evidence_session')]).toEqual(['/app/sign-in', false]);
+    expect((await at.visit(session).get('/app/')).statusCode).toBe(303);
+    const other = await at.place.signIn(ADA);
+    await at.place.accounts.people.disable({ name: 'test', scopes: [] }, personId);
+    expect((await at.visit(other).get('/app/')).statusCode).toBe(303);
+  });
+});
+
+describe('a second factor', () => {
+  test('is asked for once the password was right, and the session comes after it', async () => {
+    await comeIn();
+    const secret = await addFactor();
+    const visit = at.visit();
+    const first = await signIn(visit);
+    expect([first.statusCode, visit.cookies.has('evidence_session')]).toEqual([200, false]);
+    const csrf = /name="csrf" value="([^"]*)"/.exec(first.body)?.[1] ?? '';
+    const ticket = ticketIn(first);
+    const give = (code: string, more = {}) => visit.post('/app/sign-in/code', { csrf, ticket, code, ...more });
+    const wrong = await give('000000');
+    expect([wrong.statusCode, ticketIn(wrong)]).toEqual([401, ticket]);
+    const code = at.place.codeOf(secret);
+    expect((await give(code, { ticket: `${ticket.slice(0, -2)}AA` })).statusCode).toBe(401);
+    expect((await give(`${code.slice(0, 3)} ${code.slice(3)}`)).statusCode).toBe(303);
+    expect((await visit.get('/app/')).statusCode).toBe(200);
+    // A code is good once.
+    const again = at.visit();
+    const second = await signIn(again);
+    expect((await again.submit('/app/sign-in', { email: ADA, password: PASSWORD })).statusCode).toBe(200);
+    const token = /name="csrf" value="([^"]*)"/.exec(second.body)?.[1] ?? '';
+    const reused = await again.post('/app/sign-in/code', { csrf: token, ticket: ticketIn(second), code });
+    expect(reused.statusCode).toBe(401);
+  });
+
+  test('is given with a ticket that is young, and of the password as it is', async () => {
+    await comeIn();
+    const secret = await addFactor();
+    const { signIn: steps, credentials } = at.place.accounts;
+    const ticketFor = async (password: string) => {
+      const outcome = await steps.firstStep({ email: ADA, password, network: 'n' });
+      return 'ticket' in outcome ? outcome.ticket : '';
+    };
+    const give = (ticket: string) => {
+      at.place.now += MINUTE;
+      return steps.secondStep({ ticket, network: 'n', code: at.place.codeOf(secret) });
+    };
+    const old = await ticketFor(PASSWORD);
+    at.place.now += 4 * MINUTE;
+    await expect(give(old)).rejects.toMatchObject({ code: 'not_signed_in', message: /time has passed/ });
+    const young = await ticketFor(PASSWORD);
+    const session = await give(await ticketFor(PASSWORD));
+    at.place.now += MINUTE;
+    const next = 'another walk by the sea';
+    await credentials.changePassword(session, 'n', { password: PASSWORD, code: at.place.codeOf(secret), next });
+    await expect(give(young)).rejects.toMatchObject({ code: 'not_signed_in' });
+    expect(await give(await ticketFor(next))).toHaveLength(43);
+  });
+
+  test('is not guessed by beginning anew: the password alone forgets no wrong code', async () => {
+    await comeIn();
+    await addFactor();
+    const { signIn: steps } = at.place.accounts;
+    const outcomes: string[] = [];
+    for (let guess = 0; guess < 7; guess++) {
+      const network = `n${guess}`;
+      const guessed = steps
+        .firstStep({ email: ADA, password: PASSWORD, network })
+        .then((first) =>
+          'ticket' in first ? steps.secondStep({ ticket: first.ticket, network, code: '000000' }) : '',
+        );
+      outcomes.push(await guessed.catch(({ code }) => code));
+    }
+    expect(outcomes).toEqual([...Array(5).fill('not_signed_in'), ...Array(2).fill('too_many_attempts')]);
+  });
+
+  test('is kept when its first code is right, for who was offered it alone', async () => {
+    const { session } = await comeIn();
+    const { session: other } = await comeIn('ben@example.com', 'auditor');
+    const offered = async (token: string) => {
+      const visit = at.visit(token);
+      await visit.submit('/app/prove?then=/app/second-factor', { password: PASSWORD });
+      const { body } = await visit.get('/app/second-factor');
+      return { visit, offer: /name="offer" value="([^"]*)"/.exec(body)?.[1] ?? '', body };
+    };
+    const [ada, ben] = [await offered(session), await offered(other)];
+    const stolen = await ada.visit.submit('/app/second-factor', { offer: ben.offer, code: '000000' });
+    expect([stolen.statusCode, stolen.body.includes(ben.offer)]).toEqual([422, false]);
+    expect(ada.body).toContain('class="code-picture" role="img"');
+    expect(ada.body).not.toContain(PASSWORD);
+  });
+});
+
+test('what lets others in is asked for again after five minutes, and nothing is done before', async () => {
+  const { session } = await comeIn();
+  const visit = at.visit(session);
+  const wishes = { once: 'a', name: 'exporter', scopes: 'audit:read', expires_at: '' };
+  const path = '/app/prove?then=%2Fapp%2Fkeys%2Fnew';
+  expect((await visit.get('/app/keys/new')).headers.location).toBe(path);
+  expect((await visit.submit(path, { password: 'wrong' })).statusCode).toBe(401);
+  expect((await visit.submit(path, { password: PASSWORD })).headers.location).toBe('/app/keys/new');
+  at.place.now += 4 * MINUTE;
+  expect((await visit.submit('/app/keys/new', wishes)).statusCode).toBe(200);
+  const csrf = (await at.place.accounts.sessions.find(session))?.csrf ?? '';
+  at.place.now += MINUTE;
+  const late = await visit.post('/app/keys/new', { csrf, ...wishes, once: 'b' });
+  expect([late.statusCode, late.headers.location]).toEqual([303, path]);
+  expect((await at.keys.list({ limit: 50 })).data).toHaveLength(1);
+});
+
+test('a form that is sent twice makes one key, and shows it once', async () => {
+  const { session } = await comeIn();
+  const visit = at.visit(session);
+  await visit.submit('/app/prove', { password: PASSWORD });
+  const send = () =>
+    visit.submit('/app/keys/new', {
+      once: 'one',
+      name: HOSTILE,
+      scopes: ['audit:read', 'keys:read'],
+      expires_at: '2027-02-20T23:59:59.999Z',
+    });
+  const first = await send();
+  const text = /id="key"[^>]*>(sk_\w+)</.exec(first.body)?.[1] ?? '';
+  expect(text).toHaveLength(61);
+  const second = await send();
+  expect([second.statusCode, second.body.includes(text)]).toEqual([409, false]);
+  const { data } = await at.keys.list({ limit: 50 });
+  expect(data).toMatchObject([
+    { name: HOSTILE, scopes: ['audit:read', 'keys:read'], expires_at: '2027-02-20T23:59:59.999Z' },
+  ]);
+  expect((await visit.get('/app/keys')).body).not.toContain(text);
+});
+
+test.each([
+  ['/app/set-up/TOKEN', 'set_up', {}],
+  ['/app/invited/TOKEN', 'invite', { email: ADA, role: 'auditor' }],
+  ['/app/confirm/TOKEN', 'confirm', { email: ADA, role: 'auditor' }],
+] as const)(
+  'the link %s is not used up by looking, makes one account, and is of no other use',
+  async (path, purpose, content) => {
+    const token = await at.place.link(purpose, content);
+    const own = path.replace('TOKEN', token);
+    const others = ['set-up', 'invited', 'confirm', 'reset'].map((kind) => `/app/${kind}/${token}`);
+    for (const other of others.filter((each) => each !== own))
+      expect([other, (await at.visit().get(other)).statusCode]).toEqual([other, 410]);
+    for (let look = 0; look < 2; look++) expect((await at.visit().get(own)).statusCode).toBe(200);
+    const fields = { name: HOSTILE, email: ADA, password: PASSWORD };
+    const visit = at.visit();
+    expect((await visit.submit(own, { ...fields, password: 'short' })).statusCode).toBe(422);
+    const made = await visit.submit(own, fields);
+    expect([made.statusCode, made.headers.location]).toEqual([303, '/app/account']);
+    const { body } = await visit.get('/app/account');
+    expect(body.match(/<script/g)).toHaveLength(1);
+    expect((await at.visit().get(own)).statusCode).toBe(410);
+    expect((await at.visit().submit('/app/sign-in', { email: ADA, password: PASSWORD })).statusCode).toBe(303);
+  },
+);
+
+test('signing up and a forgotten password say the same of every address', async () => {
+  await comeIn();
+  const pageFor = async (path: string, email: string) => {
+    const { statusCode, body } = await at.visit().submit(path, { email });
+    return [statusCode, body.replaceAll(email, 'ADDRESS')];
+  };
+  for (const path of ['/app/sign-up', '/app/forgot'])
+    expect(await pageFor(path, 'nobody@example.com')).toEqual(await pageFor(path, ADA));
+});
+
+/** Every page, and its status for an owner, an operator, an auditor and a visitor. */
+const ACCESS: readonly (readonly [path: string, ...statuses: number[]])[] = [
+  ['/app', 200, 200, 200, 303],
+  ['/app/sign-in', 200, 200, 200, 200],
+  ['/app/sign-in/code', 303, 303, 303, 303],
+  ['/app/sign-out', 200, 200, 200, 303],
+  ['/app/prove', 200, 200, 200, 303],
+  ['/app/sign-up', 200, 200, 200, 200],
+  ['/app/forgot', 200, 200, 200, 200],
+  ['/app/set-up/:token', 410, 410, 410, 410],
+  ['/app/confirm/:token', 410, 410, 410, 410],
+  ['/app/invited/:token', 410, 410, 410, 410],
+  ['/app/reset/:token', 410, 410, 410, 410],
+  ['/app/account', 200, 200, 200, 303],
+  ['/app/password', 200, 200, 200, 303],
+  ['/app/second-factor', 200, 200, 200, 303],
+  ['/app/second-factor/remove', 200, 200, 200, 303],
+  ['/app/keys', 200, 200, 200, 303],
+  ['/app/keys/:key_id', 200, 200, 200, 303],
+  ['/app/keys/new', 200, 200, 403, 303],
+  ['/app/keys/:key_id/rotate', 200, 200, 403, 303],
+  ['/app/keys/:key_id/revoke', 200, 200, 403, 303],
+  ['/app/people', 200, 403, 200, 303],
+  ['/app/people/:person_id', 200, 403, 200, 303],
+  ['/app/people/invite', 200, 403, 403, 303],
+  ['/app/people/:person_id/role', 200, 403, 403, 303],
+  ['/app/people/:person_id/disable', 200, 403, 403, 303],
+  ['/app/people/:person_id/enable', 200, 403, 403, 303],
+  ['/app/people/:person_id/second-factor', 200, 403, 403, 303],
+  ['/app/administration', 200, 200, 200, 303],
+  ['/app/administration/messages/:message_id/replay', 200, 200, 403, 303],
+];
+
+test('every page is open to whom it is for, and its form does nothing for others', async () => {
+  const paths = at.routes.filter((route) => route.startsWith('GET ')).map((route) => route.slice(4));
+  const pages = paths.filter((path) => !/\/assets\/|\*/.test(path));
+  expect(pages.toSorted()).toEqual(ACCESS.map(([path]) => path).toSorted());
+  const { personId } = await comeIn();
+  const { key } = await at.keys.make(
+    { name: 'test', scopes: ['audit:read'] },
+    { name: HOSTILE, scopes: ['audit:read'], expires_at: null },
+    {},
+  );
+  const sessions: (string | undefined)[] = [];
+  for (const role of ['owner', 'operator', 'auditor'] as const) {
+    const { session } = await comeIn(`${role}@example.com`, role, HOSTILE);
+    await at.visit(session).submit('/app/prove', { password: PASSWORD });
+    sessions.push(session);
+  }
+  const statusesOf = async (path: string) => {
+    const url = path.replace(':key_id', key.key_id).replace(':person_id', personId).replace(/:\w+/, 'x');
+    const statuses: number[] = [];
+    for (const session of [...sessions, undefined]) {
+      const { statusCode, body } = await at.visit(session).get(url);
+      expect(body.match(/<script/g) ?? [], path).toHaveLength(statusCode === 303 ? 0 : 1);
+      statuses.push(statusCode);
+    }
+    return [path, ...statuses];
+  };
+  expect(await Promise.all(ACCESS.map(([path]) => statusesOf(path)))).toEqual(ACCESS);
+  const auditor = at.visit(sessions[2]);
+  const csrf = (await at.place.accounts.sessions.find(sessions[2] ?? ''))?.csrf ?? '';
+  const acts = (await at.place.acts()).length;
+  for (const [path, , , forAuditor] of ACCESS.filter(([, , , status]) => status === 403)) {
+    const url = path.replace(':key_id', key.key_id).replace(':person_id', personId);
+    const { statusCode } = await auditor.post(url, { csrf, role: 'owner', email: 'x@example.com', name: 'x' });
+    expect([path, statusCode]).toEqual([path, forAuditor]);
+  }
+  expect((await at.place.acts()).length).toBe(acts);
+});
+
+test('a message that was given up is seen, and tried again by who may', async () => {
+  const { session } = await comeIn();
+  const { session: auditor } = await comeIn('ben@example.com', 'auditor');
+  const visit = at.visit(session);
+  expect((await visit.get('/app/administration')).body).toContain('All that was to be sent was taken');
+  const invited = { email: 'cy@example.com', role: 'auditor' } as const;
+  await at.place.accounts.joining.invite({ name: 'test', scopes: SCOPES }, invited);
+  await at.place.database.write((transaction) =>
+    transaction.tables<OutboxTables>().updateTable('outbox').set({ status: 'dead', last_error: HOSTILE }).execute(),
+  );
+  const { body } = await visit.get('/app/administration');
+  const path = /href="(\/app\/administration\/messages\/[^"]+)"/.exec(body)?.[1] ?? '';
+  expect((await at.visit(auditor).get('/app/administration')).body).not.toContain('Try again');
+  const answer = await visit.submit(path, {});
+  expect(answer.headers.location).toBe('/app/administration');
+  const after = (await visit.get('/app/administration')).body;
+  expect(after).toContain('The message is tried again.');
+  expect(after).toContain('Message replayed');
+  expect((await visit.submit(path, {})).statusCode).toBe(404);
+});

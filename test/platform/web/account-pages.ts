@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyInstance, RouteOptions } from 'fastify';
+import { ApiKeys } from '../../../src/platform/accounts/keys.ts';
+import { pagesOfKeys, pagesOfPeople } from '../../../src/platform/accounts/pages/pages.ts';
+import { signedInBy } from '../../../src/platform/accounts/pages/signed-in.ts';
+import { pagesOfAdministration } from '../../../src/platform/administration/pages.ts';
+import { recordIn } from '../../../src/platform/administration/record.ts';
+import { AdministrationService } from '../../../src/platform/administration/service.ts';
+import { openAuditLog } from '../../../src/platform/audit/api.ts';
+import { RowSeals } from '../../../src/platform/audit/row-seals.ts';
+import { DerivedSealKeys } from '../../../src/platform/audit/seal-keys.ts';
+import type { Database } from '../../../src/platform/database/database.ts';
+import { DomainError } from '../../../src/platform/errors.ts';
+import { createServer } from '../../../src/platform/http/server.ts';
+import { Outbox } from '../../../src/platform/jobs/outbox.ts';
+import { migrateAll } from '../../../src/platform/migrations.ts';
+import { servePages } from '../../../src/platform/web/web.ts';
+import { PeoplePlace } from '../people-place.ts';
+import { Visit } from './frame.ts';
+
+export interface AccountPages {
+  place: PeoplePlace;
+  server: FastifyInstance;
+  keys: ApiKeys;
+  /** Of pages: each path with its method. */
+  routes: readonly string[];
+  /** Somebody with a browser of their own. @param session that they have already. */
+  visit(session?: string): Visit;
+}
+
+/** All pages of accounts, on a database, with a clock to be set and passwords that cost little. */
+export async function accountPagesOn(database: Database, publicUrl: string | null = null): Promise<AccountPages> {
+  await migrateAll(database);
+  const masterKey = randomBytes(32);
+  const place = new PeoplePlace(database, masterKey);
+  const clock = () => new Date(place.now);
+  const sealKeys = new DerivedSealKeys(masterKey);
+  const log = openAuditLog({ keys: sealKeys, seals: new RowSeals(sealKeys.ofRows()), clock });
+  const administration = recordIn(log);
+  const keys = new ApiKeys({ database, clock, administration });
+  const service = new AdministrationService({ database, log, administration, outbox: new Outbox(database, clock) });
+  const { accounts } = place;
+  const rateLimits = { requestsPerMinute: 10_000, refusalsPerMinute: 10_000 };
+  const authenticate = async () => {
+    throw new DomainError('unauthenticated', 'this is no API key');
+  };
+  const server = createServer({ logLevel: 'silent', rateLimits, clock, authenticate });
+  const routes: string[] = [];
+  server.addHook('onRoute', ({ method, url }: RouteOptions) => {
+    if (url.startsWith('/app')) routes.push(...[method].flat().map((each) => `${each} ${url}`));
+  });
+  const pages = [
+    pagesOfKeys({ keys, clock }),
+    pagesOfPeople({ accounts, clock }),
+    pagesOfAdministration({ service, people: accounts.people, clock, settings: [['data', '/data']] }),
+  ];
+  const findSignedIn = signedInBy(accounts.sessions);
+  const modules = pages.map((each) => ({ pages: each }));
+  await servePages(server, { modules, findSignedIn, masterKey, publicUrl, rateLimits, clock });
+  return { place, server, keys, routes, visit: (session) => new Visit(server, session) };
+}

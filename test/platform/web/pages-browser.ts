@@ -1,0 +1,72 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+const SCHEMES = ['light', 'dark'] as const;
+const WIDTHS = [320, 390, 1200];
+
+/** A browser that looks at pages of a platform, and what it complained of. */
+export class PagesBrowser {
+  /** What was asked of anybody else, what the console says, and what a policy forbade. */
+  readonly complaints: string[] = [];
+  readonly #browser: Browser;
+  readonly #origin: string;
+
+  private constructor(browser: Browser, origin: string) {
+    this.#browser = browser;
+    this.#origin = origin;
+  }
+
+  static async launch(origin: string): Promise<PagesBrowser> {
+    if (!existsSync(CHROMIUM))
+      throw new Error(`there is no ${CHROMIUM}: apt-get install chromium, or name another one in CHROMIUM`);
+    const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+    return new PagesBrowser(browser, origin);
+  }
+
+  /** Somebody with a browser of their own, at a page. */
+  async open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await this.#browser.newContext({ baseURL: this.#origin, ...options });
+    context.setDefaultTimeout(10_000);
+    const page = await context.newPage();
+    page.on('request', (request) => {
+      if (!request.url().startsWith(`${this.#origin}/`)) this.complaints.push(request.url());
+    });
+    page.on('console', (message) => {
+      // That an answer was a refusal is looked at where it is expected.
+      if (!/Failed to load resource: the server responded with a status of 4/.test(message.text()))
+        this.complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => this.complaints.push(error.message));
+    await page.goto(path);
+    return page;
+  }
+
+  close(): Promise<void> {
+    return this.#browser.close();
+  }
+}
+
+/** Looks at a page in light and dark, wide and narrow: axe finds nothing, and nothing is wider than the screen. */
+export async function lookAt(page: Page): Promise<void> {
+  const hasScripts = await page.evaluate('matchMedia("(scripting: enabled)").matches');
+  if (hasScripts) await page.evaluate(AXE);
+  for (const colorScheme of SCHEMES)
+    for (const width of WIDTHS) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 800 });
+      const where = `${page.url()} ${colorScheme} ${width}`;
+      expect(await page.evaluate('document.documentElement.scrollWidth'), where).toBeLessThanOrEqual(width);
+      // It waits by the clock of the page, which stands still where no script may run.
+      if (!hasScripts || width === 320) continue;
+      const { violations } = (await page.evaluate('axe.run(document)')) as {
+        violations: { id: string; nodes: { html: string }[] }[];
+      };
+      const found = violations.map(({ id, nodes }) => [id, nodes.slice(0, 3).map(({ html }) => html)]);
+      expect(found, where).toEqual([]);
+    }
+}

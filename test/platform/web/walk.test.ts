@@ -1,0 +1,251 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { totpCode } from '../../../src/platform/accounts/totp.ts';
+import { startPlatform } from '../../../src/platform/app.ts';
+import type { Platform } from '../../../src/platform/options.ts';
+import { finish, PLATFORM, startNode } from '../../support/process.ts';
+import { lookAt, PagesBrowser } from './pages-browser.ts';
+
+const PASSWORD = 'a long walk by the sea';
+
+/** All that people do, in the order in which they do it: each test goes on where the one before left off. */
+describe.each([
+  ['with scripts', true],
+  ['without scripts', false],
+])('%s', { timeout: 120_000 }, (_how, javaScriptEnabled) => {
+  let folder: string;
+  let platform: Platform;
+  let browser: PagesBrowser;
+  let setUpPath: string;
+  let ada: Page;
+  let secret: Buffer;
+  let key: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'walk-'));
+    const dataDir = join(folder, 'data');
+    const { stdout } = await finish(startNode(PLATFORM, ['init', '--data', dataDir], { cwd: folder }));
+    setUpPath = /http:\/\/127\.0\.0\.1:8181(\/app\/set-up\/\S+)/.exec(stdout)?.[1] ?? '';
+    platform = await startPlatform({ dataDir, port: 0, logLevel: 'silent' });
+    browser = await PagesBrowser.launch(platform.origin);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await platform.close();
+    await rm(folder, { recursive: true });
+    expect(browser.complaints).toEqual([]);
+  });
+
+  const open = (path: string) => browser.open(path, { javaScriptEnabled });
+  const titleOf = (page: Page) => page.locator('h1').textContent();
+  const press = (page: Page, name: string) => page.locator('main').getByRole('button', { name, exact: true }).click();
+  const follow = (page: Page, name: string) => page.locator('main').getByRole('link', { name, exact: true }).click();
+  const noticeOf = (page: Page) => page.locator('[role=status]').textContent();
+  const fill = async (page: Page, fields: Record<string, string>) => {
+    for (const [name, value] of Object.entries(fields)) await page.locator(`[name="${name}"]`).fill(value);
+  };
+  /** A code is good once: of the step after the last one that was used. */
+  let step = 0;
+  const nextCode = () => {
+    step = Math.max(step + 1, Math.floor(Date.now() / 30_000) - 1);
+    return totpCode(secret, step);
+  };
+  const callApi = async (path: string) =>
+    (await fetch(platform.origin + path, { headers: { authorization: `Bearer ${key}` } })).status;
+  const linkIn = async (kind: string) => {
+    const names = (await readdir(join(folder, 'data/mail'))).toSorted().toReversed();
+    for (const name of names) {
+      const text = (await readFile(join(folder, 'data/mail', name), 'latin1')).replaceAll('=\r\n', '');
+      const link = new RegExp(`/app/${kind}/[\\w-]+`).exec(text)?.[0];
+      if (link !== undefined) return link;
+    }
+    throw new Error('it is not there yet');
+  };
+
+  test('before anybody has an account, signing in says how the first one is made', async () => {
+    const page = await open('/app/');
+    expect(await titleOf(page)).toBe('Nobody has an account yet');
+    await lookAt(page);
+  });
+
+  test('the set-up link makes the first account, and is refused the second time', async () => {
+    ada = await open(setUpPath);
+    await fill(ada, { name: 'Ada', email: 'ada@example.com', password: 'ada ada ada 1' });
+    await press(ada, 'Make the account');
+    expect(await ada.locator('#password-error').textContent()).toContain('neither your name nor your address');
+    expect(await ada.inputValue('#email')).toBe('ada@example.com');
+    await lookAt(ada);
+    await fill(ada, { password: PASSWORD });
+    await press(ada, 'Make the account');
+    expect(await noticeOf(ada)).toContain('Add a second factor');
+    await lookAt(ada);
+    const again = await open(setUpPath);
+    expect(await titleOf(again)).toBe('This link is not good any more');
+    await lookAt(again);
+  });
+
+  test('a second factor is added, after the password is asked for again', async () => {
+    await follow(ada, 'Add one');
+    expect(await titleOf(ada)).toBe('Show again that it is you');
+    await lookAt(ada);
+    await fill(ada, { password: PASSWORD });
+    await press(ada, 'Go on');
+    expect(await titleOf(ada)).toBe('Add a second factor');
+    secret = fromBase32((await ada.locator('#secret').textContent()) ?? '');
+    await fill(ada, { code: '000000' });
+    await press(ada, 'Turn it on');
+    expect(fromBase32((await ada.locator('#secret').textContent()) ?? '')).toEqual(secret);
+    await lookAt(ada);
+    await fill(ada, { code: nextCode() });
+    await press(ada, 'Turn it on');
+    expect(await noticeOf(ada)).toContain('Your second factor is on');
+  });
+
+  test('signing out ends it, and signing in asks for password and code', async () => {
+    const { cookies } = await ada.context().storageState();
+    await ada.getByRole('button', { name: 'Sign out' }).click();
+    await ada.goto('/app/keys');
+    expect(await titleOf(ada)).toBe('Sign in');
+    await lookAt(ada);
+    await ada.context().addCookies(cookies);
+    await ada.goto('/app/keys');
+    expect(await titleOf(ada)).toBe('Sign in');
+    await fill(ada, { email: 'ada@example.com', password: 'not this one' });
+    await press(ada, 'Sign in');
+    expect(await ada.locator('[role=alert]').textContent()).toContain('is not right');
+    await fill(ada, { password: PASSWORD });
+    await press(ada, 'Sign in');
+    await lookAt(ada);
+    await fill(ada, { code: '000000' });
+    await press(ada, 'Sign in');
+    expect(await ada.locator('#code-error').textContent()).toContain('is not right');
+    await fill(ada, { code: nextCode() });
+    await press(ada, 'Sign in');
+    expect(await titleOf(ada)).toBe('API keys');
+    await lookAt(ada);
+  });
+
+  test('an API key is made, shown once, rotated and revoked', async () => {
+    await follow(ada, 'Make an API key');
+    await fill(ada, { name: '<b>exporter</b>' });
+    await press(ada, 'Make it');
+    await lookAt(ada);
+    await ada.getByLabel('audit:read').check();
+    await press(ada, 'Make it');
+    key = (await ada.locator('#key').textContent()) ?? '';
+    await lookAt(ada);
+    expect(await callApi('/audit/streams/')).toBe(200);
+    expect(await callApi('/keys/')).toBe(403);
+    await ada.reload();
+    expect(await ada.locator('[role=alert]').textContent()).toContain('cannot be shown again');
+    await ada.goto('/app/keys');
+    expect(await ada.content()).not.toContain(key);
+    await follow(ada, '<b>exporter</b>');
+    await lookAt(ada);
+    await follow(ada, 'Rotate');
+    await lookAt(ada);
+    await ada.selectOption('#overlap_seconds', '0');
+    await press(ada, 'Rotate');
+    expect(await callApi('/audit/streams/')).toBe(401);
+    key = (await ada.locator('#key').textContent()) ?? '';
+    expect(await callApi('/audit/streams/')).toBe(200);
+    await ada.goto(`/app/keys/${key.slice(3, 11)}`);
+    await follow(ada, 'Revoke');
+    await lookAt(ada);
+    await press(ada, 'Revoke it');
+    expect(await noticeOf(ada)).toBe('<b>exporter</b> is revoked.');
+    await lookAt(ada);
+    expect(await callApi('/audit/streams/')).toBe(401);
+  });
+
+  test('somebody is invited, comes in by the letter, and does what an auditor may', async () => {
+    await ada.getByRole('link', { name: 'People' }).click();
+    await lookAt(ada);
+    await follow(ada, 'Invite somebody');
+    await lookAt(ada);
+    await fill(ada, { email: 'ben@example.com' });
+    await press(ada, 'Invite');
+    expect(await noticeOf(ada)).toBe('A letter to ben@example.com is on its way.');
+    const link = await expect
+      .poll(() => linkIn('invited'))
+      .toBeTypeOf('string')
+      .then(() => linkIn('invited'));
+    const ben = await open(link);
+    expect(await ben.locator('.introduction').textContent()).toContain('For ben@example.com, as auditor.');
+    await lookAt(ben);
+    await fill(ben, { name: 'Ben', password: PASSWORD });
+    await press(ben, 'Make the account');
+    await lookAt(ben);
+    for (const [path, title] of [
+      ['/app/keys', 'API keys'],
+      ['/app/people', 'People'],
+      ['/app/administration', 'Administration'],
+    ] as const) {
+      await ben.goto(path);
+      expect(await titleOf(ben)).toBe(title);
+      expect(await ben.locator('main a.button').count()).toBe(0);
+    }
+    await ben.goto('/app/keys/new');
+    expect(await titleOf(ben)).toBe('This is not for you to do');
+    await lookAt(ben);
+    await ada.reload();
+    await follow(ada, 'Ben');
+    await lookAt(ada);
+    await follow(ada, 'Change the role');
+    await lookAt(ada);
+    await ada.getByLabel('Operator').check();
+    await press(ada, 'Change it');
+    expect(await noticeOf(ada)).toBe('Ben is operator now.');
+    await ben.goto('/app/people');
+    expect(await titleOf(ben)).toBe('This is not for you to do');
+    await follow(ada, 'Disable');
+    await lookAt(ada);
+    await press(ada, 'Disable');
+    await ben.goto('/app/keys');
+    expect(await titleOf(ben)).toBe('Sign in');
+  });
+
+  test('the administration says what was done and what the platform runs with', async () => {
+    await ada.getByRole('link', { name: 'Administration' }).click();
+    const acts = await ada.locator('tbody th').allTextContents();
+    expect(acts.slice(0, 3)).toEqual(['Person disabled', 'Person role changed', 'Person joined']);
+    expect(await ada.locator('.facts').textContent()).toContain('SQLite in the data folder');
+    await lookAt(ada);
+  });
+
+  test('a forgotten password is set anew by a letter', async () => {
+    await ada.goto('/app/password');
+    await lookAt(ada);
+    const page = await open('/app/forgot');
+    await lookAt(page);
+    await fill(page, { email: 'ada@example.com' });
+    await press(page, 'Send me a link');
+    await lookAt(page);
+    const link = await expect
+      .poll(() => linkIn('reset'))
+      .toBeTypeOf('string')
+      .then(() => linkIn('reset'));
+    await page.goto(link);
+    await lookAt(page);
+    await fill(page, { password: `${PASSWORD} again` });
+    await press(page, 'Set it');
+    expect(await noticeOf(page)).toBe('Your password was set. Sign in with it.');
+    await page.goto(link);
+    expect(await titleOf(page)).toBe('This link is not good any more');
+    await ada.goto('/app/');
+    expect(await titleOf(ada)).toBe('Sign in');
+    await ada.goto('/app/sign-up');
+    expect(await titleOf(ada)).toBe('Nobody can sign up here');
+    await lookAt(ada);
+  });
+});
+
+function fromBase32(text: string): Buffer {
+  const bits = [...text.replace(/\s/g, '')]
+    .map((letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'))
+    .join('');
+  return Buffer.from(bits.match(/.{8}/g)?.map((byte) => Number.parseInt(byte, 2)) ?? []);
+}
