@@ -1,11 +1,13 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { topicsIn } from '../src/core/terminal/topics.ts';
 import { loadConfig } from '../src/exporter/cli/config/config.ts';
 import { configSchema, parseConfigFile } from '../src/exporter/cli/config/config-file.ts';
 import { readTopics } from '../src/exporter/cli/output/topics.ts';
+import { platformFileSchema, readPlatformConfig } from '../src/platform/config.ts';
 import { fencedIn, nameOf, readDocument, readDocuments } from './support/documents.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -42,6 +44,13 @@ function anchorsIn(text: string): string[] {
   return headings.map((heading) => heading.replace(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-'));
 }
 
+test('the README of the platform names every topic of its help', () => {
+  const { text } = readDocument('src/platform/README.md');
+  const named = [...text.matchAll(/\[([a-z-]+)\]\(\.\.\/\.\.\/templates\/help\/platform\/\1\.md\)/g)];
+  const topics = topicsIn('templates/help/platform').map(({ name }) => name);
+  expect(named.map(([, name]) => name).sort()).toEqual(topics);
+});
+
 test('no topic is told of that is not there, and no command', () => {
   const names = readTopics().map(({ name }) => name);
   const commands = readdirSync(join(root, 'src/exporter/cli/commands')).map((file) =>
@@ -49,6 +58,9 @@ test('no topic is told of that is not there, and no command', () => {
   );
   const said = documents.flatMap(({ text }) => [...text.matchAll(/evidence help ([a-z0-9-]+)/g)]);
   for (const [words, name = ''] of said) expect([...names, ...commands], words).toContain(name);
+  const ofPlatform = topicsIn('templates/help/platform').map(({ name }) => name);
+  const saidOfIt = documents.flatMap(({ text }) => [...text.matchAll(/evidence-platform help ([a-z0-9-]+)/g)]);
+  for (const [words, name = ''] of saidOfIt) expect(ofPlatform, words).toContain(name);
 });
 
 test('what is fenced is for the shell, YAML, a crontab, or is shown only', () => {
@@ -61,8 +73,45 @@ test('what is fenced is for the shell, YAML, a crontab, or is shown only', () =>
 const yamls = documents.flatMap(fencedIn).filter(({ language }) => language === 'yaml');
 
 test.each(yamls)('YAML $index of $path is a configuration', ({ path, text }) => {
-  expect(text).toMatch(/^# evidence\.yaml\n/);
-  expect(Object.keys(parseConfigFile(text, path))).not.toEqual([]);
+  if (nameOf(path).startsWith('platform/')) {
+    expect(text).toMatch(/^# platform\.yaml\n/);
+    readPlatform(text.replaceAll(/^( *\w+_file): .*$/gm, '$1: secret'));
+  } else {
+    expect(text).toMatch(/^# evidence\.yaml\n/);
+    expect(Object.keys(parseConfigFile(text, path))).not.toEqual([]);
+  }
+});
+
+function readPlatform(text: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'documents-'));
+  writeFileSync(join(folder, 'platform.yaml'), text);
+  writeFileSync(join(folder, 'secret'), 'a password');
+  return readPlatformConfig({ config: 'platform.yaml' }, {}, folder);
+}
+
+describe('the settings of the platform', () => {
+  const rows = [...textOf('platform/run').matchAll(/^\| `([a-z_.]+)` \| (.*?) \| .* \|$/gm)];
+  const stated = new Map(rows.map(([, key = '', value = '']) => [key, value.replaceAll('`', '')]));
+
+  test('are all told of, and no other', () => {
+    expect([...stated.keys()].sort()).toEqual(keysOf(platformFileSchema).sort());
+  });
+
+  test('have the defaults that are told', () => {
+    const config: Record<string, unknown> = { ...readPlatform('data: .'), data: null };
+    const { requestsPerMinute, refusalsPerMinute } = readPlatform('data: .').rateLimits;
+    const limits: Record<string, unknown> = {
+      mail_folder: 'DATA/mail',
+      'rate_limits.requests_per_minute': requestsPerMinute,
+      'rate_limits.refusals_per_minute': refusalsPerMinute,
+    };
+    const stands = (key: string) =>
+      limits[key] ?? config[key.replaceAll(/_(\w)/g, (_, letter) => letter.toUpperCase())];
+    const isNone = (value: unknown) =>
+      value === null || value === undefined || (Array.isArray(value) && value.length === 0);
+    for (const [key, value] of stated)
+      expect([key, value]).toEqual([key, isNone(stands(key)) ? 'none' : String(stands(key))]);
+  });
 });
 
 describe('the topic configuration', () => {

@@ -2,3 +2,9 @@
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
+
+/** Text as one word of a command line of systemd (systemd.service(5), Command lines). */
+export function systemdWord(text: string): string {
+  const escaped = text.replaceAll('%', '%%').replaceAll('$', '$$$$');
+  return /^[\w@%$+=:,./-]+$/.test(escaped) ? escaped : `"${escaped.replace(/["\\]/g, '\\$&')}"`;
+}

@@ -4,10 +4,11 @@ import { z } from 'zod';
 import { EvidenceError, messageOf } from '../core/errors.ts';
 import { parseYaml } from '../core/yaml.ts';
 import { originOf } from './http/listen.ts';
+import { LOG_LEVELS, type LogLevel } from './http/log.ts';
 import { RATE_LIMITS, type RateLimits } from './http/principal.ts';
-import { LOG_LEVELS, type LogLevel } from './http/server.ts';
 import type { MailSettings } from './mail/open.ts';
 import { readPassword, toMailSettings, toPublicUrl } from './settings.ts';
+import { METRICS_FOR, type MetricsFor } from './status/metrics-for.ts';
 
 /** What a platform is run with. */
 // Over ten members: each is a setting.
@@ -25,6 +26,10 @@ export interface PlatformConfig {
   checkpointMinutes: number | null;
   logLevel: LogLevel;
   rateLimits: RateLimits;
+  /** Addresses and networks of proxies, whose word about the sender of a request is taken. */
+  trustedProxies: readonly string[];
+  /** Who may read the metrics. */
+  metricsFor: MetricsFor;
   /** Where browsers reach it, without a slash at the end; null for where it listens. */
   publicUrl: string | null;
   /** Whether anybody may sign up, once there is an owner. */
@@ -42,9 +47,12 @@ export interface PlatformFlags {
   'tsa-url'?: string | undefined;
 }
 
+const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]);
+const proxy = z.string().refine((text) => network.safeParse(text).success, 'is neither an address nor a network');
 const port = z.int().min(0).max(65_535);
 
-const fileSchema = z.strictObject({
+/** What a file of settings may say. */
+export const platformFileSchema = z.strictObject({
   data: z.string().min(1).optional(),
   postgres_url: z.string().min(1).optional(),
   postgres_password_file: z.string().min(1).optional(),
@@ -53,6 +61,8 @@ const fileSchema = z.strictObject({
   tsa_url: z.string().min(1).optional(),
   checkpoint_minutes: z.int().min(1).max(10_080).optional(),
   log_level: z.enum(LOG_LEVELS).optional(),
+  trusted_proxies: z.array(proxy).optional(),
+  metrics_for: z.enum(METRICS_FOR).optional(),
   rate_limits: z
     .strictObject({ requests_per_minute: z.int().min(1).optional(), refusals_per_minute: z.int().min(1).optional() })
     .optional(),
@@ -63,7 +73,7 @@ const fileSchema = z.strictObject({
     .optional(),
   mail_folder: z.string().min(1).optional(),
 });
-export type ConfigFile = z.infer<typeof fileSchema>;
+export type ConfigFile = z.infer<typeof platformFileSchema>;
 
 /**
  * The file, then the environment, then the flags: what comes later replaces what it says of the same thing. The file is
@@ -94,6 +104,8 @@ export function readPlatformConfig(
     checkpointMinutes: file.checkpoint_minutes ?? null,
     logLevel: toLogLevel(variable('EVIDENCE_PLATFORM_LOG_LEVEL')) ?? file.log_level ?? 'warn',
     rateLimits: toRateLimits(file),
+    trustedProxies: file.trusted_proxies ?? [],
+    metricsFor: file.metrics_for ?? 'key',
     publicUrl: toPublicUrl(variable('EVIDENCE_PLATFORM_PUBLIC_URL'), file),
     signUp: file.sign_up ?? 'closed',
     mail: toMailSettings(file, join(dataDir, 'mail')),
@@ -114,7 +126,7 @@ function readFile(path: string): ConfigFile {
   } catch (error) {
     throw new EvidenceError('config', `${path} cannot be read: ${messageOf(error)}`, { cause: error });
   }
-  const file = parseYaml(fileSchema, text, path);
+  const file = parseYaml(platformFileSchema, text, path);
   const inFolder = (name: string) => resolve(dirname(path), name);
   for (const name of ['data', 'postgres_password_file', 'mail_folder'] as const)
     if (file[name] !== undefined) file[name] = inFolder(file[name]);

@@ -9,6 +9,7 @@ import type { AccountTables } from './accounts/schema.ts';
 import { MASTER_KEY_BYTES } from './audit/seal-keys.ts';
 import type { Database, Transaction } from './database/database.ts';
 import { dataFolder } from './folder.ts';
+import { keepMasterKey } from './master-key.ts';
 import { type Parts, withParts } from './parts.ts';
 import { SCOPES } from './scopes.ts';
 import { isSqlite, type PlatformPlace } from './setup.ts';
@@ -59,7 +60,7 @@ function refuseExisting(dataDir: string): void {
 
 /** Recorded once it was handed over: a record whose master key is given up again would be in the way of the next attempt. */
 async function makeEntrance(
-  { database, accounts, administration, clock }: Parts,
+  { database, accounts, administration, clock, sealKeys }: Parts,
   { handOver = async () => {}, isRecorded = false }: InitOptions,
 ): Promise<FirstEntrance> {
   await refuseUsed(database);
@@ -74,7 +75,10 @@ async function makeEntrance(
   try {
     await handOver(entrance);
     const act = { actor, action: 'platform.initialised', of: ['platform', key_id], more: { key_id, link_id } } as const;
-    if (isRecorded) await database.write((transaction) => administration.record(transaction, act));
+    await database.write(async (transaction) => {
+      await keepMasterKey(transaction, sealKeys);
+      if (isRecorded) await administration.record(transaction, act);
+    });
     return entrance;
   } catch (error) {
     await database.write((transaction) => withdraw(transaction, key_id, link_id));

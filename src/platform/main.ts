@@ -5,8 +5,11 @@ import { readManifest } from '../core/install-paths.ts';
 import { DEFECT, nameCrashes } from '../core/terminal/crash.ts';
 import { parseSaying } from '../core/terminal/help.ts';
 import { backupCommand } from './commands/backup.ts';
+import { deployCommand } from './commands/deploy.ts';
+import { helpCommand, listOfPlatformTopics } from './commands/help.ts';
 import { initCommand } from './commands/init.ts';
 import { keysCommand } from './commands/keys.ts';
+import { peopleCommand } from './commands/people.ts';
 import { sealKeysCommand } from './commands/seal-keys.ts';
 import { serveCommand } from './commands/serve.ts';
 import { importCommand } from './import/command.ts';
@@ -26,7 +29,7 @@ async function run(args: string[]): Promise<number> {
   const { npm_lifecycle_event: script, INIT_CWD: userFolder } = process.env;
   if (script === 'platform' && userFolder) process.chdir(userFolder);
   try {
-    const said = await parseSaying(makeParser(args), args);
+    const said = await parseSaying(makeParser(args), args, listOfPlatformTopics);
     if (said !== '') process.stdout.write(`${said}\n`);
     return 0;
   } catch (error) {
@@ -44,9 +47,12 @@ function makeParser(args: string[]): Argv {
       .command(initCommand)
       .command(serveCommand)
       .command(keysCommand)
+      .command(peopleCommand)
       .command(sealKeysCommand)
       .command(backupCommand)
       .command(importCommand)
+      .command(deployCommand)
+      .command(helpCommand(helpOnCommand))
       .demandCommand(1, 'Name a command.')
       .strict()
       .alias({ h: 'help', V: 'version' })
@@ -61,12 +67,17 @@ function makeParser(args: string[]): Argv {
   );
 }
 
+/** What `--help` says of a command; of the program for null. */
+async function helpOnCommand(command: string | null): Promise<string> {
+  const { helpOn } = await import('../core/terminal/usage.ts');
+  return helpOn(makeParser([]), command, listOfPlatformTopics);
+}
+
 /** What the parser complains of; a bare call is answered with the help. */
 async function answer({ message }: UsageError, words: string[]): Promise<Error> {
-  const { helpOn, toUsageError } = await import('../core/terminal/usage.ts');
-  if (words.length === 0) return new UsageError(await helpOn(makeParser([]), null));
-  const help = (command: string | null) => helpOn(makeParser([]), command);
-  return toUsageError(message, { program: 'evidence-platform', words, helpOn: help });
+  if (words.length === 0) return new UsageError(await helpOnCommand(null));
+  const { toUsageError } = await import('../core/terminal/usage.ts');
+  return toUsageError(message, { program: 'evidence-platform', words, helpOn: helpOnCommand });
 }
 
 function explain(error: unknown): number {

@@ -2,12 +2,14 @@ import { ACCOUNT_MIGRATIONS } from './accounts/migrations.ts';
 import { PEOPLE_MIGRATIONS } from './accounts/people-migrations.ts';
 import { setAside } from './audit/earlier.ts';
 import { AUDIT_MIGRATIONS } from './audit/migrations.ts';
-import type { Database } from './database/database.ts';
-import { migrate } from './database/migration.ts';
+import type { Database, Reader } from './database/database.ts';
+import { hasForm, migrate } from './database/migration.ts';
 import { IDEMPOTENCY_MIGRATIONS } from './idempotency/migrations.ts';
 import { JOB_MIGRATIONS } from './jobs/migrations.ts';
+import { MASTER_KEY_MIGRATIONS } from './master-key.ts';
 
 const MIGRATIONS = {
+  ...MASTER_KEY_MIGRATIONS,
   ...ACCOUNT_MIGRATIONS,
   ...PEOPLE_MIGRATIONS,
   ...AUDIT_MIGRATIONS,
@@ -19,4 +21,9 @@ const MIGRATIONS = {
 export async function migrateAll(database: Database): Promise<void> {
   await setAside(database);
   await migrate(database, MIGRATIONS);
+}
+
+/** Whether a database is as `migrateAll` leaves it: another version may have changed it since. */
+export function isMigrated(reader: Reader): Promise<boolean> {
+  return hasForm(reader, MIGRATIONS);
 }

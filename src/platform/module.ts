@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify';
 import type { Job } from './jobs/scheduler.ts';
+import type { Collect } from './metrics/families.ts';
 import type { ModulePages } from './web/web.ts';
 
 /** A service of the platform. It knows another one by that one's `api.ts` alone. */
@@ -11,6 +12,8 @@ export interface ServiceModule {
   pages?: ModulePages;
   /** What is done besides answering. */
   jobs: readonly Job[];
+  /** How it fares. */
+  metrics?: Collect;
   /** Resolves when nothing of it is under way any more, once nobody asks and no job runs. */
   settled(): Promise<void>;
 }

@@ -1,9 +1,11 @@
+import type { LogLevel } from './http/log.ts';
 import type { RateLimits } from './http/principal.ts';
-import type { LogLevel } from './http/server.ts';
 import type { MailSettings } from './mail/open.ts';
 import type { PartsOptions } from './parts.ts';
+import type { MetricsFor } from './status/metrics-for.ts';
 
 /** What a platform is started with. */
+// Over ten members: each is a setting.
 export interface PlatformOptions extends PartsOptions {
   /** 0 for any that is free. */
   port: number;
@@ -15,8 +17,23 @@ export interface PlatformOptions extends PartsOptions {
   checkpointMinutes?: number | null;
   logLevel?: LogLevel;
   rateLimits?: RateLimits;
+  trustedProxies?: readonly string[];
+  metricsFor?: MetricsFor;
+  /** Variables that may make the first account. */
+  environment?: NodeJS.ProcessEnv;
   /** Where browsers reach it; where it listens, unless said. */
   publicUrl?: string | null;
   /** Where mails go; into the folder `mail` of the data folder, unless said. */
   mail?: MailSettings;
+}
+
+export interface Platform {
+  origin: string;
+  auditUrl: string;
+  /** Where mails go, for people. */
+  mailTo: string;
+  /** What was done for the first account, for people; null where nothing was. */
+  bootstrapped: string | null;
+  /** Ends once requests under way were answered, or after 3 s. */
+  close(): Promise<void>;
 }

@@ -8,5 +8,6 @@ export const SCOPES = [
   'people:write',
   'administration:read',
   'administration:write',
+  'metrics:read',
 ] as const;
 export type Scope = (typeof SCOPES)[number];

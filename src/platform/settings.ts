@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { EvidenceError } from '../core/errors.ts';
-import { canonicalEmail, isEmail } from './accounts/email.ts';
+import { canonicalEmail, isEmail } from './mail/address.ts';
 import type { MailSettings } from './mail/open.ts';
 
 /** What a file says of where browsers reach the platform, and of mails. */
@@ -50,6 +50,7 @@ export function toMailSettings({ smtp, mail_folder }: Said, defaultFolder: strin
 
 /** The password in a file, without the end of its line. @throws EvidenceError `config`. */
 export function readPassword(setting: string, path: string): string {
+  if (path === '') throw new EvidenceError('config', `${setting} names no file with the password`);
   if (!existsSync(path)) throw new EvidenceError('config', `${setting}: there is no ${path}`);
   return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
 }

@@ -8,6 +8,7 @@ import { DerivedSealKeys } from './audit/seal-keys.ts';
 import type { Database } from './database/database.ts';
 import { openDatabase } from './database/open.ts';
 import { dataFolder } from './folder.ts';
+import { takesMasterKey } from './master-key.ts';
 import { migrateAll } from './migrations.ts';
 
 /** Where a platform keeps what it has. */
@@ -32,7 +33,9 @@ export async function openPlace(place: PlatformPlace): Promise<Database> {
   const database = await openDatabase(postgresUrl ? { url: postgresUrl } : { file });
   try {
     await migrateAll(database);
-    await bringOver(database, new RowSeals((await openSealKeys(dataDir)).ofRows()));
+    const { keys, seals } = await sealMeans(dataDir);
+    await bringOver(database, seals);
+    if (!(await takesMasterKey(database, keys))) throw otherKey(masterKey);
     return database;
   } catch (error) {
     await database.close();
@@ -46,6 +49,18 @@ export async function openPlace(place: PlatformPlace): Promise<Database> {
  */
 export async function openSealKeys(dataDir: string): Promise<DerivedSealKeys> {
   return new DerivedSealKeys(await readFile(dataFolder(dataDir).masterKey));
+}
+
+/** What seals entries and rows, with the master key of a data folder. @throws EvidenceError as `openSealKeys`. */
+async function sealMeans(dataDir: string): Promise<{ keys: DerivedSealKeys; seals: RowSeals }> {
+  const keys = await openSealKeys(dataDir);
+  return { keys, seals: new RowSeals(keys.ofRows()) };
+}
+
+function otherKey(path: string): EvidenceError {
+  return new EvidenceError('config', `the database was initialised with another master key than ${path}`, {
+    nextStep: 'Copy the one that it was made with to there, or name the database that belongs to this folder.',
+  });
 }
 
 export function isSqlite({ postgresUrl }: PlatformPlace): boolean {

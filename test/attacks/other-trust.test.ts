@@ -27,7 +27,9 @@ beforeAll(async () => {
   });
   expect(answer.status).toBe(201);
   const keys = join(directory, 'keys');
-  await finish(startNode(PLATFORM, ['seal-keys', '--data', platform.dataDir, '--out', keys], { cwd: directory }));
+  await finish(
+    startNode(PLATFORM, ['seal-keys', 'write', '--data', platform.dataDir, '--out', keys], { cwd: directory }),
+  );
   sealKeys = readdirSync(keys).map((name) => `${name.replace(/\.\w+$/, '')}=${join(keys, name)}`);
   root = join(platform.dataDir, 'authority', 'root.pem');
   writeFileSync(WRONG_KEY, 'another key');

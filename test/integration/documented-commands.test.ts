@@ -1,8 +1,10 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { withParts } from '../../src/platform/parts.ts';
 import { type Acme, openAcme, type Place, servedIn, signing } from '../support/acme.ts';
 import { type Fenced, fencedIn, nameOf, readDocument, readDocuments } from '../support/documents.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { camel } from '../support/services/camel.ts';
 import type { InventedService, ServiceKind } from '../support/services/invented-service.ts';
 import { results } from '../support/services/results.ts';
@@ -11,6 +13,9 @@ import { results } from '../support/services/results.ts';
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let acme: Acme;
+/** The platform of `platform/run`. */
+let served = { apiKey: '', port: '' };
+let postgres: PostgresServer | null = null;
 /** By the block before. */
 let printed = '';
 /** By the export that README.md begins with. */
@@ -24,6 +29,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all([acme.close(), ...services.map((service) => service.close())]);
+  await postgres?.stop();
 });
 
 /** In which the blocks of a document are carried out, one after the other. */
@@ -85,6 +91,73 @@ const SCENES: Record<string, Scene> = {
   },
   exporting: { open: () => acme.filled() },
   operations: { open: () => acme.filled() },
+  'platform/authority': {
+    open: () => initialised(),
+    before: { 0: () => ({ words: { 'https://tsa.example.com/tsr': acme.authority.url } }) },
+  },
+  'platform/backup': {
+    open: () => initialised(),
+    before: {
+      1: async () => {
+        const address = await openDatabase();
+        const restored = await openDatabase();
+        const place = acme.bare();
+        const made = await place.run(`evidence-platform init --data ./data --postgres ${address}`);
+        expect(made.code).toBe(0);
+        return { place, env: { DATABASE: address, RESTORED: restored } };
+      },
+    },
+    recorded: [
+      'pg_dump --format custom --file ./copy/platform.dump DATABASE',
+      'createdb --maintenance-db DATABASE --owner platform --encoding UTF8 --template template0 restored',
+      'pg_restore --no-owner --dbname DATABASE ./copy/platform.dump',
+    ],
+  },
+  'platform/keys': {
+    open: () => initialised(),
+    before: {
+      0: async ({ run }) => {
+        const { stdout } = await run('evidence-platform keys create --data ./data --name other --scope audit:read');
+        return { words: { $KEY_ID: /^sk_(.{8})_/.exec(stdout)?.[1] ?? '' } };
+      },
+    },
+  },
+  'platform/people': {
+    open: () => initialised(),
+    before: {
+      1: async ({ folder }) => {
+        await withParts(
+          { dataDir: join(folder, 'data') },
+          async ({ accounts: { joining, links }, database, clock }) => {
+            for (const email of ['ada@example.com', 'ben@example.com', 'cyd@example.com']) {
+              const made = database.write((transaction) =>
+                links.make(transaction, 'invite', { email, role: 'owner' }, clock()),
+              );
+              const joiner = { name: 'Somebody', password: 'a long walk by the sea' };
+              await joining.accept('invite', links.token(await made), joiner);
+            }
+          },
+        );
+        return {};
+      },
+    },
+  },
+  'platform/postgresql': {
+    open: () => acme.bare(),
+    before: { 0: async () => ({ words: { 'postgres://platform@127.0.0.1:5432/audit': await openDatabase() } }) },
+    recorded: ['createuser platform', 'createdb --owner platform --encoding UTF8 --template template0 audit'],
+  },
+  'platform/run': {
+    open: () => acme.bare(),
+    before: {
+      1: (place) => {
+        served = servedIn(place, printed);
+        return {};
+      },
+      2: () => ({ env: { EVIDENCE_API_KEY: served.apiKey }, words: { 8181: served.port } }),
+    },
+  },
+  'platform/upgrade': { open: () => initialised() },
   probe: {
     open: () => acme.bare(),
     before: {
@@ -157,6 +230,19 @@ const SCENES: Record<string, Scene> = {
   verifying: { open: () => acme.filled() },
 };
 
+/** A place with a data folder of the platform. */
+async function initialised(): Promise<Place> {
+  const place = acme.bare();
+  expect((await place.run('evidence-platform init --data ./data')).code).toBe(0);
+  return place;
+}
+
+/** The address of an empty database. */
+async function openDatabase(): Promise<string> {
+  postgres ??= await startPostgres();
+  return postgres.createDatabase();
+}
+
 /** What leads to a service of another kind, which is served until the end. */
 async function differing(kind: ServiceKind): Promise<Record<string, string>> {
   const apiKey = 'sk_of_another_service';
@@ -195,7 +281,8 @@ describe.each(documents.map((document) => [nameOf(document.path), document] as c
   });
 
   test('starts no other programs than are listed', () => {
-    expect(visited.flatMap((one) => one.recorded())).toEqual(scene?.recorded ?? []);
+    const recorded = visited.flatMap((one) => one.recorded());
+    expect(recorded.map((line) => line.replaceAll(/postgres:\S+/g, 'DATABASE'))).toEqual(scene?.recorded ?? []);
   });
 });
 

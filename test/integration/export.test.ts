@@ -88,7 +88,9 @@ describe('a service with three streams', () => {
 
   test('the seal is proved with the keys of the service and unproved without', async () => {
     const out = join(directory, 'keys');
-    await finish(startNode(PLATFORM, ['seal-keys', '--data', platform.dataDir, '--out', out], { cwd: directory }));
+    await finish(
+      startNode(PLATFORM, ['seal-keys', 'write', '--data', platform.dataDir, '--out', out], { cwd: directory }),
+    );
     const pairs = readdirSync(out).map((id) => `${id}=${join(out, id)}`);
     expect(pairs).toHaveLength(3);
     const { stdout } = await exportAll('--json', ...pairs.flatMap((pair) => ['--seal-key', pair]));

@@ -39,7 +39,9 @@ beforeAll(async () => {
     zip = join(folder, 'evidence-archive', run_.streams[0].bundle.key);
     await run('cp', [join(platform.dataDir, 'authority/root.pem'), folder], folder);
     const keys = join(folder, 'keys');
-    await finish(startNode(PLATFORM, ['seal-keys', '--data', platform.dataDir, '--out', keys], { cwd: folder }));
+    await finish(
+      startNode(PLATFORM, ['seal-keys', 'write', '--data', platform.dataDir, '--out', keys], { cwd: folder }),
+    );
     sealKey = readFileSync(join(keys, readdirSync(keys)[0] ?? ''), 'utf8')
       .trim()
       .replace('hex:', '');

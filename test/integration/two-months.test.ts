@@ -19,7 +19,9 @@ beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'months-test-'));
   await postEntries(platform, [...someEntries('payments', 40), ...someEntries('logins', 10)]);
   const out = join(directory, 'keys');
-  await finish(startNode(PLATFORM, ['seal-keys', '--data', platform.dataDir, '--out', out], { cwd: directory }));
+  await finish(
+    startNode(PLATFORM, ['seal-keys', 'write', '--data', platform.dataDir, '--out', out], { cwd: directory }),
+  );
   keys = readdirSync(out).flatMap((id) => ['--seal-key', `${id}=${join(out, id)}`]);
   const checkpoint = await fetch(`${platform.auditUrl}/streams/payments/checkpoints`, {
     method: 'POST',

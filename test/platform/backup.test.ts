@@ -1,10 +1,12 @@
+import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startPostgres } from '../support/postgres.ts';
 import { Origins, PlatformProcesses } from './processes.ts';
 import { recomputeInPython } from './recomputed.ts';
-import { call } from './service.ts';
+import { call, entry } from './service.ts';
 import { write } from './writers.ts';
 
 let folder: string;
@@ -57,6 +59,36 @@ test('a copy that is made while somebody writes is served elsewhere, and has who
   } finally {
     await origins.close();
     await restored.close();
+  }
+});
+
+test('keys that were copied and a database of PostgreSQL that was put back are a platform whose chains are whole', async () => {
+  const server = await startPostgres();
+  const other = join(folder, 'other');
+  const url = await server.createDatabase();
+  const first = await PlatformProcesses.init(['--data', other, '--postgres', url]);
+  const out = join(folder, 'copy');
+  const address = new URL(url);
+  const name = address.pathname.slice(1);
+  address.pathname = '/restored';
+  const restored = first.at(['--data', out, '--postgres', address.href]);
+  try {
+    const { child, origin } = await first.serve();
+    for (const number of [1, 2, 3])
+      await call(`${origin}/audit`, first.apiKey, 'POST', '/entries/', entry('s', number));
+    expect(await first.run('backup', ['--out', out])).toContain('keys (the database: pg_dump)');
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    await ended;
+    // As pg_dump and pg_restore would: PostgreSQL's own copy of a database that nobody uses.
+    await server.query(url.replace(name, 'postgres'), `CREATE DATABASE restored TEMPLATE ${name}`);
+    const again = await restored.serve();
+    const { body } = await call(`${again.origin}/audit`, first.apiKey, 'POST', '/streams/s/verify');
+    expect(body).toMatchObject({ verified: true, entries_checked: 3 });
+  } finally {
+    await first.close();
+    await restored.close();
+    await server.stop();
   }
 });
 

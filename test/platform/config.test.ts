@@ -33,6 +33,8 @@ test('without a word about it everything is as it is meant for one machine', () 
     checkpointMinutes: null,
     logLevel: 'warn',
     rateLimits: { requestsPerMinute: 600_000, refusalsPerMinute: 300 },
+    trustedProxies: [],
+    metricsFor: 'key',
     publicUrl: null,
     signUp: 'closed',
     mail: { folder: join('data', 'mail') },
@@ -50,6 +52,8 @@ checkpoint_minutes: 60
 log_level: info
 rate_limits:
   requests_per_minute: 1000
+trusted_proxies: [127.0.0.1, '::1', 10.0.0.0/8]
+metrics_for: loopback
 public_url: https://evidence.example/
 sign_up: open
 smtp:
@@ -66,6 +70,8 @@ smtp:
     checkpointMinutes: 60,
     logLevel: 'info',
     rateLimits: { requestsPerMinute: 1000, refusalsPerMinute: 300 },
+    trustedProxies: ['127.0.0.1', '::1', '10.0.0.0/8'],
+    metricsFor: 'loopback',
     publicUrl: 'https://evidence.example',
     signUp: 'open',
     mail: { smtp: { url: 'smtp://platform@mail.example:587', from: 'Evidence@example.com', password: 'p:a/ss' } },
@@ -85,7 +91,7 @@ test('the environment replaces the file, and flags replace both', () => {
   };
   const flags = { data: 'c', host: 'c', port: 3, 'tsa-url': 'http://c', postgres: 'postgres://c/c' };
   expect(read({ file, environment })).toMatchObject({ host: 'b', port: 2, postgresUrl: 'postgres://b:secret@b/b' });
-  expect(read({ file, environment, flags })).toEqual({
+  expect(read({ file, environment, flags })).toMatchObject({
     dataDir: 'c',
     postgresUrl: 'postgres://c/c',
     host: 'c',
@@ -105,6 +111,11 @@ describe('what is wrong is named', () => {
     ['no folder', {}, 'no folder is named for the keys and the database'],
     ['a key that is not known', { file: 'data: a\ntsa: x\n' }, 'platform.yaml:2:1: unknown key "tsa"'],
     ['a port that is none', { file: 'data: a\nport: 70000\n' }, 'platform.yaml:2:1: port:'],
+    [
+      'a proxy by its name',
+      { file: 'data: a\ntrusted_proxies: [proxy.example]\n' },
+      'platform.yaml:2:19: trusted_proxies.0: is neither an address nor a network',
+    ],
     ['no YAML', { file: 'data: [\n' }, 'platform.yaml:2:1:'],
     ['a file that is not there', { flags: { config: 'other.yaml' } }, 'other.yaml cannot be read'],
     [

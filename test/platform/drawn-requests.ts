@@ -84,6 +84,7 @@ function textOf({ format, minLength = 0, maxLength = 60 }: Schema, known: readon
     return fc
       .date({ min: new Date('2020-01-01'), max: new Date('2030-01-01'), noInvalidDate: true })
       .map((date) => date.toISOString());
+  if (format === 'email') return fc.emailAddress();
   return fc.oneof(
     fc.constantFrom(...known),
     fc.string({ unit: 'grapheme', minLength, maxLength: Math.min(maxLength, 60) }),
@@ -168,7 +169,9 @@ export async function sendDrawn(
   service: Service,
   { requests, seed, known }: DrawnRun,
 ): Promise<Map<string, Set<number>>> {
-  const operations = (await Promise.all(['audit', 'keys'].map((name) => operationsOf(service, name, known)))).flat();
+  const operations = (
+    await Promise.all(['audit', 'keys', 'people', 'administration'].map((name) => operationsOf(service, name, known)))
+  ).flat();
   const seen = new Map(operations.map(({ id }) => [id, new Set<number>()]));
   const drawn = fc.oneof(
     ...operations.map(({ id, arbitrary, judge }) => arbitrary.map((request) => ({ id, request, judge }))),

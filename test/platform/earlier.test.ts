@@ -3,9 +3,10 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Platform, startPlatform } from '../../src/platform/app.ts';
+import { startPlatform } from '../../src/platform/app.ts';
 import { setAside } from '../../src/platform/audit/earlier.ts';
 import { openSqlite } from '../../src/platform/database/sqlite.ts';
+import type { Platform } from '../../src/platform/options.ts';
 import { call } from './service.ts';
 
 /** A data folder as the first form of the platform left it, with what its service answered. */

@@ -57,6 +57,7 @@ describe('init', () => {
     const { code, stdout } = await run(['init', '--data', data]);
     expect(code).toBe(0);
     expect(stdout).toContain(`evidence-platform serve --data ${data}`);
+    expect(stdout).toMatch(/^ {2}http:\/\/127\.0\.0\.1:8181\/app\/set-up\/[\w-]{43}$/m);
     expect((await stat(data)).mode & 0o777).toBe(0o700);
     for (const file of ['master.key', 'platform.sqlite'])
       expect((await stat(join(data, file))).mode & 0o777).toBe(0o600);
@@ -107,8 +108,14 @@ describe('usage', () => {
     [['init', '--data', 'x', '--colour', 'red'], 'colour'],
     [['serve', '--data', 'x', '--port', '99999'], '--port is not a port number'],
     [['serve', '--data', 'x'], 'evidence-platform init --data x'],
-    [['seal-keys', '--data', 'x', '--out', 'y'], 'evidence-platform init --data x'],
+    [['seal-keys', 'write', '--data', 'x', '--out', 'y'], 'evidence-platform init --data x'],
     [['keys'], 'create, list, rotate or revoke'],
+    [['seal-keys'], 'write or rotate'],
+    [['seal-keys', 'rotate', '--data', 'x'], 'name streams with --stream, or give --all'],
+    [['seal-keys', 'rotate', '--data', 'x', '--all', '--stream', 's'], 'name streams with --stream, or give --all'],
+    [['deploy', 'kubernetes'], 'is none of "systemd", "docker"'],
+    [['people'], 'set-up, list, disable or reset'],
+    [['people', 'list', '--data', 'x'], 'evidence-platform init --data x'],
     [['keys', 'list', '--data', 'x'], 'evidence-platform init --data x'],
     [['keys', 'create', '--data', 'x', '--name', 'n', '--scope', 'audit:all'], '--scope: one of "audit:read"'],
     [
@@ -122,6 +129,18 @@ describe('usage', () => {
     expect(stderr).not.toMatch(/^ +at /m);
     expect(stdout).toBe('');
     expect(code).toBe(2);
+  });
+
+  test('help says what --help does, explains commands and topics, and names what is near', async () => {
+    const { code, stdout } = await run(['help']);
+    expect([code, stdout]).toEqual([0, (await run(['--help'])).stdout]);
+    expect(stdout).toMatch(/Topics, for `evidence-platform help TOPIC`:\n( {2}\S.*\n)* {2}run +Running it/);
+    expect((await run(['help', 'backup'])).stdout).toContain('A folder that is not there yet');
+    const { stdout: said } = await run(['help', 'tls']);
+    expect(said).toContain('nginx:');
+    expect(said).toMatch(/evidence-platform help\s+limits/);
+    const wrong = await run(['help', 'postgre']);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('Did you mean postgresql?')]);
   });
 
   test.each(['-V', '--version'])('%s says the version, and -h helps', async (flag) => {
@@ -144,6 +163,13 @@ describe('serve', () => {
     child.kill(signal);
     expect(await once(child, 'exit')).toEqual([0, null]);
     expect(await readdir(data)).not.toContain('platform.sqlite-wal');
+  });
+
+  test('with the master key of another folder refuses to begin', async () => {
+    await init();
+    await writeFile(join(data, 'master.key'), Buffer.alloc(32, 1));
+    const { code, stderr } = await run(['serve', '--data', data, '--port', '0']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('was initialised with another master key')]);
   });
 
   test('says when the port is taken', async () => {
@@ -243,11 +269,13 @@ describe('seal-keys', () => {
   test('writes the key of every stream as a private file, and the configuration that names them', async () => {
     const key = await init();
     const { url } = await serve();
-    const streams = ['payments', 'with space/ü'];
+    const streams = ['payments', 'platform/administration', 'with space/ü'];
     const entries: WireEntry[] = [];
-    for (const stream of streams) entries.push((await call(url, key, 'POST', '/entries/', entry(stream, 1))).body);
+    for (const stream of ['payments', 'with space/ü']) await call(url, key, 'POST', '/entries/', entry(stream, 1));
+    entries.push(...(await call(url, key, 'GET', '/entries/')).body.data);
+    expect(entries.map(({ stream_id }) => stream_id)).toEqual(streams);
     const out = join(folder, 'keys');
-    const { code, stdout } = await run(['seal-keys', '--data', data, '--out', 'keys']);
+    const { code, stdout } = await run(['seal-keys', 'write', '--data', data, '--out', 'keys']);
     expect(code).toBe(0);
     const { seal_keys } = parse(stdout).verify;
     expect(Object.keys(seal_keys).sort()).toEqual(streams.map((stream) => sealKeyId(stream)).sort());
@@ -264,11 +292,13 @@ describe('seal-keys', () => {
     const key = await init();
     const { url } = await serve();
     await call(url, key, 'POST', '/entries/', entry('a', 1));
-    const args = ['seal-keys', '--data', data, '--out', 'keys'];
+    const args = ['seal-keys', 'write', '--data', data, '--out', 'keys'];
     await run(args);
     await call(url, key, 'POST', '/entries/', entry('b', 1));
     expect((await run(args)).code).toBe(0);
-    expect((await readdir(join(folder, 'keys'))).sort()).toEqual([sealKeyId('a'), sealKeyId('b')].sort());
+    expect((await readdir(join(folder, 'keys'))).sort()).toEqual(
+      ['a', 'b', 'platform/administration'].map((stream) => sealKeyId(stream)).sort(),
+    );
     await writeFile(join(folder, 'keys', sealKeyId('a')), 'another');
     const { code, stderr } = await run(args);
     expect(code).toBe(2);
@@ -276,9 +306,23 @@ describe('seal-keys', () => {
     expect(await readFile(join(folder, 'keys', sealKeyId('a')), 'utf8')).toBe('another');
   });
 
-  test('of a folder without streams says that there are none', async () => {
-    await init();
-    const { stdout } = await run(['seal-keys', '--data', data, '--out', 'keys']);
-    expect(parse(stdout)).toEqual({ verify: { seal_keys: {} } });
+  test('of a stream whose key was rotated writes all that it had, so that every seal can be checked', async () => {
+    const key = await init();
+    const { url } = await serve();
+    await call(url, key, 'POST', '/entries/', entry('a', 1));
+    const rotated = await run(['seal-keys', 'rotate', '--data', data, '--stream', 'a']);
+    expect([rotated.code, rotated.stdout]).toEqual([0, expect.stringContaining(sealKeyId('a', 2))]);
+    await call(url, key, 'POST', '/entries/', entry('a', 2));
+    const { stdout } = await run(['seal-keys', 'write', '--data', data, '--out', 'keys']);
+    const { seal_keys } = parse(stdout).verify;
+    expect(Object.keys(seal_keys).slice(0, 2)).toEqual([sealKeyId('a', 1), sealKeyId('a', 2)]);
+    const { data: entries } = (await call(url, key, 'GET', '/entries/?stream_id=a')).body;
+    expect(entries).toHaveLength(3);
+    for (const { seal_key_id, hash, seal } of entries) {
+      const hex = (await readFile(seal_keys[seal_key_id], 'utf8')).trim().replace('hex:', '');
+      expect(sealHash(createSecretKey(Buffer.from(hex, 'hex')), hash)).toBe(seal);
+    }
+    const all = await run(['seal-keys', 'rotate', '--data', data, '--all']);
+    expect(all.stdout).toContain(sealKeyId('a', 3));
   });
 });

@@ -1,6 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sendDrawn } from './drawn-requests.ts';
+import { addDeadLetter, addPerson } from './rows-by-hand.ts';
 import { fill, type Service, startService } from './service.ts';
 
 let service: Service;
@@ -9,13 +10,16 @@ beforeAll(async () => {
   service = await startService({ rateLimits: { requestsPerMinute: 1e6, refusalsPerMinute: 1e6 } });
   for (const stream of ['s', 'a/b']) await fill(service, stream, 3);
   const { package_id } = (await service.call('POST', '/evidence/generate', { stream_id: 's' })).body;
-  const { key_id } = (await service.call('POST', '//keys/', { name: 'x', scopes: ['audit:read'] })).body;
+  const keys = [];
+  for (const name of 'abcd') keys.push((await service.call('POST', '//keys/', { name, scopes: ['audit:read'] })).body);
+  const keyIds = keys.map(({ key_id }) => key_id);
   const { verification_id } = (await service.call('POST', '/streams/s/verify')).body;
-  known = ['s', 'a/b', package_id, key_id, verification_id];
+  const people = (['owner', 'owner', 'operator', 'auditor'] as const).map((role) => addPerson(service, role));
+  known = ['s', 'a/b', package_id, ...keyIds, verification_id, ...people, addDeadLetter(service)];
 });
 afterAll(() => service.close());
 
-describe.each(['audit', 'keys'])('the document of %s', (name) => {
+describe.each(['audit', 'keys', 'people', 'administration'])('the document of %s', (name) => {
   const read = async () => (await service.call('GET', `//${name}/openapi.json`, undefined, { authorization: '' })).body;
 
   test('is valid', async () => {

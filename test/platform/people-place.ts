@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { type Accounts, assembleAccounts } from '../../src/platform/accounts/accounts.ts';
+import type { Administration } from '../../src/platform/accounts/administration.ts';
 import type { AccountLetter } from '../../src/platform/accounts/letters.ts';
 import { lettersInto, toMail } from '../../src/platform/accounts/letters.ts';
-import { hashPassword, isPassword } from '../../src/platform/accounts/password.ts';
+import { hashPassword, isPassword, type Passwords } from '../../src/platform/accounts/password.ts';
 import type { LinkPurpose, Role } from '../../src/platform/accounts/people-tables.ts';
 import { totpCode } from '../../src/platform/accounts/totp.ts';
 import { ADMINISTRATION_STREAM, recordIn } from '../../src/platform/administration/record.ts';
-import { openAuditLog } from '../../src/platform/audit/api.ts';
+import { type AuditLog, openAuditLog } from '../../src/platform/audit/api.ts';
 import { RowSeals } from '../../src/platform/audit/row-seals.ts';
 import { DerivedSealKeys } from '../../src/platform/audit/seal-keys.ts';
 import type { Database } from '../../src/platform/database/database.ts';
@@ -27,19 +28,31 @@ export class PeoplePlace {
   /** How often a password was made into what is stored, or compared. */
   hashes = 0;
   now = Date.parse('2026-11-22T00:00:00Z');
-  readonly #log;
+  /** Has every act fail, before or after it is recorded. */
+  fault: 'before' | 'after' | null = null;
+  readonly log: AuditLog;
+  readonly administration: Administration;
   readonly #delivery: OutboxDelivery;
 
-  constructor(database: Database, masterKey: Uint8Array = randomBytes(32), isOpen = true) {
+  /** @param cost of passwords: little, or what they really cost. */
+  constructor(database: Database, masterKey: Uint8Array = randomBytes(32), isOpen = true, cost: Passwords = CHEAP) {
     this.database = database;
     const clock = () => new Date(this.now);
     const keys = new DerivedSealKeys(masterKey);
-    this.#log = openAuditLog({ keys, seals: new RowSeals(keys.ofRows()), clock });
-    const administration = recordIn(this.#log);
+    this.log = openAuditLog({ keys, seals: new RowSeals(keys.ofRows()), clock });
+    const record = recordIn(this.log);
+    const administration: Administration = {
+      record: async (transaction, act) => {
+        if (this.fault === 'before') throw new Error('a fault');
+        await record.record(transaction, act);
+        if (this.fault === 'after') throw new Error('a fault');
+      },
+    };
+    this.administration = administration;
     const letters = lettersInto(new Outbox(database, clock));
     const passwords = {
-      hash: (password: string) => this.#counted(hashPassword(password, { log2N: 10, r: 8, p: 1 })),
-      matches: (password: string, stored: string | null) => this.#counted(isPassword(password, stored ?? CHEAP_NOBODY)),
+      hash: (password: string) => this.#counted(cost.hash(password)),
+      matches: (password: string, stored: string | null) => this.#counted(cost.matches(password, stored)),
     };
     this.accounts = assembleAccounts({ database, clock, masterKey, administration, letters, isOpen, passwords });
     const { links } = this.accounts;
@@ -88,7 +101,7 @@ export class PeoplePlace {
 
   /** Administrative acts, oldest first. */
   async acts() {
-    return (await this.#log.newest(this.database, ADMINISTRATION_STREAM, { limit: 500 })).toReversed();
+    return (await this.log.newest(this.database, ADMINISTRATION_STREAM, { limit: 500 })).toReversed();
   }
 
   #counted<T>(work: Promise<T>): Promise<T> {
@@ -98,4 +111,9 @@ export class PeoplePlace {
 }
 
 /** What no password is. */
-const CHEAP_NOBODY = `scrypt$10$8$1$${Buffer.alloc(16).toString('base64url')}$${Buffer.alloc(32).toString('base64url')}`;
+const NOBODY = `scrypt$10$8$1$${Buffer.alloc(16).toString('base64url')}$${Buffer.alloc(32).toString('base64url')}`;
+
+const CHEAP: Passwords = {
+  hash: (password) => hashPassword(password, { log2N: 10, r: 8, p: 1 }),
+  matches: (password, stored) => isPassword(password, stored ?? NOBODY),
+};

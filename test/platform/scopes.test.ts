@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { scopesOfRole } from '../../src/platform/accounts/roles.ts';
 import { SCOPES, type Scope } from '../../src/platform/scopes.ts';
+import { addDeadLetter, addPerson } from './rows-by-hand.ts';
 import { entry, fill, type Service, startService } from './service.ts';
 
 interface Operation {
   operation: string;
   needed: Scope;
+  /** What else: nobody gives what they have not got. */
+  given?: readonly Scope[];
   path: string;
   body?: () => unknown;
 }
@@ -46,7 +50,48 @@ const OPERATIONS: readonly Operation[] = [
   },
   { operation: 'POST /keys/{key_id}/rotate', needed: 'keys:write', path: '//keys/KEY/rotate', body: () => ({}) },
   { operation: 'POST /keys/{key_id}/revoke', needed: 'keys:write', path: '//keys/KEY/revoke' },
+  { operation: 'GET /people/', needed: 'people:read', path: '//people/' },
+  {
+    operation: 'POST /people/invitations',
+    needed: 'people:write',
+    given: scopesOfRole('auditor'),
+    path: '//people/invitations',
+    body: () => ({ email: `${++invited}@example.com`, role: 'auditor' }),
+  },
+  {
+    operation: 'POST /people/{person_id}/role',
+    needed: 'people:write',
+    given: scopesOfRole('auditor'),
+    path: '//people/PERSON/role',
+    body: () => ({ role: 'auditor' }),
+  },
+  { operation: 'POST /people/{person_id}/disable', needed: 'people:write', path: '//people/PERSON/disable' },
+  {
+    operation: 'POST /people/{person_id}/enable',
+    needed: 'people:write',
+    given: scopesOfRole('auditor'),
+    path: '//people/PERSON/enable',
+  },
+  {
+    operation: 'POST /people/{person_id}/remove-second-factor',
+    needed: 'people:write',
+    given: scopesOfRole('auditor'),
+    path: '//people/PERSON/remove-second-factor',
+  },
+  { operation: 'GET /administration/acts', needed: 'administration:read', path: '//administration/acts' },
+  {
+    operation: 'GET /administration/dead-letters',
+    needed: 'administration:read',
+    path: '//administration/dead-letters',
+  },
+  {
+    operation: 'POST /administration/dead-letters/{message_id}/replay',
+    needed: 'administration:write',
+    path: '//administration/dead-letters/MESSAGE/replay',
+  },
 ];
+
+let invited = 0;
 
 let service: Service;
 let packageId: string;
@@ -67,7 +112,9 @@ async function makeKey(scopes: Scope[]) {
 
 test('the table has every operation that the documents have', async () => {
   const documents = await Promise.all(
-    ['audit', 'keys'].map(async (name) => (await service.call('GET', `//${name}/openapi.json`)).body),
+    ['audit', 'keys', 'people', 'administration'].map(
+      async (name) => (await service.call('GET', `//${name}/openapi.json`)).body,
+    ),
   );
   const operations = documents.flatMap(({ servers: [{ url }], paths }) =>
     Object.entries<object>(paths).flatMap(([path, methods]) =>
@@ -77,32 +124,60 @@ test('the table has every operation that the documents have', async () => {
   expect(operations.sort()).toEqual(OPERATIONS.map(({ operation }) => operation).sort());
 });
 
-describe.each(OPERATIONS)('$operation', ({ operation, needed, path, body }) => {
+describe.each(OPERATIONS)('$operation', (row) => {
+  const { needed, given } = row;
   test.each(SCOPES)('by a key with %s alone', async (scope) => {
-    const keyId = path.includes('KEY') ? (await makeKey(['keys:write'])).key_id : '';
-    const before = written();
-    const [method = ''] = operation.split(' ');
-    const answer = await service.call(
-      method,
-      path.replace('PACKAGE', packageId).replace('CHECK', checkId).replace('KEY', keyId),
-      body?.(),
-      {
-        authorization: `Bearer ${keys.get(scope)}`,
-      },
-    );
-    if (scope === needed) {
+    const isEnough = scope === needed;
+    const key = isEnough && given !== undefined ? (await makeKey([needed, ...given])).api_key : keys.get(scope);
+    const { answer, isUnchanged } = await send(row, key);
+    if (isEnough) {
       expect([200, 201]).toContain(answer.status);
     } else {
       expect([answer.status, answer.body.code]).toEqual([403, 'forbidden']);
       expect(answer.body.detail).toContain(`the scope ${needed}`);
     }
-    if (scope !== needed || scope.endsWith(':read')) expect(written()).toEqual(before);
+    if (!isEnough || scope.endsWith(':read')) expect(isUnchanged).toBe(true);
   });
 });
 
+/** What an auditor does besides reading. */
+const VERIFY = 'POST /audit/streams/{stream_id}/verify';
+
+test.each(OPERATIONS)('an auditor reads and verifies, and does nothing else: $operation', async (row) => {
+  const { api_key } = await makeKey(scopesOfRole('auditor'));
+  const { answer, isUnchanged } = await send(row, api_key);
+  const isAllowed = row.operation.startsWith('GET ') || row.operation === VERIFY;
+  expect(answer.status).toBe(isAllowed ? 200 : 403);
+  expect(isUnchanged).toBe(true);
+});
+
+test.each(OPERATIONS)('an operator does everything but with people: $operation', async (row) => {
+  const { api_key } = await makeKey(scopesOfRole('operator'));
+  const { answer } = await send(row, api_key);
+  expect(answer.status === 403).toBe(row.operation.includes(' /people/'));
+});
+
+async function send({ operation, path, body }: Operation, apiKey: string | undefined) {
+  const [method = ''] = operation.split(' ');
+  const known = {
+    PACKAGE: packageId,
+    CHECK: checkId,
+    KEY: path.includes('KEY') ? (await makeKey(['keys:write'])).key_id : '',
+    PERSON: path.includes('PERSON') ? addPerson(service) : '',
+    MESSAGE: path.includes('MESSAGE') ? addDeadLetter(service) : '',
+  };
+  const filled = Object.entries(known).reduce((whole, [name, id]) => whole.replace(name, id), path);
+  const before = written();
+  const answer = await service.call(method, filled, body?.(), { authorization: `Bearer ${apiKey}` });
+  return { answer, isUnchanged: written() === before };
+}
+
 /** All that is in the database but checks, which Verify adds, and when keys were used. */
 function written(): string {
-  const tables = ['entries', 'checkpoints', 'keyed_results'].map((table) => `SELECT * FROM ${table};`);
+  const tables = ['entries', 'checkpoints', 'keyed_results', 'people', 'links'].map(
+    (table) => `SELECT * FROM ${table};`,
+  );
   const keys = 'SELECT key_id, expires_at, revoked_at FROM api_keys;';
-  return service.sql([...tables, 'SELECT package_id FROM packages;', keys].join('\n'));
+  const dead = "SELECT message_id FROM outbox WHERE status = 'dead';";
+  return service.sql([...tables, 'SELECT package_id FROM packages;', keys, dead].join('\n'));
 }

@@ -49,7 +49,7 @@ test('a database that was initialised is not made anew, and one that does not an
   const url = await server.createDatabase();
   await PlatformProcesses.init(['--data', join(folder, 'first'), '--postgres', url]);
   const again = PlatformProcesses.init(['--data', join(folder, 'second'), '--postgres', url]);
-  await expect(again).rejects.toThrow(/the database was initialised before: it has API keys/);
+  await expect(again).rejects.toThrow(/the database was initialised with another master key than/);
   const nobody = PlatformProcesses.init(['--data', join(folder, 'third'), '--postgres', 'postgres://u@127.0.0.1:1/d']);
   await expect(nobody).rejects.toThrow(/the database d at 127.0.0.1:1 cannot be used/);
 });

@@ -26,7 +26,10 @@ const MONTHS: Record<string, string> = {
 };
 
 /** Programs that no test may start. They are called, with what they are given, and have to find the files that they read. */
-const RECORDED = ['aws', 'crontab', 'kubectl', 'npm', 'sudo', 'systemctl'];
+const RECORDED = [
+  ...['aws', 'crontab', 'kubectl', 'npm', 'sudo', 'systemctl'],
+  ...['createdb', 'createuser', 'pg_dump', 'pg_restore'],
+];
 
 /** A folder in which a reader of the documents types. */
 export interface Place {
@@ -122,7 +125,7 @@ function makePrograms(home: string): string {
   const start = (name: string) => `"${process.execPath}" "${join(builtFolder(), 'dist/start', `${name}.cjs`)}"`;
   make('evidence', `exec ${start('evidence')} "$@"`);
   // Serves on a port of its own, behind the shell, until the test ends.
-  const serve = `${start('evidence-platform')} "$@" --port 0 > served 2>&1 & echo $! > served.pid
+  const serve = `${start('evidence-platform')} "$@" --port 0 > served 2>&1 & echo $! >> served.pid
   tail -n +1 -f --pid=$! served | grep -q -m 1 listening; exit`;
   make('evidence-platform', `if [ "$1" = serve ]; then\n  ${serve}\nfi\nexec ${start('evidence-platform')} "$@"`);
   const lookAtFiles = `for word; do
@@ -202,10 +205,11 @@ export function servedIn({ folder }: Place, printed: string): { apiKey: string; 
   return { apiKey, port };
 }
 
-/** Ends the platform that was served in a place, if one was. */
+/** Ends the platforms that were served in a place. */
 function stopServing(folder: string): void {
   const file = join(folder, 'served.pid');
-  if (existsSync(file)) process.kill(Number(readFileSync(file, 'utf8')));
+  const ids = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
+  for (const id of ids) process.kill(Number(id));
 }
 
 /** `sign` of the configuration. */

@@ -20,9 +20,10 @@ export interface Fenced {
   index: number;
 }
 
-/** README.md and the topics of `evidence help`. */
+/** README.md and the topics of `evidence help` and `evidence-platform help`. */
 export function readDocuments(): Document[] {
-  const topics = readdirSync(join(ROOT, TOPICS)).map((name) => `${TOPICS}/${name}`);
+  const names = readdirSync(join(ROOT, TOPICS), { recursive: true, encoding: 'utf8' });
+  const topics = names.filter((name) => name.endsWith('.md')).map((name) => `${TOPICS}/${name}`);
   return ['README.md', ...topics.sort()].map(readDocument);
 }
 
@@ -47,7 +48,8 @@ export function shellLines(name: string, index: number): string {
   return found.text;
 }
 
-/** `claims` of `templates/help/claims.md`, `README` of `README.md`. */
+/** `claims` of `templates/help/claims.md`, `platform/run` of `templates/help/platform/run.md`, `README` of `README.md`. */
 export function nameOf(path: string): string {
-  return basename(path, '.md');
+  const folder = path.startsWith(`${TOPICS}/platform/`) ? 'platform/' : '';
+  return `${folder}${basename(path, '.md')}`;
 }

@@ -1,7 +1,7 @@
 import type { Reader } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
+import { canonicalEmail } from '../mail/address.ts';
 import { type Actor, byPerson } from './administration.ts';
-import { canonicalEmail } from './email.ts';
 import { endLinks, type Link, linkUsed, readLink, takeLink } from './links.ts';
 import type { AccountMeans } from './means.ts';
 import { refuseWeak } from './password.ts';

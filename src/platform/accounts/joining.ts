@@ -1,8 +1,8 @@
 import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { keyedRequest, makeOnce } from '../idempotency/keyed-results.ts';
+import { canonicalEmail } from '../mail/address.ts';
 import { type Actor, byPerson, refuseScopes } from './administration.ts';
-import { canonicalEmail } from './email.ts';
 import { linkUsed, readLink, takeLink } from './links.ts';
 import type { AccountMeans } from './means.ts';
 import { refuseWeak } from './password.ts';

@@ -35,6 +35,12 @@ export function keyIdOf(text: string): string | null {
   return checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH) ? id : null;
 }
 
+/** A key that somebody else made; null when it cannot be one. */
+export function toKey(text: string): NewKey | null {
+  const id = keyIdOf(text);
+  return id === null ? null : { id, text, sha256: keyDigest(text) };
+}
+
 /** 256 random bits need no slow hash: there is nothing to guess. */
 export function keyDigest(text: string): string {
   return hash('sha256', text, 'hex');

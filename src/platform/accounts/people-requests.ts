@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { text } from '../http/fields.ts';
-import { emailSchema } from './email.ts';
+import { emailSchema } from '../mail/address.ts';
 import { LONGEST_PASSWORD } from './password.ts';
 import { PEOPLE_ROLES } from './roles.ts';
 

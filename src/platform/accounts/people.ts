@@ -1,10 +1,19 @@
 import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import { fromCursor, pageOf, toCursor } from '../http/cursor.ts';
+import { canonicalEmail } from '../mail/address.ts';
 import { type Actor, refuseScopes } from './administration.ts';
 import type { AccountMeans } from './means.ts';
 import type { PeopleTables, Role } from './people-tables.ts';
-import { findPerson, isAnybody, type PersonRow, personById, present, updatePerson } from './person-rows.ts';
+import {
+  findPerson,
+  isAnybody,
+  type PersonRow,
+  personByEmail,
+  personById,
+  present,
+  updatePerson,
+} from './person-rows.ts';
 import { scopesOfRole } from './roles.ts';
 
 /** A person as they are shown. */
@@ -41,6 +50,13 @@ export class People {
       .execute();
     const { shown, next_cursor } = pageOf(rows, limit, (last) => toCursor('people', [last.email]));
     return { data: shown.map(toPerson), next_cursor };
+  }
+
+  /** @throws DomainError `not_found`. */
+  async byEmail(address: string): Promise<Person> {
+    const person = await personByEmail(this.#means.database, canonicalEmail(address));
+    if (person === undefined) throw new DomainError('not_found', 'nobody has this e-mail address');
+    return toPerson(person);
   }
 
   /** @throws DomainError `not_found`. */

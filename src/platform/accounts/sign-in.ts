@@ -1,7 +1,7 @@
 import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
+import { canonicalEmail } from '../mail/address.ts';
 import { byPerson } from './administration.ts';
-import { canonicalEmail } from './email.ts';
 import type { AccountMeans } from './means.ts';
 import type { PeopleTables } from './people-tables.ts';
 import { lockPerson, type PersonRow, personByEmail } from './person-rows.ts';

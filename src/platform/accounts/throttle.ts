@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Transaction } from '../database/database.ts';
+import { InTheWay, type Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
 import type { PeopleTables } from './people-tables.ts';
 
@@ -66,9 +66,9 @@ export class Throttle {
 
   /** Takes an attempt back that succeeded, and forgets those before it of the account. */
   async succeed(transaction: Transaction, account: ThrottleSubject, others: readonly ThrottleSubject[]): Promise<void> {
-    const tables = transaction.tables<PeopleTables>();
+    const counted = transaction.tables<PeopleTables>().updateTable('failed_attempts');
     for (const { name, digest } of inOrder([account, ...others])) {
-      if (name === account.name) await tables.deleteFrom('failed_attempts').where('subject', '=', digest).execute();
+      if (name === account.name) await counted.set({ failures: 0 }).where('subject', '=', digest).execute();
       else await takeBack(transaction, digest);
     }
   }
@@ -99,8 +99,10 @@ async function lockSubject(transaction: Transaction, subject: string, now: Date)
     .values({ subject, failures: 0, last_at: now.toISOString() })
     .onConflict((conflict) => conflict.column('subject').doNothing())
     .execute();
-  const row = tables.selectFrom('failed_attempts').selectAll().where('subject', '=', subject);
-  return row.modifyEnd(transaction.words.locked).executeTakeFirstOrThrow();
+  const rows = tables.selectFrom('failed_attempts').selectAll().where('subject', '=', subject);
+  const row = await rows.modifyEnd(transaction.words.locked).executeTakeFirst();
+  if (row === undefined) throw new InTheWay('the row was tidied away meanwhile');
+  return row;
 }
 
 /** @throws DomainError `too_many_attempts`. */

@@ -30,7 +30,7 @@ export const administrationRoutes: FastifyPluginAsyncZod<{ service: Administrati
     title: 'Administration',
     description:
       'What was done to who may do what, as entries of the stream platform/administration, and messages that could not be delivered.',
-    schemas: { Act: entrySchema, DeadLetter: deadLetterSchema },
+    schemas: { Act: entrySchema, JsonValue: entrySchema.shape.metadata.valueType, DeadLetter: deadLetterSchema },
   });
 
   server.get(
@@ -72,7 +72,7 @@ export const administrationRoutes: FastifyPluginAsyncZod<{ service: Administrati
         tags: ['administration'],
         summary: 'Have a message delivered again, from the first attempt on',
         params: z.object({ message_id: text }),
-        response: { 200: replayedSchema, ...problemResponses(404) },
+        response: { 200: replayedSchema, ...problemResponses(404, 409) },
       },
     },
     async (request) => {

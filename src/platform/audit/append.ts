@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Json } from '../../core/json/canonical.ts';
 import type { Transaction } from '../database/database.ts';
 import { DomainError } from '../errors.ts';
@@ -17,8 +16,9 @@ import {
   type StreamHead,
 } from './repository.ts';
 import type { RowSeals } from './row-seals.ts';
-import { GENESIS, hashEntry, sealHash, timestampOf } from './rules.ts';
+import { timestampOf } from './rules.ts';
 import type { DerivedSealKeys } from './seal-keys.ts';
+import { sealOnto } from './sealing.ts';
 import { addToTotals } from './totals.ts';
 
 export interface Appended {
@@ -171,36 +171,10 @@ class Group {
     const earlier = request === null ? null : this.#results.resultOf(request);
     if (earlier !== null) return { row: await this.#find(JSON.parse(earlier) as Place, transaction), repeated: true };
     const head = this.#headOf(entry.stream_id);
-    const row = this.#seal(entry, head);
+    const row = sealOnto(head, entry, this.#keys, this.#now);
     this.added.push({ row, head });
     if (request !== null) this.#results.keep(request, JSON.stringify(placeOf(row)));
-    Object.assign(head, {
-      sequence: row.sequence,
-      count: head.count + 1,
-      hash: row.hash,
-      lastEntryAt: row.timestamp,
-    });
     return { row, repeated: false };
-  }
-
-  #seal(entry: CheckedEntry, head: StreamHead): EntryRow {
-    const { id, key } = this.#keys.current(entry.stream_id);
-    const content = {
-      entry_id: randomUUID(),
-      stream_id: entry.stream_id,
-      sequence: head.sequence + 1,
-      timestamp: timestampOf(this.#now, head.lastEntryAt),
-      occurred_at: entry.occurred_at ?? null,
-      actor: entry.actor,
-      action: entry.action,
-      resource_type: entry.resource_type,
-      resource_id: entry.resource_id,
-      metadata: entry.metadataText,
-      prev_hash: head.hash ?? GENESIS,
-      seal_key_id: id,
-    };
-    const hash = hashEntry(content);
-    return { ...content, hash, seal: sealHash(key, hash) };
   }
 
   /** An entry of this group, or of before. */

@@ -22,6 +22,8 @@ export class Appender {
   readonly #means: AppendMeans;
   readonly #waiting: Waiting[] = [];
   #running: Promise<void> | null = null;
+  /** What was appended since this process began: requests, and entries that were not there before. */
+  readonly done = { requests: 0, entries: 0 };
 
   constructor(database: Database, means: AppendMeans) {
     this.#database = database;
@@ -56,12 +58,20 @@ export class Appender {
   /** One by one where together they fail: one of them may be why. */
   async #commit(group: readonly Waiting[]): Promise<void> {
     try {
-      settle(group, await this.#write(group));
+      const outcomes = await this.#write(group);
+      for (const outcome of outcomes) this.#count(outcome);
+      settle(group, outcomes);
     } catch (error) {
       const [only] = group;
       if (group.length === 1) only?.reject(error);
       else for (const waiting of group) await this.#commit([waiting]);
     }
+  }
+
+  #count(outcome: AppendOutcome): void {
+    if (!('appended' in outcome)) return;
+    this.done.requests++;
+    for (const { repeated } of outcome.appended) if (!repeated) this.done.entries++;
   }
 
   #write(group: readonly Waiting[]): Promise<AppendOutcome[]> {

@@ -6,6 +6,7 @@ import { SCOPES } from '../scopes.ts';
 import { createStreams, moveHeads, type StreamHead } from './repository.ts';
 import type { CheckpointRow, RowSeals } from './row-seals.ts';
 import type { AuditTables } from './schema.ts';
+import { FIRST_EPOCH } from './seal-keys.ts';
 import { addToTotals } from './totals.ts';
 
 /** What the first form of the database had; SQLite alone had it. Their names begin with `earlier_` while they are moved. */
@@ -67,7 +68,7 @@ async function moveStreams(transaction: Transaction, seals: RowSeals): Promise<S
     const counts = { sequence: row.head_sequence, hash: row.head_hash, count: row.entry_count };
     const head: StreamHead = {
       ...{ streamId, streamNo: null, createdAt, ...counts, lastEntryAt: row.last_entry_at },
-      ...{ checkpoints: 0, anchored: 0, isSound: true },
+      ...{ checkpoints: 0, anchored: 0, sealEpoch: FIRST_EPOCH, isSound: true },
     };
     await createStreams(transaction, seals, [head]);
     await moveCheckpoints(transaction, seals, head);

@@ -34,6 +34,7 @@ export const AUDIT_MIGRATIONS: Migrations = {
       last_entry_at ${text} NOT NULL,
       checkpoint_count ${integer} NOT NULL,
       anchored_count ${integer} NOT NULL,
+      seal_epoch ${integer} NOT NULL,
       head_seal ${text} NOT NULL,
       verification_no ${integer} REFERENCES verifications
     ) ${end}`,

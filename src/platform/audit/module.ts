@@ -1,6 +1,7 @@
 import type { Job } from '../jobs/scheduler.ts';
 import type { ServiceModule } from '../module.ts';
 import type { Checkpoints } from './checkpoints.ts';
+import { auditMetrics } from './metrics.ts';
 import { auditRoutes } from './routes.ts';
 import { type AuditParts, assembleAudit } from './service.ts';
 
@@ -20,6 +21,7 @@ export function auditModule(parts: AuditParts, { checkpointMinutes }: AuditSetti
   return {
     name: 'audit',
     routes: (server) => auditRoutes(server, { service }),
+    metrics: auditMetrics(service),
     jobs: [
       {
         name: 'audit/anchor-pending',

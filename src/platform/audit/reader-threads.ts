@@ -59,6 +59,11 @@ export class ReaderThreads {
     return this.#printing.run({ read: 'package-pdf', row }, signal);
   }
 
+  /** Tasks under way, by what they are for. */
+  get busy(): { reading: number; printing: number } {
+    return { reading: this.#reading.busy, printing: this.#printing.busy };
+  }
+
   async close(): Promise<void> {
     await this.#reading.close();
     await this.#printing.close();

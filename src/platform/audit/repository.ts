@@ -3,6 +3,7 @@ import { type Columns, InTheWay, type Reader, type Transaction } from '../databa
 import { DomainError } from '../errors.ts';
 import type { RowSeals, SealedHead } from './row-seals.ts';
 import type { AuditTables } from './schema.ts';
+import { FIRST_EPOCH } from './seal-keys.ts';
 
 /** An entry, with the id of its stream in the place of the number. */
 export type EntryRow = Omit<Selectable<AuditTables['entries']>, 'recorded' | 'stream_no'> & { stream_id: string };
@@ -61,7 +62,15 @@ export async function lockHeads(
     .orderBy('stream_id')
     .modifyEnd(words.locked)
     .execute();
-  const none = { sequence: 0, hash: null, count: 0, lastEntryAt: null, checkpoints: 0, anchored: 0 };
+  const none = {
+    sequence: 0,
+    hash: null,
+    count: 0,
+    lastEntryAt: null,
+    checkpoints: 0,
+    anchored: 0,
+    sealEpoch: FIRST_EPOCH,
+  };
   const heads = streamIds.map((streamId): [string, StreamHead] => [
     streamId,
     { streamId, streamNo: null, createdAt: now.toISOString(), ...none, isSound: true },
@@ -94,6 +103,7 @@ export function sealedHeadOf(row: Omit<Selectable<AuditTables['streams']>, 'veri
     lastEntryAt: row.last_entry_at,
     checkpoints: row.checkpoint_count,
     anchored: row.anchored_count,
+    sealEpoch: row.seal_epoch,
   };
 }
 
@@ -139,12 +149,13 @@ const MOVED: Columns = {
   last_entry_at: 'text',
   checkpoint_count: 'integer',
   anchored_count: 'integer',
+  seal_epoch: 'integer',
   head_seal: 'text',
 };
 
 /** What changes when a head moves. */
 function columnsOf(head: StreamHead, seals: RowSeals) {
-  const { sequence, count, hash, lastEntryAt, checkpoints, anchored } = head;
+  const { sequence, count, hash, lastEntryAt, checkpoints, anchored, sealEpoch } = head;
   if (hash === null || lastEntryAt === null) throw new Error('a stream without entries has no head');
   return {
     head_sequence: sequence,
@@ -153,6 +164,7 @@ function columnsOf(head: StreamHead, seals: RowSeals) {
     last_entry_at: lastEntryAt,
     checkpoint_count: checkpoints,
     anchored_count: anchored,
+    seal_epoch: sealEpoch,
     head_seal: seals.head({ ...head, hash, lastEntryAt }),
   };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Json } from '../../core/json/canonical.ts';
 import { digits, idempotencyKey, instant, pageQuerySchema, text, time } from '../http/fields.ts';
 import { OWN_STREAMS } from './rules.ts';
+import { saysRotated } from './seal-keys.ts';
 
 export const MAX_BATCH = 1000;
 
@@ -31,16 +32,21 @@ const metadata = z
   )
   .meta({ type: 'object', additionalProperties: true });
 
-export const newEntrySchema = z.strictObject({
-  stream_id: openStreamId,
-  actor: name,
-  action: name,
-  resource_type: name,
-  resource_id: name,
-  metadata: metadata.optional(),
-  occurred_at: time.optional(),
-  idempotency_key: idempotencyKey.optional(),
-});
+export const newEntrySchema = z
+  .strictObject({
+    stream_id: openStreamId,
+    actor: name,
+    action: name,
+    resource_type: name,
+    resource_id: name,
+    metadata: metadata.optional(),
+    occurred_at: time.optional(),
+    idempotency_key: idempotencyKey.optional(),
+  })
+  .refine((entry) => !saysRotated(entry), {
+    path: ['action'],
+    message: 'of a resource_type "seal_key" the service alone writes "key.rotated"',
+  });
 export type NewEntry = z.infer<typeof newEntrySchema>;
 
 export const batchSchema = z.strictObject({ entries: z.array(newEntrySchema).min(1).max(MAX_BATCH) });

@@ -14,6 +14,8 @@ export interface SealedHead {
   checkpoints: number;
   /** How many of them are anchored. */
   anchored: number;
+  /** The epoch of the key that seals its next entry. */
+  sealEpoch: number;
 }
 
 export type CheckpointRow = Selectable<AuditTables['checkpoints']>;
@@ -33,8 +35,20 @@ export class RowSeals {
     this.#key = key;
   }
 
-  head({ streamId, createdAt, sequence, hash, count, lastEntryAt, checkpoints, anchored }: SealedHead): string {
-    return this.#seal('head', streamId, createdAt, sequence, hash, count, lastEntryAt, checkpoints, anchored);
+  head(head: SealedHead): string {
+    const { streamId, createdAt, sequence, hash, count, lastEntryAt, checkpoints, anchored, sealEpoch } = head;
+    return this.#seal(
+      'head',
+      streamId,
+      createdAt,
+      sequence,
+      hash,
+      count,
+      lastEntryAt,
+      checkpoints,
+      anchored,
+      sealEpoch,
+    );
   }
 
   /** @param streamId of its stream: a number of the database says nothing. */

@@ -23,6 +23,8 @@ interface StreamTable {
   checkpoint_count: number;
   /** How many of its checkpoints are anchored. */
   anchored_count: number;
+  /** The epoch of the key that seals its next entry. */
+  seal_epoch: number;
   /** Over all above but the number. */
   head_seal: string;
   /** Of its checks, the one that began last; null while there was none. */

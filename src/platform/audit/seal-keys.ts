@@ -4,17 +4,24 @@ import { EvidenceError } from '../../core/errors.ts';
 /** Master keys are this long. */
 export const MASTER_KEY_BYTES = 32;
 
-/** The epoch under which new entries are sealed. */
-const CURRENT_EPOCH = 1;
+/** The epoch that a stream begins in; a rotation begins the next one. */
+export const FIRST_EPOCH = 1;
 
 /** Keys kept ready; deriving one again costs two HMACs. */
 const CACHE_SIZE = 10_000;
 
-const ID = /^e([1-9][0-9]*)-([0-9a-f]{16})$/;
+const ID = /^e([1-9][0-9]{0,8})-[0-9a-f]{16}$/;
 
 /** The name by which entries refer to the key that seals a stream in an epoch. */
-export function sealKeyId(streamId: string, epoch = CURRENT_EPOCH): string {
+export function sealKeyId(streamId: string, epoch = FIRST_EPOCH): string {
   return `e${epoch}-${hash('sha256', streamId, 'hex').slice(0, 16)}`;
+}
+
+/** How an entry says that the next one is sealed under another key. The service alone writes one. */
+export const ROTATED = { action: 'key.rotated', resource_type: 'seal_key' } as const;
+
+export function saysRotated({ action, resource_type }: { action: string; resource_type: string }): boolean {
+  return action === ROTATED.action && resource_type === ROTATED.resource_type;
 }
 
 /** The seal keys of all streams, derived from one master key. */
@@ -34,27 +41,32 @@ export class DerivedSealKeys {
     this.#pseudorandomKey = createHmac('sha256', Buffer.alloc(32)).update(masterKey).digest();
   }
 
-  /** The key under which new entries of a stream are sealed, and its id. */
-  current(streamId: string): { id: string; key: KeyObject } {
-    const id = sealKeyId(streamId);
-    return { id, key: this.#key(streamId, id, CURRENT_EPOCH) };
+  /** The key under which the entries of a stream are sealed in an epoch, and its id. */
+  of(streamId: string, epoch: number): { id: string; key: KeyObject } {
+    const id = sealKeyId(streamId, epoch);
+    return { id, key: this.#key(streamId, id, epoch) };
   }
 
-  /** The key named by an entry of a stream, or null when the stream has no key of this name. */
-  find(streamId: string, id: string): KeyObject | null {
+  /** The key named by an entry of a stream, with its epoch, or null when the stream can have no key of this name. */
+  find(streamId: string, id: string): { epoch: number; key: KeyObject } | null {
     const epoch = Number(ID.exec(id)?.[1]);
-    if (!(epoch <= CURRENT_EPOCH) || sealKeyId(streamId, epoch) !== id) return null;
-    return this.#key(streamId, id, epoch);
+    if (Number.isNaN(epoch) || sealKeyId(streamId, epoch) !== id) return null;
+    return { epoch, key: this.#key(streamId, id, epoch) };
   }
 
   /** The bytes of a stream's key, to be handed to somebody who shall be able to check seals. */
-  reveal(streamId: string): { id: string; bytes: Uint8Array } {
-    return { id: sealKeyId(streamId), bytes: this.#derive(streamId, CURRENT_EPOCH) };
+  reveal(streamId: string, epoch: number): { id: string; bytes: Uint8Array } {
+    return { id: sealKeyId(streamId, epoch), bytes: this.#derive(streamId, epoch) };
   }
 
   /** The master key, for a thread of this process that has keys of its own. */
   forThread(): Uint8Array {
     return this.#masterKey;
+  }
+
+  /** By what the master key is known again: it is derived, and says nothing of it. */
+  mark(): string {
+    return this.#expand('mark/1').toString('hex');
   }
 
   /** The key of seals that only this platform makes and checks. It is not handed out. */

@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { WireVerification } from '../../core/wire.ts';
 import type { Database } from '../database/database.ts';
+import { Histogram } from '../metrics/histogram.ts';
 import { SharedWork } from '../threads/shared-work.ts';
 import type { StreamInspection } from './inspection.ts';
 import type { RowSeals } from './row-seals.ts';
 import { recordVerification } from './verifications.ts';
+
+/** A stream has a few entries, or millions. */
+const BOUNDS = [0.01, 0.1, 0.5, 1, 5, 15, 60, 300, 1800];
 
 export interface VerifyMeans {
   database: Database;
@@ -17,6 +21,7 @@ export interface VerifyMeans {
 export class Verifier {
   readonly #means: VerifyMeans;
   readonly #running = new SharedWork<WireVerification>();
+  readonly durations = new Histogram('audit_verify_duration_seconds', 'How long checks of a stream took.', BOUNDS);
 
   constructor(means: VerifyMeans) {
     this.#means = means;
@@ -33,8 +38,11 @@ export class Verifier {
   async #verify(streamId: string, signal: AbortSignal): Promise<WireVerification> {
     const { database, seals, clock, inspect } = this.#means;
     const began_at = clock().toISOString();
+    const begun = performance.now();
     const inspection = await inspect(streamId, signal);
     const checked_at = clock().toISOString();
+    const outcome = inspection.found.verified ? 'verified' : 'failed';
+    this.durations.observe((performance.now() - begun) / 1000, { outcome });
     const verification: WireVerification = { verification_id: randomUUID(), checked_at, ...inspection.found };
     await recordVerification(database, seals, { verification, began_at, inspection });
     return verification;

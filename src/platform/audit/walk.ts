@@ -2,7 +2,7 @@ import type { Faults } from './faults.ts';
 import type { EntryRow } from './repository.ts';
 import type { SealedHead } from './row-seals.ts';
 import { GENESIS, hashEntry, sealHash } from './rules.ts';
-import type { DerivedSealKeys } from './seal-keys.ts';
+import { type DerivedSealKeys, FIRST_EPOCH, saysRotated, sealKeyId } from './seal-keys.ts';
 
 /** What a checkpoint says of an entry. */
 export interface AnchoredHash {
@@ -23,6 +23,8 @@ export class Walk {
   readonly #expected: StatedOfStream;
   readonly #faults: Faults;
   #nextAnchor = 0;
+  /** That of the next entry's key. */
+  #epoch = FIRST_EPOCH;
   first: number | null = null;
   last: number | null = null;
   head: string | null = null;
@@ -45,9 +47,7 @@ export class Walk {
     this.#compareAnchors(sequence, entry.hash);
     faults.compare('broken_link', sequence, this.head ?? GENESIS, entry.prev_hash);
     faults.compare('hash_mismatch', sequence, hashEntry(entry), entry.hash);
-    const key = this.#keys.find(entry.stream_id, entry.seal_key_id);
-    if (key === null) faults.fail('unknown_seal_key', sequence, null, entry.seal_key_id);
-    else faults.compareSeal('seal_mismatch', sequence, sealHash(key, entry.hash), entry.seal);
+    this.#checkSeal(entry);
     this.first ??= sequence;
     this.last = sequence;
     this.head = entry.hash;
@@ -56,11 +56,31 @@ export class Walk {
 
   finish(): void {
     this.#compareAnchors(Number.POSITIVE_INFINITY, null);
-    const { sequence, hash, count } = this.#expected.head;
+    const { streamId, sequence, hash, count, sealEpoch } = this.#expected.head;
     const last = this.last ?? 0;
     if (sequence !== last) this.#faults.fail('head_mismatch', sequence, `${sequence}`, `${last}`);
     else this.#faults.compare('head_mismatch', sequence, hash, this.head);
+    if (sealEpoch !== this.#epoch) this.#failEpoch(sequence, streamId, sealEpoch);
     if (count !== this.checked) this.#faults.fail('count_mismatch', sequence, `${count}`, `${this.checked}`);
+  }
+
+  /** That an entry is sealed, and by the key of its turn: who has an earlier one may not seal what came later. */
+  #checkSeal(entry: EntryRow): void {
+    const { stream_id, sequence, seal_key_id } = entry;
+    const found = this.#keys.find(stream_id, seal_key_id);
+    if (found === null) {
+      this.#faults.fail('unknown_seal_key', sequence, null, seal_key_id);
+      return;
+    }
+    this.#faults.compareSeal('seal_mismatch', sequence, sealHash(found.key, entry.hash), entry.seal);
+    if (found.epoch !== this.#epoch) this.#failEpoch(sequence, stream_id, found.epoch);
+    // From there on as it is: of one break one is told.
+    this.#epoch = found.epoch + Number(saysRotated(entry));
+  }
+
+  #failEpoch(sequence: number, streamId: string, epoch: number): void {
+    const [due, actual] = [sealKeyId(streamId, this.#epoch), sealKeyId(streamId, epoch)];
+    this.#faults.fail('seal_epoch_mismatch', sequence, due, actual);
   }
 
   /** Holds the checkpoints up to `sequence` against the entry there; those before it have no entry at all. */

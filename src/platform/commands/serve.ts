@@ -20,8 +20,10 @@ export const serveCommand: CommandModule<object, PlatformFlags> = {
     const config = readPlace(flags);
     const { startPlatform } = await import('../app.ts');
     const stopped = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
-    const platform = await startPlatform(config);
-    process.stdout.write(`listening on ${platform.origin}\n`);
+    const platform = await startPlatform({ ...config, environment: process.env });
+    const { origin, mailTo, bootstrapped } = platform;
+    const said = [`listening on ${origin}`, `mails go to ${mailTo}`, ...(bootstrapped === null ? [] : [bootstrapped])];
+    process.stdout.write(`${said.join('\n')}\n`);
     await stopped;
     await platform.close();
   },

@@ -24,6 +24,8 @@ export interface ReadableDatabase extends Reader {
 /** The database of a platform. */
 export interface Database extends ReadableDatabase {
   readonly dialect: Dialect;
+  /** The connections of this process, where it has several. */
+  readonly connections: () => Connections | null;
   /**
    * Runs `work` in one transaction: all of it is on the disk once this resolves, and nothing where it throws. SQLite has
    * one writer at a time. On PostgreSQL `work` runs again where another transaction was in its way, so it must have no
@@ -32,6 +34,13 @@ export interface Database extends ReadableDatabase {
   write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
   /** Only for `migrate`. */
   readonly forMigrations: Kysely<never>;
+}
+
+/** How many there are, how many of them nobody uses, and how many wait for one. */
+export interface Connections {
+  open: number;
+  idle: number;
+  waiting: number;
 }
 
 export interface Transaction extends Reader {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Migration as KyselyMigration, Migrator } from 'kysely/migration';
 import { EvidenceError } from '../../core/errors.ts';
-import type { Database } from './database.ts';
+import type { Database, Reader } from './database.ts';
 
 /**
  * One step of the form of a module's tables, as statements. Released steps are never edited: what a database ran once
@@ -55,6 +55,13 @@ export async function migrate(database: Database, migrations: Migrations): Promi
     cause: error,
     nextStep: 'Start the version that wrote it last, or restore it from a backup.',
   });
+}
+
+/** Whether a database is of the form that these migrations lead to, and of no later one. */
+export async function hasForm(reader: Reader, migrations: Migrations): Promise<boolean> {
+  const made = reader.tables<{ platform_migrations: { name: string } }>().selectFrom('platform_migrations');
+  const names = (await made.select('name').execute()).map(({ name }) => name);
+  return names.sort().join() === Object.keys(migrations).sort().join();
 }
 
 function toKysely(migrations: Migrations, words: TableWords): Record<string, KyselyMigration> {

@@ -35,9 +35,10 @@ const types: pg.CustomTypesConfig = {
 
 /** Opens a PostgreSQL database. @param url `postgres://user:password@host:port/database`. */
 export function openPostgres(url: string): Database {
-  const db = connect({ connectionString: url, max: CONNECTIONS });
+  const { db, pool } = connect({ connectionString: url, max: CONNECTIONS });
   return {
     dialect: 'postgres',
+    connections: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     forMigrations: db,
     ...readableOf(url, db),
     write: (work) => again(() => db.transaction().execute((transaction) => work(writerOf(transaction)))),
@@ -47,14 +48,14 @@ export function openPostgres(url: string): Database {
 /** The same for one who does not write. */
 export function readPostgres(url: string): ReadableDatabase {
   const options = '-c default_transaction_read_only=on';
-  return readableOf(url, connect({ connectionString: url, max: READING_CONNECTIONS, options }));
+  return readableOf(url, connect({ connectionString: url, max: READING_CONNECTIONS, options }).db);
 }
 
-function connect(config: pg.PoolConfig): Kysely<never> {
+function connect(config: pg.PoolConfig): { db: Kysely<never>; pool: pg.Pool } {
   const pool = new pg.Pool({ ...config, types });
   // One that breaks while it is idle is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => {});
-  return new Kysely<never>({ dialect: new PostgresDialect({ pool }) });
+  return { db: new Kysely<never>({ dialect: new PostgresDialect({ pool }) }), pool };
 }
 
 function readableOf(url: string, db: Kysely<never>): ReadableDatabase {

@@ -39,6 +39,7 @@ export function openSqlite(path: string): Database {
   return {
     ...reading,
     dialect: 'sqlite',
+    connections: () => null,
     forMigrations: writing,
     write: (work) => writing.transaction().execute((transaction) => work(writerOf(transaction))),
     async close() {

@@ -59,7 +59,7 @@ function withCommon(route: Parameters<SwaggerTransform>[0]): Parameters<SwaggerT
 
 /** What a schema says of itself that zod cannot tell. */
 const override: ToJsonOverride = ({ zodSchema, jsonSchema }) => {
-  if (zodSchema._zod.def.type === 'custom') Object.assign(jsonSchema, z.globalRegistry.get(zodSchema));
+  Object.assign(jsonSchema, z.globalRegistry.get(zodSchema));
 };
 
 /** The provider adds a twin of every named schema for requests; these schemas only describe answers. */

@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { type FastifyInstance, fastify } from 'fastify';
+import type { Writable } from 'node:stream';
+import { type FastifyInstance, fastify, LogController } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
 import { readExactJson } from './json.ts';
+import { type LogLevel, logAnswers, loggerOptions } from './log.ts';
 import { answerUnrouted } from './methods.ts';
 import { answerParserError } from './parser-errors.ts';
 import { type PrincipalOptions, requirePrincipal } from './principal.ts';
 import { answerProblem } from './problem.ts';
 import { refuseUnfit } from './unfit.ts';
-
-export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Of a body, where its route says nothing else. */
 const BODY_LIMIT = 2 ** 20;
@@ -25,15 +24,19 @@ const MAX_HEADER_BYTES = 64 * 2 ** 10;
 
 export interface ServerOptions extends PrincipalOptions {
   logLevel: LogLevel;
+  /** Where the log goes: stderr unless said. */
+  logTo?: Writable;
+  /** Whose word about the sender of a request is taken: addresses and networks of proxies. */
+  trustedProxies?: readonly string[];
   requestTimeoutMs?: number;
 }
 
 /**
  * A Fastify server with what all services share: who asks and what they may, request ids, exact JSON, validation by zod schemas, problem details,
- * and paths that answer with and without a trailing slash. The log goes to stderr and never contains headers.
+ * and paths that answer with and without a trailing slash.
  */
 export function createServer(options: ServerOptions): FastifyInstance {
-  const { logLevel, requestTimeoutMs = REQUEST_MS } = options;
+  const { logLevel, logTo, trustedProxies = [], requestTimeoutMs = REQUEST_MS } = options;
   const server: FastifyInstance = fastify({
     bodyLimit: BODY_LIMIT,
     requestTimeout: requestTimeoutMs,
@@ -48,13 +51,16 @@ export function createServer(options: ServerOptions): FastifyInstance {
     clientErrorHandler: answerParserError,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAMETER_LENGTH },
     genReqId: () => randomUUID(),
-    logger: { level: logLevel, stream: process.stderr },
+    logger: loggerOptions(logLevel, logTo),
+    logController: new LogController({ disableRequestLogging: true }),
+    trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     frameworkErrors: answerProblem,
   });
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     reply.header('cache-control', 'no-store');
   });
+  logAnswers(server);
   refuseUnfit(server);
   requirePrincipal(server, options);
   answerUnrouted(server);

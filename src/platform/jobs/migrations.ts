@@ -20,6 +20,7 @@ export const JOB_MIGRATIONS: Migrations = {
       due_at ${text} NOT NULL,
       began_at ${text},
       ended_at ${text},
+      succeeded_at ${text},
       last_error ${text}
     ) ${end}`,
   ],

@@ -8,6 +8,7 @@ export interface JobTables {
     due_at: string;
     began_at: string | null;
     ended_at: string | null;
+    succeeded_at: string | null;
     last_error: string | null;
   };
 }
@@ -23,12 +24,16 @@ export interface Job {
 
 /** How often it is looked whether something is due. */
 const LOOK_MS = 1000;
+/** Who has not looked for so long, and runs nothing, does not look any more. */
+const LATE_MS = 30_000;
 
 /** Runs jobs when they are due, each in one process at a time. */
 export class Scheduler {
   readonly #database: Database;
   readonly #jobs: readonly Job[];
   readonly #clock: () => Date;
+  /** Until when the next look must have been. */
+  #nextLookBy = 0;
 
   constructor(database: Database, jobs: readonly Job[], clock: () => Date) {
     this.#database = database;
@@ -60,11 +65,17 @@ export class Scheduler {
     };
   }
 
+  /** Whether it still looks, or runs a job that may take so long. */
+  get beats(): boolean {
+    return this.#clock().getTime() <= this.#nextLookBy;
+  }
+
   /** Runs what is due. @returns the names of what was run here. */
   async runDue(onFailure: (job: string, error: unknown) => void): Promise<string[]> {
     const ran: string[] = [];
     for (const job of this.#jobs) {
       const beganAt = await this.#begin(job);
+      this.#nextLookBy = this.#clock().getTime() + LATE_MS + (beganAt === null ? 0 : job.atMostMs);
       if (beganAt === null) continue;
       ran.push(job.name);
       let last_error: string | null = null;
@@ -88,7 +99,7 @@ export class Scheduler {
       const tables = transaction.tables<JobTables>();
       const { numInsertedOrUpdatedRows: made } = await tables
         .insertInto('jobs')
-        .values({ name, ...row, ended_at: null, last_error: null })
+        .values({ name, ...row, ended_at: null, succeeded_at: null, last_error: null })
         .onConflict((conflict) => conflict.column('name').doNothing())
         .executeTakeFirstOrThrow();
       if (made === 1n) return began_at;
@@ -104,11 +115,13 @@ export class Scheduler {
   ): Promise<void> {
     const now = this.#clock();
     const due_at = new Date(now.getTime() + everyMs).toISOString();
+    const ended_at = now.toISOString();
+    const succeeded = last_error === null ? { succeeded_at: ended_at } : {};
     await this.#database.write((transaction) =>
       transaction
         .tables<JobTables>()
         .updateTable('jobs')
-        .set({ due_at, ended_at: now.toISOString(), last_error })
+        .set({ due_at, ended_at, last_error, ...succeeded })
         .where('name', '=', name)
         // Whoever took too long says nothing of the run that began since.
         .where('began_at', '=', beganAt)

@@ -1,13 +1,14 @@
 import { createTransport } from 'nodemailer';
+import { Undeliverable } from '../jobs/delivery.ts';
+import { canonicalEmail, isEmail } from './address.ts';
 import type { OutgoingMail } from './mail.ts';
 
-/** The form of nodemailer, which folds and encodes what stands in headers. */
+/** The form of nodemailer, which folds and encodes what stands in headers. @throws Undeliverable for what is no address. */
 export function toNodemailer(from: string, { to, subject, text, messageId, date }: OutgoingMail) {
+  if (!isEmail(canonicalEmail(to))) throw new Undeliverable('this is no e-mail address');
   return {
     from,
-    // In the form of an object it is one address, whatever stands in it.
-    to: { name: '', address: to },
-    ...{ subject, text, messageId, date },
+    ...{ to, subject, text, messageId, date },
     // RFC 3834, section 5: nobody answers it with an automatic reply.
     headers: { 'Auto-Submitted': 'auto-generated' },
     disableFileAccess: true,

@@ -36,6 +36,11 @@ export class ThreadPool<Task> {
     }
   }
 
+  /** Tasks under way. */
+  get busy(): number {
+    return [...this.#threads.keys()].reduce((sum, thread) => sum + thread.busy, 0);
+  }
+
   /** Ends all threads; a task under way fails. */
   async close(): Promise<void> {
     const threads = [...this.#threads.keys()];

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { EvidenceError } from '../../../core/errors.ts';
 import { startFile } from '../../../core/install-paths.ts';
-import { shellWord } from '../../../core/shell.ts';
+import { shellWord, systemdWord } from '../../../core/shell.ts';
 import { readOperator, readTool } from '../config/tool.ts';
 import type { InitFlags } from './init-flags.ts';
 import { fillTemplate } from './init-templates.ts';
@@ -68,10 +68,4 @@ function systemdTexts({ directory, restamps }: Scheduled): [string, string][] {
 function kubernetesTexts({ isInFolder, restamps }: Scheduled): [string, string][] {
   const words = { isInFolder, restamps, version: readTool().version };
   return [['deploy/cronjob.yaml', fillTemplate('cronjob.yaml', words)]];
-}
-
-/** Text as one word of a command line of systemd (systemd.service(5), Command lines). */
-function systemdWord(text: string): string {
-  const escaped = text.replaceAll('%', '%%').replaceAll('$', '$$$$');
-  return /^[\w@%$+=:,./-]+$/.test(escaped) ? escaped : `"${escaped.replace(/["\\]/g, '\\$&')}"`;
 }

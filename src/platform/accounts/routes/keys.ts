@@ -84,7 +84,7 @@ export const keyRoutes: FastifyPluginAsyncZod<{ keys: ApiKeys }> = async (server
         tags: ['keys'],
         summary: 'End an API key at once',
         params: keyParamsSchema,
-        response: { 200: apiKeySchema, ...problemResponses(404) },
+        response: { 200: apiKeySchema, ...problemResponses(404, 409) },
       },
     },
     (request) => keys.revoke(actorOf(principalOf(request)), request.params.key_id),

@@ -17,4 +17,8 @@ export function isEmail(email: string): boolean {
   return email.length <= LONGEST && SHAPE.test(email);
 }
 
-export const emailSchema = z.string().transform(canonicalEmail).refine(isEmail, 'is not an e-mail address');
+export const emailSchema = z
+  .string()
+  .meta({ format: 'email' })
+  .transform(canonicalEmail)
+  .refine(isEmail, 'is not an e-mail address');

@@ -1,0 +1,60 @@
+import { closest, distance } from 'fastest-levenshtein';
+import { EvidenceError } from '../errors.ts';
+import { renderMarkdown } from './markdown.ts';
+import type { Printer } from './printer.ts';
+import type { Topic } from './topics.ts';
+import { commandsIn, type Parsed } from './usage.ts';
+
+/** As wide as running text is read with ease. */
+const WIDEST = 100;
+/** For a pipe, and for a terminal that does not say how wide it is. */
+const USUAL_WIDTH = 80;
+/** Letters that a wrong name may differ in from the one that was meant. */
+const FAR = 3;
+
+/** What a program can explain. */
+export interface Explained extends Pick<Parsed, 'program' | 'helpOn'> {
+  topics: readonly Topic[];
+}
+
+/**
+ * Explains a topic or a command.
+ * @throws EvidenceError `usage` when there is neither of that name.
+ */
+export async function explain(name: string, { program, helpOn, topics }: Explained, printer: Printer): Promise<void> {
+  const commands = commandsIn(await helpOn(null), program);
+  if (commands.includes(name)) explainCommand(name, await helpOn(name), printer);
+  else explainTopic(findTopic(name, topics, commands), program, printer);
+}
+
+function explainCommand(command: string, text: string, printer: Printer): void {
+  printer.document('evidence-help/1', { command, text });
+  printer.block(text);
+}
+
+function explainTopic({ name, title, text }: Topic, program: string, printer: Printer): void {
+  printer.document('evidence-help/1', { topic: name, title, text });
+  const width = Math.min(process.stdout.columns || USUAL_WIDTH, WIDEST);
+  for (const line of renderMarkdown(text, width, (target) => linkWords(target, program))) printer.result(line);
+}
+
+/** A link to another topic is a command for whoever reads it here; an address stands as it is. */
+function linkWords(target: string, program: string): string {
+  if (/^https?:/.test(target)) return target;
+  const [, up, topic] = /^(\.\.\/)?([a-z-]+)\.md(?:#.*)?$/.exec(target) ?? [];
+  if (topic === undefined) return '';
+  return `${up === undefined ? program : 'evidence'} help ${topic}`;
+}
+
+function findTopic(name: string, topics: readonly Topic[], commands: readonly string[]): Topic {
+  const found = topics.find((topic) => topic.name === name.toLowerCase());
+  if (found !== undefined) return found;
+  const names = topics.map((topic) => topic.name);
+  const nearest = closest(name.toLowerCase(), [...names, ...commands]);
+  const meant = distance(name.toLowerCase(), nearest) <= FAR ? `Did you mean ${nearest}? ` : '';
+  // Whatever else was typed there may be a secret in a wrong place.
+  const said = /^[A-Za-z][A-Za-z-]{0,23}$/.test(name) ? ` "${name}"` : ' of that name';
+  throw new EvidenceError('usage', `there is no topic and no command${said}`, {
+    nextStep: `${meant}The topics are ${names.join(', ')}.`,
+  });
+}

@@ -1,0 +1,86 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { EvidenceError, messageOf } from '../core/errors.ts';
+import { issueKey } from './accounts/api-keys.ts';
+import { createKey, type NewKey, toKey } from './accounts/key.ts';
+import type { AccountTables } from './accounts/schema.ts';
+import type { Reader } from './database/database.ts';
+import { DomainError } from './errors.ts';
+import { canonicalEmail, isEmail } from './mail/address.ts';
+import type { Parts } from './parts.ts';
+import { SCOPES } from './scopes.ts';
+import { readPassword } from './settings.ts';
+
+const [EMAIL, PASSWORD_FILE, KEY_FILE] = [
+  'EVIDENCE_BOOTSTRAP_EMAIL',
+  'EVIDENCE_BOOTSTRAP_PASSWORD_FILE',
+  'EVIDENCE_BOOTSTRAP_KEY_FILE',
+];
+
+/**
+ * Makes the first owner, and an API key, as variables of the environment say. They are looked at only while nobody has an
+ * account, and never afterwards.
+ * @returns what was done, for people; null where nothing was.
+ * @throws EvidenceError `config` naming the variable.
+ */
+export async function bootstrap(parts: Parts, environment: NodeJS.ProcessEnv): Promise<string | null> {
+  const { database, clock, administration, accounts } = parts;
+  const email = canonicalEmail(environment[EMAIL] ?? '');
+  if (email === '' || !(await accounts.people.isNobody())) return null;
+  if (!isEmail(email)) throw new EvidenceError('config', `${EMAIL} is not an e-mail address`);
+  const password = readPassword(PASSWORD_FILE, environment[PASSWORD_FILE] ?? '');
+  const keyFile = environment[KEY_FILE] || null;
+  const key = keyFile === null ? null : await keyIn(keyFile);
+  const wishes = { name: 'bootstrap key', scopes: SCOPES, expiresAt: null };
+  const actor = { name: 'command:serve', scopes: SCOPES };
+  try {
+    await accounts.joining.bootstrap({ email, name: email, password }, async (transaction) => {
+      if (key === null || (await isKnown(transaction, key.given))) return;
+      await issueKey(transaction, wishes, { actor, now: clock(), administration, given: key.given });
+    });
+    return `made the first account, of ${email}, as ${EMAIL} says`;
+  } catch (error) {
+    if (keyFile !== null && key?.isNew === true && !(await isKnown(database, key.given))) await rm(keyFile);
+    if (!(error instanceof DomainError)) throw error;
+    if (error.code === 'weak_password') throw new EvidenceError('config', `${PASSWORD_FILE}: ${error.message}`);
+    // Another process was first.
+    if (!(await accounts.people.isNobody())) return null;
+    throw error;
+  }
+}
+
+/** The key in a file, or a new one, which is written there. @throws EvidenceError `config`. */
+async function keyIn(path: string): Promise<{ given: NewKey; isNew: boolean }> {
+  try {
+    const made = createKey();
+    if (await writeNew(path, `${made.text}\n`)) return { given: made, isNew: true };
+    const given = toKey((await readFile(path, 'utf8')).trim());
+    if (given === null) throw new Error('it has no API key in it');
+    return { given, isNew: false };
+  } catch (error) {
+    throw new EvidenceError('config', `${KEY_FILE}: ${path}: ${messageOf(error)}`, {
+      cause: error,
+      nextStep:
+        'Name a file with an API key of this platform, or one that is not there yet: a new key is written to it.',
+    });
+  }
+}
+
+/** Writes a file that only its owner reads. @returns false where there is one already. */
+async function writeNew(path: string, text: string): Promise<boolean> {
+  try {
+    await writeFile(path, text, { flag: 'wx', mode: 0o600 });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Whether it is the key that `init` made, or one like it. @throws EvidenceError `config` for another one of its id. */
+async function isKnown(reader: Reader, { id, sha256 }: NewKey): Promise<boolean> {
+  const keys = reader.tables<AccountTables>().selectFrom('api_keys').select('sha256');
+  const row = await keys.where('key_id', '=', id).executeTakeFirst();
+  if (row !== undefined && row.sha256 !== sha256)
+    throw new EvidenceError('config', `${KEY_FILE} has a key of an id that another one has`);
+  return row !== undefined;
+}

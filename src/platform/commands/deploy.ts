@@ -1,0 +1,61 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import process from 'node:process';
+import type { CommandModule } from 'yargs';
+import { EvidenceError, messageOf } from '../../core/errors.ts';
+import { packageFile, readManifest, startFile } from '../../core/install-paths.ts';
+import { systemdWord } from '../../core/shell.ts';
+
+const FILES = {
+  systemd: ['evidence-platform.service', 'platform.yaml'],
+  docker: ['Dockerfile', 'compose.yaml', 'platform.yaml'],
+} as const;
+type Kind = keyof typeof FILES;
+
+const KINDS = Object.keys(FILES) as Kind[];
+
+/** `evidence-platform deploy`: the files by which something else runs it. */
+export const deployCommand: CommandModule<object, { kind: Kind; out: string }> = {
+  command: 'deploy <kind>',
+  describe: 'Write the files by which systemd or Docker runs it',
+  builder: (args) =>
+    args
+      .positional('kind', { choices: KINDS, demandOption: true, describe: 'What runs it' })
+      .option('out', { type: 'string', default: 'deploy', requiresArg: true, describe: 'The folder for the files' }),
+  async handler({ kind, out }) {
+    const { Eta } = await import('eta');
+    const eta = new Eta({ autoEscape: false, autoTrim: false });
+    // This very program by this very Node.js: the PATH of a service may find others.
+    const program = [process.execPath, startFile('evidence-platform')].map(systemdWord).join(' ');
+    const words = { kind, program, config: '/etc/evidence/platform.yaml', version: readManifest().version };
+    const paths = FILES[kind].map((name) => join(out, name));
+    refuseExisting(paths);
+    for (const [at, path] of paths.entries()) {
+      const template = readFileSync(packageFile(`templates/deploy/${FILES[kind][at]}.eta`), 'utf8');
+      write(path, eta.renderString(template, words).trimStart());
+    }
+    process.stdout.write(`Written: ${paths.join(', ')}. Their first lines say what is to be done.\n`);
+  },
+};
+
+/** @throws EvidenceError `usage`. */
+function refuseExisting(paths: readonly string[]): void {
+  const there = paths.filter((path) => existsSync(path));
+  if (there.length > 0)
+    throw new EvidenceError('usage', `${there.join(', ')} ${there.length === 1 ? 'is' : 'are'} there already`, {
+      nextStep: 'Nothing was written. Name another folder with --out, and compare.',
+    });
+}
+
+/** @throws EvidenceError `usage`. */
+function write(path: string, text: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text, { flag: 'wx' });
+  } catch (error) {
+    throw new EvidenceError('usage', `${path} cannot be written: ${messageOf(error)}`, {
+      nextStep: 'Name a folder with --out that this user may write to.',
+      cause: error,
+    });
+  }
+}

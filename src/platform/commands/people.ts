@@ -1,0 +1,108 @@
+import process from 'node:process';
+import type { Argv, CommandModule } from 'yargs';
+import { escapeControls } from '../../core/terminal/visible.ts';
+import { byCommand } from '../accounts/administration.ts';
+import type { Person } from '../accounts/people.ts';
+import { type PlatformFlags, publicUrlOf } from '../config.ts';
+import type { Parts } from '../parts.ts';
+import { inPlace, placeOptions } from './place.ts';
+
+type Addressed = PlatformFlags & { email: string };
+
+const setUpCommand: CommandModule<object, PlatformFlags> = {
+  command: 'set-up',
+  describe: 'Make a link to the first account, while nobody has one; it works once, for 24 hours',
+  builder: (args) => args.options(placeOptions),
+  async handler(flags) {
+    const { linkUrl } = await import('../accounts/links.ts');
+    await inPlace(flags, async ({ accounts }, config) => {
+      const token = await accounts.joining.setUpLink(byCommand('people set-up'));
+      process.stdout.write(`${linkUrl(publicUrlOf(config), 'set_up', token)}\n`);
+    });
+  },
+};
+
+const COLUMNS = ['e-mail', 'name', 'role', 'second factor', 'since', 'disabled'].map((title) => ({ title }));
+
+const listCommand: CommandModule<object, PlatformFlags> = {
+  command: 'list',
+  describe: 'List who has an account',
+  builder: (args) => args.options(placeOptions),
+  async handler(flags) {
+    const { formatTable } = await import('../../core/terminal/table.ts');
+    const people = await inPlace(flags, everybody);
+    process.stdout.write(`${formatTable(COLUMNS, people.map(cellsOf))}\n`);
+  },
+};
+
+const disableCommand: CommandModule<object, Addressed> = {
+  command: 'disable <email>',
+  describe: 'Let somebody in no more, and end their sessions',
+  builder: (args) =>
+    args.positional('email', { type: 'string', demandOption: true, describe: 'Whose account' }).options(placeOptions),
+  async handler({ email, ...flags }) {
+    await inPlace(flags, async ({ accounts: { people } }) => {
+      const { person_id } = await people.byEmail(email);
+      const { disabled_at } = await people.disable(byCommand('people disable'), person_id);
+      say(`${email} is let in no more since ${disabled_at}.`);
+    });
+  },
+};
+
+const resetCommand: CommandModule<object, Addressed & { 'second-factor': boolean }> = {
+  command: 'reset <email>',
+  describe: 'Make a link by which somebody sets a new password; it works once, for 24 hours',
+  builder: (args) =>
+    args
+      .positional('email', { type: 'string', demandOption: true, describe: 'Whose account' })
+      .options(placeOptions)
+      .option('second-factor', { type: 'boolean', default: false, describe: 'Remove their second factor, too' }),
+  async handler({ email, 'second-factor': secondFactor, ...flags }) {
+    const { linkUrl } = await import('../accounts/links.ts');
+    await inPlace(flags, async ({ accounts: { people, credentials } }, config) => {
+      const actor = byCommand('people reset');
+      const token = await credentials.resetLink(actor, email);
+      if (secondFactor) {
+        const { person_id } = await people.byEmail(email);
+        await people.removeSecondFactor(actor, person_id);
+        say(`The second factor of ${email} is removed.`);
+      }
+      process.stdout.write(`${linkUrl(publicUrlOf(config), 'reset', token)}\n`);
+    });
+  },
+};
+
+/** `evidence-platform people`: accounts by whoever has the database in their hands. */
+export const peopleCommand: CommandModule = {
+  command: 'people',
+  describe: 'Make the first account, list, disable and reset accounts',
+  builder: (args: Argv) =>
+    args
+      .command(setUpCommand)
+      .command(listCommand)
+      .command(disableCommand)
+      .command(resetCommand)
+      .demandCommand(1, 'Say what to do with people: set-up, list, disable or reset.'),
+  // yargs wants a handler; `demandCommand` never lets it be reached.
+  handler: () => undefined,
+};
+
+async function everybody({ accounts }: Parts): Promise<Person[]> {
+  const people: Person[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await accounts.people.list({ limit: 500, cursor });
+    people.push(...page.data);
+    cursor = page.next_cursor ?? undefined;
+  } while (cursor !== undefined);
+  return people;
+}
+
+function cellsOf({ email, name, role, second_factor, created_at, disabled_at }: Person): string[] {
+  return [email, name, role, second_factor ? 'yes' : 'no', created_at, disabled_at ?? 'no'];
+}
+
+/** Beside the link, which stands alone on standard output. */
+function say(line: string): void {
+  process.stderr.write(`${escapeControls(line)}\n`);
+}

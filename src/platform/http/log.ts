@@ -1,0 +1,32 @@
+import process from 'node:process';
+import type { Writable } from 'node:stream';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/**
+ * How a server logs: a line of JSON for each event, with the id of its request. Of a request there is the pattern of its
+ * route and never its address, headers or body: a token may stand in each of them. Of an error there is no more than its
+ * text: those of a database have values of rows in their other members.
+ */
+export function loggerOptions(level: LogLevel, stream: Writable = process.stderr) {
+  return { level, stream, serializers: { req: ofRequest, err: ofError } };
+}
+
+/** A line for each answer, at `info`. */
+export function logAnswers(server: FastifyInstance): void {
+  server.addHook('onResponse', async (request, { statusCode, elapsedTime }) => {
+    const { principal } = request;
+    const by = principal === null ? {} : { by: `${principal.kind} ${principal.id}` };
+    request.log.info({ ...ofRequest(request), status: statusCode, ms: Math.round(elapsedTime), ...by }, 'answered');
+  });
+}
+
+function ofRequest({ method, routeOptions }: FastifyRequest): { method: string; route: string } {
+  return { method, route: routeOptions?.url ?? 'none' };
+}
+
+function ofError({ name, message, stack, code }: Error & { code?: unknown }) {
+  return { type: name, message, stack: stack ?? '', ...(typeof code === 'string' ? { code } : {}) };
+}

@@ -1,0 +1,43 @@
+import type { DerivedSealKeys } from './audit/seal-keys.ts';
+import { countStreams } from './audit/totals.ts';
+import type { Database, Reader, Transaction } from './database/database.ts';
+import type { Migrations } from './database/migration.ts';
+
+/** By what a database knows its master key again: a text that is derived from it and says nothing of it. */
+interface MasterKeyTables {
+  master_key: { id: number; mark: string };
+}
+
+export const MASTER_KEY_MIGRATIONS: Migrations = {
+  'platform/0001-master-key': ({ text, integer, end }) => [
+    `CREATE TABLE master_key (id ${integer} PRIMARY KEY CHECK (id = 1), mark ${text} NOT NULL) ${end}`,
+  ],
+};
+
+/**
+ * Whether a database may be used with this master key: one that knows no key, or this one. Where there is a stream already
+ * it knows this one from then on.
+ */
+export async function takesMasterKey(database: Database, keys: DerivedSealKeys): Promise<boolean> {
+  const mark = await markOf(database);
+  if (mark !== undefined) return mark === keys.mark();
+  if ((await countStreams(database)) > 0) await database.write((transaction) => keepMasterKey(transaction, keys));
+  return true;
+}
+
+/** Has a database know its master key. */
+export async function keepMasterKey(transaction: Transaction, keys: DerivedSealKeys): Promise<void> {
+  const row = { id: 1, mark: keys.mark() };
+  const insert = transaction.tables<MasterKeyTables>().insertInto('master_key').values(row);
+  await insert.onConflict((conflict) => conflict.column('id').doNothing()).execute();
+}
+
+/** Whether a database was written with this master key. */
+export async function hasMasterKey(reader: Reader, keys: DerivedSealKeys): Promise<boolean> {
+  return (await markOf(reader)) === keys.mark();
+}
+
+async function markOf(reader: Reader): Promise<string | undefined> {
+  const row = await reader.tables<MasterKeyTables>().selectFrom('master_key').select('mark').executeTakeFirst();
+  return row?.mark;
+}

@@ -1,0 +1,32 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import process from 'node:process';
+import { type Collect, counter, gauge } from './families.ts';
+
+const NANOSECONDS = 1e9;
+const LOOK_MS = 20;
+
+/** Of this process: memory, processor time, and how long what was due had to wait for the event loop. */
+export function processMetrics(): Collect {
+  const delay = monitorEventLoopDelay({ resolution: LOOK_MS });
+  delay.enable();
+  const startedAt = Math.floor(Date.now() / 1000 - process.uptime());
+  return () => {
+    const { rss, heapUsed, external } = process.memoryUsage();
+    const { user, system } = process.cpuUsage();
+    const lag = { '0.5': delay.percentile(50), '0.99': delay.percentile(99), '1': delay.max };
+    delay.reset();
+    const lags = Object.entries(lag).map(([quantile, value]) => ({
+      labels: { quantile },
+      // None was taken yet where it is no number.
+      value: Number.isFinite(value) ? Math.max(0, value / NANOSECONDS - LOOK_MS / 1000) : 0,
+    }));
+    return [
+      gauge('process_resident_memory_bytes', 'Memory that the process holds.', rss),
+      gauge('nodejs_heap_used_bytes', 'Of the heap, what is in use.', heapUsed),
+      gauge('nodejs_external_memory_bytes', 'Memory of buffers beside the heap.', external),
+      counter('process_cpu_seconds_total', 'Processor time.', (user + system) / 1e6),
+      gauge('process_start_time_seconds', 'When the process began.', startedAt),
+      gauge('nodejs_eventloop_lag_seconds', 'How late the event loop was, since it was asked last.', lags),
+    ];
+  };
+}

@@ -1,0 +1,41 @@
+import type { FastifyInstance } from 'fastify';
+import { sql } from 'kysely';
+import type { DerivedSealKeys } from '../audit/seal-keys.ts';
+import type { Database } from '../database/database.ts';
+import type { Scheduler } from '../jobs/scheduler.ts';
+import { hasMasterKey } from '../master-key.ts';
+import type { Collect } from '../metrics/families.ts';
+import { processMetrics } from '../metrics/process.ts';
+import { isMigrated } from '../migrations.ts';
+import { databaseMetrics } from './database.ts';
+import type { MetricsFor } from './metrics-for.ts';
+import { Readiness } from './readiness.ts';
+import { measureRequests } from './requests.ts';
+import { statusRoutes } from './routes.ts';
+
+export interface StatusMeans {
+  database: Database;
+  keys: DerivedSealKeys;
+  scheduler: Scheduler;
+  clock: () => Date;
+  modules: readonly { metrics?: Collect }[];
+  metricsFor: MetricsFor;
+}
+
+/** Serves `/health`, `/ready` and `/metrics`; before the routes that are to be measured. */
+export async function serveStatus(server: FastifyInstance, watched: StatusMeans): Promise<void> {
+  const { database, keys, scheduler, clock, modules, metricsFor } = watched;
+  const checks = {
+    database: async () => (await sql`SELECT 1`.execute(database.tables())).rows.length === 1,
+    migrations: () => isMigrated(database),
+    master_key: () => hasMasterKey(database, keys),
+    scheduler: async () => scheduler.beats,
+  };
+  const collect = [
+    measureRequests(server),
+    ...modules.flatMap((each) => each.metrics ?? []),
+    databaseMetrics(database),
+    processMetrics(),
+  ];
+  await statusRoutes(server, { readiness: new Readiness(checks, clock), collect, metricsFor });
+}

@@ -1,0 +1,63 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { readManifest } from '../../src/core/install-paths.ts';
+import { deployCommand } from '../../src/platform/commands/deploy.ts';
+import { readPlatformConfig } from '../../src/platform/config.ts';
+
+async function deploy(kind: 'systemd' | 'docker'): Promise<string> {
+  const out = join(mkdtempSync(join(tmpdir(), 'deploy-')), 'files');
+  await deployCommand.handler({ kind, out, _: [], $0: '' });
+  return out;
+}
+
+test('systemd takes the unit', async () => {
+  const out = await deploy('systemd');
+  expect(readdirSync(out).sort()).toEqual(['evidence-platform.service', 'platform.yaml']);
+  const unit = join(out, 'evidence-platform.service');
+  const said = execFileSync('systemd-analyze', ['verify', unit], { encoding: 'utf8', stdio: 'pipe' });
+  expect(said).toBe('');
+  expect(readFileSync(unit, 'utf8')).toMatch(/^ExecStart=.*evidence-platform\.cjs serve --config /m);
+});
+
+test('the container is made of the package, and of what compose.yaml gives it', async () => {
+  const out = await deploy('docker');
+  const { name, version } = readManifest();
+  const dockerfile = readFileSync(join(out, 'Dockerfile'), 'utf8');
+  expect(dockerfile).toContain(`COPY ${name}-${version}.tgz `);
+  const { services, secrets, volumes, networks } = parse(readFileSync(join(out, 'compose.yaml'), 'utf8'));
+  const { postgres, platform } = services;
+  expect(platform).toMatchObject({ secrets: Object.keys(secrets), networks: Object.keys(networks) });
+  const mounted = [...platform.volumes, ...postgres.volumes].map((volume: string) => volume.split(':')[0]);
+  expect(mounted.filter((volume) => !volume?.startsWith('.'))).toEqual(Object.keys(volumes));
+  const config = readSettings(out);
+  const [gateway] = networks.inside.ipam.config;
+  expect(config).toMatchObject({ host: '0.0.0.0', port: 8181, trustedProxies: [gateway.gateway] });
+  const { username, hostname, pathname } = new URL(config.postgresUrl ?? '');
+  const made = postgres.environment;
+  expect([username, pathname, hostname]).toEqual([made.POSTGRES_USER, `/${made.POSTGRES_DB}`, 'postgres']);
+  expect(dockerfile).toContain(`VOLUME ${config.dataDir}\n`);
+  expect(platform.volumes).toContain(`data:${config.dataDir}`);
+});
+
+test.each(['systemd', 'docker'] as const)('the settings for %s are settings', async (kind) => {
+  expect(readSettings(await deploy(kind))).toMatchObject({ dataDir: '/var/lib/evidence-platform' });
+});
+
+test('what is there is left as it is, and nothing else is written', async () => {
+  const out = await deploy('systemd');
+  writeFileSync(join(out, 'platform.yaml'), 'mine');
+  const again = deployCommand.handler({ kind: 'docker', out, _: [], $0: '' });
+  await expect(again).rejects.toThrow('platform.yaml is there already');
+  expect([readdirSync(out).length, readFileSync(join(out, 'platform.yaml'), 'utf8')]).toEqual([2, 'mine']);
+});
+
+/** The password lies in the container. */
+function readSettings(out: string) {
+  const file = join(out, 'platform.yaml');
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/^postgres_password_file: .*$/m, ''));
+  return readPlatformConfig({ config: file }, {}, out);
+}
