@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { totpCode } from '../../../src/platform/accounts/totp.ts';
-import { type Platform, startPlatform } from '../../../src/platform/app.ts';
+import { startPlatform } from '../../../src/platform/app.ts';
+import type { Platform } from '../../../src/platform/options.ts';
 import { finish, PLATFORM, startNode } from '../../support/process.ts';
 import { lookAt, PagesBrowser } from './pages-browser.ts';
 
