@@ -6,6 +6,7 @@ import type { PlatformOptions } from './options.ts';
 /** What a platform runs with, for people to look at, by the names of platform.yaml. Nothing of it is secret. */
 export function settingsInForce(options: PlatformOptions): [name: string, value: string][] {
   const { dataDir, postgresUrl, publicUrl, tsaUrl, checkpointMinutes, signUp, mail, logLevel } = options;
+  const { trustedProxies = [], metricsFor = 'key' } = options;
   const { requestsPerMinute, refusalsPerMinute } = options.rateLimits ?? RATE_LIMITS;
   return [
     ['data', dataDir],
@@ -16,6 +17,8 @@ export function settingsInForce(options: PlatformOptions): [name: string, value:
     ['sign_up', signUp ?? 'closed'],
     ['smtp, mail_folder', mail === undefined ? 'the folder mail of the data folder' : mailsTo(mail)],
     ['log_level', logLevel ?? 'warn'],
+    ['trusted_proxies', trustedProxies.length === 0 ? 'none' : trustedProxies.join(', ')],
+    ['metrics_for', metricsFor],
     ['rate_limits', `${grouped(requestsPerMinute)} requests, ${grouped(refusalsPerMinute)} refusals a minute`],
   ];
 }

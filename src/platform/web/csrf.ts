@@ -32,7 +32,7 @@ export function refuseForeignForms(server: FastifyInstance, publicUrl: string | 
 }
 
 /** A browser says where a form comes from. `null` is what it says when it hides it. */
-function refuseForeignOrigin({ headers: { origin, host } }: FastifyRequest, publicUrl: string | null): void {
+function refuseForeignOrigin({ headers: { origin }, host }: FastifyRequest, publicUrl: string | null): void {
   if (origin === undefined) return;
   const given = URL.parse(origin);
   if (given !== null && (given.host === host || given.origin === publicUrl)) return;

@@ -42,12 +42,13 @@ const addFactor = async () => {
 
 describe('signing in', () => {
   test.each([
-    ['over HTTP', null, '; HttpOnly; SameSite=Lax'],
-    ['where people come by HTTPS', 'https://evidence.example', '; HttpOnly; Secure; SameSite=Lax'],
-  ])('%s gives a cookie for pages alone', async (_how, publicUrl, flags) => {
-    at = await accountPagesOn((await databases.create()).database, publicUrl);
+    ['over HTTP', {}, '; HttpOnly; SameSite=Lax'],
+    ['where people come by HTTPS', { publicUrl: 'https://evidence.example' }, '; HttpOnly; Secure; SameSite=Lax'],
+    ['over a proxy that says so', { trustedProxies: ['127.0.0.1'] }, '; HttpOnly; Secure; SameSite=Lax'],
+  ])('%s gives a cookie for pages alone', async (_how, options, flags) => {
+    at = await accountPagesOn((await databases.create()).database, options);
     await comeIn();
-    const answer = await signIn(at.visit());
+    const answer = await signIn(at.visit(undefined, { 'x-forwarded-proto': 'https' }));
     expect([answer.statusCode, answer.headers.location]).toEqual([303, '/app/']);
     const cookies = [answer.headers['set-cookie'] ?? []].flat();
     const session = cookies.find((cookie) => cookie.startsWith('evidence_session='));

@@ -24,12 +24,15 @@ export interface AccountPages {
   keys: ApiKeys;
   /** Of pages: each path with its method. */
   routes: readonly string[];
-  /** Somebody with a browser of their own. @param session that they have already. */
-  visit(session?: string): Visit;
+  /** Somebody with a browser of their own. @param session that they have already. @param headers of all requests. */
+  visit(session?: string, headers?: Record<string, string>): Visit;
 }
 
 /** All pages of accounts, on a database, with a clock to be set and passwords that cost little. */
-export async function accountPagesOn(database: Database, publicUrl: string | null = null): Promise<AccountPages> {
+export async function accountPagesOn(
+  database: Database,
+  { publicUrl = null, trustedProxies = [] }: { publicUrl?: string | null; trustedProxies?: string[] } = {},
+): Promise<AccountPages> {
   await migrateAll(database);
   const masterKey = randomBytes(32);
   const place = new PeoplePlace(database, masterKey);
@@ -44,7 +47,7 @@ export async function accountPagesOn(database: Database, publicUrl: string | nul
   const authenticate = async () => {
     throw new DomainError('unauthenticated', 'this is no API key');
   };
-  const server = createServer({ logLevel: 'silent', rateLimits, clock, authenticate });
+  const server = createServer({ logLevel: 'silent', rateLimits, trustedProxies, clock, authenticate });
   const routes: string[] = [];
   server.addHook('onRoute', ({ method, url }: RouteOptions) => {
     if (url.startsWith('/app')) routes.push(...[method].flat().map((each) => `${each} ${url}`));
@@ -57,5 +60,5 @@ export async function accountPagesOn(database: Database, publicUrl: string | nul
   const findSignedIn = signedInBy(accounts.sessions);
   const modules = pages.map((each) => ({ pages: each }));
   await servePages(server, { modules, findSignedIn, masterKey, publicUrl, rateLimits, clock });
-  return { place, server, keys, routes, visit: (session) => new Visit(server, session) };
+  return { place, server, keys, routes, visit: (session, headers) => new Visit(server, session, headers) };
 }

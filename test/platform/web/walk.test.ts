@@ -9,6 +9,7 @@ import type { Platform } from '../../../src/platform/options.ts';
 import { finish, PLATFORM, startNode } from '../../support/process.ts';
 import { lookAt, PagesBrowser } from './pages-browser.ts';
 
+const NAMES = ['w'.repeat(200), 'تدقيق/سجل-الدخول', '生产/支付系统', 'a name of many words '.repeat(9).trim()];
 const PASSWORD = 'a long walk by the sea';
 
 /** All that people do, in the order in which they do it: each test goes on where the one before left off. */
@@ -20,6 +21,7 @@ describe.each([
   let platform: Platform;
   let browser: PagesBrowser;
   let setUpPath: string;
+  let firstKey: string;
   let ada: Page;
   let secret: Buffer;
   let key: string;
@@ -28,6 +30,7 @@ describe.each([
     folder = await mkdtemp(join(tmpdir(), 'walk-'));
     const dataDir = join(folder, 'data');
     const { stdout } = await finish(startNode(PLATFORM, ['init', '--data', dataDir], { cwd: folder }));
+    firstKey = /sk_\w+/.exec(stdout)?.[0] ?? '';
     setUpPath = /http:\/\/127\.0\.0\.1:8181(\/app\/set-up\/\S+)/.exec(stdout)?.[1] ?? '';
     platform = await startPlatform({ dataDir, port: 0, logLevel: 'silent' });
     browser = await PagesBrowser.launch(platform.origin);
@@ -159,6 +162,20 @@ describe.each([
     expect(await noticeOf(ada)).toBe('<b>exporter</b> is revoked.');
     await lookAt(ada);
     expect(await callApi('/audit/streams/')).toBe(401);
+  });
+
+  test('names of any length and script stay where they are', async () => {
+    for (const name of NAMES)
+      await fetch(`${platform.origin}/keys/`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${firstKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ name, scopes: ['audit:read', 'audit:write', 'people:read'] }),
+      });
+    await ada.goto('/app/keys');
+    expect(await ada.locator('tbody th a').allTextContents()).toEqual(expect.arrayContaining(NAMES));
+    await lookAt(ada);
+    await follow(ada, NAMES[0] ?? '');
+    await lookAt(ada);
   });
 
   test('somebody is invited, comes in by the letter, and does what an auditor may', async () => {
